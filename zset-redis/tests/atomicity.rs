@@ -16,11 +16,9 @@ use redis::ConnectionLike;
 use redis::cluster::ClusterClient;
 use zset_redis::blocking::{Connect, Limits, Pool};
 use zset_redis::{OnFailure, Rule};
-use zset_std::{
-    AnyLimiter, FixedWindow, Funnel, Limiter, Quota, Timestamp, WindowCounter, WindowLog,
-};
+use zset_std::{AnyLimiter, FixedWindow, Funnel, Quota, WindowCounter, WindowLog};
 
-use servers::{Cluster, Kind, PATIENCE, Server, log};
+use servers::{Cluster, Kind, PATIENCE, Server, log, replay};
 
 const PROCESSES: usize = 2;
 const CONNECTIONS: usize = 4;
@@ -113,19 +111,9 @@ fn allowed(child: Child) -> Vec<u64> {
 fn check(server: &str, connection: &mut impl ConnectionLike) {
     let children: Vec<_> = (0..PROCESSES).map(|_| start_child(server)).collect();
     let allowed: Vec<_> = children.into_iter().map(allowed).collect();
-    for (index, (rule, mut limiter)) in tested().into_iter().enumerate() {
+    for (index, (rule, limiter)) in tested().into_iter().enumerate() {
         let key = format!("atomicity{index}:{{ann}}:sliding_window:1");
-        let mut units = 0;
-        let mut full = 0;
-        for (time, entry) in log(connection, &key) {
-            units += u64::from(entry);
-            let decision = limiter.check_n_at(entry, Timestamp::from_nanos(time * 1000));
-            assert!(
-                decision.is_allowed(),
-                "{rule:?} allowed {entry} units at {time}: {decision:?}"
-            );
-            full += u32::from(decision.remaining == 0);
-        }
+        let (units, full) = replay(log(connection, &key), &rule, limiter);
         assert_eq!(units, allowed.iter().map(|allowed| allowed[index]).sum::<u64>(), "{rule:?}");
         assert!(full > 10, "{rule:?} was full only {full} times");
     }

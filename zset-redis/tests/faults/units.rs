@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use redis::ConnectionLike;
 use zset_redis::Rule;
-use zset_std::{
-    AnyLimiter, FixedWindow, Funnel, Limiter, Quota, Timestamp, WindowCounter, WindowLog,
-};
+use zset_std::{AnyLimiter, FixedWindow, Funnel, Quota, WindowCounter, WindowLog};
 
 use crate::limiters::{KEY, quota};
-use crate::servers::log;
+use crate::servers::{log, replay};
 
 /// The number of rules that are tested.
 pub(crate) const RULES: usize = 4;
@@ -37,18 +35,9 @@ pub(crate) fn name(index: usize) -> String {
 
 /// Checks that the server has allowed no more than the limit, and all units that clients know of.
 pub(crate) fn check(allowed: &[u64; RULES], connection: &mut impl ConnectionLike) {
-    for (index, (rule, mut limiter)) in tested().into_iter().enumerate() {
+    for (index, (rule, limiter)) in tested().into_iter().enumerate() {
         let key = format!("{}:{{{KEY}}}:sliding_window:1", name(index));
-        let (mut units, mut full) = (0, 0);
-        for (time, entry) in log(connection, &key) {
-            units += u64::from(entry);
-            let decision = limiter.check_n_at(entry, Timestamp::from_nanos(time * 1000));
-            assert!(
-                decision.is_allowed(),
-                "{rule:?} allowed {entry} units at {time}: {decision:?}"
-            );
-            full += u32::from(decision.remaining == 0);
-        }
+        let (units, full) = replay(log(connection, &key), &rule, limiter);
         // The server may have allowed units whose replies were lost.
         let known = allowed[index];
         assert!(units >= known, "{rule:?} has {units} units, and clients were allowed {known}");

@@ -11,6 +11,7 @@ mod replicas;
 #[cfg(feature = "cluster")]
 mod slots;
 
+use std::fmt::Debug;
 use std::fs;
 use std::net::TcpListener;
 use std::process::{Child, Command};
@@ -19,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use redis::ConnectionLike;
 use test_support::servers::{Folder, Program};
+use zset_std::{Limiter, Timestamp};
 
 /// The timeout for a start, and for a call where no other is tested. Only a failing test waits that long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -241,4 +243,21 @@ pub(crate) fn log(connection: &mut impl ConnectionLike, key: &str) -> Vec<(u64, 
         (time, units)
     };
     entries.into_iter().map(entry).collect()
+}
+
+/// Repeats the entries of a log in a limiter in this process, which must allow all of them. Returns their
+/// units, and how often the limiter was full.
+pub(crate) fn replay(
+    entries: Vec<(u64, u32)>,
+    rule: &impl Debug,
+    mut limiter: impl Limiter,
+) -> (u64, u32) {
+    let (mut units, mut full) = (0, 0);
+    for (time, n) in entries {
+        units += u64::from(n);
+        let decision = limiter.check_n_at(n, Timestamp::from_nanos(time * 1000));
+        assert!(decision.is_allowed(), "{rule:?} allowed {n} units at {time}: {decision:?}");
+        full += u32::from(decision.remaining == 0);
+    }
+    (units, full)
 }
