@@ -127,7 +127,7 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Adds an empty leaf at the end of the list at which the position is.
+    /// Adds an empty leaf before the first or after the last, whichever the position is at.
     ///
     /// The full leaf is unchanged: ascending and descending loads produce full leaves, and no element
     /// moves.

@@ -196,7 +196,7 @@ impl<T> Slot<T> {
         // Doubling, so that a short burst does not reserve much.
         let most = self.batch.max(lease.used).saturating_mul(2).min(terms.max_batch);
         self.batch = u32::try_from(expected).unwrap_or(u32::MAX).min(most);
-        // Otherwise the server does not count the units any longer than after the end.
+        // If all were used, and the lease is over, the server stops counting them at the right time anyway.
         if lease.used < lease.units || now < lease.end {
             self.push_ended(Ended { id: lease.id, used: lease.used });
         }

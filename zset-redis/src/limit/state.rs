@@ -18,7 +18,8 @@ pub(super) struct State {
 enum Usage {
     Log {
         used: u64,
-        /// When the entry leaves the window after which the units of the call fit, if they do not.
+        /// The time of the last entry that has to leave the window before the units of the call fit;
+        /// `None` if they fit now.
         fits_after: Option<u64>,
         /// Likewise, for as many units as the limit of the decision.
         resets_after: Option<u64>,

@@ -42,7 +42,7 @@ const MAX_AHEAD: usize = RequestLimits::MAX.max_request_len;
 
 /// The number of commands between two readings of the clock: reading it each time would noticeably slow
 /// down small commands.
-const COMMANDS_OF_A_MOMENT: usize = 16;
+const COMMANDS_PER_CLOCK_READING: usize = 16;
 
 /// How long a stopping server waits before it checks for received bytes one last time.
 const LAST_LOOK: Duration = Duration::from_millis(1);
@@ -246,7 +246,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if replies - before > REPLIES_OF_A_TURN {
                 return Turn::Cut;
             }
-            if number % COMMANDS_OF_A_MOMENT == 0 || self.client.session().is_slow {
+            if number % COMMANDS_PER_CLOCK_READING == 0 || self.client.session().is_slow {
                 let now = engine.begin(&mut self.client);
                 let since = *self.since.get_or_insert(now);
                 if now.saturating_duration_since(since) > TIME_OF_A_TURN {

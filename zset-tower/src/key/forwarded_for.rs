@@ -98,7 +98,7 @@ impl ForwardedFor {
         ForwardedFor { syntax: Syntax::Forwarded, trusted_proxies, ipv6_prefix: IPV6_PREFIX }
     }
 
-    /// Returns the key with another length of the networks of IPv6; 128 or more is the whole address.
+    /// Returns the key with another prefix length for IPv6 networks; 128 or more keeps whole addresses.
     /// **O(1)**.
     ///
     /// # Examples
