@@ -56,8 +56,8 @@
 //! of the collections of heapless. The sizes, stacks and instructions of all types, measured on
 //! Cortex-M, are in the project's `docs/firmware.md`.
 //!
-//! The table's costs are in comparisons. On machines without a floating-point unit for `f64`, each comparison of a
-//! `Score` is a call of a library, so prefer integers as scores: `u32` ticks, `i16` readings.
+//! The table's costs are in comparisons. Prefer integers of up to 32 bits as scores: `u32` ticks, `i16` readings. A
+//! `Score` has 64 bits, and arithmetic on it calls a library on machines without a floating-point unit for `f64`.
 //!
 //! # The best of many
 //!
