@@ -54,7 +54,9 @@ fn conditional_insertions() {
 
 #[test]
 fn increments() {
-    for (key, by) in [(30, 1), (30, 400), (60, u32::MAX), (7000, 1)] {
+    let sums: &[(u32, u32)] =
+        unless_miri(&[(30, 1), (30, 400), (60, u32::MAX), (7000, 1)], &[(30, 400), (7000, 1)]);
+    for &(key, by) in sums {
         verify(|map| map.try_increment(&Member::new(key), by));
     }
     verify(|map| map.try_set_score(&Member::new(60), Points(0)));
