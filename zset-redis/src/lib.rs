@@ -66,7 +66,7 @@
 //! [`SlidingWindow`](blocking::SlidingWindow) has one entry for all units that were allowed in the same
 //! microsecond: about 32 bytes each up to 128 entries, and up to 140 bytes beyond. With checks of one unit,
 //! that is at most `count` entries for each key. Set the server's `lazyfree-lazy-expire yes` if logs are
-//! long: freeing a million entries otherwise blocks Redis for some 0.2 seconds.
+//! long: freeing a million entries otherwise blocks Redis for about 0.2 seconds.
 //!
 //! # Speed
 //!

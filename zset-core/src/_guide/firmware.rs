@@ -57,7 +57,8 @@
 //! Cortex-M, are in the project's `docs/firmware.md`.
 //!
 //! The table's costs are in comparisons. Prefer integers of up to 32 bits as scores: `u32` ticks, `i16` readings. A
-//! `Score` has 64 bits, and arithmetic on it calls a library on machines without a floating-point unit for `f64`.
+//! `Score` has 64 bits. On machines without a floating-point unit for `f64`, arithmetic on it and tests for equality
+//! call library functions.
 //!
 //! # The best of many
 //!

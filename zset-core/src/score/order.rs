@@ -12,8 +12,8 @@ impl Score {
         self.0
     }
 
-    /// Returns what scores are ordered by: an integer, where comparisons of floating-point numbers
-    /// are calls of functions.
+    /// Returns what scores are ordered by: an integer, because comparing floating-point numbers would call a
+    /// function.
     #[cfg(target_os = "none")]
     #[inline]
     fn key(self) -> i64 {

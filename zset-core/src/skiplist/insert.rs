@@ -127,7 +127,7 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    /// Adds an empty leaf before the first or after the last, whichever the position is at.
+    /// Adds an empty leaf at the end where the position is: before the first leaf or after the last.
     ///
     /// The full leaf is unchanged: ascending and descending loads produce full leaves, and no element
     /// moves.

@@ -19,7 +19,7 @@ enum Usage {
     Log {
         used: u64,
         /// The time of the last entry that has to leave the window before the units of the call fit;
-        /// `None` if they fit now.
+        /// `None` if none has to.
         fits_after: Option<u64>,
         /// Likewise, for as many units as the limit of the decision.
         resets_after: Option<u64>,

@@ -22,8 +22,8 @@ local n, after_n = struct.unpack('>d', ARGV[1])
 local given = after_n <= #ARGV[1] and struct.unpack('>d', ARGV[1], after_n)
 local now = given or server_now
 
--- Returns when a key that is unused from `unused_from` on expires: in milliseconds, rounded up. If the time
--- was given, the difference counts from the server's.
+-- Returns when a key expires that is not needed from `unused_from` on, in milliseconds, rounded up. If the
+-- time was given, `unused_from` is converted to the server's clock, and a day is added.
 local function expiry(unused_from)
     local micros = unused_from
     if given then

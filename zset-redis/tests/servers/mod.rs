@@ -245,8 +245,8 @@ pub(crate) fn log(connection: &mut impl ConnectionLike, key: &str) -> Vec<(u64, 
     entries.into_iter().map(entry).collect()
 }
 
-/// Repeats the entries of a log in a limiter in this process, which must allow all of them. Returns their
-/// units, and how often the limiter was full.
+/// Replays the entries of a log in a limiter in this process, which must allow all of them. Returns the
+/// total of their units, and how many times the limiter was full.
 pub(crate) fn replay(
     entries: Vec<(u64, u32)>,
     rule: &impl Debug,
