@@ -207,7 +207,7 @@ impl Dict {
     }
 
     /// Replaces a handle with another.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn replace(&mut self, hash: usize, from: Handle, to: Handle) {
         if let Some(handle) = self.table_mut(hash).find_mut(hash as u64, |&handle| handle == from) {
             *handle = to;

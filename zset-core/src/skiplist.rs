@@ -67,6 +67,7 @@ pub(crate) use members::MembersMut;
 
 pub(crate) use position::Position;
 pub(crate) use range::RankedRange;
+pub(crate) use search::Target;
 
 use height::Heights;
 use index::Block;

@@ -122,13 +122,13 @@ pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
 struct Follow<'a, H> {
     dict: &'a mut Dict,
     hasher: &'a H,
-    /// The handle of an element to track.
-    watched: Handle,
+    /// The handle of an element, to be updated too.
+    watched: Option<&'a mut Handle>,
 }
 
 impl<'a, H> Follow<'a, H> {
     fn new(dict: &'a mut Dict, hasher: &'a H) -> Self {
-        Follow { dict, hasher, watched: Handle::NONE }
+        Follow { dict, hasher, watched: None }
     }
 }
 
@@ -143,8 +143,8 @@ impl<M: Hash, H: BuildHasher> Relocate<M> for Follow<'_, H> {
     #[inline]
     fn relocate(&mut self, hash: usize, from: Handle, to: Handle) {
         self.dict.replace(hash, from, to);
-        if self.watched == from {
-            self.watched = to;
+        if let Some(watched) = self.watched.as_deref_mut().filter(|watched| **watched == from) {
+            *watched = to;
         }
     }
 

@@ -3,7 +3,7 @@
 use zset_core::{FixedSortedSet, PackedZSet, Score, SortedSet, ZSet};
 
 /// A set under measurement. Members are below 2^24. What a call returns goes to [`output`](crate::output).
-pub trait Subject {
+pub trait Subject: Sized + 'static {
     fn insert(&mut self, member: u32, score: u32);
     fn remove(&mut self, member: u32);
     fn score(&mut self, member: u32);
@@ -16,7 +16,7 @@ pub trait Subject {
     /// An insertion with a score that is not an integer, if the type has such scores.
     const INSERT_FRACTION: Option<fn(&mut Self, member: u32, score: u32)> = None;
     /// The operations on whole sets that only some types have.
-    const BULK: Option<fn(&mut Self)> = None;
+    const WHOLE: &'static [fn(&mut Self)] = &[];
 }
 
 /// A sum that needs all of what an iterator returns.
@@ -79,15 +79,35 @@ impl<const N: usize> Subject for FixedSortedSet<u32, u32, N> {
 impl Subject for SortedSet<u32, u32> {
     typed!();
 
-    const BULK: Option<fn(&mut Self)> = Some(|set| {
-        let mut upper = set.split_off_by_rank(set.len() / 2);
-        upper.shrink_to_fit();
-        set.append(&mut upper);
-        let copied = set.iter().map(|(member, score)| (*member, score));
-        let mut copy = copied.collect::<SortedSet<_, _>>();
-        copy.retain(|member, _| member % 2 == 0);
-        show(copy.drain_by_rank(..copy.len() / 2).map(|(member, _)| member));
-    });
+    const WHOLE: &'static [fn(&mut Self)] =
+        &[split_and_append, shrink_to_fit, collect, retain, drain];
+}
+
+#[inline(never)]
+fn split_and_append(set: &mut SortedSet<u32, u32>) {
+    let mut upper = set.split_off_by_rank(set.len() / 2);
+    set.append(&mut upper);
+}
+
+#[inline(never)]
+fn shrink_to_fit(set: &mut SortedSet<u32, u32>) {
+    set.shrink_to_fit();
+}
+
+#[inline(never)]
+fn collect(set: &mut SortedSet<u32, u32>) {
+    let copied = set.iter().map(|(member, score)| (*member, score));
+    *set = copied.collect::<SortedSet<_, _>>();
+}
+
+#[inline(never)]
+fn retain(set: &mut SortedSet<u32, u32>) {
+    set.retain(|member, _| member % 2 == 0);
+}
+
+#[inline(never)]
+fn drain(set: &mut SortedSet<u32, u32>) {
+    show(set.drain_by_rank(..set.len() / 2).map(|(member, _)| member));
 }
 
 /// The bytes of a member. The first is a letter, so no member is a number.

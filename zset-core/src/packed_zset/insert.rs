@@ -60,8 +60,11 @@ impl<B: Storage> PackedZSet<B> {
         score: Score,
         options: AddOptions,
     ) -> Result<Added, IncrementError<NanScore>> {
-        let added = self.try_decide(member.as_ref(), true, |old| options.decide(old, score));
-        Ok(added.map_err(IncrementError::Score)??)
+        let old = self.try_decide(member.as_ref(), true, |old| {
+            options.new_score(old, score).map(|new| (old, new))
+        });
+        let old = old.map_err(IncrementError::Score)??;
+        options.outcome(old, score).map_err(IncrementError::Score)
     }
 
     /// Adds `by` to the score of a member, or to 0 if it is new; returns the new score. **O(n)**.

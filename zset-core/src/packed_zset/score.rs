@@ -4,12 +4,12 @@ use crate::listpack::{Encoded, Value};
 use crate::score::{ScoreText, plain_integer};
 use crate::{ParseScoreError, Score};
 
-/// Encodes a score; `text` holds its text.
+/// Encodes a score; its text is put into `text`, which is empty.
 pub(super) fn encode(score: Score, text: &mut ScoreText) -> Encoded<'_> {
     if let Some(integer) = plain_integer(score.get()) {
         return Encoded::new(Value::Integer(integer));
     }
-    *text = ScoreText::of(score.get());
+    text.push_number(score.get());
     // Above that magnitude, the text may still be the decimal form of an `i64`.
     Encoded::new(Value::of(text.as_bytes()))
 }

@@ -279,23 +279,22 @@ impl AddOptions {
         AddOptions { increment: true, ..self }
     }
 
-    /// Decides the outcome for a member with this old score, if any: what is added, and the new score
-    /// if it changes.
-    pub(crate) fn decide(
+    /// Returns the score that a member with this old score, if any, gets; `None` if an option prevents the
+    /// change.
+    pub(crate) fn new_score(
         self,
         old: Option<Score>,
         score: Score,
-    ) -> Result<(Added, Option<Score>), NanScore> {
+    ) -> Result<Option<Score>, NanScore> {
         let Some(old) = old else {
-            return Ok(match self.condition {
-                Condition::IfThere | Condition::IfThereAndGreater | Condition::IfThereAndLess => {
-                    (Added::Blocked, None)
-                }
-                _ => (Added::Inserted { score }, Some(score)),
-            });
+            let must_be_there = matches!(
+                self.condition,
+                Condition::IfThere | Condition::IfThereAndGreater | Condition::IfThereAndLess
+            );
+            return Ok((!must_be_there).then_some(score));
         };
         if self.condition == Condition::IfNew {
-            return Ok((Added::Blocked, None));
+            return Ok(None);
         }
         let score = if self.increment { old.checked_add(score.get())? } else { score };
         let is_blocked = match self.condition {
@@ -303,12 +302,16 @@ impl AddOptions {
             Condition::IfLess | Condition::IfThereAndLess => score >= old,
             Condition::Always | Condition::IfNew | Condition::IfThere => false,
         };
-        Ok(if is_blocked {
-            (Added::Blocked, None)
-        } else if score == old {
-            (Added::Unchanged { score }, None)
-        } else {
-            (Added::Updated { old, score }, Some(score))
+        Ok((!is_blocked).then_some(score))
+    }
+
+    /// Returns the outcome for a member with this old score, if any.
+    pub(crate) fn outcome(self, old: Option<Score>, score: Score) -> Result<Added, NanScore> {
+        Ok(match (old, self.new_score(old, score)?) {
+            (_, None) => Added::Blocked,
+            (None, Some(score)) => Added::Inserted { score },
+            (Some(old), Some(score)) if score == old => Added::Unchanged { score },
+            (Some(old), Some(score)) => Added::Updated { old, score },
         })
     }
 }

@@ -65,52 +65,52 @@ pub(super) fn shortest(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some(integer) = plain_integer(value) {
         return write!(f, "{integer}");
     }
-    let text = ScoreText::of(value);
+    let mut text = ScoreText::new();
+    text.push_number(value);
     f.write_str(str::from_utf8(text.as_bytes()).map_err(|_| fmt::Error)?)
 }
 
 impl ScoreText {
-    /// Returns the text of a number that is not a [plain integer](plain_integer).
+    /// Appends the text of a number that is not a [plain integer](plain_integer). There must be room.
+    ///
+    /// It writes in place, since a text that is returned takes stack space twice.
     #[expect(clippy::cast_possible_wrap, reason = "there are at most 17 digits")]
     #[expect(clippy::cast_sign_loss, reason = "it is not negative")]
-    pub(crate) fn of(value: f64) -> Self {
-        let mut text = ScoreText::new();
+    pub(crate) fn push_number(&mut self, value: f64) {
         if value.is_sign_negative() {
-            text.push(b"-");
+            self.push(b"-");
         }
         let magnitude = value.abs();
         if magnitude.is_infinite() {
-            text.push(b"inf");
-            return text;
+            return self.push(b"inf");
         }
         let Digits { bytes, len, exponent } = shortest_digits(magnitude);
         let digits = &bytes[..len];
         // Read as an integer, the digits are the value times 10^fraction.
         let fraction = len as i32 - 1 - exponent;
         if fraction <= 0 && exponent < len as i32 + 7 {
-            text.push(digits);
-            text.push_zeros(fraction);
+            self.push(digits);
+            self.push_zeros(fraction);
         } else if fraction > 0 && (fraction < 7 || exponent.abs() < 4) {
             if exponent < 0 {
-                text.push(b"0.");
-                text.push_zeros(exponent + 1);
-                text.push(digits);
+                self.push(b"0.");
+                self.push_zeros(exponent + 1);
+                self.push(digits);
             } else {
                 let (whole, fraction) = digits.split_at(exponent as usize + 1);
-                text.push(whole);
-                text.push(b".");
-                text.push(fraction);
+                self.push(whole);
+                self.push(b".");
+                self.push(fraction);
             }
         } else {
             let (first, rest) = digits.split_at(1);
-            text.push(first);
+            self.push(first);
             if !rest.is_empty() {
-                text.push(b".");
-                text.push(rest);
+                self.push(b".");
+                self.push(rest);
             }
-            text.push_exponent(exponent);
+            self.push_exponent(exponent);
         }
-        text
     }
 
     /// Appends bytes, for which there must be room.

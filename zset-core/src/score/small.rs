@@ -206,7 +206,8 @@ impl Decimal<'_> {
         if self.point > 310 {
             return f64::INFINITY;
         }
-        if self.point < -330 {
+        // Half of the least number above 0 is 2.47e-324.
+        if self.point < -323 {
             return 0.0;
         }
         let (mut bits, is_above_middle) = self.lower_bound();

@@ -1,53 +1,112 @@
 //! Handing elements at one end of a leaf over to another leaf.
 
 use arrayvec::ArrayVec;
-use core::ops::Range;
 
-use super::leaf::{End, Plan};
+use super::leaf::{AT_ONCE, End, MAX_MOVES, plan};
 use super::{Handle, NONE, Relocate, SkipList};
-use crate::handle::LEAF_CAPACITY;
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Moves the elements at these indexes, at one end of a leaf, to the adjacent end of the leaf `to`,
-    /// which must have room for them, and returns `to`. If `to` is `NONE`, creates a leaf; its memory must be
-    /// reserved. The index, and the links of a new leaf, are not updated.
+    /// Moves `count` elements from a leaf to this end of an adjacent leaf, which must have room for them.
     ///
-    /// If `relocate.token` panics, the list is unchanged.
+    /// If `relocate.token` panics, the list has the same elements in the same order.
     pub(super) fn hand_over<R: Relocate<M>>(
         &mut self,
         from: u32,
-        departing: Range<usize>,
+        count: usize,
+        to: u32,
+        end: End,
+        relocate: &mut R,
+    ) {
+        let mut left = count;
+        while left > 0 {
+            let count = left.min(AT_ONCE);
+            self.hand_over_at_once(from, count, to, end, relocate);
+            self.update_both(from, count as u32, to, end);
+            left -= count;
+        }
+    }
+
+    /// Moves up to [`AT_ONCE`] elements from the end of a leaf to a new one, whose memory must be
+    /// reserved; returns its id and how many moved. The new leaf is not linked.
+    ///
+    /// If `relocate.token` panics, the list is unchanged.
+    pub(super) fn hand_over_to_new<R: Relocate<M>>(
+        &mut self,
+        from: u32,
+        count: usize,
+        relocate: &mut R,
+    ) -> (u32, usize) {
+        let count = count.min(AT_ONCE);
+        (self.hand_over_at_once(from, count, NONE, End::First, relocate), count)
+    }
+
+    /// Hands over to the leaf `to`, or if that is `NONE`, to a new leaf; returns it. The index and the links
+    /// of a new leaf are not updated.
+    ///
+    /// If `relocate.token` panics, the list is unchanged.
+    fn hand_over_at_once<R: Relocate<M>>(
+        &mut self,
+        from: u32,
+        count: usize,
         mut to: u32,
         end: End,
         relocate: &mut R,
     ) -> u32 {
         let leaf = self.leaf(from);
-        let plan = Plan::new(leaf.order(), &departing);
+        let departing = match end {
+            End::First => leaf.len() - count..leaf.len(),
+            End::Last => 0..count,
+        };
+        let moves = plan(leaf.order(), &departing);
         // The tokens' stack space is used again below.
         {
-            // One for each element that moves.
-            let mut tokens = ArrayVec::<R::Token, LEAF_CAPACITY>::new();
-            plan.for_each_move(|step| {
+            let mut tokens = ArrayVec::<R::Token, MAX_MOVES>::new();
+            for step in &moves {
                 tokens.push(relocate.token(&leaf.members[step.from as usize]));
-            });
+            }
             if to == NONE {
                 to = self.leaves.blocks().insert();
             }
             let first_slot = self.leaf(to).len() as u8;
-            let mut tokens = tokens.iter();
-            plan.for_each_move(|step| {
+            for (step, &token) in moves.iter().zip(&tokens) {
                 let new = if step.departs {
                     Handle::new(to, first_slot + step.to)
                 } else {
                     Handle::new(from, step.to)
                 };
-                if let Some(&token) = tokens.next() {
-                    relocate.relocate(token, Handle::new(from, step.from), new);
-                }
-            });
+                relocate.relocate(token, Handle::new(from, step.from), new);
+            }
         }
         let (giver, taker) = self.leaves.blocks().get_two_mut(from, to);
-        giver.hand_over(&departing, plan, taker, end);
+        giver.hand_over(&departing, &moves, taker, end);
         to
+    }
+
+    /// Updates the index after elements have moved from one leaf to this end of another.
+    ///
+    /// Not inlined, so that handing over does not take its stack space.
+    #[inline(never)]
+    fn update_both(&mut self, from: u32, count: u32, to: u32, end: End) {
+        // Only the right leaf has a new first element, if it has any.
+        let right = match end {
+            End::First => to,
+            End::Last => from,
+        };
+        let leaf = self.leaf(right);
+        let first = (leaf.len() > 0).then(|| leaf.at(0).1);
+        let parent = self.leaf(from).parent;
+        if parent == self.leaf(to).parent {
+            let block = self.blocks.get_mut(parent);
+            let (from, to) = (block.index_of(from), block.index_of(to));
+            block.spans[from] -= count;
+            block.spans[to] += count;
+            if let Some(first) = first {
+                block.firsts[from.max(to)] = first;
+            }
+        } else {
+            let by = i32::from(count as u8);
+            self.update_spans(from, -by, first.filter(|_| right == from));
+            self.update_spans(to, by, first.filter(|_| right == to));
+        }
     }
 }

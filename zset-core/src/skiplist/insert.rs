@@ -59,7 +59,8 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
 impl<M, S: Copy> SkipList<M, S> {
     /// Makes room for one more element in the leaf of a target, or moves the target to a leaf with room.
     ///
-    /// If it returns an error, or `relocate.token` panics, the list is unchanged.
+    /// If it returns an error, the list is unchanged. If `relocate.token` panics, the list has the same
+    /// elements in the same order.
     #[inline]
     pub(crate) fn make_room<R: Relocate<M>>(
         &mut self,
@@ -150,10 +151,10 @@ impl<M, S: Copy> SkipList<M, S> {
         relocate: &mut R,
     ) -> Position {
         let at = LEAF_CAPACITY / 2;
-        let new = self.hand_over(position.leaf, at..LEAF_CAPACITY, NONE, End::Last, relocate);
-        let child =
-            Child { id: new, first: self.leaf(new).at(0).1, span: (LEAF_CAPACITY - at) as u32 };
+        let (new, moved) = self.hand_over_to_new(position.leaf, LEAF_CAPACITY - at, relocate);
+        let child = Child { id: new, first: self.leaf(new).at(0).1, span: moved as u32 };
         self.link_after(position.leaf, child, height);
+        self.hand_over(position.leaf, LEAF_CAPACITY - at - moved, new, End::First, relocate);
         if position.index <= at {
             position
         } else {

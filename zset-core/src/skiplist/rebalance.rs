@@ -19,7 +19,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Removes the leaf of a removal if it is empty, or merges it with a neighbour if both are small;
     /// returns the updated position of the next element.
     ///
-    /// If `relocate.token` panics, nothing is merged.
+    /// If `relocate.token` panics, the list has the same elements in the same order.
     #[expect(clippy::needless_pass_by_value, reason = "a removal is rebalanced once")]
     #[inline]
     pub(crate) fn rebalance<R: Relocate<M>>(
@@ -85,7 +85,7 @@ impl<M, S: Copy> SkipList<M, S> {
         let (left_len, right_len) = (block.spans[index], block.spans[index + 1]);
         let left_is_absorbed = left_len < right_len;
         let (absorbed, kept) = if left_is_absorbed { (left, right) } else { (right, left) };
-        let all = 0..left_len.min(right_len) as usize;
+        let all = left_len.min(right_len) as usize;
         let end = if left_is_absorbed { End::First } else { End::Last };
         self.hand_over(absorbed, all, kept, end, relocate);
         self.unlink(absorbed);

@@ -74,9 +74,15 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         let follows =
             |(last, last_score)| last_score < score || last_score == score && precedes(last);
         if self.is_appended_to && self.last().is_some_and(follows) {
-            return Target { position: self.end(), score, way: None };
+            return self.target_at_end(score);
         }
         self.search(score, precedes)
+    }
+
+    /// Returns the target after all elements.
+    #[inline]
+    pub(crate) fn target_at_end(&self, score: S) -> Target<S> {
+        Target { position: self.end(), score, way: None }
     }
 
     /// Returns the position that `search` returns, and the way to it.

@@ -16,7 +16,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// that both have the same length, and returns the updated position. A no-op if no neighbour other
     /// than the leaf `spared` has enough room.
     ///
-    /// If `relocate.token` panics, the list is unchanged.
+    /// If `relocate.token` panics, the list has the same elements in the same order.
     pub(super) fn share<R: Relocate<M>>(
         &mut self,
         spared: u32,
@@ -40,16 +40,8 @@ impl<M, S: Copy> SkipList<M, S> {
         let to_left = neighbour < index;
         let count = (LEAF_CAPACITY - to_len) / 2;
         let rest = LEAF_CAPACITY - count;
-        let departing = if to_left { 0..count } else { rest..LEAF_CAPACITY };
         let end = if to_left { End::Last } else { End::First };
-        self.hand_over(from, departing, to, end, relocate);
-
-        // Only the right leaf has a new first element, and it is not the first child.
-        let first = self.leaf(if to_left { from } else { to }).at(0).1;
-        let block = self.blocks.get_mut(parent);
-        block.firsts[index.max(neighbour)] = first;
-        block.spans[index] -= count as u32;
-        block.spans[neighbour] += count as u32;
+        self.hand_over(from, count, to, end, relocate);
 
         let at = position.index;
         Some(match to_left {

@@ -7,7 +7,7 @@
 
 use super::leaf::End;
 use super::position::Position;
-use super::{LeafRef, NONE, Relocate, SkipList};
+use super::{NONE, Relocate, SkipList};
 use crate::handle::LEAF_CAPACITY;
 
 impl<M, S: Copy> SkipList<M, S> {
@@ -68,11 +68,7 @@ impl<M, S: Copy> SkipList<M, S> {
                 // The new element comes after all elements of its leaf.
                 return Position { leaf: to, index: 0 };
             }
-            self.move_element(
-                Position { leaf: from, index: last },
-                Position { leaf: to, index: 0 },
-                relocate,
-            );
+            self.hand_over(from, 1, to, End::First, relocate);
             if is_last {
                 return position;
             }
@@ -95,23 +91,11 @@ impl<M, S: Copy> SkipList<M, S> {
                 // The new element comes before all elements of its leaf.
                 return end;
             }
-            self.move_element(Position { leaf: from, index: 0 }, end, relocate);
+            self.hand_over(from, 1, to, End::Last, relocate);
             if is_last {
                 return Position { leaf: from, index: position.index - 1 };
             }
             to = from;
         }
-    }
-
-    /// Moves an element of a full leaf to the adjacent end of a neighbour with room.
-    fn move_element<R: Relocate<M>>(&mut self, from: Position, to: Position, relocate: &mut R) {
-        let end = if to.index == 0 { End::First } else { End::Last };
-        self.hand_over(from.leaf, from.index..from.index + 1, to.leaf, end, relocate);
-
-        let first = |leaf: LeafRef<'_, M, S>| leaf.at(0).1;
-        let from_first = (from.index == 0).then(|| first(self.leaf(from.leaf)));
-        let to_first = (to.index == 0).then(|| first(self.leaf(to.leaf)));
-        self.update_spans(from.leaf, -1, from_first);
-        self.update_spans(to.leaf, 1, to_first);
     }
 }

@@ -1,13 +1,12 @@
 //! Inserting.
 
 use core::hash::{BuildHasher, Hash};
-use equivalent::Equivalent;
 
 use super::{Follow, SortedSet, hash_of};
 use crate::TryReserveError;
 use crate::handle::Handle;
 use crate::reserve::infallible;
-use crate::skiplist::Element;
+use crate::skiplist::{Element, Target};
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Inserts a member with a score, or updates its score if it is in the set already; returns the old
@@ -55,32 +54,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Ok(None)
     }
 
-    /// Sets the score of a member to the one that `decide` returns for its old score. If `decide`
-    /// returns no score, the set is unchanged.
-    ///
-    /// A member that is not in the set has no old score. If it is given one, the closure that `decide`
-    /// returns creates the member.
-    pub(crate) fn try_decide<Q, R, E, F>(
-        &mut self,
-        member: &Q,
-        decide: impl FnOnce(Option<S>) -> Result<(R, Option<S>, F), E>,
-    ) -> Result<R, E>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-        E: From<TryReserveError>,
-        F: FnOnce() -> Result<M, TryReserveError>,
-    {
-        let hash = self.hash(member);
-        let found = self.find(hash, member).map(|found| (found.handle, found.score));
-        let (decided, new, owned) = decide(found.map(|(_, score)| score))?;
-        match (found, new) {
-            (Some((mut handle, _)), Some(score)) => self.set_score(hash, &mut handle, score)?,
-            (None, Some(score)) => _ = self.insert_new(hash, owned()?, score)?,
-            (_, None) => {}
-        }
-        Ok(decided)
-    }
-
     /// Inserts a member that is not in the set.
     pub(crate) fn insert_new(
         &mut self,
@@ -89,6 +62,23 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         score: S,
     ) -> Result<Handle, TryReserveError> {
         let target = self.list.search_to_insert(score, |other| *other < member);
+        self.insert_at(target, hash, member)
+    }
+
+    /// Inserts a member that comes after all others.
+    pub(crate) fn push_last(&mut self, member: M, score: S) -> Result<Handle, TryReserveError> {
+        let hash = self.hash(&member);
+        self.insert_at(self.list.target_at_end(score), hash, member)
+    }
+
+    #[expect(clippy::inline_always, reason = "a call takes 160 bytes of stack on microcontrollers")]
+    #[inline(always)]
+    fn insert_at(
+        &mut self,
+        target: Target<S>,
+        hash: usize,
+        member: M,
+    ) -> Result<Handle, TryReserveError> {
         self.make_room_in_dict(hash)?;
         let Self { list, dict, hasher, .. } = self;
         let vacancy = list.make_room(target, &mut Follow::new(dict, hasher))?;
@@ -99,7 +89,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Makes room for one more handle with this hash in the dict.
     #[inline]
-    fn make_room_in_dict(&mut self, hash: usize) -> Result<(), TryReserveError> {
+    pub(crate) fn make_room_in_dict(&mut self, hash: usize) -> Result<(), TryReserveError> {
         let Self { list, dict, hasher, .. } = self;
         match dict.try_reserve_one(hash, hash_of(list, hasher)) {
             Err(TryReserveError::AllocError) => self.refile(hash),

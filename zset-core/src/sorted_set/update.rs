@@ -97,12 +97,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         let vacancy = list.make_room_beside(&departure, target, &mut follow)?;
         follow.dict.replace(hash, *handle, Handle::NONE);
         let ((member, _), removal) = list.take(departure, &mut follow);
-        // If hashing panics below, nothing is merged, and this handle is final.
         *handle = list.put(vacancy, member);
         follow.dict.replace(hash, Handle::NONE, *handle);
-        follow.watched = *handle;
+        // Merging may move the element again. If hashing panics meanwhile, the handle is correct.
+        follow.watched = Some(handle);
         list.rebalance(removal, &mut follow);
-        *handle = follow.watched;
         Ok(())
     }
 }

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use super::promote::promoted;
-use super::{Elements, Sorted, ZSet};
+use super::{Elements, ListpackLimits, Sorted, ZSet};
+use crate::handle::Handle;
 use crate::increment::sum_or_panic;
 use crate::redis::{AddOptions, Added};
 use crate::reserve::infallible;
@@ -65,7 +66,8 @@ impl ZSet {
         score: Score,
         options: AddOptions,
     ) -> Result<Added, IncrementError<NanScore>> {
-        Ok(self.add_bytes(member.as_ref(), score, options)?.1)
+        let old = self.add_bytes(member.as_ref(), score, options)?;
+        options.outcome(old, score).map_err(IncrementError::Score)
     }
 
     /// Inserts a member with a score, or replaces the score of an existing member; returns the old
@@ -109,8 +111,7 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         score: Score,
     ) -> Result<Option<Score>, TryReserveError> {
-        let added = self.add_bytes(member.as_ref(), score, AddOptions::new());
-        Ok(added.map_err(not_nan)?.0)
+        self.add_bytes(member.as_ref(), score, AddOptions::new()).map_err(not_nan)
     }
 
     /// Adds `by` to the score of a member, or to 0 if it is new; returns the new score.
@@ -223,7 +224,7 @@ impl ZSet {
         }
     }
 
-    /// Adds a member according to the options; returns its old score too.
+    /// Adds a member according to the options; returns its old score, for which the options have decided.
     ///
     /// All insertions of one member come here. It is not generic, so that it is compiled once, in this crate.
     pub(super) fn add_bytes(
@@ -231,53 +232,94 @@ impl ZSet {
         member: &[u8],
         score: Score,
         options: AddOptions,
-    ) -> Result<(Option<Score>, Added), IncrementError<NanScore>> {
-        let decide = |old| {
-            let (added, new) = options.decide(old, score).map_err(IncrementError::Score)?;
-            Ok(((old, added), new))
-        };
+    ) -> Result<Option<Score>, IncrementError<NanScore>> {
         let packed = match &mut self.elements {
-            Elements::Skiplist(set) => return add_to_sorted(&mut set[0], member, decide),
+            Elements::Skiplist(set) => return add_to_sorted(&mut set[0], member, score, options),
             Elements::Listpack(packed) => packed,
         };
-        let has_room = packed.len() < self.limits.max_listpack_entries
-            && member.len() <= self.limits.max_listpack_value;
-        match add_to_packed(packed, member, has_room, decide)? {
-            Err(TryReserveError::BufferFull) => {}
-            added => return Ok(added?),
+        match add_to_packed(packed, self.limits, member, score, options) {
+            Err(IncrementError::Full(TryReserveError::BufferFull)) => {}
+            result => return result,
         }
         // Complete every fallible step before the first change, so that an error leaves the listpack
         // unchanged.
         let mut set = promoted(packed, 1)?;
-        let added = add_to_sorted(&mut set[0], member, decide)?;
+        let old = add_to_sorted(&mut set[0], member, score, options)?;
         self.elements = Elements::Skiplist(set);
-        Ok(added)
+        Ok(old)
     }
 }
 
 /// Adds a member to a set in the listpack encoding.
 ///
-/// Not inlined, so that insertions into a skip list do not take its stack space.
+/// This and the functions below are not inlined, so that none takes the stack space of another.
 #[inline(never)]
-fn add_to_packed<R>(
+fn add_to_packed(
     packed: &mut PackedZSet<Vec<u8>>,
+    limits: ListpackLimits,
     member: &[u8],
-    has_room: bool,
-    decide: impl FnOnce(Option<Score>) -> Result<(R, Option<Score>), IncrementError<NanScore>>,
-) -> Result<Result<R, TryReserveError>, IncrementError<NanScore>> {
-    packed.try_decide(member, has_room, decide)
+    score: Score,
+    options: AddOptions,
+) -> Result<Option<Score>, IncrementError<NanScore>> {
+    let has_room =
+        packed.len() < limits.max_listpack_entries && member.len() <= limits.max_listpack_value;
+    let added = packed
+        .try_decide(member, has_room, |old| options.new_score(old, score).map(|new| (old, new)));
+    Ok(added.map_err(IncrementError::Score)??)
 }
 
 /// Adds a member to a set in the skip-list encoding.
-fn add_to_sorted<R>(
+#[inline]
+fn add_to_sorted(
     set: &mut Sorted,
     member: &[u8],
-    decide: impl FnOnce(Option<Score>) -> Result<(R, Option<Score>), IncrementError<NanScore>>,
-) -> Result<R, IncrementError<NanScore>> {
-    set.try_decide(member, |old| {
-        let (decided, new) = decide(old)?;
-        Ok((decided, new, || ByteString::try_from_slice(member)))
-    })
+    score: Score,
+    options: AddOptions,
+) -> Result<Option<Score>, IncrementError<NanScore>> {
+    let hash = set.hash(member);
+    let mut found = find(set, hash, member);
+    let old = found.map(|(_, old)| old);
+    let new = options.new_score(old, score).map_err(IncrementError::Score)?;
+    match (&mut found, new) {
+        (Some((handle, _)), Some(new)) => set_score(set, hash, handle, new)?,
+        (None, Some(new)) => {
+            make_room_in_dict(set, hash)?;
+            insert_new(set, hash, member, new)?;
+        }
+        (_, None) => {}
+    }
+    Ok(old)
+}
+
+#[inline(never)]
+fn find(set: &Sorted, hash: usize, member: &[u8]) -> Option<(Handle, Score)> {
+    set.find(hash, member).map(|found| (found.handle, found.score))
+}
+
+#[inline(never)]
+fn set_score(
+    set: &mut Sorted,
+    hash: usize,
+    handle: &mut Handle,
+    score: Score,
+) -> Result<(), TryReserveError> {
+    set.set_score(hash, handle, score)
+}
+
+/// Comes before `insert_new`, since growing the dict takes most of the stack.
+#[inline(never)]
+fn make_room_in_dict(set: &mut Sorted, hash: usize) -> Result<(), TryReserveError> {
+    set.make_room_in_dict(hash)
+}
+
+#[inline(never)]
+fn insert_new(
+    set: &mut Sorted,
+    hash: usize,
+    member: &[u8],
+    score: Score,
+) -> Result<(), TryReserveError> {
+    set.insert_new(hash, ByteString::try_from_slice(member)?, score).map(|_| ())
 }
 
 /// Returns the error of an insertion without INCR.

@@ -2,7 +2,7 @@
 
 use super::ZSet;
 use super::add::not_nan;
-use crate::redis::AddOptions;
+use crate::redis::{AddOptions, Added};
 use crate::reserve::infallible;
 use crate::{Insertion, Score, TryReserveError};
 
@@ -104,10 +104,11 @@ impl ZSet {
         score: Score,
         options: AddOptions,
     ) -> Result<Insertion<Score>, TryReserveError> {
-        let (old, added) = self.add_bytes(member, score, options).map_err(not_nan)?;
+        let old = self.add_bytes(member, score, options).map_err(not_nan)?;
+        let is_changed = options.outcome(old, score).is_ok_and(Added::is_changed);
         Ok(match old {
             None => Insertion::Inserted,
-            Some(old) if added.is_changed() => Insertion::Updated(old),
+            Some(old) if is_changed => Insertion::Updated(old),
             Some(old) => Insertion::Unchanged(old),
         })
     }

@@ -136,20 +136,39 @@ impl ZSet {
 
 /// Converts a listpack to a skip list, with room for `additional` more members.
 ///
-/// Not inlined, so that insertions into a listpack do not take its stack space.
+/// Neither this nor its parts are inlined, so that none takes the stack space of another.
 #[inline(never)]
 pub(super) fn promoted(
     packed: &PackedZSet<Vec<u8>>,
     additional: usize,
 ) -> Result<Box<[Sorted; 1]>, TryReserveError> {
-    let mut boxed = try_box(Sorted::new())?;
-    let [set] = &mut *boxed;
-    set.reserve_dict(packed.len() + additional)?;
-    for (member, score) in packed {
-        let member = ByteString::try_from_slice(&member)?;
-        set.insert_new(set.hash(&member), member, score)?;
-    }
+    let mut boxed = try_boxed()?;
+    reserve(&mut boxed[0], packed.len() + additional)?;
+    push_all(&mut boxed[0], packed)?;
     Ok(boxed)
+}
+
+#[inline(never)]
+fn try_boxed() -> Result<Box<[Sorted; 1]>, TryReserveError> {
+    try_box(Sorted::new())
+}
+
+#[inline(never)]
+fn reserve(set: &mut Sorted, len: usize) -> Result<(), TryReserveError> {
+    set.reserve_dict(len)
+}
+
+#[inline(never)]
+fn push_all(set: &mut Sorted, packed: &PackedZSet<Vec<u8>>) -> Result<(), TryReserveError> {
+    for (member, score) in packed {
+        push_last(set, &member, score)?;
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn push_last(set: &mut Sorted, member: &[u8], score: Score) -> Result<(), TryReserveError> {
+    set.push_last(ByteString::try_from_slice(member)?, score).map(|_| ())
 }
 
 /// Boxes a set, where `Box::new` would abort if allocation fails.

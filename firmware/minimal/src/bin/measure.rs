@@ -38,8 +38,10 @@ fn main() -> ! {
     }
     instructions_of_fractions("PackedZSet", packed);
     stack("PackedZSet", packed);
+    stack_of_fractions("PackedZSet", packed);
     stack("SortedSet", &mut SortedSet::<u32, u32>::new());
     stack("ZSet", &mut ZSet::new());
+    stack_of_fractions("ZSet", &mut ZSet::new());
     semihosting::process::exit(0)
 }
 
@@ -126,15 +128,21 @@ fn stack<S: Subject>(name: &str, set: &mut S) {
         "remove a range",
         (0..16).map(|i| stack_of(|| set.remove_range(i << 16, (i + 1) << 16))).max(),
     );
-    if let Some(bulk) = S::BULK {
+    if !S::WHOLE.is_empty() {
         members().for_each(|i| set.insert(i, scatter(i)));
-        print("whole sets", (0..4).map(|_| stack_of(|| bulk(set))).max());
+        print("whole sets", S::WHOLE.iter().map(|operation| stack_of(|| operation(set))).max());
     }
     empty(set);
-    if let Some(insert_fraction) = S::INSERT_FRACTION {
-        let members = || 0..LEN / 5;
-        let insert = members().map(|i| stack_of(|| insert_fraction(set, i, scatter(i))));
-        print("insert a fraction", insert.max());
-        print("remove a fraction", members().map(|i| stack_of(|| set.remove(i))).max());
-    }
+}
+
+/// Prints the deepest stack of operations with scores that are no integers, in a new set.
+fn stack_of_fractions<S: Subject>(name: &str, set: &mut S) {
+    const LEN: u32 = 200;
+    let Some(insert_fraction) = S::INSERT_FRACTION else { return };
+    let print = |operation: &str, deepest: Option<u32>| {
+        println!("{name},stack: {operation} a fraction,{}", deepest.unwrap_or(0));
+    };
+    let insert = (0..LEN).map(|i| stack_of(|| insert_fraction(set, i, scatter(i))));
+    print("insert", insert.max());
+    print("remove", (0..LEN).map(|i| stack_of(|| set.remove(i))).max());
 }

@@ -1,18 +1,18 @@
-//! [`Bignum`]: a natural number below 2^1120.
+//! [`Bignum`]: a natural number below 2^1104.
 
 #![expect(clippy::cast_sign_loss, reason = "differences wrap")]
 
 use core::cmp::Ordering;
 
 /// The number of limbs. Formatting and parsing an `f64` take up to 1,085 bits.
-const LIMBS: usize = 70;
+const LIMBS: usize = 69;
 
 /// A natural number in limbs of 16 bits, the lowest first, whose products fit in a word of a small machine.
 ///
 /// The limbs from `len` on are 0.
 pub(super) struct Bignum {
     limbs: [u16; LIMBS],
-    len: usize,
+    len: u8,
 }
 
 impl Bignum {
@@ -27,18 +27,18 @@ impl Bignum {
     }
 
     pub(super) fn is_zero(&self) -> bool {
-        self.limbs[..self.len].iter().all(|limb| *limb == 0)
+        self.limbs[..usize::from(self.len)].iter().all(|limb| *limb == 0)
     }
 
     pub(super) fn multiply(&mut self, factor: u16) {
         let mut carry = 0;
-        for limb in &mut self.limbs[..self.len] {
+        for limb in &mut self.limbs[..usize::from(self.len)] {
             carry += u32::from(*limb) * u32::from(factor);
             *limb = carry as u16;
             carry >>= 16;
         }
         if carry > 0 {
-            self.limbs[self.len] = carry as u16;
+            self.limbs[usize::from(self.len)] = carry as u16;
             self.len += 1;
         }
     }

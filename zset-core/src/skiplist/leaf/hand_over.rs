@@ -9,23 +9,21 @@
 //!         a  f  c  d                e, b and g are in the next three slots of the other leaf
 //! ```
 
+use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use super::{BlockLeaf, End, NO_SLOT};
 use crate::handle::LEAF_CAPACITY;
 
-/// Which elements a handover moves.
-#[derive(Clone, Copy)]
-pub(crate) struct Plan {
-    /// The slots of departing elements, a bit each.
-    departing: u64,
-    /// The slots of fillers.
-    fillers: u64,
-    /// The number of elements afterwards.
-    rest: u8,
-}
+/// How many elements a leaf hands over at once. What is needed to move them is on the stack, which is small on
+/// microcontrollers.
+pub(crate) const AT_ONCE: usize = if cfg!(target_pointer_width = "32") { 8 } else { LEAF_CAPACITY };
 
-/// A step of a handover: moves one element.
+/// The most moves at once: an element that departs may leave a gap to a filler.
+pub(crate) const MAX_MOVES: usize =
+    if 2 * AT_ONCE < LEAF_CAPACITY { 2 * AT_ONCE } else { LEAF_CAPACITY };
+
+/// Moves one element.
 #[derive(Clone, Copy)]
 pub(crate) struct Move {
     pub(crate) from: u8,
@@ -42,28 +40,24 @@ fn take_lowest(bits: &mut u64) -> Option<u8> {
     Some(lowest)
 }
 
-impl Plan {
-    /// Plans a handover of the elements at these indexes of a leaf, given its slots in order.
-    pub(crate) fn new(order: &[u8], departing: &Range<usize>) -> Plan {
-        let (len, rest) = (order.len() as u8, (order.len() - departing.len()) as u8);
-        let departing = order[departing.clone()].iter().fold(0u64, |bits, slot| bits | 1 << slot);
-        let lowest = |slots: u8| u64::MAX.checked_shr(u64::BITS - u32::from(slots)).unwrap_or(0);
-        let fillers = !departing & lowest(len) & !lowest(rest);
-        Plan { departing, fillers, rest }
-    }
-
-    /// Visits all steps. Each element moves at most once, and none into an occupied slot.
-    #[inline]
-    pub(crate) fn for_each_move(mut self, mut visit: impl FnMut(Move)) {
-        while let Some(gap) = take_lowest(&mut self.departing) {
-            // Below `rest`, there are as many gaps as fillers.
-            let filler = if gap < self.rest { take_lowest(&mut self.fillers) } else { None };
-            visit(Move { from: gap, to: filler.unwrap_or(gap) - self.rest, departs: true });
-            if let Some(filler) = filler {
-                visit(Move { from: filler, to: gap, departs: false });
-            }
+/// Plans a handover of up to [`AT_ONCE`] elements at these indexes of a leaf, given its slots in order. Each
+/// element moves at most once, and none into an occupied slot.
+pub(crate) fn plan(order: &[u8], departing: &Range<usize>) -> ArrayVec<Move, MAX_MOVES> {
+    let (len, rest) = (order.len() as u8, (order.len() - departing.len()) as u8);
+    // Slots, a bit each.
+    let mut departing = order[departing.clone()].iter().fold(0u64, |bits, slot| bits | 1 << slot);
+    let lowest = |slots: u8| u64::MAX.checked_shr(u64::BITS - u32::from(slots)).unwrap_or(0);
+    let mut fillers = !departing & lowest(len) & !lowest(rest);
+    let mut moves = ArrayVec::new();
+    while let Some(gap) = take_lowest(&mut departing) {
+        // Below `rest`, there are as many gaps as fillers.
+        let filler = if gap < rest { take_lowest(&mut fillers) } else { None };
+        moves.push(Move { from: gap, to: filler.unwrap_or(gap) - rest, departs: true });
+        if let Some(filler) = filler {
+            moves.push(Move { from: filler, to: gap, departs: false });
         }
     }
+    moves
 }
 
 impl<M, S: Copy> BlockLeaf<M, S> {
@@ -72,7 +66,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     pub(crate) fn hand_over(
         &mut self,
         departing: &Range<usize>,
-        plan: Plan,
+        plan: &[Move],
         to: &mut Self,
         end: End,
     ) {
@@ -81,13 +75,13 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         (self.len, to.len) = (rest as u8, (to_len + more) as u8);
         let mut slots = [0; LEAF_CAPACITY];
         (0..).zip(&mut slots).for_each(|(slot, new)| *new = slot);
-        plan.for_each_move(|step| {
+        for step in plan {
             slots[step.from as usize] = step.to;
             if !step.departs {
                 self.members.swap(step.from as usize, step.to as usize);
                 self.scores.swap(step.from as usize, step.to as usize);
             }
-        });
+        }
         to.members.extend(self.members.drain(rest..));
         to.scores.extend(self.scores.drain(rest..));
         // Every slot is below the capacity; the remainder only elides a bounds check.
@@ -135,7 +129,7 @@ mod tests {
             is_first in proptest::bool::ANY,
         ) {
             let len = order.len();
-            let count = len * departing_64ths / 64;
+            let count = (len * departing_64ths / 64).min(AT_ONCE);
             let to_len = (64 - count) * room_64ths / 64;
             // The elements of the other leaf come before all of this one, or after them.
             let (departing, staying, end, others) = if is_first {
@@ -154,22 +148,22 @@ mod tests {
                 leaf.insert(here, member, score);
             }
             to.extend_sorted(others.clone().map(other));
-            let plan = Plan::new(leaf.as_ref::<u8, u8>().order(), &departing);
+            let plan = plan(leaf.as_ref::<u8, u8>().order(), &departing);
             // Replays the plan on a map of slots, to check that no occupied slot is filled.
             let mut slots: Vec<Option<u8>> = leaf.members.iter().copied().map(Some).collect();
             let mut new_slots = [None; 64];
             let mut stayed = 0;
-            plan.for_each_move(|step| {
+            for step in &plan {
                 let element = slots[step.from as usize].take();
                 assert!(element.is_some());
                 let to = if step.departs { &mut new_slots } else { &mut slots[..] };
                 assert!(to[step.to as usize].is_none());
                 to[step.to as usize] = element;
                 stayed += usize::from(!step.departs);
-            });
+            }
             prop_assert!(stayed <= count.min(len - count));
 
-            leaf.hand_over(&departing, plan, &mut to, end);
+            leaf.hand_over(&departing, &plan, &mut to, end);
             let moved = departing.map(element);
             let expected: Vec<_> = match end {
                 End::First => moved.chain(others.map(other)).collect(),
