@@ -15,8 +15,8 @@ pub trait Subject: Sized + 'static {
     fn len(&self) -> usize;
     /// An insertion with a score that is not an integer, if the type has such scores.
     const INSERT_FRACTION: Option<fn(&mut Self, member: u32, score: u32)> = None;
-    /// The operations on whole sets that only some types have.
-    const WHOLE: &'static [fn(&mut Self)] = &[];
+    /// The operations on whole sets, with their names, that only some types have.
+    const WHOLE: &'static [(&'static str, fn(&mut Self))] = &[];
 }
 
 /// A sum that needs all of what an iterator returns.
@@ -79,12 +79,17 @@ impl<const N: usize> Subject for FixedSortedSet<u32, u32, N> {
 impl Subject for SortedSet<u32, u32> {
     typed!();
 
-    const WHOLE: &'static [fn(&mut Self)] =
-        &[split_and_append, shrink_to_fit, collect, retain, drain];
+    const WHOLE: &'static [(&'static str, fn(&mut Self))] = &[
+        ("split off and append", split_off_and_append),
+        ("shrink to fit", shrink_to_fit),
+        ("collect", collect),
+        ("retain", retain),
+        ("drain", drain),
+    ];
 }
 
 #[inline(never)]
-fn split_and_append(set: &mut SortedSet<u32, u32>) {
+fn split_off_and_append(set: &mut SortedSet<u32, u32>) {
     let mut upper = set.split_off_by_rank(set.len() / 2);
     set.append(&mut upper);
 }
