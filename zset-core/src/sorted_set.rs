@@ -122,7 +122,7 @@ pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
 struct Follow<'a, H> {
     dict: &'a mut Dict,
     hasher: &'a H,
-    /// The handle of an element, to be updated too.
+    /// The handle of an element, updated when the element moves.
     watched: Option<&'a mut Handle>,
 }
 

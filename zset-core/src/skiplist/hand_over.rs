@@ -17,12 +17,12 @@ impl<M, S: Copy> SkipList<M, S> {
         end: End,
         relocate: &mut R,
     ) {
-        let mut left = count;
-        while left > 0 {
-            let count = left.min(AT_ONCE);
+        let mut remaining = count;
+        while remaining > 0 {
+            let count = remaining.min(AT_ONCE);
             self.hand_over_at_once(from, count, to, end, relocate);
             self.update_both(from, count as u32, to, end);
-            left -= count;
+            remaining -= count;
         }
     }
 
@@ -82,9 +82,9 @@ impl<M, S: Copy> SkipList<M, S> {
         to
     }
 
-    /// Updates the index after elements have moved from one leaf to this end of another.
+    /// Updates the index after `count` elements have moved from one leaf to this end of another.
     ///
-    /// Not inlined, so that handing over does not take its stack space.
+    /// Not inlined, so that its stack space is free while elements move.
     #[inline(never)]
     fn update_both(&mut self, from: u32, count: u32, to: u32, end: End) {
         // Only the right leaf has a new first element, if it has any.

@@ -224,7 +224,8 @@ impl ZSet {
         }
     }
 
-    /// Adds a member according to the options; returns its old score, for which the options have decided.
+    /// Adds a member according to the options; returns its old score, from which
+    /// [`AddOptions::outcome`] derives what was added.
     ///
     /// All insertions of one member come here. It is not generic, so that it is compiled once, in this crate.
     pub(super) fn add_bytes(
@@ -252,7 +253,7 @@ impl ZSet {
 
 /// Adds a member to a set in the listpack encoding.
 ///
-/// This and the functions below are not inlined, so that none takes the stack space of another.
+/// Like the functions below, it is not inlined, so that none keeps the stack space of another.
 #[inline(never)]
 fn add_to_packed(
     packed: &mut PackedZSet<Vec<u8>>,

@@ -136,7 +136,7 @@ impl ZSet {
 
 /// Converts a listpack to a skip list, with room for `additional` more members.
 ///
-/// Neither this nor its parts are inlined, so that none takes the stack space of another.
+/// Neither it nor its parts are inlined, so that none keeps the stack space of another.
 #[inline(never)]
 pub(super) fn promoted(
     packed: &PackedZSet<Vec<u8>>,

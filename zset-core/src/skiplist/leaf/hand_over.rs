@@ -15,7 +15,7 @@ use core::ops::Range;
 use super::{BlockLeaf, End, NO_SLOT};
 use crate::handle::LEAF_CAPACITY;
 
-/// How many elements a leaf hands over at once. What is needed to move them is on the stack, which is small on
+/// The most elements that a leaf hands over at once. Their moves and tokens are on the stack, which is small on
 /// microcontrollers.
 pub(crate) const AT_ONCE: usize = if cfg!(target_pointer_width = "32") { 8 } else { LEAF_CAPACITY };
 
@@ -23,7 +23,7 @@ pub(crate) const AT_ONCE: usize = if cfg!(target_pointer_width = "32") { 8 } els
 pub(crate) const MAX_MOVES: usize =
     if 2 * AT_ONCE < LEAF_CAPACITY { 2 * AT_ONCE } else { LEAF_CAPACITY };
 
-/// Moves one element.
+/// The move of one element.
 #[derive(Clone, Copy)]
 pub(crate) struct Move {
     pub(crate) from: u8,
