@@ -1,5 +1,7 @@
 //! [`TryReserveError`]: why memory for more elements could not be reserved.
 
+#[cfg(feature = "alloc")]
+use alloc::{boxed::Box, vec::Vec};
 use core::error::Error;
 use core::fmt;
 
@@ -63,4 +65,13 @@ pub(crate) fn infallible<T>(result: Result<T, TryReserveError>) -> T {
         Ok(value) => value,
         Err(error) => panic!("{error}"),
     }
+}
+
+/// Boxes a value, where `Box::new` would abort if allocation fails.
+#[cfg(feature = "alloc")]
+pub(crate) fn try_box<T>(value: T) -> Result<Box<[T; 1]>, TryReserveError> {
+    let mut boxed = Vec::new();
+    boxed.try_reserve_exact(1)?;
+    boxed.push(value);
+    boxed.try_into().map_err(|_| TryReserveError::AllocError)
 }

@@ -63,6 +63,7 @@ pub use drain::Drain;
 pub use into_iter::IntoIter;
 pub use iter::Iter;
 
+pub(crate) use leaf::AT_ONCE;
 pub(crate) use members::MembersMut;
 
 pub(crate) use position::Position;

@@ -154,6 +154,15 @@ impl<M: Hash, H: BuildHasher> Relocate<M> for Follow<'_, H> {
     }
 }
 
+/// Empties a set that is inconsistent meanwhile.
+struct ClearOnDrop<'a, M, S: Copy, H>(&'a mut SortedSet<M, S, H>);
+
+impl<M, S: Copy, H> Drop for ClearOnDrop<'_, M, S, H> {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
 /// Returns a function from a handle to the hash of its member, with which the dict rehashes.
 ///
 /// If a handle is stale, which requires an inconsistent `Hash`, an arbitrary hash will do.
@@ -265,15 +274,14 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// assert!(set.is_empty());
     /// ```
     pub fn clear(&mut self) {
-        drop(self.take_list());
+        self.move_to(&mut self.list.empty());
     }
 
-    /// Empties the set and returns its list.
-    fn take_list(&mut self) -> SkipList<M, S> {
+    /// Empties the set: its elements move to an empty list.
+    fn move_to(&mut self, list: &mut SkipList<M, S>) {
         self.dict = Dict::new();
         self.visited_ends = [NONE; 2];
-        let empty = self.list.empty();
-        core::mem::replace(&mut self.list, empty)
+        core::mem::swap(&mut self.list, list);
     }
 }
 
@@ -286,7 +294,8 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Returns the element of a member.
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn element<Q>(&self, member: &Q) -> Option<Element<'_, M, S>>
     where
         Q: Hash + Equivalent<M> + ?Sized,

@@ -1,4 +1,4 @@
-//! Running `measure` in QEMU.
+//! Running the programs that print figures, in QEMU.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,7 @@ const SECONDS: &str = "600";
 pub(crate) fn run(program: &Path) -> Result<Vec<Row>> {
     let (first, second) = (run_once(program)?, run_once(program)?);
     if first != second {
-        return Err("two runs of `measure` print different figures".into());
+        return Err(format!("two runs of {} print different figures", program.display()).into());
     }
     first.lines().map(Row::parse).collect()
 }
@@ -33,7 +33,7 @@ fn run_once(program: &Path) -> Result<String> {
         .output()?;
     if !output.status.success() {
         let error = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("`measure` ended with {}: {error}", output.status).into());
+        return Err(format!("{} ended with {}: {error}", program.display(), output.status).into());
     }
     Ok(String::from_utf8(output.stdout)?)
 }

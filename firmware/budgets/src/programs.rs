@@ -9,6 +9,9 @@ use crate::{FIRMWARE, Result};
 /// The target of all programs: the smallest controllers.
 const TARGET: &str = "thumbv6m-none-eabi";
 
+/// The programs that print figures.
+const MEASURE: [&str; 2] = ["measure", "measure_whole"];
+
 /// A minimal program with a type, and the same without.
 pub(crate) struct Minimal {
     /// The type, as figures name it.
@@ -26,8 +29,8 @@ pub(crate) struct Programs {
     pub(crate) minimal: [Minimal; 4],
     /// The tests of what works without an allocator.
     pub(crate) no_allocator: PathBuf,
-    /// The program that prints the other figures.
-    pub(crate) measure: PathBuf,
+    /// The programs that print the other figures.
+    pub(crate) measure: [PathBuf; 2],
 }
 
 /// Builds all programs.
@@ -45,7 +48,7 @@ pub(crate) fn build() -> Result<Programs> {
             .run()
     };
     build("zset-firmware", &["--no-default-features"], &["no_allocator"])?;
-    build("zset-minimal", &["--features", "measure"], &["measure"])?;
+    build("zset-minimal", &["--features", "measure"], &MEASURE)?;
     // The features of one build are those of all its programs, so those without an allocator are built alone.
     build(
         "zset-minimal",
@@ -69,7 +72,7 @@ pub(crate) fn build() -> Result<Programs> {
             minimal("ZSet", "minimal_zset", true, false),
         ],
         no_allocator: folder.join("no_allocator"),
-        measure: folder.join("measure"),
+        measure: MEASURE.map(|program| folder.join(program)),
     })
 }
 

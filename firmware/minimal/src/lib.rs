@@ -14,6 +14,8 @@ pub mod heap;
 pub mod machine;
 #[cfg(feature = "measure")]
 pub mod subject;
+#[cfg(feature = "measure")]
+pub mod whole;
 
 static mut INPUT: u32 = 0;
 static mut OUTPUT: u32 = 0;

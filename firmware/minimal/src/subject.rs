@@ -15,12 +15,22 @@ pub trait Subject: Sized + 'static {
     fn len(&self) -> usize;
     /// An insertion with a score that is not an integer, if the type has such scores.
     const INSERT_FRACTION: Option<fn(&mut Self, member: u32, score: u32)> = None;
-    /// The operations on whole sets, with their names, that only some types have.
-    const WHOLE: &'static [(&'static str, fn(&mut Self))] = &[];
+}
+
+/// The score of a member: numbers below 2^20 in a scattered order.
+pub fn scatter(member: u32) -> u32 {
+    member.wrapping_mul(0x9E37_79B9) >> 12
+}
+
+/// Removes all elements.
+pub fn empty(set: &mut impl Subject) {
+    while set.len() > 0 {
+        set.pop();
+    }
 }
 
 /// A sum that needs all of what an iterator returns.
-fn show(items: impl Iterator<Item = u32>) {
+pub(crate) fn show(items: impl Iterator<Item = u32>) {
     crate::output(items.fold(0, u32::wrapping_add));
 }
 
@@ -78,41 +88,6 @@ impl<const N: usize> Subject for FixedSortedSet<u32, u32, N> {
 
 impl Subject for SortedSet<u32, u32> {
     typed!();
-
-    const WHOLE: &'static [(&'static str, fn(&mut Self))] = &[
-        ("split off and append", split_off_and_append),
-        ("shrink to fit", shrink_to_fit),
-        ("collect", collect),
-        ("retain", retain),
-        ("drain", drain),
-    ];
-}
-
-#[inline(never)]
-fn split_off_and_append(set: &mut SortedSet<u32, u32>) {
-    let mut upper = set.split_off_by_rank(set.len() / 2);
-    set.append(&mut upper);
-}
-
-#[inline(never)]
-fn shrink_to_fit(set: &mut SortedSet<u32, u32>) {
-    set.shrink_to_fit();
-}
-
-#[inline(never)]
-fn collect(set: &mut SortedSet<u32, u32>) {
-    let copied = set.iter().map(|(member, score)| (*member, score));
-    *set = copied.collect::<SortedSet<_, _>>();
-}
-
-#[inline(never)]
-fn retain(set: &mut SortedSet<u32, u32>) {
-    set.retain(|member, _| member % 2 == 0);
-}
-
-#[inline(never)]
-fn drain(set: &mut SortedSet<u32, u32>) {
-    show(set.drain_by_rank(..set.len() / 2).map(|(member, _)| member));
 }
 
 /// The bytes of a member. The first is a letter, so no member is a number.

@@ -9,6 +9,7 @@ use super::writer::{TYPE_ELEMENTS, TYPE_LISTPACK};
 use super::{FOOTER, checksum};
 use crate::listpack::{self, ListpackError};
 use crate::packed_zset::try_score_of;
+use crate::reserve::try_box;
 use crate::sorted_set::{Filling, FromSortedError};
 use crate::{
     ByteString, ListpackLimits, Member, ParseScoreError, Score, SortedSet, TryReserveError, ZSet,
@@ -199,7 +200,7 @@ impl Reader<'_> {
             TYPE_ELEMENTS => from_elements(self)?,
             other => return Err(RestoreError::Type(other)),
         };
-        Ok(ZSet::from_sorted(set, limits)?)
+        Ok(ZSet::from_sorted(try_box(set)?, limits)?)
     }
 }
 

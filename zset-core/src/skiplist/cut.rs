@@ -10,9 +10,10 @@
 //! range may then have too few children; there are at most two on each level, and they are repaired. A
 //! cut is therefore O(log n + m) for m elements moved.
 //!
-//! Memory is allocated and tokens are computed first; neither happens again before the structure is valid.
+//! Memory is allocated first, and the caller has computed the tokens; neither happens again before the
+//! structure is valid.
 
-use arrayvec::ArrayVec;
+use core::ops::Range;
 
 use super::index::MIN_CHILDREN;
 use super::position::Position;
@@ -25,108 +26,155 @@ use crate::handle::LEAF_CAPACITY;
 #[cfg(test)]
 mod tests;
 
-/// The tokens of the elements of a leaf, by slot.
-type Tokens<T> = ArrayVec<T, LEAF_CAPACITY>;
+/// A range to cut, and its leaves. Elements stay only in the first and the last leaf.
+pub(crate) struct Cut {
+    /// All elements of the leaves.
+    pub(crate) leaves: RankedRange,
+    /// The indexes, among them, of those to cut.
+    pub(crate) elements: Range<usize>,
+}
+
+impl Cut {
+    /// Returns the index, among the elements of the leaves, of the one at a position; `None` if it is to be
+    /// cut. `len` is the current length of its leaf.
+    fn index_of_staying(&self, position: Position, len: usize) -> Option<usize> {
+        let Cut { leaves, elements } = self;
+        let from_end = len - position.index;
+        if position.leaf == leaves.start.leaf && position.index < elements.start {
+            Some(position.index)
+        } else if position.leaf == leaves.end.leaf && from_end <= leaves.len - elements.end {
+            Some(leaves.len - from_end)
+        } else {
+            None
+        }
+    }
+}
 
 impl<M, S: Copy> SkipList<M, S> {
     /// Moves the elements of a range to a list of their own, without a dict to update.
     ///
     /// If it returns an error, the list is unchanged.
     pub(super) fn try_cut(&mut self, range: RankedRange) -> Result<Self, TryReserveError> {
-        let empty = self.empty();
+        let mut list = self.empty();
         if range.len == 0 {
-            return Ok(empty);
+            return Ok(list);
         }
         if range.len == self.len {
-            return Ok(core::mem::replace(self, empty));
+            core::mem::swap(self, &mut list);
+        } else {
+            let cut = self.cut(range);
+            self.try_cut_to(&mut list, &cut, |_| (), &mut NoDict)?;
         }
-        self.try_cut_with(range, core::iter::empty(), &mut NoDict)
-    }
-
-    /// Moves the elements of a range to a list of their own, in full leaves in order. `forgotten` are
-    /// their tokens in order. The range must be neither empty nor the whole list.
-    ///
-    /// On error, the list is unchanged. If `relocate.token` panics, the list is unchanged, or it is valid
-    /// and the elements are dropped.
-    pub(crate) fn try_cut_with<R: Relocate<M>>(
-        &mut self,
-        range: RankedRange,
-        forgotten: impl Iterator<Item = R::Token>,
-        relocate: &mut R,
-    ) -> Result<Self, TryReserveError> {
-        let mut list = self.empty();
-        list.try_reserve_full_leaves(range.len)?;
-        // In the leaves of the first and the last element.
-        let start = self.at_element(range.start).unwrap_or(range.start);
-        let end = self.after_element(range.end);
-        // Tokens are needed only where elements remain.
-        let (mut start_tokens, mut end_tokens) = (Tokens::new(), Tokens::new());
-        let ends_inside = end.index < self.leaf(end.leaf).len();
-        if start.index > 0 || start.leaf == end.leaf && ends_inside {
-            self.compute_tokens(start.leaf, &mut start_tokens, relocate);
-        }
-        if start.leaf != end.leaf && ends_inside {
-            self.compute_tokens(end.leaf, &mut end_tokens, relocate);
-        }
-        for (handle, token) in self.handles(range).zip(forgotten) {
-            relocate.forget(token, handle);
-        }
-
-        // The leaves on both sides of the gap; the same leaf if the gap is within it.
-        let before = if start.index > 0 { start.leaf } else { self.leaf(start.leaf).backward };
-        let end_leaf = self.leaf(end.leaf);
-        let after = if end.index < end_leaf.len() { end.leaf } else { end_leaf.forward };
-
-        let mut position = start;
-        while list.len() < range.len {
-            let elements = (0..LEAF_CAPACITY.min(range.len - list.len())).map(|_| {
-                position = self.at_element(position).expect("the range has this many elements");
-                let tokens = match position.leaf {
-                    leaf if leaf == start.leaf => Some(&mut start_tokens),
-                    leaf if leaf == end.leaf => Some(&mut end_tokens),
-                    _ => None,
-                };
-                self.take_slot(position, tokens, relocate)
-            });
-            list.try_push_leaf(elements).expect("room was reserved");
-        }
-        self.len -= range.len;
-        self.update_leaf(before);
-        self.update_leaf(after);
-        self.remove_leaves_between(before, after);
-        self.rebalance_around(before, relocate);
         Ok(list)
     }
 
-    /// Computes the tokens of the elements of a leaf from which some are cut.
-    fn compute_tokens<R: Relocate<M>>(
-        &self,
-        leaf: u32,
-        tokens: &mut Tokens<R::Token>,
-        relocate: &R,
-    ) {
-        tokens.extend(self.leaf(leaf).members.iter().map(|member| relocate.token(member)));
+    /// Returns the cut of a range that is neither empty nor the whole list.
+    pub(crate) fn cut(&self, range: RankedRange) -> Cut {
+        let start = self.at_element(range.start).unwrap_or(range.start);
+        let end = self.after_element(range.end);
+        let end_len = self.leaf(end.leaf).len();
+        let elements = start.index..start.index + range.len;
+        let leaves = RankedRange {
+            start: Position { index: 0, ..start },
+            end: Position { index: end_len, ..end },
+            start_rank: range.start_rank - start.index,
+            len: elements.end + (end_len - end.index),
+        };
+        Cut { leaves, elements }
     }
 
-    /// Removes the element at a position without updating the index. `tokens` are those of the leaf, or
-    /// empty if no element remains in it.
-    fn take_slot<R: Relocate<M>>(
+    /// Moves the elements of a cut to an empty list, in full leaves in order. `token` returns the tokens of
+    /// the elements of all leaves of the cut by their index, without running user code.
+    ///
+    /// On error, both lists are unchanged. If `relocate.token` panics, both are valid, and the elements have
+    /// moved.
+    pub(crate) fn try_cut_to<R: Relocate<M>>(
         &mut self,
-        position: Position,
-        tokens: Option<&mut Tokens<R::Token>>,
+        list: &mut Self,
+        cut: &Cut,
+        token: impl Fn(usize) -> R::Token,
         relocate: &mut R,
-    ) -> (M, S) {
-        if let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) {
-            // As in the leaf, the element of the last slot fills the slot.
-            let slot = self.leaf(position.leaf).order()[position.index];
-            let last = Handle::new(position.leaf, tokens.len() as u8 - 1);
-            tokens.swap_remove(slot.into());
-            if let Some(&token) = tokens.get(usize::from(slot)) {
-                // If that element is in the cut too, the dict no longer has its handle.
-                relocate.relocate(token, last, Handle::new(position.leaf, slot));
-            }
+    ) -> Result<(), TryReserveError> {
+        list.try_reserve_full_leaves(cut.elements.len())?;
+        self.forget(cut, &token, relocate);
+        self.move_to(list, cut, token, relocate);
+        let before = self.close_gap(cut);
+        self.rebalance_around(before, relocate);
+        Ok(())
+    }
+
+    /// Reports that the elements of a cut are about to be removed.
+    ///
+    /// Like the functions below, it is not inlined, so that none keeps the stack space of another.
+    #[inline(never)]
+    fn forget<R: Relocate<M>>(
+        &self,
+        cut: &Cut,
+        token: impl Fn(usize) -> R::Token,
+        relocate: &mut R,
+    ) {
+        let start = Position { index: cut.elements.start, ..cut.leaves.start };
+        for (index, handle) in cut.elements.clone().zip(self.handles_from(start)) {
+            relocate.forget(token(index), handle);
         }
-        self.leaves.remove(position.leaf, position.index)
+    }
+
+    /// Moves the elements of a cut to an empty list with room for them, without updating the index.
+    #[inline(never)]
+    fn move_to<R: Relocate<M>>(
+        &mut self,
+        list: &mut Self,
+        cut: &Cut,
+        token: impl Fn(usize) -> R::Token,
+        relocate: &mut R,
+    ) {
+        let Cut { leaves, elements } = cut;
+        let mut position = Position { index: elements.start, ..leaves.start };
+        while list.len() < elements.len() {
+            let next = (0..LEAF_CAPACITY.min(elements.len() - list.len())).map(|_| {
+                position = self.at_element(position).expect("the range has this many elements");
+                self.relocate_filler(position, cut, &token, relocate);
+                self.leaves.remove(position.leaf, position.index)
+            });
+            list.try_push_leaf(next).expect("room was reserved");
+        }
+    }
+
+    /// Reports the move of the element that fills the slot of the one at a position when that is removed.
+    #[inline(never)]
+    fn relocate_filler<R: Relocate<M>>(
+        &self,
+        position: Position,
+        cut: &Cut,
+        token: impl Fn(usize) -> R::Token,
+        relocate: &mut R,
+    ) {
+        if position.leaf != cut.leaves.start.leaf && position.leaf != cut.leaves.end.leaf {
+            return;
+        }
+        let leaf = self.leaf(position.leaf);
+        let (slot, last) = (leaf.order()[position.index], leaf.len() as u8 - 1);
+        let filler = Position { index: leaf.index_of(last), ..position };
+        // The dict no longer has the handles of those to cut.
+        if let Some(index) = cut.index_of_staying(filler, leaf.len()) {
+            let (from, to) = (Handle::new(position.leaf, last), Handle::new(position.leaf, slot));
+            relocate.relocate(token(index), from, to);
+        }
+    }
+
+    /// Updates the index after the elements of a cut have moved; returns the leaf before the gap, or `NONE`.
+    #[inline(never)]
+    fn close_gap(&mut self, cut: &Cut) -> u32 {
+        let Cut { leaves, elements } = cut;
+        self.len -= elements.len();
+        // The leaves on both sides of the gap; the same leaf if the gap is within it.
+        let (start, end) = (leaves.start.leaf, leaves.end.leaf);
+        let before = if elements.start > 0 { start } else { self.leaf(start).backward };
+        let after = if elements.end < leaves.len { end } else { self.leaf(end).forward };
+        self.update_leaf(before);
+        self.update_leaf(after);
+        self.remove_leaves_between(before, after);
+        before
     }
 
     /// Updates the index after the elements of a nonempty leaf have changed. A no-op for `NONE`.
@@ -268,26 +316,26 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Merges the leaves around a gap with their neighbours if they are small. `before` is the leaf
     /// before the gap, or `NONE`.
     fn rebalance_around<R: Relocate<M>>(&mut self, before: u32, relocate: &mut R) {
-        let next = if before == NONE {
+        let mut next = if before == NONE {
             self.start()
         } else {
-            let position = Position { leaf: before, index: self.leaf(before).len() };
-            self.rebalance(Removal { position }, relocate)
+            Position { leaf: before, index: self.leaf(before).len() }
         };
-        if let Some(position) = self.at_element(next) {
-            self.rebalance(Removal { position }, relocate);
+        // The leaf before the gap, then the one after it.
+        for _ in 0..2 {
+            let position = self.rebalance(Removal { position: next }, relocate);
+            next = self.at_element(position).unwrap_or(position);
         }
     }
 
     /// Returns the handles of all elements, in order.
     pub(crate) fn all_handles(&self) -> impl Iterator<Item = Handle> {
-        self.handles(self.resolve_ranks(&(..)))
+        self.handles_from(self.start())
     }
 
-    /// Returns the handles of the elements of a range, in order.
-    pub(crate) fn handles(&self, range: RankedRange) -> impl Iterator<Item = Handle> {
-        let mut next = range.start;
-        (0..range.len).map_while(move |_| {
+    /// Returns the handles of the elements from a position on, in order.
+    fn handles_from(&self, mut next: Position) -> impl Iterator<Item = Handle> {
+        core::iter::from_fn(move || {
             let position = self.at_element(next)?;
             next = Position { index: position.index + 1, ..position };
             Some(self.handle_at(position))

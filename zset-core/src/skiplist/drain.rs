@@ -135,6 +135,11 @@ impl<M, S: Copy> Drain<'_, M, S> {
         Drain { elements: list.into_iter(), list: PhantomData }
     }
 
+    /// Returns the list of the elements, before the first is returned.
+    pub(crate) fn list_mut(&mut self) -> &mut SkipList<M, S> {
+        self.elements.list_mut()
+    }
+
     /// Returns the remaining elements, without the borrow.
     pub(crate) fn into_elements(self) -> IntoIter<M, S> {
         self.elements

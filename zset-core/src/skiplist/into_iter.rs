@@ -19,46 +19,68 @@ use super::{NONE, SkipList};
 /// assert!(elements.eq([("a", 1), ("a", 1)]));
 /// ```
 pub struct IntoIter<M, S> {
-    /// Leaves that have been emptied are outside its head and tail, but still in its index.
     list: SkipList<M, S>,
+    emptied: Emptied,
+}
+
+/// How far a list has been emptied from its ends. Leaves without elements are outside its head and tail, but
+/// still in its index.
+#[derive(Clone, Copy)]
+struct Emptied {
     /// The leaf arranged for each end, or `NONE`.
     arranged: [u32; 2],
 }
 
-impl<M, S> IntoIter<M, S> {
-    pub(crate) fn new(list: SkipList<M, S>) -> Self {
-        IntoIter { list, arranged: [NONE; 2] }
-    }
-}
+impl Emptied {
+    const NOTHING: Emptied = Emptied { arranged: [NONE; 2] };
 
-impl<M, S: Copy> IntoIter<M, S> {
+    /// Takes the element at this end of a list that is only emptied from now on.
     #[inline]
-    fn pop(&mut self, end: End) -> Option<(M, S)> {
-        self.list.len = self.list.len.checked_sub(1)?;
+    fn pop<M, S: Copy>(&mut self, list: &mut SkipList<M, S>, end: End) -> Option<(M, S)> {
+        list.len = list.len.checked_sub(1)?;
         let id = match end {
-            End::First => self.list.head,
-            End::Last => self.list.tail,
+            End::First => list.head,
+            End::Last => list.tail,
         };
         if self.arranged[end as usize] != id {
-            self.arrange(id, end);
+            self.arrange(list, id, end);
         }
-        let element = self.list.leaves.pop_arranged(id, end);
-        let leaf = self.list.leaf(id);
-        if leaf.len() == 0 && self.list.len > 0 {
+        let element = list.leaves.pop_arranged(id, end);
+        let leaf = list.leaf(id);
+        if leaf.len() == 0 && list.len > 0 {
             match end {
-                End::First => self.list.head = leaf.forward,
-                End::Last => self.list.tail = leaf.backward,
+                End::First => list.head = leaf.forward,
+                End::Last => list.tail = leaf.backward,
             }
         }
         Some(element)
     }
 
     #[cold]
-    fn arrange(&mut self, id: u32, end: End) {
-        self.list.leaves.arrange(id, end);
+    fn arrange<M, S: Copy>(&mut self, list: &mut SkipList<M, S>, id: u32, end: End) {
+        list.leaves.arrange(id, end);
         // Where the ends meet, the leaf is arranged for only one of them at a time.
         self.arranged = self.arranged.map(|other| if other == id { NONE } else { other });
         self.arranged[end as usize] = id;
+    }
+}
+
+impl<M, S: Copy> SkipList<M, S> {
+    /// Takes the elements of a list one by one, lowest score first. The list can then only be cleared.
+    pub(crate) fn emptied(&mut self) -> impl Iterator<Item = (M, S)> {
+        let mut emptied = Emptied::NOTHING;
+        core::iter::from_fn(move || emptied.pop(self, End::First))
+    }
+}
+
+impl<M, S> IntoIter<M, S> {
+    pub(crate) fn new(list: SkipList<M, S>) -> Self {
+        IntoIter { list, emptied: Emptied::NOTHING }
+    }
+
+    /// Returns the list, before the first element is returned.
+    pub(crate) fn list_mut(&mut self) -> &mut SkipList<M, S> {
+        &mut self.list
     }
 }
 
@@ -67,7 +89,7 @@ impl<M, S: Copy> Iterator for IntoIter<M, S> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.pop(End::First)
+        self.emptied.pop(&mut self.list, End::First)
     }
 
     #[inline]
@@ -79,7 +101,7 @@ impl<M, S: Copy> Iterator for IntoIter<M, S> {
 impl<M, S: Copy> DoubleEndedIterator for IntoIter<M, S> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.pop(End::Last)
+        self.emptied.pop(&mut self.list, End::Last)
     }
 }
 

@@ -61,11 +61,11 @@ where
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (K, V, S)>>(elements: I) -> Self {
         let pairs = elements.into_iter().map(|(key, value, score)| (Pair { key, value }, score));
-        let set =
-            SortedSet::try_from_repeating(pairs, H::default(), |(pair, score), (new, last)| {
-                (pair.value, *score) = (new.value, last);
-            });
-        SortedMap { set: infallible(set) }
+        let mut set = SortedSet::default();
+        infallible(set.try_fill_repeating(pairs, |(pair, score), (new, last)| {
+            (pair.value, *score) = (new.value, last);
+        }));
+        SortedMap { set }
     }
 }
 

@@ -4,8 +4,8 @@ use core::error::Error;
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
 
-use super::SortedSet;
 use super::fill::Filling;
+use super::{ClearOnDrop, SortedSet};
 use crate::reserve::infallible;
 
 /// The error of input that is not sorted or repeats a member.
@@ -119,10 +119,15 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     #[track_caller]
     pub fn append<H2>(&mut self, other: &mut SortedSet<M, S, H2>) {
-        if !matches!(self.try_merge(other), Ok(true)) {
-            self.extend(other.drain());
+        if matches!(self.try_merge(other), Ok(true)) {
+            return;
         }
-        other.clear();
+        infallible(self.reserve_dict(other.len().div_ceil(2)));
+        // User code may panic.
+        let other = ClearOnDrop(other);
+        for (member, score) in other.0.list.emptied() {
+            self.insert(member, score);
+        }
     }
 }
 

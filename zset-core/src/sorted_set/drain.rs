@@ -24,7 +24,9 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// assert!(set.is_empty());
     /// ```
     pub fn drain(&mut self) -> Drain<'_, M, S> {
-        Drain::new(self.take_list())
+        let mut drain = Drain::new(self.list.empty());
+        self.move_to(drain.list_mut());
+        drain
     }
 }
 
@@ -127,33 +129,39 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     #[track_caller]
     fn drain_range(&mut self, range: RankedRange) -> Drain<'_, M, S> {
+        let mut drain = Drain::new(self.list.empty());
         if range.len == 0 {
-            return Drain::new(self.list.empty());
+            return drain;
         }
         if range.len == self.len() {
-            return self.drain();
+            self.move_to(drain.list_mut());
+        } else {
+            infallible(self.try_cut_to(drain.list_mut(), range, |_| Ok(())));
         }
-        let list = self.try_hashes(range).and_then(|hashes| self.try_cut(range, &hashes));
-        Drain::new(infallible(list))
+        drain
+    }
+
+    /// Moves a range to an empty list. It must be neither empty nor the whole set. Before anything changes,
+    /// `prepare` gets the hashes of the members in order.
+    ///
+    /// On error, the set is unchanged. If hashing panics, the set is unchanged or valid without the elements.
+    pub(super) fn try_cut_to(
+        &mut self,
+        list: &mut SkipList<M, S>,
+        range: RankedRange,
+        prepare: impl FnOnce(&[usize]) -> Result<(), TryReserveError>,
+    ) -> Result<(), TryReserveError> {
+        // Elements that stay in these leaves may move to vacated slots.
+        let cut = self.list.cut(range);
+        let hashes = self.try_hashes(cut.leaves)?;
+        prepare(&hashes[cut.elements.clone()])?;
+        let Self { list: from, dict, hasher, .. } = self;
+        from.try_cut_to(list, &cut, |index| hashes[index], &mut Follow::new(dict, hasher))
     }
 
     /// Returns the hashes of the members of a range, in order.
-    pub(super) fn try_hashes(&self, range: RankedRange) -> Result<Vec<usize>, TryReserveError> {
+    fn try_hashes(&self, range: RankedRange) -> Result<Vec<usize>, TryReserveError> {
         let members = Iter::ranked(&self.list, range).map(|(member, _)| member);
         try_collect(members.map(|member| self.hash(member)))
-    }
-
-    /// Moves a range to a list of its own, given the hashes of its members. It must be neither empty
-    /// nor the whole set.
-    ///
-    /// On error, the set is unchanged. If hashing panics, the set is unchanged or the elements are
-    /// dropped.
-    pub(super) fn try_cut(
-        &mut self,
-        range: RankedRange,
-        hashes: &[usize],
-    ) -> Result<SkipList<M, S>, TryReserveError> {
-        let Self { list, dict, hasher, .. } = self;
-        list.try_cut_with(range, hashes.iter().copied(), &mut Follow::new(dict, hasher))
     }
 }

@@ -13,6 +13,7 @@ use super::{FromSortedError, SortedSet, hash_of};
 use crate::dict::{hash_one, no_rehash};
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::{infallible, table_error};
+use crate::skiplist::AT_ONCE;
 use crate::{DefaultHashBuilder, TryReserveError};
 
 /// A set being filled with elements that ascend by `(score, member)`. After an error, the set must not be
@@ -66,39 +67,42 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<'a, M, S, H> {
         let leaf = list.try_push_leaf(self.next.drain(..))?;
         let members = &list.leaf(leaf).members[..list.len() - first_index];
         let mut hashes = Hashes::new();
-        hash_all(members, hasher, &mut hashes);
-        for (index, (member, &hash)) in members.iter().zip(&hashes).enumerate() {
-            let is_same = |other| list.member(other) == Some(member);
-            let handle = Handle::new(leaf, index as u8);
-            if !dict.try_insert_new(hash, handle, is_same, hash_of(list, hasher))? {
-                let index = first_index + index;
-                return Ok(Err(FromSortedError::DuplicateMember { index }));
+        for start in (0..members.len()).step_by(AT_ONCE) {
+            hash_next(&members[start..], hasher, &mut hashes);
+            for (index, &hash) in (start..).zip(&hashes) {
+                let is_same = |other| list.member(other) == Some(&members[index]);
+                let handle = Handle::new(leaf, index as u8);
+                if !dict.try_insert_new(hash, handle, is_same, hash_of(list, hasher))? {
+                    let index = first_index + index;
+                    return Ok(Err(FromSortedError::DuplicateMember { index }));
+                }
             }
         }
         Ok(Ok(()))
     }
 }
 
-/// The hashes of the members of a leaf.
+/// The hashes of the next members of a leaf.
 ///
 /// Their dict entries are at random locations. If the hashes are computed first, the look-ups do not
 /// depend on each other, and their cache misses overlap.
-type Hashes = ArrayVec<usize, LEAF_CAPACITY>;
+type Hashes = ArrayVec<usize, AT_ONCE>;
 
-/// Appends the hashes of the members of a leaf. (Returned, they would take stack space twice.)
-fn hash_all<M: Hash>(members: &[M], hasher: &impl BuildHasher, into: &mut Hashes) {
-    into.extend(members.iter().map(|member| hash_one(hasher, member)));
+/// Computes the hashes of the next members of a leaf. (Returned, they would take stack space twice.)
+fn hash_next<M: Hash>(members: &[M], hasher: &impl BuildHasher, into: &mut Hashes) {
+    into.clear();
+    into.extend(members.iter().take(AT_ONCE).map(|member| hash_one(hasher, member)));
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Creates the set that insertions one at a time would produce; `combine` merges the old and the
-    /// new score of a repeated member.
-    pub(crate) fn try_from_unsorted(
+    /// Fills an empty set as insertions one at a time would; `combine` merges the old and the new score of
+    /// a repeated member.
+    pub(crate) fn try_fill_unsorted(
+        &mut self,
         elements: impl Iterator<Item = (M, S)>,
-        hasher: H,
         mut combine: impl FnMut(S, S) -> S,
-    ) -> Result<Self, TryReserveError> {
-        Self::try_from_repeating(elements, hasher, |(_, old), (_, new)| {
+    ) -> Result<(), TryReserveError> {
+        self.try_fill_repeating(elements, |(_, old), (_, new)| {
             let score = combine(*old, new);
             // If the scores are equal, the old one stays, as with an insertion.
             if *old != score {
@@ -107,42 +111,43 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         })
     }
 
-    /// Creates a set from elements in any order; `merge` combines elements with the same member.
-    pub(crate) fn try_from_repeating(
-        elements: impl Iterator<Item = (M, S)>,
-        hasher: H,
+    /// Fills an empty set with elements in any order; `merge` combines elements with the same member.
+    pub(crate) fn try_fill_repeating(
+        &mut self,
+        mut elements: impl Iterator<Item = (M, S)>,
         merge: impl FnMut(&mut (M, S), (M, S)),
-    ) -> Result<Self, TryReserveError> {
-        let distinct = try_distinct(elements, &hasher, merge)?;
-        Self::try_from_distinct(distinct, hasher)
+    ) -> Result<(), TryReserveError> {
+        let distinct = try_distinct(&mut elements, &self.hasher, merge)?;
+        self.try_fill_distinct(distinct)
     }
 
-    /// Creates a set from elements with distinct members in any order.
-    pub(crate) fn try_from_distinct(
+    /// Fills an empty set with elements that have distinct members, in any order.
+    pub(crate) fn try_fill_distinct(
+        &mut self,
         mut elements: Vec<(M, S)>,
-        hasher: H,
-    ) -> Result<Self, TryReserveError> {
+    ) -> Result<(), TryReserveError> {
         elements.sort_unstable_by(|(a, a_score), (b, b_score)| (a_score, a).cmp(&(b_score, b)));
-        let mut set = Self::with_hasher(hasher);
-        set.reserve_dict(elements.len())?;
-        let SortedSet { list, dict, hasher, .. } = &mut set;
+        self.reserve_dict(elements.len())?;
         let mut elements = elements.into_iter();
         while elements.len() > 0 {
-            let leaf = list.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY))?;
-            let mut leaf_hashes = Hashes::new();
-            hash_all(list.leaf(leaf).members, hasher, &mut leaf_hashes);
-            for (slot, &hash) in (0..).zip(&leaf_hashes) {
-                dict.try_reserve_one(hash, hash_of(list, hasher))?;
-                dict.insert(hash, Handle::new(leaf, slot));
+            let leaf = self.list.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY))?;
+            let (members, mut hashes) = (self.list.leaf(leaf).members, Hashes::new());
+            for start in (0..members.len()).step_by(AT_ONCE) {
+                hash_next(&members[start..], &self.hasher, &mut hashes);
+                for (slot, &hash) in (start as u8..).zip(&hashes) {
+                    self.dict.try_reserve_one(hash, hash_of(&self.list, &self.hasher))?;
+                    self.dict.insert(hash, Handle::new(leaf, slot));
+                }
             }
         }
-        Ok(set)
+        Ok(())
     }
 }
 
 /// Collects one element per member; `merge` combines elements with the same member.
+#[cfg_attr(target_os = "none", inline(never))]
 fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
-    elements: impl Iterator<Item = (M, S)>,
+    elements: &mut impl Iterator<Item = (M, S)>,
     hasher: &impl BuildHasher,
     mut merge: impl FnMut(&mut (M, S), (M, S)),
 ) -> Result<Vec<(M, S)>, TryReserveError> {
@@ -210,6 +215,8 @@ where
 {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (M, S)>>(elements: I) -> Self {
-        infallible(Self::try_from_unsorted(elements.into_iter(), H::default(), |_, new| new))
+        let mut set = Self::default();
+        infallible(set.try_fill_unsorted(elements.into_iter(), |_, new| new));
+        set
     }
 }

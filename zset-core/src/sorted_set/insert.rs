@@ -55,6 +55,9 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Inserts a member that is not in the set.
+    ///
+    /// On microcontrollers, it is not inlined, so that its stack space is free while a score is changed.
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn insert_new(
         &mut self,
         hash: usize,

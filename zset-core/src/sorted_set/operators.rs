@@ -18,7 +18,9 @@ where
     H: BuildHasher + Default,
 {
     let copies = try_collect(elements.map(|(member, score)| (member.clone(), score)))?;
-    SortedSet::try_from_distinct(copies, H::default())
+    let mut set = SortedSet::default();
+    set.try_fill_distinct(copies)?;
+    Ok(set)
 }
 
 macro_rules! operator {

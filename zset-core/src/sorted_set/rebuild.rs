@@ -5,13 +5,16 @@
 //! (comparisons, hashes, allocations) therefore comes first, before any element moves. The elements are
 //! then moved without running user code. Members that the set already has are dropped last.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 
 use super::SortedSet;
 use super::fill::try_collect;
+use crate::arena::NONE;
 use crate::dict::Dict;
 use crate::handle::{Handle, LEAF_CAPACITY};
+use crate::reserve::try_box;
 use crate::skiplist::Element;
 use crate::{SkipList, TryReserveError};
 
@@ -27,13 +30,8 @@ struct Plan {
     is_others: Vec<bool>,
 }
 
-/// The memory reserved for a rebuild.
-struct Prepared<M, S> {
-    list: SkipList<M, S>,
-    dict: Dict,
-    /// Receives the elements of the other list whose members are in the set already.
-    left_out: Vec<(M, S)>,
-}
+/// A set on the heap, as the stacks of microcontrollers are small.
+type Boxed<M, S, H> = Box<[SortedSet<M, S, H>; 1]>;
 
 impl Plan {
     fn try_with_capacity(capacity: usize) -> Result<Self, TryReserveError> {
@@ -71,17 +69,41 @@ impl FullLeaves {
     }
 }
 
-/// Creates the dict for a list of full leaves in order, given the hashes of its members.
-pub(super) fn try_dict<M, S: Copy>(hashes: &[usize]) -> Result<Dict, TryReserveError> {
+/// Fills an empty dict with the handles of a list of full leaves, given the hashes of its members in order.
+pub(super) fn try_fill_dict<M, S: Copy>(
+    dict: &mut Dict,
+    hashes: &[usize],
+) -> Result<(), TryReserveError> {
     let leaves = FullLeaves::try_new::<M, S>(hashes.len())?;
-    let mut dict = Dict::new();
     let hash_of = |handle| hashes[leaves.rank_of(handle)];
     dict.try_reserve(hashes.len(), hash_of)?;
     for (rank, &hash) in hashes.iter().enumerate() {
         dict.try_reserve_one(hash, hash_of)?;
         dict.insert(hash, leaves.handle_at(rank));
     }
-    Ok(dict)
+    Ok(())
+}
+
+impl<M, S: Copy, H> SortedSet<M, S, H> {
+    /// Allocates an empty set that continues this one's sequence of heights.
+    ///
+    /// Not inlined, so that it leaves nothing on the stack.
+    #[inline(never)]
+    pub(super) fn try_boxed_empty<H2>(
+        &self,
+        hasher: H2,
+    ) -> Result<Boxed<M, S, H2>, TryReserveError> {
+        let list = self.list.empty();
+        try_box(SortedSet { list, dict: Dict::new(), hasher, visited_ends: [NONE; 2] })
+    }
+
+    /// Exchanges the elements of two sets whose members have the same hashes.
+    pub(super) fn swap_elements<H2>(&mut self, other: &mut SortedSet<M, S, H2>) {
+        core::mem::swap(&mut self.list, &mut other.list);
+        core::mem::swap(&mut self.dict, &mut other.dict);
+        self.visited_ends = [NONE; 2];
+        other.visited_ends = [NONE; 2];
+    }
 }
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
@@ -89,51 +111,47 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     pub(super) fn try_rebuild(&mut self) -> Result<(), TryReserveError> {
         let mut plan = Plan::try_with_capacity(self.len())?;
         self.list.iter().for_each(|(member, _)| plan.push(self.hash(member), false));
-        let prepared = self.try_prepare(&plan, &[])?;
-        self.carry_out(&plan, prepared, self.list.empty(), &[]);
+        let mut new = self.try_prepare(&plan)?;
+        self.carry_out(&plan, &mut new[0], &mut self.list.empty(), &[], &mut Vec::new());
         Ok(())
     }
 
-    /// Reserves all memory needed to carry out a plan.
-    fn try_prepare(
-        &self,
-        plan: &Plan,
-        shared: &[usize],
-    ) -> Result<Prepared<M, S>, TryReserveError> {
-        let (mut list, mut left_out) = (self.list.empty(), Vec::new());
-        list.try_reserve_full_leaves(plan.hashes.len())?;
-        left_out.try_reserve_exact(shared.len())?;
-        Ok(Prepared { list, dict: try_dict::<M, S>(&plan.hashes)?, left_out })
+    /// Allocates a set for a plan: its list is empty, and its dict has the future handles.
+    fn try_prepare(&self, plan: &Plan) -> Result<Boxed<M, S, ()>, TryReserveError> {
+        let mut new = self.try_boxed_empty(())?;
+        new[0].list.try_reserve_full_leaves(plan.hashes.len())?;
+        try_fill_dict::<M, S>(&mut new[0].dict, &plan.hashes)?;
+        Ok(new)
     }
 
-    /// Moves the elements of both lists to the new one, except those of the other list at the ranks
-    /// `shared`.
+    /// Exchanges the set for the prepared one, and moves its elements and those of another list there. Those
+    /// at its ranks `shared` move to `left_out` instead, which must have room for them.
     fn carry_out(
         &mut self,
         plan: &Plan,
-        prepared: Prepared<M, S>,
-        other: SkipList<M, S>,
+        prepared: &mut SortedSet<M, S, ()>,
+        other: &mut SkipList<M, S>,
         shared: &[usize],
+        left_out: &mut Vec<(M, S)>,
     ) {
-        let Prepared { mut list, dict, mut left_out } = prepared;
+        self.swap_elements(prepared);
         let mut shared = shared.iter().peekable();
-        let mut others = other.into_iter().enumerate().filter_map(|(rank, element)| {
+        let mut others = other.emptied().enumerate().filter_map(|(rank, element)| {
             if shared.next_if_eq(&&rank).is_none() {
                 return Some(element);
             }
             left_out.push(element);
             None
         });
-        let mut ours = self.take_list().into_iter();
+        let mut ours = prepared.list.emptied();
         let mut ids = SkipList::<M, S>::full_leaf_ids(plan.hashes.len());
         for is_others in plan.is_others.chunks(LEAF_CAPACITY) {
-            let leaf = list.try_push_leaf(is_others.iter().map(|&is_others| {
+            let leaf = self.list.try_push_leaf(is_others.iter().map(|&is_others| {
                 let next = if is_others { others.next() } else { ours.next() };
                 next.expect("the plan has each element once")
             }));
             assert_eq!(leaf.ok(), ids.next(), "room was reserved, and for full leaves in order");
         }
-        (self.list, self.dict) = (list, dict);
     }
 }
 
@@ -142,6 +160,9 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// whether it did. Otherwise, or on an error, the other set is unchanged.
     ///
     /// Members in both sets get the other set's score. On error, some of them may have it already.
+    ///
+    /// Neither this nor the functions below are inlined, so that none keeps the stack space of another.
+    #[inline(never)]
     pub(super) fn try_merge<H2>(
         &mut self,
         other: &mut SortedSet<M, S, H2>,
@@ -152,32 +173,61 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         if !is_worth(self.len(), other.len()) {
             return Ok(false);
         }
-        let shared = self.try_update_shared(&other.list)?;
+        let shared = self.try_shared_ranks(&other.list)?;
         if !is_worth(self.len(), other.len() - shared.len()) {
             return Ok(false);
         }
-        let plan = self.try_plan_merge(&other.list, &shared)?;
-        let prepared = self.try_prepare(&plan, &shared)?;
-        self.carry_out(&plan, prepared, other.take_list(), &shared);
+        self.try_update_shared(&shared, &other.list)?;
+        self.try_merge_except(&shared, other)?;
         Ok(true)
     }
 
-    /// Updates the scores of the set's members that are in the other list too, and returns their ranks
-    /// there.
-    fn try_update_shared(&mut self, other: &SkipList<M, S>) -> Result<Vec<usize>, TryReserveError> {
-        let mut shared = Vec::new();
-        for (rank, (member, score)) in other.iter().enumerate() {
-            let hash = self.hash(member);
-            if let Some(Element { mut handle, .. }) = self.find(hash, member) {
-                shared.try_reserve(1)?;
-                shared.push(rank);
-                self.set_score(hash, &mut handle, score)?;
+    /// Returns the ranks of another list's members that the set has too.
+    #[inline(never)]
+    fn try_shared_ranks(&self, other: &SkipList<M, S>) -> Result<Vec<usize>, TryReserveError> {
+        let ranks = other.iter().enumerate();
+        try_collect(ranks.filter_map(|(rank, (member, _))| self.contains(member).then_some(rank)))
+    }
+
+    /// Gives the members at these ranks of another list, which are in the set too, their scores there.
+    fn try_update_shared(
+        &mut self,
+        ranks: &[usize],
+        other: &SkipList<M, S>,
+    ) -> Result<(), TryReserveError> {
+        let (mut handles, mut next_rank) = (other.all_handles(), 0);
+        for &rank in ranks {
+            let Some(handle) = handles.nth(rank - next_rank) else { break };
+            next_rank = rank + 1;
+            let (member, score) = other.element_at(handle);
+            if let Some(Element { mut handle, .. }) = self.element(member) {
+                self.set_score(self.hash(member), &mut handle, score)?;
             }
         }
-        Ok(shared)
+        Ok(())
+    }
+
+    /// Moves all elements of another set into this one, except those at its ranks `shared`, whose members
+    /// are in the set already.
+    #[inline(never)]
+    fn try_merge_except<H2>(
+        &mut self,
+        shared: &[usize],
+        other: &mut SortedSet<M, S, H2>,
+    ) -> Result<(), TryReserveError> {
+        let plan = self.try_plan_merge(&other.list, shared)?;
+        let mut new = self.try_prepare(&plan)?;
+        // Members that are in the set already. They are dropped last.
+        let mut left_out = Vec::new();
+        left_out.try_reserve_exact(shared.len())?;
+        self.carry_out(&plan, &mut new[0], &mut other.list, shared, &mut left_out);
+        // The other list is emptied, but its index is not up to date.
+        other.clear();
+        Ok(())
     }
 
     /// Plans the merged order of both lists, without the other list's elements at the ranks `shared`.
+    #[inline(never)]
     fn try_plan_merge(
         &self,
         other: &SkipList<M, S>,

@@ -7,17 +7,8 @@
 
 use core::hash::{BuildHasher, Hash};
 
-use super::{SortedSet, hash_of};
+use super::{ClearOnDrop, SortedSet, hash_of};
 use crate::TryReserveError;
-
-/// Empties a set whose dict is incomplete because hashing has panicked.
-struct EmptyOnPanic<'a, M, S: Copy, H>(&'a mut SortedSet<M, S, H>);
-
-impl<M, S: Copy, H> Drop for EmptyOnPanic<'_, M, S, H> {
-    fn drop(&mut self) {
-        self.0.clear();
-    }
-}
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Makes room in the dict for a hash, if only tombstones occupy it. **O(n)**.
@@ -28,7 +19,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         }
         self.list.all_handles().map(hash_of(&self.list, &self.hasher)).for_each(drop);
 
-        let incomplete = EmptyOnPanic(self);
+        // Hashing may panic.
+        let incomplete = ClearOnDrop(self);
         let SortedSet { list, dict, hasher, .. } = &mut *incomplete.0;
         dict.refile(list.all_handles().map(|handle| (hash_of(list, hasher)(handle), handle)));
         core::mem::forget(incomplete);

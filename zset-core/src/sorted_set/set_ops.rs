@@ -108,7 +108,9 @@ where
         combine: impl FnMut(S, S) -> S,
     ) -> Self {
         let elements = self.iter().chain(other).map(|(member, score)| (member.clone(), score));
-        infallible(Self::try_from_unsorted(elements, self.hasher.clone(), combine))
+        let mut union = Self::with_hasher(self.hasher.clone());
+        infallible(union.try_fill_unsorted(elements, combine));
+        union
     }
 
     /// Returns the intersection of both sets; `combine` merges the two scores of each member.
@@ -136,7 +138,7 @@ where
         other: &SortedSet<M, S, H2>,
         mut combine: impl FnMut(S, S) -> S,
     ) -> Self {
-        let both = if self.len() <= other.len() {
+        let elements = if self.len() <= other.len() {
             try_collect(self.iter().filter_map(|(member, score)| {
                 let score = combine(score, other.score(member)?);
                 Some((member.clone(), score))
@@ -147,8 +149,9 @@ where
                 Some((member.clone(), score))
             }))
         };
-        let hasher = self.hasher.clone();
-        infallible(both.and_then(|both| Self::try_from_distinct(both, hasher)))
+        let mut both = Self::with_hasher(self.hasher.clone());
+        infallible(elements.and_then(|elements| both.try_fill_distinct(elements)));
+        both
     }
 }
 
@@ -187,7 +190,9 @@ where
         let elements = sets.into_iter().flat_map(|(set, weight)| {
             set.iter().map(move |(m, score)| (m.clone(), aggregate.weigh(score, weight)))
         });
-        infallible(Self::try_from_unsorted(elements, H::default(), |a, b| aggregate.combine(a, b)))
+        let mut union = Self::default();
+        infallible(union.try_fill_unsorted(elements, |a, b| aggregate.combine(a, b)));
+        union
     }
 
     /// Returns the weighted intersection of any number of sets, like Redis's `ZINTER`.
@@ -220,13 +225,15 @@ where
     {
         let mut others = sets.into_iter();
         let Some((first, weight)) = others.next() else { return Self::default() };
-        let in_all = try_collect(first.iter().filter_map(|(member, score)| {
+        let elements = try_collect(first.iter().filter_map(|(member, score)| {
             let weighed = aggregate.weigh(score, weight);
             let score = others.clone().try_fold(weighed, |sum, (set, weight)| {
                 Some(aggregate.combine(sum, aggregate.weigh(set.score(member)?, weight)))
             })?;
             Some((member.clone(), score))
         }));
-        infallible(in_all.and_then(|elements| Self::try_from_distinct(elements, H::default())))
+        let mut in_all = Self::default();
+        infallible(elements.and_then(|elements| in_all.try_fill_distinct(elements)));
+        in_all
     }
 }

@@ -1,9 +1,11 @@
 //! Splitting a set in two.
 
+use alloc::boxed::Box;
 use core::hash::{BuildHasher, Hash};
 
 use super::SortedSet;
-use super::rebuild::try_dict;
+use super::rebuild::try_fill_dict;
+use crate::TryReserveError;
 use crate::reserve::infallible;
 use crate::skiplist::RankedRange;
 
@@ -28,7 +30,8 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
-        self.split_off_range(self.list.resolve_ranks(&(rank..)))
+        let [upper] = *infallible(self.try_split_off_by_rank(rank));
+        upper
     }
 
     /// Splits the set at a score: returns the elements with this or a higher score, and keeps the
@@ -52,24 +55,43 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
     where
         S: Ord,
     {
-        self.split_off_range(self.list.resolve_scores(&(score..)))
+        let [upper] = *infallible(self.try_split_off_by_score(score));
+        upper
     }
 
-    #[track_caller]
-    fn split_off_range(&mut self, range: RankedRange) -> Self {
-        let mut upper = Self::with_hasher(self.hasher.clone());
-        upper.list = self.list.empty();
+    pub(crate) fn try_split_off_by_rank(
+        &mut self,
+        rank: usize,
+    ) -> Result<Box<[Self; 1]>, TryReserveError> {
+        self.try_split_off(self.list.resolve_ranks(&(rank..)))
+    }
+
+    pub(crate) fn try_split_off_by_score(
+        &mut self,
+        score: S,
+    ) -> Result<Box<[Self; 1]>, TryReserveError>
+    where
+        S: Ord,
+    {
+        self.try_split_off(self.list.resolve_scores(&(score..)))
+    }
+
+    /// Moves a range to a set of its own. On error, the set is unchanged.
+    ///
+    /// Not inlined, so that the caller's stack has no set meanwhile.
+    #[inline(never)]
+    fn try_split_off(&mut self, range: RankedRange) -> Result<Box<[Self; 1]>, TryReserveError> {
+        let mut upper = self.try_boxed_empty(self.hasher.clone())?;
         if range.len == 0 {
-            return upper;
+            return Ok(upper);
         }
         if range.len == self.len() {
-            core::mem::swap(self, &mut upper);
+            self.swap_elements(&mut upper[0]);
         } else {
-            let hashes = infallible(self.try_hashes(range));
+            let [SortedSet { list, dict, .. }] = &mut *upper;
             // The handles of the elements in the new list are known before they move.
-            upper.dict = infallible(try_dict::<M, S>(&hashes));
-            upper.list = infallible(self.try_cut(range, &hashes));
+            self.try_cut_to(list, range, |hashes| try_fill_dict::<M, S>(dict, hashes))?;
         }
-        upper
+        Ok(upper)
     }
 }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{Elements, ListpackLimits, Sorted, ZSet};
-use crate::reserve::infallible;
+use crate::reserve::{infallible, try_box};
 use crate::sorted_set::FromSortedError;
 use crate::{ByteString, PackedZSet, Score, TryReserveError};
 
@@ -110,15 +110,16 @@ impl ZSet {
         let elements = elements.into_iter();
         let owned = elements.map(|(member, score)| (ByteString::from(member.as_ref()), score));
         let set = Sorted::from_sorted_iter(owned)?;
-        Ok(infallible(ZSet::from_sorted(set, limits)))
+        Ok(infallible(try_box(set).and_then(|set| ZSet::from_sorted(set, limits))))
     }
 
     /// Creates a set in the listpack encoding if the limits allow it, else in the skip-list
     /// encoding.
     pub(crate) fn from_sorted(
-        set: Sorted,
+        boxed: Box<[Sorted; 1]>,
         limits: ListpackLimits,
     ) -> Result<ZSet, TryReserveError> {
+        let [set] = &*boxed;
         let is_short = |(member, _): (&ByteString, _)| member.len() <= limits.max_listpack_value;
         if set.len() <= limits.max_listpack_entries && set.iter().all(is_short) {
             let mut packed = PackedZSet::new();
@@ -130,7 +131,7 @@ impl ZSet {
                 Err(error) => return Err(error),
             }
         }
-        Ok(ZSet { elements: Elements::Skiplist(try_box(set)?), limits })
+        Ok(ZSet { elements: Elements::Skiplist(boxed), limits })
     }
 }
 
@@ -149,7 +150,7 @@ pub(super) fn promoted(
 }
 
 #[inline(never)]
-fn try_boxed() -> Result<Box<[Sorted; 1]>, TryReserveError> {
+pub(super) fn try_boxed() -> Result<Box<[Sorted; 1]>, TryReserveError> {
     try_box(Sorted::new())
 }
 
@@ -169,12 +170,4 @@ fn push_all(set: &mut Sorted, packed: &PackedZSet<Vec<u8>>) -> Result<(), TryRes
 #[inline(never)]
 fn push_last(set: &mut Sorted, member: &[u8], score: Score) -> Result<(), TryReserveError> {
     set.push_last(ByteString::try_from_slice(member)?, score).map(|_| ())
-}
-
-/// Boxes a set, where `Box::new` would abort if allocation fails.
-pub(super) fn try_box(set: Sorted) -> Result<Box<[Sorted; 1]>, TryReserveError> {
-    let mut boxed = Vec::new();
-    boxed.try_reserve_exact(1)?;
-    boxed.push(set);
-    boxed.try_into().map_err(|_| TryReserveError::AllocError)
 }

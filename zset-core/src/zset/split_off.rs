@@ -1,12 +1,12 @@
 //! Splitting a set in two.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::promote::try_box;
 use super::{Elements, Sorted, ZSet};
 use crate::packed_zset::Run;
 use crate::reserve::infallible;
-use crate::{PackedZSet, Score};
+use crate::{PackedZSet, Score, TryReserveError};
 
 impl ZSet {
     /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps the
@@ -31,7 +31,7 @@ impl ZSet {
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
-        self.split_off(|set| set.run_by_rank(&(rank..)), |set| set.split_off_by_rank(rank))
+        self.split_off(|set| set.run_by_rank(&(rank..)), |set| set.try_split_off_by_rank(rank))
     }
 
     /// Splits the set at a score: returns the elements with this score or a higher one, and keeps
@@ -55,23 +55,18 @@ impl ZSet {
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
     pub fn split_off_by_score(&mut self, score: Score) -> Self {
-        self.split_off(|set| set.run_by_score(&(score..)), |set| set.split_off_by_score(score))
+        self.split_off(|set| set.run_by_score(&(score..)), |set| set.try_split_off_by_score(score))
     }
 
     #[track_caller]
     fn split_off(
         &mut self,
         run: impl FnOnce(&PackedZSet<Vec<u8>>) -> Run,
-        split: impl FnOnce(&mut Sorted) -> Sorted,
+        split: impl FnOnce(&mut Sorted) -> Result<Box<[Sorted; 1]>, TryReserveError>,
     ) -> Self {
         let elements = match &mut self.elements {
             Elements::Listpack(set) => Elements::Listpack(infallible(set.try_cut(run(set)))),
-            Elements::Skiplist(set) => {
-                // Allocate the box first: this must not fail once the elements have moved.
-                let mut upper = infallible(try_box(Sorted::with_hasher(set[0].hasher().clone())));
-                upper[0] = split(&mut set[0]);
-                Elements::Skiplist(upper)
-            }
+            Elements::Skiplist(set) => Elements::Skiplist(infallible(split(&mut set[0]))),
         };
         ZSet { elements, limits: self.limits }
     }

@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use super::{Sorted, ZSet};
+use super::ZSet;
+use super::promote::try_boxed;
 use crate::listpack::Storage;
 use crate::reserve::infallible;
 use crate::{ByteString, ListpackLimits, PackedZSet, Score};
@@ -52,9 +53,11 @@ impl<B: Storage> From<&PackedZSet<B>> for ZSet {
 impl<M: AsRef<[u8]>> FromIterator<(M, Score)> for ZSet {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (M, Score)>>(elements: I) -> Self {
-        let owned = elements.into_iter().map(|(m, score)| (ByteString::from(m.as_ref()), score));
-        let set = Sorted::try_from_unsorted(owned, <_>::default(), |_, new| new);
-        infallible(set.and_then(|set| ZSet::from_sorted(set, ListpackLimits::default())))
+        let mut owned =
+            elements.into_iter().map(|(m, score)| (ByteString::from(m.as_ref()), score));
+        let mut set = infallible(try_boxed());
+        infallible(set[0].try_fill_unsorted(owned.by_ref(), |_, new| new));
+        infallible(ZSet::from_sorted(set, ListpackLimits::default()))
     }
 }
 

@@ -117,10 +117,11 @@ fn inverted_ranges_remove_nothing_and_long_ranges_are_clamped() {
 }
 
 #[test]
-fn an_empty_drain_keeps_reserved_memory() {
+fn an_empty_drain_or_split_keeps_reserved_memory() {
     let mut set = SortedSet::<u32, u32>::with_capacity(1_000);
     let bytes = set.allocation_size();
     assert_eq!(set.drain_by_rank(..).len() + set.drain_by_score(..).len(), 0);
+    assert_eq!(set.split_off_by_rank(0).len() + set.split_off_by_score(0).len(), 0);
     assert_eq!(set.allocation_size(), bytes);
 }
 

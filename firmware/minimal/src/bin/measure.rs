@@ -9,7 +9,7 @@ use semihosting::println;
 use zset_core::{FixedSortedSet, PackedZSet, SortedSet, ZSet};
 use zset_minimal::heap;
 use zset_minimal::machine::{instructions_of, stack_of, start_timer};
-use zset_minimal::subject::Subject;
+use zset_minimal::subject::{Subject, empty, scatter};
 
 static mut FIXED_128: FixedSortedSet<u32, u32, 128> = FixedSortedSet::new();
 static mut FIXED_1024: FixedSortedSet<u32, u32, 1024> = FixedSortedSet::new();
@@ -43,11 +43,6 @@ fn main() -> ! {
     stack("ZSet", &mut ZSet::new());
     stack_of_fractions("ZSet", &mut ZSet::new());
     semihosting::process::exit(0)
-}
-
-/// The score of a member: numbers below 2^20 in a scattered order.
-fn scatter(member: u32) -> u32 {
-    member.wrapping_mul(0x9E37_79B9) >> 12
 }
 
 fn memory<S: Subject>(name: &str, mut set: S) {
@@ -99,13 +94,6 @@ fn instructions_of_fractions<S: Subject>(name: &str, set: &mut S) {
     empty(set);
 }
 
-/// Removes all elements.
-fn empty<S: Subject>(set: &mut S) {
-    while set.len() > 0 {
-        set.pop();
-    }
-}
-
 /// Prints the deepest stack of each operation while a set grows and shrinks.
 fn stack<S: Subject>(name: &str, set: &mut S) {
     const LEN: u32 = 1_000;
@@ -128,10 +116,6 @@ fn stack<S: Subject>(name: &str, set: &mut S) {
         "remove a range",
         (0..16).map(|i| stack_of(|| set.remove_range(i << 16, (i + 1) << 16))).max(),
     );
-    for (operation, call) in S::WHOLE {
-        members().for_each(|i| set.insert(i, scatter(i)));
-        print(operation, Some(stack_of(|| call(set))));
-    }
     empty(set);
 }
 

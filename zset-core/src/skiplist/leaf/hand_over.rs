@@ -15,8 +15,8 @@ use core::ops::Range;
 use super::{BlockLeaf, End, NO_SLOT};
 use crate::handle::LEAF_CAPACITY;
 
-/// The most elements that a leaf hands over at once. Their moves and tokens are on the stack, which is small on
-/// microcontrollers.
+/// The most elements that are hashed or handed over at once. Their hashes and moves are on the stack, which is
+/// small on microcontrollers.
 pub(crate) const AT_ONCE: usize = if cfg!(target_pointer_width = "32") { 8 } else { LEAF_CAPACITY };
 
 /// The most moves at once: an element that departs may leave a gap to a filler.
