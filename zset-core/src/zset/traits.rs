@@ -56,6 +56,7 @@ impl<M: AsRef<[u8]>> FromIterator<(M, Score)> for ZSet {
         let mut owned =
             elements.into_iter().map(|(m, score)| (ByteString::from(m.as_ref()), score));
         let mut set = infallible(try_boxed());
+        // By reference, as the iterator may be large, and stacks are small on microcontrollers.
         infallible(set[0].try_fill_unsorted(owned.by_ref(), |_, new| new));
         infallible(ZSet::from_sorted(set, ListpackLimits::default()))
     }
