@@ -125,7 +125,8 @@ impl Timestamp {
 
 /// Returns a duration in nanoseconds, saturating at `u64::MAX`.
 pub(crate) fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+    let seconds = duration.as_secs().saturating_mul(1_000_000_000);
+    seconds.saturating_add(duration.subsec_nanos().into())
 }
 
 /// A source of the current time.
@@ -186,6 +187,21 @@ mod tests {
     fn use_clock(clock: impl Timer) {
         assert_eq!(clock.now(), Timestamp::from_nanos(7));
         clock.park_until(Timestamp::from_nanos(9));
+    }
+
+    #[test]
+    fn durations_beyond_the_last_timestamp_saturate() {
+        let last = Duration::from_nanos(u64::MAX);
+        let next = last + Duration::from_nanos(1);
+        for (duration, expected) in [
+            (last - Duration::from_nanos(1), u64::MAX - 1),
+            (last, u64::MAX),
+            (next, u64::MAX),
+            (Duration::from_secs(last.as_secs() + 1), u64::MAX),
+            (Duration::MAX, u64::MAX),
+        ] {
+            assert_eq!(nanos(duration), expected, "{duration:?}");
+        }
     }
 
     #[test]

@@ -39,7 +39,12 @@ impl Outcomes {
 
     #[inline]
     pub(crate) fn is_rejection(&self) -> bool {
-        self.as_slice().iter().any(|applied| applied.outcome.is_rejection())
+        // Not by `as_slice`, which is compiled to read the length of `Many` in any case. In a `One`, that
+        // word has just been written in two halves, and reading it stalls the processor.
+        match self {
+            Outcomes::One(applied) => applied.outcome.is_rejection(),
+            Outcomes::Many(applied) => applied.iter().any(|applied| applied.outcome.is_rejection()),
+        }
     }
 }
 

@@ -56,11 +56,13 @@ impl Observers {
         Observers(Some(observer))
     }
 
+    /// Reports a decision, and returns it.
     #[inline]
-    pub(super) fn decided(&self, decision: &Decision) {
+    pub(super) fn report(&self, decision: Decision) -> Decision {
         if let Some(observer) = &self.0 {
             if decision.is_allowed() { observer.allowed() } else { observer.denied() }
         }
+        decision
     }
 
     pub(super) fn evicted(&self, keys: usize) {

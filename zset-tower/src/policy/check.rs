@@ -1,5 +1,6 @@
 //! Checks of a policy, whatever the types of its key and its limiter.
 
+use std::convert::identity;
 use std::error::Error;
 use std::sync::Arc;
 
@@ -76,8 +77,15 @@ pub(crate) trait Check: Send + Sync {
 
 /// A limiter with keys of type `K`.
 pub(super) trait Engine<K>: Send + Sync + 'static {
-    /// Returns the decision; of a refund, the result does not matter.
-    fn perform(&self, action: Action, key: &K, n: u32) -> Step<Outcome>;
+    /// Returns what `wrap` makes of the outcome: moving one that has just been written is slow. The
+    /// outcome of a refund does not matter.
+    fn perform<T: 'static>(
+        &self,
+        action: Action,
+        key: &K,
+        n: u32,
+        wrap: impl FnOnce(Outcome) -> T + Send + 'static,
+    ) -> Step<T>;
 }
 
 /// A limiter in this process.
@@ -87,13 +95,19 @@ impl<K, L> Engine<K> for Local<L>
 where
     L: KeyedLimiter<K> + Send + Sync + 'static,
 {
-    fn perform(&self, action: Action, key: &K, n: u32) -> Step<Outcome> {
+    fn perform<T: 'static>(
+        &self,
+        action: Action,
+        key: &K,
+        n: u32,
+        wrap: impl FnOnce(Outcome) -> T + Send + 'static,
+    ) -> Step<T> {
         Step::Ready(match action {
-            Action::Peek => Outcome::Decided(self.0.peek(key, n)),
-            Action::Check => Outcome::Decided(self.0.check_n(key, n)),
+            Action::Peek => wrap(Outcome::Decided(self.0.peek(key, n))),
+            Action::Check => wrap(Outcome::Decided(self.0.check_n(key, n))),
             Action::Refund => {
                 self.0.refund(key, n);
-                Outcome::Skipped
+                wrap(Outcome::Skipped)
             }
         })
     }
@@ -116,7 +130,13 @@ where
     K: Clone + Send + Sync + 'static,
     L: AsyncKeyedLimiter<K, Error: Error + Send + Sync + 'static> + Send + Sync + 'static,
 {
-    fn perform(&self, action: Action, key: &K, n: u32) -> Step<Outcome> {
+    fn perform<T: 'static>(
+        &self,
+        action: Action,
+        key: &K,
+        n: u32,
+        wrap: impl FnOnce(Outcome) -> T + Send + 'static,
+    ) -> Step<T> {
         let (limiter, on_failure) = (Arc::clone(&self.limiter), self.on_failure);
         let key = key.clone();
         Step::later(async move {
@@ -125,7 +145,7 @@ where
                 Action::Check => limiter.check_n(&key, n).await.map(Outcome::Decided),
                 Action::Refund => limiter.refund(&key, n).await.map(|_| Outcome::Skipped),
             };
-            outcome.unwrap_or_else(|error| Outcome::Failed(Box::new(error), on_failure))
+            wrap(outcome.unwrap_or_else(|error| Outcome::Failed(Box::new(error), on_failure)))
         })
     }
 }
@@ -149,20 +169,17 @@ impl<E: Key, D: Engine<E::Key>> Check for Keyed<E, D> {
         match self.key.key(head) {
             // By reference: moving a key that has just been written, such as an address, is slow.
             Found::Ready(ref key) => match found(&self.missing_key, key.as_ref()) {
-                Ok(key) => match self.engine.perform(Action::Check, key, n) {
-                    Step::Ready(outcome) => Step::Ready(one(outcome)),
-                    Step::Later(outcome) => Step::later(async move { one(outcome.await) }),
-                },
+                Ok(key) => self.engine.perform(Action::Check, key, n, one),
                 Err(unkeyed) => Step::Ready(one(unkeyed.into())),
             },
             Found::Later(key) => {
                 let (missing_key, engine) = (self.missing_key.clone(), Arc::clone(&self.engine));
                 Step::later(async move {
                     let key = key.await;
-                    one(match found(&missing_key, key.as_ref()) {
-                        Ok(key) => engine.perform(Action::Check, key, n).wait().await,
-                        Err(unkeyed) => unkeyed.into(),
-                    })
+                    match found(&missing_key, key.as_ref()) {
+                        Ok(key) => engine.perform(Action::Check, key, n, one).wait().await,
+                        Err(unkeyed) => one(unkeyed.into()),
+                    }
                 })
             }
         }
@@ -202,7 +219,7 @@ struct Units<D, K> {
 
 impl<K: Send + Sync, D: Engine<K>> Subject for Units<D, K> {
     fn perform(&self, action: Action) -> Step<Outcome> {
-        self.engine.perform(action, &self.key, self.n)
+        self.engine.perform(action, &self.key, self.n, identity)
     }
 
     fn units(&self) -> u32 {

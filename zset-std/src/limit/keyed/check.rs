@@ -184,13 +184,15 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         let checked = self.keys.get(key, now, |state, settings, counted| {
             state.map(|state| (check(state, settings, counted), counted))
         });
-        let decision = match checked {
-            Some((outcome, counted)) if counted <= now => outcome.into(),
-            Some((outcome, counted)) => decide_late(now, counted, |_| outcome.into()),
-            None => self.decide_new(key, n, now, check),
-        };
-        self.observers.decided(&decision);
-        decision
+        let observers = &self.observers;
+        // Each arm reports, so that the decision is constructed in place; see `decide_late`.
+        match checked {
+            Some((outcome, counted)) if counted <= now => observers.report(outcome.into()),
+            Some((outcome, counted)) => {
+                observers.report(decide_late(now, counted, |_| outcome.into()))
+            }
+            None => observers.report(self.decide_new(key, n, now, check)),
+        }
     }
 
     /// Decides on a key that was absent a moment ago.
