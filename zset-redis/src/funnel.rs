@@ -31,7 +31,7 @@ impl<C> Funnel<C> {
 }
 
 #[cfg(feature = "tokio")]
-impl<C: redis::aio::ConnectionLike + Clone> Funnel<C> {
+impl<C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static> Funnel<C> {
     /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units per
     /// `period` seconds, and up to `max_burst + 1` at once. The quota of the limiter is not used.
     ///

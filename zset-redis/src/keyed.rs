@@ -10,6 +10,7 @@ use redis::aio::ConnectionLike;
 use zset_std::limit::Throttle;
 use zset_std::{AsyncKeyedLimiter, Decision, Timestamp};
 
+use crate::flights::Flights;
 use crate::limit::{Policy, Request, Step, parse_throttle};
 use crate::run::run;
 use crate::{Error, Rule};
@@ -28,13 +29,14 @@ use crate::{Error, Rule};
 /// chosen as [`OnFailure`](crate::OnFailure) decides.
 pub struct Keyed<C, L> {
     connection: C,
-    policy: Policy,
+    pub(crate) policy: Policy,
+    pub(crate) flights: Arc<Flights>,
     limiter: PhantomData<fn() -> L>,
 }
 
 impl<C, L> Keyed<C, L> {
     pub(crate) fn with_policy(connection: C, policy: Policy) -> Self {
-        Keyed { connection, policy, limiter: PhantomData }
+        Keyed { connection, policy, flights: Arc::new(Flights::new()), limiter: PhantomData }
     }
 
     /// Returns the limiter with another deadline for each call; the default is one second. **O(1)**.
@@ -61,7 +63,7 @@ impl<C, L> Keyed<C, L> {
     }
 }
 
-impl<C: ConnectionLike + Clone, L> Keyed<C, L> {
+impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> {
     /// Allows one unit of a key, or denies it.
     ///
     /// # Errors
@@ -225,6 +227,10 @@ impl<C: ConnectionLike + Clone, L> Keyed<C, L> {
         at: Option<Timestamp>,
     ) -> Result<Decision, Error> {
         let request = self.policy.request(step, key, n, at);
+        if step == Step::Check && n == 1 && at.is_none() {
+            let decision = self.check_together(key).await;
+            return decision.or_else(|error| self.policy.decision(&request, Err(error)));
+        }
         self.policy.decision(&request, self.run(&request).await)
     }
 
@@ -236,12 +242,12 @@ impl<C: ConnectionLike + Clone, L> Keyed<C, L> {
         at: Option<Timestamp>,
     ) -> Result<Throttle, Error> {
         let (rule, n) = parse_throttle(max_burst, count, period, quantity)?;
-        let request = Request { step: Step::Check, rules: &[rule], key, n, at };
+        let request = Request { rules: &[rule], ..self.policy.request(Step::Check, key, n, at) };
         let decision = self.policy.decision(&request, self.run(&request).await)?;
         Ok(decision.into())
     }
 
-    async fn run(&self, request: &Request<'_>) -> Result<Value, Error> {
+    pub(crate) async fn run(&self, request: &Request<'_>) -> Result<Value, Error> {
         let call = request.call(&self.policy.name)?;
         run(&self.connection, &call, self.policy.deadline).await
     }
@@ -249,7 +255,13 @@ impl<C: ConnectionLike + Clone, L> Keyed<C, L> {
 
 impl<C: Clone, L> Clone for Keyed<C, L> {
     fn clone(&self) -> Self {
-        Self::with_policy(self.connection.clone(), self.policy.clone())
+        let Keyed { connection, policy, flights, limiter } = self;
+        Keyed {
+            connection: connection.clone(),
+            policy: policy.clone(),
+            flights: flights.clone(),
+            limiter: *limiter,
+        }
     }
 }
 
@@ -263,7 +275,7 @@ impl<C, L> fmt::Debug for Keyed<C, L> {
 /// with that of `zset_std` for every `KeyedLimiter`.
 macro_rules! for_keys {
     ($($key:ty),*) => {$(
-        impl<C: ConnectionLike + Clone + Send + Sync, L> AsyncKeyedLimiter<$key> for Keyed<C, L> {
+        impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> AsyncKeyedLimiter<$key> for Keyed<C, L> {
             type Error = Error;
 
             async fn check_n(&self, key: &$key, n: u32) -> Result<Decision, Error> {

@@ -22,7 +22,6 @@
 
 mod exchange;
 mod flight;
-mod keys;
 #[cfg(test)]
 mod model;
 mod slot;
@@ -37,10 +36,10 @@ use redis::aio::ConnectionLike;
 use tokio::sync::oneshot;
 use zset_std::{Clock, Decision, MonotonicClock, Quota, Verdict};
 
+use crate::keys::Keys;
 use crate::limit::{Policy, Step};
 use crate::{Error, OnFailure, Rule, UnsupportedQuota};
 use exchange::{Draw, Grant};
-use keys::Keys;
 use slot::{Slot, Terms};
 
 /// How many keys have leases in this process, unless `with_max_keys` says otherwise.
@@ -130,7 +129,7 @@ type Reply = oneshot::Sender<Result<Decision, Error>>;
 
 /// What clones share.
 struct Local {
-    keys: Keys<Reply>,
+    keys: Keys<Slot<Reply>>,
     clock: MonotonicClock,
     /// Makes the ids of leases unique among all processes.
     process: Box<str>,
@@ -314,7 +313,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
             if let Some(decision) = Slot::<Reply>::new().peek(&self.terms, now, n) {
                 return Start::Decided(decision);
             }
-            if shard.len() >= Keys::<Reply>::of_a_shard(self.max_keys) {
+            if shard.len() >= Keys::<Slot<Reply>>::of_a_shard(self.max_keys) {
                 return Start::Full;
             }
             shard.entry(key.into()).or_insert_with(Slot::new)

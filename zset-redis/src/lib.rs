@@ -190,10 +190,14 @@ pub mod blocking;
 pub mod delay_queue;
 mod error;
 mod fixed_window;
+#[cfg(feature = "tokio")]
+mod flights;
 mod funnel;
 mod key;
 #[cfg(feature = "tokio")]
 mod keyed;
+#[cfg(feature = "tokio")]
+mod keys;
 pub mod kind;
 pub mod leaderboard;
 #[cfg(feature = "tokio")]

@@ -31,7 +31,7 @@ async fn awaited(limiter: impl AsyncKeyedLimiter<str, Error = Error>) {
 }
 
 /// Checks each limiter over a connection.
-async fn all_awaited<C: ConnectionLike + Clone + Send + Sync>(connection: C, name: &str) {
+async fn all_awaited<C: ConnectionLike + Clone + Send + Sync + 'static>(connection: C, name: &str) {
     let new = || (connection.clone(), name, quota(), OnFailure::Deny);
     let (c, name, quota, deny) = new();
     awaited(SlidingWindow::new(c, name, quota, deny).unwrap().with_deadline(PATIENCE)).await;

@@ -229,7 +229,7 @@ impl<M: Connect, L> Keyed<M, L> {
         at: Option<Timestamp>,
     ) -> Result<Throttle, Error> {
         let (rule, n) = parse_throttle(max_burst, count, period, quantity)?;
-        let request = Request { step: Step::Check, rules: &[rule], key, n, at };
+        let request = Request { rules: &[rule], ..self.policy.request(Step::Check, key, n, at) };
         let decision = self.policy.decision(&request, self.run(&request))?;
         Ok(decision.into())
     }

@@ -19,15 +19,15 @@ const DEFAULT_DEADLINE: Duration = Duration::from_secs(1);
 /// What a limiter has besides its connection.
 #[derive(Clone)]
 pub(crate) struct Policy {
-    pub(crate) name: Box<[u8]>,
-    pub(crate) rules: Box<[Rule]>,
+    pub(crate) name: Arc<[u8]>,
+    pub(crate) rules: Arc<[Rule]>,
     pub(crate) deadline: Duration,
     on_failure: OnFailure,
     observer: Option<FailureObserver>,
 }
 
 impl Policy {
-    pub(crate) fn new(name: &str, rules: impl Into<Box<[Rule]>>, on_failure: OnFailure) -> Policy {
+    pub(crate) fn new(name: &str, rules: impl Into<Arc<[Rule]>>, on_failure: OnFailure) -> Policy {
         let (name, rules) = (name.as_bytes().into(), rules.into());
         Policy { name, rules, deadline: DEFAULT_DEADLINE, on_failure, observer: None }
     }
@@ -38,7 +38,7 @@ impl Policy {
         rules: impl IntoIterator<Item = Rule>,
         on_failure: OnFailure,
     ) -> Result<Policy, UnsupportedQuota> {
-        let rules: Box<[Rule]> = rules.into_iter().collect();
+        let rules: Arc<[Rule]> = rules.into_iter().collect();
         if rules.is_empty() {
             return Err(UnsupportedQuota::NoLimit);
         }
@@ -56,7 +56,7 @@ impl Policy {
         n: u32,
         at: Option<Timestamp>,
     ) -> Request<'a> {
-        Request { step, rules: &self.rules, key, n, at }
+        Request { step, rules: &self.rules, key, n, calls: 1, at }
     }
 
     /// Returns the decision of a check or a peek, by the server or in its place.
@@ -65,7 +65,7 @@ impl Policy {
         request: &Request<'_>,
         reply: Result<Value, Error>,
     ) -> Result<Decision, Error> {
-        let decision = reply.and_then(|reply| request.decision(reply));
+        let decision = reply.and_then(|reply| Ok(request.decision(reply)?.1));
         decision.or_else(|error| {
             let error = self.observe(error)?;
             self.on_failure.decide(error, request.limit(), request.n, |local| {

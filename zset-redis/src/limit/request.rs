@@ -1,6 +1,5 @@
 //! [`Request`]: from the arguments of a method to the call of a script, and from its reply to the result.
 
-use std::iter;
 use std::time::Duration;
 
 use redis::Value;
@@ -28,7 +27,10 @@ pub(crate) struct Request<'a> {
     pub(crate) step: Step,
     pub(crate) rules: &'a [Rule],
     pub(crate) key: &'a [u8],
+    /// The units of a call.
     pub(crate) n: u32,
+    /// How many calls are made together: one, but for checks.
+    pub(crate) calls: u32,
     /// The time, or `None` for the server's.
     pub(crate) at: Option<Timestamp>,
 }
@@ -63,7 +65,7 @@ impl Request<'_> {
             Some(micros) if micros > MOST => return Err(Error::TimeTooLate),
             time => time,
         };
-        call.argument(packed::pack(iter::once(n.into()).chain(time)));
+        call.argument(packed::pack([n, self.calls].map(u64::from).into_iter().chain(time)));
         for rule in self.rules {
             if self.rules.len() > 1 {
                 call.argument(rule.limiter.name());
@@ -73,8 +75,8 @@ impl Request<'_> {
         Ok(call)
     }
 
-    /// Reads the reply of a check or a peek.
-    pub(crate) fn decision(&self, reply: Value) -> Result<Decision, Error> {
+    /// Reads the reply of a check or a peek: how many calls are allowed, and the decision of the last call.
+    pub(crate) fn decision(&self, reply: Value) -> Result<(u32, Decision), Error> {
         let reply = Reply::parse(self, reply)?;
         let limit = self.limit();
         let longest = |wait: fn(&State, &Rule, u32, u64) -> Duration, n| {
@@ -83,18 +85,19 @@ impl Request<'_> {
         };
         let verdict = if self.n > limit {
             Verdict::Never
-        } else if reply.fits {
+        } else if reply.allowed == self.calls {
             Verdict::Allowed
         } else {
             Verdict::Denied { retry_after: longest(State::retry_after, self.n) }
         };
         let remaining = reply.states.iter().map(|(rule, state)| state.remaining(rule)).min();
-        Ok(Decision {
+        let decision = Decision {
             verdict,
             limit,
             remaining: remaining.unwrap_or(u32::MAX),
             reset_after: longest(State::reset_after, limit),
-        })
+        };
+        Ok((reply.allowed, decision))
     }
 
     /// Reads the reply of a refund: the units that were refunded.
@@ -116,7 +119,8 @@ impl Request<'_> {
 
 /// The reply of a check, a peek or a refund.
 struct Reply<'a> {
-    fits: bool,
+    /// How many calls are allowed.
+    allowed: u32,
     /// The time of the call, in microseconds.
     now: u64,
     states: Vec<(&'a Rule, State)>,
@@ -126,11 +130,12 @@ impl<'a> Reply<'a> {
     fn parse(request: &Request<'a>, reply: Value) -> Result<Reply<'a>, Error> {
         let Value::BulkString(reply) = reply else { return Err(Error::UnexpectedReply) };
         let mut numbers = Numbers::new(&reply);
-        let (fits, now) = (numbers.next()? == 1, numbers.next()?);
+        let (allowed, now) = (numbers.next()?, numbers.next()?);
+        let allowed = u32::try_from(allowed).map_err(|_| Error::UnexpectedReply)?;
         let mut states = Vec::with_capacity(request.rules.len());
         for rule in request.rules {
             states.push((rule, State::parse(rule, &mut numbers)?));
         }
-        Ok(Reply { fits, now, states })
+        Ok(Reply { allowed, now, states })
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! The file of a limiter has parts, each of which begins with a line `--# name`:
 //!
-//! - `read` reads the state of the rule at `key`, whose numbers begin at `ARGV[first]`, into locals: `fits`,
-//!   whether the units are allowed, and `counted`, the time of the decision, which is the latest time on
-//!   record if that is later than now.
-//! - `take` takes the units, even beyond the limit, without writing anything.
+//! - `read` reads the state of the rule at `key`, with its `numbers`, into locals; of them `counted` is the
+//!   time of the decision, which is the latest time on record if that is later than now.
+//! - `fit` sets the local `fits`: whether the units of a call are allowed, after those that were taken.
+//! - `take`, after `fit`, takes the units, even beyond the limit, without writing anything.
 //! - `state` lists the numbers that `state.rs` reads, as of `counted`.
 //! - `store` writes the state after `take`.
 //! - `refund` refunds the newest units, as many as there are, and writes the state.

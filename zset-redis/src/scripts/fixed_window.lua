@@ -12,11 +12,13 @@ local start = counted - counted % period
 if start > newest then
     used = 0
 end
-local fits = n == 0 or used + n <= limit
-
+local fits
 -- A period longer than the units count, so that a clock that steps back a little does not begin the
 -- window anew.
 local unused_from = start + 2 * period
+
+--# fit
+fits = n == 0 or used + n <= limit
 
 --# take
 used = math.min(used + n, MOST)

@@ -21,12 +21,14 @@ if state then
         end
     end
 end
+local fits, poured, poured_part
 
-local poured, poured_part = level + pour_whole, level_part + pour_part
+--# fit
+poured, poured_part = level + pour_whole, level_part + pour_part
 if poured_part >= count then
     poured, poured_part = poured + 1, poured_part - count
 end
-local fits = n == 0 or poured < most_whole or poured == most_whole and poured_part <= most_part
+fits = n == 0 or poured < most_whole or poured == most_whole and poured_part <= most_part
 
 --# take
 level, level_part = math.min(poured, MOST), poured_part

@@ -8,7 +8,7 @@
 -- them than for text.
 --
 -- KEYS      the key of each rule
--- ARGV[1]   the number of units, and the time unless it is the server's
+-- ARGV[1]   the units of a call, how many calls are made together, and the time unless it is the server's
 -- then      the numbers of the rule; of several, for each its limiter and its numbers
 
 local MOST = 2 ^ 52 - 1
@@ -18,8 +18,8 @@ local DAY = 24 * 60 * 60 * 1000000
 local call = redis.call
 local clock = call('TIME')
 local server_now = clock[1] * 1000000 + clock[2]
-local n, after_n = struct.unpack('>d', ARGV[1])
-local given = after_n <= #ARGV[1] and struct.unpack('>d', ARGV[1], after_n)
+local n, calls, after_calls = struct.unpack('>dd', ARGV[1])
+local given = after_calls <= #ARGV[1] and struct.unpack('>d', ARGV[1], after_calls)
 local now = given or server_now
 
 -- Returns when a key expires that is not needed from `unused_from` on, in milliseconds, rounded up. If the

@@ -48,7 +48,7 @@ if last_time then
         used = (last_total - first_total) % (MOST + 1) + first_units
     end
 end
-local fits = n == 0 or used + n <= limit
+local fits
 local taken = 0
 
 -- Returns the time of the entry after which at most `rest` units come, or -1 if there are no more in
@@ -79,16 +79,26 @@ local function leaves(rest)
     return (entry(low))
 end
 
+-- Returns the time of the entry after which `units` more fit, as `leaves` does. What was taken is not yet
+-- in the log.
+local function fits_after(units)
+    local rest = limit - taken - units
+    return rest < 0 and counted or leaves(rest)
+end
+
+--# fit
+fits = n == 0 or used + taken + n <= limit
+
 --# take
-taken = math.min(n, MOST - used)
+taken = taken + math.min(n, MOST - used - taken)
 
 --# state
 struct.pack('>dddd',
     counted,
     used + taken,
     -- Only a denial needs it.
-    (taken > 0 or n == 0 or n > limit) and -1 or leaves(limit - n),
-    limit - burst - taken < 0 and counted or leaves(limit - burst - taken))
+    fits and -1 or fits_after(n),
+    fits_after(burst))
 
 --# store
 if is_any_over and first_time then

@@ -37,9 +37,12 @@ end
 
 -- The previous window counts by the part of it that is not over: previous * rest / period.
 local rest = start + period - counted
-local room = limit - current - n
-local fits = n == 0 or room >= 0 and is_at_most(previous, rest, room, period)
 local unused_from = start + 2 * period
+local fits
+
+--# fit
+local room = limit - current - n
+fits = n == 0 or room >= 0 and is_at_most(previous, rest, room, period)
 
 --# take
 current = math.min(current + n, MOST)

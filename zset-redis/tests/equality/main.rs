@@ -75,7 +75,11 @@ where
     );
 }
 
-async fn play<C: ConnectionLike + Clone>(connection: &C, sort: Sort, seed: u64) {
+async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
+    connection: &C,
+    sort: Sort,
+    seed: u64,
+) {
     let mut episode = Episode::new(sort, seed);
     let name = format!("{sort:?}");
     let rules = episode.rules.clone();
@@ -98,7 +102,7 @@ async fn play<C: ConnectionLike + Clone>(connection: &C, sort: Sort, seed: u64) 
     }
 }
 
-async fn take<C: ConnectionLike + Clone, L>(
+async fn take<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static>(
     limiter: &Keyed<C, L>,
     key: &str,
     step: &Step,

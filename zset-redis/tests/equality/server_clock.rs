@@ -1,4 +1,4 @@
-//! Steps at the server's time, over blocking connections.
+//! Steps at the server's time: calls alone over blocking connections, and calls together, which share a script.
 //!
 //! The time of an allowed step is on record on the server. That of a denied one is between two calls of TIME, so
 //! the decision must be that of a time between them. Durations are rounded up to microseconds.
@@ -9,8 +9,11 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use redis::Connection;
-use zset_redis::blocking::{Limits, Pool};
-use zset_redis::{OnFailure, Rule};
+use redis::aio::MultiplexedConnection;
+use tokio::runtime::Builder;
+use tokio::task::JoinSet;
+use zset_redis::blocking::{self, Pool};
+use zset_redis::{Limits, OnFailure, Rule};
 use zset_std::{
     AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Quota, Timestamp, Verdict, WindowCounter,
     WindowLog,
@@ -46,34 +49,66 @@ fn rounded(decision: Decision) -> Decision {
     Decision { verdict, reset_after: round(decision.reset_after), ..decision }
 }
 
+/// Checks one unit a number of times; returns the decisions in the order of the calls.
+async fn check_together(limits: &Limits<MultiplexedConnection>, calls: usize) -> Vec<Decision> {
+    let mut tasks = JoinSet::new();
+    for index in 0..calls {
+        let limits = limits.clone();
+        tasks.spawn(async move { (index, limits.check("ann").await.unwrap()) });
+    }
+    let mut decisions = tasks.join_all().await;
+    decisions.sort_by_key(|&(index, _)| index);
+    decisions.into_iter().map(|(_, decision)| decision).collect()
+}
+
 fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
     let seed = variable("ZSET_SEED", SEED);
     let mut random = SmallRng::seed_from_u64(seed);
-    let limits = Limits::all(Pool::new(server.client()), "clock", [rule], OnFailure::Deny).unwrap();
-    let limits = limits.with_deadline(PATIENCE);
-    let (mut connection, mut allowed) = (server.connection(), 0);
+    let alone = blocking::Limits::all(Pool::new(server.client()), "clock", [rule], OnFailure::Deny);
+    let alone = alone.unwrap().with_deadline(PATIENCE);
+    // In one thread, no call of those that are made together goes ahead.
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let awaited = runtime.block_on(server.multiplexed());
+    let awaited = Limits::all(awaited, "clock", [rule], OnFailure::Deny).unwrap();
+    let awaited = awaited.with_deadline(PATIENCE);
+    let (mut connection, mut allowed, mut divided) = (server.connection(), 0, 0);
     for step in 0..STEPS {
         if random.random_ratio(1, 20) {
             sleep(Duration::from_micros(random.random_range(0..5000)));
         }
-        let n = random.random_range(0..5).min(3);
+        let (n, calls) = match random.random_range(0..10) {
+            0..5 => (1, random.random_range(2..10)),
+            n => ((n - 5).min(3), 1),
+        };
         let start = time(&mut connection);
-        let ours = limits.check_n("ann", n).unwrap();
+        let ours = match calls {
+            1 => vec![alone.check_n("ann", n).unwrap()],
+            _ => runtime.block_on(check_together(&awaited, calls)),
+        };
         let end = time(&mut connection);
         let at = |micros: u64| Timestamp::from_nanos(micros * 1000);
-        let is_taken = ours.is_allowed() && n > 0;
-        allowed += u32::from(is_taken);
-        let now = if is_taken { recorded(&mut connection, key) } else { None };
+        let taken = ours.iter().filter(|it| it.is_allowed() && n > 0).count();
+        allowed += u32::from(taken > 0);
+        divided += u32::from((1..ours.len()).contains(&taken));
+        let now = if taken > 0 { recorded(&mut connection, key) } else { None };
         let is_same = if let Some(now) = now {
             assert!((start..=end).contains(&now), "{now} is not in {start}..={end}");
-            rounded(reference.check_n_at(n, at(now))) == ours
+            let theirs = ours.iter().map(|_| rounded(reference.check_n_at(n, at(now))));
+            let theirs: Vec<_> = theirs.collect();
+            // Calls together receive the state after the last of them.
+            let last = theirs[theirs.len() - 1];
+            theirs.iter().map(|it| Decision { verdict: it.verdict, ..last }).eq(ours.clone())
         } else {
             // Units that have expired no longer count, so the reference need not record them.
-            (start..=end).any(|now| rounded(reference.peek_at(n, at(now))) == ours)
+            (start..=end).any(|now| {
+                let theirs = rounded(reference.peek_at(n, at(now)));
+                ours.iter().all(|it| *it == theirs)
+            })
         };
         assert!(is_same, "{rule:?}, ZSET_SEED={seed}, step {step}, {n} units: {ours:?}");
     }
     assert!((STEPS / 20..STEPS * 19 / 20).contains(&allowed), "{rule:?}: {allowed} allowed");
+    assert!(divided > 0, "{rule:?}: no script allowed some calls only");
 }
 
 fn compare_all(kind: Kind) {

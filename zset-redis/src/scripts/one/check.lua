@@ -1,12 +1,17 @@
--- Takes the units of the only rule if it allows them. A denial writes nothing.
+-- Takes the units of each call as long as the only rule allows them. Denials write nothing.
 local key, numbers = KEYS[1], ARGV[2]
 --# read
-if fits then
+local allowed = 0
+repeat
+--# fit
+    if fits then
 --# take
-end
-local answer = struct.pack('>dd', fits and 1 or 0, now) ..
+        allowed = allowed + 1
+    end
+until not fits or allowed == calls
+local answer = struct.pack('>dd', allowed, now) ..
 --# state
-if fits then
+if allowed > 0 then
 --# store
 end
 return answer

@@ -1,6 +1,7 @@
 -- Returns what check.lua would return, and writes nothing.
 local key, numbers = KEYS[1], ARGV[2]
 --# read
+--# fit
 if fits then
 --# take
 end

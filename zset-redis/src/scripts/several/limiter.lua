@@ -2,7 +2,12 @@
 -- Reads the state of a rule from its key and its numbers.
 limiters.NAME = function(key, numbers)
 --# read
-    local rule = { fits = fits }
+    local rule = {}
+
+    function rule.fit()
+--# fit
+        return fits
+    end
 
     function rule.take()
 --# take

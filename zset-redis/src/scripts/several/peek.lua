@@ -1,7 +1,8 @@
 
 -- Returns what check.lua would return, and writes nothing.
-local rules, fits = read_rules()
+local rules = read_rules()
+local fits = fit(rules)
 if fits then
     each(rules, 'take')
 end
-return reply(rules, fits)
+return reply(rules, fits and 1 or 0)

@@ -1,12 +1,20 @@
 
--- Reads the states of all rules; returns them, and whether all of them allow the units.
+-- Reads the states of all rules.
 local function read_rules()
-    local rules, fits = {}, true
+    local rules = {}
     for i, key in ipairs(KEYS) do
         rules[i] = limiters[ARGV[2 * i]](key, ARGV[2 * i + 1])
-        fits = fits and rules[i].fits
     end
-    return rules, fits
+    return rules
+end
+
+-- Returns whether all rules allow the units of a call. Each is asked, since `state` depends on it.
+local function fit(rules)
+    local fits = true
+    for _, rule in ipairs(rules) do
+        fits = rule.fit() and fits
+    end
+    return fits
 end
 
 local function each(rules, step)
@@ -15,9 +23,9 @@ local function each(rules, step)
     end
 end
 
--- Returns whether the units are allowed, the time, and the states of all rules.
-local function reply(rules, fits)
-    local answer = struct.pack('>dd', fits and 1 or 0, now)
+-- Returns how many calls are allowed, the time, and the states of all rules.
+local function reply(rules, allowed)
+    local answer = struct.pack('>dd', allowed, now)
     for _, rule in ipairs(rules) do
         answer = answer .. rule.state()
     end

@@ -1,4 +1,4 @@
-//! [`Keys`]: the slots of many keys.
+//! [`Keys`]: a value for each of many keys.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -6,49 +6,47 @@ use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::slot::Slot;
-
 const SHARDS: usize = 16;
 
-pub(super) type Shard<T> = HashMap<Box<[u8]>, Slot<T>>;
+pub(crate) type Shard<T> = HashMap<Box<[u8]>, T>;
 
-/// The slots of many keys, in shards with a lock each.
-pub(super) struct Keys<T> {
+/// A value for each of many keys, in shards with a lock each.
+pub(crate) struct Keys<T> {
     shards: [Mutex<Shard<T>>; SHARDS],
     hasher: RandomState,
 }
 
 impl<T> Keys<T> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Keys { shards: Default::default(), hasher: RandomState::new() }
     }
 
     /// Returns how many keys a shard has at most if all have `max_keys`.
-    pub(super) fn of_a_shard(max_keys: usize) -> usize {
+    pub(crate) fn of_a_shard(max_keys: usize) -> usize {
         max_keys.div_ceil(SHARDS)
     }
 
     /// Locks the shard of a key.
     #[inline]
-    pub(super) fn shard(&self, key: &[u8]) -> MutexGuard<'_, Shard<T>> {
+    pub(crate) fn shard(&self, key: &[u8]) -> MutexGuard<'_, Shard<T>> {
         let hash = self.hasher.hash_one(key) as usize;
         lock(&self.shards[hash % SHARDS])
     }
 
-    /// Removes the slots for which `keep` returns false.
-    pub(super) fn retain(&self, mut keep: impl FnMut(&[u8], &mut Slot<T>) -> bool) {
+    /// Removes the keys for which `keep` returns false.
+    pub(crate) fn retain(&self, mut keep: impl FnMut(&[u8], &mut T) -> bool) {
         for shard in &self.shards {
-            lock(shard).retain(|key, slot| keep(key, slot));
+            lock(shard).retain(|key, value| keep(key, value));
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.shards.iter().map(|shard| lock(shard).len()).sum()
     }
 }
 
 fn lock<T>(shard: &Mutex<Shard<T>>) -> MutexGuard<'_, Shard<T>> {
-    // No code of a caller runs under the lock, so the slots are intact.
+    // No code of a caller runs under the lock, so the values are intact.
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

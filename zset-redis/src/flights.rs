@@ -1,0 +1,133 @@
+//! Flights: checks of a key that are made at the same time share a script.
+//!
+//! The first check begins a flight, a task that sends it at once. Checks that are made meanwhile wait for its
+//! reply, and are then sent together:
+//!
+//! ```text
+//! calls        a    b  c d         e f
+//! scripts        [ a ]    [ b c d ]   [ e f ]
+//! ```
+//!
+//! So each process has at most one script under way for a key, whatever the number of callers. The script
+//! decides the calls one after the other, as if they were sent alone at that time.
+//!
+//! A flight is a task of its own, so a caller that gives up, or whose future is not polled, delays nobody.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::hash_map::Entry;
+use std::mem;
+use std::sync::Arc;
+
+use redis::aio::ConnectionLike;
+use tokio::sync::oneshot;
+use tokio::task::yield_now;
+use tokio::time::timeout;
+use zset_std::{Decision, Verdict};
+
+use crate::keys::Keys;
+use crate::limit::Step;
+use crate::{Error, Keyed};
+
+/// How a waiting check receives its decision.
+type Reply = oneshot::Sender<Result<Decision, Error>>;
+
+/// The keys with a flight, each with the checks that wait for it.
+pub(crate) type Flights = Keys<Vec<Reply>>;
+
+impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> {
+    /// Checks one unit, together with others of the key.
+    pub(crate) async fn check_together(&self, key: &[u8]) -> Result<Decision, Error> {
+        let (sender, receiver) = oneshot::channel();
+        if let Some(flight) = Flight::join(&self.flights, key, sender) {
+            tokio::spawn(self.clone().fly(flight));
+        }
+        let decision = async {
+            match receiver.await {
+                Ok(decision) => decision,
+                // The runtime of the flight has ended.
+                Err(_) => Ok(self.check_calls(key, 1).await?.1),
+            }
+        };
+        timeout(self.policy.deadline, decision).await.map_err(|_| Error::Timeout)?
+    }
+
+    /// Sends the checks of a key until none wait.
+    async fn fly(self, mut flight: Flight) {
+        while let Some(waiting) = flight.board() {
+            let calls = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
+            let decided = self.check_calls(&flight.key, calls).await;
+            for (call, reply) in (0..).zip(waiting) {
+                let decision = match &decided {
+                    Ok((allowed, last)) if call < *allowed => {
+                        Ok(Decision { verdict: Verdict::Allowed, ..*last })
+                    }
+                    Ok((_, last)) => Ok(*last),
+                    Err(error) => Err(error.clone()),
+                };
+                // Callers that have given up need no decision.
+                let _ = reply.send(decision);
+            }
+            if calls > 1 {
+                // Those who call again can be sent together again.
+                yield_now().await;
+            }
+        }
+    }
+
+    /// Checks one unit for each of the calls; returns how many are allowed, and the decision of the last.
+    async fn check_calls(&self, key: &[u8], calls: u32) -> Result<(u32, Decision), Error> {
+        let mut request = self.policy.request(Step::Check, key, 1, None);
+        request.calls = calls;
+        request.decision(self.run(&request).await?)
+    }
+}
+
+/// The flight of a key. Once dropped, nothing waits for it.
+struct Flight {
+    flights: Arc<Flights>,
+    key: Box<[u8]>,
+    is_over: bool,
+}
+
+impl Flight {
+    /// Lets a check wait for the flight of its key; returns the flight if it is a new one.
+    fn join(flights: &Arc<Flights>, key: &[u8], reply: Reply) -> Option<Flight> {
+        match flights.shard(key).entry(key.into()) {
+            Entry::Occupied(waiting) => {
+                waiting.into_mut().push(reply);
+                None
+            }
+            Entry::Vacant(waiting) => {
+                waiting.insert(vec![reply]);
+                Some(Flight { flights: flights.clone(), key: key.into(), is_over: false })
+            }
+        }
+    }
+
+    /// Returns the checks that wait, except those whose callers have given up: no units are for them. If there
+    /// are none, the flight is over.
+    fn board(&mut self) -> Option<Vec<Reply>> {
+        let mut shard = self.flights.shard(&self.key);
+        let mut waiting = shard.get_mut(&self.key).map(mem::take).unwrap_or_default();
+        waiting.retain(|reply| !reply.is_closed());
+        if waiting.is_empty() {
+            shard.remove(&self.key);
+            self.is_over = true;
+            return None;
+        }
+        Some(waiting)
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        // Afterwards the key may have another flight.
+        if !self.is_over {
+            let waiting = self.flights.shard(&self.key).remove(&self.key);
+            // Without the lock, since it wakes the callers.
+            drop(waiting);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use redis::aio::ConnectionLike;
+use redis::{Arg, Cmd, Pipeline, RedisFuture, Value};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+use tokio::task::{JoinSet, yield_now};
+use tokio::time::timeout;
+use zset_std::{Decision, Quota};
+
+use crate::{Error, FixedWindow, OnFailure};
+
+const LIMIT: u32 = 10;
+
+/// A server with one counter, of which each reply needs a permit.
+#[derive(Clone)]
+struct Counter {
+    used: Arc<Mutex<u32>>,
+    /// The number of calls of each script.
+    scripts: Arc<Mutex<Vec<u32>>>,
+    permits: Arc<Semaphore>,
+}
+
+impl Counter {
+    fn new(permits: usize) -> Counter {
+        let permits = Arc::new(Semaphore::new(permits));
+        Counter { used: Arc::default(), scripts: Arc::default(), permits }
+    }
+
+    fn limiter(&self) -> FixedWindow<Counter> {
+        let quota = Quota::new(LIMIT, Duration::from_secs(3600)).unwrap();
+        FixedWindow::new(self.clone(), "tests", quota, OnFailure::Deny).unwrap()
+    }
+
+    fn scripts(&self) -> Vec<u32> {
+        self.scripts.lock().unwrap().clone()
+    }
+
+    /// Runs the script of a check: `EVALSHA hash 1 key calls rule`.
+    fn run(&self, command: &Cmd) -> Value {
+        let Some(Arg::Simple(numbers)) = command.args_iter().nth(4) else { panic!("{command:?}") };
+        let [units, calls] = [0, 8].map(|at| {
+            let bytes = numbers[at..at + 8].try_into().unwrap();
+            f64::from_be_bytes(bytes) as u32
+        });
+        assert_eq!(units, 1);
+        self.scripts.lock().unwrap().push(calls);
+        let mut used = self.used.lock().unwrap();
+        let allowed = calls.min(LIMIT - *used);
+        *used += allowed;
+        let numbers = [allowed, 0, 0, *used];
+        Value::BulkString(numbers.into_iter().flat_map(|it| f64::from(it).to_be_bytes()).collect())
+    }
+}
+
+impl ConnectionLike for Counter {
+    fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
+        Box::pin(async {
+            let value = self.run(command);
+            self.permits.acquire().await.unwrap().forget();
+            Ok(value)
+        })
+    }
+
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        _: &'a Pipeline,
+        _: usize,
+        _: usize,
+    ) -> RedisFuture<'a, Vec<Value>> {
+        unreachable!("limiters send no pipelines")
+    }
+
+    fn get_db(&self) -> i64 {
+        0
+    }
+}
+
+/// In one thread, the order of tasks is always the same.
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_time().build().unwrap()
+}
+
+/// Lets a number of callers check, and returns the decisions in the order of the calls.
+async fn check_at_once(limiter: &FixedWindow<Counter>, callers: usize) -> Vec<Decision> {
+    let mut tasks = JoinSet::new();
+    for index in 0..callers {
+        let limiter = limiter.clone();
+        tasks.spawn(async move { (index, limiter.check("ann").await.unwrap()) });
+    }
+    let mut decisions = tasks.join_all().await;
+    decisions.sort_by_key(|&(index, _)| index);
+    decisions.into_iter().map(|(_, decision)| decision).collect()
+}
+
+/// Polls a future once.
+async fn poll_once(mut future: Pin<&mut impl Future>) {
+    poll_fn(|context| {
+        assert!(future.as_mut().poll(context).is_pending());
+        Poll::Ready(())
+    })
+    .await;
+}
+
+#[test]
+fn calls_at_the_same_time_share_a_script() {
+    let counter = Counter::new(9);
+    let limiter = counter.limiter();
+    runtime().block_on(async {
+        let decisions = check_at_once(&limiter, 7).await;
+        assert!(decisions.iter().all(|decision| decision.is_allowed() && decision.remaining == 3));
+        assert_eq!(counter.scripts(), [7]);
+        // The first three are allowed.
+        let decisions = check_at_once(&limiter, 5).await;
+        let allowed: Vec<_> = decisions.iter().map(Decision::is_allowed).collect();
+        assert_eq!(allowed, [true, true, true, false, false]);
+        assert!(decisions.iter().all(|decision| decision.remaining == 0));
+        assert_eq!(counter.scripts(), [7, 5]);
+    });
+    assert_eq!(limiter.flights.len(), 0);
+}
+
+#[test]
+fn calls_during_a_flight_share_the_next_script() {
+    let counter = Counter::new(0);
+    let limiter = counter.limiter();
+    runtime().block_on(async {
+        let mut first = pin!(limiter.check("ann"));
+        poll_once(first.as_mut()).await;
+        yield_now().await;
+        assert_eq!(counter.scripts(), [1]);
+        counter.permits.add_permits(2);
+        let (first, others) = tokio::join!(first, check_at_once(&limiter, 4));
+        assert!(first.unwrap().is_allowed());
+        assert!(others.iter().all(Decision::is_allowed));
+        assert_eq!(counter.scripts(), [1, 4]);
+    });
+}
+
+#[test]
+fn calls_of_other_keys_do_not_wait() {
+    let counter = Counter::new(0);
+    let limiter = counter.limiter();
+    runtime().block_on(async {
+        let (mut ann, mut bob) = (pin!(limiter.check("ann")), pin!(limiter.check("bob")));
+        poll_once(ann.as_mut()).await;
+        poll_once(bob.as_mut()).await;
+        yield_now().await;
+        assert_eq!(counter.scripts(), [1, 1]);
+    });
+}
+
+#[test]
+fn a_caller_that_gives_up_before_its_script_takes_no_unit() {
+    let counter = Counter::new(2);
+    let limiter = counter.limiter();
+    runtime().block_on(async {
+        let mut first = pin!(limiter.check("ann"));
+        poll_once(first.as_mut()).await;
+        {
+            let mut second = pin!(limiter.check("ann"));
+            poll_once(second.as_mut()).await;
+        }
+        assert!(first.await.unwrap().is_allowed());
+        assert_eq!(counter.scripts(), [1]);
+    });
+}
+
+#[test]
+fn a_caller_that_is_not_polled_delays_nobody() {
+    let counter = Counter::new(1);
+    let limiter = counter.limiter();
+    runtime().block_on(async {
+        let mut idle = pin!(limiter.check("ann"));
+        poll_once(idle.as_mut()).await;
+        assert!(limiter.check("ann").await.unwrap().is_allowed());
+        assert!(idle.await.unwrap().is_allowed());
+        assert_eq!(counter.scripts(), [2]);
+    });
+}
+
+#[test]
+fn a_caller_waits_no_longer_than_the_deadline() {
+    let counter = Counter::new(0);
+    let limiter = counter.limiter().with_deadline(Duration::from_millis(20));
+    runtime().block_on(async {
+        let start = Instant::now();
+        let mut first = pin!(limiter.check("ann"));
+        poll_once(first.as_mut()).await;
+        yield_now().await;
+        // It waits for the first script, which has no reply.
+        assert!(matches!(limiter.check("ann").await, Err(Error::Timeout)));
+        assert!(matches!(first.await, Err(Error::Timeout)));
+        assert!(start.elapsed() >= Duration::from_millis(20));
+        // The server is back.
+        counter.permits.add_permits(100);
+        while limiter.check("ann").await.is_err() {}
+    });
+}
+
+#[test]
+fn a_caller_survives_the_runtime_of_its_flight() {
+    let counter = Counter::new(0);
+    let limiter = counter.limiter();
+    let (other, here) = (runtime(), runtime());
+    other.block_on(async {
+        let mut first = pin!(limiter.check("ann"));
+        poll_once(first.as_mut()).await;
+        yield_now().await;
+    });
+    here.block_on(async {
+        let mut waiting = pin!(limiter.check("ann"));
+        poll_once(waiting.as_mut()).await;
+        other.shutdown_background();
+        counter.permits.add_permits(1);
+        let decision = timeout(Duration::from_secs(60), waiting).await;
+        assert!(decision.unwrap().unwrap().is_allowed());
+    });
+    assert_eq!((counter.scripts(), limiter.flights.len()), (vec![1, 1], 0));
+}
