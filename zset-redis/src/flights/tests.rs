@@ -45,7 +45,9 @@ impl Counter {
         let Some(Arg::Simple(numbers)) = command.args_iter().nth(4) else { panic!("{command:?}") };
         let [units, calls] = [0, 8].map(|at| {
             let bytes = numbers[at..at + 8].try_into().unwrap();
-            f64::from_be_bytes(bytes) as u32
+            #[expect(clippy::cast_sign_loss, reason = "both are counts")]
+            let number = f64::from_be_bytes(bytes) as u32;
+            number
         });
         assert_eq!(units, 1);
         self.scripts.lock().unwrap().push(calls);
