@@ -27,6 +27,16 @@ use crate::{Error, Rule};
 ///
 /// Each method is one round trip. If the server fails or does not reply before the deadline, what was
 /// chosen as [`OnFailure`](crate::OnFailure) decides.
+///
+/// # Hot keys
+///
+/// Checks of one unit of a key share a script if clones make them at the same time. The first is sent at
+/// once. Those made before its reply wait for that, and are then sent together, decided one after the other
+/// in the order of the calls. So a process has at most one such script under way for a key, whatever the
+/// number of its callers, and a call may take two round trips, both within its deadline. All receive the
+/// state after the last of them as `remaining` and `reset_after`.
+///
+/// Scripts of checks run in tasks of their own, so calls need a runtime of `tokio`.
 pub struct Keyed<C, L> {
     connection: C,
     pub(crate) policy: Policy,

@@ -6,7 +6,7 @@
 //!
 //! Limiters take units from a [`Quota`](zset_std::Quota) and return a [`Decision`](zset_std::Decision), as
 //! the limiters of [`zset_std`] do, and decide the same. Each call is one script, so it is atomic, and
-//! one round trip.
+//! one round trip. Awaited checks of a hot key share scripts.
 //!
 //! | limiter | for |
 //! |---|---|
