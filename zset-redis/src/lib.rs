@@ -70,8 +70,8 @@
 //!
 //! # Speed
 //!
-//! One core of a server decides about 170,000 times a second with a [`Funnel`](blocking::Funnel), and
-//! 110,000 times with a `SlidingWindow`, if callers share connections. `docs/many-machines.md` of the
+//! One core of a server decides about 190,000 times a second with a [`Funnel`](blocking::Funnel), and
+//! 120,000 times with a `SlidingWindow`, if callers share connections. `docs/many-machines.md` of the
 //! project has the figures.
 //!
 //! # Time
