@@ -13,6 +13,7 @@ use gungraun::{
 };
 use zset_bench::contender::Contender;
 use zset_bench::contenders::{Bytes, Sorted};
+use zset_bench::layer::{self as layers, Headers, Row, Verdict};
 use zset_bench::member::Member;
 use zset_bench::names;
 use zset_bench::operation::Operation;
@@ -23,6 +24,9 @@ const N: usize = 10_000;
 
 /// The maximum number of elements in a listpack of a `ZSet`.
 const PACKED: usize = 128;
+
+const WITH_HEADERS: Row = Row { verdict: Verdict::Allowed, headers: Headers::Written };
+const WITHOUT_HEADERS: Row = Row { verdict: Verdict::Allowed, headers: Headers::Absent };
 
 /// The function in [`zset_bench::rounds`] that makes the measured calls and nothing else.
 const CALLS: &str = "zset_bench::rounds::measured_calls*";
@@ -82,12 +86,24 @@ fn zset_skip_list(operation: Operation) {
     measure::<String, Bytes>(N, names::string, operation);
 }
 
+// Layers, by their places in `layers::measure`.
+#[library_benchmark]
+#[bench::zset_tower(0, WITH_HEADERS)]
+#[bench::zset_tower_without_headers(0, WITHOUT_HEADERS)]
+#[bench::tower_governor(1, WITH_HEADERS)]
+#[bench::tower_governor_without_headers(1, WITHOUT_HEADERS)]
+#[bench::none(2, WITHOUT_HEADERS)]
+fn layer(place: usize, row: Row) {
+    black_box(layers::measure(place, row, 1_000, N, 1));
+}
+
 library_benchmark_group!(
     name = sets,
     benchmarks = [sorted_set_u64, sorted_set_strings, zset_listpack, zset_skip_list]
 );
+library_benchmark_group!(name = requests, benchmarks = layer);
 main!(
     config = LibraryBenchmarkConfig::default()
         .tool(Callgrind::with_args(CACHES).entry_point(EntryPoint::Custom(CALLS.into()))),
-    library_benchmark_groups = sets
+    library_benchmark_groups = [sets, requests]
 );

@@ -87,7 +87,7 @@ impl<T: Node> Arena<T> {
         self.capacity() - self.room
     }
 
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn get(&self, id: u32) -> &T {
         #[cfg(test)]
         crate::visits::count();
@@ -100,7 +100,7 @@ impl<T: Node> Arena<T> {
         self.chunks.get(id as usize >> Self::SHIFT)?.get(id as usize & Self::MASK)
     }
 
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn get_mut(&mut self, id: u32) -> &mut T {
         #[cfg(test)]
         crate::visits::count();
@@ -201,14 +201,16 @@ impl<T: Node> Arena<T> {
             return id;
         }
         let mut filling = self.filling as usize;
-        while self.chunks[filling].len() == Self::nodes(&self.chunks[filling]) {
+        let chunk = loop {
+            let chunk = &mut self.chunks[filling];
+            if chunk.len() < Self::nodes(chunk) {
+                break chunk;
+            }
             filling += 1;
-        }
+        };
         self.filling = filling as u32;
-        let chunk = &mut self.chunks[filling];
-        let id = filling << Self::SHIFT | chunk.len();
         chunk.push(T::empty());
-        id as u32
+        (filling << Self::SHIFT | (chunk.len() - 1)) as u32
     }
 
     /// Adds a node, which must be empty, to the free list.

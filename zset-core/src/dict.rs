@@ -105,7 +105,7 @@ impl Dict {
     }
 
     /// Returns the table for a position.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn table_at(&self, position: u64) -> &HashTable<Handle> {
         match &self.directory {
             None => &self.first,
@@ -115,7 +115,7 @@ impl Dict {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn table_at_mut(&mut self, position: u64) -> &mut HashTable<Handle> {
         match &self.directory {
             None => &mut self.first,
@@ -215,7 +215,7 @@ impl Dict {
     }
 
     /// Removes a handle.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn remove(&mut self, hash: usize, handle: Handle) {
         if let Ok(entry) = self.table_mut(hash).find_entry(hash as u64, |&other| other == handle) {
             entry.remove();
@@ -225,7 +225,7 @@ impl Dict {
 
     /// Reserves room for one handle with this hash. After an error, or a panic in `hash_of`, every
     /// handle can still be found.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn try_reserve_one(
         &mut self,
         hash: usize,
@@ -234,7 +234,7 @@ impl Dict {
         match self.directory {
             None if self.first.len() < self.first.capacity() => Ok(()),
             Some(_) if self.len + 1 != ONE_TABLE && self.has_room(position(hash)) => Ok(()),
-            _ => self.make_room(position(hash), hash_of),
+            _ => self.make_room(position(hash), &hash_of),
         }
     }
 

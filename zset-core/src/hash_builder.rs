@@ -7,6 +7,10 @@ use core::hash::{BuildHasher, Hasher};
 /// Foldhash is fast and distributes keys well. It does not protect against an attacker who can observe
 /// hashes or time many look-ups; for that, use a keyed hasher such as `std::hash::RandomState`.
 ///
+/// Without an operating system (`target_os = "none"`), it multiplies 32-bit words as
+/// [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder) does, and has no seed: foldhash
+/// would take 5 KiB of flash, many times the instructions, and its seed from addresses, which are no secret.
+///
 /// # Examples
 ///
 /// ```
@@ -20,7 +24,13 @@ use core::hash::{BuildHasher, Hasher};
 /// ```
 // A newtype, so that the version of hashbrown is not part of the public API.
 #[derive(Clone, Debug, Default)]
-pub struct DefaultHashBuilder(hashbrown::DefaultHashBuilder);
+pub struct DefaultHashBuilder(Inner);
+
+#[cfg(not(target_os = "none"))]
+type Inner = hashbrown::DefaultHashBuilder;
+
+#[cfg(target_os = "none")]
+type Inner = crate::fixed_sorted_set::FixedHashBuilder;
 
 /// The hasher that a [`DefaultHashBuilder`] builds.
 ///
@@ -37,7 +47,7 @@ pub struct DefaultHashBuilder(hashbrown::DefaultHashBuilder);
 /// assert_eq!(a.finish(), b.finish());
 /// ```
 #[derive(Clone)]
-pub struct DefaultHasher(<hashbrown::DefaultHashBuilder as BuildHasher>::Hasher);
+pub struct DefaultHasher(<Inner as BuildHasher>::Hasher);
 
 impl BuildHasher for DefaultHashBuilder {
     type Hasher = DefaultHasher;
@@ -69,10 +79,25 @@ impl Hasher for DefaultHasher {
         self.0.write(bytes);
     }
 
+    #[cfg(not(target_os = "none"))]
     #[inline]
     fn finish(&self) -> u64 {
         self.0.finish()
     }
+
+    #[cfg(target_os = "none")]
+    fn finish(&self) -> u64 {
+        spread(self.0.finish() as u32).into()
+    }
+}
+
+/// Makes all bits of a product depend on all bits of the word, as a hash table uses the lowest and the
+/// highest: the end of `MurmurHash3` by A. Appleby.
+#[cfg(any(target_os = "none", test))]
+fn spread(mut product: u32) -> u32 {
+    product = (product ^ product >> 16).wrapping_mul(0x85EB_CA6B);
+    product = (product ^ product >> 13).wrapping_mul(0xC2B2_AE35);
+    product ^ product >> 16
 }
 
 impl core::fmt::Debug for DefaultHasher {
@@ -85,6 +110,7 @@ impl core::fmt::Debug for DefaultHasher {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixed_sorted_set::FixedHashBuilder;
     use core::hash::Hash;
 
     /// Checks that both builders hash a value to the same result.
@@ -104,6 +130,27 @@ mod tests {
         agree(b"bytes".as_slice());
         agree((1_u8, 2_u16, 3_u32, 4_u64, 5_u128, 6_usize));
         agree((-1_i8, -2_i16, -3_i32, -4_i64, -5_i128, -6_isize));
+    }
+
+    #[test]
+    fn products_of_regular_words_are_spread_over_the_buckets() {
+        /// The most of 512 hashes in one of 512 buckets by these bits; 5 or 6 if they are random.
+        fn most(words: impl Iterator<Item = u32>, lowest_bit: u32) -> usize {
+            let mut counts = [0; 512];
+            for word in words.take(512) {
+                let hash = spread(FixedHashBuilder.hash_one(word) as u32);
+                counts[(hash >> lowest_bit) as usize % 512] += 1;
+            }
+            counts.into_iter().max().unwrap()
+        }
+
+        for lowest_bit in [0, 9, 23] {
+            for shift in [0, 8, 12, 20, 23] {
+                assert!(most((0..).map(|i| i << shift), lowest_bit) <= 8, "{lowest_bit} {shift}");
+            }
+            assert!(most((0..).map(|i| i * 1_000), lowest_bit) <= 8);
+            assert!(most((0..).map(|i| (i / 16) * 65_536 + i % 16), lowest_bit) <= 8);
+        }
     }
 
     #[test]

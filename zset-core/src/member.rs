@@ -110,7 +110,7 @@ fn divide_by_10_by_shifts(number: u64) -> (u64, u8) {
 impl Deref for Member<'_> {
     type Target = [u8];
 
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn deref(&self) -> &[u8] {
         match &self.0 {
             Text::Borrowed(bytes, _) => bytes,
@@ -147,7 +147,7 @@ macro_rules! by_bytes {
         impl Eq for $owner {}
 
         impl PartialOrd for $owner {
-            #[inline]
+            #[cfg_attr(not(target_os = "none"), inline)]
             fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
                 Some(self.cmp(other))
             }

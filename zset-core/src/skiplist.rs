@@ -68,7 +68,7 @@ pub(crate) use members::MembersMut;
 
 pub(crate) use position::Position;
 pub(crate) use range::RankedRange;
-pub(crate) use search::Target;
+pub(crate) use search::{Target, before};
 
 use height::Heights;
 use index::Block;
@@ -229,7 +229,7 @@ impl<M, S: Copy> SkipList<M, S> {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn leaf(&self, id: u32) -> LeafRef<'_, M, S> {
         self.leaves.get(id)
     }
@@ -242,7 +242,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Returns the first of the elements at these handles whose member `is_sought` accepts.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn find_among(
         &self,
         mut handles: impl Iterator<Item = Handle>,

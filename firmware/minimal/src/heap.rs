@@ -1,5 +1,8 @@
 //! The heap of the programs that need one.
 
+extern crate alloc;
+
+use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 use core::ptr::addr_of_mut;
 
@@ -22,4 +25,19 @@ pub fn init() {
 /// Returns the number of bytes that are allocated.
 pub fn used() -> usize {
     HEAP.used()
+}
+
+/// Allocates all of the memory that is left, until what it returns is dropped.
+pub fn fill() -> Vec<Vec<u8>> {
+    let mut blocks = Vec::with_capacity(256);
+    let mut size = HEAP_BYTES;
+    while size >= size_of::<usize>() {
+        let mut block = Vec::new();
+        match block.try_reserve_exact(size) {
+            Ok(()) => blocks.push(block),
+            Err(_) => size /= 2,
+        }
+    }
+    assert!(blocks.len() < blocks.capacity(), "more blocks than there is room for");
+    blocks
 }

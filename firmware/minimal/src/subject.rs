@@ -91,7 +91,7 @@ impl Subject for SortedSet<u32, u32> {
 }
 
 /// The bytes of a member. The first is a letter, so no member is a number.
-fn bytes(member: u32) -> [u8; 4] {
+pub(crate) fn bytes(member: u32) -> [u8; 4] {
     (u32::from(b'm') << 24 | member).to_be_bytes()
 }
 

@@ -2,12 +2,14 @@
 
 use zset_core::{Score, SortedSet, ZSet};
 
-use crate::subject::{Subject, show};
+use crate::subject::{Subject, bytes, show};
 
 /// A set with operations on all of its elements.
 pub trait Whole: Subject {
     /// Appends the elements of another set, if the type has such an operation.
     const APPEND: Option<fn(&mut Self, other: &mut Self)> = None;
+    /// Inserts an element if there is memory for it.
+    fn try_insert(&mut self, member: u32, score: u32) -> bool;
     fn split_off(&mut self, upper: &mut Self);
     fn shrink_to_fit(&mut self);
     fn collect(&mut self, copy: &mut Self);
@@ -52,6 +54,11 @@ macro_rules! whole {
 }
 
 impl Whole for SortedSet<u32, u32> {
+    #[inline(never)]
+    fn try_insert(&mut self, member: u32, score: u32) -> bool {
+        self.try_insert(member, score).is_ok()
+    }
+
     whole!(u32::from, |(member, score)| (*member, score));
 
     const APPEND: Option<fn(&mut Self, other: &mut Self)> = Some(append);
@@ -63,5 +70,10 @@ fn append(set: &mut SortedSet<u32, u32>, other: &mut SortedSet<u32, u32>) {
 }
 
 impl Whole for ZSet {
+    #[inline(never)]
+    fn try_insert(&mut self, member: u32, score: u32) -> bool {
+        self.try_insert(bytes(member), Score::from(score)).is_ok()
+    }
+
     whole!(|score: Score| score.get() as u32, |element| element);
 }

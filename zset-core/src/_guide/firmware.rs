@@ -137,8 +137,8 @@
 //! - [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder), the default of `FixedSortedSet`, has no seed.
 //!   The harm is bounded by the capacity: at worst a look-up compares all `N` members. With 64 of them that rarely
 //!   matters.
-//! - [`DefaultHashBuilder`](crate::DefaultHashBuilder), the default of `SortedSet`, takes its seed from addresses.
-//!   On a chip these are the same in every run, so an attacker who has the firmware knows it.
+//! - [`DefaultHashBuilder`](crate::DefaultHashBuilder), the default of `SortedSet`, has none either without an
+//!   operating system (`target_os = "none"`). Nothing bounds the harm there.
 //! - Against attackers, pass a keyed hasher to [`with_hasher`](crate::FixedSortedSet::with_hasher), such as that of
 //!   the crate siphasher, with a key from the chip's random generator or from much noise. The number of a chip is
 //!   not secret.
@@ -167,9 +167,6 @@
 //!   that panics.
 //! - A `SortedSet` allocates when it grows, so an insertion may take as long as the allocator and the growth of the
 //!   hash table do.
-//!
-//! Create sets with `DefaultHashBuilder` before interrupts are enabled: the first one initializes seeds that all share,
-//! and code that interrupts it at that moment and creates another waits forever.
 //!
 //! In RTIC, a set is a shared resource, and needs no `Mutex`.
 //!

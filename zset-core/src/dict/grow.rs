@@ -49,22 +49,22 @@ impl Dict {
     pub(super) fn make_room(
         &mut self,
         position: u64,
-        hash_of: impl Fn(Handle) -> usize,
+        hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let is_large = (ONE_TABLE..=capacity(FIRST_BUCKETS)).contains(&(self.len + 1));
         if self.has_small_segments() && is_large {
-            match self.unite(self.len + 1, &hash_of) {
+            match self.unite(self.len + 1, hash_of) {
                 // The small tables can still grow.
                 Ok(()) | Err(TryReserveError::AllocError) => {}
                 error => return error,
             }
         }
         while !self.has_room(position) {
-            match self.grow(position, &hash_of) {
+            match self.grow(position, hash_of) {
                 // A table of the same size, without tombstones, needs less memory.
                 Err(TryReserveError::AllocError) if self.has_tombstones(position) => {
                     let table = self.table_at_mut(position);
-                    rebuild(table, table.len() + 1, &hash_of)?;
+                    rebuild(table, table.len() + 1, hash_of)?;
                 }
                 result => result?,
             }

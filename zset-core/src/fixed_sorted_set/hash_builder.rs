@@ -73,9 +73,8 @@ impl Hasher for FixedHasher {
 
     fn write(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(4) {
-            let mut word = [0; 4];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u32(u32::from_le_bytes(word));
+            // Without `copy_from_slice`, which is a call of `memcpy`.
+            self.write_u32(chunk.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::leaf::{AT_ONCE, End, MAX_MOVES, plan};
+use super::leaf::{AT_ONCE, End, MAX_MOVES, Plan};
 use super::{Handle, NONE, Relocate, SkipList};
 
 impl<M, S: Copy> SkipList<M, S> {
@@ -30,6 +30,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// reserved; returns its id and how many moved. The new leaf is not linked.
     ///
     /// If `relocate.token` panics, the list is unchanged.
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn hand_over_to_new<R: Relocate<M>>(
         &mut self,
         from: u32,
@@ -44,41 +45,56 @@ impl<M, S: Copy> SkipList<M, S> {
     /// of a new leaf are not updated.
     ///
     /// If `relocate.token` panics, the list is unchanged.
+    #[expect(clippy::inline_always, reason = "a call takes 48 bytes of stack on microcontrollers")]
+    #[inline(always)]
     fn hand_over_at_once<R: Relocate<M>>(
         &mut self,
         from: u32,
         count: usize,
-        mut to: u32,
+        to: u32,
         end: End,
         relocate: &mut R,
     ) -> u32 {
-        let leaf = self.leaf(from);
+        let leaf = self.leaves.block(from);
         let departing = match end {
             End::First => leaf.len() - count..leaf.len(),
             End::Last => 0..count,
         };
-        let moves = plan(leaf.order(), &departing);
-        // The tokens' stack space is used again below.
-        {
-            let mut tokens = ArrayVec::<R::Token, MAX_MOVES>::new();
-            for step in &moves {
-                tokens.push(relocate.token(&leaf.members[step.from as usize]));
-            }
-            if to == NONE {
-                to = self.leaves.blocks().insert();
-            }
-            let first_slot = self.leaf(to).len() as u8;
-            for (step, &token) in moves.iter().zip(&tokens) {
-                let new = if step.departs {
-                    Handle::new(to, first_slot + step.to)
-                } else {
-                    Handle::new(from, step.to)
-                };
-                relocate.relocate(token, Handle::new(from, step.from), new);
-            }
-        }
+        let plan = Plan::new(leaf.order(), &departing);
+        let to = self.relocate_all(from, &plan, to, relocate);
         let (giver, taker) = self.leaves.blocks().get_two_mut(from, to);
-        giver.hand_over(&departing, &moves, taker, end);
+        giver.hand_over(&departing, &plan, taker, end);
+        to
+    }
+
+    /// Reports all moves to the leaf `to`, or if that is `NONE`, to a new leaf; returns it.
+    ///
+    /// If `relocate.token` panics, nothing is reported and the list is unchanged.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn relocate_all<R: Relocate<M>>(
+        &mut self,
+        from: u32,
+        plan: &Plan,
+        mut to: u32,
+        relocate: &mut R,
+    ) -> u32 {
+        let leaf = self.leaves.block(from);
+        let mut tokens = ArrayVec::<R::Token, MAX_MOVES>::new();
+        for slot in plan.moving() {
+            tokens.push(relocate.token(&leaf.members[slot as usize]));
+        }
+        if to == NONE {
+            to = self.leaves.blocks().insert();
+        }
+        let first_slot = self.leaves.block(to).len() as u8;
+        for (slot, &token) in plan.moving().zip(&tokens) {
+            let new = if plan.departs(slot) {
+                Handle::new(to, first_slot + plan.new_slot(slot))
+            } else {
+                Handle::new(from, plan.new_slot(slot))
+            };
+            relocate.relocate(token, Handle::new(from, slot), new);
+        }
         to
     }
 
@@ -92,10 +108,10 @@ impl<M, S: Copy> SkipList<M, S> {
             End::First => to,
             End::Last => from,
         };
-        let leaf = self.leaf(right);
+        let leaf = self.leaves.block(right);
         let first = (leaf.len() > 0).then(|| leaf.at(0).1);
-        let parent = self.leaf(from).parent;
-        if parent == self.leaf(to).parent {
+        let parent = self.leaves.block(from).parent;
+        if parent == self.leaves.block(to).parent {
             let block = self.blocks.get_mut(parent);
             let (from, to) = (block.index_of(from), block.index_of(to));
             block.spans[from] -= count;

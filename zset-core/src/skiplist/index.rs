@@ -53,7 +53,7 @@ impl<S: Copy> Block<S> {
     }
 
     /// Returns the index of the child with this id, which must be in the block.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn index_of(&self, id: u32) -> usize {
         // The common cases: popping from the first end and appending at the last.
         if self.children[0] == id {
@@ -108,6 +108,9 @@ impl<S: Copy> Block<S> {
     }
 
     /// Removes the children at these indexes.
+    ///
+    /// On microcontrollers, it is not inlined, so that its stack space is free while children move.
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn remove_range(&mut self, range: Range<usize>) {
         let (len, rest) = (self.len(), self.len() - range.len());
         self.children.copy_within(range.end..len, range.start);

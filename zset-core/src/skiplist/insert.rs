@@ -5,7 +5,7 @@ use super::index::{Child, MIN_CHILDREN};
 use super::leaf::End;
 use super::position::Position;
 use super::remove::Departure;
-use super::search::Target;
+use super::search::{Target, Way};
 use super::{Handle, NONE, NoDict, Relocate, SkipList};
 use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
@@ -99,7 +99,7 @@ impl<M, S: Copy> SkipList<M, S> {
         }
         let position = self.make_room_in_full(spared, target.position, target.score, relocate)?;
         // The way may no longer lead to the position.
-        Ok(Vacancy(Target { position, way: None, ..target }))
+        Ok(Vacancy(Target { position, way: Way::UNKNOWN, ..target }))
     }
 
     #[cold]
@@ -126,6 +126,18 @@ impl<M, S: Copy> SkipList<M, S> {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Appends an element that comes after all others, which is not checked. No element moves.
+    pub(crate) fn try_push_last(&mut self, member: M, score: S) -> Result<Handle, TryReserveError> {
+        let mut position = self.end();
+        if position.index < LEAF_CAPACITY {
+            self.leaves.try_reserve_small(1)?;
+        } else {
+            let height = self.try_reserve_leaf(position.leaf)?;
+            position = self.add_end(position, score, height);
+        }
+        Ok(self.put(Vacancy(Target { position, score, way: Way::UNKNOWN }), member))
     }
 
     /// Adds an empty leaf at the end where the position is: before the first leaf or after the last.
@@ -186,23 +198,22 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Inserts a member with the score of a vacancy, and returns its handle.
     #[expect(clippy::needless_pass_by_value, reason = "a vacancy is filled once")]
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn put(&mut self, vacancy: Vacancy<S>, member: M) -> Handle {
         let Vacancy(Target { position: Position { leaf, index }, score, way }) = vacancy;
         let slot = self.leaves.insert(leaf, index, member, score);
         self.len += 1;
         self.is_appended_to = leaf == self.tail && index == slot as usize;
-        match way {
-            Some(way) if index > 0 => {
-                let mut id = self.top;
-                for level in (1..=self.levels.into()).rev() {
-                    let block = self.blocks.get_mut(id);
-                    let child = way.index_on(level);
-                    block.spans[child] += 1;
-                    id = block.children[child];
-                }
+        if way == Way::UNKNOWN || index == 0 {
+            self.update_spans(leaf, 1, (index == 0).then_some(score));
+        } else {
+            let mut id = self.top;
+            for level in (1..=self.levels.into()).rev() {
+                let block = self.blocks.get_mut(id);
+                let child = way.index_on(level);
+                block.spans[child] += 1;
+                id = block.children[child];
             }
-            _ => self.update_spans(leaf, 1, (index == 0).then_some(score)),
         }
         Handle::new(leaf, slot)
     }
@@ -338,29 +349,28 @@ impl<M, S: Copy> SkipList<M, S> {
                 return;
             };
 
-            let new = self.blocks.insert();
-            let (block, right) = self.blocks.get_two_mut(parent, new);
+            let (left, new) = (parent, self.blocks.insert());
+            let (block, right) = self.blocks.get_two_mut(left, new);
             block.move_children(cut..block.len(), right, 0);
             if index >= cut {
                 right.insert(index - cut, child);
             } else {
                 block.insert(index, child);
             }
-            let left = Child { id: parent, first: block.firsts[0], span: block.span() };
-            let entry = Child { id: new, first: right.firsts[0], span: right.span() };
-            let above = block.parent;
-            self.set_parent(level, child.id, parent);
+            let (inserted, span) = (child.id, block.span());
+            child = Child { id: new, first: right.firsts[0], span: right.span() };
+            self.set_parent(level, inserted, left);
             self.adopt(level, new);
 
-            if above == NONE {
-                self.add_top(left);
+            let block = self.blocks.get(left);
+            if block.parent == NONE {
+                self.add_top(Child { id: left, first: block.firsts[0], span });
             }
-            parent = self.blocks.get(left.id).parent;
+            parent = self.blocks.get(left).parent;
             let block = self.blocks.get_mut(parent);
-            index = block.index_of(left.id);
-            block.spans[index] = left.span;
+            index = block.index_of(left);
+            block.spans[index] = span;
             index += 1;
-            child = entry;
             level += 1;
         }
     }

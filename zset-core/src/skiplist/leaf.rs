@@ -27,7 +27,7 @@ mod arrange;
 mod hand_over;
 
 pub(crate) use arrange::End;
-pub(crate) use hand_over::{AT_ONCE, MAX_MOVES, plan};
+pub(crate) use hand_over::{AT_ONCE, MAX_MOVES, Plan};
 
 /// A column of a leaf: a growable vector (in a small list) or an inline array (in a block).
 pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {

@@ -38,6 +38,15 @@ impl<M, S: Copy> Leaves<M, S> {
         }
     }
 
+    /// Returns a leaf of a list with more than one.
+    #[inline]
+    pub(crate) fn block(&self, id: u32) -> LeafRef<'_, M, S> {
+        match self {
+            Leaves::Blocks(arena) => arena.get(id).as_ref(),
+            Leaves::Small(_) => unreachable!("a small list has one leaf"),
+        }
+    }
+
     /// Returns the leaf with this id, if it exists.
     #[inline]
     pub(crate) fn try_get(&self, id: u32) -> Option<LeafRef<'_, M, S>> {

@@ -28,7 +28,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Returns the position of the element at a handle.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn position_of(&self, handle: Handle) -> Position {
         let index = self.leaf(handle.leaf()).index_of(handle.slot());
         Position { leaf: handle.leaf(), index }

@@ -157,7 +157,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Prepares `take`. It leaves the list unchanged, but may run user code, which may panic.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn prepare_take<R: Relocate<M>>(
         &self,
         position: Position,

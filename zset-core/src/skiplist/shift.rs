@@ -62,7 +62,7 @@ impl<M, S: Copy> SkipList<M, S> {
     ) -> Position {
         let last = LEAF_CAPACITY - 1;
         loop {
-            let from = self.leaf(to).backward;
+            let from = self.leaves.block(to).backward;
             let is_last = from == position.leaf;
             if is_last && position.index > last {
                 // The new element comes after all elements of its leaf.
@@ -84,9 +84,9 @@ impl<M, S: Copy> SkipList<M, S> {
         relocate: &mut R,
     ) -> Position {
         loop {
-            let from = self.leaf(to).forward;
+            let from = self.leaves.block(to).forward;
             let is_last = from == position.leaf;
-            let end = Position { leaf: to, index: self.leaf(to).len() };
+            let end = Position { leaf: to, index: self.leaves.block(to).len() };
             if is_last && position.index == 0 {
                 // The new element comes before all elements of its leaf.
                 return end;

@@ -2,7 +2,7 @@
 
 use super::SkipList;
 use super::position::Position;
-use super::search::{Target, index_in};
+use super::search::{Target, before, index_in};
 
 impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     /// Changes the score of the element at a position if the element stays in its leaf; returns whether
@@ -38,7 +38,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
         if !stays {
             return false;
         }
-        let after = index_in(leaf, score, |other| other < member);
+        let after = index_in(leaf, score, before(member));
         // The element itself, with its old score, was counted among the lower ones.
         let to = if old < score { after.saturating_sub(1) } else { after };
         self.leaves.reorder(id, index, to.min(last), score);

@@ -6,7 +6,7 @@ use super::{Follow, SortedSet, hash_of};
 use crate::TryReserveError;
 use crate::handle::Handle;
 use crate::reserve::infallible;
-use crate::skiplist::{Element, Target};
+use crate::skiplist::{Element, Target, before};
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Inserts a member with a score, or updates its score if it is in the set already; returns the old
@@ -64,14 +64,29 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         member: M,
         score: S,
     ) -> Result<Handle, TryReserveError> {
-        let target = self.list.search_to_insert(score, |other| *other < member);
+        self.insert_new_inlined(hash, member, score)
+    }
+
+    /// Like `insert_new`, for callers that are not inlined themselves.
+    #[expect(clippy::inline_always, reason = "a call takes 64 bytes of stack on microcontrollers")]
+    #[inline(always)]
+    pub(crate) fn insert_new_inlined(
+        &mut self,
+        hash: usize,
+        member: M,
+        score: S,
+    ) -> Result<Handle, TryReserveError> {
+        let target = self.list.search_to_insert(score, before(&member));
         self.insert_at(target, hash, member)
     }
 
     /// Inserts a member that comes after all others.
     pub(crate) fn push_last(&mut self, member: M, score: S) -> Result<Handle, TryReserveError> {
         let hash = self.hash(&member);
-        self.insert_at(self.list.target_at_end(score), hash, member)
+        self.make_room_in_dict(hash)?;
+        let handle = self.list.try_push_last(member, score)?;
+        self.dict.insert(hash, handle);
+        Ok(handle)
     }
 
     #[expect(clippy::inline_always, reason = "a call takes 160 bytes of stack on microcontrollers")]

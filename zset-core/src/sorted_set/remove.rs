@@ -187,7 +187,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Removes the element at a position, given its member's hash; returns it and the position of the
     /// next element.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn take_at(&mut self, position: Position, hash: usize) -> ((M, S), Position) {
         let Self { list, dict, hasher, .. } = self;
         list.take_at(position, hash, &mut Follow::new(dict, hasher))

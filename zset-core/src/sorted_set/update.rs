@@ -7,7 +7,7 @@ use super::{Follow, SortedSet};
 use crate::TryReserveError;
 use crate::handle::Handle;
 use crate::reserve::infallible;
-use crate::skiplist::Element;
+use crate::skiplist::{Element, Position, Target, before};
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Updates the score of a member with `new_score`, called on the old score, and returns the old
@@ -67,27 +67,17 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Sets the score of the element at a handle, and updates the handle if the element moves.
     ///
     /// On error, the set is unchanged.
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn set_score(
         &mut self,
         hash: usize,
         handle: &mut Handle,
         score: S,
     ) -> Result<(), TryReserveError> {
-        if self.list.score(*handle) == score {
+        let Some((position, target)) = self.set_score_in_leaf(*handle, score) else {
             return Ok(());
-        }
-        let position = self.list.position_of(*handle);
-        if self.list.reorder_in_leaf(position, score) {
-            return Ok(());
-        }
-        let (member, _) = self.list.element_at(*handle);
-        let target = self.list.search(score, |other| other < member);
-        if target.leaf() == position.leaf {
-            self.list.reorder_to(position, &target);
-            return Ok(());
-        }
-
+        };
         // The element moves to another leaf. Everything that may fail comes first: hashing the element
         // that will fill the slot, and making room in the target leaf. Neither leaf affects the other
         // until the source leaf is merged with a neighbour, which may be the target.
@@ -103,5 +93,26 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         follow.watched = Some(handle);
         list.rebalance(removal, &mut follow);
         Ok(())
+    }
+
+    /// Sets the score of the element at a handle if it stays in its leaf; otherwise returns its position and
+    /// where it has to go.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    fn set_score_in_leaf(&mut self, handle: Handle, score: S) -> Option<(Position, Target<S>)> {
+        if self.list.score(handle) == score {
+            return None;
+        }
+        let position = self.list.position_of(handle);
+        if self.list.reorder_in_leaf(position, score) {
+            return None;
+        }
+        let (member, _) = self.list.element_at(handle);
+        let target = self.list.search(score, before(member));
+        if target.leaf() == position.leaf {
+            self.list.reorder_to(position, &target);
+            return None;
+        }
+        Some((position, target))
     }
 }

@@ -234,19 +234,23 @@ impl ZSet {
         score: Score,
         options: AddOptions,
     ) -> Result<Option<Score>, IncrementError<NanScore>> {
-        let packed = match &mut self.elements {
-            Elements::Skiplist(set) => return add_to_sorted(&mut set[0], member, score, options),
-            Elements::Listpack(packed) => packed,
-        };
-        match add_to_packed(packed, self.limits, member, score, options) {
-            Err(IncrementError::Full(TryReserveError::BufferFull)) => {}
-            result => return result,
-        }
         // Complete every fallible step before the first change, so that an error leaves the listpack
         // unchanged.
-        let mut set = promoted(packed, 1)?;
+        let mut promotion = None;
+        let set = match &mut self.elements {
+            Elements::Skiplist(set) => set,
+            Elements::Listpack(packed) => {
+                match add_to_packed(packed, self.limits, member, score, options) {
+                    Err(IncrementError::Full(TryReserveError::BufferFull)) => {}
+                    result => return result,
+                }
+                promotion.insert(promoted(packed, 1)?)
+            }
+        };
         let old = add_to_sorted(&mut set[0], member, score, options)?;
-        self.elements = Elements::Skiplist(set);
+        if let Some(set) = promotion {
+            self.elements = Elements::Skiplist(set);
+        }
         Ok(old)
     }
 }
@@ -282,7 +286,7 @@ fn add_to_sorted(
     let old = found.map(|(_, old)| old);
     let new = options.new_score(old, score).map_err(IncrementError::Score)?;
     match (&mut found, new) {
-        (Some((handle, _)), Some(new)) => set_score(set, hash, handle, new)?,
+        (Some((handle, _)), Some(new)) => set.set_score(hash, handle, new)?,
         (None, Some(new)) => {
             make_room_in_dict(set, hash)?;
             insert_new(set, hash, member, new)?;
@@ -295,16 +299,6 @@ fn add_to_sorted(
 #[inline(never)]
 fn find(set: &Sorted, hash: usize, member: &[u8]) -> Option<(Handle, Score)> {
     set.find(hash, member).map(|found| (found.handle, found.score))
-}
-
-#[inline(never)]
-fn set_score(
-    set: &mut Sorted,
-    hash: usize,
-    handle: &mut Handle,
-    score: Score,
-) -> Result<(), TryReserveError> {
-    set.set_score(hash, handle, score)
 }
 
 /// Comes before `insert_new`, since growing the dict takes most of the stack.
@@ -320,7 +314,7 @@ fn insert_new(
     member: &[u8],
     score: Score,
 ) -> Result<(), TryReserveError> {
-    set.insert_new(hash, ByteString::try_from_slice(member)?, score).map(|_| ())
+    set.insert_new_inlined(hash, ByteString::try_from_slice(member)?, score).map(|_| ())
 }
 
 /// Returns the error of an insertion without INCR.

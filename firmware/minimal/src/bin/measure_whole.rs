@@ -6,7 +6,7 @@
 #![no_main]
 
 use semihosting::println;
-use zset_core::{SortedSet, ZSet};
+use zset_core::{Encoding, ListpackLimits, SortedSet, ZSet};
 use zset_minimal::heap;
 use zset_minimal::machine::stack_of;
 use zset_minimal::subject::{empty, scatter};
@@ -18,7 +18,10 @@ const LEN: u32 = 1_000;
 fn main() -> ! {
     heap::init();
     stack("SortedSet", SortedSet::<u32, u32>::new(), SortedSet::new());
+    stack_on_full_heap("SortedSet", SortedSet::<u32, u32>::new());
     stack("ZSet", ZSet::new(), ZSet::new());
+    stack_on_full_heap("ZSet", ZSet::new());
+    stack_of_promotion();
     semihosting::process::exit(0)
 }
 
@@ -42,4 +45,43 @@ fn stack<S: Whole>(name: &str, mut set: S, mut other: S) {
     print("collect", 0, &|set, copy| set.collect(copy));
     print("retain", 0, &|set, _| set.retain());
     print("drain", 0, &|set, _| set.drain());
+}
+
+/// Prints the deepest stack of insertions and of changes of a score on a full heap. The set has as many elements as
+/// it has memory for before each, or one less: full leaves shift, and the dict has tombstones to remove.
+fn stack_on_full_heap<S: Whole>(name: &str, mut set: S) {
+    (0..LEN).for_each(|i| set.insert(i, scatter(i)));
+    let full = heap::fill();
+    let (mut deepest_insertion, mut deepest_change) = (0, 0);
+    let insert = |set: &mut S, member, score, deepest: &mut u32| {
+        let mut is_inserted = false;
+        let depth = stack_of(|| is_inserted = set.try_insert(member, score));
+        *deepest = depth.max(*deepest);
+        is_inserted
+    };
+    let mut new = LEN;
+    while insert(&mut set, new, scatter(new), &mut deepest_insertion) {
+        new += 1;
+    }
+    for member in 0..LEN {
+        set.remove(member);
+        // It fails if the only leaf with room is that from which the element moves.
+        insert(&mut set, new - 1, scatter(member + LEN), &mut deepest_change);
+        assert!(insert(&mut set, new, scatter(new), &mut deepest_insertion));
+        new += 1;
+    }
+    println!("{name},stack: insert on a full heap,{deepest_insertion}");
+    println!("{name},stack: change a score on a full heap,{deepest_change}");
+    drop(full);
+}
+
+/// Prints the stack of the promotion of a listpack that is longer than Redis's limits allow.
+fn stack_of_promotion() {
+    let limits = ListpackLimits { max_listpack_entries: LEN as usize, ..ListpackLimits::default() };
+    let mut set = ZSet::with_limits(limits);
+    let insert = |set: &mut ZSet, i| assert!(Whole::try_insert(set, i, scatter(i)));
+    (0..LEN).for_each(|i| insert(&mut set, i));
+    let depth = stack_of(|| insert(&mut set, LEN));
+    assert_eq!(set.encoding(), Encoding::Skiplist);
+    println!("ZSet,stack: promote,{depth}");
 }

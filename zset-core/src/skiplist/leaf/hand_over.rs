@@ -23,69 +23,87 @@ pub(crate) const AT_ONCE: usize = if cfg!(target_pointer_width = "32") { 8 } els
 pub(crate) const MAX_MOVES: usize =
     if 2 * AT_ONCE < LEAF_CAPACITY { 2 * AT_ONCE } else { LEAF_CAPACITY };
 
-/// The move of one element.
-#[derive(Clone, Copy)]
-pub(crate) struct Move {
-    pub(crate) from: u8,
-    /// The slot; in the other leaf, counted from its first vacant slot.
-    pub(crate) to: u8,
-    /// Whether it moves to the other leaf, rather than to a gap.
-    pub(crate) departs: bool,
+/// Where the elements of a leaf go in a handover. Each moves at most once.
+pub(crate) struct Plan {
+    /// The slots whose elements move, a bit each.
+    moving: u64,
+    /// Those whose elements move to the other leaf.
+    departing: u64,
+    /// The new slot of the element in each slot. Those in the other leaf are counted from its first vacant
+    /// slot.
+    slots: [u8; LEAF_CAPACITY],
 }
 
-/// Removes the lowest bit that is set and returns its number.
-fn take_lowest(bits: &mut u64) -> Option<u8> {
-    let lowest = bits.trailing_zeros() as u8;
-    *bits &= bits.checked_sub(1)?;
-    Some(lowest)
-}
-
-/// Plans a handover of up to [`AT_ONCE`] elements at these indexes of a leaf, given its slots in order. Each
-/// element moves at most once, and none into an occupied slot.
-pub(crate) fn plan(order: &[u8], departing: &Range<usize>) -> ArrayVec<Move, MAX_MOVES> {
-    let (len, rest) = (order.len() as u8, (order.len() - departing.len()) as u8);
-    // Slots, a bit each.
-    let mut departing = order[departing.clone()].iter().fold(0u64, |bits, slot| bits | 1 << slot);
-    let lowest = |slots: u8| u64::MAX.checked_shr(u64::BITS - u32::from(slots)).unwrap_or(0);
-    let mut fillers = !departing & lowest(len) & !lowest(rest);
-    let mut moves = ArrayVec::new();
-    while let Some(gap) = take_lowest(&mut departing) {
+impl Plan {
+    /// Plans a handover of up to [`AT_ONCE`] elements at these indexes of a leaf, given its slots in order.
+    pub(crate) fn new(order: &[u8], departing: &Range<usize>) -> Self {
+        let (len, rest) = (order.len() as u8, (order.len() - departing.len()) as u8);
+        let departing = order[departing.clone()].iter().fold(0u64, |bits, slot| bits | 1 << slot);
+        let lowest = |slots: u8| u64::MAX.checked_shr(u64::BITS - u32::from(slots)).unwrap_or(0);
+        let fillers = !departing & lowest(len) & !lowest(rest);
+        let mut slots = [0; LEAF_CAPACITY];
+        (0..).zip(&mut slots).for_each(|(slot, new)| *new = slot);
         // Below `rest`, there are as many gaps as fillers.
-        let filler = if gap < rest { take_lowest(&mut fillers) } else { None };
-        moves.push(Move { from: gap, to: filler.unwrap_or(gap) - rest, departs: true });
-        if let Some(filler) = filler {
-            moves.push(Move { from: filler, to: gap, departs: false });
+        let gaps = departing & lowest(rest);
+        for (gap, filler) in ones(gaps).zip(ones(fillers)) {
+            slots[gap as usize] = filler - rest;
+            slots[filler as usize] = gap;
         }
+        for slot in ones(departing & !gaps) {
+            slots[slot as usize] = slot - rest;
+        }
+        Plan { moving: departing | fillers, departing, slots }
     }
-    moves
+
+    /// Returns the slots whose elements move. In this order, none moves into an occupied slot: a gap comes
+    /// before its filler.
+    pub(crate) fn moving(&self) -> impl Iterator<Item = u8> + use<> {
+        ones(self.moving)
+    }
+
+    /// Returns whether the element of a slot moves to the other leaf.
+    pub(crate) fn departs(&self, slot: u8) -> bool {
+        self.departing >> slot & 1 == 1
+    }
+
+    /// Returns the new slot of the element in a slot.
+    #[inline]
+    pub(crate) fn new_slot(&self, slot: u8) -> u8 {
+        // Every slot is below the capacity; the remainder only elides a bounds check.
+        self.slots[slot as usize % LEAF_CAPACITY]
+    }
+}
+
+/// Returns the numbers of the bits that are set, in ascending order.
+fn ones(mut bits: u64) -> impl Iterator<Item = u8> {
+    core::iter::from_fn(move || {
+        let lowest = bits.trailing_zeros() as u8;
+        bits &= bits.checked_sub(1)?;
+        Some(lowest)
+    })
 }
 
 impl<M, S: Copy> BlockLeaf<M, S> {
     /// Carries out the plan for the elements at the indexes `departing`: moves them to this end of another
     /// leaf, which must have room for them.
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn hand_over(
         &mut self,
         departing: &Range<usize>,
-        plan: &[Move],
+        plan: &Plan,
         to: &mut Self,
         end: End,
     ) {
         let (len, more, to_len) = (self.len as usize, departing.len(), to.len as usize);
         let rest = len - more;
         (self.len, to.len) = (rest as u8, (to_len + more) as u8);
-        let mut slots = [0; LEAF_CAPACITY];
-        (0..).zip(&mut slots).for_each(|(slot, new)| *new = slot);
-        for step in plan {
-            slots[step.from as usize] = step.to;
-            if !step.departs {
-                self.members.swap(step.from as usize, step.to as usize);
-                self.scores.swap(step.from as usize, step.to as usize);
-            }
+        for filler in plan.moving().filter(|&slot| !plan.departs(slot)) {
+            let (filler, gap) = (filler as usize, plan.new_slot(filler) as usize);
+            self.members.swap(filler, gap);
+            self.scores.swap(filler, gap);
         }
-        to.members.extend(self.members.drain(rest..));
-        to.scores.extend(self.scores.drain(rest..));
-        // Every slot is below the capacity; the remainder only elides a bounds check.
-        let new_slot = |slot: u8| slots[slot as usize % LEAF_CAPACITY];
+        move_end(&mut self.members, rest, &mut to.members);
+        move_end(&mut self.scores, rest, &mut to.scores);
         let start = match end {
             End::First => 0,
             End::Last => to_len,
@@ -94,12 +112,29 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         for (to, &slot) in
             to.order[start..start + more].iter_mut().zip(&self.order[departing.clone()])
         {
-            *to = new_slot(slot) + to_len as u8;
+            *to = plan.new_slot(slot) + to_len as u8;
         }
-        self.order.copy_within(departing.end..len, departing.start);
+        let staying = match end {
+            End::First => 0,
+            End::Last => more,
+        };
+        for index in 0..rest {
+            self.order[index] = plan.new_slot(self.order[index + staying]);
+        }
         self.order[rest..len].fill(NO_SLOT);
-        self.order[..rest].iter_mut().for_each(|slot| *slot = new_slot(*slot));
     }
+}
+
+/// Moves the values from an index on to the end of another column.
+///
+/// On microcontrollers, it is not inlined, so that its stack space is free while others copy.
+#[cfg_attr(target_os = "none", inline(never))]
+fn move_end<T>(
+    from: &mut ArrayVec<T, LEAF_CAPACITY>,
+    start: usize,
+    to: &mut ArrayVec<T, LEAF_CAPACITY>,
+) {
+    to.extend(from.drain(start..));
 }
 
 #[cfg(test)]
@@ -148,18 +183,19 @@ mod tests {
                 leaf.insert(here, member, score);
             }
             to.extend_sorted(others.clone().map(other));
-            let plan = plan(leaf.as_ref::<u8, u8>().order(), &departing);
+            let plan = Plan::new(leaf.as_ref::<u8, u8>().order(), &departing);
             // Replays the plan on a map of slots, to check that no occupied slot is filled.
             let mut slots: Vec<Option<u8>> = leaf.members.iter().copied().map(Some).collect();
             let mut new_slots = [None; 64];
             let mut stayed = 0;
-            for step in &plan {
-                let element = slots[step.from as usize].take();
+            for slot in plan.moving() {
+                let element = slots[slot as usize].take();
                 assert!(element.is_some());
-                let to = if step.departs { &mut new_slots } else { &mut slots[..] };
-                assert!(to[step.to as usize].is_none());
-                to[step.to as usize] = element;
-                stayed += usize::from(!step.departs);
+                let to = if plan.departs(slot) { &mut new_slots } else { &mut slots[..] };
+                let new = plan.new_slot(slot) as usize;
+                assert!(to[new].is_none());
+                to[new] = element;
+                stayed += usize::from(!plan.departs(slot));
             }
             prop_assert!(stayed <= count.min(len - count));
 

@@ -59,7 +59,7 @@ fn positions_among_equal_scores() {
                 assert_eq!(rank_of(after), rank + 1, "{len} by {run}");
                 assert!((before.1, before.0.index) < (after.1, after.0.index));
                 let target = list.search(score, |&other| other <= member);
-                assert_eq!((target.position, target.way), (after.0, Some(after.1)));
+                assert_eq!((target.position, target.way), after);
                 assert_eq!(leaf_on(&list, after.1), after.0.leaf);
                 // Before and after all elements of this score.
                 let first = elements.partition_point(|&(other, _)| other < score);
