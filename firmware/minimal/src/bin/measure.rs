@@ -3,8 +3,6 @@
 #![no_std]
 #![no_main]
 
-use core::slice;
-
 use semihosting::println;
 use zset_core::{FixedSortedSet, PackedZSet, SortedSet, ZSet};
 use zset_minimal::heap;
@@ -28,13 +26,13 @@ fn main() -> ! {
     memory("SortedSet", SortedSet::<u32, u32>::new());
     memory("ZSet", ZSet::new());
 
-    instructions("FixedSortedSet", 100, slice::from_mut(fixed_128));
-    instructions("FixedSortedSet", 1_000, slice::from_mut(fixed_1024));
+    instructions("FixedSortedSet", 100, fixed_128);
+    instructions("FixedSortedSet", 1_000, fixed_1024);
     stack("FixedSortedSet", fixed_1024);
     for len in [100, 1_000] {
-        instructions("PackedZSet", len, slice::from_mut(packed));
-        instructions("SortedSet", len, &mut [(); 16].map(|()| SortedSet::<u32, u32>::new()));
-        instructions("ZSet", len, &mut [(); 16].map(|()| ZSet::new()));
+        instructions("PackedZSet", len, packed);
+        instructions("SortedSet", len, &mut SortedSet::<u32, u32>::new());
+        instructions("ZSet", len, &mut ZSet::new());
     }
     instructions_of_fractions("PackedZSet", packed);
     stack("PackedZSet", packed);
@@ -52,18 +50,13 @@ fn memory<S: Subject>(name: &str, mut set: S) {
     println!("{name},RAM: 10 elements,{}", size_of::<S>() + heap::used() - before);
 }
 
-/// Prints the mean over calls with different members, in sets of `len` elements before each.
-///
-/// Several sets are one each for several seeds of the hasher, which depend on addresses in the image.
-fn instructions<S: Subject>(name: &str, len: u32, sets: &mut [S]) {
+/// Prints the mean over calls with different members, in a set of `len` elements before each.
+fn instructions<S: Subject>(name: &str, len: u32, set: &mut S) {
     const CALLS: u32 = 64;
-    let fill = |set: &mut S| (0..len).for_each(|member| set.insert(member, scatter(member)));
-    sets.iter_mut().for_each(fill);
+    (0..len).for_each(|member| set.insert(member, scatter(member)));
     let mut print = |operation: &str, call: &dyn Fn(&mut S, u32) -> u32| {
-        let sum_of = |set: &mut S| (0..CALLS).map(|i| call(&mut *set, i)).sum::<u32>();
-        let calls = CALLS * sets.len() as u32;
-        let sum: u32 = sets.iter_mut().map(sum_of).sum();
-        println!("{name},instructions: {operation} at {len},{}", sum.div_ceil(calls));
+        let sum: u32 = (0..CALLS).map(|i| call(set, i)).sum();
+        println!("{name},instructions: {operation} at {len},{}", sum.div_ceil(CALLS));
     };
     print("insert", &|set, i| {
         let instructions = instructions_of(|| set.insert(len + i, scatter(len + i)));
@@ -82,7 +75,7 @@ fn instructions<S: Subject>(name: &str, len: u32, sets: &mut [S]) {
         set.insert(len + i, scatter(len + i));
         instructions
     });
-    sets.iter_mut().for_each(empty);
+    empty(set);
 }
 
 /// Prints the mean number of instructions in a set whose scores are no integers.
