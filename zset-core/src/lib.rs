@@ -10,6 +10,7 @@ extern crate std;
 
 pub mod _guide;
 mod bounds;
+mod copy;
 pub mod fixed_sorted_set;
 mod increment;
 mod insertion;

@@ -1,6 +1,7 @@
 //! The permutation of slots that sorts the elements.
 
 use super::{FixedSortedSet, SlotNumber};
+use crate::copy::copy_within;
 
 impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// Returns the slots in order.
@@ -33,9 +34,9 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     pub(super) fn shift(&mut self, from: usize, to: usize) {
         let slot = self.order[from];
         if from < to {
-            self.order.copy_within(from + 1..=to, from);
+            copy_within(&mut self.order, from + 1..to + 1, from);
         } else {
-            self.order.copy_within(to..from, to + 1);
+            copy_within(&mut self.order, to..from, to + 1);
         }
         self.order[to] = slot;
     }

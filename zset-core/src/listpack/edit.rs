@@ -6,6 +6,7 @@ use super::{
     EMPTY, Encoded, HEADER, Listpack, MAX_BYTES, Storage, UNKNOWN_LEN, Value, count, header_len,
 };
 use crate::TryReserveError;
+use crate::copy::copy_within;
 
 impl<B: Storage> Listpack<B> {
     /// Appends an entry. **O(1)**, except when the storage grows.
@@ -157,7 +158,7 @@ impl<B: Storage> Listpack<B> {
         let new_total = to + (total - from);
         let bytes = self.storage.as_mut_slice();
         if from != to {
-            bytes.copy_within(from..total, to);
+            copy_within(bytes, from..total, to);
         }
         bytes[..4].copy_from_slice(&(new_total as u32).to_le_bytes());
         self.storage.truncate(new_total);

@@ -14,6 +14,7 @@ use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use crate::arena::{NONE, Node};
+use crate::copy::copy_within;
 
 /// The maximum number of children of a block.
 pub(crate) const BLOCK_CAPACITY: usize = 64;
@@ -91,20 +92,16 @@ impl<S: Copy> Block<S> {
 
     pub(crate) fn insert(&mut self, index: usize, child: Child<S>) {
         let len = self.len();
-        self.children.copy_within(index..len, index + 1);
-        self.spans.copy_within(index..len, index + 1);
-        self.children[index] = child.id;
-        self.spans[index] = child.span;
-        self.firsts.insert(index, child.first);
+        self.firsts.push(child.first);
+        copy_within(&mut self.children, index..len, index + 1);
+        copy_within(&mut self.spans, index..len, index + 1);
+        copy_within(&mut self.firsts, index..len, index + 1);
+        (self.children[index], self.spans[index]) = (child.id, child.span);
+        self.firsts[index] = child.first;
     }
 
     pub(crate) fn remove(&mut self, index: usize) {
-        let len = self.len();
-        self.children.copy_within(index + 1..len, index);
-        self.spans.copy_within(index + 1..len, index);
-        self.children[len - 1] = NONE;
-        self.spans[len - 1] = 0;
-        self.firsts.remove(index);
+        self.remove_range(index..index + 1);
     }
 
     /// Removes the children at these indexes.
@@ -113,11 +110,12 @@ impl<S: Copy> Block<S> {
     #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn remove_range(&mut self, range: Range<usize>) {
         let (len, rest) = (self.len(), self.len() - range.len());
-        self.children.copy_within(range.end..len, range.start);
-        self.spans.copy_within(range.end..len, range.start);
+        copy_within(&mut self.children, range.end..len, range.start);
+        copy_within(&mut self.spans, range.end..len, range.start);
+        copy_within(&mut self.firsts, range.end..len, range.start);
         self.children[rest..len].fill(NONE);
         self.spans[rest..len].fill(0);
-        self.firsts.drain(range);
+        self.firsts.truncate(rest);
     }
 
     /// Moves the children at these indexes to another block, from the index `at` on.

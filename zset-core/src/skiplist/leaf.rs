@@ -21,6 +21,7 @@ use core::ops::DerefMut;
 use super::Element;
 use crate::TryReserveError;
 use crate::arena::{NONE, Node};
+use crate::copy::copy_within;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
 mod arrange;
@@ -235,7 +236,7 @@ impl<L, A, B> Leaf<L, A, B> {
     {
         let slot = self.len as usize;
         self.len += 1;
-        self.order.copy_within(index..slot, index + 1);
+        copy_within(&mut self.order, index..slot, index + 1);
         self.order[index] = slot as u8;
         self.scores.push(score);
         self.members.push(member);
@@ -255,7 +256,7 @@ impl<L, A, B> Leaf<L, A, B> {
         self.len -= 1;
         // Renames the last slot only after the entries have shifted, since the shift may move its
         // entry. (The other way round, the copy would have to wait for a byte just written.)
-        self.order.copy_within(index + 1..=last + 1, index);
+        copy_within(&mut self.order, index + 1..last + 2, index);
         if slot != last as u8 {
             self.order[index_of_last - usize::from(index_of_last > index)] = slot;
         }
@@ -270,9 +271,9 @@ impl<L, A, B> Leaf<L, A, B> {
     {
         let slot = self.order[from];
         if from < to {
-            self.order.copy_within(from + 1..=to, from);
+            copy_within(&mut self.order, from + 1..to + 1, from);
         } else {
-            self.order.copy_within(to..from, to + 1);
+            copy_within(&mut self.order, to..from, to + 1);
         }
         self.order[to] = slot;
         self.scores[slot as usize] = score;

@@ -1,6 +1,7 @@
 //! Arranging a leaf that will be emptied from one end, so that each pop removes the last slot.
 
 use super::{Column, Leaf, NO_SLOT};
+use crate::copy::copy_within;
 use crate::handle::LEAF_CAPACITY;
 
 /// An end of the order.
@@ -50,7 +51,7 @@ impl<L, A, B> Leaf<L, A, B> {
         self.len -= 1;
         match end {
             // The last entry is always `NO_SLOT`.
-            End::First => self.order.copy_within(1.., 0),
+            End::First => copy_within(&mut self.order, 1..LEAF_CAPACITY + 1, 0),
             End::Last => self.order[self.len as usize] = NO_SLOT,
         }
         let last = self.len as usize;

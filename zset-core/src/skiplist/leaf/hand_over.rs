@@ -13,6 +13,7 @@ use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use super::{BlockLeaf, End, NO_SLOT};
+use crate::copy::copy_within;
 use crate::handle::LEAF_CAPACITY;
 
 /// The most elements that are hashed or handed over at once. Their hashes and moves are on the stack, which is
@@ -108,7 +109,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
             End::First => 0,
             End::Last => to_len,
         };
-        to.order.copy_within(start..to_len, start + more);
+        copy_within(&mut to.order, start..to_len, start + more);
         for (to, &slot) in
             to.order[start..start + more].iter_mut().zip(&self.order[departing.clone()])
         {
