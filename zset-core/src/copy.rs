@@ -30,17 +30,49 @@ pub(crate) fn copy_one_by_one<T: Copy>(values: &mut [T], from: Range<usize>, to:
     if is_forward { pairs.rev().for_each(copy) } else { pairs.for_each(copy) }
 }
 
+/// Swaps two values.
+#[cfg(all(feature = "alloc", not(target_os = "none")))]
+#[inline]
+pub(crate) fn swap<T>(values: &mut [T], a: usize, b: usize) {
+    values.swap(a, b);
+}
+
+#[cfg(all(feature = "alloc", target_os = "none"))]
+pub(crate) use swap_split as swap;
+
+/// Swaps two values in two slices, since `slice::swap` copies values that may overlap.
+#[cfg(all(feature = "alloc", any(target_os = "none", test)))]
+pub(crate) fn swap_split<T>(values: &mut [T], a: usize, b: usize) {
+    let (before, from) = values.split_at_mut(a.max(b));
+    if let Some(low) = before.get_mut(a.min(b)) {
+        core::mem::swap(low, &mut from[0]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn copies_one_by_one_overlap_as_copies_at_once() {
-        for (start, end, to) in (0..64).map(|i| (i & 3, i >> 2 & 3, i >> 4)).filter(|(start, end, _)| start <= end) {
+        for (start, end, to) in
+            (0..64).map(|i| (i & 3, i >> 2 & 3, i >> 4)).filter(|(start, end, _)| start <= end)
+        {
             let (mut ours, mut theirs) = ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]);
             copy_one_by_one(&mut ours, start..end, to);
             theirs.copy_within(start..end, to);
             assert_eq!(ours, theirs, "{start}..{end} to {to}");
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "alloc")]
+    fn two_values_swap_and_one_stays() {
+        for (a, b) in (0..9).map(|i| (i % 3, i / 3)) {
+            let (mut ours, mut theirs) = ([1, 2, 3], [1, 2, 3]);
+            swap_split(&mut ours, a, b);
+            theirs.swap(a, b);
+            assert_eq!(ours, theirs);
         }
     }
 }

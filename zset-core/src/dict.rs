@@ -33,7 +33,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 use core::ops::Range;
-use hashbrown::HashTable;
+#[cfg(not(target_os = "none"))]
 use hashbrown::hash_table::Entry;
 
 use crate::TryReserveError;
@@ -46,8 +46,16 @@ mod grow;
 mod layout;
 mod scan;
 mod small;
+#[cfg(any(target_os = "none", test))]
+mod table;
 #[cfg(test)]
 mod tests;
+
+#[cfg(target_os = "none")]
+use table::{Entry, Table};
+
+#[cfg(not(target_os = "none"))]
+type Table = hashbrown::HashTable<Handle>;
 
 #[cfg(feature = "unstable-internals")]
 pub use layout::DictLayout;
@@ -55,11 +63,11 @@ pub use layout::DictLayout;
 #[derive(Clone)]
 pub(crate) struct Dict {
     /// The only table, until it splits.
-    first: HashTable<Handle>,
+    first: Table,
     /// The segment for each value of a position's leading bits, unless there is only one table. The
     /// length is a power of two.
     directory: Option<Box<[u32]>>,
-    segments: Vec<HashTable<Handle>>,
+    segments: Vec<Table>,
     /// Shifts a position to its index in the directory: 64 minus the number of leading bits.
     shift: u32,
     len: usize,
@@ -92,7 +100,7 @@ pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) 
 impl Dict {
     pub(crate) const fn new() -> Self {
         Dict {
-            first: HashTable::new(),
+            first: Table::new(),
             directory: None,
             segments: Vec::new(),
             shift: u64::BITS,
@@ -106,7 +114,7 @@ impl Dict {
 
     /// Returns the table for a position.
     #[cfg_attr(not(target_os = "none"), inline)]
-    fn table_at(&self, position: u64) -> &HashTable<Handle> {
+    fn table_at(&self, position: u64) -> &Table {
         match &self.directory {
             None => &self.first,
             Some(directory) => {
@@ -116,7 +124,7 @@ impl Dict {
     }
 
     #[cfg_attr(not(target_os = "none"), inline)]
-    fn table_at_mut(&mut self, position: u64) -> &mut HashTable<Handle> {
+    fn table_at_mut(&mut self, position: u64) -> &mut Table {
         match &self.directory {
             None => &mut self.first,
             Some(directory) => {
@@ -126,17 +134,17 @@ impl Dict {
     }
 
     #[inline]
-    fn table(&self, hash: usize) -> &HashTable<Handle> {
+    fn table(&self, hash: usize) -> &Table {
         self.table_at(position(hash))
     }
 
     #[inline]
-    fn table_mut(&mut self, hash: usize) -> &mut HashTable<Handle> {
+    fn table_mut(&mut self, hash: usize) -> &mut Table {
         self.table_at_mut(position(hash))
     }
 
     /// Returns all tables.
-    fn tables(&self) -> &[HashTable<Handle>] {
+    fn tables(&self) -> &[Table] {
         match self.directory {
             None => core::slice::from_ref(&self.first),
             Some(_) => &self.segments,
@@ -240,14 +248,14 @@ impl Dict {
 
     /// Returns the number of handles for which the tables have room, including those stored.
     pub(crate) fn capacity(&self) -> usize {
-        self.tables().iter().map(HashTable::capacity).sum()
+        self.tables().iter().map(Table::capacity).sum()
     }
 
     /// Returns the number of bytes the dict has allocated.
     pub(crate) fn allocation_size(&self) -> usize {
-        let tables: usize = self.tables().iter().map(HashTable::allocation_size).sum();
+        let tables: usize = self.tables().iter().map(Table::allocation_size).sum();
         let directory = size_of_val(self.directory());
-        tables + directory + self.segments.capacity() * size_of::<HashTable<Handle>>()
+        tables + directory + self.segments.capacity() * size_of::<Table>()
     }
 
     /// Panics if an invariant of the dict is violated, or if `hash_of` disagrees with it.
@@ -277,7 +285,7 @@ impl Dict {
         }
         let mut len = 0;
         for table in self.tables() {
-            for &handle in table {
+            for &handle in table.iter() {
                 let hash = hash_of(handle);
                 assert!(core::ptr::eq(self.table(hash), table), "{handle:?} is in the wrong table");
                 let is_found = self.candidates(hash).any(|other| other == handle);

@@ -4,10 +4,9 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::ops::Range;
-use hashbrown::HashTable;
 
 use super::small::{ONE_TABLE, SMALL_BUCKETS};
-use super::{Dict, no_rehash, position};
+use super::{Dict, Table, no_rehash, position};
 use crate::TryReserveError;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::table_error;
@@ -41,7 +40,7 @@ pub(super) const fn capacity(buckets: usize) -> usize {
 }
 
 /// The tables that result from a split, in order of position.
-type Parts = Vec<HashTable<Handle>>;
+type Parts = Vec<Table>;
 
 impl Dict {
     /// Makes room in the table for a position.
@@ -88,7 +87,7 @@ impl Dict {
         let (len, buckets) = (table.len(), table.num_buckets());
         // The same size if it is full of tombstones, otherwise twice the size. A small segment keeps its
         // size longer: its share of the handles varies more.
-        let spare = if self.has_small_segments() { len / 8 } else { len / 3 };
+        let spare = if self.has_small_segments() { len / 8 } else { len / 4 + len / 16 };
         let wanted = len + spare + 1;
         if self.directory.is_none() && wanted > capacity(SMALL_BUCKETS) && len + 1 < ONE_TABLE {
             return self.split_small(hash_of);
@@ -106,7 +105,7 @@ impl Dict {
     /// Returns whether a table can split without the directory becoming too large.
     fn may_split(&self, position: u64) -> bool {
         let entries = self.directory().len();
-        self.next_bit(position) >= self.shift || self.len / (2 * entries).max(8) >= LEAST_LOAD
+        self.next_bit(position) >= self.shift || self.len >= LEAST_LOAD * (2 * entries).max(8)
     }
 
     /// Returns the bit of a position by which its table splits next.
@@ -140,7 +139,7 @@ impl Dict {
         directory.try_reserve_exact(count)?;
 
         directory.extend(0..count as u32);
-        self.first = HashTable::new();
+        self.first = Table::new();
         self.segments = parts;
         self.shift = u64::BITS - bits;
         self.directory = Some(directory.into_boxed_slice());
@@ -169,7 +168,9 @@ impl Dict {
         directory[usize::midpoint(start, end)..end].fill(new);
         let first = directory[start] as usize;
         self.segments.extend(parts.pop());
-        self.segments[first] = parts.swap_remove(0);
+        if let Some(table) = parts.pop() {
+            self.segments[first] = table;
+        }
         Ok(())
     }
 
@@ -198,8 +199,11 @@ impl Dict {
             return self.try_reserve_few(additional, &hash_of);
         }
         // A few standard deviations below the full capacity, since hashes are not evenly distributed.
-        let segments = wanted.div_ceil(SEGMENT_CAPACITY / 16 * 15);
-        let last_bit = u64::BITS - segments.next_power_of_two().trailing_zeros();
+        let per_segment = SEGMENT_CAPACITY / 16 * 15;
+        let mut last_bit = u64::BITS;
+        while wanted > per_segment << (u64::BITS - last_bit) {
+            last_bit -= 1;
+        }
         let mut next = Some(0);
         while let Some(position) = next {
             while self.next_bit(position) >= last_bit {
@@ -234,7 +238,7 @@ fn try_parts(count: usize, capacity: usize) -> Result<Parts, TryReserveError> {
 /// Copies the handles of a table to the parts that it splits into, by the bits of their positions from
 /// `bit` on.
 fn try_split(
-    table: &HashTable<Handle>,
+    table: &Table,
     bit: u32,
     parts: &mut Parts,
     hash_of: &impl Fn(Handle) -> usize,
@@ -264,12 +268,12 @@ fn try_split(
 ///
 /// hashbrown's own `reserve` may rehash in place, which would lose handles if the user's hash panics.
 pub(super) fn rebuild(
-    table: &mut HashTable<Handle>,
+    table: &mut Table,
     capacity: usize,
     hash_of: &impl Fn(Handle) -> usize,
 ) -> Result<(), TryReserveError> {
     let mut rebuilt = try_table(capacity)?;
-    for &handle in &*table {
+    for &handle in table.iter() {
         rebuilt.insert_unique(hash_of(handle) as u64, handle, no_rehash);
     }
     *table = rebuilt;
@@ -277,8 +281,8 @@ pub(super) fn rebuild(
 }
 
 /// Creates an empty table with room for this many handles.
-pub(super) fn try_table(capacity: usize) -> Result<HashTable<Handle>, TryReserveError> {
-    let mut table = HashTable::new();
+pub(super) fn try_table(capacity: usize) -> Result<Table, TryReserveError> {
+    let mut table = Table::new();
     table.try_reserve(capacity, no_rehash).map_err(table_error)?;
     Ok(table)
 }

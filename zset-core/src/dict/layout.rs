@@ -1,8 +1,6 @@
 //! [`DictLayout`]: statistics about the tables of a dict.
 
-use hashbrown::HashTable;
-
-use super::Dict;
+use super::{Dict, Table};
 
 /// Statistics about the dict of a [`SortedSet`](crate::SortedSet).
 ///
@@ -36,7 +34,7 @@ impl Dict {
             len: self.len,
             tables: self.tables().iter().filter(|table| table.num_buckets() > 0).count(),
             directory: self.directory().len(),
-            buckets: self.tables().iter().map(HashTable::num_buckets).sum(),
+            buckets: self.tables().iter().map(Table::num_buckets).sum(),
             allocation_size: self.allocation_size(),
         }
     }

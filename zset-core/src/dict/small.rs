@@ -1,10 +1,9 @@
 //! Dicts of a few hundred handles, which allocate at most 4 KiB at once, and growth with little memory.
 
 use alloc::vec::Vec;
-use hashbrown::HashTable;
 
 use super::grow::{capacity, rebuild, try_table};
-use super::{Dict, no_rehash, position};
+use super::{Dict, Table, no_rehash, position};
 use crate::TryReserveError;
 use crate::handle::Handle;
 
@@ -44,7 +43,7 @@ impl Dict {
         hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let mut first = try_table(wanted)?;
-        for &handle in self.segments.iter().flatten() {
+        for &handle in self.segments.iter().flat_map(Table::iter) {
             first.insert_unique(hash_of(handle) as u64, handle, no_rehash);
         }
         self.first = first;
@@ -97,7 +96,7 @@ impl Dict {
     /// no room, which requires an inconsistent `Hash`.
     pub(crate) fn refile(&mut self, handles: impl Iterator<Item = (usize, Handle)>) {
         self.first.clear();
-        self.segments.iter_mut().for_each(HashTable::clear);
+        self.segments.iter_mut().for_each(Table::clear);
         self.len = 0;
         for (hash, handle) in handles {
             if self.has_room(position(hash)) {

@@ -135,7 +135,7 @@ fn a_panic_in_the_hash_loses_nothing() {
     for buckets in [SMALL_BUCKETS, SEGMENT_BUCKETS, FIRST_BUCKETS] {
         let len = capacity(buckets);
         let mut dict = filled(len as u32, spread);
-        assert_eq!(dict.tables().iter().map(HashTable::capacity).sum::<usize>(), len);
+        assert_eq!(dict.tables().iter().map(Table::capacity).sum::<usize>(), len);
         let new = Handle::new(1 << 20, 0);
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             dict.try_reserve_one(spread(new), |_| panic!("panic in the hash"))

@@ -44,7 +44,12 @@ impl Heights {
 
     /// Returns the height of a new leaf, at least 1.
     pub(crate) fn draw(&mut self) -> u32 {
-        1 + self.next_u32().trailing_zeros() / BITS_PER_LEVEL
+        let (mut bits, mut height) = (self.next_u32(), 1);
+        // At most as often as the bits suffice.
+        while bits.trailing_zeros() >= BITS_PER_LEVEL && height <= u32::BITS / BITS_PER_LEVEL {
+            (bits, height) = (bits >> BITS_PER_LEVEL, height + 1);
+        }
+        height
     }
 }
 

@@ -21,7 +21,7 @@ use core::ops::DerefMut;
 use super::Element;
 use crate::TryReserveError;
 use crate::arena::{NONE, Node};
-use crate::copy::copy_within;
+use crate::copy::{copy_within, swap};
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
 mod arrange;
@@ -33,7 +33,15 @@ pub(crate) use hand_over::{AT_ONCE, MAX_MOVES, Plan};
 /// A column of a leaf: a growable vector (in a small list) or an inline array (in a block).
 pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {
     fn push(&mut self, value: T);
-    fn swap_remove(&mut self, index: usize) -> T;
+    fn pop(&mut self) -> Option<T>;
+
+    /// Removes a value. The last one takes its place.
+    #[inline]
+    fn swap_remove(&mut self, index: usize) -> T {
+        let last = self.len() - 1;
+        swap(self, index, last);
+        self.pop().expect("there is a last value")
+    }
 }
 
 impl<T> Column<T> for Vec<T> {
@@ -43,8 +51,8 @@ impl<T> Column<T> for Vec<T> {
     }
 
     #[inline]
-    fn swap_remove(&mut self, index: usize) -> T {
-        self.swap_remove(index)
+    fn pop(&mut self) -> Option<T> {
+        self.pop()
     }
 }
 
@@ -55,8 +63,8 @@ impl<T> Column<T> for ArrayVec<T, LEAF_CAPACITY> {
     }
 
     #[inline]
-    fn swap_remove(&mut self, index: usize) -> T {
-        self.swap_remove(index)
+    fn pop(&mut self) -> Option<T> {
+        self.pop()
     }
 }
 
@@ -330,8 +338,16 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     /// slot.
     pub(crate) fn take_small(&mut self, small: &mut SmallLeaf<M, S>) {
         (self.len, self.order) = (small.len, small.order);
-        self.scores.extend(mem::take(&mut small.scores));
-        self.members.extend(mem::take(&mut small.members));
+        take_all(&mut self.scores, &mut small.scores);
+        take_all(&mut self.members, &mut small.members);
+    }
+}
+
+fn take_all<T>(to: &mut ArrayVec<T, LEAF_CAPACITY>, from: &mut Vec<T>) {
+    let mut from = mem::take(from);
+    from.reverse();
+    while let Some(value) = from.pop() {
+        to.push(value);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Arranging a leaf that will be emptied from one end, so that each pop removes the last slot.
 
 use super::{Column, Leaf, NO_SLOT};
-use crate::copy::copy_within;
+use crate::copy::{copy_within, swap};
 use crate::handle::LEAF_CAPACITY;
 
 /// An end of the order.
@@ -34,8 +34,8 @@ impl<L, A, B> Leaf<L, A, B> {
             // Each swap brings one element to its destination.
             while goals[slot] as usize != slot {
                 let goal = goals[slot] as usize;
-                self.members.swap(slot, goal);
-                self.scores.swap(slot, goal);
+                swap(&mut self.members, slot, goal);
+                swap(&mut self.scores, slot, goal);
                 goals.swap(slot, goal);
             }
         }

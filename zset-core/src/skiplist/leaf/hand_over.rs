@@ -6,14 +6,14 @@
 //! ```text
 //! slots   a [b] c  d [e] f [g]      [x] departs
 //!         a  f  c  d [e][b][g]      b is in a gap and f a filler
-//!         a  f  c  d                e, b and g are in the next three slots of the other leaf
+//!         a  f  c  d                g, b and e are in the next three slots of the other leaf
 //! ```
 
 use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use super::{BlockLeaf, End, NO_SLOT};
-use crate::copy::copy_within;
+use crate::copy::{copy_within, swap};
 use crate::handle::LEAF_CAPACITY;
 
 /// The most elements that are hashed or handed over at once. Their hashes and moves are on the stack, which is
@@ -44,14 +44,15 @@ impl Plan {
         let fillers = !departing & lowest(len) & !lowest(rest);
         let mut slots = [0; LEAF_CAPACITY];
         (0..).zip(&mut slots).for_each(|(slot, new)| *new = slot);
-        // Below `rest`, there are as many gaps as fillers.
+        // Departing elements are removed from the last slot on. Below `rest`, there are as many gaps as fillers.
+        let last = len.saturating_sub(1);
         let gaps = departing & lowest(rest);
         for (gap, filler) in ones(gaps).zip(ones(fillers)) {
-            slots[gap as usize] = filler - rest;
+            slots[gap as usize] = last - filler;
             slots[filler as usize] = gap;
         }
         for slot in ones(departing & !gaps) {
-            slots[slot as usize] = slot - rest;
+            slots[slot as usize] = last - slot;
         }
         Plan { moving: departing | fillers, departing, slots }
     }
@@ -100,8 +101,8 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         (self.len, to.len) = (rest as u8, (to_len + more) as u8);
         for filler in plan.moving().filter(|&slot| !plan.departs(slot)) {
             let (filler, gap) = (filler as usize, plan.new_slot(filler) as usize);
-            self.members.swap(filler, gap);
-            self.scores.swap(filler, gap);
+            swap(&mut self.members, filler, gap);
+            swap(&mut self.scores, filler, gap);
         }
         move_end(&mut self.members, rest, &mut to.members);
         move_end(&mut self.scores, rest, &mut to.scores);
@@ -126,7 +127,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     }
 }
 
-/// Moves the values from an index on to the end of another column.
+/// Moves the values from an index on to the end of another column, the last one first.
 ///
 /// On microcontrollers, it is not inlined, so that its stack space is free while others copy.
 #[cfg_attr(target_os = "none", inline(never))]
@@ -135,7 +136,14 @@ fn move_end<T>(
     start: usize,
     to: &mut ArrayVec<T, LEAF_CAPACITY>,
 ) {
-    to.extend(from.drain(start..));
+    if cfg!(target_os = "none") {
+        // Without the code of `Drain`, which moves what follows it.
+        while from.len() > start {
+            to.extend(from.pop());
+        }
+    } else {
+        to.extend(from.drain(start..).rev());
+    }
 }
 
 #[cfg(test)]
