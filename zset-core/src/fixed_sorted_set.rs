@@ -137,6 +137,8 @@ pub struct FixedSortedSet<M, S, const N: usize, I: SlotNumber = u16, H = FixedHa
 impl<M, S, const N: usize, I: SlotNumber> FixedSortedSet<M, S, N, I> {
     /// Makes an empty set. **O(N)**, or nothing at run time in a constant.
     ///
+    /// An empty set consists of zeros, so a `static` takes no flash for it, only RAM.
+    ///
     /// # Examples
     ///
     /// ```

@@ -73,7 +73,7 @@ const EMPTY: [u8; HEADER + 1] = [HEADER as u8 + 1, 0, 0, 0, 0, 0, END];
 /// ```
 #[derive(Clone)]
 pub struct Listpack<B> {
-    /// The listpack, followed by unused bytes. Empty storage stands for an empty listpack.
+    /// The listpack, followed by unused bytes. Empty storage, or a byte count of 0, stands for an empty listpack.
     storage: B,
 }
 
@@ -116,6 +116,8 @@ impl<const N: usize> Listpack<[u8; N]> {
     /// Creates an empty listpack in an array of at least 7 bytes; the size is checked at compile
     /// time. **O(N)**.
     ///
+    /// Until something is inserted, the array has only zeros, so a `static` takes no flash for it.
+    ///
     /// # Examples
     ///
     /// ```
@@ -127,13 +129,7 @@ impl<const N: usize> Listpack<[u8; N]> {
     /// ```
     pub const fn in_array() -> Self {
         const { assert!(N >= EMPTY.len(), "an empty listpack has 7 bytes") };
-        let mut storage = [0; N];
-        let mut i = 0;
-        while i < EMPTY.len() {
-            storage[i] = EMPTY[i];
-            i += 1;
-        }
-        Listpack { storage }
+        Listpack { storage: [0; N] }
     }
 }
 
@@ -170,9 +166,10 @@ impl<B: Storage> Listpack<B> {
     /// ```
     #[cfg_attr(not(target_os = "none"), inline)]
     pub fn as_bytes(&self) -> &[u8] {
-        match self.storage.as_slice() {
-            [] => &EMPTY,
-            bytes => &bytes[..total_bytes(bytes)],
+        let bytes = self.storage.as_slice();
+        match total_bytes(bytes) {
+            0 => &EMPTY,
+            total => &bytes[..total],
         }
     }
 
@@ -187,7 +184,12 @@ impl<B: Storage> Listpack<B> {
     /// assert_eq!(list.into_storage(), [7, 0, 0, 0, 0, 0, 0xFF, 0]);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    pub fn into_storage(self) -> B {
+    pub fn into_storage(mut self) -> B {
+        let bytes = self.storage.as_mut_slice();
+        // An array may not have been written yet.
+        if total_bytes(bytes) == 0 && !bytes.is_empty() {
+            bytes[..EMPTY.len()].copy_from_slice(&EMPTY);
+        }
         self.storage
     }
 

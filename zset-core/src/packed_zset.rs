@@ -118,6 +118,8 @@ impl<const N: usize> PackedZSet<[u8; N]> {
     /// Creates an empty set in an array of at least 7 bytes; the size is checked at compile time.
     /// **O(N)**.
     ///
+    /// Until something is inserted, the array has only zeros, so a `static` takes no flash for it.
+    ///
     /// # Examples
     ///
     /// ```

@@ -10,6 +10,7 @@ pub(super) mod private {
 
         /// Converts a number below [`MAX_SLOTS`](Self::MAX_SLOTS).
         fn from_usize(slot: usize) -> Self;
+        /// Returns the number of the slot, or `usize::MAX` for no slot.
         fn to_usize(self) -> usize;
     }
 }
@@ -32,17 +33,18 @@ macro_rules! slot_numbers {
         impl SlotNumber for $number {}
 
         impl private::Sealed for $number {
-            const NONE: Self = <$number>::MAX;
+            // Zero, and slots from 1 on: the initial value of an empty set in a `static` takes no flash.
+            const NONE: Self = 0;
             const MAX_SLOTS: usize = <$number>::MAX as usize;
 
             #[inline]
             fn from_usize(slot: usize) -> Self {
-                slot as $number
+                slot as $number + 1
             }
 
             #[inline]
             fn to_usize(self) -> usize {
-                self.into()
+                usize::from(self).wrapping_sub(1)
             }
         }
     )*};

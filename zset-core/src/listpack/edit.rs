@@ -4,9 +4,16 @@ use core::ops::{Range, RangeBounds};
 
 use super::{
     EMPTY, Encoded, HEADER, Listpack, MAX_BYTES, Storage, UNKNOWN_LEN, Value, count, header_len,
+    total_bytes,
 };
 use crate::TryReserveError;
 use crate::copy::copy_within;
+
+/// Like `slice::reverse`, but not inlined.
+#[inline(never)]
+fn reverse(bytes: &mut [u8]) {
+    bytes.reverse();
+}
 
 impl<B: Storage> Listpack<B> {
     /// Appends an entry. **O(1)**, except when the storage grows.
@@ -123,9 +130,9 @@ impl<B: Storage> Listpack<B> {
         let entries = &mut self.storage.as_mut_slice()[at];
         if cfg!(target_os = "none") {
             // Smaller code than that of `rotate_left`.
-            entries[..left].reverse();
-            entries[left..].reverse();
-            entries.reverse();
+            reverse(&mut entries[..left]);
+            reverse(&mut entries[left..]);
+            reverse(entries);
         } else {
             entries.rotate_left(left);
         }
@@ -144,7 +151,7 @@ impl<B: Storage> Listpack<B> {
         let total = self.as_bytes().len() - removed;
         let total = total.checked_add(added).filter(|&total| total <= MAX_BYTES);
         let total = total.ok_or(TryReserveError::BufferFull)?;
-        let is_unwritten = self.storage.as_slice().is_empty();
+        let is_unwritten = total_bytes(self.storage.as_slice()) == 0;
         self.storage.try_grow(total.max(EMPTY.len()))?;
         if is_unwritten {
             self.storage.as_mut_slice()[..EMPTY.len()].copy_from_slice(&EMPTY);

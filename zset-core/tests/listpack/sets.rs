@@ -142,3 +142,33 @@ fn a_set_is_adopted_from_every_kind_of_storage() {
     assert!(PackedZSet::from_listpack(Listpack::new()).unwrap().is_empty());
     assert!(PackedZSet::from_listpack(Listpack::<[u8; 7]>::in_array()).unwrap().is_empty());
 }
+
+#[test]
+fn an_array_that_was_never_written_is_an_empty_listpack() {
+    const EMPTY: [u8; 7] = [7, 0, 0, 0, 0, 0, 0xFF];
+    let list = Listpack::<[u8; 32]>::in_array();
+    assert_eq!((list.as_bytes(), list.len(), list.is_empty()), (&EMPTY[..], 0, true));
+    assert!(list.iter().next().is_none() && list.iter().next_back().is_none());
+    assert!(list.find("a", 0).is_none());
+    let mut other = list.clone();
+    other.clear();
+    assert_eq!(other.remove_range(..), 0);
+    assert_eq!(other, list);
+    other.try_push_front("a").unwrap();
+    assert_eq!(other.as_bytes(), b"\x0A\0\0\0\x01\0\x81a\x02\xFF");
+
+    // What is stored can be loaded.
+    let storage = list.into_storage();
+    assert_eq!(storage[..7], EMPTY);
+    assert!(Listpack::from_bytes(storage).unwrap().is_empty());
+    assert!(Listpack::from_bytes([0; 32]).is_err());
+
+    let mut set = PackedZSet::<[u8; 32]>::in_array();
+    set.check();
+    assert_eq!((set.len(), set.score("a"), set.rank("a")), (0, None, None));
+    assert_eq!(set.pop_first_with(|_, score| score), None);
+    assert_eq!(set.remove_range_by_rank(..), 0);
+    set.try_insert("a", Score::from(1)).unwrap();
+    set.check();
+    assert_eq!(set.score("a"), Some(Score::from(1)));
+}

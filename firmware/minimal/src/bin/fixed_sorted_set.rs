@@ -7,5 +7,6 @@ use zset_core::FixedSortedSet;
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
-    zset_minimal::serve!(&mut FixedSortedSet::<u32, u32, 64>::new())
+    static mut SET: FixedSortedSet<u32, u32, 64> = FixedSortedSet::new();
+    zset_minimal::serve!(SET)
 }

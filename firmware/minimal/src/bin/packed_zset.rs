@@ -7,7 +7,8 @@ use zset_core::PackedZSet;
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
+    static mut SET: PackedZSet<[u8; 512]> = PackedZSet::in_array();
     let pop =
         |set: &mut PackedZSet<_>| set.pop_first_with(|member, _| member[0].into()).unwrap_or(0);
-    zset_minimal::serve_bytes!(&mut PackedZSet::<[u8; 512]>::in_array(), pop)
+    zset_minimal::serve_bytes!(SET, pop)
 }
