@@ -22,6 +22,7 @@
 use alloc::vec::Vec;
 
 use crate::TryReserveError;
+use crate::reserve::push_reserved;
 
 /// An id that no node has.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -31,8 +32,10 @@ pub(crate) trait Node {
     /// The number of ids; an id must be lower.
     const MAX_IDS: usize;
 
-    /// Creates a node without contents.
+    /// Creates a node without contents, which `blank` completes.
     fn empty() -> Self;
+    /// Completes a new node in place: what is not zero in it would take flash as a constant.
+    fn blank(&mut self) {}
     /// Links this vacant node to the next vacant one.
     fn set_next_vacant(&mut self, next: u32);
     /// Returns the vacant node after this vacant one.
@@ -157,7 +160,7 @@ impl<T: Node> Arena<T> {
             let mut chunk = Vec::new();
             chunk.try_reserve_exact(Self::next_chunk(nodes, missing))?;
             let room = Self::nodes(&chunk);
-            self.chunks.push(chunk);
+            push_reserved(&mut self.chunks, chunk);
             self.room += room;
             nodes += room;
             missing = missing.saturating_sub(room);
@@ -209,8 +212,10 @@ impl<T: Node> Arena<T> {
             filling += 1;
         };
         self.filling = filling as u32;
-        chunk.push(T::empty());
-        (filling << Self::SHIFT | (chunk.len() - 1)) as u32
+        push_reserved(chunk, T::empty());
+        let id = (filling << Self::SHIFT | (chunk.len() - 1)) as u32;
+        self.get_mut(id).blank();
+        id
     }
 
     /// Adds a node, which must be empty, to the free list.

@@ -30,6 +30,17 @@ pub(crate) fn copy_one_by_one<T: Copy>(values: &mut [T], from: Range<usize>, to:
     if is_forward { pairs.rev().for_each(copy) } else { pairs.for_each(copy) }
 }
 
+/// Fills a slice.
+#[cfg(feature = "alloc")]
+#[cfg_attr(target_os = "none", inline(never))]
+#[cfg_attr(not(target_os = "none"), inline)]
+pub(crate) fn fill(values: &mut [u32], value: u32) {
+    for place in values {
+        // The compiler would make a `memset` of a value that it knows, or knows to be the same in all places.
+        *place = if cfg!(target_os = "none") { core::hint::black_box(value) } else { value };
+    }
+}
+
 /// Swaps two values.
 #[cfg(all(feature = "alloc", not(target_os = "none")))]
 #[inline]

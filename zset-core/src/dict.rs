@@ -52,10 +52,12 @@ mod table;
 mod tests;
 
 #[cfg(target_os = "none")]
-use table::{Entry, Table};
+use table::{Entry, Table, TableHash};
 
 #[cfg(not(target_os = "none"))]
 type Table = hashbrown::HashTable<Handle>;
+#[cfg(not(target_os = "none"))]
+type TableHash = u64;
 
 #[cfg(feature = "unstable-internals")]
 pub use layout::DictLayout;
@@ -68,7 +70,7 @@ pub(crate) struct Dict {
     /// length is a power of two.
     directory: Option<Box<[u32]>>,
     segments: Vec<Table>,
-    /// Shifts a position to its index in the directory: 64 minus the number of leading bits.
+    /// Shifts a position to its index in the directory: its bits minus the number of leading bits.
     shift: u32,
     len: usize,
 }
@@ -79,8 +81,10 @@ pub(crate) struct Dict {
 /// that hashbrown uses within a table, and vary even if a hasher sets only a few bits. Different hashes
 /// have different positions.
 #[inline]
-fn position(hash: usize) -> u64 {
-    (hash as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+fn position(hash: usize) -> usize {
+    // The first bits of the golden ratio.
+    const FACTOR: usize = (0x9E37_79B9_7F4A_7C15_u64 >> (u64::BITS - usize::BITS)) as usize | 1;
+    hash.wrapping_mul(FACTOR)
 }
 
 /// The hasher of tables that never grow by themselves. A function, so that all of them share their code.
@@ -90,7 +94,8 @@ pub(crate) fn no_rehash<T>(_: &T) -> u64 {
 
 /// Returns the hash of a member: as many bits as hashbrown uses. Where these are fewer than the hasher's,
 /// they depend on all of them, since a hasher may set only the upper ones.
-#[inline]
+#[cfg_attr(target_os = "none", inline(never))]
+#[cfg_attr(not(target_os = "none"), inline)]
 pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) -> usize {
     let hash = hasher.hash_one(member);
     let folded = if usize::BITS < u64::BITS { hash ^ hash >> usize::BITS } else { hash };
@@ -103,7 +108,7 @@ impl Dict {
             first: Table::new(),
             directory: None,
             segments: Vec::new(),
-            shift: u64::BITS,
+            shift: usize::BITS,
             len: 0,
         }
     }
@@ -114,22 +119,18 @@ impl Dict {
 
     /// Returns the table for a position.
     #[cfg_attr(not(target_os = "none"), inline)]
-    fn table_at(&self, position: u64) -> &Table {
+    fn table_at(&self, position: usize) -> &Table {
         match &self.directory {
             None => &self.first,
-            Some(directory) => {
-                &self.segments[directory[(position >> self.shift) as usize] as usize]
-            }
+            Some(directory) => &self.segments[directory[position >> self.shift] as usize],
         }
     }
 
     #[cfg_attr(not(target_os = "none"), inline)]
-    fn table_at_mut(&mut self, position: u64) -> &mut Table {
+    fn table_at_mut(&mut self, position: usize) -> &mut Table {
         match &self.directory {
             None => &mut self.first,
-            Some(directory) => {
-                &mut self.segments[directory[(position >> self.shift) as usize] as usize]
-            }
+            Some(directory) => &mut self.segments[directory[position >> self.shift] as usize],
         }
     }
 
@@ -157,8 +158,8 @@ impl Dict {
     }
 
     /// Returns the directory index of a position; 0 without a directory.
-    fn entry(&self, position: u64) -> usize {
-        position.checked_shr(self.shift).unwrap_or(0) as usize
+    fn entry(&self, position: usize) -> usize {
+        position.checked_shr(self.shift).unwrap_or(0)
     }
 
     /// Returns the directory entries that lead to the same segment as this one.
@@ -173,22 +174,23 @@ impl Dict {
     }
 
     /// Returns the first position of the next segment.
-    fn next_segment(&self, position: u64) -> Option<u64> {
+    fn next_segment(&self, position: usize) -> Option<usize> {
         let end = self.extent(self.entry(position)).end;
-        (end < self.directory().len()).then(|| (end as u64) << self.shift)
+        (end < self.directory().len()).then(|| end << self.shift)
     }
 
     /// Returns all handles with this hash, and possibly a few others.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn candidates(&self, hash: usize) -> impl Iterator<Item = Handle> {
-        self.table(hash).iter_hash(hash as u64).copied()
+        self.table(hash).iter_hash(hash as TableHash).copied()
     }
 
     /// Adds a handle that is not in the dict. `try_reserve_one` must have reserved room for it.
     #[inline]
     pub(crate) fn insert(&mut self, hash: usize, handle: Handle) {
         let table = self.table_mut(hash);
-        table.insert_unique(hash as u64, handle, no_rehash);
+        table.insert_unique(hash as TableHash, handle, no_rehash);
         self.len += 1;
     }
 
@@ -204,7 +206,7 @@ impl Dict {
     ) -> Result<bool, TryReserveError> {
         self.try_reserve_one(hash, hash_of)?;
         let table = self.table_mut(hash);
-        match table.entry(hash as u64, |&other| is_same(other), no_rehash) {
+        match table.entry(hash as TableHash, |&other| is_same(other), no_rehash) {
             Entry::Occupied(_) => Ok(false),
             Entry::Vacant(entry) => {
                 entry.insert(handle);
@@ -217,7 +219,9 @@ impl Dict {
     /// Replaces a handle with another.
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn replace(&mut self, hash: usize, from: Handle, to: Handle) {
-        if let Some(handle) = self.table_mut(hash).find_mut(hash as u64, |&handle| handle == from) {
+        if let Some(handle) =
+            self.table_mut(hash).find_mut(hash as TableHash, |&handle| handle == from)
+        {
             *handle = to;
         }
     }
@@ -225,7 +229,9 @@ impl Dict {
     /// Removes a handle.
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn remove(&mut self, hash: usize, handle: Handle) {
-        if let Ok(entry) = self.table_mut(hash).find_entry(hash as u64, |&other| other == handle) {
+        if let Ok(entry) =
+            self.table_mut(hash).find_entry(hash as TableHash, |&other| other == handle)
+        {
             entry.remove();
             self.len -= 1;
         }
@@ -267,7 +273,7 @@ impl Dict {
             assert!(entries.is_power_of_two() && entries > 1, "{entries} entries");
             assert_eq!(
                 self.shift,
-                u64::BITS - entries.trailing_zeros(),
+                usize::BITS - entries.trailing_zeros(),
                 "the shift does not match the directory"
             );
             assert!(self.first.is_empty(), "the first table is in use beside segments");
@@ -285,7 +291,7 @@ impl Dict {
         }
         let mut len = 0;
         for table in self.tables() {
-            for &handle in table.iter() {
+            for handle in table.iter().copied() {
                 let hash = hash_of(handle);
                 assert!(core::ptr::eq(self.table(hash), table), "{handle:?} is in the wrong table");
                 let is_found = self.candidates(hash).any(|other| other == handle);

@@ -12,6 +12,7 @@ pub mod _guide;
 mod bounds;
 mod copy;
 pub mod fixed_sorted_set;
+mod halving;
 mod increment;
 mod insertion;
 pub mod listpack;

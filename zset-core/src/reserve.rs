@@ -67,11 +67,20 @@ pub(crate) fn infallible<T>(result: Result<T, TryReserveError>) -> T {
     }
 }
 
+/// Appends a value, for which memory must be reserved.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn push_reserved<T>(values: &mut Vec<T>, value: T) {
+    // With this, the compiler leaves out the code that would grow the vector.
+    assert!(values.len() < values.capacity(), "no memory was reserved");
+    values.push(value);
+}
+
 /// Boxes a value, where `Box::new` would abort if allocation fails.
 #[cfg(feature = "alloc")]
 pub(crate) fn try_box<T>(value: T) -> Result<Box<[T; 1]>, TryReserveError> {
     let mut boxed = Vec::new();
     boxed.try_reserve_exact(1)?;
-    boxed.push(value);
+    push_reserved(&mut boxed, value);
     boxed.try_into().map_err(|_| TryReserveError::AllocError)
 }

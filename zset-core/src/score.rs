@@ -151,10 +151,11 @@ impl Score {
     /// ```
     #[inline]
     pub const fn new(value: f64) -> Result<Score, NanScore> {
-        if value.is_nan() {
+        // Both compare bits, since there are functions for the numbers where there is no hardware for them. Only a NaN
+        // has a magnitude above that of infinity.
+        if value.to_bits() << 1 > f64::INFINITY.to_bits() << 1 {
             Err(NanScore)
         } else {
-            // Compares bits, since an addition of 0.0 is a large function where there is no hardware for it.
             Ok(Score(if value.to_bits() == (-0.0_f64).to_bits() { 0.0 } else { value }))
         }
     }

@@ -230,6 +230,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn leaf(&self, id: u32) -> LeafRef<'_, M, S> {
         self.leaves.get(id)
     }
@@ -257,7 +258,8 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Returns the member at a handle, or `None` if the handle is stale.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn member(&self, handle: Handle) -> Option<&M> {
         self.leaf(handle.leaf()).members.get(handle.slot() as usize)
     }

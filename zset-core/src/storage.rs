@@ -96,7 +96,8 @@ impl Storage for alloc::vec::Vec<u8> {
             self.try_reserve_exact(wanted - self.len())?;
         }
         if len > self.len() {
-            self.resize(len, 0);
+            // The compiler would make another function than `memset` of a value that it knows to be 0.
+            self.resize(len, core::hint::black_box(0));
         }
         Ok(())
     }

@@ -44,6 +44,9 @@
 //! | insert, update, remove | O(log n), and up to n numbers of one or two bytes are shifted | O(n) | O(log n) |
 //! | capacity | `N`, at most 65,535 | `N` bytes | grows |
 //!
+//! In a `static`, an empty `FixedSortedSet` or `PackedZSet` consists of zeros: it takes RAM, but no flash for an initial
+//! value.
+//!
 //! - **`FixedSortedSet`** is the choice for timers, the best of many, and small indexes: up to some thousand
 //!   members of fixed size. With at most 255 members, pass `u8` as the fourth parameter, which halves the overhead.
 //! - **`PackedZSet`** is for texts of different lengths, where each byte counts, or for a set that is stored or
@@ -179,7 +182,7 @@
 //!
 //! `thumbv6m-none-eabi` has no atomic read-modify-write instructions, so `alloc::sync::Arc` and locks that spin do
 //! not exist there. The crate needs none of them. A critical section that disables interrupts is what remains for
-//! sharing. There is no division instruction either; a `FixedSortedSet` never divides.
+//! sharing. There is no division instruction either; insertions, removals and look-ups do not divide.
 //!
 //! # A whole program
 //!

@@ -6,10 +6,10 @@ use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use super::small::{ONE_TABLE, SMALL_BUCKETS};
-use super::{Dict, Table, no_rehash, position};
+use super::{Dict, Table, TableHash, no_rehash, position};
 use crate::TryReserveError;
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
-use crate::reserve::table_error;
+use crate::reserve::{push_reserved, table_error};
 
 /// The number of buckets at which the first table splits. At this size its members still fit in a
 /// second-level cache, and the split takes less than half a millisecond.
@@ -32,22 +32,25 @@ const FIRST_BITS: u32 = 4;
 const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
 
 /// The number of members hashed together. Small targets have little stack space, and no caches.
-const HASH_BATCH: usize = if cfg!(target_pointer_width = "64") { 32 } else { 8 };
+const HASH_BATCH: usize = if cfg!(target_os = "none") {
+    1
+} else if cfg!(target_pointer_width = "64") {
+    32
+} else {
+    8
+};
 
 /// Returns the number of handles that a table with this many buckets holds: hashbrown fills 7/8.
 pub(super) const fn capacity(buckets: usize) -> usize {
     buckets / 8 * 7
 }
 
-/// The tables that result from a split, in order of position.
-type Parts = Vec<Table>;
-
 impl Dict {
     /// Makes room in the table for a position.
     #[cold]
     pub(super) fn make_room(
         &mut self,
-        position: u64,
+        position: usize,
         hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let is_large = (ONE_TABLE..=capacity(FIRST_BUCKETS)).contains(&(self.len + 1));
@@ -72,7 +75,7 @@ impl Dict {
     }
 
     /// Returns whether the table for a position has room for one more handle.
-    pub(super) fn has_room(&self, position: u64) -> bool {
+    pub(super) fn has_room(&self, position: usize) -> bool {
         let table = self.table_at(position);
         table.len() < table.capacity()
     }
@@ -80,7 +83,7 @@ impl Dict {
     /// Rebuilds or splits the table for a position, which has no room.
     fn grow(
         &mut self,
-        position: u64,
+        position: usize,
         hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let table = self.table_at(position);
@@ -103,20 +106,21 @@ impl Dict {
     }
 
     /// Returns whether a table can split without the directory becoming too large.
-    fn may_split(&self, position: u64) -> bool {
+    fn may_split(&self, position: usize) -> bool {
         let entries = self.directory().len();
         self.next_bit(position) >= self.shift || self.len >= LEAST_LOAD * (2 * entries).max(8)
     }
 
     /// Returns the bit of a position by which its table splits next.
-    fn next_bit(&self, position: u64) -> u32 {
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn next_bit(&self, position: usize) -> u32 {
         self.shift + self.extent(self.entry(position)).len().trailing_zeros() - 1
     }
 
     /// Splits the table for a position.
     fn split(
         &mut self,
-        position: u64,
+        position: usize,
         hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         match self.directory {
@@ -133,32 +137,31 @@ impl Dict {
         hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let count = 1 << bits;
-        let mut parts = try_parts(count, capacity)?;
-        try_split(&self.first, u64::BITS - bits, &mut parts, hash_of)?;
-        let mut directory = Vec::new();
-        directory.try_reserve_exact(count)?;
-
-        directory.extend(0..count as u32);
+        let mut segments = Vec::new();
+        segments.try_reserve_exact(count)?;
+        (0..count).for_each(|_| push_reserved(&mut segments, Table::new()));
+        segments.iter_mut().try_for_each(|table| try_reserve(table, capacity))?;
+        try_split(&self.first, usize::BITS - bits, &mut segments, hash_of)?;
+        self.directory = Some(self.try_directory(count)?);
+        self.shift = usize::BITS - bits;
+        self.segments = segments;
         self.first = Table::new();
-        self.segments = parts;
-        self.shift = u64::BITS - bits;
-        self.directory = Some(directory.into_boxed_slice());
         Ok(())
     }
 
     /// Splits the segment for a position in two.
     fn split_segment(
         &mut self,
-        position: u64,
+        position: usize,
         hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         let bit = self.next_bit(position);
-        let mut parts = try_parts(2, SEGMENT_CAPACITY)?;
+        let mut parts = [const { Table::new() }; 2];
+        parts.iter_mut().try_for_each(|table| try_reserve(table, SEGMENT_CAPACITY))?;
         try_split(self.table_at(position), bit, &mut parts, hash_of)?;
         self.segments.try_reserve(1)?;
         if bit < self.shift {
-            let doubled = self.try_doubled_directory()?;
-            self.directory = Some(doubled);
+            self.directory = Some(self.try_directory(2 * self.directory().len())?);
             self.shift -= 1;
         }
 
@@ -166,20 +169,25 @@ impl Dict {
         let new = self.segments.len() as u32;
         let directory = self.directory.as_deref_mut().unwrap_or_default();
         directory[usize::midpoint(start, end)..end].fill(new);
-        let first = directory[start] as usize;
-        self.segments.extend(parts.pop());
-        if let Some(table) = parts.pop() {
-            self.segments[first] = table;
-        }
+        let old = directory[start] as usize;
+        let [first, second] = parts;
+        self.segments[old] = first;
+        push_reserved(&mut self.segments, second);
         Ok(())
     }
 
-    /// Returns the directory with each entry twice.
-    fn try_doubled_directory(&self) -> Result<Box<[u32]>, TryReserveError> {
-        let mut doubled = Vec::new();
-        doubled.try_reserve_exact(2 * self.directory().len())?;
-        doubled.extend(self.directory().iter().flat_map(|&segment| [segment; 2]));
-        Ok(doubled.into_boxed_slice())
+    /// Returns a directory of this length: the present one with each entry twice or, if there is none, one
+    /// with a segment for each entry.
+    fn try_directory(&self, len: usize) -> Result<Box<[u32]>, TryReserveError> {
+        let (old, mut directory) = (self.directory(), Vec::new());
+        directory.try_reserve_exact(len)?;
+        for entry in 0..len {
+            push_reserved(
+                &mut directory,
+                old.get(entry / 2).map_or(entry as u32, |segment| *segment),
+            );
+        }
+        Ok(directory.into_boxed_slice())
     }
 
     /// Reserves room for more handles: splits until each table has room for its share of them, and for
@@ -200,9 +208,9 @@ impl Dict {
         }
         // A few standard deviations below the full capacity, since hashes are not evenly distributed.
         let per_segment = SEGMENT_CAPACITY / 16 * 15;
-        let mut last_bit = u64::BITS;
-        while wanted > per_segment << (u64::BITS - last_bit) {
-            last_bit -= 1;
+        let (mut share, mut last_bit) = (wanted, usize::BITS);
+        while share > per_segment {
+            (share, last_bit) = (share.div_ceil(2), last_bit - 1);
         }
         let mut next = Some(0);
         while let Some(position) = next {
@@ -225,25 +233,15 @@ impl Dict {
     }
 }
 
-/// Creates `count` empty tables with room for `capacity` handles each.
-fn try_parts(count: usize, capacity: usize) -> Result<Parts, TryReserveError> {
-    let mut parts = Parts::new();
-    parts.try_reserve_exact(count)?;
-    for _ in 0..count {
-        parts.push(try_table(capacity)?);
-    }
-    Ok(parts)
-}
-
 /// Copies the handles of a table to the parts that it splits into, by the bits of their positions from
 /// `bit` on.
 fn try_split(
     table: &Table,
     bit: u32,
-    parts: &mut Parts,
+    parts: &mut [Table],
     hash_of: &impl Fn(Handle) -> usize,
 ) -> Result<(), TryReserveError> {
-    let mask = parts.len() as u64 - 1;
+    let mask = parts.len() - 1;
     let mut handles = table.iter();
     loop {
         // Hash a batch first: the members are scattered in memory, and in a loop that does nothing
@@ -254,12 +252,12 @@ fn try_split(
             return Ok(());
         }
         for &(hash, handle) in &batch {
-            let part = &mut parts[(position(hash) >> bit & mask) as usize];
+            let part = &mut parts[position(hash) >> bit & mask];
             if part.len() == part.capacity() {
                 // If all hashes share these bits, one part gets all handles.
                 rebuild(part, 2 * part.len(), hash_of)?;
             }
-            part.insert_unique(hash as u64, handle, no_rehash);
+            part.insert_unique(hash as TableHash, handle, no_rehash);
         }
     }
 }
@@ -272,17 +270,16 @@ pub(super) fn rebuild(
     capacity: usize,
     hash_of: &impl Fn(Handle) -> usize,
 ) -> Result<(), TryReserveError> {
-    let mut rebuilt = try_table(capacity)?;
+    let mut rebuilt = Table::new();
+    try_reserve(&mut rebuilt, capacity)?;
     for &handle in table.iter() {
-        rebuilt.insert_unique(hash_of(handle) as u64, handle, no_rehash);
+        rebuilt.insert_unique(hash_of(handle) as TableHash, handle, no_rehash);
     }
     *table = rebuilt;
     Ok(())
 }
 
-/// Creates an empty table with room for this many handles.
-pub(super) fn try_table(capacity: usize) -> Result<Table, TryReserveError> {
-    let mut table = Table::new();
-    table.try_reserve(capacity, no_rehash).map_err(table_error)?;
-    Ok(table)
+/// Reserves memory for this many handles in a new table.
+pub(super) fn try_reserve(table: &mut Table, capacity: usize) -> Result<(), TryReserveError> {
+    table.try_reserve(capacity, no_rehash).map_err(table_error)
 }

@@ -19,7 +19,7 @@ impl Dict {
     /// and after it splits.
     ///
     /// ```text
-    /// 0          cursor                               2^64
+    /// 0          cursor                               2^64, or 2^32
     /// |-- 00 --|----|--- 01 ---|---------- 1 -----------|   the segments, by the leading bits
     /// ```
     ///
@@ -32,7 +32,7 @@ impl Dict {
         hash_of: impl Fn(Handle) -> usize,
     ) -> (u64, Vec<Handle>) {
         let mut page = Vec::new();
-        let mut next = Some(cursor);
+        let mut next = usize::try_from(cursor).ok();
         let mut visited = 0;
         while let Some(cursor) = next {
             // A dict that was once much larger has many empty tables, too many for one page to visit.
@@ -46,23 +46,23 @@ impl Dict {
             let (found, last) = lowest(handles, cursor, wanted);
             page.extend(found.into_iter().map(|(_, handle)| handle));
             next = match last {
-                u64::MAX => self.next_segment(cursor),
+                usize::MAX => self.next_segment(cursor),
                 last => last.checked_add(1),
             };
         }
-        (next.unwrap_or(0), page)
+        (next.unwrap_or(0) as u64, page)
     }
 }
 
 /// Returns the `count` handles with the lowest positions starting at a cursor, and the last of these
-/// positions, or `u64::MAX` if no handles follow. If several handles have the last position, all of
+/// positions, or `usize::MAX` if no handles follow. If several handles have the last position, all of
 /// them are returned.
 fn lowest(
-    handles: impl Iterator<Item = (u64, Handle)>,
-    cursor: u64,
+    handles: impl Iterator<Item = (usize, Handle)>,
+    cursor: usize,
     count: usize,
-) -> (Vec<(u64, Handle)>, u64) {
-    let (mut found, mut last) = (Vec::new(), u64::MAX);
+) -> (Vec<(usize, Handle)>, usize) {
+    let (mut found, mut last) = (Vec::new(), usize::MAX);
     let mut limit = count.saturating_mul(2);
     for (position, handle) in handles {
         if (cursor..=last).contains(&position) {
@@ -80,7 +80,7 @@ fn lowest(
 }
 
 /// Keeps the `count` lowest positions and all that equal the last of them; returns that position.
-fn cut(found: &mut Vec<(u64, Handle)>, count: usize) -> u64 {
+fn cut(found: &mut Vec<(usize, Handle)>, count: usize) -> usize {
     let (_, &mut (last, _), _) =
         found.select_nth_unstable_by_key(count - 1, |&(position, _)| position);
     found.retain(|&(position, _)| position <= last);

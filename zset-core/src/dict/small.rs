@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::grow::{capacity, rebuild, try_table};
-use super::{Dict, Table, no_rehash, position};
+use super::grow::{capacity, rebuild, try_reserve};
+use super::{Dict, Table, TableHash, no_rehash, position};
 use crate::TryReserveError;
 use crate::handle::Handle;
 
@@ -42,19 +42,20 @@ impl Dict {
         wanted: usize,
         hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
-        let mut first = try_table(wanted)?;
+        let mut first = Table::new();
+        try_reserve(&mut first, wanted)?;
         for &handle in self.segments.iter().flat_map(Table::iter) {
-            first.insert_unique(hash_of(handle) as u64, handle, no_rehash);
+            first.insert_unique(hash_of(handle) as TableHash, handle, no_rehash);
         }
         self.first = first;
         self.directory = None;
         self.segments = Vec::new();
-        self.shift = u64::BITS;
+        self.shift = usize::BITS;
         Ok(())
     }
 
     /// Returns whether the table for a position has no room because of tombstones.
-    pub(super) fn has_tombstones(&self, position: u64) -> bool {
+    pub(super) fn has_tombstones(&self, position: usize) -> bool {
         let table = self.table_at(position);
         table.capacity() == table.len() && table.len() < capacity(table.num_buckets())
     }

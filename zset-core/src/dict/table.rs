@@ -1,7 +1,7 @@
 //! A hash table in little code, for targets without an operating system.
 //!
 //! It has the part of hashbrown's interface that a dict uses. There, hashbrown takes 2.5 kB of flash more, most of it in
-//! a division and a `memmove` that nothing else needs, and an insertion a tenth more instructions.
+//! a division and a `memmove` that nothing else needs, and an insertion up to a fifth more instructions.
 //!
 //! Buckets are in groups of four. A group is filled from its first bucket on, and a look-up ends at the first vacant
 //! bucket:
@@ -15,6 +15,10 @@
 use alloc::vec::Vec;
 
 use crate::handle::Handle;
+use crate::reserve::push_reserved;
+
+/// A hash. A pointer's width is enough, since `hash_one` folds longer ones.
+pub(super) type TableHash = usize;
 
 /// The number of buckets in a group.
 const WIDTH: usize = 4;
@@ -50,7 +54,7 @@ pub(super) struct Table {
 }
 
 /// Returns the tag of a hash, from bits that do not choose the group.
-fn tag(hash: u64) -> u8 {
+fn tag(hash: TableHash) -> u8 {
     (hash as u32 >> 25) as u8 | LEAST_TAG
 }
 
@@ -96,7 +100,7 @@ impl Table {
         }
         let reserved = self.groups.try_reserve_exact(groups);
         reserved.map_err(|_| hashbrown::TryReserveError::CapacityOverflow)?;
-        self.groups.resize(groups, Group::VACANT);
+        (0..groups).for_each(|_| push_reserved(&mut self.groups, Group::VACANT));
         self.room = most(self.num_buckets());
         Ok(())
     }
@@ -111,23 +115,23 @@ impl Table {
     }
 
     /// Returns the handles whose hashes may be this one.
-    pub(super) fn iter_hash(&self, hash: u64) -> impl Iterator<Item = &Handle> {
+    pub(super) fn iter_hash(&self, hash: TableHash) -> impl Iterator<Item = &Handle> {
         self.probe(hash).map(|(group, bucket)| &self.groups[group].handles[bucket])
     }
 
     /// Returns the buckets whose tag is that of a hash, as group and index in it.
-    fn probe(&self, hash: u64) -> Probe<'_> {
-        let group = hash as usize & self.groups.len().wrapping_sub(1);
+    fn probe(&self, hash: TableHash) -> Probe<'_> {
+        let group = hash & self.groups.len().wrapping_sub(1);
         Probe { groups: &self.groups, tag: tag(hash), group, bucket: 0, stride: 0 }
     }
 
-    fn find(&self, hash: u64, is_sought: impl Fn(&Handle) -> bool) -> Option<(usize, usize)> {
+    fn find(&self, hash: TableHash, is_sought: impl Fn(&Handle) -> bool) -> Option<(usize, usize)> {
         self.probe(hash).find(|(group, bucket)| is_sought(&self.groups[*group].handles[*bucket]))
     }
 
     pub(super) fn find_mut(
         &mut self,
-        hash: u64,
+        hash: TableHash,
         is_sought: impl Fn(&Handle) -> bool,
     ) -> Option<&mut Handle> {
         let (group, bucket) = self.find(hash, is_sought)?;
@@ -136,7 +140,7 @@ impl Table {
 
     pub(super) fn find_entry(
         &mut self,
-        hash: u64,
+        hash: TableHash,
         is_sought: impl Fn(&Handle) -> bool,
     ) -> Result<OccupiedEntry<'_>, ()> {
         let (group, bucket) = self.find(hash, is_sought).ok_or(())?;
@@ -145,7 +149,7 @@ impl Table {
 
     pub(super) fn entry(
         &mut self,
-        hash: u64,
+        hash: TableHash,
         is_sought: impl Fn(&Handle) -> bool,
         _: impl Fn(&Handle) -> u64,
     ) -> Entry<'_> {
@@ -156,9 +160,14 @@ impl Table {
     }
 
     /// Adds a handle. The table must have room.
-    pub(super) fn insert_unique(&mut self, hash: u64, handle: Handle, _: impl Fn(&Handle) -> u64) {
+    pub(super) fn insert_unique(
+        &mut self,
+        hash: TableHash,
+        handle: Handle,
+        _: impl Fn(&Handle) -> u64,
+    ) {
         let mask = self.groups.len() - 1;
-        let (mut at, mut stride) = (hash as usize & mask, 0);
+        let (mut at, mut stride) = (hash & mask, 0);
         loop {
             let group = &mut self.groups[at];
             if let Some(bucket) = group.tags.iter().position(|tag| *tag < LEAST_TAG) {
@@ -237,12 +246,12 @@ pub(super) enum Entry<'a> {
 
 pub(super) struct VacantEntry<'a> {
     table: &'a mut Table,
-    hash: u64,
+    hash: TableHash,
 }
 
 impl VacantEntry<'_> {
     pub(super) fn insert(self, handle: Handle) {
-        self.table.insert_unique(self.hash, handle, |_| self.hash);
+        self.table.insert_unique(self.hash, handle, |_| 0);
     }
 }
 
@@ -297,7 +306,7 @@ mod tests {
             steps in proptest::collection::vec((0..4_u8, 0..80_usize), 1..600),
             distinct in 1..100_usize,
         ) {
-            let hash = |number: usize| (number % distinct) as u64 * 0x9E37_79B1;
+            let hash = |number: usize| (number % distinct).wrapping_mul(0x9E37_79B1);
             let mut table = with_room_for(capacity);
             let mut list = vec![];
             for (step, number) in steps {

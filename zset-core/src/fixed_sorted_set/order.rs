@@ -2,6 +2,7 @@
 
 use super::{FixedSortedSet, SlotNumber};
 use crate::copy::copy_within;
+use crate::halving::partition_point;
 
 impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// Returns the slots in order.
@@ -16,18 +17,10 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
 
     /// Returns the number of elements for which `is_before` holds, a prefix of the order. O(log n).
     pub(super) fn partition_point(&self, is_before: impl Fn(&M, &S) -> bool) -> usize {
-        // A third of the code of `slice::partition_point`, which saves branches that cost little on small machines.
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let slot = self.slot_at(middle);
-            if is_before(&self.members[slot], &self.scores[slot]) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        partition_point(self.len(), |rank| {
+            let slot = self.slot_at(rank);
+            is_before(&self.members[slot], &self.scores[slot])
+        })
     }
 
     /// Shifts the slot at rank `from` to rank `to`.

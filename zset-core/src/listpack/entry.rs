@@ -186,11 +186,16 @@ impl<'a> Encoded<'a> {
 /// Returns the size in bytes of the back-length for a body of `len` bytes.
 ///
 /// The bounds are Redis's. Those above 127 are one less than the bits could hold.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 fn back_length_bytes(len: usize) -> usize {
+    if len <= 127 { 1 } else { long_back_length_bytes(len) }
+}
+
+/// The same for a body of more than 127 bytes.
+#[cfg_attr(target_os = "none", inline(never))]
+fn long_back_length_bytes(len: usize) -> usize {
     match len {
-        0..=127 => 1,
-        128..16_383 => 2,
+        ..16_383 => 2,
         16_383..2_097_151 => 3,
         2_097_151..268_435_455 => 4,
         _ => 5,

@@ -16,6 +16,7 @@ pub(super) fn encode(score: Score, text: &mut ScoreText) -> Encoded<'_> {
 
 /// Returns the score stored in an entry of the set.
 #[cfg_attr(not(target_os = "none"), inline)]
+#[cfg_attr(target_os = "none", inline(never))]
 pub(crate) fn score_of(value: Value<'_>) -> Score {
     // The invariants guarantee that it is a number.
     try_score_of(value).unwrap_or_default()

@@ -13,13 +13,12 @@ pub(super) fn exact_integer(number: f64) -> Option<i64> {
     (integer as f64 == number).then_some(integer)
 }
 
-/// Returns the shortest digits that parse as this positive, finite number.
-pub(super) fn shortest_digits(number: f64) -> Digits {
+/// Appends the shortest digits that parse as this positive, finite number to `digits`, which has none.
+pub(super) fn shortest_digits(number: f64, digits: &mut Digits) {
     // "d.dddde-xx"
     let mut text = ScoreText::new();
     let written = write!(text, "{number:e}");
     debug_assert!(written.is_ok(), "{number:e} is longer than the longest");
-    let mut digits = Digits { bytes: [0; 17], len: 0, exponent: 0 };
     let (mantissa, exponent) = str::from_utf8(text.as_bytes())
         .ok()
         .and_then(|text| text.split_once('e'))
@@ -28,7 +27,6 @@ pub(super) fn shortest_digits(number: f64) -> Digits {
         digits.push(digit - b'0');
     }
     digits.exponent = exponent.parse().unwrap_or_default();
-    digits
 }
 
 /// Returns the number that `text` stands for, correctly rounded.

@@ -8,8 +8,8 @@ use core::str;
 
 use super::decimal::{exact_integer, shortest_digits};
 
-/// The longest texts are `-d.dddddddddddddddde-ddd`, and a sign, 17 digits and 7 zeros.
-const LONGEST: usize = 32;
+/// The longest texts are a sign, 17 digits and 7 zeros.
+const LONGEST: usize = 25;
 
 /// Integers above this magnitude are not written in full (Redis: half of `i64::MAX`).
 const LARGEST_PLAIN_INTEGER: f64 = 4_611_686_018_427_387_904.0;
@@ -17,7 +17,7 @@ const LARGEST_PLAIN_INTEGER: f64 = 4_611_686_018_427_387_904.0;
 /// A buffer for the text of a score.
 pub(crate) struct ScoreText {
     bytes: [u8; LONGEST],
-    len: usize,
+    len: u8,
 }
 
 impl ScoreText {
@@ -26,15 +26,15 @@ impl ScoreText {
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
+        &self.bytes[..self.len.into()]
     }
 }
 
 impl Write for ScoreText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = self.len + text.len();
-        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
-        self.len = end;
+        let (start, end) = (usize::from(self.len), usize::from(self.len) + text.len());
+        self.bytes.get_mut(start..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.len = end as u8;
         Ok(())
     }
 }
@@ -48,6 +48,7 @@ pub(crate) fn plain_integer(value: f64) -> Option<i64> {
 }
 
 /// The digits of a positive number: `d.ddd * 10^exponent`.
+#[derive(Default)]
 pub(super) struct Digits {
     pub(super) bytes: [u8; 17],
     pub(super) len: usize,
@@ -84,7 +85,9 @@ impl ScoreText {
         if magnitude.is_infinite() {
             return self.push(b"inf");
         }
-        let Digits { bytes, len, exponent } = shortest_digits(magnitude);
+        let mut digits = Digits::default();
+        shortest_digits(magnitude, &mut digits);
+        let Digits { bytes, len, exponent } = digits;
         let digits = &bytes[..len];
         // Read as an integer, the digits are the value times 10^fraction.
         let fraction = len as i32 - 1 - exponent;
@@ -115,8 +118,8 @@ impl ScoreText {
 
     /// Appends bytes, for which there must be room.
     fn push(&mut self, bytes: &[u8]) {
-        self.bytes[self.len..][..bytes.len()].copy_from_slice(bytes);
-        self.len += bytes.len();
+        self.bytes[self.len.into()..][..bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len() as u8;
     }
 
     /// Appends as many zeros as the magnitude of `count`.

@@ -39,7 +39,8 @@ impl PartialOrd for Score {
     fn partial_cmp(&self, other: &Score) -> Option<Ordering> {
         Some(self.cmp(other))
     }
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn lt(&self, other: &Score) -> bool {
         self.key() < other.key()
     }

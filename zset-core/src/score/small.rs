@@ -17,6 +17,7 @@ use bignum::Bignum;
 const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
 /// Returns integers `m` and `e` for which the number of these bits is `m * 2^e`.
+#[cfg_attr(target_os = "none", inline(never))]
 fn decompose(bits: u64) -> (u64, i32) {
     let fraction = bits & ((1 << FRACTION_BITS) - 1);
     match (bits >> FRACTION_BITS) as i32 {
@@ -41,20 +42,20 @@ pub(super) fn exact_integer(number: f64) -> Option<i64> {
     Some(if number.is_sign_negative() { -magnitude } else { magnitude })
 }
 
-/// Returns the shortest digits that parse as this positive, finite number.
+/// Appends the shortest digits that parse as this positive, finite number to `digits`, which has none.
 ///
 /// R. Burger, R. Dybvig, "Printing Floating-Point Numbers Quickly and Accurately", PLDI 1996, their free-format
 /// algorithm: the number is `rest / scale`, and everything closer than `margin / scale` parses as it.
 // Not inlined, so that callers need no stack for it if the score is an integer.
 #[inline(never)]
-pub(super) fn shortest_digits(number: f64) -> Digits {
+pub(super) fn shortest_digits(number: f64, digits: &mut Digits) {
     let (significand, exponent) = decompose(number.to_bits());
     // Above a power of two, numbers are twice as far apart as below it.
     let is_lower_closer = significand == 1 << FRACTION_BITS && exponent > -1074;
     let above = 1 + u16::from(is_lower_closer);
     let is_even = significand % 2 == 0;
 
-    let (mut rest, mut scale, mut margin) = (Bignum::ZERO, Bignum::ZERO, Bignum::ZERO);
+    let [rest, scale, margin] = &mut [Bignum::ZERO; 3];
     rest.set(significand);
     scale.set(1);
     margin.set(1);
@@ -79,34 +80,33 @@ pub(super) fn shortest_digits(number: f64) -> Digits {
         margin.multiply_by_power_of_10(power);
     }
     let reaches_above = |rest: &Bignum, margin: &Bignum| {
-        let order = rest.compare_sum(above, margin, &scale);
+        let order = rest.compare_sum(above, margin, scale);
         order == Ordering::Greater || is_even && order == Ordering::Equal
     };
-    if reaches_above(&rest, &margin) {
+    if reaches_above(rest, margin) {
         point += 1;
     } else {
-        rest.multiply(10);
-        margin.multiply(10);
+        rest.multiply_by_power_of_10(1);
+        margin.multiply_by_power_of_10(1);
     }
 
-    let mut digits = Digits { bytes: [0; 17], len: 0, exponent: point - 1 };
+    digits.exponent = point - 1;
     loop {
-        let digit = rest.divide(&scale);
-        let order = rest.compare_sum(0, &margin, &margin);
+        let digit = rest.divide(scale);
+        let order = rest.compare_sum(0, margin, margin);
         let is_low = order == Ordering::Less || is_even && order == Ordering::Equal;
-        let is_high = reaches_above(&rest, &margin);
+        let is_high = reaches_above(rest, margin);
         if !is_low && !is_high {
             digits.push(digit);
-            rest.multiply(10);
-            margin.multiply(10);
+            rest.multiply_by_power_of_10(1);
+            margin.multiply_by_power_of_10(1);
             continue;
         }
         let rounds_up = match (is_low, is_high) {
-            (true, true) => rest.compare_sum(1, &rest, &scale) != Ordering::Less,
+            (true, true) => rest.compare_sum(1, rest, scale) != Ordering::Less,
             (_, is_high) => is_high,
         };
-        digits.push(digit + u8::from(rounds_up));
-        return digits;
+        return digits.push(digit + u8::from(rounds_up));
     }
 }
 
@@ -126,7 +126,7 @@ impl Decimal<'_> {
     /// whether the next number is the nearest, if that is certain.
     fn lower_bound(&self) -> (u64, Option<bool>) {
         /// Half of a unit in the last place, in units of the 64 bits.
-        const HALF: u64 = 1 << 10;
+        const HALF: u32 = 1 << 10;
         // 19 digits fit; the others are less than the last bits that are certain.
         let (mut significand, mut taken) = (0_u64, 0);
         for digit in self.digits().take(19) {
@@ -138,7 +138,7 @@ impl Decimal<'_> {
         let mut power = self.point - taken;
         // Each step loses less than 5 units of the last of 64 bits, which normalization may double; digits that were
         // not taken are less than 20.
-        let error = 20 + 10 * u64::from(power.unsigned_abs());
+        let error = 20 + 10 * power.unsigned_abs();
         loop {
             let zeros = significand.leading_zeros();
             significand <<= zeros;
@@ -171,7 +171,7 @@ impl Decimal<'_> {
         // The first bit of the significand adds 1 to the exponent.
         let bits = (((exponent + missing + 1022) as u64) << FRACTION_BITS) + fraction;
         // The bits that are cut off are compared with half of a unit.
-        let cut_off = significand % (2 * HALF);
+        let cut_off = significand as u32 % (2 * HALF);
         let is_certain = missing == 0
             && (cut_off + error < HALF || cut_off > HALF && cut_off + error < 2 * HALF);
         (bits, is_certain.then_some(cut_off > HALF))
@@ -183,16 +183,16 @@ impl Decimal<'_> {
     /// D. Gay's `strtod.c`).
     fn compare_with_middle_above(&self, bits: u64) -> Ordering {
         let (significand, exponent) = decompose(bits);
-        let (mut rest, mut scale) = (Bignum::ZERO, Bignum::ZERO);
+        let [rest, scale] = &mut [Bignum::ZERO; 2];
         rest.set(2 * significand + 1);
         scale.set(1);
         let shift = exponent - 1;
-        (if shift >= 0 { &mut rest } else { &mut scale }).shift_left(shift.unsigned_abs());
+        (if shift >= 0 { &mut *rest } else { &mut *scale }).shift_left(shift.unsigned_abs());
         let power = self.point.unsigned_abs();
-        (if self.point >= 0 { &mut scale } else { &mut rest }).multiply_by_power_of_10(power);
+        (if self.point >= 0 { &mut *scale } else { &mut *rest }).multiply_by_power_of_10(power);
         for digit in self.digits() {
-            rest.multiply(10);
-            let order = digit.cmp(&rest.divide(&scale));
+            rest.multiply_by_power_of_10(1);
+            let order = digit.cmp(&rest.divide(scale));
             if order != Ordering::Equal {
                 return order;
             }
@@ -249,6 +249,7 @@ fn split_sign(text: &[u8]) -> (bool, &[u8]) {
 }
 
 /// Returns whether a text is this word, in small or capital letters.
+#[inline(never)]
 fn is_word(text: &[u8], word: &[u8]) -> bool {
     text.eq_ignore_ascii_case(word)
 }

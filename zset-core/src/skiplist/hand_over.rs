@@ -111,7 +111,9 @@ impl<M, S: Copy> SkipList<M, S> {
         let leaf = self.leaves.block(right);
         let first = (leaf.len() > 0).then(|| leaf.at(0).1);
         let parent = self.leaves.block(from).parent;
-        if parent == self.leaves.block(to).parent {
+        // A shorter way, in more code.
+        let is_short = cfg!(not(target_os = "none")) && parent == self.leaves.block(to).parent;
+        if is_short {
             let block = self.blocks.get_mut(parent);
             let (from, to) = (block.index_of(from), block.index_of(to));
             block.spans[from] -= count;

@@ -14,7 +14,7 @@ use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use crate::arena::{NONE, Node};
-use crate::copy::copy_within;
+use crate::copy::{copy_within, fill};
 
 /// The maximum number of children of a block.
 pub(crate) const BLOCK_CAPACITY: usize = 64;
@@ -56,6 +56,9 @@ impl<S: Copy> Block<S> {
     /// Returns the index of the child with this id, which must be in the block.
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn index_of(&self, id: u32) -> usize {
+        if cfg!(target_os = "none") {
+            return self.children.iter().position(|child| *child == id).unwrap_or_default();
+        }
         // The common cases: popping from the first end and appending at the last.
         if self.children[0] == id {
             return 0;
@@ -77,6 +80,9 @@ impl<S: Copy> Block<S> {
     /// Returns the sum of the spans of the children before `index`.
     #[inline]
     pub(crate) fn span_before(&self, index: usize) -> usize {
+        if cfg!(target_os = "none") {
+            return self.spans[..index].iter().sum::<u32>() as usize;
+        }
         let (mut sum, mut i) = (0, 0u32);
         for &span in &self.spans {
             sum += if i < index as u32 { span } else { 0 };
@@ -113,8 +119,8 @@ impl<S: Copy> Block<S> {
         copy_within(&mut self.children, range.end..len, range.start);
         copy_within(&mut self.spans, range.end..len, range.start);
         copy_within(&mut self.firsts, range.end..len, range.start);
-        self.children[rest..len].fill(NONE);
-        self.spans[rest..len].fill(0);
+        fill(&mut self.children[rest..len], NONE);
+        fill(&mut self.spans[rest..len], 0);
         self.firsts.truncate(rest);
     }
 
@@ -133,15 +139,20 @@ impl<S> Node for Block<S> {
 
     #[inline]
     fn empty() -> Self {
-        // A constant is copied to its place, not made on the stack.
+        // A constant is made in its place, not on the stack.
         const {
             Block {
-                parent: NONE,
-                children: [NONE; BLOCK_CAPACITY],
+                parent: 0,
+                children: [0; BLOCK_CAPACITY],
                 spans: [0; BLOCK_CAPACITY],
                 firsts: ArrayVec::new_const(),
             }
         }
+    }
+
+    fn blank(&mut self) {
+        self.parent = NONE;
+        fill(&mut self.children, NONE);
     }
 
     fn set_next_vacant(&mut self, next: u32) {

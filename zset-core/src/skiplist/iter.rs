@@ -48,7 +48,8 @@ struct Rest<'a, M, S> {
 }
 
 impl<'a, M, S: Copy> Rest<'a, M, S> {
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn new(id: u32, next: u32, leaf: LeafRef<'a, M, S>, slots: slice::Iter<'a, u8>) -> Self {
         Rest { leaf: id, next, slots, scores: leaf.scores, members: leaf.members }
     }

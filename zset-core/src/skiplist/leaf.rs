@@ -23,6 +23,7 @@ use crate::TryReserveError;
 use crate::arena::{NONE, Node};
 use crate::copy::{copy_within, swap};
 use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
+use crate::reserve::push_reserved;
 
 mod arrange;
 mod hand_over;
@@ -47,7 +48,7 @@ pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {
 impl<T> Column<T> for Vec<T> {
     #[inline]
     fn push(&mut self, value: T) {
-        self.push(value);
+        push_reserved(self, value);
     }
 
     #[inline]
@@ -149,14 +150,16 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
     }
 
     /// Returns the slots in order.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn order(&self) -> &'a [u8] {
         // Cannot panic: `Iter` enters leaves in a function that must not contain a panic.
         self.order.get(..self.len()).unwrap_or_default()
     }
 
     /// Returns the element at `index` in order.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn at(&self, index: usize) -> (&'a M, S) {
         let slot = self.order[index] as usize;
         (&self.members[slot], self.scores[slot])
@@ -183,6 +186,9 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
 /// Returns the index of a slot in the order.
 #[inline]
 fn index_of(order: &Order, slot: u8) -> usize {
+    if cfg!(target_os = "none") {
+        return order.iter().position(|other| *other == slot).unwrap_or_default();
+    }
     // Visits the whole array without an early exit, with a slot-sized counter, to compile to packed
     // compares.
     let (mut index, mut i) = (0, 0u8);

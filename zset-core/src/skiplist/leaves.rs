@@ -30,7 +30,8 @@ impl<M, S: Copy> Leaves<M, S> {
         Leaves::Small(SmallLeaf::empty())
     }
 
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn get(&self, id: u32) -> LeafRef<'_, M, S> {
         match self {
             Leaves::Small(leaf) => leaf.as_ref(),
@@ -48,7 +49,8 @@ impl<M, S: Copy> Leaves<M, S> {
     }
 
     /// Returns the leaf with this id, if it exists.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn try_get(&self, id: u32) -> Option<LeafRef<'_, M, S>> {
         match self {
             Leaves::Small(leaf) => Some(leaf.as_ref()),

@@ -10,19 +10,23 @@ const LIMBS: usize = 69;
 /// A natural number in limbs of 16 bits, the lowest first, whose products fit in a word of a small machine.
 ///
 /// The limbs from `len` on are 0.
+// Aligned as the other memory that is cleared, so that one function clears all.
+#[repr(align(4))]
 pub(super) struct Bignum {
     limbs: [u16; LIMBS],
     len: u8,
 }
 
 impl Bignum {
-    pub(super) const ZERO: Bignum = Bignum { limbs: [0; LIMBS], len: 4 };
+    pub(super) const ZERO: Bignum = Bignum { limbs: [0; LIMBS], len: 0 };
 
     /// Sets a number that was 0. A constructor would build it on the stack first, and then copy it.
     #[inline(never)]
-    pub(super) fn set(&mut self, number: u64) {
-        for (i, limb) in self.limbs[..4].iter_mut().enumerate() {
-            *limb = (number >> (16 * i)) as u16;
+    pub(super) fn set(&mut self, mut number: u64) {
+        self.len = 4;
+        for limb in &mut self.limbs[..4] {
+            *limb = number as u16;
+            number >>= 16;
         }
     }
 
@@ -30,7 +34,7 @@ impl Bignum {
         self.limbs[..usize::from(self.len)].iter().all(|limb| *limb == 0)
     }
 
-    pub(super) fn multiply(&mut self, factor: u16) {
+    fn multiply(&mut self, factor: u16) {
         let mut carry = 0;
         for limb in &mut self.limbs[..usize::from(self.len)] {
             carry += u32::from(*limb) * u32::from(factor);
@@ -43,19 +47,22 @@ impl Bignum {
         }
     }
 
+    #[inline]
     pub(super) fn shift_left(&mut self, bits: u32) {
-        self.multiply_by_power(2, 15, bits);
+        self.multiply_by_power(2, bits);
     }
 
+    #[inline]
     pub(super) fn multiply_by_power_of_10(&mut self, power: u32) {
-        self.multiply_by_power(10, 4, power);
+        self.multiply_by_power(10, power);
     }
 
-    /// Multiplies by `base^power`, with at most `at_once` factors at a time.
-    fn multiply_by_power(&mut self, base: u16, at_once: u32, mut power: u32) {
+    /// Multiplies by `base^power`. The base is at most 10.
+    #[inline(never)]
+    fn multiply_by_power(&mut self, base: u16, mut power: u32) {
         while power > 0 {
             let mut factor = 1;
-            for _ in 0..power.min(at_once) {
+            while power > 0 && factor <= u16::MAX / 10 {
                 factor *= base;
                 power -= 1;
             }

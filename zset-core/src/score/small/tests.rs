@@ -5,7 +5,9 @@ use std::format;
 use std::string::String;
 
 fn agree(number: f64) {
-    let (ours, core) = (shortest_digits(number), decimal::shortest_digits(number));
+    let (mut ours, mut core) = (Digits::default(), Digits::default());
+    shortest_digits(number, &mut ours);
+    decimal::shortest_digits(number, &mut core);
     let (ours, core) =
         ((ours.exponent, &ours.bytes[..ours.len]), (core.exponent, &core.bytes[..core.len]));
     assert_eq!(ours, core, "{number:e}");

@@ -42,8 +42,7 @@ impl Plan {
         let departing = order[departing.clone()].iter().fold(0u64, |bits, slot| bits | 1 << slot);
         let lowest = |slots: u8| u64::MAX.checked_shr(u64::BITS - u32::from(slots)).unwrap_or(0);
         let fillers = !departing & lowest(len) & !lowest(rest);
-        let mut slots = [0; LEAF_CAPACITY];
-        (0..).zip(&mut slots).for_each(|(slot, new)| *new = slot);
+        let mut slots = core::array::from_fn(|slot| slot as u8);
         // Departing elements are removed from the last slot on. Below `rest`, there are as many gaps as fillers.
         let last = len.saturating_sub(1);
         let gaps = departing & lowest(rest);
@@ -78,11 +77,16 @@ impl Plan {
 
 /// Returns the numbers of the bits that are set, in ascending order.
 fn ones(mut bits: u64) -> impl Iterator<Item = u8> {
-    core::iter::from_fn(move || {
-        let lowest = bits.trailing_zeros() as u8;
-        bits &= bits.checked_sub(1)?;
-        Some(lowest)
-    })
+    core::iter::from_fn(move || take_lowest(&mut bits))
+}
+
+/// Clears the lowest bit that is set, and returns its number.
+#[cfg_attr(target_os = "none", inline(never))]
+#[cfg_attr(not(target_os = "none"), inline)]
+fn take_lowest(bits: &mut u64) -> Option<u8> {
+    let lowest = bits.trailing_zeros() as u8;
+    *bits &= bits.checked_sub(1)?;
+    Some(lowest)
 }
 
 impl<M, S: Copy> BlockLeaf<M, S> {

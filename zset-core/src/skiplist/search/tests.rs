@@ -1,6 +1,7 @@
-//! Partition points, and positions among equal scores.
+//! Positions among equal scores.
 
 use super::*;
+use crate::skiplist::index::Block;
 use std::vec::Vec;
 
 /// Returns the leaf to which a way leads.
@@ -9,22 +10,6 @@ fn leaf_on(list: &SkipList<u32, u32>, way: Way) -> u32 {
     (1..=list.levels.into())
         .rev()
         .fold(top, |id, level| list.blocks.get(id).children[way.index_on(level)])
-}
-
-#[test]
-fn partition_points_of_all_lengths() {
-    let values: Vec<usize> = (0..200).collect();
-    for len in 0..if cfg!(miri) { 20 } else { values.len() } {
-        for accepted in 0..=len {
-            let mut asked = 0;
-            let found = partition_point(&values[..len], |&value| {
-                asked += 1;
-                value < accepted
-            });
-            assert_eq!(found, accepted, "of {len}");
-            assert!(len > 64 || asked <= 2 * PARTS, "{asked} questions of {len}");
-        }
-    }
 }
 
 /// Creates a list with `run` members for each score but the first and the last, inserted in
@@ -66,6 +51,15 @@ fn positions_among_equal_scores() {
                 let end = elements.partition_point(|&(other, _)| other <= score);
                 assert_eq!(rank_of(list.search_way(score, |_| false)), first);
                 assert_eq!(rank_of(list.search_way(score, |_| true)), end);
+                // The search of small machines goes the same way.
+                for sought in [member, member + 1] {
+                    let mut way = Way::FIRST;
+                    let passed = |_: &Block<u32>, index| way.push(index);
+                    let position =
+                        by_halving::descend(&list, score, |&other| other < sought, passed);
+                    let expected = list.search_way(score, |&other| other < sought);
+                    assert_eq!((position, way), expected);
+                }
             }
         }
     }

@@ -1,0 +1,256 @@
+//! Searching on machines with caches, and with instructions that compare several numbers at once.
+//!
+//! Scores are compared first, and all at once, by counting, which needs no order and no branches. Members are read only
+//! where scores are equal, several at a time, so that their cache misses overlap. Below a child whose scores are all
+//! equal, no scores are read.
+
+#![expect(
+    clippy::inline_always,
+    reason = "the compiler inlines only parts of what several callers share: 2 % more instructions"
+)]
+
+use core::ops::Range;
+
+use super::Way;
+use crate::skiplist::SkipList;
+use crate::skiplist::index::Block;
+use crate::skiplist::leaf::LeafRef;
+use crate::skiplist::leaves::Leaves;
+use crate::skiplist::position::Position;
+
+impl<M, S: Ord + Copy> SkipList<M, S> {
+    /// Returns the position that `search` returns, and the way to it.
+    #[inline(always)]
+    pub(crate) fn search_way(
+        &self,
+        score: S,
+        mut precedes: impl FnMut(&M) -> bool,
+    ) -> (Position, Way) {
+        let mut way = Way::FIRST;
+        let (leaf, equals) = self.descend(score, &mut precedes, &mut way);
+        (Position { leaf, index: equals.index_in(self.leaf(leaf), score, precedes) }, way)
+    }
+
+    /// Returns the position before or after all elements with a score, and calls `passed` with each block
+    /// on the path and the index of the child taken.
+    ///
+    /// Compares no members, and counts the scores of each block only once.
+    #[inline]
+    pub(crate) fn search_score(
+        &self,
+        score: S,
+        is_after: bool,
+        mut passed: impl FnMut(&Block<S>, usize),
+    ) -> Position {
+        let precede = |scores: &[S]| {
+            if is_after { count(scores, |s| *s <= score) } else { count(scores, |s| *s < score) }
+        };
+        let mut id = if self.levels == 0 { self.head } else { self.top };
+        for _ in 0..self.levels {
+            let block = self.blocks.get(id);
+            let index = precede(&block.firsts).saturating_sub(1);
+            passed(block, index);
+            id = block.children[index];
+        }
+        Position { leaf: id, index: precede(self.leaf(id).scores) }
+    }
+
+    /// Descends to a leaf, and appends the index of the child taken in each block to `way`.
+    #[inline(always)]
+    fn descend(
+        &self,
+        score: S,
+        precedes: &mut impl FnMut(&M) -> bool,
+        way: &mut Way,
+    ) -> (u32, Equals) {
+        let mut id = if self.levels == 0 { self.head } else { self.top };
+        for level in (1..=self.levels).rev() {
+            let block = self.blocks.get(id);
+            let not_above = count(&block.firsts, |first| *first <= score);
+            if not_above > 0 && block.firsts[not_above - 1] == score {
+                return self.descend_among_equals(id, level.into(), score, precedes, way);
+            }
+            let index = not_above.saturating_sub(1);
+            way.push(index);
+            id = block.children[index];
+        }
+        (id, Equals::default())
+    }
+
+    /// Descends from a block in which some child's first element has the score.
+    #[inline(never)]
+    fn descend_among_equals(
+        &self,
+        mut id: u32,
+        level: u32,
+        score: S,
+        precedes: &mut impl FnMut(&M) -> bool,
+        way: &mut Way,
+    ) -> (u32, Equals) {
+        let Leaves::Blocks(leaves) = &self.leaves else {
+            unreachable!("a small list has no blocks")
+        };
+        let mut equals = Equals::default();
+        for level in (1..=level).rev() {
+            let block = self.blocks.get(id);
+            let range = equals.children(&block.firsts, score);
+            let equal = block.children.get(range.clone()).unwrap_or_default();
+            let before = partition_point(equal, |&(mut id)| {
+                for _ in 1..level {
+                    id = self.blocks.get(id).children[0];
+                }
+                precedes(leaves.get(id).as_ref().first_member())
+            });
+            let index = (range.start + before).saturating_sub(1);
+            equals.from_start = index >= range.start;
+            equals.to_end |= index + 1 < range.end;
+            way.push(index);
+            id = block.children[index];
+        }
+        (id, equals)
+    }
+}
+
+/// What is known about the scores below a node before reading them.
+#[derive(Clone, Copy, Default)]
+struct Equals {
+    /// None is lower than the target score.
+    from_start: bool,
+    /// None is higher.
+    to_end: bool,
+}
+
+impl Equals {
+    /// Compares the first and the last score of a leaf.
+    fn of<M, S: Ord + Copy>(leaf: LeafRef<'_, M, S>, score: S) -> Equals {
+        let is_equal = |slot: &u8| leaf.scores[*slot as usize] == score;
+        Equals {
+            from_start: leaf.order().first().is_some_and(is_equal),
+            to_end: leaf.order().last().is_some_and(is_equal),
+        }
+    }
+
+    /// Returns the index in a leaf of the position that `search` returns.
+    #[inline(always)]
+    fn index_in<M, S: Ord + Copy>(
+        self,
+        leaf: LeafRef<'_, M, S>,
+        score: S,
+        precedes: impl FnMut(&M) -> bool,
+    ) -> usize {
+        if self.from_start && self.to_end {
+            index_among(leaf, leaf.order(), precedes)
+        } else {
+            index_in(leaf, score, precedes)
+        }
+    }
+
+    /// Returns the range of children whose first scores equal `score`.
+    #[inline]
+    fn children<S: Ord + Copy>(self, firsts: &[S], score: S) -> Range<usize> {
+        let start = if self.from_start || firsts.first() == Some(&score) {
+            0
+        } else {
+            count(firsts, |first| *first < score)
+        };
+        let end = if self.to_end || firsts.last() == Some(&score) {
+            firsts.len()
+        } else {
+            count(firsts, |first| *first <= score)
+        };
+        start..end
+    }
+}
+
+/// Returns the index in a leaf of the position that `search` returns, which is perhaps among equal scores only.
+#[inline(always)]
+pub(super) fn index_near<M, S: Ord + Copy>(
+    leaf: LeafRef<'_, M, S>,
+    score: S,
+    precedes: impl FnMut(&M) -> bool,
+) -> usize {
+    Equals::of(leaf, score).index_in(leaf, score, precedes)
+}
+
+/// Returns the index in a leaf of the position that `search` returns.
+#[inline(always)]
+pub(in crate::skiplist) fn index_in<M, S: Ord + Copy>(
+    leaf: LeafRef<'_, M, S>,
+    score: S,
+    precedes: impl FnMut(&M) -> bool,
+) -> usize {
+    let scores = &leaf.scores[..leaf.len()];
+    let below = count(scores, |s| *s < score);
+    match leaf.order().get(below) {
+        Some(&slot) if scores[slot as usize] == score => {
+            let not_above = count(scores, |s| *s <= score);
+            let equal = leaf.order().get(below..not_above).unwrap_or_default();
+            below + index_among(leaf, equal, precedes)
+        }
+        _ => below,
+    }
+}
+
+/// Returns the number of members in these slots, all of one score, that `precedes` accepts.
+#[inline]
+fn index_among<M, S>(
+    leaf: LeafRef<'_, M, S>,
+    slots: &[u8],
+    mut precedes: impl FnMut(&M) -> bool,
+) -> usize {
+    partition_point(slots, |&slot| precedes(&leaf.members[slot as usize]))
+}
+
+/// The number of parts into which `partition_point` divides the remaining values.
+const PARTS: usize = 8;
+
+/// Returns the number of values that `precedes` accepts. It must accept a prefix of them.
+///
+/// Each round tests the last value of every part but one. That is more tests than a binary search
+/// needs, but they are independent, so their cache misses overlap.
+#[inline]
+fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usize {
+    let (mut accepted, mut rest) = (0, values);
+    while rest.len() >= PARTS {
+        let end_of = |parts: usize| parts * rest.len() / PARTS;
+        let before: usize =
+            (1..PARTS).map(|parts| usize::from(precedes(&rest[end_of(parts) - 1]))).sum();
+        let start = end_of(before);
+        accepted += start;
+        rest = if before < PARTS - 1 {
+            // `precedes` rejected the last value of this part.
+            &rest[start..end_of(before + 1) - 1]
+        } else {
+            &rest[start..]
+        };
+    }
+    accepted + rest.iter().map(|value| usize::from(precedes(value))).sum::<usize>()
+}
+
+/// Counts without an early exit, so that the loop compiles to packed compares.
+#[inline]
+fn count<S>(scores: &[S], is_counted: impl Fn(&S) -> bool) -> usize {
+    scores.iter().map(|score| usize::from(is_counted(score))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn partition_points_of_all_lengths() {
+        let values: Vec<usize> = (0..200).collect();
+        for len in 0..if cfg!(miri) { 20 } else { values.len() } {
+            for accepted in 0..=len {
+                let mut asked = 0;
+                let found = partition_point(&values[..len], |&value| {
+                    asked += 1;
+                    value < accepted
+                });
+                assert_eq!(found, accepted, "of {len}");
+                assert!(len > 64 || asked <= 2 * PARTS, "{asked} questions of {len}");
+            }
+        }
+    }
+}
