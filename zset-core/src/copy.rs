@@ -1,7 +1,7 @@
 //! Moving values within a slice.
 //!
-//! Without an operating system, a loop does it: `memmove` of the compiler's library takes 1.3 kB of flash, and for
-//! values that do not move by whole words, no fewer instructions.
+//! Without an operating system, a loop does it: `memmove` of the compiler's library takes 1.3 kB of flash, and fewer
+//! instructions only for many bytes.
 
 #[cfg(any(target_os = "none", test))]
 use core::cell::Cell;

@@ -1,6 +1,6 @@
 //! [`Dict`]: a map from the hash of a member to its handle, in hash tables that split one at a time.
 //!
-//! Up to 28,672 handles live in a single hashbrown table. Larger dicts use extendible hashing (Fagin,
+//! Up to 28,672 handles live in a single table: hashbrown's, or without an operating system, that of `table`. Larger dicts use extendible hashing (Fagin,
 //! Nievergelt, Pippenger, Strong: "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM
 //! TODS 4(3), 1979): tables of at most 4,096 buckets, chosen by the leading bits of the hash times a
 //! constant. So do dicts of 449 to 999 handles, in four tables, since a microcontroller may not have
@@ -78,12 +78,12 @@ pub(crate) struct Dict {
 /// Returns the position of a hash in the order of the directory.
 ///
 /// The leading bits of a position depend on all bits of the hash, so they are independent of the bits
-/// that hashbrown uses within a table, and vary even if a hasher sets only a few bits. Different hashes
+/// that are used within a table, and vary even if a hasher sets only a few bits. Different hashes
 /// have different positions.
 #[inline]
 fn position(hash: usize) -> usize {
     // The first bits of the golden ratio.
-    const FACTOR: usize = (0x9E37_79B9_7F4A_7C15_u64 >> (u64::BITS - usize::BITS)) as usize | 1;
+    const FACTOR: usize = (0x9E37_79B9_7F4A_7C15_u64 >> (u64::BITS - usize::BITS)) as usize;
     hash.wrapping_mul(FACTOR)
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn no_rehash<T>(_: &T) -> u64 {
     unreachable!("room was reserved")
 }
 
-/// Returns the hash of a member: as many bits as hashbrown uses. Where these are fewer than the hasher's,
+/// Returns the hash of a member: as many bits as a table uses. Where these are fewer than the hasher's,
 /// they depend on all of them, since a hasher may set only the upper ones.
 #[cfg_attr(target_os = "none", inline(never))]
 #[cfg_attr(not(target_os = "none"), inline)]

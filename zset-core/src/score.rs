@@ -151,8 +151,8 @@ impl Score {
     /// ```
     #[inline]
     pub const fn new(value: f64) -> Result<Score, NanScore> {
-        // Both compare bits, since there are functions for the numbers where there is no hardware for them. Only a NaN
-        // has a magnitude above that of infinity.
+        // Compares bits: without floating-point hardware, comparing or adding numbers is a library call. Only a NaN has
+        // a magnitude above that of infinity.
         if value.to_bits() << 1 > f64::INFINITY.to_bits() << 1 {
             Err(NanScore)
         } else {

@@ -96,7 +96,7 @@ impl Storage for alloc::vec::Vec<u8> {
             self.try_reserve_exact(wanted - self.len())?;
         }
         if len > self.len() {
-            // The compiler would make another function than `memset` of a value that it knows to be 0.
+            // With a constant 0, the compiler calls `memclr` on a Cortex-M, a second function beside `memset`.
             self.resize(len, core::hint::black_box(0));
         }
         Ok(())

@@ -40,7 +40,7 @@ const HASH_BATCH: usize = if cfg!(target_os = "none") {
     8
 };
 
-/// Returns the number of handles that a table with this many buckets holds: hashbrown fills 7/8.
+/// Returns the number of handles that a table with this many buckets holds: 7 in 8 are filled.
 pub(super) const fn capacity(buckets: usize) -> usize {
     buckets / 8 * 7
 }
@@ -89,7 +89,8 @@ impl Dict {
         let table = self.table_at(position);
         let (len, buckets) = (table.len(), table.num_buckets());
         // The same size if it is full of tombstones, otherwise twice the size. A small segment keeps its
-        // size longer: its share of the handles varies more.
+        // size longer: its share of the handles varies more. The sum is about a third, without a division, which is
+        // a function on small machines.
         let spare = if self.has_small_segments() { len / 8 } else { len / 4 + len / 16 };
         let wanted = len + spare + 1;
         if self.directory.is_none() && wanted > capacity(SMALL_BUCKETS) && len + 1 < ONE_TABLE {

@@ -179,6 +179,7 @@ impl<B: Storage> PackedZSet<B> {
         let mut at = HEADER;
         while let Some((other, other_score, place)) = pair_at(bytes, at) {
             let other_score = score_of(other_score);
+            // `>=` stands for `==`, which is a library call without floating-point hardware.
             if other_score > score || other_score >= score && *Member::new(other) > *member {
                 break;
             }

@@ -45,7 +45,7 @@ impl Heights {
     /// Returns the height of a new leaf, at least 1.
     pub(crate) fn draw(&mut self) -> u32 {
         let (mut bits, mut height) = (self.next_u32(), 1);
-        // At most as often as the bits suffice.
+        // If all bits are 0, the loop ends when they are used up.
         while bits.trailing_zeros() >= BITS_PER_LEVEL && height <= u32::BITS / BITS_PER_LEVEL {
             (bits, height) = (bits >> BITS_PER_LEVEL, height + 1);
         }

@@ -98,6 +98,7 @@ impl<S: Copy> Block<S> {
 
     pub(crate) fn insert(&mut self, index: usize, child: Child<S>) {
         let len = self.len();
+        // Not `ArrayVec::insert`, so that all columns are shifted by the same code.
         self.firsts.push(child.first);
         copy_within(&mut self.children, index..len, index + 1);
         copy_within(&mut self.spans, index..len, index + 1);

@@ -36,7 +36,7 @@ pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {
     fn push(&mut self, value: T);
     fn pop(&mut self) -> Option<T>;
 
-    /// Removes a value. The last one takes its place.
+    /// Removes a value. The last one takes its place. (That of `Vec` links `memmove` for large values.)
     #[inline]
     fn swap_remove(&mut self, index: usize) -> T {
         let last = self.len() - 1;
@@ -349,6 +349,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     }
 }
 
+/// Moves all values to an empty column, in their order. (Iterating over a vector links a division by their size.)
 fn take_all<T>(to: &mut ArrayVec<T, LEAF_CAPACITY>, from: &mut Vec<T>) {
     let mut from = mem::take(from);
     from.reverse();

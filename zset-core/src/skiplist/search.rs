@@ -1,7 +1,8 @@
 //! Searching: descending from the top block to a position in a leaf.
 //!
 //! A search takes a score and a predicate that accepts the members of exactly that score that come
-//! before the position. Insertions and updates share one instance of a search.
+//! before the position. Insertions and updates share one instance of a search. `by_counting` is for machines with caches,
+//! `by_halving` for targets without an operating system.
 
 use core::cmp::Ordering;
 

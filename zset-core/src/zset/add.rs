@@ -244,7 +244,7 @@ impl ZSet {
                     Err(IncrementError::Full(TryReserveError::BufferFull)) => {}
                     result => return result,
                 }
-                promotion.insert(promoted(packed)?)
+                promotion.insert(promoted(packed, 1)?)
             }
         };
         let old = add_to_sorted(&mut set[0], member, score, options)?;

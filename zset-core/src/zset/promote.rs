@@ -46,7 +46,7 @@ impl ZSet {
     /// ```
     pub fn try_promote(&mut self) -> Result<(), TryReserveError> {
         if let Elements::Listpack(set) = &self.elements {
-            self.elements = Elements::Skiplist(promoted(set)?);
+            self.elements = Elements::Skiplist(promoted(set, 0)?);
         }
         Ok(())
     }
@@ -135,12 +135,16 @@ impl ZSet {
     }
 }
 
-/// Converts a listpack to a skip list.
+/// Converts a listpack to a skip list, with room for `additional` more members.
 ///
 /// Neither it nor its parts are inlined, so that none keeps the stack space of another.
 #[inline(never)]
-pub(super) fn promoted(packed: &PackedZSet<Vec<u8>>) -> Result<Box<[Sorted; 1]>, TryReserveError> {
+pub(super) fn promoted(
+    packed: &PackedZSet<Vec<u8>>,
+    additional: usize,
+) -> Result<Box<[Sorted; 1]>, TryReserveError> {
     let mut boxed = try_boxed()?;
+    reserve(&mut boxed[0], packed.len() + additional)?;
     push_all(&mut boxed[0], packed)?;
     Ok(boxed)
 }
@@ -148,6 +152,11 @@ pub(super) fn promoted(packed: &PackedZSet<Vec<u8>>) -> Result<Box<[Sorted; 1]>,
 #[inline(never)]
 pub(super) fn try_boxed() -> Result<Box<[Sorted; 1]>, TryReserveError> {
     try_box(Sorted::new())
+}
+
+#[inline(never)]
+fn reserve(set: &mut Sorted, len: usize) -> Result<(), TryReserveError> {
+    set.reserve_dict(len)
 }
 
 #[inline(never)]

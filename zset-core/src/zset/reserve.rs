@@ -52,7 +52,7 @@ impl ZSet {
         match &mut self.elements {
             Elements::Listpack(_) if expected <= self.limits.max_listpack_entries => Ok(()),
             Elements::Listpack(packed) => {
-                let mut set = promoted(packed)?;
+                let mut set = promoted(packed, 0)?;
                 set[0].try_reserve(additional)?;
                 self.elements = Elements::Skiplist(set);
                 Ok(())

@@ -10,7 +10,7 @@ const LIMBS: usize = 69;
 /// A natural number in limbs of 16 bits, the lowest first, whose products fit in a word of a small machine.
 ///
 /// The limbs from `len` on are 0.
-// Aligned as the other memory that is cleared, so that one function clears all.
+// Aligned as other memory that is cleared, so that the same function clears it.
 #[repr(align(4))]
 pub(super) struct Bignum {
     limbs: [u16; LIMBS],

@@ -162,7 +162,7 @@ impl Equals {
     }
 }
 
-/// Returns the index in a leaf of the position that `search` returns, which is perhaps among equal scores only.
+/// Like `index_in`, but first tests whether all scores of the leaf are equal.
 #[inline(always)]
 pub(super) fn index_near<M, S: Ord + Copy>(
     leaf: LeafRef<'_, M, S>,

@@ -1,8 +1,7 @@
 //! Searching on small machines: in half the code and with fewer comparisons, each of which waits for the one before.
 //!
-//! Scores are compared by `<=` where `==` would do: for an `f64` without hardware, that is a function.
+//! Scores are compared by `<=` where `==` would do: for that, `Score` compares integers, while its `==` is a library call.
 
-#[cfg(target_os = "none")]
 use super::Way;
 use crate::halving::partition_point;
 use crate::skiplist::SkipList;
@@ -15,9 +14,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     /// Returns the position that `search` returns, and the way to it.
     #[inline(never)]
     pub(crate) fn search_way(&self, score: S, precedes: impl FnMut(&M) -> bool) -> (Position, Way) {
-        let mut way = Way::FIRST;
-        let position = descend(self, score, precedes, |_, index| way.push(index));
-        (position, way)
+        way(self, score, precedes)
     }
 
     /// Returns the position before or after all elements with a score, and calls `passed` with each block
@@ -28,31 +25,54 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         is_after: bool,
         passed: impl FnMut(&Block<S>, usize),
     ) -> Position {
-        descend(self, score, |_| is_after, passed)
+        position_by_score(self, score, is_after, passed)
     }
 }
 
-/// Returns the position that `search` returns, and calls `passed` with each block on the path and the index of the child
-/// taken.
-pub(super) fn descend<M, S: Ord + Copy>(
+/// Returns the position that `search` returns, and the way to it.
+pub(super) fn way<M, S: Ord + Copy>(
     list: &SkipList<M, S>,
     score: S,
     mut precedes: impl FnMut(&M) -> bool,
-    mut passed: impl FnMut(&Block<S>, usize),
+) -> (Position, Way) {
+    let mut way = Way::FIRST;
+    let child_precedes = |level, child| precedes(first_below(list, level, child));
+    let leaf = descend(list, score, child_precedes, |_, index| way.push(index));
+    (Position { leaf, index: index_in(list.leaf(leaf), score, precedes) }, way)
+}
+
+/// Returns the position before or after all elements with a score, and reads no members.
+pub(super) fn position_by_score<M, S: Ord + Copy>(
+    list: &SkipList<M, S>,
+    score: S,
+    is_after: bool,
+    passed: impl FnMut(&Block<S>, usize),
 ) -> Position {
+    let leaf = descend(list, score, |_, _| is_after, passed);
+    Position { leaf, index: index_in(list.leaf(leaf), score, |_| is_after) }
+}
+
+/// Descends to a leaf, and calls `passed` with each block on the path and the index of the child taken.
+///
+/// `precedes` is asked about the first member below a child of a block on a level.
+fn descend<M, S: Ord + Copy>(
+    list: &SkipList<M, S>,
+    score: S,
+    mut precedes: impl FnMut(u8, u32) -> bool,
+    mut passed: impl FnMut(&Block<S>, usize),
+) -> u32 {
     let mut id = if list.levels == 0 { list.head } else { list.top };
     for level in (1..=list.levels).rev() {
         let block = list.blocks.get(id);
         let before = partition_point(block.len(), |index| {
             let first = block.firsts[index];
-            first < score
-                || first <= score && precedes(first_below(list, level, block.children[index]))
+            first < score || first <= score && precedes(level, block.children[index])
         });
         let index = before.saturating_sub(1);
         passed(block, index);
         id = block.children[index];
     }
-    Position { leaf: id, index: index_in(list.leaf(id), score, precedes) }
+    id
 }
 
 /// Returns the first member below a child of a block on this level.

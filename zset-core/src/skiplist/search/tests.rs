@@ -52,13 +52,17 @@ fn positions_among_equal_scores() {
                 assert_eq!(rank_of(list.search_way(score, |_| false)), first);
                 assert_eq!(rank_of(list.search_way(score, |_| true)), end);
                 // The search of small machines goes the same way.
-                for sought in [member, member + 1] {
-                    let mut way = Way::FIRST;
-                    let passed = |_: &Block<u32>, index| way.push(index);
-                    let position =
-                        by_halving::descend(&list, score, |&other| other < sought, passed);
-                    let expected = list.search_way(score, |&other| other < sought);
-                    assert_eq!((position, way), expected);
+                for sought in [0, member, member + 1, u32::MAX] {
+                    let found = by_halving::way(&list, score, |&other| other < sought);
+                    assert_eq!(found, list.search_way(score, |&other| other < sought));
+                }
+                for is_after in [false, true] {
+                    let (mut ours, mut theirs) = (Way::FIRST, Way::FIRST);
+                    let passed = |_: &Block<u32>, index| ours.push(index);
+                    let found = by_halving::position_by_score(&list, score, is_after, passed);
+                    let expected =
+                        list.search_score(score, is_after, |_, index| theirs.push(index));
+                    assert_eq!((found, ours), (expected, theirs));
                 }
             }
         }
