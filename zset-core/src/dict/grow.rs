@@ -89,9 +89,13 @@ impl Dict {
         let table = self.table_at(position);
         let (len, buckets) = (table.len(), table.num_buckets());
         // The same size if it is full of tombstones, otherwise twice the size. A small segment keeps its
-        // size longer: its share of the handles varies more. The sum is about a third, without a division, which is
-        // a function on small machines.
-        let spare = if self.has_small_segments() { len / 8 } else { len / 4 + len / 16 };
+        // size longer, and never becomes smaller: its share of the handles varies more. The sum is about a third,
+        // without a division, which is a function on small machines.
+        let spare = if self.has_small_segments() {
+            (len / 8).max(capacity(buckets).saturating_sub(len + 1))
+        } else {
+            len / 4 + len / 16
+        };
         let wanted = len + spare + 1;
         if self.directory.is_none() && wanted > capacity(SMALL_BUCKETS) && len + 1 < ONE_TABLE {
             return self.split_small(hash_of);
