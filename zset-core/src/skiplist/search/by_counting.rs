@@ -18,97 +18,91 @@ use crate::skiplist::leaf::LeafRef;
 use crate::skiplist::leaves::Leaves;
 use crate::skiplist::position::Position;
 
-impl<M, S: Ord + Copy> SkipList<M, S> {
-    /// Returns the position that `search` returns, and the way to it.
-    #[inline(always)]
-    pub(crate) fn search_way(
-        &self,
-        score: S,
-        mut precedes: impl FnMut(&M) -> bool,
-    ) -> (Position, Way) {
-        let mut way = Way::FIRST;
-        let (leaf, equals) = self.descend(score, &mut precedes, &mut way);
-        (Position { leaf, index: equals.index_in(self.leaf(leaf), score, precedes) }, way)
-    }
+/// Returns the position that `search` returns, and the way to it.
+#[inline(always)]
+pub(super) fn way<M, S: Ord + Copy>(
+    list: &SkipList<M, S>,
+    score: S,
+    mut precedes: impl FnMut(&M) -> bool,
+) -> (Position, Way) {
+    let mut way = Way::FIRST;
+    let (leaf, equals) = descend(list, score, &mut precedes, &mut way);
+    (Position { leaf, index: equals.index_in(list.leaf(leaf), score, precedes) }, way)
+}
 
-    /// Returns the position before or after all elements with a score, and calls `passed` with each block
-    /// on the path and the index of the child taken.
-    ///
-    /// Compares no members, and counts the scores of each block only once.
-    #[inline]
-    pub(crate) fn search_score(
-        &self,
-        score: S,
-        is_after: bool,
-        mut passed: impl FnMut(&Block<S>, usize),
-    ) -> Position {
-        let precede = |scores: &[S]| {
-            if is_after { count(scores, |s| *s <= score) } else { count(scores, |s| *s < score) }
-        };
-        let mut id = if self.levels == 0 { self.head } else { self.top };
-        for _ in 0..self.levels {
-            let block = self.blocks.get(id);
-            let index = precede(&block.firsts).saturating_sub(1);
-            passed(block, index);
-            id = block.children[index];
+/// Returns the position before or after all elements with a score, and counts the scores of each block only
+/// once.
+#[inline]
+pub(super) fn position_by_score<M, S: Ord + Copy>(
+    list: &SkipList<M, S>,
+    score: S,
+    is_after: bool,
+    mut passed: impl FnMut(&Block<S>, usize),
+) -> Position {
+    let precede = |scores: &[S]| {
+        if is_after { count(scores, |s| *s <= score) } else { count(scores, |s| *s < score) }
+    };
+    let mut id = if list.levels == 0 { list.head } else { list.top };
+    for _ in 0..list.levels {
+        let block = list.blocks.get(id);
+        let index = precede(&block.firsts).saturating_sub(1);
+        passed(block, index);
+        id = block.children[index];
+    }
+    Position { leaf: id, index: precede(list.leaf(id).scores) }
+}
+
+/// Descends to a leaf, and appends the index of the child taken in each block to `way`.
+#[inline(always)]
+fn descend<M, S: Ord + Copy>(
+    list: &SkipList<M, S>,
+    score: S,
+    precedes: &mut impl FnMut(&M) -> bool,
+    way: &mut Way,
+) -> (u32, Equals) {
+    let mut id = if list.levels == 0 { list.head } else { list.top };
+    for level in (1..=list.levels).rev() {
+        let block = list.blocks.get(id);
+        let not_above = count(&block.firsts, |first| *first <= score);
+        if not_above > 0 && block.firsts[not_above - 1] == score {
+            return descend_among_equals(list, id, level.into(), score, precedes, way);
         }
-        Position { leaf: id, index: precede(self.leaf(id).scores) }
+        let index = not_above.saturating_sub(1);
+        way.push(index);
+        id = block.children[index];
     }
+    (id, Equals::default())
+}
 
-    /// Descends to a leaf, and appends the index of the child taken in each block to `way`.
-    #[inline(always)]
-    fn descend(
-        &self,
-        score: S,
-        precedes: &mut impl FnMut(&M) -> bool,
-        way: &mut Way,
-    ) -> (u32, Equals) {
-        let mut id = if self.levels == 0 { self.head } else { self.top };
-        for level in (1..=self.levels).rev() {
-            let block = self.blocks.get(id);
-            let not_above = count(&block.firsts, |first| *first <= score);
-            if not_above > 0 && block.firsts[not_above - 1] == score {
-                return self.descend_among_equals(id, level.into(), score, precedes, way);
+/// Descends from a block in which some child's first element has the score.
+#[inline(never)]
+fn descend_among_equals<M, S: Ord + Copy>(
+    list: &SkipList<M, S>,
+    mut id: u32,
+    level: u32,
+    score: S,
+    precedes: &mut impl FnMut(&M) -> bool,
+    way: &mut Way,
+) -> (u32, Equals) {
+    let Leaves::Blocks(leaves) = &list.leaves else { unreachable!("a small list has no blocks") };
+    let mut equals = Equals::default();
+    for level in (1..=level).rev() {
+        let block = list.blocks.get(id);
+        let range = equals.children(&block.firsts, score);
+        let equal = block.children.get(range.clone()).unwrap_or_default();
+        let before = partition_point(equal, |&(mut id)| {
+            for _ in 1..level {
+                id = list.blocks.get(id).children[0];
             }
-            let index = not_above.saturating_sub(1);
-            way.push(index);
-            id = block.children[index];
-        }
-        (id, Equals::default())
+            precedes(leaves.get(id).as_ref().first_member())
+        });
+        let index = (range.start + before).saturating_sub(1);
+        equals.from_start = index >= range.start;
+        equals.to_end |= index + 1 < range.end;
+        way.push(index);
+        id = block.children[index];
     }
-
-    /// Descends from a block in which some child's first element has the score.
-    #[inline(never)]
-    fn descend_among_equals(
-        &self,
-        mut id: u32,
-        level: u32,
-        score: S,
-        precedes: &mut impl FnMut(&M) -> bool,
-        way: &mut Way,
-    ) -> (u32, Equals) {
-        let Leaves::Blocks(leaves) = &self.leaves else {
-            unreachable!("a small list has no blocks")
-        };
-        let mut equals = Equals::default();
-        for level in (1..=level).rev() {
-            let block = self.blocks.get(id);
-            let range = equals.children(&block.firsts, score);
-            let equal = block.children.get(range.clone()).unwrap_or_default();
-            let before = partition_point(equal, |&(mut id)| {
-                for _ in 1..level {
-                    id = self.blocks.get(id).children[0];
-                }
-                precedes(leaves.get(id).as_ref().first_member())
-            });
-            let index = (range.start + before).saturating_sub(1);
-            equals.from_start = index >= range.start;
-            equals.to_end |= index + 1 < range.end;
-            way.push(index);
-            id = block.children[index];
-        }
-        (id, equals)
-    }
+    (id, equals)
 }
 
 /// What is known about the scores below a node before reading them.

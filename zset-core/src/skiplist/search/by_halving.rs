@@ -9,26 +9,6 @@ use crate::skiplist::index::Block;
 use crate::skiplist::leaf::LeafRef;
 use crate::skiplist::position::Position;
 
-#[cfg(target_os = "none")]
-impl<M, S: Ord + Copy> SkipList<M, S> {
-    /// Returns the position that `search` returns, and the way to it.
-    #[inline(never)]
-    pub(crate) fn search_way(&self, score: S, precedes: impl FnMut(&M) -> bool) -> (Position, Way) {
-        way(self, score, precedes)
-    }
-
-    /// Returns the position before or after all elements with a score, and calls `passed` with each block
-    /// on the path and the index of the child taken.
-    pub(crate) fn search_score(
-        &self,
-        score: S,
-        is_after: bool,
-        passed: impl FnMut(&Block<S>, usize),
-    ) -> Position {
-        position_by_score(self, score, is_after, passed)
-    }
-}
-
 /// Returns the position that `search` returns, and the way to it.
 pub(super) fn way<M, S: Ord + Copy>(
     list: &SkipList<M, S>,
