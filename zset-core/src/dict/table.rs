@@ -124,8 +124,13 @@ impl Table {
 
     /// Returns the buckets whose tag is that of a hash, as group and index in it.
     fn probe(&self, hash: TableHash) -> Probe<'_> {
-        let group = hash & self.groups.len().wrapping_sub(1);
-        Probe { groups: &self.groups, tag: tag(hash), group, bucket: 0, stride: 0 }
+        Probe { groups: &self.groups, tag: tag(hash), place: self.place(hash), bucket: 0 }
+    }
+
+    /// Returns the first group that a look-up visits.
+    fn place(&self, hash: TableHash) -> Place {
+        let mask = self.groups.len().wrapping_sub(1);
+        Place { group: hash & mask, stride: 0, mask }
     }
 
     fn find(&self, hash: TableHash, is_sought: impl Fn(&Handle) -> bool) -> Option<(usize, usize)> {
@@ -169,29 +174,40 @@ impl Table {
         handle: Handle,
         _: impl Fn(&Handle) -> u64,
     ) {
-        let mask = self.groups.len() - 1;
-        let (mut at, mut stride) = (hash & mask, 0);
+        let mut place = self.place(hash);
         loop {
-            let group = &mut self.groups[at];
+            let group = &mut self.groups[place.group];
             if let Some(bucket) = group.tags.iter().position(|tag| *tag < LEAST_TAG) {
                 self.room -= usize::from(group.tags[bucket] == VACANT);
                 self.len += 1;
                 (group.tags[bucket], group.handles[bucket]) = (tag(hash), handle);
                 return;
             }
-            stride += 1;
-            at = (at + stride) & mask;
+            place.advance();
         }
+    }
+}
+
+/// A group that a look-up visits.
+struct Place {
+    group: usize,
+    /// The distance from the previous group. It grows by one, so that every group is visited once.
+    stride: usize,
+    mask: usize,
+}
+
+impl Place {
+    fn advance(&mut self) {
+        self.stride += 1;
+        self.group = (self.group + self.stride) & self.mask;
     }
 }
 
 struct Probe<'a> {
     groups: &'a [Group],
     tag: u8,
-    group: usize,
+    place: Place,
     bucket: usize,
-    /// The distance from the previous group. It grows by one, so that every group is visited once.
-    stride: usize,
 }
 
 impl Iterator for Probe<'_> {
@@ -200,16 +216,15 @@ impl Iterator for Probe<'_> {
     fn next(&mut self) -> Option<(usize, usize)> {
         loop {
             if self.bucket == WIDTH {
-                self.stride += 1;
-                self.group = (self.group + self.stride) & (self.groups.len() - 1);
+                self.place.advance();
                 self.bucket = 0;
             }
             let bucket = self.bucket;
             // There is no group if the table is new.
-            let tag = self.groups.get(self.group)?.tags[bucket];
+            let tag = self.groups.get(self.place.group)?.tags[bucket];
             self.bucket += 1;
             if tag == self.tag {
-                return Some((self.group, bucket));
+                return Some((self.place.group, bucket));
             }
             // A table is never full, so each look-up ends.
             if tag == VACANT {
