@@ -34,7 +34,7 @@ pub(crate) trait Node {
 
     /// Creates a node without contents, which `blank` completes.
     fn empty() -> Self;
-    /// Completes a new node in place: what is not zero in it would take flash as a constant.
+    /// Completes a new node in place. If `empty` did that, it would copy a constant, which takes flash.
     fn blank(&mut self) {}
     /// Links this vacant node to the next vacant one.
     fn set_next_vacant(&mut self, next: u32);

@@ -1,7 +1,7 @@
 //! Moving values within a slice.
 //!
-//! Without an operating system, a loop does it: `memmove` of the compiler's library takes 1.3 kB of flash, and fewer
-//! instructions only for many bytes.
+//! Without an operating system, loops do it: `memmove` of the compiler's library takes 1.3 kB of flash, and is faster only
+//! if many bytes move.
 
 #[cfg(any(target_os = "none", test))]
 use core::cell::Cell;
@@ -36,7 +36,8 @@ pub(crate) fn copy_one_by_one<T: Copy>(values: &mut [T], from: Range<usize>, to:
 #[cfg_attr(not(target_os = "none"), inline)]
 pub(crate) fn fill(values: &mut [u32], value: u32) {
     for place in values {
-        // The compiler would make a `memset` of a value that it knows, or knows to be the same in all places.
+        // On a Cortex-M, the compiler would turn the loop into a call of `memset`, of which there is one for each
+        // alignment.
         *place = if cfg!(target_os = "none") { core::hint::black_box(value) } else { value };
     }
 }

@@ -71,7 +71,7 @@ pub(crate) fn infallible<T>(result: Result<T, TryReserveError>) -> T {
 #[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn push_reserved<T>(values: &mut Vec<T>, value: T) {
-    // With this, the compiler leaves out the code that would grow the vector.
+    // This lets the compiler leave out the code that grows the vector.
     assert!(values.len() < values.capacity(), "no memory was reserved");
     values.push(value);
 }

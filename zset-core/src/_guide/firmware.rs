@@ -45,7 +45,7 @@
 //! | capacity | `N`, at most 65,535 | `N` bytes | grows |
 //!
 //! In a `static`, an empty `FixedSortedSet` or `PackedZSet` consists of zeros: it takes RAM, but no flash for an initial
-//! value. (With a hasher that has a key, it does.)
+//! value. With a keyed hasher, it does take flash.
 //!
 //! - **`FixedSortedSet`** is the choice for timers, the best of many, and small indexes: up to some thousand
 //!   members of fixed size. With at most 255 members, pass `u8` as the fourth parameter, which halves the overhead.

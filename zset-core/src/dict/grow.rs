@@ -88,9 +88,9 @@ impl Dict {
     ) -> Result<(), TryReserveError> {
         let table = self.table_at(position);
         let (len, buckets) = (table.len(), table.num_buckets());
-        // The same size if it is full of tombstones, otherwise twice the size. A small segment keeps its
-        // size longer, and never becomes smaller: its share of the handles varies more. The sum is about a third,
-        // without a division, which is a function on small machines.
+        // The same size if it is full of tombstones, otherwise twice the size. A small segment keeps its size
+        // longer, and never shrinks, since its share of the handles varies more. The sum stands for a third: a
+        // division is a library call on small machines.
         let spare = if self.has_small_segments() {
             (len / 8).max(capacity(buckets).saturating_sub(len + 1))
         } else {

@@ -33,7 +33,7 @@ macro_rules! slot_numbers {
         impl SlotNumber for $number {}
 
         impl private::Sealed for $number {
-            // Zero, and slots from 1 on: the initial value of an empty set in a `static` takes no flash.
+            // Slots are stored from 1 on, so an empty set consists of zeros and takes no flash in a `static`.
             const NONE: Self = 0;
             const MAX_SLOTS: usize = <$number>::MAX as usize;
 

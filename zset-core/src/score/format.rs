@@ -8,7 +8,7 @@ use core::str;
 
 use super::decimal::{exact_integer, shortest_digits};
 
-/// The longest texts are a sign, 17 digits and 7 zeros.
+/// The length of the longest texts: a sign, 17 digits and 7 zeros.
 const LONGEST: usize = 25;
 
 /// Integers above this magnitude are not written in full (Redis: half of `i64::MAX`).

@@ -111,7 +111,7 @@ impl<M, S: Copy> SkipList<M, S> {
         let leaf = self.leaves.block(right);
         let first = (leaf.len() > 0).then(|| leaf.at(0).1);
         let parent = self.leaves.block(from).parent;
-        // A shorter way, in more code.
+        // Below one parent, one block changes instead of two paths to the top. That takes more code.
         let is_short = cfg!(not(target_os = "none")) && parent == self.leaves.block(to).parent;
         if is_short {
             let block = self.blocks.get_mut(parent);

@@ -36,9 +36,10 @@ pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {
     fn push(&mut self, value: T);
     fn pop(&mut self) -> Option<T>;
 
-    /// Removes a value. The last one takes its place. (That of `Vec` links `memmove` for large values.)
+    /// Removes a value. The last one takes its place.
     #[inline]
     fn swap_remove(&mut self, index: usize) -> T {
+        // The method of `Vec` would link `memmove` on a Cortex-M if values are large.
         let last = self.len() - 1;
         swap(self, index, last);
         self.pop().expect("there is a last value")
@@ -349,9 +350,10 @@ impl<M, S: Copy> BlockLeaf<M, S> {
     }
 }
 
-/// Moves all values to an empty column, in their order. (Iterating over a vector links a division by their size.)
+/// Moves all values to an empty column, in their order.
 fn take_all<T>(to: &mut ArrayVec<T, LEAF_CAPACITY>, from: &mut Vec<T>) {
     let mut from = mem::take(from);
+    // An iterator over a vector would link a division on a Cortex-M.
     from.reverse();
     while let Some(value) = from.pop() {
         to.push(value);

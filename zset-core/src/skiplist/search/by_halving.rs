@@ -1,6 +1,7 @@
-//! Searching on small machines: in half the code and with fewer comparisons, each of which waits for the one before.
+//! Searching on small machines, by halving: half the code, and fewer comparisons, each of which waits for the one before.
 //!
-//! Scores are compared by `<=` where `==` would do: for that, `Score` compares integers, while its `==` is a library call.
+//! For a score that is not lower, `<=` replaces `==`: without floating-point hardware, `==` on a `Score` is a library call,
+//! and `<=` compares integers.
 
 use super::Way;
 use crate::halving::partition_point;
@@ -34,7 +35,8 @@ pub(super) fn position_by_score<M, S: Ord + Copy>(
 
 /// Descends to a leaf, and calls `passed` with each block on the path and the index of the child taken.
 ///
-/// `precedes` is asked about the first member below a child of a block on a level.
+/// `precedes` takes a level and a child of a block on it, and returns whether the first member below the child precedes
+/// the position.
 fn descend<M, S: Ord + Copy>(
     list: &SkipList<M, S>,
     score: S,
