@@ -1,4 +1,4 @@
-//! Moving values within a slice.
+//! Moving values within a slice, and filling one.
 //!
 //! Without an operating system, loops do it: `memmove` of the compiler's library takes 1.3 kB of flash, and is faster only
 //! if many bytes move.
@@ -32,8 +32,7 @@ pub(crate) fn copy_one_by_one<T: Copy>(values: &mut [T], from: Range<usize>, to:
 
 /// Fills a slice.
 #[cfg(feature = "alloc")]
-#[cfg_attr(target_os = "none", inline(never))]
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 pub(crate) fn fill(values: &mut [u32], value: u32) {
     for place in values {
         // On a Cortex-M, the compiler would turn the loop into a call of `memset`, of which there is one for each

@@ -9,12 +9,6 @@ use super::{
 use crate::TryReserveError;
 use crate::copy::copy_within;
 
-/// Like `slice::reverse`, but not inlined.
-#[inline(never)]
-fn reverse(bytes: &mut [u8]) {
-    bytes.reverse();
-}
-
 impl<B: Storage> Listpack<B> {
     /// Appends an entry. **O(1)**, except when the storage grows.
     ///
@@ -130,9 +124,9 @@ impl<B: Storage> Listpack<B> {
         let entries = &mut self.storage.as_mut_slice()[at];
         if cfg!(target_os = "none") {
             // Smaller code than that of `rotate_left`.
-            reverse(&mut entries[..left]);
-            reverse(&mut entries[left..]);
-            reverse(entries);
+            entries[..left].reverse();
+            entries[left..].reverse();
+            entries.reverse();
         } else {
             entries.rotate_left(left);
         }

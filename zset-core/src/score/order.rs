@@ -39,8 +39,7 @@ impl PartialOrd for Score {
     fn partial_cmp(&self, other: &Score) -> Option<Ordering> {
         Some(self.cmp(other))
     }
-    #[cfg_attr(not(target_os = "none"), inline)]
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline]
     fn lt(&self, other: &Score) -> bool {
         self.key() < other.key()
     }

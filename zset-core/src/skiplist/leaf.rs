@@ -160,7 +160,6 @@ impl<'a, M, S: Copy> LeafRef<'a, M, S> {
 
     /// Returns the element at `index` in order.
     #[cfg_attr(not(target_os = "none"), inline)]
-    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn at(&self, index: usize) -> (&'a M, S) {
         let slot = self.order[index] as usize;
         (&self.members[slot], self.scores[slot])

@@ -31,7 +31,6 @@ impl<M, S: Copy> Leaves<M, S> {
     }
 
     #[cfg_attr(not(target_os = "none"), inline)]
-    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn get(&self, id: u32) -> LeafRef<'_, M, S> {
         match self {
             Leaves::Small(leaf) => leaf.as_ref(),
@@ -50,7 +49,6 @@ impl<M, S: Copy> Leaves<M, S> {
 
     /// Returns the leaf with this id, if it exists.
     #[cfg_attr(not(target_os = "none"), inline)]
-    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn try_get(&self, id: u32) -> Option<LeafRef<'_, M, S>> {
         match self {
             Leaves::Small(leaf) => Some(leaf.as_ref()),

@@ -35,8 +35,7 @@ impl Way {
     pub(super) const UNKNOWN: Way = Way(u64::MAX);
 
     /// Appends a child index.
-    #[cfg_attr(not(target_os = "none"), inline)]
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline]
     pub(crate) fn push(&mut self, index: usize) {
         const { assert!(MAX_LEVELS as u32 * BLOCK_CAPACITY.ilog2() < u64::BITS) }
         self.0 = self.0 << BLOCK_CAPACITY.ilog2() | index as u64;
