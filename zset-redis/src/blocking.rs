@@ -7,9 +7,10 @@ mod delay_queue;
 mod keyed;
 mod leaderboard;
 mod pool;
+mod worker;
 
 #[cfg(feature = "cluster")]
-pub use cluster::ClusterWorker;
+pub use cluster::ClusterConnection;
 pub use connect::Connect;
 pub use delay_queue::DelayQueue;
 pub use keyed::Keyed;

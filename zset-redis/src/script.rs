@@ -70,3 +70,16 @@ impl Call {
 pub(crate) fn is_unknown(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
+
+/// Returns whether an error is a server's refusal to run anything: it has become a replica, or has
+/// not loaded its data yet. A new connection may reach the primary.
+pub(crate) fn is_refusal(error: &RedisError) -> bool {
+    use ServerErrorKind::{BusyLoading, MasterDown, ReadOnly};
+    matches!(error.kind(), ErrorKind::Server(BusyLoading | MasterDown | ReadOnly))
+}
+
+/// Returns whether an error is the reply of a server that can be asked again over the same
+/// connection.
+pub(crate) fn is_reply(error: &RedisError) -> bool {
+    matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension) && !is_refusal(error)
+}

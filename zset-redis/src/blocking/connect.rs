@@ -1,18 +1,20 @@
 //! [`Connect`]: opening connections, and sending commands within a time.
 
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::thread;
 use std::time::Duration;
 
-use redis::{Cmd, ConnectionLike, ErrorKind, RedisError, Value};
+use redis::{Cmd, Value};
 
 use crate::Error;
+use crate::script::is_reply;
 
 /// What opens the connections of a [`Pool`](super::Pool): a [`redis::Client`], or with the feature
 /// `cluster` a `redis::cluster::ClusterClient`.
-pub trait Connect: Send + Sync {
+///
+/// Each connection is used by a thread of its own, and the callers end their calls at the deadline.
+/// So a method that takes longer than its `timeout` delays no caller; it occupies its thread.
+pub trait Connect: Send + Sync + 'static {
     /// A connection.
-    type Connection: Send;
+    type Connection;
 
     /// Opens a connection within `timeout`.
     ///
@@ -28,50 +30,37 @@ pub trait Connect: Send + Sync {
     /// [`Error::Timeout`], or the error of the connection or the server.
     fn query(
         connection: &mut Self::Connection,
-        command: Cmd,
+        command: &Cmd,
         timeout: Duration,
     ) -> Result<Value, Error>;
 
-    /// Returns whether a connection can still be used, after an error from the server.
-    fn is_open(connection: &Self::Connection) -> bool;
+    /// Returns whether a connection that was idle is still open; a server may have closed it since.
+    fn is_open(connection: &mut Self::Connection, timeout: Duration) -> bool;
 }
 
 impl Connect for redis::Client {
     type Connection = redis::Connection;
 
-    /// A thread opens the connection: the client looks up addresses, tries several of them, and waits for
-    /// several replies, each with the whole timeout.
     fn connect(&self, timeout: Duration) -> Result<redis::Connection, Error> {
-        let (sender, receiver) = sync_channel(1);
-        let client = self.clone();
-        let run = move || {
-            let _ = sender.send(client.get_connection_with_timeout(timeout));
-        };
-        let thread = thread::Builder::new().name("zset-redis connect".to_owned()).spawn(run);
-        thread.map_err(RedisError::from)?;
-        match receiver.recv_timeout(timeout) {
-            Ok(connection) => Ok(connection?),
-            Err(RecvTimeoutError::Timeout) => Err(Error::Timeout),
-            Err(RecvTimeoutError::Disconnected) => Err(has_ended()),
-        }
+        Ok(self.get_connection_with_timeout(timeout)?)
     }
 
     fn query(
         connection: &mut redis::Connection,
-        command: Cmd,
+        command: &Cmd,
         timeout: Duration,
     ) -> Result<Value, Error> {
+        // For each read and write, which is why callers do not rely on it.
         connection.set_read_timeout(Some(timeout))?;
         connection.set_write_timeout(Some(timeout))?;
         Ok(command.query(connection)?)
     }
 
-    fn is_open(connection: &redis::Connection) -> bool {
-        connection.is_open()
+    fn is_open(connection: &mut redis::Connection, timeout: Duration) -> bool {
+        match Self::query(connection, &redis::cmd("PING"), timeout) {
+            // Such as that the user may not send PING.
+            Err(Error::Redis(error)) => is_reply(&error),
+            reply => reply.is_ok(),
+        }
     }
-}
-
-/// The error of a thread that has panicked.
-pub(super) fn has_ended() -> Error {
-    Error::Redis((ErrorKind::Client, "thread of the connection has ended").into())
 }

@@ -1,25 +1,35 @@
 //! [`Pool`]: idle connections that threads share.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
+use redis::{Cmd, Value};
 
 use super::Connect;
+use super::worker::{Deadline, Worker, is_in_order};
 use crate::Error;
 use crate::script::{Call, is_unknown};
 
+const DEFAULT_MAX_CONNECTIONS: usize = 256;
+
+/// Shorter than what balancers and firewalls usually allow.
+const DEFAULT_MAX_IDLE: Duration = Duration::from_secs(60);
+
 /// Idle connections that threads and limiters share. Clones are the same pool.
 ///
-/// A call takes an idle connection, or opens one if there is none, and puts it back afterwards. So there
-/// are as many connections as there were calls at the same time. After a failure of a connection, the
-/// idle ones are closed as well, since the server has probably failed.
+/// A call takes an idle connection, or opens one if there is none, and puts it back afterwards. So
+/// there are as many connections as there were calls at the same time, up to a
+/// [bound](Self::with_max_connections). An idle one is closed [after a
+/// minute](Self::with_max_idle). After a failure of a connection, the idle ones are closed as well,
+/// since the server has probably failed.
+///
+/// Each connection has a thread, so that a call ends at its deadline whatever the server does.
 ///
 /// # Examples
 ///
 /// ```no_run
-/// use std::time::Duration;
+/// use std::time::{Duration, Instant};
 /// use zset_redis::OnFailure;
 /// use zset_redis::blocking::{Funnel, Pool};
 /// use zset_std::Quota;
@@ -34,17 +44,77 @@ use crate::script::{Call, is_unknown};
 /// ```
 pub struct Pool<M: Connect> {
     shared: Arc<Shared<M>>,
+    max_connections: usize,
+    max_idle: Duration,
 }
 
-struct Shared<M: Connect> {
-    client: M,
-    idle: Mutex<Vec<M::Connection>>,
+struct Shared<M> {
+    // Threads keep the client, but not what else is shared: they end with the last pool.
+    client: Arc<M>,
+    connections: Mutex<Connections>,
+    /// Notified if a connection becomes idle or is closed.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Connections {
+    /// Each with the time since when it is idle, the latest last.
+    idle: Vec<(Instant, Worker)>,
+    /// All whose threads have not ended, idle or not.
+    open: usize,
 }
 
 impl<M: Connect> Pool<M> {
     /// Makes a pool without connections; the first call opens one. **O(1)**.
     pub fn new(client: M) -> Self {
-        Pool { shared: Arc::new(Shared { client, idle: Mutex::default() }) }
+        let connections = Mutex::default();
+        let shared = Shared { client: Arc::new(client), connections, changed: Condvar::new() };
+        Pool {
+            shared: Arc::new(shared),
+            max_connections: DEFAULT_MAX_CONNECTIONS,
+            max_idle: DEFAULT_MAX_IDLE,
+        }
+    }
+
+    /// Returns the pool with another bound on its connections, at least one; the default is 256.
+    /// **O(1)**.
+    ///
+    /// A call that finds all of them in use waits for one until its deadline. A thread that waits
+    /// for a job of a [`DelayQueue`](super::DelayQueue) has one in use. So has a call that has
+    /// timed out, until its thread has noticed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_redis::blocking::Pool;
+    ///
+    /// let client = redis::Client::open("redis://127.0.0.1/")?;
+    /// let pool = Pool::new(client).with_max_connections(16);
+    /// # Ok::<(), redis::RedisError>(())
+    /// ```
+    pub fn with_max_connections(mut self, max_connections: usize) -> Self {
+        self.max_connections = max_connections.max(1);
+        self
+    }
+
+    /// Returns the pool with another time after which an idle connection is closed; the default is
+    /// one minute. **O(1)**.
+    ///
+    /// It applies to connections that are opened afterwards.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::{Duration, Instant};
+    /// use zset_redis::blocking::Pool;
+    ///
+    /// let client = redis::Client::open("redis://127.0.0.1/")?;
+    /// let pool = Pool::new(client).with_max_idle(Duration::from_secs(10));
+    /// # Ok::<(), redis::RedisError>(())
+    /// ```
+    pub fn with_max_idle(mut self, max_idle: Duration) -> Self {
+        self.max_idle = max_idle;
+        self
     }
 
     /// Runs a script within a deadline, and returns its reply.
@@ -52,90 +122,84 @@ impl<M: Connect> Pool<M> {
     /// After the deadline the connection is closed, but what was sent may still be run.
     pub(crate) fn run(&self, call: &Call, deadline: Duration) -> Result<Value, Error> {
         let deadline = Deadline::after(deadline);
-        self.with_connection(deadline, |connection| {
-            match M::query(connection, call.by_hash(), deadline.left()?) {
-                Err(Error::Redis(error)) if is_unknown(&error) => {
-                    M::query(connection, call.by_source(), deadline.left()?)
-                }
-                reply => reply,
+        match self.query_until(call.by_hash(), deadline) {
+            Err(Error::Redis(error)) if is_unknown(&error) => {
+                self.query_until(call.by_source(), deadline)
             }
-        })
+            reply => reply,
+        }
     }
 
     /// Runs a command within a deadline, and returns its reply.
     pub(crate) fn query(&self, command: Cmd, deadline: Duration) -> Result<Value, Error> {
-        let deadline = Deadline::after(deadline);
-        self.with_connection(deadline, |connection| M::query(connection, command, deadline.left()?))
+        self.query_until(command, Deadline::after(deadline))
     }
 
-    fn with_connection(
-        &self,
-        deadline: Deadline,
-        run: impl FnOnce(&mut M::Connection) -> Result<Value, Error>,
-    ) -> Result<Value, Error> {
-        let idle = self.idle().pop();
-        let mut connection = match idle {
-            Some(connection) => connection,
-            None => self.shared.client.connect(deadline.left()?)?,
-        };
-        let reply = run(&mut connection);
-        match &reply {
-            Err(Error::Redis(error)) if is_reply(error) && M::is_open(&connection) => {
-                self.idle().push(connection);
-            }
-            // The reply to this call may still come, and would be taken for that to the next one.
-            Err(_) => self.idle().clear(),
-            Ok(_) => self.idle().push(connection),
+    fn query_until(&self, command: Cmd, deadline: Deadline) -> Result<Value, Error> {
+        let worker = self.take(deadline)?;
+        let reply = worker.query(command, deadline);
+        let mut connections = self.shared.lock();
+        if is_in_order(&reply) {
+            let expired = connections.idle.partition_point(|(at, _)| at.elapsed() > self.max_idle);
+            connections.idle.drain(..expired);
+            connections.idle.push((Instant::now(), worker));
+            self.shared.changed.notify_one();
+        } else {
+            connections.idle.clear();
         }
         reply
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<M::Connection>> {
+    /// Returns an idle connection, or one that is to be opened.
+    fn take(&self, deadline: Deadline) -> Result<Worker, Error> {
+        let mut connections = self.shared.lock();
+        loop {
+            if let Some((_, worker)) = connections.idle.pop() {
+                return Ok(worker);
+            }
+            if connections.open < self.max_connections {
+                connections.open += 1;
+                drop(connections);
+                let permit = Permit(Arc::downgrade(&self.shared));
+                return Worker::start(self.shared.client.clone(), self.max_idle, permit);
+            }
+            let waited = self.shared.changed.wait_timeout(connections, deadline.left()?);
+            connections = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl<M> Shared<M> {
+    fn lock(&self) -> MutexGuard<'_, Connections> {
         // No code of a caller runs under the lock, so the connections are intact.
-        self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts a connection as open until its thread has ended.
+struct Permit<M>(Weak<Shared<M>>);
+
+impl<M> Drop for Permit<M> {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.lock().open -= 1;
+            shared.changed.notify_one();
+        }
     }
 }
 
 impl<M: Connect> Clone for Pool<M> {
     fn clone(&self) -> Self {
-        Pool { shared: self.shared.clone() }
+        Pool { shared: self.shared.clone(), ..*self }
     }
 }
 
 impl<M: Connect> fmt::Debug for Pool<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool").field("idle", &self.idle().len()).finish_non_exhaustive()
-    }
-}
-
-/// Returns whether an error is the server's reply, so that the connection is still in order.
-///
-/// A server that has become a replica is no longer the one to talk to: a new connection may reach the
-/// primary.
-fn is_reply(error: &RedisError) -> bool {
-    match error.kind() {
-        ErrorKind::Server(kind) => kind != ServerErrorKind::ReadOnly,
-        kind => kind == ErrorKind::Extension,
-    }
-}
-
-/// Longer than any call takes, and short enough for a system's timeout.
-const FOREVER: Duration = Duration::from_secs(1 << 31);
-
-/// When a call has to end.
-#[derive(Clone, Copy)]
-struct Deadline(Option<Instant>);
-
-impl Deadline {
-    /// A deadline beyond the last instant is none.
-    fn after(duration: Duration) -> Deadline {
-        Deadline(Instant::now().checked_add(duration))
-    }
-
-    /// Returns the time that is left, which is not zero.
-    fn left(self) -> Result<Duration, Error> {
-        let Some(deadline) = self.0 else { return Ok(FOREVER) };
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(Error::Timeout) } else { Ok(left) }
+        let connections = self.shared.lock();
+        f.debug_struct("Pool")
+            .field("idle", &connections.idle.len())
+            .field("open", &connections.open)
+            .finish_non_exhaustive()
     }
 }

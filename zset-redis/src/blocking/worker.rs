@@ -1,0 +1,146 @@
+//! [`Worker`]: a connection, and the thread that uses it.
+//!
+//! The blocking clients of `redis` have timeouts for each read and write, so a reply that arrives
+//! byte by byte can hold a call for any time, and opening a connection consists of several steps.
+//! So the thread waits for the server, and the caller waits for the thread until its own deadline,
+//! over any kind of connection. A thread whose caller has given up drops its connection when the
+//! client returns.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use redis::{Cmd, ErrorKind, RedisError, Value};
+
+use super::Connect;
+use crate::Error;
+use crate::script::{is_refusal, is_reply};
+
+/// For how long an idle connection is open for sure: servers have timeouts of whole seconds.
+const SURELY_OPEN: Duration = Duration::from_secs(1);
+
+/// Longer than any call takes, and short enough for a system's timeout.
+const FOREVER: Duration = Duration::from_secs(1 << 31);
+
+/// When a call has to end.
+#[derive(Clone, Copy)]
+pub(super) struct Deadline(Option<Instant>);
+
+impl Deadline {
+    /// A deadline beyond the last instant is none.
+    pub(super) fn after(duration: Duration) -> Deadline {
+        Deadline(Instant::now().checked_add(duration))
+    }
+
+    /// Returns the time that is left, which is not zero.
+    pub(super) fn left(self) -> Result<Duration, Error> {
+        let Some(deadline) = self.0 else { return Ok(FOREVER) };
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(Error::Timeout) } else { Ok(left) }
+    }
+}
+
+/// A command, and when its call has to end.
+struct Job {
+    command: Cmd,
+    deadline: Deadline,
+}
+
+/// A connection, and the thread that uses it.
+pub(super) struct Worker {
+    jobs: SyncSender<Job>,
+    replies: Receiver<Result<Value, Error>>,
+}
+
+impl Worker {
+    /// Starts the thread, which opens the connection for its first job and closes it after
+    /// `max_idle` without one. It drops `permit` when it has ended.
+    pub(super) fn start<M: Connect>(
+        client: Arc<M>,
+        max_idle: Duration,
+        permit: impl Send + 'static,
+    ) -> Result<Worker, Error> {
+        // One at a time, so sending never blocks.
+        let (jobs, received) = sync_channel(1);
+        let (sent, replies) = sync_channel(1);
+        let run = move || {
+            work(&*client, max_idle, &received, &sent);
+            drop(permit);
+        };
+        let thread = thread::Builder::new().name("zset-redis".to_owned()).spawn(run);
+        thread.map_err(RedisError::from)?;
+        Ok(Worker { jobs, replies })
+    }
+
+    /// Runs a command, and returns its reply.
+    pub(super) fn query(&self, command: Cmd, deadline: Deadline) -> Result<Value, Error> {
+        let ended =
+            || Error::Redis((ErrorKind::Client, "thread of the connection has ended").into());
+        self.jobs.send(Job { command, deadline }).map_err(|_| ended())?;
+        self.replies.recv_timeout(deadline.left()?).unwrap_or_else(|error| {
+            Err(match error {
+                RecvTimeoutError::Timeout => Error::Timeout,
+                RecvTimeoutError::Disconnected => ended(),
+            })
+        })
+    }
+}
+
+fn work<M: Connect>(
+    client: &M,
+    max_idle: Duration,
+    jobs: &Receiver<Job>,
+    replies: &SyncSender<Result<Value, Error>>,
+) {
+    let mut connection = None;
+    let mut last_reply = Instant::now();
+    loop {
+        let job = match jobs.recv_timeout(max_idle) {
+            Err(RecvTimeoutError::Timeout) => {
+                connection = None;
+                jobs.recv().ok()
+            }
+            job => job.ok(),
+        };
+        let Some(job) = job else { break };
+        let reply = run(client, &mut connection, last_reply.elapsed(), &job);
+        last_reply = Instant::now();
+        if replies.send(reply).is_err() {
+            break;
+        }
+    }
+}
+
+/// Runs a job over the connection, or over a new one if there is none or the server has run
+/// nothing. A connection that fails is closed.
+fn run<M: Connect>(
+    client: &M,
+    kept: &mut Option<M::Connection>,
+    idle: Duration,
+    Job { command, deadline }: &Job,
+) -> Result<Value, Error> {
+    let left = deadline.left()?;
+    let is_open = |connection: &mut _| idle < SURELY_OPEN || M::is_open(connection, left);
+    kept.take_if(|connection| !is_open(connection));
+    if let Some(mut connection) = kept.take() {
+        let reply = M::query(&mut connection, command, deadline.left()?);
+        if !matches!(&reply, Err(Error::Redis(error)) if is_refusal(error)) {
+            *kept = Some(connection).filter(|_| is_in_order(&reply));
+            return reply;
+        }
+    }
+    let mut connection = client.connect(deadline.left()?)?;
+    let reply = M::query(&mut connection, command, deadline.left()?);
+    *kept = Some(connection).filter(|_| is_in_order(&reply));
+    reply
+}
+
+/// Returns whether the connection can be used again. After a timeout, the reply to this command
+/// would be taken for that to the next one.
+pub(super) fn is_in_order(reply: &Result<Value, Error>) -> bool {
+    match reply {
+        Err(Error::Redis(error)) => is_reply(error),
+        reply => reply.is_ok(),
+    }
+}
