@@ -9,7 +9,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use zset_redis::blocking::{Funnel, Limits, Pool, SlidingWindow};
-use zset_redis::{OnFailure, Rule};
+use zset_redis::{Breaker, OnFailure, Rule};
 use zset_std::{Quota, Verdict};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -21,9 +21,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [one, other] = processes;
     let (one, other) = (one?, other?);
 
+    // While the server is down, calls of a process fail at once after the first five.
+    let (breaker, its_breaker) = (Breaker::new(), Breaker::new());
+
     let quota = Quota::new(3, minute)?;
-    let payments = SlidingWindow::new(one.clone(), "payments", quota, OnFailure::Deny)?;
-    let elsewhere = SlidingWindow::new(other.clone(), "payments", quota, OnFailure::Deny)?;
+    let payments = SlidingWindow::new(one.clone(), "payments", quota, OnFailure::Deny)?
+        .with_breaker(breaker.clone());
+    let elsewhere = SlidingWindow::new(other.clone(), "payments", quota, OnFailure::Deny)?
+        .with_breaker(its_breaker.clone());
     for process in [&payments, &elsewhere, &payments, &elsewhere] {
         match process.check("ann")?.verdict {
             Verdict::Allowed => println!("paid"),
@@ -37,11 +42,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         Rule::funnel(Quota::new(10, Duration::from_secs(1))?)?,
         Rule::sliding_window(Quota::new(100, minute)?)?,
     ];
-    let requests = Limits::all(one, "requests", rules, OnFailure::Allow)?;
+    let requests = Limits::all(one, "requests", rules, OnFailure::Allow)?.with_breaker(breaker);
     println!("{} requests left", requests.check_n("ann", 4)?.remaining);
 
     // CL.THROTTLE ann 4 1 60 1: five at once, then one a minute.
-    let logins = Funnel::new(other, "logins", quota, OnFailure::Deny)?;
+    let logins = Funnel::new(other, "logins", quota, OnFailure::Deny)?.with_breaker(its_breaker);
     let throttle = logins.throttle("ann", 4, 1, 60, 1)?;
     println!("limited: {}, remaining: {}", throttle.limited, throttle.remaining);
     Ok(())

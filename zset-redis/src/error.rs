@@ -3,8 +3,10 @@
 use std::error;
 use std::fmt;
 
-use redis::RedisError;
+use redis::{ErrorKind, RedisError, ServerErrorKind};
 use zset_std::limit::ThrottleError;
+
+use crate::script::is_reply;
 
 /// Why a call has no result.
 ///
@@ -18,6 +20,9 @@ pub enum Error {
     Timeout,
     /// The connection failed, or the server replied with an error.
     Redis(RedisError),
+    /// The limiter's [`Breaker`](crate::Breaker) has not sent the call, since the latest ones
+    /// failed.
+    BreakerOpen,
     /// The reply is not one that the script of this version returns.
     UnexpectedReply,
     /// A time that was given is 2^52 microseconds or more, i.e. 142 years, after its origin.
@@ -41,7 +46,21 @@ impl Error {
     /// Returns whether the connection or the server failed, rather than the caller's arguments being
     /// invalid. **O(1)**.
     pub fn is_failure(&self) -> bool {
-        matches!(self, Error::Timeout | Error::Redis(_) | Error::UnexpectedReply)
+        use Error::{BreakerOpen, Redis, Timeout, UnexpectedReply};
+        matches!(self, Timeout | Redis(_) | UnexpectedReply | BreakerOpen)
+    }
+
+    /// Returns whether the server is down or serves nobody, so that the next call will probably
+    /// fail too.
+    pub(crate) fn is_outage(&self) -> bool {
+        match self {
+            Error::Timeout => true,
+            Error::Redis(error) => {
+                let cluster_down = ErrorKind::Server(ServerErrorKind::ClusterDown);
+                !is_reply(error) || error.kind() == cluster_down
+            }
+            _ => false,
+        }
     }
 }
 
@@ -50,6 +69,7 @@ impl fmt::Display for Error {
         match self {
             Error::Timeout => f.write_str("no reply before the deadline"),
             Error::Redis(error) => error.fmt(f),
+            Error::BreakerOpen => f.write_str("not sent, since the latest calls have failed"),
             Error::UnexpectedReply => f.write_str("reply is not what the script returns"),
             Error::TimeTooLate => f.write_str("time is more than 142 years after its origin"),
             Error::Quota(error) => error.fmt(f),

@@ -99,6 +99,9 @@
 //! [`OnFailure`]: the call returns the [`Error`], or the units are allowed, or a limiter in this process
 //! decides. `with_failure_observer` receives each failure, whatever was chosen.
 //!
+//! While the server is down, each call waits for its deadline. With a [`Breaker`], calls after some
+//! failures in a row fail at once, but for one probe at a time.
+//!
 //! After a deadline, or if the connection breaks, the server may have run the script, or run it later.
 //! The units are then taken although the call failed, as they may be if a future is dropped. Clients of
 //! a cluster repeat a command after some errors, see `ClusterClientBuilder::retries`, so units may even
@@ -116,6 +119,18 @@
 //! | connections to a cluster | they open new ones and repeat the command |
 //! | [`Pool`](blocking::Pool) | calls that used it fail, and later calls open new ones |
 //! | `redis::aio::MultiplexedConnection` | **all later calls fail**, so it is for tests and short programs |
+//!
+//! A connection can also be open and of no use, after its server has become a replica while the
+//! name or balancer moved to the new primary. So a `ConnectionManager` and a `Pool` replace a
+//! connection whose server replies `READONLY`, `MASTERDOWN` or `LOADING`. A server that replies so
+//! has run nothing, so the call is repeated over the new connection, once and within its deadline.
+//! For a `ConnectionManager`, the server is sent `QUIT`; what else uses it at that time fails. A
+//! `MultiplexedConnection` cannot be replaced, and stays with its server.
+//!
+//! Servers and balancers close connections that are idle. A `ConnectionManager` and a `Pool` send
+//! `PING` before a call if no reply has arrived for a second, and replace a connection that is
+//! closed. So such a call takes a round trip more, and does not fail. All other calls whose
+//! connection breaks fail, since the server may have run them.
 //!
 //! A `ConnectionManager` waits longer after each attempt that failed, by default for several seconds:
 //! `ConnectionManagerConfig::set_max_delay` bounds how long calls still fail once the server is back. A
@@ -146,7 +161,6 @@
 //! the awaited limiters take its asynchronous connections. All keys of a decision are in one slot, so
 //! each call goes to one node. Scripts run on primaries only, also if the client reads from replicas: a
 //! server that has become a replica replies with the address of its primary, which the client follows.
-//! Each connection of a pool has a thread, which ends what the client does at the deadline.
 //!
 //! The client follows redirections, and repeats commands that fail while a node restarts or a slot
 //! moves. But it waits for 1.28 seconds or more before that, and without end for a node that does not
@@ -187,6 +201,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod blocking;
+mod breaker;
 pub mod delay_queue;
 mod error;
 mod fixed_window;
@@ -212,6 +227,7 @@ mod script;
 mod sliding_window;
 mod window_counter;
 
+pub use breaker::Breaker;
 #[cfg(feature = "tokio")]
 pub use delay_queue::DelayQueue;
 pub use error::{Error, UnsupportedQuota};

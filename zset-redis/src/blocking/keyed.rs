@@ -11,7 +11,7 @@ use zset_std::{Decision, Timestamp};
 
 use super::{Connect, Pool};
 use crate::limit::{Policy, Request, Step, parse_throttle};
-use crate::{Error, Rule};
+use crate::{Breaker, Error, Rule};
 
 /// A limiter for each of many keys, whose state is on the server: a
 /// [`SlidingWindow`](super::SlidingWindow), [`Funnel`](super::Funnel),
@@ -37,6 +37,33 @@ impl<M: Connect, L> Keyed<M, L> {
     /// Returns the limiter with another deadline for each call; the default is one second. **O(1)**.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.policy.deadline = deadline;
+        self
+    }
+
+    /// Returns the limiter with a breaker: while the server is down, calls fail at once. By default
+    /// there is none. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Breaker`].
+    pub fn with_breaker(mut self, breaker: Breaker) -> Self {
+        self.policy.breaker = Some(breaker);
+        self
+    }
+
+    /// Returns the limiter without a breaker: all calls are sent. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use zset_redis::{Breaker, blocking::Funnel};
+    /// # fn example(logins: Funnel) {
+    /// let logins = logins.with_breaker(Breaker::new());
+    /// let refunds = logins.clone().without_breaker();
+    /// # }
+    /// ```
+    pub fn without_breaker(mut self) -> Self {
+        self.policy.breaker = None;
         self
     }
 
@@ -236,7 +263,10 @@ impl<M: Connect, L> Keyed<M, L> {
 
     fn run(&self, request: &Request<'_>) -> Result<Value, Error> {
         let call = request.call(&self.policy.name)?;
-        self.pool.run(&call, self.policy.deadline)
+        let pass = self.policy.pass()?;
+        let reply = self.pool.run(&call, self.policy.deadline);
+        pass.end(&reply);
+        reply
     }
 }
 

@@ -8,6 +8,7 @@ use redis::Value;
 use zset_std::{Decision, Timestamp};
 
 use super::{Request, Rule, Step};
+use crate::breaker::{Breaker, Pass};
 use crate::{Error, OnFailure, UnsupportedQuota, on_failure};
 
 /// A function that receives each failure.
@@ -24,12 +25,20 @@ pub(crate) struct Policy {
     pub(crate) deadline: Duration,
     on_failure: OnFailure,
     observer: Option<FailureObserver>,
+    pub(crate) breaker: Option<Breaker>,
 }
 
 impl Policy {
     pub(crate) fn new(name: &str, rules: impl Into<Arc<[Rule]>>, on_failure: OnFailure) -> Policy {
         let (name, rules) = (name.as_bytes().into(), rules.into());
-        Policy { name, rules, deadline: DEFAULT_DEADLINE, on_failure, observer: None }
+        Policy {
+            name,
+            rules,
+            deadline: DEFAULT_DEADLINE,
+            on_failure,
+            observer: None,
+            breaker: None,
+        }
     }
 
     /// Returns the settings of several limits, of which there must be one at least.
@@ -47,6 +56,11 @@ impl Policy {
 
     pub(crate) fn set_observer(&mut self, observer: FailureObserver) {
         self.observer = Some(observer);
+    }
+
+    /// Lets a call pass, unless the breaker is open.
+    pub(crate) fn pass(&self) -> Result<Pass<'_>, Error> {
+        self.breaker.as_ref().map_or_else(|| Ok(Pass::free()), Breaker::pass)
     }
 
     pub(crate) fn request<'a>(

@@ -1,0 +1,400 @@
+//! [`Breaker`]: calls fail at once while the server is down.
+//!
+//! At most one probe is under way. It ends when its [`Pass`] is dropped, whether or not it has a
+//! result, so a call that is cancelled or panics stops no later probe.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use zset_std::{Clock, MonotonicClock, Timestamp};
+
+use crate::Error;
+
+const DEFAULT_FAILURES: NonZeroU32 = NonZeroU32::new(5).unwrap();
+
+const DEFAULT_PAUSE: Duration = Duration::from_secs(1);
+
+/// Lets the calls of a limiter fail at once while the server is down, instead of each waiting for
+/// its deadline.
+///
+/// After a number of failures in a row, calls return [`Error::BreakerOpen`] without being sent, and
+/// the limiter's [`OnFailure`](crate::OnFailure) decides. After a pause, one call at a time is sent
+/// as a probe. If it succeeds, all calls are sent again; if it fails, the next pause begins.
+///
+/// What counts is [`Error::Timeout`], a failure of the connection, and a server that replies
+/// `READONLY`, `MASTERDOWN`, `LOADING` or `CLUSTERDOWN`. Any other reply shows that the server is
+/// up, also a denial or an error such as `WRONGTYPE`. A call that is cancelled counts as neither.
+///
+/// Clones are the same breaker, and limiters can share one if they share a server.
+///
+/// # Examples
+///
+/// ```no_run
+/// use std::num::NonZeroU32;
+/// use std::time::Duration;
+/// use zset_redis::blocking::{Funnel, Pool};
+/// use zset_redis::{Breaker, OnFailure};
+/// use zset_std::Quota;
+///
+/// let breaker = Breaker::new()
+///     .with_failures(NonZeroU32::new(3).unwrap())
+///     .with_pause(Duration::from_millis(500));
+/// let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
+/// let quota = Quota::new(10, Duration::from_secs(60))?;
+/// let logins = Funnel::new(pool, "logins", quota, OnFailure::Allow)?.with_breaker(breaker);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Breaker {
+    failures: NonZeroU32,
+    pause: Duration,
+    shared: Arc<Shared<dyn Clock + Send + Sync>>,
+}
+
+struct Shared<C: ?Sized> {
+    state: Mutex<State>,
+    clock: C,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Calls are sent. The latest calls have failed, this many.
+    Closed(u32),
+    /// Calls fail, since a time. A probe may be under way.
+    Open { since: Timestamp, is_probing: bool },
+}
+
+impl Breaker {
+    /// Makes a breaker for five failures and a pause of one second. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Breaker`].
+    pub fn new() -> Self {
+        Breaker::with_clock(MonotonicClock::new())
+    }
+
+    /// Makes a breaker with a clock, for tests. **O(1)**.
+    ///
+    /// A clock that steps back begins the pause again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_redis::Breaker;
+    /// use zset_std::FakeClock;
+    ///
+    /// let clock = FakeClock::new();
+    /// let breaker = Breaker::with_clock(clock.clone());
+    /// ```
+    pub fn with_clock(clock: impl Clock + Send + Sync + 'static) -> Self {
+        let shared = Arc::new(Shared { state: Mutex::new(State::Closed(0)), clock });
+        Breaker { failures: DEFAULT_FAILURES, pause: DEFAULT_PAUSE, shared }
+    }
+
+    /// Returns the breaker with another number of failures in a row after which calls fail at once.
+    /// **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Breaker`].
+    pub fn with_failures(mut self, failures: NonZeroU32) -> Self {
+        self.failures = failures;
+        self
+    }
+
+    /// Returns the breaker with another pause before a probe. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Breaker`].
+    pub fn with_pause(mut self, pause: Duration) -> Self {
+        self.pause = pause;
+        self
+    }
+
+    /// Lets a call pass.
+    pub(crate) fn pass(&self) -> Result<Pass<'_>, Error> {
+        let now = self.shared.clock.now();
+        let mut state = self.lock();
+        let is_probe = match &mut *state {
+            State::Closed(_) => false,
+            State::Open { is_probing: true, .. } => return Err(Error::BreakerOpen),
+            State::Open { since, is_probing } => {
+                *since = now.min(*since);
+                if now.saturating_duration_since(*since) < self.pause {
+                    return Err(Error::BreakerOpen);
+                }
+                *is_probing = true;
+                true
+            }
+        };
+        drop(state);
+        Ok(Pass { breaker: Some(self), is_probe })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Each change of the state is one assignment.
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Breaker {
+    fn default() -> Self {
+        Breaker::new()
+    }
+}
+
+impl fmt::Debug for Breaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Breaker")
+            .field("failures", &self.failures)
+            .field("pause", &self.pause)
+            .field("state", &*self.lock())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A call that may be sent.
+#[derive(Debug)]
+pub(crate) struct Pass<'a> {
+    breaker: Option<&'a Breaker>,
+    is_probe: bool,
+}
+
+impl Pass<'_> {
+    /// Returns the pass of a limiter without a breaker.
+    pub(crate) fn free() -> Self {
+        Pass { breaker: None, is_probe: false }
+    }
+
+    /// Ends the call with its result.
+    pub(crate) fn end<T>(mut self, result: &Result<T, Error>) {
+        let Some(breaker) = self.breaker else { return };
+        let now = breaker.shared.clock.now();
+        let has_failed = result.as_ref().is_err_and(Error::is_outage);
+        let mut state = breaker.lock();
+        let failures = match *state {
+            // It was sent before the failures.
+            State::Open { .. } if !self.is_probe => return,
+            _ if !has_failed => 0,
+            State::Open { .. } => u32::MAX,
+            State::Closed(failures) => failures.saturating_add(1),
+        };
+        *state = if failures < breaker.failures.get() {
+            State::Closed(failures)
+        } else {
+            State::Open { since: now, is_probing: false }
+        };
+        // The state is that of the next probe.
+        self.is_probe = false;
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        let Some(breaker) = self.breaker.filter(|_| self.is_probe) else { return };
+        if let State::Open { is_probing, .. } = &mut *breaker.lock() {
+            *is_probing = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::thread;
+
+    use redis::{ErrorKind, RedisError, ServerErrorKind};
+    use zset_std::FakeClock;
+
+    use super::*;
+
+    const PAUSE: Duration = Duration::from_secs(1);
+
+    /// A nanosecond less.
+    const ALMOST: Duration = Duration::from_nanos(999_999_999);
+
+    fn breaker(clock: &FakeClock) -> Breaker {
+        let failures = NonZeroU32::new(3).unwrap();
+        Breaker::with_clock(clock.clone()).with_failures(failures).with_pause(PAUSE)
+    }
+
+    fn fail(breaker: &Breaker) {
+        breaker.pass().unwrap().end(&Err::<(), _>(Error::Timeout));
+    }
+
+    fn succeed(breaker: &Breaker) {
+        breaker.pass().unwrap().end(&Ok(()));
+    }
+
+    /// Returns a breaker that has just opened.
+    fn open(clock: &FakeClock) -> Breaker {
+        let breaker = breaker(clock);
+        (0..3).for_each(|_| fail(&breaker));
+        breaker
+    }
+
+    fn is_open(breaker: &Breaker) -> bool {
+        matches!(breaker.pass(), Err(Error::BreakerOpen))
+    }
+
+    #[test]
+    fn it_opens_after_failures_in_a_row() {
+        let breaker = breaker(&FakeClock::new());
+        for _ in 0..10 {
+            fail(&breaker);
+            fail(&breaker);
+            succeed(&breaker);
+        }
+        (0..2).for_each(|_| fail(&breaker));
+        assert!(!is_open(&breaker));
+        fail(&breaker);
+        assert!(is_open(&breaker) && is_open(&breaker.clone()));
+    }
+
+    #[test]
+    fn after_the_pause_one_probe_at_a_time_passes_until_one_succeeds() {
+        let clock = FakeClock::new();
+        let breaker = open(&clock);
+        clock.advance(ALMOST);
+        assert!(is_open(&breaker));
+        for _ in 0..3 {
+            clock.set(Timestamp::from_nanos(clock.now().as_nanos() + 1));
+            let probe = breaker.pass().unwrap();
+            assert!(is_open(&breaker));
+            clock.advance(10 * PAUSE);
+            assert!(is_open(&breaker), "the probe is under way");
+            probe.end(&Err::<(), _>(Error::Timeout));
+            clock.advance(ALMOST);
+            assert!(is_open(&breaker), "the pause begins with the failure");
+        }
+        clock.advance(PAUSE);
+        succeed(&breaker);
+        let passes = [(); 5].map(|()| breaker.pass().unwrap());
+        drop(passes);
+        (0..2).for_each(|_| fail(&breaker));
+        assert!(!is_open(&breaker), "failures are counted anew");
+    }
+
+    #[test]
+    fn a_probe_that_is_cancelled_or_panics_leaves_room_for_the_next() {
+        let clock = FakeClock::new();
+        let breaker = open(&clock);
+        clock.advance(PAUSE);
+        drop(breaker.pass().unwrap());
+        let panics = || {
+            let _probe = breaker.pass().unwrap();
+            panic!("in a probe");
+        };
+        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+        succeed(&breaker);
+        assert!(!is_open(&breaker));
+    }
+
+    #[test]
+    fn a_call_that_is_cancelled_counts_as_neither() {
+        let breaker = breaker(&FakeClock::new());
+        for _ in 0..3 {
+            assert!(!is_open(&breaker));
+            fail(&breaker);
+            drop(breaker.pass());
+        }
+        assert!(is_open(&breaker));
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_begins_the_pause_again() {
+        let clock = FakeClock::new();
+        clock.set(Timestamp::from_nanos(u64::MAX));
+        let breaker = open(&clock);
+        clock.set(Timestamp::ZERO);
+        assert!(is_open(&breaker));
+        clock.advance(PAUSE);
+        succeed(&breaker);
+        assert!(!is_open(&breaker));
+    }
+
+    #[test]
+    fn results_of_calls_sent_before_it_opened_change_nothing() {
+        let clock = FakeClock::new();
+        let breaker = breaker(&clock);
+        let early = [(); 5].map(|()| breaker.pass().unwrap());
+        (0..3).for_each(|_| fail(&breaker));
+        let [one, two, ..] = early;
+        one.end(&Ok(()));
+        assert!(is_open(&breaker));
+        clock.advance(PAUSE);
+        let probe = breaker.pass().unwrap();
+        two.end(&Err::<(), _>(Error::Timeout));
+        assert!(is_open(&breaker));
+        probe.end(&Ok(()));
+        assert!(!is_open(&breaker));
+    }
+
+    #[test]
+    fn only_outages_count() {
+        let server = |kind: ServerErrorKind| Error::Redis((ErrorKind::Server(kind), "").into());
+        let wrong_type = redis::make_extension_error("WRONGTYPE".to_owned(), None);
+        let refused = RedisError::from(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+        for error in [
+            Error::Timeout,
+            Error::Redis(refused),
+            server(ServerErrorKind::ReadOnly),
+            server(ServerErrorKind::MasterDown),
+            server(ServerErrorKind::BusyLoading),
+            server(ServerErrorKind::ClusterDown),
+        ] {
+            assert!(error.is_outage(), "{error}");
+        }
+        for error in [
+            Error::Redis(wrong_type),
+            server(ServerErrorKind::ResponseError),
+            server(ServerErrorKind::NoPerm),
+            server(ServerErrorKind::CrossSlot),
+            Error::UnexpectedReply,
+            Error::TimeTooLate,
+        ] {
+            assert!(!error.is_outage(), "{error}");
+        }
+    }
+
+    #[test]
+    fn of_threads_that_race_one_is_the_probe() {
+        const THREADS: usize = 4;
+        let clock = FakeClock::new();
+        let breaker = open(&clock);
+        let (probes, barrier) = (AtomicU32::new(0), Barrier::new(THREADS));
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (breaker, clock, probes, barrier) = (&breaker, &clock, &probes, &barrier);
+                scope.spawn(move || {
+                    for round in 0..500 {
+                        if thread == 0 {
+                            clock.advance(PAUSE);
+                        }
+                        barrier.wait();
+                        let pass = breaker.pass();
+                        probes.fetch_add(pass.is_ok().into(), Ordering::Relaxed);
+                        // The probe ends after all have tried.
+                        barrier.wait();
+                        assert_eq!(probes.load(Ordering::Relaxed), round + 1);
+                        match pass {
+                            Ok(pass) if round % 2 == 0 => drop(pass),
+                            Ok(pass) => pass.end(&Err::<(), _>(Error::Timeout)),
+                            Err(error) => assert!(matches!(error, Error::BreakerOpen)),
+                        }
+                        barrier.wait();
+                    }
+                });
+            }
+        });
+        clock.advance(PAUSE);
+        succeed(&breaker);
+        assert!(!is_open(&breaker));
+    }
+}
