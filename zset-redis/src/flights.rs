@@ -11,7 +11,9 @@
 //! So each process has at most one script under way for a key, whatever the number of callers. The script
 //! decides the calls one after the other, as if they were sent alone at that time.
 //!
-//! A flight is a task of its own, so a caller that gives up, or whose future is not polled, delays nobody.
+//! A flight is a task of its own, so a caller that gives up, or whose future is not polled, delays
+//! nobody. Clones may have different deadlines: a script may take as long as the most patient of
+//! its callers waits, and each caller gives up at its own deadline.
 
 #[cfg(test)]
 mod tests;
@@ -23,42 +25,55 @@ use std::sync::Arc;
 use redis::aio::ConnectionLike;
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 use zset_std::{Decision, Verdict};
 
 use crate::keys::Keys;
 use crate::limit::Step;
+use crate::run::end;
 use crate::{Error, Keyed};
 
-/// How a waiting check receives its decision.
-type Reply = oneshot::Sender<Result<Decision, Error>>;
+/// A check that waits for a flight.
+pub(crate) struct Waiting {
+    /// How it receives its decision.
+    reply: oneshot::Sender<Result<Decision, Error>>,
+    /// When its caller gives up.
+    until: Instant,
+}
 
 /// The keys with a flight, each with the checks that wait for it.
-pub(crate) type Flights = Keys<Vec<Reply>>;
+pub(crate) type Flights = Keys<Vec<Waiting>>;
 
 impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> {
     /// Checks one unit, together with others of the key.
     pub(crate) async fn check_together(&self, key: &[u8]) -> Result<Decision, Error> {
-        let (sender, receiver) = oneshot::channel();
-        if let Some(flight) = Flight::join(&self.flights, key, sender) {
+        let pass = self.policy.pass()?;
+        let (reply, receiver) = oneshot::channel();
+        let until = end(self.policy.deadline);
+        if let Some(flight) = Flight::join(&self.flights, key, Waiting { reply, until }) {
             tokio::spawn(self.clone().fly(flight));
         }
         let decision = async {
             match receiver.await {
                 Ok(decision) => decision,
                 // The runtime of the flight has ended.
-                Err(_) => Ok(self.check_calls(key, 1).await?.1),
+                Err(_) => Ok(self.check_calls(key, 1, until).await?.1),
             }
         };
-        timeout(self.policy.deadline, decision).await.map_err(|_| Error::Timeout)?
+        let decision = timeout_at(until, decision).await.unwrap_or(Err(Error::Timeout));
+        pass.end(&decision);
+        decision
     }
 
-    /// Sends the checks of a key until none wait.
+    /// Sends the checks of a key until none wait. Each script may take as long as the most patient
+    /// of its callers waits: clones may have other deadlines.
     async fn fly(self, mut flight: Flight) {
         while let Some(waiting) = flight.board() {
             let calls = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
-            let decided = self.check_calls(&flight.key, calls).await;
-            for (call, reply) in (0..).zip(waiting) {
+            let longest = waiting.iter().map(|waiting| waiting.until).max();
+            let until = longest.unwrap_or_else(Instant::now);
+            let decided = self.check_calls(&flight.key, calls, until).await;
+            for (call, Waiting { reply, .. }) in (0..).zip(waiting) {
                 let decision = match &decided {
                     Ok((allowed, last)) if call < *allowed => {
                         Ok(Decision { verdict: Verdict::Allowed, ..*last })
@@ -77,10 +92,16 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> 
     }
 
     /// Checks one unit for each of the calls; returns how many are allowed, and the decision of the last.
-    async fn check_calls(&self, key: &[u8], calls: u32) -> Result<(u32, Decision), Error> {
+    async fn check_calls(
+        &self,
+        key: &[u8],
+        calls: u32,
+        until: Instant,
+    ) -> Result<(u32, Decision), Error> {
         let mut request = self.policy.request(Step::Check, key, 1, None);
         request.calls = calls;
-        request.decision(self.run(&request).await?)
+        let call = request.call(&self.policy.name)?;
+        request.decision(self.link.run(&call, until).await?)
     }
 }
 
@@ -93,14 +114,14 @@ struct Flight {
 
 impl Flight {
     /// Lets a check wait for the flight of its key; returns the flight if it is a new one.
-    fn join(flights: &Arc<Flights>, key: &[u8], reply: Reply) -> Option<Flight> {
+    fn join(flights: &Arc<Flights>, key: &[u8], check: Waiting) -> Option<Flight> {
         match flights.shard(key).entry(key.into()) {
             Entry::Occupied(waiting) => {
-                waiting.into_mut().push(reply);
+                waiting.into_mut().push(check);
                 None
             }
             Entry::Vacant(waiting) => {
-                waiting.insert(vec![reply]);
+                waiting.insert(vec![check]);
                 Some(Flight { flights: flights.clone(), key: key.into(), is_over: false })
             }
         }
@@ -108,10 +129,10 @@ impl Flight {
 
     /// Returns the checks that wait, except those whose callers have given up: no units are for them. If there
     /// are none, the flight is over.
-    fn board(&mut self) -> Option<Vec<Reply>> {
+    fn board(&mut self) -> Option<Vec<Waiting>> {
         let mut shard = self.flights.shard(&self.key);
         let mut waiting = shard.get_mut(&self.key).map(mem::take).unwrap_or_default();
-        waiting.retain(|reply| !reply.is_closed());
+        waiting.retain(|check| !check.reply.is_closed());
         if waiting.is_empty() {
             shard.remove(&self.key);
             self.is_over = true;

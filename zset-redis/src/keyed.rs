@@ -12,8 +12,8 @@ use zset_std::{AsyncKeyedLimiter, Decision, Timestamp};
 
 use crate::flights::Flights;
 use crate::limit::{Policy, Request, Step, parse_throttle};
-use crate::run::run;
-use crate::{Error, Rule};
+use crate::run::{Link, end};
+use crate::{Breaker, Error, Rule};
 
 /// A limiter for each of many keys, whose state is on the server: a
 /// [`SlidingWindow`](crate::SlidingWindow), [`Funnel`](crate::Funnel),
@@ -30,15 +30,16 @@ use crate::{Error, Rule};
 ///
 /// # Hot keys
 ///
-/// Checks of one unit of a key share a script if clones make them at the same time. The first is sent at
-/// once. Those made before its reply wait for that, and are then sent together, decided one after the other
-/// in the order of the calls. So a process has at most one such script under way for a key, whatever the
-/// number of its callers, and a call may take two round trips, both within its deadline. All receive the
-/// state after the last of them as `remaining` and `reset_after`.
+/// Checks of one unit of a key share a script if clones make them at the same time. The first is
+/// sent at once. Those made before its reply wait for that, and are then sent together, decided one
+/// after the other in the order of the calls. So a process has at most one such script under way
+/// for a key, whatever the number of its callers, and a call may take two round trips, both within
+/// its deadline, whatever the deadlines of the others. All receive the state after the last of them
+/// as `remaining` and `reset_after`.
 ///
 /// Scripts of checks run in tasks of their own, so calls need a runtime of `tokio`.
 pub struct Keyed<C, L> {
-    connection: C,
+    pub(crate) link: Link<C>,
     pub(crate) policy: Policy,
     pub(crate) flights: Arc<Flights>,
     limiter: PhantomData<fn() -> L>,
@@ -46,12 +47,40 @@ pub struct Keyed<C, L> {
 
 impl<C, L> Keyed<C, L> {
     pub(crate) fn with_policy(connection: C, policy: Policy) -> Self {
-        Keyed { connection, policy, flights: Arc::new(Flights::new()), limiter: PhantomData }
+        let link = Link::new(connection);
+        Keyed { link, policy, flights: Arc::new(Flights::new()), limiter: PhantomData }
     }
 
     /// Returns the limiter with another deadline for each call; the default is one second. **O(1)**.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.policy.deadline = deadline;
+        self
+    }
+
+    /// Returns the limiter with a breaker: while the server is down, calls fail at once. By default
+    /// there is none. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Breaker`].
+    pub fn with_breaker(mut self, breaker: Breaker) -> Self {
+        self.policy.breaker = Some(breaker);
+        self
+    }
+
+    /// Returns the limiter without a breaker: all calls are sent. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use zset_redis::{Breaker, Funnel, redis::aio::ConnectionManager};
+    /// # fn example(logins: Funnel<ConnectionManager>) {
+    /// let logins = logins.with_breaker(Breaker::new());
+    /// let refunds = logins.clone().without_breaker();
+    /// # }
+    /// ```
+    pub fn without_breaker(mut self) -> Self {
+        self.policy.breaker = None;
         self
     }
 
@@ -257,17 +286,20 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> 
         Ok(decision.into())
     }
 
-    pub(crate) async fn run(&self, request: &Request<'_>) -> Result<Value, Error> {
+    async fn run(&self, request: &Request<'_>) -> Result<Value, Error> {
         let call = request.call(&self.policy.name)?;
-        run(&self.connection, &call, self.policy.deadline).await
+        let pass = self.policy.pass()?;
+        let reply = self.link.run(&call, end(self.policy.deadline)).await;
+        pass.end(&reply);
+        reply
     }
 }
 
 impl<C: Clone, L> Clone for Keyed<C, L> {
     fn clone(&self) -> Self {
-        let Keyed { connection, policy, flights, limiter } = self;
+        let Keyed { link, policy, flights, limiter } = self;
         Keyed {
-            connection: connection.clone(),
+            link: link.clone(),
             policy: policy.clone(),
             flights: flights.clone(),
             limiter: *limiter,

@@ -34,12 +34,16 @@ use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use zset_std::{Clock, Decision, MonotonicClock, Quota, Verdict};
 
+use crate::breaker::Pass;
 use crate::keys::Keys;
 use crate::limit::{Policy, Step};
-use crate::{Error, OnFailure, Rule, UnsupportedQuota};
+use crate::run::{Link, end};
+use crate::{Breaker, Error, OnFailure, Rule, UnsupportedQuota};
 use exchange::{Draw, Grant};
+use flight::wait;
 use slot::{Slot, Terms};
 
 /// How many keys have leases in this process, unless `with_max_keys` says otherwise.
@@ -117,15 +121,20 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 /// # }
 /// ```
 pub struct LeasedWindow<C> {
-    connection: C,
+    link: Link<C>,
     policy: Policy,
     terms: Terms,
     max_keys: usize,
     local: Arc<Local>,
 }
 
-/// How a waiting call receives its decision.
-type Reply = oneshot::Sender<Result<Decision, Error>>;
+/// A call that waits.
+struct Reply {
+    /// How it receives its decision.
+    sender: oneshot::Sender<Result<Decision, Error>>,
+    /// When its caller gives up.
+    until: Instant,
+}
 
 /// What clones share.
 struct Local {
@@ -139,11 +148,13 @@ struct Local {
 }
 
 /// How a call begins.
-enum Start {
+enum Start<'a> {
     Decided(Decision),
-    Waiting(oneshot::Receiver<Result<Decision, Error>>),
+    Waiting(oneshot::Receiver<Result<Decision, Error>>, Instant, Pass<'a>),
     /// There is no room for another key.
     Full,
+    /// The breaker is open.
+    Refused(Error),
 }
 
 impl<C> LeasedWindow<C> {
@@ -170,7 +181,8 @@ impl<C> LeasedWindow<C> {
             is_sweep_scheduled: AtomicBool::new(false),
         };
         let local = Arc::new(local);
-        Ok(LeasedWindow { connection, policy, terms, max_keys: DEFAULT_MAX_KEYS, local })
+        let link = Link::new(connection);
+        Ok(LeasedWindow { link, policy, terms, max_keys: DEFAULT_MAX_KEYS, local })
     }
 
     /// Returns the limiter with another life of leases, at most the quota's period; the default is a tenth of
@@ -204,6 +216,33 @@ impl<C> LeasedWindow<C> {
     /// Returns the limiter with another deadline for each call; the default is one second. **O(1)**.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.policy.deadline = deadline;
+        self
+    }
+
+    /// Returns the limiter with a breaker: while the server is down, calls that need it fail at
+    /// once. By default there is none. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// See [`Breaker`].
+    pub fn with_breaker(mut self, breaker: Breaker) -> Self {
+        self.policy.breaker = Some(breaker);
+        self
+    }
+
+    /// Returns the limiter without a breaker: all calls are sent. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use zset_redis::{Breaker, LeasedWindow, redis::aio::ConnectionManager};
+    /// # fn example(requests: LeasedWindow<ConnectionManager>) {
+    /// let requests = requests.with_breaker(Breaker::new());
+    /// let background = requests.clone().without_breaker();
+    /// # }
+    /// ```
+    pub fn without_breaker(mut self) -> Self {
+        self.policy.breaker = None;
         self
     }
 
@@ -258,8 +297,13 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         let key = key.as_ref();
         let reply = match self.start(key, n) {
             Start::Decided(decision) => return Ok(decision),
-            Start::Waiting(reply) => self.wait(reply).await,
+            Start::Waiting(reply, until, pass) => {
+                let decision = wait(reply, until).await;
+                pass.end(&decision);
+                decision
+            }
             Start::Full => self.check_without_lease(key, n).await,
+            Start::Refused(error) => Err(error),
         };
         self.or_failure(Step::Check, key, n, reply)
     }
@@ -276,7 +320,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
             return Ok(decision);
         }
         // The next draw would give back what is left.
-        let grant = self.exchange(key, &Draw::peek(n - left)).await;
+        let grant = self.exchange_unless_open(key, &Draw::peek(n - left)).await;
         let decision = grant.map(|grant| self.peeked(n, left, grant));
         self.or_failure(Step::Peek, key, n, decision)
     }
@@ -303,7 +347,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
 
     /// Decides in this process, or joins those who wait for a draw.
     #[inline]
-    fn start(&self, key: &[u8], n: u32) -> Start {
+    fn start(&self, key: &[u8], n: u32) -> Start<'_> {
         let mut shard = self.local.keys.shard(key);
         // Under the lock, since a lease may end while a thread waits for it.
         let now = self.local.clock.now();
@@ -321,12 +365,17 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         if let Some(decision) = slot.check(&self.terms, now, n) {
             return Start::Decided(decision);
         }
+        let pass = match self.policy.pass() {
+            Ok(pass) => pass,
+            Err(error) => return Start::Refused(error),
+        };
         let (sender, receiver) = oneshot::channel();
-        slot.wait(n, sender);
+        let until = end(self.policy.deadline);
+        slot.wait(n, Reply { sender, until });
         if let Some(draw) = slot.draw(&self.terms, now, self.next_id()) {
-            tokio::spawn(self.clone().fly(key.into(), draw));
+            tokio::spawn(self.clone().fly(key.into(), draw, until));
         }
-        Start::Waiting(receiver)
+        Start::Waiting(receiver, until, pass)
     }
 
     /// Returns what a call would return if that is known in this process, and the units left of the lease.

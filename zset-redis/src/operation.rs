@@ -33,10 +33,10 @@ impl<T> Operation<T> {
     #[cfg(feature = "tokio")]
     pub(crate) async fn run(
         self,
-        connection: &(impl redis::aio::ConnectionLike + Clone),
+        link: &crate::run::Link<impl redis::aio::ConnectionLike + Clone>,
         deadline: Duration,
     ) -> Result<T, Error> {
-        (self.read)(crate::run::run(connection, &self.call, deadline).await?)
+        (self.read)(link.run(&self.call, crate::run::end(deadline)).await?)
     }
 }
 

@@ -1,28 +1,116 @@
 //! Running a script over an asynchronous connection.
 
+use std::any::type_name;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use redis::Value;
-use redis::aio::ConnectionLike;
-use tokio::time::timeout;
+use redis::aio::{ConnectionLike, ConnectionManager};
+use redis::{RedisResult, Value};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout_at};
 
 use crate::Error;
-use crate::script::{Call, is_unknown};
+use crate::script::{Call, is_refusal, is_unknown};
 
-/// Runs a script within a deadline, and returns its reply.
-///
-/// After the deadline the call is dropped, but what was sent may still be run.
-pub(crate) async fn run(
-    connection: &(impl ConnectionLike + Clone),
-    call: &Call,
-    deadline: Duration,
-) -> Result<Value, Error> {
-    let mut connection = connection.clone();
-    let reply = timeout(deadline, async {
-        match call.by_hash().query_async(&mut connection).await {
-            Err(error) if is_unknown(&error) => call.by_source().query_async(&mut connection).await,
-            reply => reply,
+/// For how long an idle connection is open for sure, in milliseconds: servers have timeouts of
+/// whole seconds.
+const SURELY_OPEN: u64 = 1000;
+
+/// Longer than any call takes, and short enough for an `Instant`.
+const FOREVER: Duration = Duration::from_secs(1 << 31);
+
+/// Returns when a call that begins now has to end.
+pub(crate) fn end(deadline: Duration) -> Instant {
+    Instant::now() + deadline.min(FOREVER)
+}
+
+/// A connection that clones share.
+#[derive(Clone)]
+pub(crate) struct Link<C> {
+    connection: C,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    start: Instant,
+    /// When a reply arrived last, in milliseconds after the start.
+    last_reply: AtomicU64,
+    /// How many times the connection was replaced. Calls that fail together replace it once.
+    replaced: Mutex<u64>,
+}
+
+impl<C> Link<C> {
+    pub(crate) fn new(connection: C) -> Link<C> {
+        let replaced = Mutex::new(0);
+        let shared = Shared { start: Instant::now(), last_reply: AtomicU64::new(0), replaced };
+        Link { connection, shared: Arc::new(shared) }
+    }
+}
+
+impl<C: ConnectionLike + Clone> Link<C> {
+    /// Runs a script until a deadline, and returns its reply.
+    ///
+    /// After the deadline the call is dropped, but what was sent may still be run.
+    pub(crate) async fn run(&self, call: &Call, until: Instant) -> Result<Value, Error> {
+        let mut connection = self.connection.clone();
+        let reply = timeout_at(until, async {
+            if is_manager::<C>() {
+                self.run_managed(&mut connection, call).await
+            } else {
+                run_once(&mut connection, call).await
+            }
+        });
+        Ok(reply.await.map_err(|_| Error::Timeout)??)
+    }
+
+    /// Runs a script, and again over a new connection if the server has run nothing.
+    async fn run_managed(&self, manager: &mut C, call: &Call) -> RedisResult<Value> {
+        if self.millis().saturating_sub(self.shared.last_reply.load(Relaxed)) > SURELY_OPEN {
+            // If it fails, the manager opens a new connection.
+            let _ = redis::cmd("PING").query_async::<Value>(manager).await;
         }
-    });
-    Ok(reply.await.map_err(|_| Error::Timeout)??)
+        let replaced = *self.shared.replaced.lock().await;
+        let mut reply = run_once(manager, call).await;
+        if reply.as_ref().is_err_and(is_refusal) {
+            self.replace(manager, replaced).await;
+            reply = run_once(manager, call).await;
+        }
+        if reply.is_ok() {
+            self.shared.last_reply.fetch_max(self.millis(), Relaxed);
+        }
+        reply
+    }
+
+    /// Has the server close the connection, unless it was replaced since.
+    async fn replace(&self, manager: &mut C, replaced: u64) {
+        let mut now_replaced = self.shared.replaced.lock().await;
+        if *now_replaced == replaced {
+            let _ = redis::cmd("QUIT").query_async::<Value>(manager).await;
+            // Fails, so the manager opens a new connection.
+            let _ = redis::cmd("PING").query_async::<Value>(manager).await;
+            *now_replaced += 1;
+        }
+    }
+
+    fn millis(&self) -> u64 {
+        u64::try_from(self.shared.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Returns whether a connection is a `ConnectionManager`, the only kind that opens new connections
+/// and repeats nothing: it has to notice first that the present one is closed, by a call that
+/// fails.
+///
+/// By its name, since `TypeId` is for `'static` types only. A mistake would cost a connection.
+fn is_manager<C>() -> bool {
+    type_name::<C>() == type_name::<ConnectionManager>()
+}
+
+async fn run_once(connection: &mut impl ConnectionLike, call: &Call) -> RedisResult<Value> {
+    match call.by_hash().query_async(connection).await {
+        Err(error) if is_unknown(&error) => call.by_source().query_async(connection).await,
+        reply => reply,
+    }
 }

@@ -17,6 +17,7 @@ use super::wake::Pause;
 use super::{ConnectAsync, Waiter};
 use crate::Error;
 use crate::operation::Operation;
+use crate::run::Link;
 
 /// A queue of jobs on the server, each due at a time: [`zset_std::SharedDelayQueue`] for many machines.
 ///
@@ -46,7 +47,7 @@ use crate::operation::Operation;
 /// ```
 #[derive(Clone)]
 pub struct DelayQueue<C> {
-    connection: C,
+    link: Link<C>,
     pub(super) queue: Queue,
 }
 
@@ -57,7 +58,7 @@ impl<C> DelayQueue<C> {
     ///
     /// See [`DelayQueue`].
     pub fn new(connection: C, name: &str) -> Self {
-        DelayQueue { connection, queue: Queue::new(name) }
+        DelayQueue { link: Link::new(connection), queue: Queue::new(name) }
     }
 
     /// Returns the queue with another deadline for each call; the default is one second. **O(1)**.
@@ -109,7 +110,7 @@ impl<C: ConnectionLike + Clone> DelayQueue<C> {
     }
 
     async fn run<T>(&self, operation: Operation<T>) -> Result<T, Error> {
-        operation.run(&self.connection, self.queue.deadline).await
+        operation.run(&self.link, self.queue.deadline).await
     }
 
     /// Attempts until a job is taken or none is due.

@@ -1,4 +1,5 @@
 use std::future::poll_fn;
+use std::num::NonZeroU32;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
@@ -9,10 +10,10 @@ use redis::{Arg, Cmd, Pipeline, RedisFuture, Value};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinSet, yield_now};
-use tokio::time::timeout;
-use zset_std::{Decision, Quota};
+use tokio::time::{sleep, timeout};
+use zset_std::{Decision, FakeClock, Quota};
 
-use crate::{Error, FixedWindow, OnFailure};
+use crate::{Breaker, Error, FixedWindow, OnFailure};
 
 const LIMIT: u32 = 10;
 
@@ -223,4 +224,72 @@ fn a_caller_survives_the_runtime_of_its_flight() {
         assert!(decision.unwrap().unwrap().is_allowed());
     });
     assert_eq!((counter.scripts(), limiter.flights.len()), (vec![1, 1], 0));
+}
+
+/// Two scripts without a reply, each longer than the deadline of the first caller.
+#[test]
+fn a_caller_with_a_short_deadline_does_not_shorten_that_of_another() {
+    let counter = Counter::new(0);
+    let hasty = counter.limiter().with_deadline(Duration::from_millis(150));
+    let patient = hasty.clone().with_deadline(Duration::from_secs(60));
+    runtime().block_on(async {
+        let (mut first, mut second) = (pin!(hasty.check("ann")), pin!(patient.check("ann")));
+        poll_once(first.as_mut()).await;
+        yield_now().await;
+        poll_once(second.as_mut()).await;
+        assert!(matches!(first.await, Err(Error::Timeout)));
+        while counter.scripts().len() < 2 {
+            yield_now().await;
+        }
+        sleep(Duration::from_millis(450)).await;
+        counter.permits.add_permits(1);
+        assert!(second.await.unwrap().is_allowed());
+        assert_eq!(counter.scripts(), [1, 1]);
+    });
+}
+
+#[test]
+fn a_script_is_awaited_for_the_most_patient_caller_and_each_gives_up_at_its_own_deadline() {
+    let counter = Counter::new(0);
+    let patient = counter.limiter().with_deadline(Duration::from_secs(60));
+    let hasty = patient.clone().with_deadline(Duration::from_millis(150));
+    runtime().block_on(async {
+        let (mut first, mut second) = (pin!(hasty.check("ann")), pin!(patient.check("ann")));
+        // Both wait for the same script.
+        poll_once(first.as_mut()).await;
+        poll_once(second.as_mut()).await;
+        yield_now().await;
+        assert_eq!(counter.scripts(), [2]);
+        assert!(matches!(first.await, Err(Error::Timeout)));
+        sleep(Duration::from_millis(300)).await;
+        counter.permits.add_permits(1);
+        assert!(second.await.unwrap().is_allowed());
+        assert_eq!(counter.scripts(), [2]);
+    });
+}
+
+#[test]
+fn a_call_that_is_cancelled_as_a_probe_leaves_room_for_the_next() {
+    let counter = Counter::new(0);
+    let clock = FakeClock::new();
+    let one = NonZeroU32::MIN;
+    let breaker = Breaker::with_clock(clock.clone()).with_failures(one);
+    let limiter = counter.limiter().with_breaker(breaker).with_deadline(Duration::from_millis(20));
+    runtime().block_on(async {
+        assert!(matches!(limiter.check("ann").await, Err(Error::Timeout)));
+        let calls = counter.scripts().len();
+        assert!(matches!(limiter.check("ann").await, Err(Error::BreakerOpen)));
+        assert!(matches!(limiter.clone().peek("bob", 1).await, Err(Error::BreakerOpen)));
+        assert_eq!(counter.scripts().len(), calls);
+        clock.advance(Duration::from_secs(1));
+        {
+            let mut probe = pin!(limiter.check("ann"));
+            poll_once(probe.as_mut()).await;
+            assert!(matches!(limiter.check("bob").await, Err(Error::BreakerOpen)));
+        }
+        counter.permits.add_permits(100);
+        let limiter = limiter.with_deadline(Duration::from_secs(60));
+        assert!(limiter.check("bob").await.unwrap().is_allowed());
+        assert!(limiter.check("ann").await.unwrap().is_allowed());
+    });
 }

@@ -11,6 +11,7 @@ use redis::aio::ConnectionLike;
 use super::board::{Board, Policy};
 use crate::Error;
 use crate::operation::Operation;
+use crate::run::Link;
 
 /// A board of members and their scores on the server, highest score first: [`zset_std::Leaderboard`]
 /// for many machines.
@@ -42,7 +43,7 @@ use crate::operation::Operation;
 /// ```
 #[derive(Clone)]
 pub struct Leaderboard<C> {
-    connection: C,
+    link: Link<C>,
     board: Board,
 }
 
@@ -53,7 +54,7 @@ impl<C> Leaderboard<C> {
     ///
     /// See [`Leaderboard`].
     pub fn new(connection: C, name: &str) -> Self {
-        Leaderboard { connection, board: Board::new(name, Policy::Best) }
+        Leaderboard { link: Link::new(connection), board: Board::new(name, Policy::Best) }
     }
 
     /// Makes a board that keeps the latest score of each member; its keys contain `name`. **O(1)**.
@@ -62,7 +63,7 @@ impl<C> Leaderboard<C> {
     ///
     /// See [`Leaderboard`].
     pub fn latest(connection: C, name: &str) -> Self {
-        Leaderboard { connection, board: Board::new(name, Policy::Latest) }
+        Leaderboard { link: Link::new(connection), board: Board::new(name, Policy::Latest) }
     }
 
     /// Makes a board that adds up the scores of each member; its keys contain `name`. **O(1)**.
@@ -71,7 +72,7 @@ impl<C> Leaderboard<C> {
     ///
     /// See [`Leaderboard`].
     pub fn sum(connection: C, name: &str) -> Self {
-        Leaderboard { connection, board: Board::new(name, Policy::Sum) }
+        Leaderboard { link: Link::new(connection), board: Board::new(name, Policy::Sum) }
     }
 
     /// Returns the board with another deadline for each call; the default is one second. **O(1)**.
@@ -106,7 +107,7 @@ impl<C> Leaderboard<C> {
 
 impl<C: ConnectionLike + Clone> Leaderboard<C> {
     async fn run<T>(&self, operation: Operation<T>) -> Result<T, Error> {
-        operation.run(&self.connection, self.board.deadline).await
+        operation.run(&self.link, self.board.deadline).await
     }
 }
 

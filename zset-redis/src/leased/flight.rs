@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use tokio::sync::oneshot;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout_at};
 use zset_std::{Clock, Decision, Timestamp};
 
 use super::exchange::{Draw, Grant};
 use super::slot::Slot;
 use super::{LeasedWindow, Reply};
 use crate::Error;
-use crate::run::run;
+use crate::run::end;
 
 /// The shortest time between two sweeps.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
@@ -20,11 +20,11 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
     /// Sends draws until no call for the key waits. It is a task of its own, so a caller that gives up
     /// does not end it.
-    pub(super) async fn fly(self, key: Box<[u8]>, mut draw: Draw) {
+    pub(super) async fn fly(self, key: Box<[u8]>, mut draw: Draw, mut until: Instant) {
         loop {
-            let reply = self.exchange(&key, &draw).await;
-            match self.land(&key, reply) {
-                Some(next) => draw = next,
+            let reply = self.exchange(&key, &draw, until).await;
+            match self.land(&key, reply, until) {
+                Some(next) => (draw, until) = next,
                 None => break,
             }
         }
@@ -33,8 +33,14 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         }
     }
 
-    /// Decides the calls that wait, and returns the next draw if some still wait.
-    fn land(&self, key: &[u8], reply: Result<Grant, Error>) -> Option<Draw> {
+    /// Decides the calls that wait after a draw that could take until a time. Returns the next draw
+    /// if some still wait, and until when the most patient of them does.
+    fn land(
+        &self,
+        key: &[u8],
+        reply: Result<Grant, Error>,
+        until: Instant,
+    ) -> Option<(Draw, Instant)> {
         let mut shard = self.local.keys.shard(key);
         let now = self.local.clock.now();
         // No slot is removed that has a draw in flight.
@@ -42,30 +48,25 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         match reply {
             Ok(grant) => {
                 for (call, decision) in slot.drawn(&self.terms, now, grant) {
-                    let has_given_up = call.reply.send(Ok(decision)).is_err();
+                    let has_given_up = call.reply.sender.send(Ok(decision)).is_err();
                     if has_given_up && decision.is_allowed() {
                         slot.refund(call.n);
                     }
                 }
             }
             Err(error) => {
-                for call in slot.failed() {
+                // Clones may have other deadlines: calls that can wait for longer have the next
+                // draw.
+                let is_over = matches!(error, Error::Timeout) && Instant::now() >= until;
+                for call in slot.failed(|reply| is_over && reply.until > until) {
                     // Callers that have given up need no error.
-                    let _ = call.reply.send(Err(error.clone()));
+                    let _ = call.reply.sender.send(Err(error.clone()));
                 }
             }
         }
-        slot.draw(&self.terms, now, self.next_id())
-    }
-
-    /// Waits for the decision of a draw.
-    pub(super) async fn wait(
-        &self,
-        reply: oneshot::Receiver<Result<Decision, Error>>,
-    ) -> Result<Decision, Error> {
-        // The sender is dropped only with the runtime of its task.
-        let reply = timeout(self.policy.deadline, reply).await;
-        reply.map_err(|_| Error::Timeout)?.map_err(|_| Error::Timeout)?
+        let draw = slot.draw(&self.terms, now, self.next_id())?;
+        let longest = slot.waiting().map(|reply| reply.until).max();
+        Some((draw, longest.unwrap_or_else(|| end(self.policy.deadline))))
     }
 
     /// Decides a call by a draw of its units alone.
@@ -74,15 +75,27 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         slot.wait(n, ());
         let draw = slot.draw(&self.terms, self.local.clock.now(), self.next_id());
         let draw = draw.ok_or(Error::UnexpectedReply)?;
-        let grant = self.exchange(key, &draw).await?;
+        let grant = self.exchange_unless_open(key, &draw).await?;
         let decided = slot.drawn(&self.terms, self.local.clock.now(), grant).pop();
         decided.map(|(_, decision)| decision).ok_or(Error::UnexpectedReply)
     }
 
-    pub(super) async fn exchange(&self, key: &[u8], draw: &Draw) -> Result<Grant, Error> {
+    /// Sends the draw of a call, unless the breaker is open.
+    pub(super) async fn exchange_unless_open(
+        &self,
+        key: &[u8],
+        draw: &Draw,
+    ) -> Result<Grant, Error> {
+        let pass = self.policy.pass()?;
+        let grant = self.exchange(key, draw, end(self.policy.deadline)).await;
+        pass.end(&grant);
+        grant
+    }
+
+    async fn exchange(&self, key: &[u8], draw: &Draw, until: Instant) -> Result<Grant, Error> {
         let names = [&self.policy.name, key];
         let call = draw.call(names, &self.local.process, &self.terms, None);
-        draw.grant(run(&self.connection, &call, self.policy.deadline).await?)
+        draw.grant(self.link.run(&call, until).await?)
     }
 
     /// Gives back what is left of ended leases and removes idle keys, once a life, until there are no keys.
@@ -118,13 +131,23 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
             false
         });
         for (key, draw) in removed {
-            if let Err(error) = self.exchange(&key, &draw).await {
+            if let Err(error) = self.exchange(&key, &draw, end(self.policy.deadline)).await {
                 // The others would probably fail too, each after the deadline.
                 return Err(self.policy.observe(error)?);
             }
         }
         Ok(())
     }
+}
+
+/// Waits for the decision of a draw.
+pub(super) async fn wait(
+    reply: oneshot::Receiver<Result<Decision, Error>>,
+    until: Instant,
+) -> Result<Decision, Error> {
+    // The sender is dropped only with the runtime of its task.
+    let reply = timeout_at(until, reply).await;
+    reply.map_err(|_| Error::Timeout)?.map_err(|_| Error::Timeout)?
 }
 
 /// Resets the flag, also if the runtime of the task ends.

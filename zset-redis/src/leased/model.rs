@@ -256,7 +256,7 @@ impl<S: Server> Model<S> {
         }
         let now = self.machines[machine].now(time);
         let Some((run_at, grant)) = reply else {
-            self.machines[machine].slot.failed();
+            self.machines[machine].slot.failed(|()| false);
             self.draw(machine);
             return;
         };

@@ -256,16 +256,25 @@ impl<T> Slot<T> {
         self.decision(terms, now, Verdict::Allowed, 0)
     }
 
-    /// Takes the failure of the draw in flight, and returns all calls that wait.
+    /// Returns the calls that wait.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &T> {
+        self.waiting.iter().map(|call| &call.reply)
+    }
+
+    /// Takes the failure of the draw in flight, and returns the calls that wait, but for those that
+    /// can wait for another draw.
     ///
     /// The server may have run the draw or run it later, so the next one ends its lease.
-    pub(super) fn failed(&mut self) -> Vec<Waiting<T>> {
+    pub(super) fn failed(&mut self, can_wait: impl Fn(&T) -> bool) -> Vec<Waiting<T>> {
         if let Some(draw) = self.in_flight.take() {
             self.push_ended(Ended { id: draw.id, used: 0 });
         }
         // So that each further failure leaves at most the units of the calls that wait.
         self.batch = 0;
-        mem::take(&mut self.waiting)
+        let waiting = mem::take(&mut self.waiting).into_iter();
+        let (patient, failed) = waiting.partition(|call| can_wait(&call.reply));
+        self.waiting = patient;
+        failed
     }
 
     /// Returns whether the slot has nothing that could decide a call, nor a draw in flight.

@@ -11,7 +11,7 @@ use crate::Error;
 impl<C: Clone> Clone for LeasedWindow<C> {
     fn clone(&self) -> Self {
         LeasedWindow {
-            connection: self.connection.clone(),
+            link: self.link.clone(),
             policy: self.policy.clone(),
             terms: self.terms,
             max_keys: self.max_keys,
