@@ -13,6 +13,7 @@ mod limiters;
 mod load;
 mod lost_scripts;
 mod migration;
+mod moved;
 mod outage;
 #[path = "../servers/mod.rs"]
 mod servers;

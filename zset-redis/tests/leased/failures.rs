@@ -70,3 +70,21 @@ fn leases_outlive_the_server_and_then_the_policy_decides() {
         assert!(allow.give_back().await.is_err());
     });
 }
+
+/// Calls for a key wait for one draw together.
+#[test]
+fn a_caller_with_a_short_deadline_does_not_shorten_that_of_another() {
+    with_server(|server, _| async move {
+        let connection = server.multiplexed().await;
+        let hasty = machine(&connection).with_deadline(DEADLINE);
+        let patient = hasty.clone().with_deadline(servers::PATIENCE);
+        server.stop();
+        let hasty = tokio::spawn(async move { hasty.check("ann").await });
+        sleep(DEADLINE / 4).await;
+        let patient = tokio::spawn(async move { patient.check("ann").await });
+        assert!(matches!(hasty.await.unwrap(), Err(Error::Timeout)));
+        sleep(3 * DEADLINE).await;
+        server.proceed();
+        assert!(patient.await.unwrap().unwrap().is_allowed());
+    });
+}

@@ -3,9 +3,10 @@
 //! [`test_support::servers`] says which programs they are, and what happens without them.
 
 // Each test target uses only some of this.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 mod faults;
+mod forwarder;
 #[cfg(feature = "cluster")]
 mod replicas;
 #[cfg(feature = "cluster")]
@@ -21,6 +22,8 @@ use std::time::{Duration, Instant};
 use redis::ConnectionLike;
 use test_support::servers::{Folder, Program};
 use zset_std::{Limiter, Timestamp};
+
+pub(crate) use forwarder::{Forwarder, fake};
 
 /// The timeout for a start, and for a call where no other is tested. Only a failing test waits that long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
