@@ -80,8 +80,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
     }
 
     pub(super) async fn exchange(&self, key: &[u8], draw: &Draw) -> Result<Grant, Error> {
-        let names = [&self.policy.name, key];
-        let call = draw.call(names, &self.local.process, &self.terms, None);
+        let call = draw.call(&self.policy.names, key, &self.local.process, &self.terms, None);
         draw.grant(run(&self.connection, &call, self.policy.deadline).await?)
     }
 
