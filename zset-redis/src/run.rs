@@ -24,5 +24,6 @@ pub(crate) async fn run(
             reply => reply,
         }
     });
-    Ok(reply.await.map_err(|_| Error::Timeout)??)
+    let reply = reply.await.map_err(|_| Error::Timeout)?;
+    reply.map_err(|error| call.explained(error.into()))
 }

@@ -1,6 +1,8 @@
 //! Scripts, and calls of them: what is sent, whatever the connection.
 
-use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind};
+use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, make_extension_error};
+
+use crate::Error;
 
 /// A Lua script with the hash by which a server knows it.
 #[derive(Debug)]
@@ -63,6 +65,64 @@ impl Call {
         command.arg(script).arg(self.keys.len()).arg(&self.keys).arg(&self.arguments);
         command
     }
+
+    /// Returns an error of the call with the command that failed: EVALSHA, EVAL, or one of the script.
+    ///
+    /// For one of the script, servers send a line of the script instead. They write the source of EVAL into
+    /// an error, which is text, so only the arguments of EVALSHA can make it unreadable.
+    pub(crate) fn explained(&self, error: Error) -> Error {
+        match explained("EVALSHA", error) {
+            Error::Redis(error) => Error::Redis(self.in_script(&error).unwrap_or(error)),
+            error => error,
+        }
+    }
+
+    /// Returns the error of a command of the script, such as a missing right or a key of another type.
+    fn in_script(&self, error: &RedisError) -> Option<RedisError> {
+        let trace = format!(" script: {}, on @user_script:", self.script.hash);
+        let (message, line) = error.detail()?.split_once(&trace)?;
+        // An error of the language has its line.
+        if message.starts_with("user_script:") {
+            return None;
+        }
+        let line: usize = line.trim_end_matches('.').parse().ok()?;
+        let before = self.script.source.split_inclusive('\n').take(line.checked_sub(1)?);
+        let source = &self.script.source[before.map(str::len).sum()..];
+        let (command, source) =
+            source.split_once("call(")?.1.split_once('\'')?.1.split_once('\'')?;
+        let mut words = source.split(|byte: char| byte != '_' && !byte.is_ascii_alphanumeric());
+        // The variable of a key is named for its last part.
+        let suffix = format!(":{}", words.find(|word| !word.is_empty())?.to_lowercase());
+        let key = self.keys.iter().find(|key| key.ends_with(suffix.as_bytes()));
+        let mut detail = format!("{message}: {command}");
+        if let Some(key) = key {
+            detail.extend([" ", &String::from_utf8_lossy(key)]);
+        }
+        Some(match error.kind() {
+            kind @ ErrorKind::Server(_) => (kind, "a command of a script failed", detail).into(),
+            _ => make_extension_error(error.code()?.to_owned(), Some(detail)),
+        })
+    }
+}
+
+/// Returns an error of a command that names it, if the server does not know it: it was renamed or disabled.
+///
+/// Servers write the arguments into that error, which makes it unreadable if they are binary, and shows
+/// the caller's keys if they are not.
+pub(crate) fn explained(command: &str, error: Error) -> Error {
+    let Error::Redis(error) = error else { return error };
+    let detail = error.detail().unwrap_or_default();
+    Error::Redis(match error.kind() {
+        ErrorKind::Parse => {
+            let detail = format!("{command}, which the server may not know");
+            (ErrorKind::Parse, "unreadable reply to a command", detail).into()
+        }
+        kind @ ErrorKind::Server(_) if detail.starts_with("unknown command") => {
+            let detail = detail.split(", with args").next().unwrap_or(detail);
+            (kind, "command was renamed or disabled", detail.to_owned()).into()
+        }
+        _ => error,
+    })
 }
 
 /// Returns whether a server does not have the script: it has restarted, its scripts were flushed, or it

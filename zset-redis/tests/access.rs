@@ -165,3 +165,68 @@ fn the_secret_is_not_in_debug_output() {
         assert!(!output.contains(secret), "{output}");
     }
 }
+
+/// Returns the errors of a limiter with a binary key, one with a key of letters, a board and a queue.
+fn blocking_errors(server: &Server) -> Vec<String> {
+    let pool = Pool::new(server.client());
+    let funnel = || {
+        blocking::Funnel::new(pool.clone(), "a", quota(), OnFailure::Deny)
+            .unwrap()
+            .with_deadline(PATIENCE)
+    };
+    let long = "ä".repeat(100);
+    let board = blocking::Leaderboard::new(pool.clone(), "b").with_deadline(PATIENCE);
+    let queue = blocking::DelayQueue::new(pool.clone(), "q").with_deadline(PATIENCE);
+    let errors = [
+        funnel().check("ann").unwrap_err(),
+        funnel().check(&[0xFF, 0, b'\r', b'\n']).unwrap_err(),
+        funnel().refund(&long, 1).unwrap_err(),
+        funnel().reset("ann").unwrap_err(),
+        board.submit(&[0xFF], 1).unwrap_err(),
+        board.standing("ann", Ties::Dense).unwrap_err(),
+        queue.push_after(&[0xFF], Duration::ZERO).unwrap_err(),
+        queue.wait_lease(PATIENCE).unwrap_err(),
+    ];
+    errors.iter().map(ToString::to_string).collect()
+}
+
+async fn awaited_errors(server: &Server) -> Vec<String> {
+    let client = server.client();
+    let funnel = async || {
+        let connection = server.multiplexed().await;
+        let funnel = zset_redis::Funnel::new(connection, "a", quota(), OnFailure::Deny);
+        funnel.unwrap().with_deadline(PATIENCE)
+    };
+    let manager = client.get_connection_manager().await.unwrap();
+    let managed = zset_redis::Funnel::new(manager.clone(), "a", quota(), OnFailure::Deny);
+    let managed = managed.unwrap().with_deadline(PATIENCE);
+    let queue = zset_redis::DelayQueue::new(manager, "q").with_deadline(PATIENCE);
+    let leased = LeasedWindow::new(server.multiplexed().await, "l", quota(), OnFailure::Deny);
+    let errors = [
+        funnel().await.check("ann").await.unwrap_err(),
+        funnel().await.check(&[0xFF, 0, b'\r', b'\n']).await.unwrap_err(),
+        funnel().await.peek("ann", 1).await.unwrap_err(),
+        managed.check("ann").await.unwrap_err(),
+        managed.check("ann").await.unwrap_err(),
+        managed.check("ann").await.unwrap_err(),
+        queue.lease(PATIENCE).await.unwrap_err(),
+        queue.waiter(client).wait_lease(PATIENCE).await.unwrap_err(),
+        leased.unwrap().with_deadline(PATIENCE).check("ann").await.unwrap_err(),
+    ];
+    errors.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn an_error_names_the_command_that_was_renamed_or_disabled() {
+    for kind in [Kind::Redis, Kind::Valkey] {
+        for (command, to) in [("EVALSHA", ""), ("EVALSHA", "X"), ("EVAL", ""), ("EVAL", "X")] {
+            let renamed = ["--rename-command", command, to];
+            let Some(server) = Server::start_with(kind, &renamed) else { continue };
+            let awaited = runtime().block_on(awaited_errors(&server));
+            for error in blocking_errors(&server).iter().chain(&awaited) {
+                assert!(error.contains(command), "{kind:?}, {command}: {error}");
+                assert!(!error.contains("ann"), "{error}");
+            }
+        }
+    }
+}

@@ -52,14 +52,15 @@ impl<M: Connect> Pool<M> {
     /// After the deadline the connection is closed, but what was sent may still be run.
     pub(crate) fn run(&self, call: &Call, deadline: Duration) -> Result<Value, Error> {
         let deadline = Deadline::after(deadline);
-        self.with_connection(deadline, |connection| {
+        let reply = self.with_connection(deadline, |connection| {
             match M::query(connection, call.by_hash(), deadline.left()?) {
                 Err(Error::Redis(error)) if is_unknown(&error) => {
                     M::query(connection, call.by_source(), deadline.left()?)
                 }
                 reply => reply,
             }
-        })
+        });
+        reply.map_err(|error| call.explained(error))
     }
 
     /// Runs a command within a deadline, and returns its reply.
