@@ -79,8 +79,9 @@ impl Call {
 
     /// Returns the error of a command of the script, such as a missing right or a key of another type.
     fn in_script(&self, error: &RedisError) -> Option<RedisError> {
-        let trace = format!(" script: {}, on @user_script:", self.script.hash);
-        let (message, line) = error.detail()?.split_once(&trace)?;
+        // Redis also sends the hash of the script.
+        let (message, trace) = error.detail()?.rsplit_once(" script: ")?;
+        let (_, line) = trace.split_once("on @user_script:")?;
         // An error of the language has its line.
         if message.starts_with("user_script:") {
             return None;
