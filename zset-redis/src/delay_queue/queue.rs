@@ -169,10 +169,12 @@ impl Queue {
         max: u32,
         removes: bool,
     ) -> Option<Operation<Vec<DeadLetter>>> {
-        let last = max.checked_sub(1)?;
+        if max == 0 {
+            return None;
+        }
         let mut call = self.call(&scripts::DEAD_LETTERS);
         call.number(removes.into());
-        call.number(last.into());
+        call.number(max.into());
         Some(Operation::new(call, read_dead_letters))
     }
 
