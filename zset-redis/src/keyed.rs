@@ -206,6 +206,10 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> 
 
     /// Refunds the `n` newest units of a key, or as many as still count, and returns how many.
     ///
+    /// A sliding window takes **O(m log n)** on the server for m of its n entries, in which the server
+    /// runs nothing else: two microseconds each or more, e.g. 0.4 seconds for 200,000. The others take
+    /// **O(1)**.
+    ///
     /// # Errors
     ///
     /// [`Error`] if the server fails, unless a limiter in this process refunds the units.
