@@ -36,23 +36,20 @@ impl Names {
 
     /// Returns the name for `suffix` of the caller's `key`.
     pub(crate) fn of(&self, key: &[u8], suffix: &str) -> Vec<u8> {
-        let mut name = Vec::with_capacity(self.name.len() + key.len().max(39) + suffix.len() + 4);
+        let mut name = Vec::with_capacity(self.name.len() + key.len() + suffix.len() + 4);
         push_escaped(&mut name, &self.name);
         name.extend(b":{");
-        match &self.secret {
-            Some(secret) => {
-                let length = (self.name.len() as u64).to_le_bytes();
-                let hashed = [&length[..], &self.name, key].concat();
-                let hash = SipHasher24::new_with_key(secret).hash(&hashed).as_bytes();
-                name.extend(format!("{:032x}}}:hashed:", u128::from_be_bytes(hash)).as_bytes());
+        if let Some(secret) = &self.secret {
+            let length = (self.name.len() as u64).to_le_bytes();
+            let hashed = [&length[..], &self.name, key].concat();
+            let hash = SipHasher24::new_with_key(secret).hash(&hashed).as_bytes();
+            name.extend(format!("{:032x}}}:hashed:", u128::from_be_bytes(hash)).as_bytes());
+        } else {
+            if key.is_empty() {
+                name.push(b'%');
             }
-            None => {
-                if key.is_empty() {
-                    name.push(b'%');
-                }
-                push_escaped(&mut name, key);
-                name.extend(b"}:");
-            }
+            push_escaped(&mut name, key);
+            name.extend(b"}:");
         }
         name.extend(suffix.as_bytes());
         name

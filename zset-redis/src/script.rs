@@ -131,3 +131,66 @@ pub(crate) fn explained(command: &str, error: Error) -> Error {
 pub(crate) fn is_unknown(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
+
+#[cfg(test)]
+mod tests {
+    use redis::ServerErrorKind::{
+        BusyLoading, ClusterDown, MasterDown, NoPerm, NoScript, ReadOnly, ResponseError, TryAgain,
+    };
+
+    use super::*;
+
+    /// The command is in the third line, after the one that `Script::new` adds.
+    fn call() -> Call {
+        let source = "local JOBS = KEYS[1]\nreturn redis.call('HGET', JOBS, ARGV[1])\n";
+        let mut call = Call::new(Box::leak(Box::new(Script::new(source))));
+        call.key(b"queue:{a}:due".to_vec());
+        call.key(b"queue:{a}:jobs".to_vec());
+        call
+    }
+
+    fn error(kind: ErrorKind, detail: &str) -> Error {
+        Error::Redis((kind, "reply", detail.to_owned()).into())
+    }
+
+    #[test]
+    fn errors_keep_their_kind() {
+        for kind in [BusyLoading, NoScript, ReadOnly, MasterDown, TryAgain, ClusterDown, NoPerm] {
+            for detail in ["any", "any script: 0123, on @user_script:3."] {
+                let explained = call().explained(error(kind.into(), detail));
+                let Error::Redis(explained) = explained else { panic!("{explained}") };
+                assert_eq!(explained.kind(), kind.into());
+            }
+        }
+        assert!(matches!(call().explained(Error::Timeout), Error::Timeout));
+    }
+
+    #[test]
+    fn an_error_in_a_script_names_the_command_and_the_key() {
+        for trace in ["script: 0123, on @user_script:3.", "script: on @user_script:3."] {
+            let explained = call().explained(error(ResponseError.into(), &format!("no {trace}")));
+            assert!(explained.to_string().ends_with("no: HGET queue:{a}:jobs"), "{explained}");
+        }
+    }
+
+    #[test]
+    fn an_error_that_has_no_line_of_a_command_stays() {
+        for detail in [
+            "user_script:3: attempt to index a nil value script: 0123, on @user_script:3.",
+            "no script: 0123, on @user_script:99.",
+            "no script: 0123, on @user_script:0.",
+            "no script: 0123, on @user_script:x.",
+            "no script: 0123",
+        ] {
+            let explained = call().explained(error(ResponseError.into(), detail));
+            assert!(explained.to_string().ends_with(detail), "{explained}");
+        }
+    }
+
+    #[test]
+    fn the_error_of_an_unknown_command_has_no_arguments() {
+        let detail = "unknown command 'EVALSHA', with args beginning with: '01' '1' 'a:{ann}:b'";
+        let explained = call().explained(error(ResponseError.into(), detail)).to_string();
+        assert!(explained.ends_with("unknown command 'EVALSHA'"), "{explained}");
+    }
+}

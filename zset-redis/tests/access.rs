@@ -201,17 +201,17 @@ async fn awaited_errors(server: &Server) -> Vec<String> {
         funnel.unwrap().with_deadline(PATIENCE)
     };
     let manager = client.get_connection_manager().await.unwrap();
-    let managed = zset_redis::Funnel::new(manager.clone(), "a", quota(), OnFailure::Deny);
-    let managed = managed.unwrap().with_deadline(PATIENCE);
+    let reconnecting = zset_redis::Funnel::new(manager.clone(), "a", quota(), OnFailure::Deny);
+    let reconnecting = reconnecting.unwrap().with_deadline(PATIENCE);
     let queue = zset_redis::DelayQueue::new(manager, "q").with_deadline(PATIENCE);
     let leased = LeasedWindow::new(server.multiplexed().await, "l", quota(), OnFailure::Deny);
     let errors = [
         funnel().await.check("ann").await.unwrap_err(),
         funnel().await.check(&[0xFF, 0, b'\r', b'\n']).await.unwrap_err(),
         funnel().await.peek("ann", 1).await.unwrap_err(),
-        managed.check("ann").await.unwrap_err(),
-        managed.check("ann").await.unwrap_err(),
-        managed.check("ann").await.unwrap_err(),
+        reconnecting.check("ann").await.unwrap_err(),
+        reconnecting.check("ann").await.unwrap_err(),
+        reconnecting.check("ann").await.unwrap_err(),
         queue.lease(PATIENCE).await.unwrap_err(),
         queue.waiter(client).wait_lease(PATIENCE).await.unwrap_err(),
         leased.unwrap().with_deadline(PATIENCE).check("ann").await.unwrap_err(),
