@@ -5,9 +5,10 @@
 //! single `%`, since an empty tag is none. So different names and keys never share a key on the server,
 //! whatever bytes they have.
 //!
-//! With a secret, the name is `name:{hash}:hashed:suffix`. The hash is SipHash-2-4 with 128 bits, of the
-//! length of the name in 8 little-endian bytes, the name, and the key, and is written as 32 hexadecimal
-//! digits. Suffixes never begin with `hashed:`, so a key that looks like a hash is still another one.
+//! With a secret, the name is `name:{hash}:hashed:suffix`. The hash is SipHash-2-4 with 128 bits,
+//! of the length of the name in 8 little-endian bytes, the name, and the key, and is written as 32
+//! hexadecimal digits. Suffixes never begin with `hashed:`, so a key that looks like a hash is
+//! still another one.
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,7 +31,8 @@ impl Names {
 
     /// Hashes keys with a secret, of which all bytes count.
     pub(crate) fn hash_keys(&mut self, secret: &[u8]) {
-        // The hash has a key of 16 bytes. This one is no secret; it makes the hash one of secrets alone.
+        // The hash has a key of 16 bytes. This one is no secret; it makes the hash one of secrets
+        // alone.
         self.secret = Some(SipHasher24::new_with_key(b"zset-redis: keys").hash(secret).as_bytes());
     }
 

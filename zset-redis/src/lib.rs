@@ -62,13 +62,14 @@
 //!
 //! # Hashed keys
 //!
-//! Whoever can read the server, its log of slow commands or its backups can read these names, with the
-//! tokens or addresses in them. `hashed_keys(secret)` writes a hash instead: of the token `Bearer ann`, a
-//! limiter that is named `per-token` then stores
-//! `per-token:{bf857fc48abbdba6d0e8c241c9eda486}:hashed:funnel:0`. The hash is SipHash-2-4 with 128 bits,
-//! keyed with the secret. It covers the name too, so the hashes of a key in two limiters cannot be
-//! related. Who knows the secret can test guesses, so it should have 16 random bytes or more, from the
-//! settings that all machines share. With another secret, or none, states start anew.
+//! A user who can read the server, its log of slow commands or its backups sees these names, with
+//! the tokens or addresses in them. `hashed_keys(secret)` writes a hash instead: of the token
+//! `Bearer ann`, a limiter that is named `per-token` then stores
+//! `per-token:{bf857fc48abbdba6d0e8c241c9eda486}:hashed:funnel:0`. The hash is SipHash-2-4 with 128
+//! bits, keyed with the secret. It covers the name too, so the hashes of a key in two limiters
+//! cannot be related. A user who knows the secret can test guesses. Choose 16 random
+//! bytes or more, from the settings that all machines share. With another secret, or none, states
+//! start anew.
 //!
 //! | type | on the server | hashed |
 //! |---|---|---|
@@ -77,12 +78,13 @@
 //! | boards | the name; members and scores | the name |
 //! | queues | the name; ids, payloads, counts and times | the name |
 //!
-//! The members of boards, and the ids and payloads of jobs, are stored as they are: the server returns
-//! them.
+//! The members of boards, and the ids and payloads of jobs, are stored as they are: the server
+//! returns them.
 //!
 //! # Rights
 //!
-//! A user of the server (`ACL SETUSER`) needs `+eval +evalsha`, the commands of the scripts, and the keys:
+//! A user of the server (`ACL SETUSER`) needs `+eval +evalsha`, the commands of the scripts, and
+//! the keys:
 //!
 //! | type | keys | commands |
 //! |---|---|---|
@@ -92,10 +94,10 @@
 //! | boards | `~board:{NAME}:*` | `+exists +unlink +zadd +zcard +zcount +zincrby +zrange +zrangebyscore +zrank +zrem +zremrangebyrank +zremrangebyscore +zscore` |
 //! | queues | `~queue:{NAME}:*` | `+time +hdel +hexists +hget +hincrby +hlen +hmget +hset +unlink +xadd +xread +xrevrange +zadd +zcard +zrange +zrem +zscore` |
 //!
-//! `Limits` need the commands of their limiters. `~board:{*}:*` and `~queue:{*}:*` are the keys of boards
-//! and queues whose names are hashed. Connections to a cluster also need `+cluster|slots`, and `+asking`
-//! while slots move. None of them may be renamed. The error of
-//! a command that is missing names it.
+//! `Limits` need the commands of their limiters. `~board:{*}:*` and `~queue:{*}:*` are the keys of
+//! boards and queues whose names are hashed. Connections to a cluster also need `+cluster|slots`,
+//! and `+asking` while slots move. None of them may be renamed. The error of a command that is
+//! missing names it.
 //!
 //! # Memory
 //!

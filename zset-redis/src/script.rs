@@ -66,10 +66,11 @@ impl Call {
         command
     }
 
-    /// Returns an error of the call with the command that failed: EVALSHA, EVAL, or one of the script.
+    /// Returns an error of the call with the command that failed: EVALSHA, EVAL, or one of the
+    /// script.
     ///
-    /// For one of the script, servers send a line of the script instead. They write the source of EVAL into
-    /// an error, which is text, so only the arguments of EVALSHA can make it unreadable.
+    /// For one of the script, servers send a line of the script instead. They write the source of
+    /// EVAL into an error, which is text, so only the arguments of EVALSHA can make it unreadable.
     pub(crate) fn explained(&self, error: Error) -> Error {
         match explained("EVALSHA", error) {
             Error::Redis(error) => Error::Redis(self.in_script(&error).unwrap_or(error)),
@@ -77,7 +78,8 @@ impl Call {
         }
     }
 
-    /// Returns the error of a command of the script, such as a missing right or a key of another type.
+    /// Returns the error of a command of the script, such as a missing right or a key of another
+    /// type.
     fn in_script(&self, error: &RedisError) -> Option<RedisError> {
         // Redis also sends the hash of the script.
         let (message, trace) = error.detail()?.rsplit_once(" script: ")?;
@@ -106,10 +108,11 @@ impl Call {
     }
 }
 
-/// Returns an error of a command that names it, if the server does not know it: it was renamed or disabled.
+/// Returns an error of a command that names it, if the server does not know it: it was renamed or
+/// disabled.
 ///
-/// Servers write the arguments into that error, which makes it unreadable if they are binary, and shows
-/// the caller's keys if they are not.
+/// Servers write the arguments into that error, which makes it unreadable if they are binary, and
+/// shows the caller's keys if they are not.
 pub(crate) fn explained(command: &str, error: Error) -> Error {
     let Error::Redis(error) = error else { return error };
     let detail = error.detail().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! What a server shows and allows: hashed keys, the rights that a user needs, commands that are renamed.
+//! What a server shows and allows: hashed keys, the rights that a user needs, commands that are
+//! renamed.
 
 #![cfg(all(unix, feature = "cluster"))]
 
@@ -30,7 +31,8 @@ fn keys(server: &Server) -> Vec<String> {
     keys.iter().map(|key| key.escape_ascii().to_string()).collect()
 }
 
-/// Takes a unit of the key `ann` with each limiter, and uses a board and a queue with the name `ann`.
+/// Takes a unit of the key `ann` with each limiter, and uses a board and a queue with the name
+/// `ann`.
 fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
     fn take<M: Connect, L>(limiter: blocking::Keyed<M, L>, secret: Option<&[u8]>) {
         let limiter = match secret {
@@ -119,7 +121,8 @@ fn with_hashed_keys_no_name_on_the_server_contains_the_key() {
         let Some(server) = Server::start(kind) else { continue };
         use_each_blocking(&Pool::new(server.client()), Some(SECRET));
         runtime().block_on(async { use_each_awaited(server.multiplexed().await, SECRET).await });
-        // Four limiters, two limits, the leased window, two keys of the board; the queue has no dead letters.
+        // Four limiters, two limits, the leased window, two keys of the board; the queue has no
+        // dead letters.
         assert_eq!(keys(&server).len(), 4 + 2 + 1 + 2 + 6, "{:?}", keys(&server));
         are_hashed(&keys(&server));
     }
@@ -169,7 +172,8 @@ fn the_secret_is_not_in_debug_output() {
     }
 }
 
-/// Returns the errors of a limiter with a binary key, one with a key of letters, a board and a queue.
+/// Returns the errors of a limiter with a binary key, one with a key of letters, a board and a
+/// queue.
 fn blocking_errors(server: &Server) -> Vec<String> {
     let pool = Pool::new(server.client());
     let funnel = || {

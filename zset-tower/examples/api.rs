@@ -43,7 +43,7 @@ that share the limits need the same.
 /// How long the start may take to connect to Redis.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Returns the secret with which keys are hashed, so that whoever can read Redis sees no tokens.
+/// Returns the secret with which keys are hashed, so that users who can read Redis see no tokens.
 fn secret() -> String {
     env::var("API_SECRET").unwrap_or_else(|_| "known to every reader of this example".to_owned())
 }

@@ -34,11 +34,11 @@ impl<M: Connect, L> Keyed<M, L> {
         Keyed { pool, policy, limiter: PhantomData }
     }
 
-    /// Returns the limiter with hashed keys: the server stores a hash of each key, keyed with `secret`,
-    /// instead of the key. **O(n)** for n bytes of the secret.
+    /// Returns the limiter with hashed keys: the server stores a hash of each key, keyed with
+    /// `secret`, instead of the key. **O(n)** for n bytes of the secret.
     ///
-    /// It is for keys such as tokens and addresses. All machines use the same secret: with another one, a
-    /// limiter has another state. [Hashed keys](crate#hashed-keys) says what is stored.
+    /// It is for keys such as tokens and addresses. All machines use the same secret: with another
+    /// one, a limiter has another state. [Hashed keys](crate#hashed-keys) says what is stored.
     pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
         self.policy.names.hash_keys(secret.as_ref());
         self
@@ -187,9 +187,9 @@ impl<M: Connect, L> Keyed<M, L> {
 
     /// Refunds the `n` newest units of a key, or as many as still count, and returns how many.
     ///
-    /// A sliding window takes **O(m log n)** on the server for m of its n entries, in which the server
-    /// runs nothing else: two microseconds each or more, e.g. 0.4 seconds for 200,000. The others take
-    /// **O(1)**.
+    /// A sliding window takes **O(m log n)** on the server for m of its n entries, in which the
+    /// server runs nothing else: two microseconds each or more, e.g. 0.4 seconds for 200,000. The
+    /// others take **O(1)**.
     ///
     /// # Errors
     ///

@@ -51,8 +51,8 @@ pub struct DeadLetter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The number of jobs, whether due or not, on lease or not, and of lost ones that were not dropped
-    /// yet.
+    /// The number of jobs, whether due or not, on lease or not, and of lost ones that were not
+    /// dropped yet.
     pub len: u64,
     /// The number of jobs on lease. An expired lease counts until a worker takes the job.
     pub leased: u64,
@@ -67,8 +67,8 @@ pub struct Stats {
     /// The number of dead letters that were dropped because of their bound, or replaced by a later one
     /// with the same id.
     pub dropped_dead_letters: u64,
-    /// The number of jobs and dead letters that were dropped since the server had only a part of them:
-    /// somebody deleted one of the queue's keys or an entry of it, or the server evicted it.
+    /// The number of jobs and dead letters that were dropped since the server had only a part of
+    /// them: one of the queue's keys, or an entry of it, was deleted or evicted.
     pub lost_jobs: u64,
     /// When the first job is due, or its lease ends.
     pub next_due: Option<Timestamp>,

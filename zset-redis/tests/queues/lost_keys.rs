@@ -1,4 +1,4 @@
-//! Keys of a queue that somebody has deleted or replaced, and entries of them.
+//! Keys of a queue that were deleted or replaced, and entries of them.
 
 use std::num::NonZeroU32;
 use std::thread::sleep;

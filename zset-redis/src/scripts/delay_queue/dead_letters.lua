@@ -1,5 +1,6 @@
 
--- Returns the oldest dead letters. Entries without a letter are dropped, up to a thousand before the last letter.
+-- Returns the oldest dead letters. Entries without a letter are dropped, up to a thousand before
+-- the last letter.
 --
 -- ARGV[2]   1 to remove them
 -- ARGV[3]   the most letters

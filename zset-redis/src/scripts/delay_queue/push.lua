@@ -12,8 +12,8 @@ if ARGV[2] == '1' then
         return 'duplicate'
     end
 else
-    -- The next arrival, unless a caller has given that id to a job. If the counts were deleted, many jobs have
-    -- the ids that follow, so the steps grow.
+    -- The next arrival, unless a caller has given that id to a job. If the counts were deleted,
+    -- many jobs have the ids that follow, so the steps grow.
     local number, step, tries = tonumber(redis.call('HGET', COUNTS, 'pushed') or 0), 1, 0
     repeat
         number, tries = number + step, tries + 1

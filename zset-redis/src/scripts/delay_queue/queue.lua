@@ -6,9 +6,9 @@
 -- Times are whole microseconds below 2^52, so they and their sums are exact. `..` and `tostring` keep 14
 -- digits only, so numbers become text through `text`.
 --
--- Keys, and entries of them, may be gone: somebody deleted them, or the server evicted them. A job is in the
--- queue only if both DUE and JOBS have it with the same arrival. What is left of others is dropped where it
--- would be in the way.
+-- Keys, and entries of them, may have been deleted or evicted. A job is in the queue only if both DUE
+-- and JOBS have it with the same arrival. What is left of others is dropped where it would be in the
+-- way.
 --
 -- KEYS[1]   a sorted set: the jobs by the times at which they are due. A member is the job's arrival, i.e.
 --           its number among all jobs that were pushed, in 16 digits, and its id
@@ -78,7 +78,8 @@ local function schedule(member, due)
     end
 end
 
--- Adds a job with a new arrival, in the place of what is left of one that is no longer in the queue.
+-- Adds a job with a new arrival, in the place of what is left of one that is no longer in the
+-- queue.
 local function add(id, payload, due)
     redis.call('HDEL', DELIVERIES, id)
     redis.call('HDEL', RECEIPTS, id)
@@ -146,10 +147,10 @@ local function bury(id, since, max_dead_letters)
     end
 end
 
--- Returns the id, the arrival, the payload and the time of the first job that is due, or false and the reply
--- that says why there is none. Jobs that have reached their maximum number of deliveries, whose last leases have
--- ended, become dead letters, and entries without a job are dropped: at most a hundred of both a call, so a call
--- takes a bounded time.
+-- Returns the id, the arrival, the payload and the time of the first job that is due, or false and
+-- the reply that says why there is none. Jobs that have reached their maximum number of deliveries,
+-- whose last leases have ended, become dead letters, and entries without a job are dropped: at most
+-- a hundred of both a call, so a call takes a bounded time.
 local function next_job(max_deliveries, max_dead_letters)
     for _ = 1, 100 do
         local member, due = first()
