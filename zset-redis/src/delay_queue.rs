@@ -66,6 +66,16 @@
 //! bounds and the maximum number of deliveries are not stored: each client applies its own, so all
 //! clients of a queue should be made in the same way.
 //!
+//! # Deleted keys
+//!
+//! If one of the keys, or an entry of it, was deleted or evicted, no call fails, and jobs that are
+//! intact are delivered. A job whose payload or time is missing is no longer in the queue: a lease
+//! of it is stale, and its id can be pushed again. What is left of it is dropped when it would be
+//! due or when its id is pushed, and counted as [`Stats::lost_jobs`]; so is a dead letter without
+//! its payload. Without the deliveries or the receipts, deliveries start from zero, and leases are
+//! stale. Without the counts, jobs that are due in the same microsecond may come in another order.
+//! A key of another type is an error that names the key.
+//!
 //! # Calls that fail
 //!
 //! After [`Error::Timeout`], and after some errors of a connection, the server may have run the call,

@@ -100,7 +100,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> 
     ) -> Result<(u32, Decision), Error> {
         let mut request = self.policy.request(Step::Check, key, 1, None);
         request.calls = calls;
-        let call = request.call(&self.policy.name)?;
+        let call = request.call(&self.policy.names)?;
         request.decision(self.link.run(&call, until).await?)
     }
 }

@@ -1,22 +1,71 @@
-//! Keys on the server: `name:{key}:suffix`.
+//! Names on the server: `name:{key}:suffix`.
 //!
 //! What stands in braces is the hash tag, so all keys of a decision are in one slot of a cluster. In the
 //! name and in the caller's key, `%`, `{` and `}` are escaped as `%25`, `%7B` and `%7D`; an empty key is a
 //! single `%`, since an empty tag is none. So different names and keys never share a key on the server,
 //! whatever bytes they have.
+//!
+//! With a secret, the name is `name:{hash}:hashed:suffix`. The hash is SipHash-2-4 with 128 bits,
+//! of the length of the name in 8 little-endian bytes, the name, and the key, and is written as 32
+//! hexadecimal digits. Suffixes never begin with `hashed:`, so a key that looks like a hash is
+//! still another one.
 
-/// Returns the key for `suffix` of the caller's `key`.
-pub(crate) fn tagged(name: &[u8], key: &[u8], suffix: &str) -> Vec<u8> {
-    let mut tagged = Vec::with_capacity(name.len() + key.len() + suffix.len() + 4);
-    push_escaped(&mut tagged, name);
-    tagged.extend(b":{");
-    if key.is_empty() {
-        tagged.push(b'%');
+use std::fmt;
+use std::sync::Arc;
+
+use siphasher::sip128::SipHasher24;
+
+/// Makes the names on the server of a limiter, a board or a queue.
+#[derive(Clone)]
+pub(crate) struct Names {
+    /// The part before the hash tag.
+    name: Arc<[u8]>,
+    /// What keys are hashed with, unless they are written as they are.
+    secret: Option<[u8; 16]>,
+}
+
+impl Names {
+    pub(crate) fn new(name: &str) -> Names {
+        Names { name: name.as_bytes().into(), secret: None }
     }
-    push_escaped(&mut tagged, key);
-    tagged.extend(b"}:");
-    tagged.extend(suffix.as_bytes());
-    tagged
+
+    /// Hashes keys with a secret, of which all bytes count.
+    pub(crate) fn hash_keys(&mut self, secret: &[u8]) {
+        // The hash has a key of 16 bytes. This one is no secret; it makes the hash one of secrets
+        // alone.
+        self.secret = Some(SipHasher24::new_with_key(b"zset-redis: keys").hash(secret).as_bytes());
+    }
+
+    /// Returns the name for `suffix` of the caller's `key`.
+    pub(crate) fn of(&self, key: &[u8], suffix: &str) -> Vec<u8> {
+        let mut name = Vec::with_capacity(self.name.len() + key.len() + suffix.len() + 4);
+        push_escaped(&mut name, &self.name);
+        name.extend(b":{");
+        if let Some(secret) = &self.secret {
+            let length = (self.name.len() as u64).to_le_bytes();
+            let hashed = [&length[..], &self.name, key].concat();
+            let hash = SipHasher24::new_with_key(secret).hash(&hashed).as_bytes();
+            name.extend(format!("{:032x}}}:hashed:", u128::from_be_bytes(hash)).as_bytes());
+        } else {
+            if key.is_empty() {
+                name.push(b'%');
+            }
+            push_escaped(&mut name, key);
+            name.extend(b"}:");
+        }
+        name.extend(suffix.as_bytes());
+        name
+    }
+}
+
+/// Without the secret.
+impl fmt::Debug for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Names")
+            .field("name", &String::from_utf8_lossy(&self.name))
+            .field("hashed_keys", &self.secret.is_some())
+            .finish()
+    }
 }
 
 fn push_escaped(tagged: &mut Vec<u8>, bytes: &[u8]) {
@@ -36,24 +85,76 @@ mod tests {
 
     use super::*;
 
+    fn hashed(name: &str, secret: &[u8]) -> Names {
+        let mut names = Names::new(name);
+        names.hash_keys(secret);
+        names
+    }
+
+    fn text(name: Vec<u8>) -> String {
+        String::from_utf8(name).unwrap()
+    }
+
     #[test]
     fn the_tag_is_the_callers_key() {
-        assert_eq!(tagged(b"pay", b"ann", "log"), b"pay:{ann}:log");
-        assert_eq!(tagged(b"a{b}", b"\xFF\0", "log"), b"a%7Bb%7D:{\xFF\0}:log");
+        assert_eq!(Names::new("pay").of(b"ann", "log"), b"pay:{ann}:log");
+        assert_eq!(Names::new("a{b}").of(b"\xFF\0", "log"), b"a%7Bb%7D:{\xFF\0}:log");
     }
 
     #[test]
     fn keys_that_differ_stay_different_and_their_tags_are_not_empty() {
-        let parts: [&[u8]; 9] = [b"", b"%", b"%25", b"{", b"}", b"{}", b":", b"a", b"a:{b}"];
+        let parts = ["", "%", "%25", "{", "}", "{}", ":", "a", "a:{b}"];
         let mut all = BTreeSet::new();
         for name in parts {
             for key in parts {
-                let tagged = tagged(name, key, "log");
-                let open = tagged.iter().position(|&byte| byte == b'{').unwrap();
-                let close = tagged.iter().position(|&byte| byte == b'}').unwrap();
-                assert!(open + 1 < close, "{}", tagged.escape_ascii());
-                assert!(all.insert(tagged), "{name:?} {key:?}");
+                for names in [Names::new(name), hashed(name, b"a"), hashed(name, b"b")] {
+                    let tagged = names.of(key.as_bytes(), "log");
+                    let open = tagged.iter().position(|&byte| byte == b'{').unwrap();
+                    let close = tagged.iter().position(|&byte| byte == b'}').unwrap();
+                    assert!(open + 1 < close, "{}", tagged.escape_ascii());
+                    assert!(all.insert(tagged), "{names:?} {key:?}");
+                }
             }
         }
+    }
+
+    /// Computed by another implementation: machines of all versions must agree.
+    #[test]
+    fn a_hashed_key_is_the_same_on_every_machine() {
+        let names = hashed("per-token", b"0123456789abcdef");
+        assert_eq!(
+            text(names.of(b"Bearer ann", "funnel:0")),
+            "per-token:{bf857fc48abbdba6d0e8c241c9eda486}:hashed:funnel:0"
+        );
+    }
+
+    #[test]
+    fn every_byte_of_a_secret_counts() {
+        let mut all = BTreeSet::new();
+        for length in 0..40 {
+            let mut secret = vec![b'x'; length];
+            assert!(all.insert(hashed("a", &secret).of(b"ann", "log")), "{length}");
+            for i in 0..length {
+                secret[i] = b'y';
+                assert!(all.insert(hashed("a", &secret).of(b"ann", "log")), "{length} {i}");
+                secret[i] = b'x';
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_that_looks_like_a_hash_is_another_one() {
+        let name = text(hashed("a", b"secret").of(b"ann", "log"));
+        let (_, rest) = name.split_once('{').unwrap();
+        let (hash, suffix) = rest.split_once('}').unwrap();
+        assert!(hash.len() == 32 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}");
+        assert_eq!(suffix, ":hashed:log");
+        assert_ne!(text(Names::new("a").of(hash.as_bytes(), "log")), name);
+    }
+
+    #[test]
+    fn debug_output_has_neither_the_secret_nor_what_is_derived_from_it() {
+        let names = hashed("a", b"0123456789abcdef");
+        assert_eq!(format!("{names:?}"), r#"Names { name: "a", hashed_keys: true }"#);
     }
 }

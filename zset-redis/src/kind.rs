@@ -4,10 +4,11 @@
 /// An exact sliding window for each of many keys: at most `count` units in every window of the quota's
 /// period, as [`zset_std::SlidingWindow`].
 ///
-/// The window is half-open, `(now - period, now]`. The log of a key is a sorted set, with one entry for
-/// all units that were allowed in the same microsecond: at most `count` entries, more only if units were
-/// recorded beyond the limit. A call takes **O(log n)** amortized for n entries, since each entry is removed
-/// once, and at most **O(log² n)** for a denial if the entries have different numbers of units.
+/// The window is half-open, `(now - period, now]`. The log of a key is a sorted set, with one entry
+/// for all units that were allowed in the same microsecond: at most `count` entries, more only if
+/// units were recorded beyond the limit. A call takes **O(log n)** amortized for n entries, since
+/// each entry is removed once, and at most **O(log² n)** for a denial if the entries have different
+/// numbers of units. A refund takes **O(m log n)** for the m entries that it removes.
 #[derive(Debug)]
 pub enum SlidingWindow {}
 

@@ -213,6 +213,16 @@ impl<C> LeasedWindow<C> {
         self
     }
 
+    /// Returns the limiter with hashed keys: the server stores a hash of each key, keyed with
+    /// `secret`, instead of the key. **O(n)** for n bytes of the secret.
+    ///
+    /// It is for keys such as tokens and addresses. All machines use the same secret: with another
+    /// one, a limiter has another state. [Hashed keys](crate#hashed-keys) says what is stored.
+    pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
+        self.policy.names.hash_keys(secret.as_ref());
+        self
+    }
+
     /// Returns the limiter with another deadline for each call; the default is one second. **O(1)**.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.policy.deadline = deadline;

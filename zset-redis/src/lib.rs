@@ -60,6 +60,45 @@
 //! writes nothing: a denial, a check of no units, a `peek`. Give the server enough memory and the policy
 //! `noeviction`: the history of an evicted key is lost.
 //!
+//! # Hashed keys
+//!
+//! A user who can read the server, its log of slow commands or its backups sees these names, with
+//! the tokens or addresses in them. `hashed_keys(secret)` writes a hash instead: of the token
+//! `Bearer ann`, a limiter that is named `per-token` then stores
+//! `per-token:{bf857fc48abbdba6d0e8c241c9eda486}:hashed:funnel:0`. The hash is SipHash-2-4 with 128
+//! bits, keyed with the secret. It covers the name too, so the hashes of a key in two limiters
+//! cannot be related. A user who knows the secret can test guesses. Choose 16 random
+//! bytes or more, from the settings that all machines share. With another secret, or none, states
+//! start anew.
+//!
+//! | type | on the server | hashed |
+//! |---|---|---|
+//! | all limiters | the name, the caller's key, counts and times | the caller's key |
+//! | `LeasedWindow` | also a random number for each process | the caller's key |
+//! | boards | the name; members and scores | the name |
+//! | queues | the name; ids, payloads, counts and times | the name |
+//!
+//! The members of boards, and the ids and payloads of jobs, are stored as they are: the server
+//! returns them.
+//!
+//! # Rights
+//!
+//! A user of the server (`ACL SETUSER`) needs `+eval +evalsha`, the commands of the scripts, and
+//! the keys:
+//!
+//! | type | keys | commands |
+//! |---|---|---|
+//! | `SlidingWindow` | `~NAME:*` | `+time +pexpireat +unlink +zadd +zcard +zcount +zrange +zrangebyscore +zrem +zremrangebyscore` |
+//! | `Funnel`, `FixedWindow`, `WindowCounter` | `~NAME:*` | `+time +del +get +set +unlink` |
+//! | `LeasedWindow` | `~NAME:*` | `+time +del +pexpireat +zadd +zrange +zrangebyscore +zrem +zscore` |
+//! | boards | `~board:{NAME}:*` | `+exists +unlink +zadd +zcard +zcount +zincrby +zrange +zrangebyscore +zrank +zrem +zremrangebyrank +zremrangebyscore +zscore` |
+//! | queues | `~queue:{NAME}:*` | `+time +hdel +hexists +hget +hincrby +hlen +hmget +hset +unlink +xadd +xread +xrevrange +zadd +zcard +zrange +zrem +zscore` |
+//!
+//! `Limits` need the commands of their limiters. `~board:{*}:*` and `~queue:{*}:*` are the keys of
+//! boards and queues whose names are hashed. Connections to a cluster also need `+cluster|slots`,
+//! and `+asking` while slots move. None of them may be renamed. The error of a command that is
+//! missing names it.
+//!
 //! # Memory
 //!
 //! A string takes 120 to 136 bytes a key in Redis 7.0, and the server's tables some 50 more. The log of a

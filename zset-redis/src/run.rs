@@ -62,7 +62,8 @@ impl<C: ConnectionLike + Clone> Link<C> {
                 run_once(&mut connection, call).await
             }
         });
-        Ok(reply.await.map_err(|_| Error::Timeout)??)
+        let reply = reply.await.map_err(|_| Error::Timeout)?;
+        reply.map_err(|error| call.explained(error.into()))
     }
 
     /// Runs a script, and again over a new connection if the server has run nothing.

@@ -1,6 +1,8 @@
 //! Scripts, and calls of them: what is sent, whatever the connection.
 
-use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind};
+use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, make_extension_error};
+
+use crate::Error;
 
 /// A Lua script with the hash by which a server knows it.
 #[derive(Debug)]
@@ -63,6 +65,68 @@ impl Call {
         command.arg(script).arg(self.keys.len()).arg(&self.keys).arg(&self.arguments);
         command
     }
+
+    /// Returns an error of the call with the command that failed: EVALSHA, EVAL, or one of the
+    /// script.
+    ///
+    /// For one of the script, servers send a line of the script instead. They write the source of
+    /// EVAL into an error, which is text, so only the arguments of EVALSHA can make it unreadable.
+    pub(crate) fn explained(&self, error: Error) -> Error {
+        match explained("EVALSHA", error) {
+            Error::Redis(error) => Error::Redis(self.in_script(&error).unwrap_or(error)),
+            error => error,
+        }
+    }
+
+    /// Returns the error of a command of the script, such as a missing right or a key of another
+    /// type.
+    fn in_script(&self, error: &RedisError) -> Option<RedisError> {
+        // Redis also sends the hash of the script.
+        let (message, trace) = error.detail()?.rsplit_once(" script: ")?;
+        let (_, line) = trace.split_once("on @user_script:")?;
+        // An error of the language has its line.
+        if message.starts_with("user_script:") {
+            return None;
+        }
+        let line: usize = line.trim_end_matches('.').parse().ok()?;
+        let before = self.script.source.split_inclusive('\n').take(line.checked_sub(1)?);
+        let source = &self.script.source[before.map(str::len).sum()..];
+        let (command, source) =
+            source.split_once("call(")?.1.split_once('\'')?.1.split_once('\'')?;
+        let mut words = source.split(|byte: char| byte != '_' && !byte.is_ascii_alphanumeric());
+        // The variable of a key is named for its last part.
+        let suffix = format!(":{}", words.find(|word| !word.is_empty())?.to_lowercase());
+        let key = self.keys.iter().find(|key| key.ends_with(suffix.as_bytes()));
+        let mut detail = format!("{message}: {command}");
+        if let Some(key) = key {
+            detail.extend([" ", &String::from_utf8_lossy(key)]);
+        }
+        Some(match error.kind() {
+            kind @ ErrorKind::Server(_) => (kind, "a command of a script failed", detail).into(),
+            _ => make_extension_error(error.code()?.to_owned(), Some(detail)),
+        })
+    }
+}
+
+/// Returns an error of a command that names it, if the server does not know it: it was renamed or
+/// disabled.
+///
+/// Servers write the arguments into that error, which makes it unreadable if they are binary, and
+/// shows the caller's keys if they are not.
+pub(crate) fn explained(command: &str, error: Error) -> Error {
+    let Error::Redis(error) = error else { return error };
+    let detail = error.detail().unwrap_or_default();
+    Error::Redis(match error.kind() {
+        ErrorKind::Parse => {
+            let detail = format!("{command}, which the server may not know");
+            (ErrorKind::Parse, "unreadable reply to a command", detail).into()
+        }
+        kind @ ErrorKind::Server(_) if detail.starts_with("unknown command") => {
+            let detail = detail.split(", with args").next().unwrap_or(detail);
+            (kind, "command was renamed or disabled", detail.to_owned()).into()
+        }
+        _ => error,
+    })
 }
 
 /// Returns whether a server does not have the script: it has restarted, its scripts were flushed, or it
@@ -82,4 +146,67 @@ pub(crate) fn is_refusal(error: &RedisError) -> bool {
 /// connection.
 pub(crate) fn is_reply(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension) && !is_refusal(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use redis::ServerErrorKind::{
+        BusyLoading, ClusterDown, MasterDown, NoPerm, NoScript, ReadOnly, ResponseError, TryAgain,
+    };
+
+    use super::*;
+
+    /// The command is in the third line, after the one that `Script::new` adds.
+    fn call() -> Call {
+        let source = "local JOBS = KEYS[1]\nreturn redis.call('HGET', JOBS, ARGV[1])\n";
+        let mut call = Call::new(Box::leak(Box::new(Script::new(source))));
+        call.key(b"queue:{a}:due".to_vec());
+        call.key(b"queue:{a}:jobs".to_vec());
+        call
+    }
+
+    fn error(kind: ErrorKind, detail: &str) -> Error {
+        Error::Redis((kind, "reply", detail.to_owned()).into())
+    }
+
+    #[test]
+    fn errors_keep_their_kind() {
+        for kind in [BusyLoading, NoScript, ReadOnly, MasterDown, TryAgain, ClusterDown, NoPerm] {
+            for detail in ["any", "any script: 0123, on @user_script:3."] {
+                let explained = call().explained(error(kind.into(), detail));
+                let Error::Redis(explained) = explained else { panic!("{explained}") };
+                assert_eq!(explained.kind(), kind.into());
+            }
+        }
+        assert!(matches!(call().explained(Error::Timeout), Error::Timeout));
+    }
+
+    #[test]
+    fn an_error_in_a_script_names_the_command_and_the_key() {
+        for trace in ["script: 0123, on @user_script:3.", "script: on @user_script:3."] {
+            let explained = call().explained(error(ResponseError.into(), &format!("no {trace}")));
+            assert!(explained.to_string().ends_with("no: HGET queue:{a}:jobs"), "{explained}");
+        }
+    }
+
+    #[test]
+    fn an_error_that_has_no_line_of_a_command_stays() {
+        for detail in [
+            "user_script:3: attempt to index a nil value script: 0123, on @user_script:3.",
+            "no script: 0123, on @user_script:99.",
+            "no script: 0123, on @user_script:0.",
+            "no script: 0123, on @user_script:x.",
+            "no script: 0123",
+        ] {
+            let explained = call().explained(error(ResponseError.into(), detail));
+            assert!(explained.to_string().ends_with(detail), "{explained}");
+        }
+    }
+
+    #[test]
+    fn the_error_of_an_unknown_command_has_no_arguments() {
+        let detail = "unknown command 'EVALSHA', with args beginning with: '01' '1' 'a:{ann}:b'";
+        let explained = call().explained(error(ResponseError.into(), detail)).to_string();
+        assert!(explained.ends_with("unknown command 'EVALSHA'"), "{explained}");
+    }
 }

@@ -10,5 +10,7 @@ mod dead_letters;
 mod equality;
 #[path = "queues/leases.rs"]
 mod leases;
+#[path = "queues/lost_keys.rs"]
+mod lost_keys;
 #[path = "queues/waiting.rs"]
 mod waiting;

@@ -7,8 +7,10 @@
 //! cargo run -p zset-tower --example api -- [--listen ADDRESS] [--redis redis://ADDRESS]
 //! ```
 
+use std::env;
 use std::error::Error;
 use std::net::SocketAddr;
+use std::process;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
@@ -18,11 +20,33 @@ use http::StatusCode;
 use http::header::AUTHORIZATION;
 use lexopt::{Arg, ValueExt};
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 use zset_redis::redis::Client;
 use zset_redis::redis::aio::ConnectionManager;
 use zset_std::Quota;
 use zset_tower::key::{Header, Key, PeerIp};
 use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
+
+const HELP: &str = "\
+Serves /time, limited by the client's address, and /search, limited by its token.
+
+Usage: api [--listen ADDRESS] [--redis URL]
+
+  --listen ADDRESS  the address to listen on; the default is 127.0.0.1:3000
+  --redis URL       a Redis that has the limits, such as redis://127.0.0.1/
+  -h, --help        prints this help
+
+Redis stores hashes of addresses and tokens, keyed with the environment variable API_SECRET. All processes
+that share the limits need the same.
+";
+
+/// How long the start may take to connect to Redis.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Returns the secret with which keys are hashed, so that users who can read Redis see no tokens.
+fn secret() -> String {
+    env::var("API_SECRET").unwrap_or_else(|_| "known to every reader of this example".to_owned())
+}
 
 /// Ten requests in any minute for each address.
 fn per_ip(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
@@ -35,7 +59,8 @@ fn per_ip(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
         return Ok(Policy::window(name, quota, key, MissingKey::Deny(status))?);
     };
     let limiter =
-        zset_redis::SlidingWindow::new(redis.clone(), name, quota, zset_redis::OnFailure::Deny)?;
+        zset_redis::SlidingWindow::new(redis.clone(), name, quota, zset_redis::OnFailure::Deny)?
+            .hashed_keys(secret());
     let key = key.map(|address| address.to_string());
     let missing_key = MissingKey::Deny(status);
     let policy = Policy::new_async(name, limiter, key, missing_key, OnFailure::ServiceUnavailable)?;
@@ -51,7 +76,8 @@ fn per_token(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>
     let Some(redis) = redis else {
         return Ok(Policy::funnel(name, quota, key, missing_key)?);
     };
-    let limiter = zset_redis::Funnel::new(redis.clone(), name, quota, zset_redis::OnFailure::Deny)?;
+    let limiter = zset_redis::Funnel::new(redis.clone(), name, quota, zset_redis::OnFailure::Deny)?
+        .hashed_keys(secret());
     let policy = Policy::new_async(name, limiter, key, missing_key, OnFailure::ServiceUnavailable)?;
     Ok(policy.with_quota(quota))
 }
@@ -65,21 +91,51 @@ async fn search() -> &'static str {
     "nothing found\n"
 }
 
+/// Connects to Redis, or reports its address.
+async fn connect(url: &str) -> Result<ConnectionManager, Box<dyn Error>> {
+    let client = Client::open(url)?;
+    let address = client.get_connection_info().addr().to_string();
+    let connection = timeout(CONNECT_TIMEOUT, async {
+        // The manager repeats attempts that fail, for longer than one waits at a start.
+        client.get_multiplexed_async_connection().await?;
+        client.get_connection_manager().await
+    });
+    match connection.await {
+        Ok(connection) => {
+            Ok(connection.map_err(|error| format!("no Redis at {address}: {error}"))?)
+        }
+        Err(_) => Err(format!("no Redis at {address}: no reply within {CONNECT_TIMEOUT:?}").into()),
+    }
+}
+
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() {
+    if let Err(error) = run().await {
+        eprintln!("api: {error}");
+        // A return would wait for the look-up of a name, which ends later than its timeout.
+        process::exit(1);
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let mut address = "127.0.0.1:3000".to_owned();
     let mut redis = None;
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("listen") => address = arguments.value()?.string()?,
-            Arg::Long("redis") => {
-                let client = Client::open(arguments.value()?.string()?)?;
-                redis = Some(client.get_connection_manager().await?);
+            Arg::Long("redis") => redis = Some(arguments.value()?.string()?),
+            Arg::Long("help") | Arg::Short('h') => {
+                print!("{HELP}");
+                return Ok(());
             }
             other => return Err(other.unexpected().into()),
         }
     }
+    let redis = match redis {
+        Some(url) => Some(connect(&url).await?),
+        None => None,
+    };
     let redis = redis.as_ref();
 
     let router = Router::new()

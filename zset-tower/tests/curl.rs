@@ -3,11 +3,11 @@
 mod common;
 
 use std::env;
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use common::{parameters, problem};
@@ -22,14 +22,19 @@ struct Example {
 }
 
 impl Example {
-    /// Starts the example. Cargo builds the examples beside the tests.
-    fn start(more: &[&str]) -> Self {
+    /// Returns a command that runs the example. Cargo builds the examples beside the tests.
+    fn command() -> Command {
         // target/debug/deps/curl-0123 -> target/debug/examples/api
         let test = env::current_exe().unwrap();
         let profile = test.parent().and_then(Path::parent).unwrap();
         let example = profile.join("examples").join(format!("api{}", env::consts::EXE_SUFFIX));
         assert!(example.exists(), "no {}; cargo build --example api", example.display());
-        let mut process = Command::new(example)
+        Command::new(example)
+    }
+
+    /// Starts the example.
+    fn start(more: &[&str]) -> Self {
+        let mut process = Example::command()
             .args(["--listen", "127.0.0.1:0"])
             .args(more)
             .stdout(Stdio::piped())
@@ -185,9 +190,78 @@ fn two_processes_share_the_limits_in_redis() {
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     }
 
+    // Neither addresses nor tokens are there.
+    let client = zset_redis::redis::Client::open(redis.url.as_str()).unwrap();
+    let keys: Vec<String> = zset_redis::redis::cmd("KEYS")
+        .arg("*")
+        .query(&mut client.get_connection().unwrap())
+        .unwrap();
+    assert_eq!(keys.len(), 2, "{keys:?}");
+    assert!(!keys.iter().any(|key| key.contains("127.0") || key.contains("ann")), "{keys:?}");
+
     // Without the server there are no decisions.
     drop(redis);
     let (head, body) = examples[0].curl("/time", &[]);
     assert!(head.starts_with("HTTP/1.1 503"), "{head}");
     assert_eq!(problem(&body), (503, vec![]));
+}
+
+#[test]
+fn the_example_prints_its_options() {
+    for option in ["--help", "-h"] {
+        let output = Example::command().arg(option).output().unwrap();
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap();
+        for part in ["Usage: api", "--listen ADDRESS", "--redis URL", "--help", "API_SECRET"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+}
+
+/// Runs the example with a server that it cannot use, and returns what it reports.
+#[track_caller]
+fn report(url: &str) -> String {
+    let output = Example::command().args(["--listen", "127.0.0.1:0", "--redis", url]).output();
+    let output = output.unwrap();
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(1), &b""[..]));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn without_its_server_the_example_reports_the_address() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let reported = report(&format!("redis://user:password@{free}/"));
+    assert!(reported.starts_with(&format!("api: no Redis at {free}: ")), "{reported}");
+    assert!(!reported.contains("password"));
+
+    let reported = report("redis://redis.invalid/");
+    assert!(reported.starts_with("api: no Redis at redis.invalid:6379: "), "{reported}");
+
+    // The system accepts connections, and nothing replies.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    let reported = report(&format!("redis://{address}/"));
+    assert!(reported.starts_with(&format!("api: no Redis at {address}: ")), "{reported}");
+}
+
+#[test]
+fn the_example_tries_a_server_that_fails_once() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = server.local_addr().unwrap();
+    let attempts = thread::spawn(move || {
+        let mut attempts = 0;
+        loop {
+            let (mut stream, _) = server.accept().unwrap();
+            let mut first = [0];
+            // What follows the example is the test, which sends this.
+            if stream.read(&mut first).is_ok_and(|n| n == 1) && first == *b"." {
+                return attempts;
+            }
+            attempts += 1;
+        }
+    });
+    let reported = report(&format!("redis://{address}/"));
+    assert!(reported.contains(&address.to_string()), "{reported}");
+    TcpStream::connect(address).unwrap().write_all(b".").unwrap();
+    assert_eq!(attempts.join().unwrap(), 1);
 }

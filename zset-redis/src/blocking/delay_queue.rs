@@ -53,6 +53,17 @@ impl<M: Connect> DelayQueue<M> {
         DelayQueue { pool, queue: Queue::new(name) }
     }
 
+    /// Returns the queue with a hashed name: the server stores a hash of the name, keyed with
+    /// `secret`, instead of the name. **O(n)** for n bytes of the secret.
+    ///
+    /// It is for names that contain a user or a token. Ids and payloads are stored as they are. All
+    /// machines use the same secret: with another one, it is another queue. [Hashed
+    /// keys](crate#hashed-keys) has more.
+    pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
+        self.queue.hash_keys(secret.as_ref());
+        self
+    }
+
     /// Returns the queue with another deadline for each call; the default is one second. **O(1)**.
     ///
     /// Waiting for a job is not bounded by it.

@@ -34,6 +34,16 @@ impl<M: Connect, L> Keyed<M, L> {
         Keyed { pool, policy, limiter: PhantomData }
     }
 
+    /// Returns the limiter with hashed keys: the server stores a hash of each key, keyed with
+    /// `secret`, instead of the key. **O(n)** for n bytes of the secret.
+    ///
+    /// It is for keys such as tokens and addresses. All machines use the same secret: with another
+    /// one, a limiter has another state. [Hashed keys](crate#hashed-keys) says what is stored.
+    pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
+        self.policy.names.hash_keys(secret.as_ref());
+        self
+    }
+
     /// Returns the limiter with another deadline for each call; the default is one second. **O(1)**.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.policy.deadline = deadline;
@@ -204,6 +214,10 @@ impl<M: Connect, L> Keyed<M, L> {
 
     /// Refunds the `n` newest units of a key, or as many as still count, and returns how many.
     ///
+    /// A sliding window takes **O(m log n)** on the server for m of its n entries, in which the
+    /// server runs nothing else: two microseconds each or more, e.g. 0.4 seconds for 200,000. The
+    /// others take **O(1)**.
+    ///
     /// # Errors
     ///
     /// [`Error`] if the server fails, unless a limiter in this process refunds the units.
@@ -262,7 +276,7 @@ impl<M: Connect, L> Keyed<M, L> {
     }
 
     fn run(&self, request: &Request<'_>) -> Result<Value, Error> {
-        let call = request.call(&self.policy.name)?;
+        let call = request.call(&self.policy.names)?;
         let pass = self.policy.pass()?;
         let reply = self.pool.run(&call, self.policy.deadline);
         pass.end(&reply);

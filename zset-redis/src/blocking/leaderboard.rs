@@ -67,6 +67,17 @@ impl<M: Connect> Leaderboard<M> {
         Leaderboard { pool, board: Board::new(name, Policy::Sum) }
     }
 
+    /// Returns the board with a hashed name: the server stores a hash of the name, keyed with
+    /// `secret`, instead of the name. **O(n)** for n bytes of the secret.
+    ///
+    /// It is for names that contain a user or a token. Members and scores are stored as they are.
+    /// All machines use the same secret: with another one, it is another board. [Hashed
+    /// keys](crate#hashed-keys) has more.
+    pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
+        self.board.hash_keys(secret.as_ref());
+        self
+    }
+
     /// Returns the board with another deadline for each call; the default is one second. **O(1)**.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.board.deadline = deadline;

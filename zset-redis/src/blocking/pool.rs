@@ -122,12 +122,13 @@ impl<M: Connect> Pool<M> {
     /// After the deadline the connection is closed, but what was sent may still be run.
     pub(crate) fn run(&self, call: &Call, deadline: Duration) -> Result<Value, Error> {
         let deadline = Deadline::after(deadline);
-        match self.query_until(call.by_hash(), deadline) {
+        let reply = match self.query_until(call.by_hash(), deadline) {
             Err(Error::Redis(error)) if is_unknown(&error) => {
                 self.query_until(call.by_source(), deadline)
             }
             reply => reply,
-        }
+        };
+        reply.map_err(|error| call.explained(error))
     }
 
     /// Runs a command within a deadline, and returns its reply.

@@ -51,7 +51,8 @@ pub struct DeadLetter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The number of jobs, whether due or not, on lease or not.
+    /// The number of jobs, whether due or not, on lease or not, and of lost ones that were not
+    /// dropped yet.
     pub len: u64,
     /// The number of jobs on lease. An expired lease counts until a worker takes the job.
     pub leased: u64,
@@ -66,6 +67,9 @@ pub struct Stats {
     /// The number of dead letters that were dropped because of their bound, or replaced by a later one
     /// with the same id.
     pub dropped_dead_letters: u64,
+    /// The number of jobs and dead letters that were dropped since the server had only a part of
+    /// them: one of the queue's keys, or an entry of it, was deleted or evicted.
+    pub lost_jobs: u64,
     /// When the first job is due, or its lease ends.
     pub next_due: Option<Timestamp>,
     /// The server's time.
@@ -77,7 +81,7 @@ pub(crate) enum Attempt<T> {
     Taken(T),
     /// No job is due.
     Nothing(Pause),
-    /// The attempt has made as many dead letters as one call may.
+    /// The attempt has made as many dead letters, and dropped as many lost jobs, as one call may.
     Again,
 }
 
@@ -135,14 +139,14 @@ pub(super) fn refused(reply: &Value) -> Result<(), Error> {
     }
 }
 
-/// Pushed, delivered, acknowledged, dropped.
-type Counts = (u64, u64, u64, u64);
+/// Pushed, delivered, acknowledged, dropped, lost.
+type Counts = (u64, u64, u64, u64, u64);
 
 impl Stats {
     pub(super) fn read(reply: Value) -> Result<Stats, Error> {
         let (len, leased, dead_letters, counts, next_due, now) =
             read::<(u64, u64, u64, Counts, Option<u64>, u64)>(reply)?;
-        let (pushed, delivered, acknowledged, dropped_dead_letters) = counts;
+        let (pushed, delivered, acknowledged, dropped_dead_letters, lost_jobs) = counts;
         Ok(Stats {
             len,
             leased,
@@ -151,6 +155,7 @@ impl Stats {
             delivered,
             acknowledged,
             dropped_dead_letters,
+            lost_jobs,
             next_due: next_due.map(timestamp),
             now: timestamp(now),
         })

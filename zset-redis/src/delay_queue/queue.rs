@@ -1,6 +1,7 @@
 //! [`Queue`]: the keys and the settings of a queue, and its operations.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use redis::Value;
@@ -13,9 +14,10 @@ use super::job::{
 };
 use super::scripts;
 use super::time::{self, When, timestamp};
+use crate::Error;
+use crate::key::Names;
 use crate::operation::{Operation, read};
 use crate::script::{Call, Script};
-use crate::{Error, key};
 
 /// In the order in which `queue.lua` takes them.
 const KEYS: [&str; 8] =
@@ -26,6 +28,7 @@ const DEFAULT_MAX_DEAD_LETTERS: u32 = 1024;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Queue {
+    name: Arc<str>,
     keys: [Vec<u8>; 8],
     pub(crate) max_len: Option<u64>,
     pub(crate) max_deliveries: Option<NonZeroU32>,
@@ -36,12 +39,19 @@ pub(crate) struct Queue {
 impl Queue {
     pub(crate) fn new(name: &str) -> Queue {
         Queue {
-            keys: KEYS.map(|part| key::tagged(b"queue", name.as_bytes(), part)),
+            name: name.into(),
+            keys: keys(&Names::new("queue"), name),
             max_len: None,
             max_deliveries: None,
             max_dead_letters: DEFAULT_MAX_DEAD_LETTERS,
             deadline: Duration::from_secs(1),
         }
+    }
+
+    pub(crate) fn hash_keys(&mut self, secret: &[u8]) {
+        let mut names = Names::new("queue");
+        names.hash_keys(secret);
+        self.keys = keys(&names, &self.name);
     }
 
     /// Returns the key of the stream that waiting workers read.
@@ -159,10 +169,12 @@ impl Queue {
         max: u32,
         removes: bool,
     ) -> Option<Operation<Vec<DeadLetter>>> {
-        let last = max.checked_sub(1)?;
+        if max == 0 {
+            return None;
+        }
         let mut call = self.call(&scripts::DEAD_LETTERS);
         call.number(removes.into());
-        call.number(last.into());
+        call.number(max.into());
         Some(Operation::new(call, read_dead_letters))
     }
 
@@ -206,6 +218,10 @@ impl Queue {
     fn push_max_len(&self, call: &mut Call) {
         call.argument(self.max_len.map_or(String::new(), |max_len| max_len.to_string()));
     }
+}
+
+fn keys(names: &Names, name: &str) -> [Vec<u8>; 8] {
+    KEYS.map(|part| names.of(name.as_bytes(), part))
 }
 
 fn push_when(call: &mut Call, when: When) -> Result<(), Error> {

@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout};
 use super::wake::Pause;
 use super::{DelayQueue, Lease};
 use crate::Error;
+use crate::script::explained;
 
 /// What opens the connection of a [`Waiter`]: a [`redis::Client`], or with the feature `cluster` a
 /// `redis::cluster::ClusterClient`.
@@ -165,9 +166,9 @@ impl<C: ConnectionLike + Clone, M: ConnectAsync> Waiter<C, M> {
                 .map_err(|_| Error::Timeout)??,
         };
         // The entry itself does not matter.
-        timeout(longest.saturating_add(deadline), command.query_async::<Value>(&mut connection))
-            .await
-            .map_err(|_| Error::Timeout)??;
+        let reply = command.query_async::<Value>(&mut connection);
+        let reply = timeout(longest.saturating_add(deadline), reply).await;
+        reply.map_err(|_| Error::Timeout)?.map_err(|error| explained("XREAD", error.into()))?;
         self.connection = Some(connection);
         Ok(())
     }

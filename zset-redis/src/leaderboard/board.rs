@@ -1,6 +1,6 @@
 //! [`Board`]: the keys and the settings of a board, and its operations.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use redis::Value;
@@ -9,9 +9,10 @@ use zset_std::zset_core::Score;
 
 use super::scripts;
 use super::standing::{Standing, Submission, numbered};
+use crate::Error;
+use crate::key::Names;
 use crate::operation::{Operation, read};
 use crate::script::{Call, Script};
-use crate::{Error, key};
 
 /// The largest number that a script can add to another one exactly.
 const MOST: u64 = (1 << 52) - 1;
@@ -36,6 +37,7 @@ impl Policy {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Board {
+    name: Arc<str>,
     keys: [Vec<u8>; 2],
     policy: Policy,
     pub(crate) max_len: Option<u64>,
@@ -46,12 +48,19 @@ pub(crate) struct Board {
 impl Board {
     pub(crate) fn new(name: &str, policy: Policy) -> Board {
         Board {
-            keys: ["scores", "distinct"].map(|part| key::tagged(b"board", name.as_bytes(), part)),
+            name: name.into(),
+            keys: keys(&Names::new("board"), name),
             policy,
             max_len: None,
             has_dense_standings: false,
             deadline: Duration::from_secs(1),
         }
+    }
+
+    pub(crate) fn hash_keys(&mut self, secret: &[u8]) {
+        let mut names = Names::new("board");
+        names.hash_keys(secret);
+        self.keys = keys(&names, &self.name);
     }
 
     pub(crate) fn submit(&self, member: &[u8], score: Score) -> Operation<Submission> {
@@ -173,6 +182,10 @@ impl Board {
         self.keys.iter().for_each(|key| call.key(key.clone()));
         call
     }
+}
+
+fn keys(names: &Names, name: &str) -> [Vec<u8>; 2] {
+    ["scores", "distinct"].map(|part| names.of(name.as_bytes(), part))
 }
 
 /// Returns a score as it is stored: negated, so that rank 0 is the highest score and members with equal

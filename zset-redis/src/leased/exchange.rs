@@ -8,8 +8,9 @@ use zset_std::Timestamp;
 
 use super::slot::Terms;
 
+use crate::Error;
+use crate::key::Names;
 use crate::script::{Call, Script};
-use crate::{Error, key};
 
 static LEASE: LazyLock<Script> =
     LazyLock::new(|| Script::new(include_str!("../scripts/lease.lua")));
@@ -61,14 +62,15 @@ impl Draw {
     /// give the time.
     pub(super) fn call(
         &self,
-        [name, key]: [&[u8]; 2],
+        names: &Names,
+        key: &[u8],
         process: &str,
         terms: &Terms,
         at: Option<Timestamp>,
     ) -> Call {
         let id = |id: u64| format!("{process}.{id:x}");
         let mut call = Call::new(&LEASE);
-        call.key(key::tagged(name, key, "leases"));
+        call.key(names.of(key, "leases"));
         match at {
             None => call.argument(""),
             Some(at) => call.number(at.as_nanos() / 1000),

@@ -93,8 +93,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
     }
 
     async fn exchange(&self, key: &[u8], draw: &Draw, until: Instant) -> Result<Grant, Error> {
-        let names = [&self.policy.name, key];
-        let call = draw.call(names, &self.local.process, &self.terms, None);
+        let call = draw.call(&self.policy.names, key, &self.local.process, &self.terms, None);
         draw.grant(self.link.run(&call, until).await?)
     }
 

@@ -9,6 +9,7 @@ use zset_std::{Decision, Timestamp};
 
 use super::{Request, Rule, Step};
 use crate::breaker::{Breaker, Pass};
+use crate::key::Names;
 use crate::{Error, OnFailure, UnsupportedQuota, on_failure};
 
 /// A function that receives each failure.
@@ -20,7 +21,7 @@ const DEFAULT_DEADLINE: Duration = Duration::from_secs(1);
 /// What a limiter has besides its connection.
 #[derive(Clone)]
 pub(crate) struct Policy {
-    pub(crate) name: Arc<[u8]>,
+    pub(crate) names: Names,
     pub(crate) rules: Arc<[Rule]>,
     pub(crate) deadline: Duration,
     on_failure: OnFailure,
@@ -30,9 +31,9 @@ pub(crate) struct Policy {
 
 impl Policy {
     pub(crate) fn new(name: &str, rules: impl Into<Arc<[Rule]>>, on_failure: OnFailure) -> Policy {
-        let (name, rules) = (name.as_bytes().into(), rules.into());
+        let (names, rules) = (Names::new(name), rules.into());
         Policy {
-            name,
+            names,
             rules,
             deadline: DEFAULT_DEADLINE,
             on_failure,
@@ -154,7 +155,7 @@ impl Policy {
 impl fmt::Debug for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Policy")
-            .field("name", &String::from_utf8_lossy(&self.name))
+            .field("names", &self.names)
             .field("rules", &self.rules)
             .field("deadline", &self.deadline)
             .field("on_failure", &self.on_failure)

@@ -9,8 +9,9 @@ use super::packed::{self, Numbers};
 use super::rule::{MOST, NANOS_PER_MICRO, Rule};
 use super::scripts;
 use super::state::State;
+use crate::Error;
+use crate::key::Names;
 use crate::script::Call;
-use crate::{Error, key};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -41,8 +42,8 @@ impl Request<'_> {
         self.rules.iter().map(Rule::limit).min().unwrap_or(u32::MAX)
     }
 
-    /// Returns the call for keys that begin with `name`.
-    pub(crate) fn call(&self, name: &[u8]) -> Result<Call, Error> {
+    /// Returns the call for keys with these names.
+    pub(crate) fn call(&self, names: &Names) -> Result<Call, Error> {
         let limit = self.limit();
         let is_decision = matches!(self.step, Step::Check | Step::Peek);
         // Units beyond the limit leave the state unchanged, whatever it is.
@@ -56,7 +57,7 @@ impl Request<'_> {
             Step::Reset => &scripts::RESET,
         });
         for (index, rule) in self.rules.iter().enumerate() {
-            call.key(key::tagged(name, self.key, &rule.suffix(index)));
+            call.key(names.of(self.key, &rule.suffix(index)));
         }
         if self.step == Step::Reset {
             return Ok(call);

@@ -9,7 +9,9 @@ use crate::delay_queue::DeadLetter;
 impl<M: Connect> DelayQueue<M> {
     /// Returns up to `max` of the oldest dead letters.
     ///
-    /// One round trip, **O(log n + m)** on the server for m returned.
+    /// One round trip, **O(log n + m)** on the server for m returned. [Lost
+    /// ones](crate::delay_queue#deleted-keys) are dropped: after a thousand of them, a call may
+    /// return fewer than there are.
     ///
     /// # Errors
     ///

@@ -12,7 +12,8 @@ impl<M: Connect> DelayQueue<M> {
     /// Leases the first job if it is due; it is due again after `visibility`.
     ///
     /// One round trip, **O(log n)** on the server. Jobs whose last permitted lease has ended become
-    /// dead letters on the way: a round trip more for each hundred of them.
+    /// dead letters on the way, and [lost jobs](crate::delay_queue#deleted-keys) are dropped: a
+    /// round trip more for each hundred of them.
     ///
     /// # Errors
     ///

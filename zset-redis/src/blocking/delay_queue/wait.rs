@@ -6,6 +6,7 @@ use super::{Connect, DelayQueue};
 use crate::Error;
 use crate::delay_queue::Lease;
 use crate::delay_queue::wake::Pause;
+use crate::script::explained;
 
 impl<M: Connect> DelayQueue<M> {
     /// Waits until a job is due and leases it as [`lease`](Self::lease) does.
@@ -76,7 +77,7 @@ impl<M: Connect> DelayQueue<M> {
     fn sleep(&self, pause: &Pause, left: Duration) -> Result<(), Error> {
         let (command, longest) = pause.command(self.queue.stream(), left);
         // The entry itself does not matter.
-        self.pool.query(command, longest.saturating_add(self.queue.deadline))?;
-        Ok(())
+        let reply = self.pool.query(command, longest.saturating_add(self.queue.deadline));
+        reply.map(|_| ()).map_err(|error| explained("XREAD", error))
     }
 }

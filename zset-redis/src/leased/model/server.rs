@@ -106,8 +106,8 @@ pub(super) struct Both {
 #[cfg(all(unix, feature = "cluster"))]
 impl Server for Both {
     fn run(&mut self, now: Timestamp, process: &str, terms: &Terms, draw: &Draw) -> Grant {
-        let names = [b"model", self.key.as_bytes()];
-        let call = draw.call(names, process, terms, Some(now));
+        let names = crate::key::Names::new("model");
+        let call = draw.call(&names, self.key.as_bytes(), process, terms, Some(now));
         let reply = call.by_source().query(&mut self.connection).unwrap();
         let (grant, expected) =
             (draw.grant(reply).unwrap(), self.fake.run(now, process, terms, draw));

@@ -1,10 +1,9 @@
 
 -- Removes and returns a job.
 local id = ARGV[2]
-local arrival, payload = find(id)
+local arrival, payload, due = find(id)
 if not arrival then
     return false
 end
-local due = tonumber(redis.call('ZSCORE', DUE, arrival .. id))
 remove(arrival, id)
 return { id, due, payload }

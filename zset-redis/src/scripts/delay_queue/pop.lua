@@ -3,11 +3,9 @@
 --
 -- ARGV[2]   the maximum number of deliveries, or 0
 -- ARGV[3]   the most dead letters
-local member, due_or_nothing = next_job(tonumber(ARGV[2]), tonumber(ARGV[3]))
-if not member then
-    return due_or_nothing
+local id, arrival, payload, due = next_job(tonumber(ARGV[2]), tonumber(ARGV[3]))
+if not id then
+    return arrival
 end
-local id = string.sub(member, ARRIVAL + 1)
-local arrival, payload = find(id)
 remove(arrival, id)
-return { { id, due_or_nothing, payload } }
+return { { id, due, payload } }

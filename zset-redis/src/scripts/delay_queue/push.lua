@@ -8,15 +8,17 @@
 -- ARGV[7]   the most jobs, or ''
 local id = ARGV[3]
 if ARGV[2] == '1' then
-    if redis.call('HEXISTS', JOBS, id) == 1 then
+    if find(id) then
         return 'duplicate'
     end
 else
-    -- The next arrival, unless a caller has given that id to a job.
-    local number = tonumber(redis.call('HGET', COUNTS, 'pushed') or 0)
+    -- The next arrival, unless a caller has given that id to a job. If the counts were deleted,
+    -- many jobs have the ids that follow, so the steps grow.
+    local number, step, tries = tonumber(redis.call('HGET', COUNTS, 'pushed') or 0), 1, 0
     repeat
-        number = number + 1
+        number, tries = number + step, tries + 1
         id = text(number)
+        step = tries < 16 and 1 or 2 * step
     until redis.call('HEXISTS', JOBS, id) == 0
 end
 if ARGV[7] ~= '' and redis.call('ZCARD', DUE) >= tonumber(ARGV[7]) then

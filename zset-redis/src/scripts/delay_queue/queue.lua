@@ -6,6 +6,10 @@
 -- Times are whole microseconds below 2^52, so they and their sums are exact. `..` and `tostring` keep 14
 -- digits only, so numbers become text through `text`.
 --
+-- Keys, and entries of them, may have been deleted or evicted. A job is in the queue only if both DUE
+-- and JOBS have it with the same arrival. What is left of others is dropped where it would be in the
+-- way.
+--
 -- KEYS[1]   a sorted set: the jobs by the times at which they are due. A member is the job's arrival, i.e.
 --           its number among all jobs that were pushed, in 16 digits, and its id
 -- KEYS[2]   a hash: from the id of a job to its arrival and payload
@@ -14,7 +18,7 @@
 --           arrival
 -- KEYS[5]   a sorted set: the ids of dead letters by the times of their deaths
 -- KEYS[6]   a hash: from the id of a dead letter to its deliveries, a colon, and its payload
--- KEYS[7]   a hash of counts: pushed, delivered, acknowledged, dropped
+-- KEYS[7]   a hash of counts: pushed, delivered, acknowledged, dropped, lost
 -- KEYS[8]   a stream of one entry, added when a job becomes due before all others: waiting workers read it
 -- ARGV[1]   the time, or '' for the server's
 
@@ -48,11 +52,20 @@ local function first()
     return entry[1], tonumber(entry[2])
 end
 
--- Returns the arrival and the payload of a job, or nothing.
-local function find(id)
+-- Returns what JOBS has of a job, its arrival and its payload, or nothing.
+local function entry(id)
     local job = redis.call('HGET', JOBS, id)
     if job then
         return string.sub(job, 1, ARRIVAL), string.sub(job, ARRIVAL + 1)
+    end
+end
+
+-- Returns the arrival, the payload and the time of a job, or nothing.
+local function find(id)
+    local arrival, payload = entry(id)
+    local due = arrival and redis.call('ZSCORE', DUE, arrival .. id)
+    if due then
+        return arrival, payload, tonumber(due)
     end
 end
 
@@ -65,10 +78,15 @@ local function schedule(member, due)
     end
 end
 
--- Adds a job with a new arrival.
+-- Adds a job with a new arrival, in the place of what is left of one that is no longer in the
+-- queue.
 local function add(id, payload, due)
+    redis.call('HDEL', DELIVERIES, id)
+    redis.call('HDEL', RECEIPTS, id)
     local arrival = string.format('%016.0f', count('pushed'))
-    redis.call('HSET', JOBS, id, arrival .. payload)
+    if redis.call('HSET', JOBS, id, arrival .. payload) == 0 then
+        count('lost')
+    end
     schedule(arrival .. id, due)
 end
 
@@ -79,9 +97,19 @@ local function remove(arrival, id)
     redis.call('HDEL', RECEIPTS, id)
 end
 
+-- Drops the entry of DUE of a job that is not in the queue.
+local function drop(member, id)
+    redis.call('ZREM', DUE, member)
+    if redis.call('HEXISTS', JOBS, id) == 0 then
+        redis.call('HDEL', DELIVERIES, id)
+        redis.call('HDEL', RECEIPTS, id)
+    end
+    count('lost')
+end
+
 -- Returns the arrival of the job that a receipt holds, or nothing if the receipt is stale.
 local function held(id, receipt)
-    if redis.call('HGET', RECEIPTS, id) == receipt then
+    if redis.call('HGET', RECEIPTS, id) == receipt and redis.call('HEXISTS', JOBS, id) == 1 then
         return string.sub(receipt, 1, ARRIVAL)
     end
 end
@@ -103,7 +131,7 @@ end
 -- Makes a job a dead letter. An older one with its id, and those beyond the bound, are dropped: at most ten
 -- a call, if the bound has become lower.
 local function bury(id, since, max_dead_letters)
-    local arrival, payload = find(id)
+    local arrival, payload = entry(id)
     local deliveries = deliveries_of(id)
     remove(arrival, id)
     if redis.call('ZADD', DEAD, text(since), id) == 0 then
@@ -119,9 +147,10 @@ local function bury(id, since, max_dead_letters)
     end
 end
 
--- Returns the first job that is due, as its member and its time, or false and the reply that says why there is
--- none. Jobs that have reached their maximum number of deliveries, whose last leases have ended, become dead
--- letters: at most a hundred a call, so a call takes a bounded time.
+-- Returns the id, the arrival, the payload and the time of the first job that is due, or false and
+-- the reply that says why there is none. Jobs that have reached their maximum number of deliveries,
+-- whose last leases have ended, become dead letters, and entries without a job are dropped: at most
+-- a hundred of both a call, so a call takes a bounded time.
 local function next_job(max_deliveries, max_dead_letters)
     for _ = 1, 100 do
         local member, due = first()
@@ -130,10 +159,14 @@ local function next_job(max_deliveries, max_dead_letters)
             return false, { now, due or false, latest and latest[1] or '0-0' }
         end
         local id = string.sub(member, ARRIVAL + 1)
-        if not is_exhausted(id, max_deliveries) then
-            return member, due
+        local arrival, payload = entry(id)
+        if not arrival or arrival .. id ~= member then
+            drop(member, id)
+        elseif is_exhausted(id, max_deliveries) then
+            bury(id, due, max_dead_letters)
+        else
+            return id, arrival, payload, due
         end
-        bury(id, due, max_dead_letters)
     end
     return false, 'again'
 end

@@ -8,7 +8,7 @@ local id = ARGV[2]
 local dead = redis.call('HGET', DEAD_JOBS, id)
 if not dead then
     return 0
-elseif redis.call('HEXISTS', JOBS, id) == 1 then
+elseif find(id) then
     return 'duplicate'
 elseif ARGV[5] ~= '' and redis.call('ZCARD', DUE) >= tonumber(ARGV[5]) then
     return 'full'

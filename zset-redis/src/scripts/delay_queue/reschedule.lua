@@ -4,11 +4,10 @@
 -- ARGV[2]   the id
 -- ARGV[3,4] when it is due
 local id = ARGV[2]
-local arrival = find(id)
+local arrival, _, old = find(id)
 if not arrival then
     return false
 end
-local old = tonumber(redis.call('ZSCORE', DUE, arrival .. id))
 redis.call('HDEL', DELIVERIES, id)
 redis.call('HDEL', RECEIPTS, id)
 schedule(arrival .. id, time(3))

@@ -6,10 +6,11 @@ local policy, member, score, max_len, wants_index = unpack(ARGV)
 
 local old = redis.call('ZSCORE', SCORES, member)
 if old and policy == 'sum' then
-    local sum = redis.pcall('ZINCRBY', SCORES, score, member)
-    if type(sum) == 'table' and sum.err then
-        return string.find(sum.err, 'NaN', 1, true) and 'NaN' or sum
+    local sum = tonumber(old) + tonumber(score)
+    if sum ~= sum then
+        return 'NaN'
     end
+    redis.call('ZINCRBY', SCORES, score, member)
 elseif not old or policy == 'latest' or tonumber(score) < tonumber(old) then
     redis.call('ZADD', SCORES, score, member)
 end

@@ -9,7 +9,8 @@ use crate::{Clock, Timestamp};
 
 impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
-    /// **O(log n)** expected, plus the cost of its limiter.
+    /// **O(log n)** expected, plus the cost of its limiter: for a sliding window, **O(1)** per
+    /// entry affected, in which other calls for keys of the shard wait.
     ///
     /// These are the newest units of all calls for the key, not those of a particular call. If another
     /// call was allowed in the meantime, the older of the two stays on record, and stops counting

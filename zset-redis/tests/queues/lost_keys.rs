@@ -1,0 +1,258 @@
+//! Keys of a queue that were deleted or replaced, and entries of them.
+
+use std::num::NonZeroU32;
+use std::thread::sleep;
+use std::time::Duration;
+
+use zset_redis::Error;
+use zset_redis::blocking::{DelayQueue, Pool};
+use zset_std::Timestamp;
+
+use crate::servers::{Kind, PATIENCE, Server};
+
+const KEYS: [&str; 8] =
+    ["due", "jobs", "deliveries", "receipts", "dead", "dead_jobs", "counts", "wake"];
+
+fn queue(server: &Server) -> DelayQueue {
+    DelayQueue::new(Pool::new(server.client()), "lost").with_deadline(PATIENCE)
+}
+
+fn push(queue: &DelayQueue, ids: &[&str]) {
+    for id in ids {
+        queue.push_with_id_after(*id, *id, Duration::ZERO).unwrap();
+    }
+}
+
+fn lease(queue: &DelayQueue) -> Option<String> {
+    let lease = queue.lease(PATIENCE).unwrap()?;
+    queue.ack(&lease).unwrap();
+    Some(String::from_utf8(lease.payload).unwrap())
+}
+
+fn delete(server: &Server, key: &str) {
+    server.ask(&format!("DEL queue:{{lost}}:{key}"));
+}
+
+#[test]
+fn jobs_whose_payloads_were_deleted_are_skipped_and_counted() {
+    for kind in [Kind::Redis, Kind::Valkey] {
+        let Some(server) = Server::start(kind) else { continue };
+        let queue = queue(&server);
+        push(&queue, &["a", "b", "c"]);
+        delete(&server, "jobs");
+        push(&queue, &["d", "b"]);
+        assert_eq!(queue.stats().unwrap().lost_jobs, 0);
+        // The second `b` is another job than the first.
+        assert_eq!(lease(&queue).unwrap(), "d");
+        assert_eq!(lease(&queue).unwrap(), "b");
+        assert_eq!(lease(&queue), None);
+        let stats = queue.stats().unwrap();
+        assert_eq!((stats.lost_jobs, stats.len, stats.leased), (3, 0, 0));
+        // What was dropped is not in the way.
+        push(&queue, &["a", "c"]);
+        assert_eq!(queue.pop().unwrap().unwrap().payload, b"a");
+        assert_eq!(queue.wait_lease(PATIENCE).unwrap().payload, b"c");
+    }
+}
+
+#[test]
+fn an_entry_whose_payload_was_deleted_is_skipped_and_counted() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server).with_max_deliveries(NonZeroU32::MIN);
+    push(&queue, &["a", "b", "c"]);
+    server.ask("HDEL queue:{lost}:jobs a c");
+    assert_eq!(queue.pop().unwrap().unwrap().id, b"b");
+    assert_eq!(queue.pop().unwrap(), None);
+    assert_eq!(queue.stats().unwrap().lost_jobs, 2);
+    // One whose last lease has ended is not a dead letter, since its payload is unknown.
+    push(&queue, &["d"]);
+    let _ = queue.lease(Duration::from_millis(1)).unwrap().unwrap();
+    delete(&server, "jobs");
+    sleep(Duration::from_millis(5));
+    assert_eq!(lease(&queue), None);
+    let stats = queue.stats().unwrap();
+    assert_eq!((stats.lost_jobs, stats.dead_letters, stats.leased), (3, 0, 0));
+    // A job does not inherit deliveries and receipts.
+    push(&queue, &["d"]);
+    let first = queue.lease(PATIENCE).unwrap().unwrap();
+    delete(&server, "jobs");
+    push(&queue, &["d"]);
+    assert!(matches!(queue.ack(&first), Err(Error::StaleLease)));
+    assert_eq!(queue.lease(PATIENCE).unwrap().unwrap().deliveries, 1);
+}
+
+#[test]
+fn a_job_behind_hundreds_of_lost_ones_is_leased() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server);
+    for number in 0..250 {
+        queue.push_after(&number.to_string(), Duration::ZERO).unwrap();
+    }
+    delete(&server, "jobs");
+    push(&queue, &["last"]);
+    server.ask("CONFIG RESETSTAT");
+    assert_eq!(lease(&queue).unwrap(), "last");
+    assert_eq!(queue.stats().unwrap().lost_jobs, 250);
+    // A hundred in each call: three to lease, one to acknowledge, one for the stats.
+    let stats = server.ask("INFO commandstats");
+    let scripts = stats.lines().find(|line| line.starts_with("cmdstat_evalsha:calls=5,"));
+    assert!(scripts.is_some(), "{stats}");
+}
+
+#[test]
+fn a_lease_of_a_job_that_was_deleted_is_stale() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server).with_max_deliveries(NonZeroU32::MIN);
+    push(&queue, &["a"]);
+    let lease = queue.lease(PATIENCE).unwrap().unwrap();
+    delete(&server, "jobs");
+    assert!(matches!(queue.extend(&lease, PATIENCE), Err(Error::StaleLease)));
+    assert!(matches!(queue.nack(&lease, PATIENCE), Err(Error::StaleLease)));
+    assert!(matches!(queue.ack(&lease), Err(Error::StaleLease)));
+    assert_eq!(queue.cancel("a").unwrap(), None);
+    assert_eq!(queue.due("a").unwrap(), None);
+    assert_eq!(queue.reschedule_after("a", PATIENCE).unwrap(), None);
+}
+
+#[test]
+fn a_job_whose_time_was_deleted_is_not_in_the_queue_and_can_be_pushed_again() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server);
+    push(&queue, &["a", "b", "c"]);
+    let leased = queue.lease(PATIENCE).unwrap().unwrap();
+    delete(&server, "due");
+    assert_eq!(queue.cancel("b").unwrap(), None);
+    assert_eq!(queue.due("b").unwrap(), None);
+    assert_eq!(queue.reschedule_after("b", PATIENCE).unwrap(), None);
+    assert_eq!(lease(&queue), None);
+    push(&queue, &["b"]);
+    assert_eq!(lease(&queue).unwrap(), "b");
+    assert_eq!(queue.stats().unwrap().lost_jobs, 1);
+    // The worker still has its payload.
+    queue.nack(&leased, Duration::ZERO).unwrap();
+    assert_eq!(lease(&queue).unwrap(), "a");
+}
+
+#[test]
+fn dead_letters_whose_payloads_were_deleted_are_skipped_and_counted() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server).with_max_deliveries(NonZeroU32::MIN);
+    let bury = |ids: &[&str]| {
+        push(&queue, ids);
+        for _ in ids {
+            let lease = queue.lease(PATIENCE).unwrap().unwrap();
+            queue.nack(&lease, PATIENCE).unwrap();
+        }
+    };
+    let ids = |max| {
+        let dead = queue.dead_letters(max).unwrap().into_iter();
+        dead.map(|dead| String::from_utf8(dead.id).unwrap()).collect::<Vec<_>>()
+    };
+    bury(&["a", "b", "c", "d", "e"]);
+    server.ask("HDEL queue:{lost}:dead_jobs a c d");
+    assert!(!queue.requeue("a", PATIENCE).unwrap());
+    assert_eq!(ids(1), ["b"]);
+    assert_eq!(ids(2), ["b", "e"]);
+    assert_eq!(queue.stats().unwrap().lost_jobs, 3);
+    delete(&server, "dead_jobs");
+    bury(&["f"]);
+    assert_eq!(queue.take_dead_letters(9).unwrap()[0].payload, b"f");
+    let stats = queue.stats().unwrap();
+    assert_eq!((stats.lost_jobs, stats.dead_letters), (5, 0));
+    bury(&["g"]);
+    delete(&server, "dead");
+    assert!(ids(9).is_empty());
+    bury(&["g"]);
+    assert_eq!(ids(9), ["g"]);
+}
+
+#[test]
+fn jobs_without_ids_are_pushed_in_few_steps_after_the_counts_were_deleted() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server);
+    for _ in 0..300 {
+        queue.push_after("payload", PATIENCE).unwrap();
+    }
+    delete(&server, "counts");
+    server.ask("CONFIG RESETSTAT");
+    let id: u64 = queue.push_after("payload", PATIENCE).unwrap().parse().unwrap();
+    assert!(id > 300);
+    assert_eq!(queue.len().unwrap(), 301);
+    let stats = server.ask("INFO commandstats");
+    let (_, calls) = stats.split_once("cmdstat_hexists:calls=").unwrap();
+    let calls: u32 = calls.split(',').next().unwrap().parse().unwrap();
+    assert!(calls < 40, "{calls}");
+}
+
+/// Calls each method, and returns the errors of the server.
+fn use_all(queue: &DelayQueue) -> Vec<String> {
+    let mut errors = Vec::new();
+    let mut all = |error: Option<Error>| match error {
+        Some(error @ Error::Redis(_)) => errors.push(error.to_string()),
+        Some(error) => panic!("{error:?}"),
+        None => {}
+    };
+    let now = || Timestamp::from_nanos(u64::MAX / 8);
+    all(queue.push_after("payload", Duration::ZERO).err());
+    for id in ["a", "b"] {
+        all(queue.push_with_id_after(id, "payload", Duration::ZERO).err());
+    }
+    match queue.lease(PATIENCE) {
+        Ok(Some(lease)) => {
+            all(queue.extend(&lease, PATIENCE).err());
+            all(queue.nack(&lease, Duration::ZERO).err());
+        }
+        lease => all(lease.err()),
+    }
+    match queue.lease(PATIENCE) {
+        Ok(Some(lease)) => all(queue.ack(&lease).err()),
+        lease => all(lease.err()),
+    }
+    all(queue.due("a").err());
+    all(queue.reschedule_after("a", Duration::ZERO).err());
+    all(queue.cancel("a").err());
+    all(queue.pop().err());
+    all(queue.lease_at(PATIENCE, now()).err());
+    all(queue.dead_letters(2).err());
+    all(queue.requeue("none", PATIENCE).err());
+    all(queue.take_dead_letters(2).err());
+    all(queue.purge_dead_letters().err());
+    all(queue.stats().err());
+    all(queue.clear().err());
+    all(queue.wait_lease_timeout(PATIENCE, Duration::from_millis(1)).err());
+    errors
+}
+
+#[test]
+fn no_deleted_key_makes_a_call_fail() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server).with_max_deliveries(NonZeroU32::MIN);
+    for key in KEYS {
+        server.ask("FLUSHALL");
+        push(&queue, &["x", "y", "z", "w"]);
+        let lease = queue.lease(PATIENCE).unwrap().unwrap();
+        queue.nack(&lease, Duration::ZERO).unwrap();
+        let _ = queue.lease(PATIENCE).unwrap().unwrap();
+        delete(&server, key);
+        let errors = use_all(&queue);
+        assert!(errors.is_empty(), "without {key}: {errors:#?}");
+    }
+}
+
+#[test]
+fn the_error_of_a_key_of_another_type_names_the_key() {
+    for kind in [Kind::Redis, Kind::Valkey] {
+        let Some(server) = Server::start(kind) else { continue };
+        let queue = queue(&server);
+        for key in KEYS {
+            server.ask("FLUSHALL");
+            server.ask(&format!("SET queue:{{lost}}:{key} x"));
+            let errors = use_all(&queue);
+            assert!(!errors.is_empty(), "{key}");
+            for error in errors {
+                let name = format!("queue:{{lost}}:{key}");
+                assert!(error.contains("WRONGTYPE") && error.ends_with(&name), "{key}: {error}");
+            }
+        }
+    }
+}
