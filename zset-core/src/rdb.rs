@@ -1,16 +1,20 @@
 //! The payload of Redis's `DUMP` and `RESTORE`: a serialized set that servers can exchange.
 //!
 //! ```text
-//! type: u8       17 (listpack) or 5 (elements)
+//! type: u8       17 (listpack), 5 (elements) or 3 (elements of Redis before 4.0)
 //! value          17: a string that contains the listpack
-//!                 5: the number of elements, then each member (a string) and its score (f64),
-//!                    highest score first
+//!                 5: the number of elements, then each member (a string) and its score (f64)
+//!                 3: the same, with each score as a text of up to 252 bytes after its length
 //! version: u16   of the format; 10 is Redis 7.0's
 //! CRC64: u64     of all preceding bytes
 //! ```
 //!
 //! Numbers are little-endian, except for the lengths of strings. The format is defined by Redis's
 //! `rdb.h` and `cluster.c`.
+//!
+//! The order of elements differs by writer: Redis from 4.0 on and Valkey write the highest score
+//! first, Dragonfly the lowest, Kvrocks orders by score only, and older Redis does not order them.
+//! Types 17 and 5 are written as Redis 7.0 writes them; all three are read, in any order.
 //!
 //! With the feature `unstable-internals`, the parts are public too, for whole RDB files: `Reader`
 //! for untrusted bytes, and `write_length`, `write_string` and `write_set`.
@@ -39,7 +43,7 @@ mod writer;
 #[cfg(feature = "unstable-internals")]
 pub use reader::Reader;
 #[cfg(feature = "unstable-internals")]
-pub use restore::unseal;
+pub use restore::{REDIS_VERSIONS, VALKEY_VERSION, unseal};
 pub use restore::{RestoreError, restore, restore_with_limits};
 pub use writer::dump;
 #[cfg(feature = "unstable-internals")]

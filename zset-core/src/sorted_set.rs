@@ -58,7 +58,7 @@ pub use crate::hash_builder::DefaultHasher;
 pub use crate::skiplist::Drain;
 pub use bulk::FromSortedError;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
-pub(crate) use fill::Filling;
+pub(crate) use fill::{Filling, try_collect};
 pub use iter::ExtractIf;
 pub use lazy_ops::{Difference, Intersection, SymmetricDifference, Union};
 pub use set_ops::Aggregate;

@@ -37,8 +37,10 @@ static CHECKSUM: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_REDIS)
 /// The number of bytes written at a time.
 const PIECE: usize = 64 * 1024;
 
-/// The type bytes of everything that is not a value.
+/// The first bytes of everything that is not a key with its value.
 mod opcode {
+    /// All are above: they are numbered down from 255, and types of values up from 0.
+    pub(super) const LOWEST: u8 = 0x80;
     pub(super) const SLOT_INFO: u8 = 0xF4;
     pub(super) const FUNCTION: u8 = 0xF5;
     pub(super) const MODULE: u8 = 0xF7;

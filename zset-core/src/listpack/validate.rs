@@ -117,6 +117,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read<'_>, ListpackError> {
 }
 
 /// An iterator over the entries of untrusted bytes. It ends after an error.
+#[derive(Clone)]
 pub(crate) struct Read<'a> {
     bytes: &'a [u8],
     at: usize,

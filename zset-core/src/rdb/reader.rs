@@ -6,8 +6,8 @@ use super::{
     LENGTH_32, LENGTH_64, RestoreError, STRING_COMPRESSED, STRING_INTEGER_8, STRING_INTEGER_16,
     STRING_INTEGER_32, lzf,
 };
-use crate::Member;
 use crate::listpack::Value;
+use crate::{Member, ParseScoreError, Score};
 
 /// Reads the parts of an untrusted payload or file one by one.
 ///
@@ -108,8 +108,21 @@ impl<'a> Reader<'a> {
         self.array().map(|[byte]| byte)
     }
 
-    pub(super) fn float(&mut self) -> Result<f64, RestoreError> {
-        self.array().map(f64::from_le_bytes)
+    /// Reads a score in binary.
+    pub(super) fn binary_score(&mut self) -> Result<Result<Score, ParseScoreError>, RestoreError> {
+        let number = self.array().map(f64::from_le_bytes)?;
+        Ok(Score::new(number).map_err(|_| ParseScoreError::Nan))
+    }
+
+    /// Reads a score as text: its length in one byte, in which three values stand for NaN and the
+    /// infinities.
+    pub(super) fn text_score(&mut self) -> Result<Result<Score, ParseScoreError>, RestoreError> {
+        Ok(match self.byte()? {
+            253 => Err(ParseScoreError::Nan),
+            254 => Ok(Score::INFINITY),
+            255 => Ok(Score::NEG_INFINITY),
+            len => Score::parse(self.bytes(len.into())?),
+        })
     }
 
     /// Reads a length, which is big-endian and starts in the first byte. **O(1)**.

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
+use core::ops::{Deref, RangeInclusive};
 
 use super::reader::Reader;
 use super::writer::{TYPE_ELEMENTS, TYPE_LISTPACK};
@@ -10,10 +11,22 @@ use super::{FOOTER, checksum};
 use crate::listpack::{self, ListpackError};
 use crate::packed_zset::try_score_of;
 use crate::reserve::try_box;
-use crate::sorted_set::{Filling, FromSortedError};
+use crate::sorted_set::{Filling, try_collect};
 use crate::{
     ByteString, ListpackLimits, Member, ParseScoreError, Score, SortedSet, TryReserveError, ZSet,
 };
+
+/// The versions of Redis's format, up to that of Redis 8.10. They differ in other types.
+pub const REDIS_VERSIONS: RangeInclusive<u16> = 1..=15;
+
+/// The version of Valkey 9, which numbers its format apart from Redis's.
+pub const VALKEY_VERSION: u16 = 80;
+
+/// The type of a set whose value is its elements, with scores as text, from Redis before 4.0.
+const TYPE_TEXT_SCORES: u8 = 3;
+
+/// The type of a set whose value is a ziplist, from Redis before 7.0. It is not supported.
+const TYPE_ZIPLIST: u8 = 12;
 
 /// The error returned when a payload cannot be restored.
 ///
@@ -35,7 +48,7 @@ pub enum RestoreError {
     Checksum,
     /// The version of the format is unknown.
     Version(u16),
-    /// The type is not a sorted set in one of the two encodings.
+    /// The type is not a sorted set, or a sorted set as a ziplist (12), from Redis before 7.
     Type(u8),
     /// A length is malformed, or too large for this machine.
     Length,
@@ -47,25 +60,20 @@ pub enum RestoreError {
     Listpack(ListpackError),
     /// The last member has no score.
     OddLength,
-    /// The score of the element at this 0-based rank is not a number.
+    /// The score of the element at this 0-based index is not a number.
     Score {
-        /// The rank.
-        rank: usize,
+        /// The index in the payload.
+        index: usize,
     },
-    /// The score of the element at this 0-based rank is NaN.
+    /// The score of the element at this 0-based index is NaN.
     Nan {
-        /// The rank.
-        rank: usize,
+        /// The index in the payload.
+        index: usize,
     },
-    /// The element at this 0-based rank does not come after the previous one.
-    NotAscending {
-        /// The rank.
-        rank: usize,
-    },
-    /// The member at this 0-based rank is a duplicate.
+    /// The member at this 0-based index repeats an earlier one, with any score.
     DuplicateMember {
-        /// The rank.
-        rank: usize,
+        /// The index in the payload.
+        index: usize,
     },
     /// Allocation failed.
     Memory(TryReserveError),
@@ -77,21 +85,19 @@ impl fmt::Display for RestoreError {
             RestoreError::Truncated => f.write_str("data is truncated"),
             RestoreError::Checksum => f.write_str("checksum does not match"),
             RestoreError::Version(version) => write!(f, "version {version} is not supported"),
-            RestoreError::Type(kind) => {
-                write!(f, "type {kind} is not a sorted set of Redis 7")
+            RestoreError::Type(TYPE_ZIPLIST) => {
+                f.write_str("type 12, a sorted set as a ziplist, is not supported")
             }
+            RestoreError::Type(kind) => write!(f, "type {kind} is not a sorted set"),
             RestoreError::Length => f.write_str("a length is malformed"),
             RestoreError::Compression => f.write_str("a compressed string is malformed"),
             RestoreError::TrailingBytes => f.write_str("there are bytes after the set"),
             RestoreError::Listpack(error) => error.fmt(f),
             RestoreError::OddLength => f.write_str("last member has no score"),
-            RestoreError::Score { rank } => write!(f, "score of element {rank} is not a number"),
-            RestoreError::Nan { rank } => write!(f, "score of element {rank} is NaN"),
-            RestoreError::NotAscending { rank } => {
-                write!(f, "element {rank} is out of order")
-            }
-            RestoreError::DuplicateMember { rank } => {
-                write!(f, "member of element {rank} repeats an earlier one")
+            RestoreError::Score { index } => write!(f, "score of element {index} is not a number"),
+            RestoreError::Nan { index } => write!(f, "score of element {index} is NaN"),
+            RestoreError::DuplicateMember { index } => {
+                write!(f, "member of element {index} repeats an earlier one")
             }
             RestoreError::Memory(error) => error.fmt(f),
         }
@@ -106,26 +112,16 @@ impl From<TryReserveError> for RestoreError {
     }
 }
 
-impl From<FromSortedError> for RestoreError {
-    fn from(error: FromSortedError) -> Self {
-        match error {
-            FromSortedError::NotAscending { index } => RestoreError::NotAscending { rank: index },
-            FromSortedError::DuplicateMember { index } => {
-                RestoreError::DuplicateMember { rank: index }
-            }
-        }
-    }
-}
-
-/// Restores a set from a payload of Redis's `DUMP`. **O(n)**.
+/// Restores a set from a payload of Redis's `DUMP`. **O(n)** if the elements are in ascending or in
+/// descending order, as servers write them; **O(n log n)** otherwise.
 ///
-/// Accepts sorted sets in both encodings from Redis 7 and 8 and Valkey 8 and 9, and from older
-/// servers where the format is the same. The set has Redis's default [`ListpackLimits`] and the
-/// encoding that they allow; see [`restore_with_limits`].
+/// Accepts sorted sets from Redis and Valkey up to Redis 8.10 and Valkey 9, as elements in any order or
+/// as a listpack; a ziplist, which Redis wrote before 7.0, is not supported. The set has Redis's default
+/// [`ListpackLimits`] and the encoding that they allow; see [`restore_with_limits`].
 ///
-/// The payload is untrusted. In addition to the servers' checks, it is an error if elements are out
-/// of order, a member repeats, or a score is not a number. Allocations are proportional to the
-/// payload, whatever lengths it claims: at most 88-fold, for compressed strings.
+/// The payload is untrusted. In addition to the servers' checks, it is an error if a member repeats or
+/// a score is not a number, in either encoding. Allocations are proportional to the payload, whatever
+/// lengths it claims: at most 88-fold, for compressed strings.
 ///
 /// # Errors
 ///
@@ -147,7 +143,7 @@ pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
     restore_with_limits(payload, ListpackLimits::default())
 }
 
-/// Like [`restore`], for a set with these limits. **O(n)**.
+/// Like [`restore`], for a set with these limits, at the same cost: **O(n)** or **O(n log n)**.
 ///
 /// # Errors
 ///
@@ -175,7 +171,8 @@ pub fn restore_with_limits(payload: &[u8], limits: ListpackLimits) -> Result<ZSe
 }
 
 impl Reader<'_> {
-    /// Reads a sorted set of this type, for a set with these limits. **O(n)**.
+    /// Reads a sorted set of this type, for a set with these limits. **O(n)** if the elements are in
+    /// ascending or in descending order, **O(n log n)** otherwise.
     ///
     /// # Errors
     ///
@@ -197,7 +194,8 @@ impl Reader<'_> {
     pub fn set(&mut self, kind: u8, limits: ListpackLimits) -> Result<ZSet, RestoreError> {
         let set = match kind {
             TYPE_LISTPACK => from_listpack(&self.string()?)?,
-            TYPE_ELEMENTS => from_elements(self)?,
+            TYPE_ELEMENTS => from_elements(self, size_of::<f64>(), Reader::binary_score)?,
+            TYPE_TEXT_SCORES => from_elements(self, 1, Reader::text_score)?,
             other => return Err(RestoreError::Type(other)),
         };
         Ok(ZSet::from_sorted(try_box(set)?, limits)?)
@@ -228,62 +226,112 @@ pub fn unseal(payload: &[u8]) -> Result<&[u8], RestoreError> {
     if checksum(&payload[..payload.len() - sum.len()]).to_le_bytes() != sum {
         return Err(RestoreError::Checksum);
     }
-    match u16::from_le_bytes([version[0], version[1]]) {
-        // Redis up to 8, which still writes sorted sets as 7.0 does; Valkey 9.
-        1..=13 | 80 => Ok(body),
-        other => Err(RestoreError::Version(other)),
+    let version = u16::from_le_bytes([version[0], version[1]]);
+    if REDIS_VERSIONS.contains(&version) || version == VALKEY_VERSION {
+        return Ok(body);
     }
+    Err(RestoreError::Version(version))
 }
 
 /// A set whose elements are being restored.
 type Sorted = SortedSet<ByteString, Score>;
 
 fn from_listpack(bytes: &[u8]) -> Result<Sorted, RestoreError> {
-    let mut set = Sorted::new();
-    let mut filling = Filling::new(&mut set, 0)?;
-    let mut entries = listpack::read(bytes).map_err(RestoreError::Listpack)?;
-    let mut rank = 0;
-    while let Some(member) = entries.next() {
-        let (_, member, _) = member.map_err(RestoreError::Listpack)?;
-        let score = entries.next().ok_or(RestoreError::OddLength)?;
-        let (_, score, _) = score.map_err(RestoreError::Listpack)?;
-        let score = try_score_of(score).map_err(|error| match error {
-            ParseScoreError::Nan => RestoreError::Nan { rank },
-            _ => RestoreError::Score { rank },
-        })?;
-        push(&mut filling, &Member::new(member), score)?;
-        rank += 1;
+    let elements = packed_elements(bytes)?;
+    if let Some(set) = try_fill(elements.clone(), 0)? {
+        return Ok(set);
     }
-    filling.finish()??;
-    Ok(set)
+    let mut unsorted = Vec::new();
+    for element in elements {
+        unsorted.try_reserve(1).map_err(TryReserveError::from)?;
+        unsorted.push(element?);
+    }
+    sort(&unsorted)
 }
 
-fn from_elements(reader: &mut Reader<'_>) -> Result<Sorted, RestoreError> {
+/// Returns the elements of a listpack.
+fn packed_elements(
+    bytes: &[u8],
+) -> Result<impl Iterator<Item = Result<(Member<'_>, Score), RestoreError>> + Clone, RestoreError> {
+    let mut entries = listpack::read(bytes).map_err(RestoreError::Listpack)?;
+    Ok((0..).map_while(move |index| {
+        let member = entries.next()?.map_err(RestoreError::Listpack);
+        Some(member.and_then(|(_, member, _)| {
+            let score = entries.next().ok_or(RestoreError::OddLength)?;
+            let (_, score, _) = score.map_err(RestoreError::Listpack)?;
+            let score = try_score_of(score).map_err(|error| wrong_score(error, index))?;
+            Ok((Member::new(member), score))
+        }))
+    }))
+}
+
+/// Reads elements, each of which is a string and a score of at least `shortest` bytes.
+fn from_elements<'a>(
+    reader: &mut Reader<'a>,
+    shortest: usize,
+    score: impl Fn(&mut Reader<'a>) -> Result<Result<Score, ParseScoreError>, RestoreError>,
+) -> Result<Sorted, RestoreError> {
     let len = reader.length()?;
-    // The shortest element is an empty string and a score.
-    if len > reader.rest() / 9 {
+    // The shortest string takes one byte.
+    if len > reader.rest() / (1 + shortest) {
         return Err(RestoreError::Truncated);
     }
     let mut elements = Vec::new();
     elements.try_reserve_exact(len).map_err(TryReserveError::from)?;
-    for _ in 0..len {
-        elements.push((reader.string()?, reader.float()?));
+    for index in 0..len {
+        let member = reader.string()?;
+        elements.push((member, score(reader)?.map_err(|error| wrong_score(error, index))?));
     }
-    let mut set = Sorted::new();
-    let mut filling = Filling::new(&mut set, len)?;
-    for (rank, (member, score)) in elements.iter().rev().enumerate() {
-        let score = Score::new(*score).map_err(|_| RestoreError::Nan { rank })?;
-        push(&mut filling, member, score)?;
+    // Redis writes the highest score first.
+    let ascending = elements.iter().rev().map(|(member, score)| Ok((&**member, *score)));
+    match try_fill(ascending, len)? {
+        Some(set) => Ok(set),
+        None => sort(&elements),
     }
-    filling.finish()??;
-    Ok(set)
 }
 
-/// Appends an element.
-fn push(
-    filling: &mut Filling<'_, ByteString, Score>,
-    member: &[u8],
-    score: Score,
-) -> Result<(), RestoreError> {
-    Ok(filling.try_push(ByteString::try_from_slice(member)?, score)??)
+fn wrong_score(error: ParseScoreError, index: usize) -> RestoreError {
+    match error {
+        ParseScoreError::Nan => RestoreError::Nan { index },
+        _ => RestoreError::Score { index },
+    }
+}
+
+/// Returns a set of elements that ascend, or `None` if they do not or if a member repeats.
+fn try_fill<M: Deref<Target = [u8]>>(
+    elements: impl Iterator<Item = Result<(M, Score), RestoreError>>,
+    capacity: usize,
+) -> Result<Option<Sorted>, RestoreError> {
+    let mut set = Sorted::new();
+    let mut filling = Filling::new(&mut set, capacity)?;
+    for element in elements {
+        let (member, score) = element?;
+        if filling.try_push(ByteString::try_from_slice(&member)?, score)?.is_err() {
+            return Ok(None);
+        }
+    }
+    Ok(filling.finish()?.is_ok().then_some(set))
+}
+
+/// Returns a set of elements in any order.
+fn sort<M: Deref<Target = [u8]>>(elements: &[(M, Score)]) -> Result<Sorted, RestoreError> {
+    let mut sorted = try_collect(elements.iter().map(|(member, score)| (*score, &**member)))?;
+    // Linear if they ascend or descend.
+    sorted.sort_unstable();
+    let ascending = sorted.iter().map(|(score, member)| Ok((*member, *score)));
+    match try_fill(ascending, elements.len())? {
+        Some(set) => Ok(set),
+        None => Err(RestoreError::DuplicateMember { index: first_repeated(elements)? }),
+    }
+}
+
+/// Returns the index of the first element whose member repeats an earlier one.
+fn first_repeated<M: Deref<Target = [u8]>>(
+    elements: &[(M, Score)],
+) -> Result<usize, TryReserveError> {
+    let indexed = elements.iter().enumerate().map(|(index, (member, _))| (&**member, index));
+    let mut sorted: Vec<(&[u8], usize)> = try_collect(indexed)?;
+    sorted.sort_unstable();
+    let repeated = sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1);
+    Ok(repeated.min().unwrap_or_default())
 }

@@ -1,9 +1,13 @@
 //! Payloads of real servers, and malformed payloads.
 
-use super::writer::{TYPE_ELEMENTS, TYPE_LISTPACK};
+use super::writer::{TYPE_ELEMENTS, TYPE_LISTPACK, write_length};
 use super::*;
 use crate::listpack::ListpackError;
 use crate::{Encoding, ListpackLimits, Score, ZSet};
+use proptest::collection::btree_map;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
@@ -58,19 +62,43 @@ fn packed(entries: &[&[u8]]) -> Vec<u8> {
     for &entry in entries {
         list.try_push_back(entry).unwrap();
     }
-    let bytes = list.as_bytes();
-    [&[TYPE_LISTPACK, bytes.len() as u8][..], bytes].concat()
+    let mut body = Vec::from([TYPE_LISTPACK]);
+    write_length(list.as_bytes().len(), &mut body);
+    body.extend(list.as_bytes());
+    body
 }
 
 /// Returns the body for these elements, in wire order.
 fn elements(elements: &[(&str, f64)]) -> Vec<u8> {
-    let mut body = Vec::from([TYPE_ELEMENTS, elements.len() as u8]);
+    let mut body = Vec::from([TYPE_ELEMENTS]);
+    write_length(elements.len(), &mut body);
     for (member, score) in elements {
         body.push(member.len() as u8);
         body.extend(member.bytes());
         body.extend(score.to_le_bytes());
     }
     body
+}
+
+/// Returns the body for these elements, in wire order, with scores as text.
+fn text_scores(elements: &[(&str, impl AsRef<str>)]) -> Vec<u8> {
+    let mut body = Vec::from([3]);
+    write_length(elements.len(), &mut body);
+    for (member, score) in elements {
+        for text in [member, score.as_ref()] {
+            body.push(text.len() as u8);
+            body.extend(text.bytes());
+        }
+    }
+    body
+}
+
+/// Returns the bodies of all types for these elements, in wire order.
+fn bodies(wire: &[(&str, f64)]) -> [Vec<u8>; 3] {
+    let texts: Vec<_> = wire.iter().map(|(member, score)| (*member, score.to_string())).collect();
+    let entries: Vec<_> =
+        texts.iter().flat_map(|(member, score)| [member.as_bytes(), score.as_bytes()]).collect();
+    [elements(wire), text_scores(&texts), packed(&entries)]
 }
 
 fn shown(set: &ZSet) -> Vec<(String, f64)> {
@@ -137,12 +165,18 @@ fn payloads_match_those_of_servers_byte_for_byte() {
 #[test]
 fn known_versions_are_accepted_and_others_are_reported() {
     let body = packed(&[b"a", b"1"]);
-    for version in [6, 9, 10, 11, 12, 80] {
+    for version in (1..=15).chain([80]) {
         assert_eq!(restore(&signed(&body, version)).unwrap().len(), 1);
     }
-    for version in [0, 14, 79, 81, u16::MAX] {
-        assert_eq!(restore(&signed(&body, version)), Err(RestoreError::Version(version)));
+    for version in [0, 16, 17, 79, 81, u16::MAX] {
+        let error = restore(&signed(&body, version)).unwrap_err();
+        assert_eq!(error, RestoreError::Version(version));
+        assert_eq!(error.to_string(), format!("version {version} is not supported"));
     }
+    // From Redis 8.8.
+    let payload =
+        b"\x11\x0C\x0C\0\0\0\x02\0\x81a\x02\x01\x01\xFF\x0E\0\xDA\x5E\x16\xC7\x84\x9A\x27\x73";
+    assert_eq!(restore(payload), Ok(ZSet::from([("a", Score::from(1))])));
 }
 
 #[test]
@@ -162,8 +196,16 @@ fn damage_is_detected() {
 
 #[test]
 fn other_types_and_trailing_bytes_are_rejected() {
-    assert_eq!(refused(b"\x00\x01a"), RestoreError::Type(0));
-    assert_eq!(refused(b"\x03\x00"), RestoreError::Type(3));
+    for (kind, text) in [
+        (0, "type 0 is not a sorted set"),
+        (12, "type 12, a sorted set as a ziplist, is not supported"),
+        // Metadata of a key, from Redis 8.6.
+        (243, "type 243 is not a sorted set"),
+    ] {
+        let error = refused(&[kind, 1, b'a']);
+        assert_eq!(error, RestoreError::Type(kind));
+        assert_eq!(error.to_string(), text);
+    }
     assert_eq!(refused(&[&packed(&[b"a", b"1"])[..], b"\0"].concat()), RestoreError::TrailingBytes);
     assert_eq!(
         refused(&[&elements(&[("a", 1.0)])[..], b"\0"].concat()),
@@ -194,28 +236,114 @@ fn excessive_lengths_are_rejected() {
 }
 
 #[test]
+fn elements_that_are_not_in_the_order_of_redis_are_sorted() {
+    // Lowest first, as from Dragonfly.
+    let payload = b"\x05\x02\x01a\0\0\0\0\0\0\xF0\x3F\x01b\0\0\0\0\0\0\0\x40\
+        \x09\0\xFC\x63\x8E\x5F\x17\x86\x1D\x39";
+    let expected = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
+    assert_eq!(restore(payload), Ok(expected));
+
+    let sorted = [
+        ("d", f64::NEG_INFINITY),
+        ("a", -0.5),
+        ("b", 0.0),
+        ("c", -0.0),
+        ("aa", 1e100),
+        ("e", 1e100),
+    ];
+    let expected = sorted.map(|(member, score)| (String::from(member), score));
+    for order in [
+        [0, 1, 2, 3, 4, 5],
+        [5, 4, 3, 2, 1, 0],
+        // By score only, in both directions, and only the last element out of order.
+        [0, 1, 3, 2, 5, 4],
+        [4, 5, 2, 3, 1, 0],
+        [1, 2, 3, 4, 5, 0],
+        [4, 3, 2, 1, 0, 5],
+        [3, 0, 5, 1, 4, 2],
+    ] {
+        for body in bodies(&order.map(|rank| sorted[rank])) {
+            let set = restore(&signed(&body, VERSION)).unwrap();
+            assert_eq!(shown(&set), expected, "{order:?}, type {}", body[0]);
+        }
+    }
+}
+
+#[test]
+fn scores_of_redis_before_4_are_restored() {
+    let texts = [
+        ("a", "-17"),
+        ("b", "0.10000000000000001"),
+        ("c", "4.9406564584124654e-324"),
+        ("d", "1.7976931348623157e+308"),
+        ("e", "-0"),
+    ];
+    let mut body = text_scores(&texts);
+    body[1] += 2;
+    body.extend(b"\x01f\xFE\x01g\xFF");
+    let set = restore(&signed(&body, 6)).unwrap();
+    let expected = [
+        ("a", -17.0),
+        ("b", 0.1),
+        ("c", 5e-324),
+        ("d", f64::MAX),
+        ("e", 0.0),
+        ("f", f64::INFINITY),
+    ];
+    for (member, score) in expected {
+        assert_eq!(set.score(member), Score::new(score).ok(), "{member}");
+    }
+    assert_eq!(set.first().map(|(member, _)| member.to_vec()), Some(b"g".to_vec()));
+
+    assert_eq!(refused(b"\x03\x01\x01a\xFD"), RestoreError::Nan { index: 0 });
+    assert_eq!(refused(&text_scores(&[("a", "1"), ("b", "nan")])), RestoreError::Nan { index: 1 });
+    for text in ["", "x", "1x", "0x10", " 1", "1e999"] {
+        let error = refused(&text_scores(&[("a", "1"), ("b", text)]));
+        assert_eq!(error, RestoreError::Score { index: 1 }, "{text}");
+    }
+    for body in [&b"\x03\x01\x01a"[..], b"\x03\x01\x01a\x02", b"\x03\x02\x01a\x011"] {
+        assert_eq!(refused(body), RestoreError::Truncated);
+    }
+    let set = restore(&signed(b"\x03\0", VERSION)).unwrap();
+    assert!(set.is_empty());
+}
+
+#[test]
+fn repeated_members_are_rejected_in_any_order_with_the_index_of_the_first() {
+    for (wire, index) in [
+        (&[("a", 1.0), ("a", 1.0)][..], 1),
+        (&[("a", 0.0), ("a", -0.0)], 1),
+        (&[("a", 2.0), ("a", 1.0)], 1),
+        (&[("a", 1.0), ("a", 2.0)], 1),
+        (&[("a", 1.0), ("b", 1.0), ("a", 2.0)], 2),
+        (&[("a", 2.0), ("b", 1.0), ("a", 1.0)], 2),
+        (&[("c", 2.0), ("b", 9.0), ("b", 1.0), ("c", 5.0)], 2),
+        (&[("c", 2.0), ("b", 9.0), ("c", 1.0), ("b", 5.0), ("b", 5.0)], 2),
+        (&[("a", 4.0), ("b", 3.0), ("b", 2.0), ("a", 1.0)], 2),
+        (&[("a", 1.0), ("b", 2.0), ("b", 3.0), ("a", 4.0)], 2),
+    ] {
+        for body in bodies(wire) {
+            assert_eq!(refused(&body), RestoreError::DuplicateMember { index }, "{wire:?}");
+        }
+    }
+}
+
+#[test]
 fn checks_that_servers_omit_are_made() {
     let list = |entries: &[&[u8]]| refused(&packed(entries));
     assert_eq!(list(&[b"a"]), RestoreError::OddLength);
-    assert_eq!(list(&[b"a", b"one"]), RestoreError::Score { rank: 0 });
-    assert_eq!(list(&[b"a", b""]), RestoreError::Score { rank: 0 });
-    assert_eq!(list(&[b"a", b"1", b"b", b"nan"]), RestoreError::Nan { rank: 1 });
-    assert_eq!(list(&[b"a", b"2", b"b", b"1"]), RestoreError::NotAscending { rank: 1 });
-    assert_eq!(list(&[b"b", b"1", b"a", b"1"]), RestoreError::NotAscending { rank: 1 });
-    assert_eq!(list(&[b"a", b"1", b"a", b"1"]), RestoreError::NotAscending { rank: 1 });
-    assert_eq!(
-        list(&[b"a", b"1", b"b", b"1", b"a", b"2"]),
-        RestoreError::DuplicateMember { rank: 2 }
-    );
+    assert_eq!(list(&[b"b", b"2", b"a", b"1", b"c"]), RestoreError::OddLength);
+    assert_eq!(list(&[b"a", b"one"]), RestoreError::Score { index: 0 });
+    assert_eq!(list(&[b"a", b""]), RestoreError::Score { index: 0 });
+    assert_eq!(list(&[b"a", b"1", b"b", b"nan"]), RestoreError::Nan { index: 1 });
+    assert_eq!(list(&[b"a", b"2", b"b", b"1", b"c", b"nan"]), RestoreError::Nan { index: 2 });
     // An integer stored as text is the same member as the integer.
     let twice = b"\x11\x10\x10\0\0\0\x04\0\x817\x02\x01\x01\x07\x01\x02\x01\xFF";
-    assert_eq!(refused(twice), RestoreError::DuplicateMember { rank: 1 });
+    assert_eq!(refused(twice), RestoreError::DuplicateMember { index: 1 });
 
     let set = |wire: &[(&str, f64)]| refused(&elements(wire));
-    assert_eq!(set(&[("a", f64::NAN)]), RestoreError::Nan { rank: 0 });
-    assert_eq!(set(&[("a", 1.0), ("b", 2.0)]), RestoreError::NotAscending { rank: 1 });
-    assert_eq!(set(&[("a", 1.0), ("b", 1.0)]), RestoreError::NotAscending { rank: 1 });
-    assert_eq!(set(&[("a", 2.0), ("a", 1.0)]), RestoreError::DuplicateMember { rank: 1 });
+    assert_eq!(set(&[("a", f64::NAN)]), RestoreError::Nan { index: 0 });
+    assert_eq!(set(&[("b", 2.0), ("a", 1.0), ("c", f64::NAN)]), RestoreError::Nan { index: 2 });
 
     let error = RestoreError::Listpack(ListpackError::Length);
     assert_eq!(refused(b"\x11\x00"), error);
@@ -246,6 +374,40 @@ fn a_back_length_written_by_valkey_is_restored() {
     assert_eq!(set.score("x".repeat(16_378)), Some(Score::from(1)));
     // `Listpack` rejects it, since it would write the entry differently.
     assert_eq!(crate::Listpack::from_bytes(list).unwrap_err(), ListpackError::Entry { offset: 6 });
+}
+
+proptest! {
+    #![proptest_config(test_support::strategy::config(256, 8))]
+
+    #[test]
+    fn elements_in_any_order_are_restored_as_a_btree_set_has_them(
+        shuffled in btree_map("[a-d]{0,4}", -4_i8..4, 0..200)
+            .prop_map(|map| map.into_iter().collect::<Vec<_>>())
+            .prop_shuffle(),
+        order in 0..4,
+    ) {
+        let expected: BTreeSet<_> =
+            shuffled.iter().map(|(member, score)| (*score, member.as_str())).collect();
+        let mut wire: Vec<_> = shuffled.iter().map(|(m, s)| (m.as_str(), f64::from(*s))).collect();
+        match order {
+            0 => {}
+            // By score only.
+            1 => wire.sort_by(|(_, a), (_, b)| b.total_cmp(a)),
+            _ => wire.sort_by(|(a, a_score), (b, b_score)| {
+                a_score.total_cmp(b_score).then_with(|| a.cmp(b))
+            }),
+        }
+        if order == 3 {
+            wire.reverse();
+        }
+        for body in bodies(&wire) {
+            let set = restore(&signed(&body, VERSION)).unwrap();
+            set.check();
+            let actual = set.iter().map(|(member, score)| (score.get(), member.to_vec()));
+            let expected = expected.iter().map(|(s, m)| (f64::from(*s), m.as_bytes().to_vec()));
+            prop_assert!(actual.eq(expected), "type {}", body[0]);
+        }
+    }
 }
 
 #[test]

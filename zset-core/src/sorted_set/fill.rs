@@ -183,7 +183,7 @@ fn try_distinct<M: Hash + Eq, S: Eq + Copy>(
 }
 
 /// Collects elements. Returns an error if allocation fails, whereas `collect` would abort.
-pub(super) fn try_collect<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
+pub(crate) fn try_collect<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
     let mut collected = Vec::new();
     collected.try_reserve(elements.size_hint().0)?;
     for element in elements {

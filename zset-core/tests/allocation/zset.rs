@@ -1,13 +1,14 @@
 //! `ZSet`: every allocation of a write fails in turn, in particular those of a promotion; and the
 //! memory that such a set uses.
 
+use zset_core::rdb::{self, RestoreError};
 use zset_core::redis::AddOptions;
 use zset_core::{
     Encoding, IncrementError, Listpack, ListpackLimits, NanScore, PackedZSet, Score,
     TryReserveError, ZSet,
 };
 
-use crate::counting::{Total, counted, failing_after};
+use crate::counting::{Total, counted, failing_after, has_failed};
 
 /// Returns a member that needs an allocation of its own in the skip-list encoding.
 fn member(i: u32) -> String {
@@ -272,5 +273,73 @@ fn no_insertion_allocates_much_at_once() {
         let text = member(i);
         let (_, total) = counted(|| set.insert(&text, Score::from(i % 1000)));
         assert!(total.bytes <= BOUND, "{total:?} at {i}");
+    }
+}
+
+/// Returns payloads of `len` elements in both layouts, ordered by neither score nor member.
+fn unordered_payloads(len: usize) -> [Vec<u8>; 2] {
+    let mut elements = vec![5];
+    rdb::write_length(len, &mut elements);
+    let mut list = Listpack::new();
+    for i in 0..len {
+        let (member, score) = (member((i * 7 % len) as u32), (i * 3 % len) as u32);
+        rdb::write_string(member.as_bytes(), &mut elements);
+        elements.extend(f64::from(score).to_le_bytes());
+        list.try_push_back(member.as_bytes()).unwrap();
+        list.try_push_back(score.to_string().as_bytes()).unwrap();
+    }
+    let mut packed = vec![17];
+    rdb::write_string(list.as_bytes(), &mut packed);
+    for payload in [&mut elements, &mut packed] {
+        rdb::seal(payload);
+    }
+    [elements, packed]
+}
+
+#[test]
+fn a_failed_allocation_while_restoring_in_another_order_is_reported() {
+    let len = if cfg!(miri) { 11 } else { 200 };
+    for payload in unordered_payloads(len) {
+        assert_eq!(rdb::restore(&payload).unwrap().len(), len);
+        let mut failures = 0;
+        for succeeding in 0.. {
+            let result = failing_after(succeeding, || rdb::restore(&payload));
+            if !has_failed() {
+                break;
+            }
+            failures += 1;
+            assert_eq!(result, Err(RestoreError::Memory(TryReserveError::AllocError)));
+        }
+        assert!(failures > len, "{failures}");
+    }
+}
+
+#[test]
+fn restoring_allocates_in_proportion_to_the_payload() {
+    let len: u16 = if cfg!(miri) { 100 } else { 60_000 };
+    let mut payloads: Vec<_> = unordered_payloads(if cfg!(miri) { 11 } else { 1000 }).into();
+    // The shortest elements: an empty string that repeats, and integers, with infinite scores.
+    let shortest = |elements: &mut dyn Iterator<Item = Vec<u8>>| {
+        let elements: Vec<_> = elements.collect();
+        let mut payload = vec![3];
+        rdb::write_length(elements.len(), &mut payload);
+        payload.extend(elements.concat());
+        rdb::seal(&mut payload);
+        payload
+    };
+    payloads.push(shortest(&mut (0..len).map(|_| vec![0, 255])));
+    payloads.push(shortest(&mut (0..len).map(|i| {
+        let [low, high] = i.wrapping_mul(31).to_le_bytes();
+        vec![0xC1, low, high, 255]
+    })));
+    for payload in payloads {
+        let (result, total) = counted(|| rdb::restore(&payload));
+        let is_repeated = result == Err(RestoreError::DuplicateMember { index: 1 });
+        assert!(result.is_ok() || is_repeated, "{result:?}");
+        assert!(
+            total.bytes < 64 * payload.len() + (1 << 12),
+            "{total:?} for {} bytes",
+            payload.len()
+        );
     }
 }

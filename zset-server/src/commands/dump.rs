@@ -38,10 +38,26 @@ fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         return Err(CommandError::SYNTAX);
     };
     let (mut replaces, mut unit) = (false, Unit::MILLIS);
-    for option in options {
-        match option.to_ascii_lowercase().as_slice() {
-            b"replace" => replaces = true,
-            b"absttl" => unit = Unit::AT_MILLI,
+    // No key is evicted, so these are checked only. Each is an option only without the other.
+    let (mut has_idle_time, mut has_frequency) = (false, false);
+    let mut rest = options;
+    while let [option, behind @ ..] = rest {
+        rest = behind;
+        match (option.to_ascii_lowercase().as_slice(), behind) {
+            (b"replace", _) => replaces = true,
+            (b"absttl", _) => unit = Unit::AT_MILLI,
+            (b"idletime", [seconds, behind @ ..]) if !has_frequency => {
+                if integer(seconds)? < 0 {
+                    return Err(CommandError::err("Invalid IDLETIME value, must be >= 0"));
+                }
+                (has_idle_time, rest) = (true, behind);
+            }
+            (b"freq", [frequency, behind @ ..]) if !has_idle_time => {
+                if !(0..=255).contains(&integer(frequency)?) {
+                    return Err(CommandError::err("Invalid FREQ value, must be >= 0 and <= 255"));
+                }
+                (has_frequency, rest) = (true, behind);
+            }
             _ => return Err(CommandError::SYNTAX),
         }
     }

@@ -3,17 +3,14 @@
 use std::fmt::Display;
 
 use zset_core::ListpackLimits;
-use zset_core::rdb::{Reader, RestoreError};
+use zset_core::rdb::{REDIS_VERSIONS, Reader, RestoreError, VALKEY_VERSION};
 use zset_std::Timestamp;
 
 use super::{CHECKSUM, SnapshotProblem, opcode, value};
 use crate::keyspace::{Keyspace, time_of};
 
-/// The supported versions of Redis's format; earlier ones have no checksum.
-const REDIS_VERSIONS: std::ops::RangeInclusive<u32> = 5..=13;
-
-/// The version of Valkey 9, which starts its files with `VALKEY`.
-const VALKEY_VERSION: u32 = 80;
+/// The first version with a checksum.
+const FIRST_WITH_CHECKSUM: u16 = 5;
 
 /// The size of the checksum, in bytes.
 const CHECKSUM_LEN: usize = 8;
@@ -24,18 +21,60 @@ pub(super) fn load(
     now: Timestamp,
     limits: ListpackLimits,
 ) -> Result<Keyspace, SnapshotProblem> {
-    let parts = check_header(bytes)?;
-    let end = parts.len().checked_sub(CHECKSUM_LEN).ok_or(RestoreError::Truncated)?;
-    let (parts, checksum) = parts.split_at(end);
-    // Other servers can be configured to omit the checksum: it is zero.
-    let expected = CHECKSUM.checksum(&bytes[..bytes.len() - CHECKSUM_LEN]);
-    if checksum != expected.to_le_bytes() && checksum != [0; CHECKSUM_LEN] {
-        let reason = "it is damaged: its checksum does not match";
-        return Err(SnapshotProblem::Unsupported(reason.to_owned()));
+    let (version, parts) = check_header(bytes)?;
+    let has_checksum = version >= FIRST_WITH_CHECKSUM;
+    let mut reader = Reader::new(parts);
+    let keyspace = match read_parts(&mut reader, now, limits) {
+        Ok(keyspace) => keyspace,
+        // A damaged or missing byte can look like any problem.
+        Err(problem) if has_checksum && !is_intact(bytes, bytes.len() - CHECKSUM_LEN) => {
+            let is_short = matches!(problem, SnapshotProblem::Malformed(RestoreError::Truncated));
+            return Err(if is_short { truncated("its end is missing") } else { damaged() });
+        }
+        Err(problem) => return Err(problem),
+    };
+    let mut end = bytes.len() - reader.rest();
+    if has_checksum {
+        if reader.rest() < CHECKSUM_LEN {
+            let rest = reader.rest();
+            return Err(truncated(format_args!("its checksum has {rest} of {CHECKSUM_LEN} bytes")));
+        }
+        if !is_intact(bytes, end) {
+            return Err(damaged());
+        }
+        end += CHECKSUM_LEN;
     }
+    let rest = bytes.len() - end;
+    if rest > 0 {
+        let reason = format!("it has bytes after its end: {rest} from offset {end}");
+        return Err(SnapshotProblem::Unsupported(reason));
+    }
+    Ok(keyspace)
+}
+
+/// Returns whether the 8 bytes at this offset are the checksum of all before, or zero: other servers can
+/// be configured to omit the checksum.
+fn is_intact(bytes: &[u8], end: usize) -> bool {
+    let (body, rest) = bytes.split_at(end);
+    rest.starts_with(&[0; CHECKSUM_LEN]) || rest.starts_with(&CHECKSUM.checksum(body).to_le_bytes())
+}
+
+fn damaged() -> SnapshotProblem {
+    SnapshotProblem::Unsupported("it is damaged: its checksum does not match".to_owned())
+}
+
+fn truncated(what: impl Display) -> SnapshotProblem {
+    SnapshotProblem::Unsupported(format!("it is truncated or damaged: {what}"))
+}
+
+/// Reads everything up to the end.
+fn read_parts(
+    reader: &mut Reader<'_>,
+    now: Timestamp,
+    limits: ListpackLimits,
+) -> Result<Keyspace, SnapshotProblem> {
     let mut keyspace = Keyspace::default();
     keyspace.set_now(now);
-    let mut reader = Reader::new(parts);
     let mut deadline = None;
     loop {
         match reader.byte()? {
@@ -65,15 +104,15 @@ pub(super) fn load(
             opcode::DEADLINE_SECONDS => {
                 deadline = Some(i64::from(i32::from_le_bytes(reader.array()?)) * 1000);
             }
-            opcode::END => break,
+            opcode::END => return Ok(keyspace),
             opcode::FUNCTION => return Err(unsupported("it has a library of functions")),
             opcode::MODULE => return Err(unsupported("it has data of a module")),
-            kind @ opcode::SLOT_INFO.. => {
+            kind @ opcode::LOWEST.. => {
                 return Err(unsupported(format_args!("it has a part of kind {kind}")));
             }
             kind => {
                 let key = reader.string()?.into_owned();
-                let value = match value::read(kind, &mut reader, limits) {
+                let value = match value::read(kind, reader, limits) {
                     Ok(value) => value,
                     Err(RestoreError::Type(kind)) => {
                         let (key, name) = (key.escape_ascii(), type_name(kind));
@@ -93,23 +132,23 @@ pub(super) fn load(
             }
         }
     }
-    if reader.rest() > 0 { Err(RestoreError::TrailingBytes.into()) } else { Ok(keyspace) }
 }
 
-/// Returns the bytes after the header.
-fn check_header(bytes: &[u8]) -> Result<&[u8], SnapshotProblem> {
+/// Returns the version, and the bytes after the header.
+fn check_header(bytes: &[u8]) -> Result<(u16, &[u8]), SnapshotProblem> {
     let not_rdb = || SnapshotProblem::Unsupported("it is not an RDB file".to_owned());
     let (header, parts) = bytes.split_first_chunk::<9>().ok_or_else(not_rdb)?;
-    let (version, is_valkey) = match header.strip_prefix(b"REDIS") {
-        Some(version) => (version, false),
+    let (digits, is_valkey) = match header.strip_prefix(b"REDIS") {
+        Some(digits) => (digits, false),
         None => (header.strip_prefix(b"VALKEY").ok_or_else(not_rdb)?, true),
     };
-    let number = std::str::from_utf8(version).ok().and_then(|version| version.parse().ok());
-    let is_known = number.is_some_and(|number| {
-        if is_valkey { number == VALKEY_VERSION } else { REDIS_VERSIONS.contains(&number) }
-    });
-    let version = version.escape_ascii();
-    if is_known { Ok(parts) } else { Err(unsupported(format_args!("it has version {version}"))) }
+    let version = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+    let is_known = |version: &u16| {
+        if is_valkey { *version == VALKEY_VERSION } else { REDIS_VERSIONS.contains(version) }
+    };
+    let digits = digits.escape_ascii();
+    let unknown = || unsupported(format_args!("it has version {digits}"));
+    Ok((version.filter(is_known).ok_or_else(unknown)?, parts))
 }
 
 fn unsupported(what: impl Display) -> SnapshotProblem {
@@ -120,7 +159,7 @@ fn unsupported(what: impl Display) -> SnapshotProblem {
 fn type_name(kind: u8) -> String {
     let name = match kind {
         1 | 10 | 14 | 18 => "a list",
-        3 | 12 => "a sorted set as written before Redis 7",
+        12 => "a sorted set as a ziplist, as written before Redis 7",
         4 | 9 | 13 | 16 | 22..=25 => "a hash",
         6 | 7 => "a value of a module",
         15 | 19 | 21 => "a stream",

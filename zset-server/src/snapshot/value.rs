@@ -85,8 +85,8 @@ fn read_set(reader: &mut Reader<'_>) -> Result<Set, RestoreError> {
         return Err(RestoreError::Truncated);
     }
     let mut set = Set::default();
-    for rank in 0..len {
-        insert(&mut set, rank, reader.string()?.into())?;
+    for index in 0..len {
+        insert(&mut set, index, reader.string()?.into())?;
     }
     Ok(set)
 }
@@ -100,12 +100,12 @@ fn set_of_integers(bytes: &[u8]) -> Result<Set, RestoreError> {
         return Err(RestoreError::Length);
     }
     let mut set = Set::default();
-    for (rank, integer) in body.chunks_exact(width).enumerate() {
+    for (index, integer) in body.chunks_exact(width).enumerate() {
         // Sign-extend to 64 bits.
         let sign = if integer[width - 1] < 0x80 { 0 } else { 0xFF };
         let mut wide = [sign; 8];
         wide[..width].copy_from_slice(integer);
-        insert(&mut set, rank, text_of(i64::from_le_bytes(wide)))?;
+        insert(&mut set, index, text_of(i64::from_le_bytes(wide)))?;
     }
     Ok(set)
 }
@@ -113,18 +113,18 @@ fn set_of_integers(bytes: &[u8]) -> Result<Set, RestoreError> {
 fn set_of_listpack(bytes: &[u8]) -> Result<Set, RestoreError> {
     let list = Listpack::from_bytes(bytes.to_vec()).map_err(RestoreError::Listpack)?;
     let mut set = Set::default();
-    for (rank, entry) in list.iter().enumerate() {
+    for (index, entry) in list.iter().enumerate() {
         let member = match entry {
             Entry::Integer(integer) => text_of(integer),
             Entry::Bytes(bytes) => bytes.into(),
         };
-        insert(&mut set, rank, member)?;
+        insert(&mut set, index, member)?;
     }
     Ok(set)
 }
 
-fn insert(set: &mut Set, rank: usize, member: Bytes) -> Result<(), RestoreError> {
-    if set.insert(member) { Ok(()) } else { Err(RestoreError::DuplicateMember { rank }) }
+fn insert(set: &mut Set, index: usize, member: Bytes) -> Result<(), RestoreError> {
+    if set.insert(member) { Ok(()) } else { Err(RestoreError::DuplicateMember { index }) }
 }
 
 fn text_of(integer: i64) -> Bytes {

@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use crc::{CRC_64_REDIS, Crc};
+use zset_core::rdb::{write_length, write_string};
+
 use crate::process::{Folder, Kind, Server};
 use crate::starts::run;
 
@@ -141,5 +144,75 @@ fn a_snapshot_with_another_type_is_an_error_that_names_the_key() {
         let text = format!("key 'other' is {what}, which is not supported\n");
         assert!(!success && log.ends_with(&text), "{log}");
         assert_eq!(fs::read(folder.snapshot()).unwrap(), before);
+    }
+}
+
+/// Returns a file of sorted sets as servers before Redis 4.0 wrote it, in the order of a hash table, with
+/// scores as text; and as later ones do, lowest first and by score only, with binary scores.
+fn file_in_other_orders(version: u16) -> Vec<u8> {
+    let mut bytes = format!("REDIS{version:04}").into_bytes();
+    bytes.extend(b"\xFE\0");
+    let lens = [("small", 7_u32), ("large", 1000)];
+    for (name, len) in lens {
+        bytes.push(3);
+        write_string(format!("{name}:hash").as_bytes(), &mut bytes);
+        write_length(len as usize, &mut bytes);
+        for i in 0..len {
+            let number = i * 387 % len;
+            write_string(format!("member:{number}").as_bytes(), &mut bytes);
+            match number {
+                0 => bytes.push(255),
+                1 => bytes.push(254),
+                _ => {
+                    let score = (f64::from(number / 3) * 0.5).to_string();
+                    bytes.push(score.len() as u8);
+                    bytes.extend(score.as_bytes());
+                }
+            }
+        }
+        for order in ["ascending", "score", "descending"] {
+            bytes.push(5);
+            write_string(format!("{name}:{order}").as_bytes(), &mut bytes);
+            write_length(len as usize, &mut bytes);
+            for i in 0..len {
+                let (number, score) = match order {
+                    "ascending" => (i, i),
+                    "score" => (i * 387 % len, len - i / 5),
+                    _ => (len - i, len - i),
+                };
+                write_string(format!("member:{number:04}").as_bytes(), &mut bytes);
+                bytes.extend(f64::from(score).to_le_bytes());
+            }
+        }
+    }
+    bytes.push(0xFF);
+    bytes.extend(Crc::<u64>::new(&CRC_64_REDIS).checksum(&bytes).to_le_bytes());
+    bytes
+}
+
+#[test]
+fn a_snapshot_with_elements_in_another_order_is_loaded_as_by_other_servers() {
+    let names = ["small", "large"].into_iter().flat_map(|size| {
+        ["hash", "ascending", "score", "descending"].map(|order| format!("{size}:{order}"))
+    });
+    let questions: Vec<_> = names
+        .flat_map(|name| {
+            [format!("ZRANGE {name} 0 -1 WITHSCORES"), format!("OBJECT ENCODING {name}")]
+        })
+        .collect();
+    for version in [6, 8, 9] {
+        let folder = Folder::new();
+        fs::write(folder.snapshot(), file_in_other_orders(version)).unwrap();
+        let mut ours = Server::zset(&folder);
+        let replies: Vec<_> = questions.iter().map(|line| ours.ask_text(line)).collect();
+        assert!(replies.iter().all(|reply| !reply.starts_with("*0") && !reply.starts_with('-')));
+        ours.kill();
+        for kind in [Kind::Redis, Kind::Valkey] {
+            let Some(mut theirs) = Server::start_in(kind, &folder) else { continue };
+            for (line, reply) in questions.iter().zip(&replies) {
+                assert_eq!(&theirs.ask_text(line), reply, "{kind:?}: {line}");
+            }
+            theirs.kill();
+        }
     }
 }

@@ -70,9 +70,13 @@ fn a_damaged_snapshot_is_an_error_at_the_start_and_is_kept() {
     let whole = fs::read(&path).unwrap();
     let mut flipped = whole.clone();
     flipped[whole.len() - 12] ^= 1;
+    let longer = [&whole[..], b"*1\r\n$8\r\nFLUSHALL\r\n"].concat();
+    let rest = format!("it has bytes after its end: 18 from offset {}", whole.len());
     for (bytes, text) in [
-        (&whole[..whole.len() - 1], "it is damaged: its checksum does not match"),
+        (&whole[..whole.len() - 1], "it is truncated or damaged: its checksum has 7 of 8 bytes"),
+        (&whole[..whole.len() - 9], "it is truncated or damaged: its end is missing"),
         (&flipped, "it is damaged: its checksum does not match"),
+        (&longer, &rest),
         (b"text that is not a snapshot", "it is not an RDB file"),
         (b"", "it is not an RDB file"),
     ] {
