@@ -1,9 +1,9 @@
 //! Keys, and requests without one.
 
-use http::{HeaderName, Request, StatusCode};
+use http::{HeaderName, HeaderValue, Request, StatusCode};
 use pollster::block_on;
 use tower::Layer;
-use zset_tower::key::{self, Global, Header, Key, Path};
+use zset_tower::key::{self, ForwardedFor, Global, Header, Key, Path};
 use zset_tower::{MissingKey, Policy, RateLimitLayer, RequestHead};
 
 use crate::common::problem;
@@ -32,6 +32,31 @@ fn a_request_without_a_key_is_handled_as_chosen() {
     let sharing = service(MissingKey::Shared("anonymous".to_owned()));
     assert_eq!(call(&sharing, without_key()).status(), StatusCode::OK);
     assert_eq!(call(&sharing, without_key()).status(), StatusCode::TOO_MANY_REQUESTS);
+}
+
+#[test]
+fn no_byte_of_a_client_hides_the_address_that_a_proxy_has_added() {
+    for missing_key in [
+        MissingKey::Allow,
+        MissingKey::Shared("192.0.2.1".parse().unwrap()),
+        MissingKey::Deny(StatusCode::FORBIDDEN),
+    ] {
+        for (name, key, appended) in [
+            ("x-forwarded-for", ForwardedFor::x_forwarded_for(1), "9.9.9.9"),
+            ("forwarded", ForwardedFor::forwarded(1), "for=9.9.9.9"),
+        ] {
+            let policy = Policy::window("ip", per_minute(1), key, missing_key).unwrap();
+            let service = RateLimitLayer::new(policy).layer(Inner);
+            let mut statuses = Vec::new();
+            for sent in [&b"\xff, "[..], b"=\", ", b";\\, "] {
+                let mut request = Request::new(String::new());
+                let line = HeaderValue::from_bytes(&[sent, appended.as_bytes()].concat()).unwrap();
+                request.headers_mut().append(name, line);
+                statuses.push(call(&service, request).status().as_u16());
+            }
+            assert_eq!(statuses, [200, 429, 429], "{name} {missing_key:?}");
+        }
+    }
 }
 
 /// Finds the key of a request.
