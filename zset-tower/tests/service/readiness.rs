@@ -80,15 +80,14 @@ impl Service<Request<String>> for Reserving {
 fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
     let user = Extension::<&'static str>::new;
     let quota = || per_minute(1);
-    let forbidden = || MissingKey::Deny(StatusCode::FORBIDDEN);
     let denied = || Policy::window("user", quota(), user(), MissingKey::Allow).unwrap();
     let all = Policy::window("all", per_minute(99), Global, MissingKey::Allow).unwrap();
-    let without_key = Policy::window("user", quota(), Extension::<u64>::new(), forbidden());
+    let without_key = Policy::window("user", quota(), Extension::<u64>::new(), MissingKey::deny());
     let awaited_key = from_async_fn(|_| async {
         Yield::default().await;
         None::<u64>
     });
-    let awaited_key = Policy::window("user", quota(), awaited_key, forbidden());
+    let awaited_key = Policy::window("user", quota(), awaited_key, MissingKey::deny());
     let on_server =
         |calls: u32| OnServer::new(quota(), calls).policy("user", OnFailure::ServiceUnavailable);
     let layer = |policy: Policy| {
