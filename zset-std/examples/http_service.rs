@@ -41,7 +41,7 @@ fn answer(mut stream: TcpStream, limiter: &impl KeyedLimiter<str>) -> io::Result
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     let response = match read_api_key((&stream).take(MAX_REQUEST))? {
         Some(key) => limited(&limiter.check(&key)),
-        None => response("401 Unauthorized", "", "no API key\n"),
+        None => response("403 Forbidden", "", "no API key\n"),
     };
     stream.write_all(response.as_bytes())
 }

@@ -72,7 +72,7 @@ fn per_token(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>
     let name = "per-token";
     let quota = Quota::new(1, Duration::from_secs(1))?.with_capacity(3)?;
     let key = Header::new(AUTHORIZATION);
-    let missing_key = MissingKey::Deny(StatusCode::UNAUTHORIZED);
+    let missing_key = MissingKey::Challenge("Bearer");
     let Some(redis) = redis else {
         return Ok(Policy::funnel(name, quota, key, missing_key)?);
     };
@@ -148,7 +148,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     println!("    curl -i '{url}/time?[1-11]'");
     println!("/search: 1 request a second for each token, and up to 3 at once:");
     println!("    curl -i -H 'Authorization: Bearer ann' '{url}/search?[1-4]'");
-    println!("Without a token, 401:");
+    println!("Without a token, 401, with a challenge:");
     println!("    curl -i {url}/search");
     println!("Ctrl-C ends it.");
     let service = router.into_make_service_with_connect_info::<SocketAddr>();

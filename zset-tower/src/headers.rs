@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 
-use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use zset_std::Decision;
 
@@ -83,11 +82,6 @@ impl RateHeaders {
             headers.entry(name).or_insert_with(|| value.into());
         }
     }
-}
-
-/// Adds `Retry-After`, unless the response has it.
-pub(crate) fn add_retry_after(headers: &mut HeaderMap, seconds: u64) {
-    headers.entry(RETRY_AFTER).or_insert_with(|| seconds.into());
 }
 
 /// Returns the seconds in which no more than the remaining units should be used.

@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use http::{StatusCode, header::HeaderName};
+//! use http::HeaderName;
 //! use zset_std::Quota;
 //! use zset_tower::key::{Header, Path};
 //! use zset_tower::{MissingKey, Policy};
@@ -23,7 +23,7 @@
 //! // Ten requests a second for each pair of an API key and a path.
 //! let key = (Header::new(HeaderName::from_static("x-api-key")), Path);
 //! let quota = Quota::new(10, Duration::from_secs(1))?;
-//! let policy = Policy::funnel("per-key", quota, key, MissingKey::Deny(StatusCode::UNAUTHORIZED))?;
+//! let policy = Policy::funnel("per-key", quota, key, MissingKey::deny())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

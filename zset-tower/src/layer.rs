@@ -4,11 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Response;
+use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{Response, StatusCode};
 use tower_layer::Layer;
 
 use crate::decide::Outcomes;
-use crate::headers::{RateHeaders, Shown, add_retry_after};
+use crate::headers::{RateHeaders, Shown};
 use crate::policy::Policy;
 use crate::rejection::Rejection;
 use crate::request_head::RequestHead;
@@ -29,14 +30,14 @@ type Respond = dyn Fn(&Rejection<'_>, &RequestHead<'_>) -> Response<Bytes> + Sen
 /// use std::convert::Infallible;
 /// use std::net::SocketAddr;
 /// use std::time::Duration;
-/// use http::{Request, Response, StatusCode};
+/// use http::{Request, Response};
 /// use tower::{Layer, ServiceExt, service_fn};
 /// use zset_std::Quota;
 /// use zset_tower::key::PeerIp;
 /// use zset_tower::{MissingKey, Policy, RateLimitLayer};
 ///
 /// let quota = Quota::new(1, Duration::from_secs(60))?;
-/// let per_ip = Policy::window("per-ip", quota, PeerIp::new(), MissingKey::Deny(StatusCode::FORBIDDEN))?;
+/// let per_ip = Policy::window("per-ip", quota, PeerIp::new(), MissingKey::deny())?;
 /// let service = RateLimitLayer::new(per_ip).layer(service_fn(|_: Request<String>| async {
 ///     Ok::<_, Infallible>(Response::new(String::from("hello")))
 /// }));
@@ -101,13 +102,12 @@ impl RateLimitLayer {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use http::StatusCode;
     /// use zset_std::Quota;
     /// use zset_tower::key::{Global, PeerIp};
     /// use zset_tower::{MissingKey, Policy, RateLimitLayer};
     ///
     /// let (all, each) = (Quota::new(1000, Duration::from_secs(1))?, Quota::new(10, Duration::from_secs(1))?);
-    /// let deny = MissingKey::Deny(StatusCode::FORBIDDEN);
+    /// let deny = MissingKey::deny();
     /// let layer = RateLimitLayer::new(Policy::funnel("all", all, Global, MissingKey::Allow)?)
     ///     .with_policy(Policy::funnel("per-ip", each, PeerIp::new(), deny)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -161,7 +161,8 @@ impl RateLimitLayer {
     /// Returns the layer with another response to rejected requests than
     /// [problem details](Rejection::to_problem). **O(1)**.
     ///
-    /// The layer adds its headers to the response, and `Retry-After` unless the response has it.
+    /// The layer adds its headers to the response, and unless the response has them, `Retry-After`
+    /// and, if its status is 401, the [challenge](crate::MissingKey::Challenge) of the policy.
     ///
     /// # Examples
     ///
@@ -256,15 +257,20 @@ impl Settings {
             Some(respond) => respond(&rejection, head),
             None => rejection.to_problem(),
         };
-        let retry_after = match &rejection {
-            // Zero would invite the client to try again at once.
-            Rejection::QuotaExceeded { retry_after, .. } => {
-                retry_after.map(|it| seconds(it).max(1))
+        let mut retry_after = None;
+        match rejection {
+            Rejection::QuotaExceeded { retry_after: Some(wait), .. } => {
+                // Zero would invite the client to try again at once.
+                let wait = *retry_after.insert(seconds(wait).max(1));
+                response.headers_mut().entry(RETRY_AFTER).or_insert_with(|| wait.into());
             }
-            _ => None,
-        };
-        if let Some(retry_after) = retry_after {
-            add_retry_after(response.headers_mut(), retry_after);
+            Rejection::MissingKey { challenge: Some(challenge), .. }
+                if response.status() == StatusCode::UNAUTHORIZED =>
+            {
+                let challenge = || challenge.clone();
+                response.headers_mut().entry(WWW_AUTHENTICATE).or_insert_with(challenge);
+            }
+            _ => {}
         }
         if let Some(headers) = self.render(outcomes, retry_after) {
             headers.add_to(response.headers_mut());

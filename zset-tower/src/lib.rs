@@ -15,7 +15,6 @@
 //! use axum::Router;
 //! use axum::extract::ConnectInfo;
 //! use axum::routing::get;
-//! use http::StatusCode;
 //! use zset_std::Quota;
 //! use zset_tower::key::PeerIp;
 //! use zset_tower::{MissingKey, Policy, RateLimitLayer};
@@ -23,7 +22,7 @@
 //! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
 //! let key = PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()));
 //! let quota = Quota::new(100, Duration::from_secs(60))?;
-//! let per_ip = Policy::window("per-ip", quota, key, MissingKey::Deny(StatusCode::FORBIDDEN))?;
+//! let per_ip = Policy::window("per-ip", quota, key, MissingKey::deny())?;
 //! let router: Router = Router::new()
 //!     .route("/", get(async || "hello"))
 //!     .layer(RateLimitLayer::new(per_ip));
@@ -37,9 +36,11 @@
 //! # Keys
 //!
 //! The [module](key) lists the keys. What to do with a request without a key has to be
-//! [chosen](MissingKey). Behind a proxy, every request comes from the proxy's address, and the client's is
-//! in a header, of which the client can write all but the last entries: see
-//! [`ForwardedFor`](key::ForwardedFor).
+//! [chosen](MissingKey): reject it, with status 403, another one, or 401 and a challenge; let it
+//! pass; or count it towards a key that all of them share.
+//!
+//! Behind a proxy, every request comes from the proxy's address, and the client's is in a header,
+//! of which the client can write all but the last entries: see [`ForwardedFor`](key::ForwardedFor).
 //!
 //! # Policies
 //!

@@ -19,7 +19,7 @@ use crate::structured;
 use crate::telemetry::Telemetry;
 
 pub(crate) use check::{Action, Outcome, Resolved, Subject};
-use check::{Check, Keyed, Local, Remote};
+use check::{Check, Engine, Keyed, Local, Remote};
 pub use error::PolicyError;
 pub use on_failure::OnFailure;
 
@@ -41,7 +41,6 @@ type Cost = Box<dyn Fn(&RequestHead<'_>) -> u32 + Send + Sync>;
 ///
 /// ```
 /// use std::time::Duration;
-/// use http::StatusCode;
 /// use zset_std::Quota;
 /// use zset_tower::key::PeerIp;
 /// use zset_tower::{MissingKey, Policy, RateLimitLayer};
@@ -51,7 +50,7 @@ type Cost = Box<dyn Fn(&RequestHead<'_>) -> u32 + Send + Sync>;
 /// struct Paying;
 ///
 /// let minute = Duration::from_secs(60);
-/// let deny = MissingKey::Deny(StatusCode::FORBIDDEN);
+/// let deny = MissingKey::deny();
 /// let free = Policy::window("free", Quota::new(100, minute)?, PeerIp::new(), deny)?
 ///     .when(|head| head.extensions.get::<Paying>().is_none());
 /// let paid = Policy::window("paid", Quota::new(1000, minute)?, PeerIp::new(), deny)?
@@ -70,6 +69,8 @@ pub struct Policy {
     pub(crate) item: Option<HeaderValue>,
     condition: Option<Condition>,
     cost: Option<Cost>,
+    /// The value of `WWW-Authenticate` for requests without a key.
+    pub(crate) challenge: Option<HeaderValue>,
     check: Box<dyn Check>,
     pub(crate) telemetry: Telemetry,
 }
@@ -79,20 +80,20 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`PolicyError`] if the name is not printable ASCII.
+    /// [`PolicyError`] if the name is not printable ASCII, or if `missing_key` has an invalid
+    /// status or challenge.
     ///
     /// # Examples
     ///
     /// ```
     /// use std::time::Duration;
-    /// use http::StatusCode;
     /// use zset_std::{Keyed, Quota, WindowCounter};
     /// use zset_tower::key::PeerIp;
     /// use zset_tower::{MissingKey, Policy};
     ///
     /// let quota = Quota::new(100_000, Duration::from_secs(86_400))?;
     /// let limiter = Keyed::of(WindowCounter::new(quota));
-    /// let daily = Policy::new("daily", limiter, PeerIp::new(), MissingKey::Deny(StatusCode::FORBIDDEN))?
+    /// let daily = Policy::new("daily", limiter, PeerIp::new(), MissingKey::deny())?
     ///     .with_quota(quota);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -106,7 +107,7 @@ impl Policy {
         E: Key,
         L: KeyedLimiter<E::Key> + Send + Sync + 'static,
     {
-        Self::of(name, Keyed::new(key, missing_key, Local(limiter)))
+        Self::of(name, key, missing_key, Local(limiter))
     }
 
     /// Makes a policy from a limiter whose decisions are awaited and may fail, e.g. one whose state is on a
@@ -114,12 +115,12 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`PolicyError`] if the name is not printable ASCII.
+    /// [`PolicyError`] if the name is not printable ASCII, or if `missing_key` has an invalid
+    /// status or challenge.
     ///
     /// # Examples
     ///
     /// ```
-    /// use http::StatusCode;
     /// use zset_std::AsyncKeyedLimiter;
     /// use zset_tower::key::{Key, PeerIp};
     /// use zset_tower::{MissingKey, OnFailure, Policy, PolicyError};
@@ -131,7 +132,7 @@ impl Policy {
     ///     L: Send + Sync + 'static,
     /// {
     ///     let key = PeerIp::new().map(|address| address.to_string());
-    ///     let missing_key = MissingKey::Deny(StatusCode::FORBIDDEN);
+    ///     let missing_key = MissingKey::deny();
     ///     Policy::new_async("per-ip", limiter, key, missing_key, OnFailure::Pass)
     /// }
     /// ```
@@ -147,10 +148,15 @@ impl Policy {
         L: AsyncKeyedLimiter<E::Key, Error: std::error::Error + Send + Sync + 'static>,
         L: Send + Sync + 'static,
     {
-        Self::of(name, Keyed::new(key, missing_key, Remote::new(limiter, on_failure)))
+        Self::of(name, key, missing_key, Remote::new(limiter, on_failure))
     }
 
-    fn of(name: &str, check: impl Check + 'static) -> Result<Self, PolicyError> {
+    fn of<E: Key>(
+        name: &str,
+        key: E,
+        missing_key: MissingKey<E::Key>,
+        engine: impl Engine<E::Key>,
+    ) -> Result<Self, PolicyError> {
         Ok(Policy {
             name: name.to_owned(),
             quoted: structured::string(name).ok_or(PolicyError::InvalidName)?,
@@ -159,7 +165,8 @@ impl Policy {
             item: None,
             condition: None,
             cost: None,
-            check: Box::new(check),
+            challenge: missing_key.challenge()?,
+            check: Box::new(Keyed::new(key, missing_key, engine)),
             telemetry: Telemetry::default(),
         })
     }

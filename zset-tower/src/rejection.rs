@@ -31,6 +31,8 @@ pub enum Rejection<'a> {
         policy: &'a str,
         /// The status that the policy has for it.
         status: StatusCode,
+        /// The value of `WWW-Authenticate`, if the status is 401.
+        challenge: Option<&'a HeaderValue>,
     },
     /// A limiter has failed.
     LimiterFailed {
@@ -52,7 +54,8 @@ impl<'a> Rejection<'a> {
             let policy = policies[*place].name.as_str();
             match outcome {
                 Outcome::MissingKey(status) => {
-                    return Some(Rejection::MissingKey { policy, status: *status });
+                    let challenge = policies[*place].challenge.as_ref();
+                    return Some(Rejection::MissingKey { policy, status: *status, challenge });
                 }
                 Outcome::Failed(error, OnFailure::ServiceUnavailable) => {
                     let error = &**error;

@@ -18,6 +18,10 @@ use crate::step::Step;
 /// A service whose requests are limited; [`RateLimitLayer`](crate::RateLimitLayer) makes it.
 ///
 /// Clones share the state of the limiters.
+///
+/// A request that is rejected, or whose decision is awaited, leaves a clone of the inner service in
+/// its place: what `poll_ready` has reserved in the inner service, such as a place in a concurrency
+/// limit, is released with the rejection. A request that is allowed at once takes no clone.
 #[derive(Clone)]
 pub struct RateLimit<S> {
     inner: S,
@@ -27,6 +31,17 @@ pub struct RateLimit<S> {
 impl<S> RateLimit<S> {
     pub(crate) fn new(inner: S, settings: Arc<Settings>) -> Self {
         RateLimit { inner, settings }
+    }
+}
+
+impl<S: Clone> RateLimit<S> {
+    /// Replaces the inner service, which is ready, by a clone, which is not.
+    ///
+    /// What is ready may hold a place in a concurrency limit or a buffer until it is called or
+    /// dropped.
+    fn take_ready(&mut self) -> S {
+        let clone = self.inner.clone();
+        mem::replace(&mut self.inner, clone)
     }
 }
 
@@ -47,12 +62,13 @@ where
         match decide(&self.settings.policies, &head) {
             Step::Ready(ref outcomes) => match self.settings.admit(outcomes, &head) {
                 Ok(headers) => ResponseFuture::calling(self.inner.call(request), headers),
-                Err(response) => ResponseFuture::rejected(response),
+                Err(response) => {
+                    drop(self.take_ready());
+                    ResponseFuture::rejected(response)
+                }
             },
             Step::Later(decision) => {
-                // The clone is not ready: what is called is the service that was.
-                let clone = self.inner.clone();
-                let service = mem::replace(&mut self.inner, clone);
+                let service = self.take_ready();
                 let settings = Arc::clone(&self.settings);
                 ResponseFuture::waiting(Waiting { decision, request, service, settings })
             }

@@ -117,6 +117,7 @@ fn the_example_limits_curl() {
     // One a second for each token, and up to three at once; two requests over one connection.
     let (head, _) = example.curl("/search", &[]);
     assert!(head.starts_with("HTTP/1.1 401"), "{head}");
+    assert_eq!(header(&head, "www-authenticate"), "Bearer");
     let url = format!("{}/search", example.url);
     let mut allowed = 0;
     for _ in 0..3 {

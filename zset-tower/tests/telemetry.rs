@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use http::{HeaderName, Request, Response, StatusCode};
+use http::{HeaderName, Request, Response};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 use pollster::block_on;
 use tower::{Layer, ServiceExt, service_fn};
@@ -60,7 +60,7 @@ impl MakeWriter<'_> for Lines {
 fn outcomes_are_counted_and_rejections_are_events() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let key = Header::new(HeaderName::from_static("x-api-key"));
-    let per_key = Policy::window("per-key", quota, key, MissingKey::Deny(StatusCode::UNAUTHORIZED));
+    let per_key = Policy::window("per-key", quota, key, MissingKey::Challenge("ApiKey"));
     let failing =
         Policy::new_async("failing", Down, Global, MissingKey::Allow, OnFailure::Pass).unwrap();
     let service = RateLimitLayer::new(per_key.unwrap())

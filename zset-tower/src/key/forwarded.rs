@@ -4,65 +4,74 @@
 //! Forwarded: for=192.0.2.43;proto=http, for="[2001:db8:cafe::17]:4711"
 //!            element                    element
 //! ```
+//!
+//! Elements are split off from the right, since what is to the left may come from the client. A
+//! quoted string can be read from its end too: its opening quote follows `=`, and quotes within are
+//! escaped by an odd number of backslashes. So a well-formed line has the same elements in both
+//! directions, and those at the end of a line are the same whatever is before them.
 
 use std::borrow::Cow;
 
-/// Returns the value of `for` of each element, `None` for an element without; `None` if the line is
-/// malformed.
-pub(super) fn elements(line: &str) -> Option<std::vec::IntoIter<Option<Cow<'_, str>>>> {
-    let mut elements = Vec::new();
-    let mut rest = skip_space(line);
-    while !rest.is_empty() {
-        // An empty element does not count, as in any list of HTTP.
-        if let Some(after) = rest.strip_prefix(',') {
-            rest = skip_space(after);
-            continue;
+/// Returns the place of the last comma that is not within a quoted string, read from the right.
+pub(super) fn last_comma(line: &[u8]) -> Option<usize> {
+    let mut is_quoted = false;
+    (0..line.len()).rev().find(|&place| {
+        if line[place] == b'"' {
+            let before = line[..place].iter().rev();
+            let is_escaped = before.take_while(|it| **it == b'\\').count() % 2 == 1;
+            is_quoted = !is_quoted || is_escaped;
         }
-        let mut node = None;
-        loop {
-            let (name, after) = token(rest)?;
-            let (value, after) = value(after.strip_prefix('=')?)?;
-            if name.eq_ignore_ascii_case("for") && node.replace(value).is_some() {
-                return None;
-            }
-            rest = skip_space(after);
-            match rest.strip_prefix(';') {
-                Some(after) => rest = skip_space(after),
-                None => break,
-            }
-        }
-        elements.push(node);
-        if !rest.is_empty() && !rest.starts_with(',') {
-            return None;
-        }
-    }
-    Some(elements.into_iter())
+        line[place] == b',' && !is_quoted
+    })
 }
 
-fn skip_space(text: &str) -> &str {
-    text.trim_start_matches([' ', '\t'])
+/// Returns the value of `for` of an element; `None` if there is none, or if the element is
+/// malformed.
+pub(super) fn node(element: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let mut node = None;
+    let mut rest = element;
+    loop {
+        rest = rest.trim_ascii_start();
+        // A pair may be empty.
+        if !matches!(rest, [] | [b';', ..]) {
+            let (name, after) = token(rest)?;
+            let (value, after) = value(after.strip_prefix(b"=")?)?;
+            if name.eq_ignore_ascii_case(b"for") && node.replace(value).is_some() {
+                return None;
+            }
+            rest = after.trim_ascii_start();
+        }
+        match rest {
+            [] => return node,
+            [b';', after @ ..] => rest = after,
+            _ => return None,
+        }
+    }
 }
 
 /// Splits off a token, which is not empty.
-fn token(text: &str) -> Option<(&str, &str)> {
-    let is_token = |it: char| it.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(it);
-    let end = text.find(|it| !is_token(it)).unwrap_or(text.len());
+pub(super) fn token(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let is_token = |it: &u8| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(it);
+    let end = text.iter().position(|it| !is_token(it)).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))
 }
 
 /// Splits off a token or a quoted string.
-fn value(text: &str) -> Option<(Cow<'_, str>, &str)> {
-    let Some(quoted) = text.strip_prefix('"') else {
+fn value(text: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
+    let Some(quoted) = text.strip_prefix(b"\"") else {
         let (value, rest) = token(text)?;
         return Some((value.into(), rest));
     };
-    let mut value = String::new();
-    let mut characters = quoted.char_indices();
+    let mut value = Vec::new();
+    let mut rest = quoted;
     loop {
-        match characters.next()? {
-            (end, '"') => return Some((value.into(), &quoted[end + 1..])),
-            (_, '\\') => value.push(characters.next()?.1),
-            (_, character) => value.push(character),
+        match rest {
+            [b'"', after @ ..] => return Some((value.into(), after)),
+            [b'\\', byte, after @ ..] | [byte, after @ ..] => {
+                value.push(*byte);
+                rest = after;
+            }
+            [] => return None,
         }
     }
 }

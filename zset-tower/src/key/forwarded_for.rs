@@ -1,13 +1,13 @@
 //! [`ForwardedFor`]: the client's address, as trusted proxies report it.
 
 use std::net::IpAddr;
+use std::str;
 
 use http::header::{FORWARDED, GetAll};
 use http::{HeaderName, HeaderValue};
 
 use super::address::{IPV6_PREFIX, network};
-use super::forwarded::elements;
-use super::{Found, Key};
+use super::{Found, Key, forwarded};
 use crate::request_head::RequestHead;
 
 /// The address of the client, as the proxies in front of the server report it in `X-Forwarded-For` or
@@ -22,11 +22,17 @@ use crate::request_head::RequestHead;
 ///                  made up      the client    the outermost of 2 trusted proxies, as the inner one saw it
 /// ```
 ///
+/// All lines of the header are one list, which is read from the right and no further than to that
+/// entry. No byte that a client sends can change which entry that is, or make it invalid.
+///
 /// A request has no key if there are fewer entries than proxies, since it did not pass all of them, or if
-/// the entry is not an address. With 0 proxies no entry can be trusted, and no request has a key.
+/// the entry is not an address; the other entries need not be valid. With 0 proxies no entry can be
+/// trusted, and no request has a key.
 ///
 /// The number has to be exact, and clients must not be able to reach the server without passing all
-/// proxies. Some proxies replace the header rather than append to it; count those as the outermost one.
+/// proxies. Each proxy has to append its entry after all that it has received, in the last line or
+/// in one of its own. Some proxies replace the header rather than append to it; count those as the
+/// outermost one.
 ///
 /// # Examples
 ///
@@ -79,6 +85,12 @@ impl ForwardedFor {
     ///
     /// An entry that is `unknown` or obfuscated (`_hidden`) is not an address.
     ///
+    /// Quoted strings are read from the right too, so an unbalanced quote of the client does not
+    /// reach into what the proxies append, and they may append strings that contain commas and
+    /// escaped quotes. Their own quotes have to be balanced. A proxy that copies what a client
+    /// sends, such as `Host`, without quoting it and escaping `"` and `\` lets the client write
+    /// entries after its own: no reader can tell these from the proxy's.
+    ///
     /// # Examples
     ///
     /// ```
@@ -117,11 +129,13 @@ impl ForwardedFor {
         match self.syntax {
             Syntax::XForwardedFor => {
                 let lines = head.headers.get_all(X_FORWARDED_FOR);
-                parse_address(nth_from_right(&lines, place, split)?)
+                let last_comma = |line: &[u8]| line.iter().rposition(|byte| *byte == b',');
+                parse_address(str::from_utf8(nth_from_right(&lines, place, last_comma)?).ok()?)
             }
             Syntax::Forwarded => {
                 let lines = head.headers.get_all(FORWARDED);
-                parse_node(&nth_from_right(&lines, place, elements)??)
+                let node = forwarded::node(nth_from_right(&lines, place, forwarded::last_comma)?)?;
+                parse_node(str::from_utf8(&node).ok()?)
             }
         }
     }
@@ -137,30 +151,30 @@ impl Key for ForwardedFor {
 }
 
 /// Returns an entry of the list that all lines of a header form, counted from the right; `None` if there
-/// is no such entry, or if a line from there on is malformed.
+/// is no such entry.
 ///
-/// A line is read only if the lines after it are too short: what the client has sent in lines of its own
-/// cannot make the entries of the proxies unreadable.
-fn nth_from_right<'a, T, I: DoubleEndedIterator<Item = T>>(
+/// The lines are split from the right, and no further than to that entry: what the client has sent
+/// before it is not read. Empty entries do not count, as in any list of HTTP.
+fn nth_from_right<'a>(
     lines: &GetAll<'a, HeaderValue>,
     mut place: usize,
-    split: impl Fn(&'a str) -> Option<I>,
-) -> Option<T> {
+    last_comma: impl Fn(&[u8]) -> Option<usize>,
+) -> Option<&'a [u8]> {
     for line in lines.iter().rev() {
-        for entry in split(line.to_str().ok()?)?.rev() {
-            if place == 0 {
-                return Some(entry);
+        let mut rest = Some(line.as_bytes());
+        while let Some(list) = rest {
+            let comma = last_comma(list);
+            let entry = list[comma.map_or(0, |comma| comma + 1)..].trim_ascii();
+            if !entry.is_empty() {
+                if place == 0 {
+                    return Some(entry);
+                }
+                place -= 1;
             }
-            place -= 1;
+            rest = comma.map(|comma| &list[..comma]);
         }
     }
     None
-}
-
-/// Splits a list of addresses; empty entries do not count, as in any list of HTTP.
-#[allow(clippy::unnecessary_wraps, reason = "as the other syntax, which can be malformed")]
-fn split(line: &str) -> Option<impl DoubleEndedIterator<Item = &str>> {
-    Some(line.split(',').map(|entry| entry.trim_matches([' ', '\t'])).filter(|it| !it.is_empty()))
 }
 
 /// Parses an address of `X-Forwarded-For`, which some proxies write with a port or in brackets.
@@ -184,7 +198,10 @@ fn parse_node(text: &str) -> Option<IpAddr> {
 fn is_port(text: &str) -> bool {
     let Some(port) = text.strip_prefix(':') else { return text.is_empty() };
     match port.strip_prefix('_') {
-        Some(name) => !name.is_empty(),
+        Some(name) => {
+            let is_valid = |it: u8| it.is_ascii_alphanumeric() || b"._-".contains(&it);
+            !name.is_empty() && name.bytes().all(is_valid)
+        }
         None => !port.is_empty() && port.len() <= 5 && port.bytes().all(|it| it.is_ascii_digit()),
     }
 }
@@ -197,12 +214,15 @@ mod tests {
 
     use super::*;
 
-    fn key(key: ForwardedFor, name: &str, lines: &[&str]) -> Option<String> {
+    fn key<T: AsRef<[u8]>>(key: ForwardedFor, lines: &[T]) -> Option<String> {
+        let name = match key.syntax {
+            Syntax::XForwardedFor => X_FORWARDED_FOR,
+            Syntax::Forwarded => FORWARDED,
+        };
         let mut request = Request::new(());
         for line in lines {
-            request
-                .headers_mut()
-                .append(name.parse::<HeaderName>().unwrap(), line.parse().unwrap());
+            let line = HeaderValue::from_bytes(line.as_ref()).unwrap();
+            request.headers_mut().append(&name, line);
         }
         match key.key(&RequestHead::from(&request)) {
             Found::Ready(key) => key.map(|key| key.to_string()),
@@ -210,12 +230,12 @@ mod tests {
         }
     }
 
-    fn x_forwarded_for(proxies: usize, lines: &[&str]) -> Option<String> {
-        key(ForwardedFor::x_forwarded_for(proxies), "x-forwarded-for", lines)
+    fn x_forwarded_for<T: AsRef<[u8]>>(proxies: usize, lines: &[T]) -> Option<String> {
+        key(ForwardedFor::x_forwarded_for(proxies), lines)
     }
 
-    fn forwarded(proxies: usize, lines: &[&str]) -> Option<String> {
-        key(ForwardedFor::forwarded(proxies), "forwarded", lines)
+    fn forwarded<T: AsRef<[u8]>>(proxies: usize, lines: &[T]) -> Option<String> {
+        key(ForwardedFor::forwarded(proxies), lines)
     }
 
     #[test]
@@ -233,7 +253,34 @@ mod tests {
         ] {
             assert_eq!(x_forwarded_for(proxies, lines).as_deref(), expected, "{proxies}");
         }
-        assert_eq!(x_forwarded_for(1, &[]), None);
+        assert_eq!(x_forwarded_for::<&str>(1, &[]), None);
+    }
+
+    #[test]
+    fn only_the_entry_that_counts_has_to_be_valid() {
+        let lines: &[&[u8]] =
+            &[b"192.0.2.1, \xff", b"192.0.2.2\xff", b"192.0.2.3,\t, ,", b"\"x\xff"];
+        for (proxies, expected) in [
+            (1, None),
+            (2, Some("192.0.2.3")),
+            (3, None),
+            (4, None),
+            (5, Some("192.0.2.1")),
+            (6, None),
+        ] {
+            assert_eq!(x_forwarded_for(proxies, lines).as_deref(), expected, "{proxies}");
+        }
+        let lines: &[&[u8]] = &[b"for=192.0.2.1, for=", b";, for=192.0.2.2;host=\"\xff\"", b",, x"];
+        for (proxies, expected) in [
+            (1, None),
+            (2, Some("192.0.2.2")),
+            (3, None),
+            (4, None),
+            (5, Some("192.0.2.1")),
+            (6, None),
+        ] {
+            assert_eq!(forwarded(proxies, lines).as_deref(), expected, "{proxies}");
+        }
     }
 
     #[test]
@@ -275,6 +322,14 @@ mod tests {
             (r#"for="[2001:db8:cafe::17]:4711""#, Some("2001:db8:cafe::")),
             (r#"host="a,b;c";for=192.0.2.1"#, Some("192.0.2.1")),
             ("for=192.0.2.1,", Some("192.0.2.1")),
+            (r#"for=192.0.2.1;host="a\\";by="\"""#, Some("192.0.2.1")),
+            // Pairs may be empty.
+            ("for=192.0.2.1;", Some("192.0.2.1")),
+            (";for=192.0.2.1", Some("192.0.2.1")),
+            (";; for=192.0.2.1 ; ;proto=http;;", Some("192.0.2.1")),
+            ("for=192.0.2.2, for=192.0.2.1;, ,", Some("192.0.2.1")),
+            (";", None),
+            ("for=192.0.2.1, ;;", None),
             // Without quotes, a colon or a bracket is malformed.
             ("for=[2001:db8::1]", None),
             ("for=192.0.2.1:80", None),
@@ -282,6 +337,7 @@ mod tests {
             ("for=unknown", None),
             ("for=_hidden", None),
             (r#"for="_hidden:80""#, None),
+            (r#"for="192.0.2.1:_a b""#, None),
             ("proto=https", None),
             ("for=192.0.2.1;for=192.0.2.2", None),
             ("for", None),
@@ -290,7 +346,12 @@ mod tests {
             ("192.0.2.1", None),
             (r#"for="192.0.2.1"#, None),
             (r#"for="192.0.2.1"x"#, None),
-            ("for=192.0.2.1;", None),
+            (r#"for="192.0.2.1\""#, None),
+            (r"for=192.0.2.1\", None),
+            ("for=192.0.2.1 proto=http", None),
+            ("for=192.0.2.1;proto", None),
+            ("for =192.0.2.1", None),
+            (r#"for=192.0.2.1;host="é"#, None),
         ] {
             assert_eq!(forwarded(1, &[text]).as_deref(), expected, "{text}");
         }
@@ -300,21 +361,100 @@ mod tests {
     }
 
     #[test]
-    fn a_client_cannot_hide_the_entry_of_a_proxy_behind_a_quote() {
-        // What the client has sent, followed by what the proxy appends.
-        for sent in [
-            r#"for=203.0.113.9;by=""#,
-            r#"for="203.0.113.9"#,
-            r#"for=203.0.113.9, for=203.0.113.9;by="\"#,
-            r#"for=203.0.113.9;by="\""#,
-        ] {
-            for appended in
-                ["for=192.0.2.1", r#"for="[2001:db8::1]:80""#, r#"for=192.0.2.1;host="""#]
-            {
-                let line = format!("{sent}, {appended}");
-                assert_ne!(forwarded(1, &[&line]).as_deref(), Some("203.0.113.9"), "{line}");
-                // In a line of its own, it is not read.
-                assert!(forwarded(1, &[sent, appended]).is_some(), "{sent}");
+    fn well_formed_elements_are_the_same_from_the_right_as_from_the_left() {
+        let values = [
+            "a",
+            r#""""#,
+            r#"",""#,
+            r#""\"""#,
+            r#""\\""#,
+            r#"", for=203.0.113.9""#,
+            r#""a\\\",for=203.0.113.9;by=\"""#,
+        ];
+        for first in values {
+            for second in values {
+                for third in values {
+                    let left = format!("for=192.0.2.3;host={first}, host={second};;for=192.0.2.2");
+                    let line = format!("{left} ,by={third};for=192.0.2.1;");
+                    for proxies in 1..=3 {
+                        let expected = Some(format!("192.0.2.{proxies}"));
+                        assert_eq!(forwarded(proxies, &[&line]), expected, "{line}");
+                    }
+                    assert_eq!(forwarded(4, &[&line]), None, "{line}");
+                }
+            }
+        }
+    }
+
+    /// Returns what a client may send: all short combinations of what has a meaning, single bytes,
+    /// and random lines.
+    fn sent() -> Vec<Vec<u8>> {
+        const PIECES: [&[u8]; 8] =
+            [b"\"", b"\\", b",", b";", b" ", b"for=", b"203.0.113.9", b"\xff"];
+        let mut sent = vec![Vec::new()];
+        let mut longest = 0;
+        for _ in 0..4 {
+            let shorter = longest..sent.len();
+            longest = sent.len();
+            for place in shorter {
+                let more = PIECES.map(|piece| [&sent[place], piece].concat());
+                sent.extend(more);
+            }
+        }
+        sent.extend((0..=u8::MAX).map(|byte| vec![byte]));
+        let mut random = 1_u64;
+        for _ in 0..500 {
+            let line = (0..20).flat_map(|_| {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                PIECES[(random >> 33) as usize % PIECES.len()]
+            });
+            sent.push(line.copied().collect());
+        }
+        sent.retain(|line| HeaderValue::from_bytes(line).is_ok());
+        sent
+    }
+
+    /// Returns the lines that a proxy may make of those it has received: it appends to the last
+    /// one, or adds a line.
+    fn appended(lines: &[Vec<u8>], entry: &str) -> [Vec<Vec<u8>>; 2] {
+        let mut joined = lines.to_vec();
+        joined.last_mut().unwrap().extend_from_slice(format!(", {entry}").as_bytes());
+        [joined, [lines, &[entry.into()]].concat()]
+    }
+
+    #[test]
+    fn a_client_cannot_hide_or_replace_what_proxies_append() {
+        let x_forwarded_for = (
+            ForwardedFor::x_forwarded_for as fn(usize) -> ForwardedFor,
+            [["192.0.2.1", "10.0.0.1:80"], ["[2001:db8::1]:80", "unknown"]].as_slice(),
+        );
+        let forwarded = (
+            ForwardedFor::forwarded as fn(usize) -> ForwardedFor,
+            [
+                ["for=192.0.2.1", "for=10.0.0.1:80"],
+                [r#"for="[2001:db8::1]:80""#, r#"host="\",";for=unknown"#],
+                [r#";;By="\\";FOR=192.0.2.1;host="a, for=203.0.113.9";"#, ";"],
+            ]
+            .as_slice(),
+        );
+        for (new, entries) in [x_forwarded_for, forwarded] {
+            let expect = |proxies: usize, lines: &[Vec<u8>], entry: &str| {
+                let expected = if entry.contains(':') { "2001:db8::" } else { "192.0.2.1" };
+                let found = key(new(proxies), lines);
+                let lines = || lines.iter().map(|line| line.escape_ascii().to_string());
+                assert_eq!(found.as_deref(), Some(expected), "{:?}", lines().collect::<Vec<_>>());
+            };
+            for sent in sent() {
+                for received in [vec![sent.clone()], vec![sent.clone(), sent.clone()]] {
+                    for [outer, inner] in entries {
+                        for lines in appended(&received, outer) {
+                            expect(1, &lines, outer);
+                            for lines in appended(&lines, inner) {
+                                expect(2, &lines, outer);
+                            }
+                        }
+                    }
+                }
             }
         }
     }

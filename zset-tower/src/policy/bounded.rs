@@ -21,19 +21,19 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`PolicyError`] if the name is not printable ASCII.
+    /// [`PolicyError`] if the name is not printable ASCII, or if `missing_key` has an invalid
+    /// status or challenge.
     ///
     /// # Examples
     ///
     /// ```
     /// use std::time::Duration;
-    /// use http::StatusCode;
     /// use zset_std::Quota;
     /// use zset_tower::key::PeerIp;
     /// use zset_tower::{MissingKey, Policy};
     ///
     /// let quota = Quota::new(100, Duration::from_secs(60))?;
-    /// let policy = Policy::window("per-ip", quota, PeerIp::new(), MissingKey::Deny(StatusCode::FORBIDDEN))?;
+    /// let policy = Policy::window("per-ip", quota, PeerIp::new(), MissingKey::deny())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn window<E: Key<Key: Eq + Hash>>(
@@ -54,13 +54,14 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`PolicyError`] if the name is not printable ASCII.
+    /// [`PolicyError`] if the name is not printable ASCII, or if `missing_key` has an invalid
+    /// status or challenge.
     ///
     /// # Examples
     ///
     /// ```
     /// use std::time::Duration;
-    /// use http::{StatusCode, header::AUTHORIZATION};
+    /// use http::header::AUTHORIZATION;
     /// use zset_std::Quota;
     /// use zset_tower::key::Header;
     /// use zset_tower::{MissingKey, Policy};
@@ -68,7 +69,7 @@ impl Policy {
     /// // Ten a second, and up to fifty at once.
     /// let quota = Quota::new(10, Duration::from_secs(1))?.with_capacity(50)?;
     /// let key = Header::new(AUTHORIZATION);
-    /// let policy = Policy::funnel("per-token", quota, key, MissingKey::Deny(StatusCode::UNAUTHORIZED))?;
+    /// let policy = Policy::funnel("per-token", quota, key, MissingKey::Challenge("Bearer"))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn funnel<E: Key<Key: Eq + Hash>>(

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// The error of an invalid policy: the headers can show printable ASCII only.
+/// The error of an invalid policy: responses could not have a valid status or valid headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PolicyError {
@@ -11,6 +11,14 @@ pub enum PolicyError {
     InvalidName,
     /// The unit is empty or not printable ASCII.
     InvalidUnit,
+    /// The status for requests without a key is neither 4xx nor 5xx.
+    InvalidStatus,
+    /// The status for requests without a key requires a header: see
+    /// [`MissingKey::Deny`](crate::MissingKey::Deny).
+    StatusRequiresHeader,
+    /// The challenge for requests without a key does not begin with the name of a scheme, or is not
+    /// printable ASCII.
+    InvalidChallenge,
 }
 
 impl fmt::Display for PolicyError {
@@ -18,6 +26,14 @@ impl fmt::Display for PolicyError {
         f.write_str(match self {
             PolicyError::InvalidName => "name of a policy is empty or not printable ASCII",
             PolicyError::InvalidUnit => "unit of a quota is empty or not printable ASCII",
+            PolicyError::InvalidStatus => "status for requests without a key is not 4xx or 5xx",
+            PolicyError::StatusRequiresHeader => {
+                "status for requests without a key requires a header: for 401, use \
+                 `MissingKey::Challenge`"
+            }
+            PolicyError::InvalidChallenge => {
+                "challenge for requests without a key has no scheme or is not printable ASCII"
+            }
         })
     }
 }

@@ -1,12 +1,18 @@
 //! Keys, and requests without one.
 
-use http::{HeaderName, Request, StatusCode};
+use bytes::Bytes;
+use http::header::WWW_AUTHENTICATE;
+use http::{HeaderName, HeaderValue, Request, Response, StatusCode};
 use pollster::block_on;
 use tower::Layer;
-use zset_tower::key::{self, Global, Header, Key, Path};
-use zset_tower::{MissingKey, Policy, RateLimitLayer, RequestHead};
+use zset_std::SlidingWindow;
+use zset_tower::key::{self, Extension, ForwardedFor, Global, Header, Key, Path};
+use zset_tower::{
+    MissingKey, OnFailure, Policy, PolicyError, RateLimitLayer, Rejection, RequestHead,
+};
 
 use crate::common::problem;
+use crate::limiters_on_a_server::OnServer;
 use crate::{ANN, Inner, Yield, call, header, per_minute, request};
 
 #[test]
@@ -17,11 +23,18 @@ fn a_request_without_a_key_is_handled_as_chosen() {
         let policy = Policy::window("key", per_minute(1), key, missing_key).unwrap();
         RateLimitLayer::new(policy).layer(Inner)
     };
-    let denying = service(MissingKey::Deny(StatusCode::UNAUTHORIZED));
-    let answer = call(&denying, without_key());
-    assert_eq!(answer.status(), StatusCode::UNAUTHORIZED);
-    assert_eq!((header(&answer, "ratelimit"), header(&answer, "retry-after")), ("", ""));
-    assert_eq!(problem(answer.body()), (401, vec![]));
+    for (denying, status, challenge) in [
+        (MissingKey::deny(), StatusCode::FORBIDDEN, ""),
+        (MissingKey::Deny(StatusCode::BAD_REQUEST), StatusCode::BAD_REQUEST, ""),
+        // RFC 9110: a response with status 401 has a challenge.
+        (MissingKey::Challenge("Bearer"), StatusCode::UNAUTHORIZED, "Bearer"),
+    ] {
+        let answer = call(&service(denying), without_key());
+        assert_eq!(answer.status(), status);
+        assert_eq!(header(&answer, "www-authenticate"), challenge);
+        assert_eq!((header(&answer, "ratelimit"), header(&answer, "retry-after")), ("", ""));
+        assert_eq!(problem(answer.body()), (status.as_u16().into(), vec![]));
+    }
 
     let allowing = service(MissingKey::Allow);
     for _ in 0..3 {
@@ -32,6 +45,107 @@ fn a_request_without_a_key_is_handled_as_chosen() {
     let sharing = service(MissingKey::Shared("anonymous".to_owned()));
     assert_eq!(call(&sharing, without_key()).status(), StatusCode::OK);
     assert_eq!(call(&sharing, without_key()).status(), StatusCode::TOO_MANY_REQUESTS);
+}
+
+#[test]
+fn a_status_without_a_key_is_an_error_that_requires_no_header() {
+    for status in (100..1000).map(|code| StatusCode::from_u16(code).unwrap()) {
+        let missing_key = MissingKey::Deny(status);
+        let expected = match status.as_u16() {
+            401 | 405 | 407 | 426 => Some(PolicyError::StatusRequiresHeader),
+            400..600 => None,
+            _ => Some(PolicyError::InvalidStatus),
+        };
+        let limiter = OnServer::new(per_minute(1), 1);
+        let user = Extension::<&'static str>::new;
+        for policy in [
+            Policy::window("key", per_minute(1), user(), missing_key),
+            Policy::funnel("key", per_minute(1), Path, MissingKey::Deny(status)),
+            Policy::new("key", SlidingWindow::new(per_minute(1)), user(), missing_key),
+            Policy::new_async("key", limiter, user(), missing_key, OnFailure::Pass),
+        ] {
+            assert_eq!(policy.err(), expected, "{status}");
+        }
+    }
+    assert!(PolicyError::StatusRequiresHeader.to_string().contains("MissingKey::Challenge"));
+}
+
+#[test]
+fn a_challenge_begins_with_a_scheme() {
+    for (challenge, is_valid) in [
+        ("Bearer", true),
+        (r#"Basic realm="a b", charset="UTF-8""#, true),
+        (r#"Bearer error="invalid_token", ApiKey"#, true),
+        ("", false),
+        (" Bearer", false),
+        ("realm=\"a\"", false),
+        ("Bearer,", false),
+        ("Bearer realm=\"é\"", false),
+        ("Bearer\r\nset-cookie: a", false),
+        ("Bearer \n", false),
+    ] {
+        let policy = Policy::window("key", per_minute(1), Path, MissingKey::Challenge(challenge));
+        let expected = (!is_valid).then_some(PolicyError::InvalidChallenge);
+        assert_eq!(policy.err(), expected, "{challenge:?}");
+    }
+}
+
+#[test]
+fn a_replaced_response_has_the_challenge_if_its_status_is_401() {
+    let without_key = || Request::new(String::new());
+    let challenging = || {
+        let policy = |name, challenge| {
+            let key = Extension::<&'static str>::new();
+            Policy::window(name, per_minute(1), key, MissingKey::Challenge(challenge)).unwrap()
+        };
+        // The first policy decides.
+        RateLimitLayer::new(policy("first", "Bearer")).with_policy(policy("second", "Basic"))
+    };
+    let own = |status: StatusCode, challenge: Option<&'static str>| {
+        let layer = challenging().with_response(move |rejection, _| {
+            let Rejection::MissingKey { challenge: Some(_), .. } = rejection else { panic!() };
+            let mut response = Response::new(Bytes::new());
+            *response.status_mut() = status;
+            if let Some(challenge) = challenge {
+                let challenge = HeaderValue::from_static(challenge);
+                response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+            }
+            response
+        });
+        call(&layer.layer(Inner), without_key())
+    };
+    let answer = call(&challenging().layer(Inner), without_key());
+    assert_eq!(header(&answer, "www-authenticate"), "Bearer");
+    assert_eq!(header(&own(StatusCode::UNAUTHORIZED, None), "www-authenticate"), "Bearer");
+    assert_eq!(header(&own(StatusCode::UNAUTHORIZED, Some("A")), "www-authenticate"), "A");
+    assert_eq!(header(&own(StatusCode::SEE_OTHER, None), "www-authenticate"), "");
+
+    let grpc = challenging().with_response(|rejection, _| rejection.to_grpc()).layer(Inner);
+    let answer = call(&grpc, without_key());
+    assert_eq!((header(&answer, "grpc-status"), header(&answer, "www-authenticate")), ("16", ""));
+}
+
+#[test]
+fn no_byte_of_a_client_hides_the_address_that_a_proxy_has_added() {
+    for missing_key in
+        [MissingKey::Allow, MissingKey::Shared("192.0.2.1".parse().unwrap()), MissingKey::deny()]
+    {
+        for (name, key, appended) in [
+            ("x-forwarded-for", ForwardedFor::x_forwarded_for(1), "9.9.9.9"),
+            ("forwarded", ForwardedFor::forwarded(1), "for=9.9.9.9"),
+        ] {
+            let policy = Policy::window("ip", per_minute(1), key, missing_key).unwrap();
+            let service = RateLimitLayer::new(policy).layer(Inner);
+            let mut statuses = Vec::new();
+            for sent in [&b"\xff, "[..], b"=\", ", b";\\, "] {
+                let mut request = Request::new(String::new());
+                let line = HeaderValue::from_bytes(&[sent, appended.as_bytes()].concat()).unwrap();
+                request.headers_mut().append(name, line);
+                statuses.push(call(&service, request).status().as_u16());
+            }
+            assert_eq!(statuses, [200, 429, 429], "{name} {missing_key:?}");
+        }
+    }
 }
 
 /// Finds the key of a request.
@@ -85,10 +199,12 @@ fn keys_that_are_awaited_are_limited_too() {
             user
         }
     });
-    let missing_key = MissingKey::Deny(StatusCode::UNAUTHORIZED);
+    let missing_key = MissingKey::Challenge("Bearer");
     let policy = Policy::window("user", per_minute(1), key, missing_key).unwrap();
     let service = RateLimitLayer::new(policy).layer(Inner);
     assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK);
     assert_eq!(call(&service, request(ANN)).status(), StatusCode::TOO_MANY_REQUESTS);
-    assert_eq!(call(&service, Request::new(String::new())).status(), StatusCode::UNAUTHORIZED);
+    let unknown = call(&service, Request::new(String::new()));
+    assert_eq!(unknown.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(header(&unknown, "www-authenticate"), "Bearer");
 }

@@ -56,7 +56,7 @@ impl OnServer {
     }
 
     pub(crate) fn policy(self, name: &str, on_failure: OnFailure) -> Policy {
-        let missing_key = MissingKey::Deny(StatusCode::UNAUTHORIZED);
+        let missing_key = MissingKey::deny();
         let key = Extension::<&'static str>::new();
         Policy::new_async(name, self, key, missing_key, on_failure).unwrap()
     }
@@ -94,7 +94,7 @@ fn a_limiter_on_a_server_is_awaited() {
     // A single policy takes one call.
     assert_eq!(calls.load(Ordering::Relaxed), 3);
     let unknown = call(&service, Request::new(String::new()));
-    assert_eq!(unknown.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(unknown.status(), StatusCode::FORBIDDEN);
     assert_eq!(calls.load(Ordering::Relaxed), 3);
 }
 

@@ -39,7 +39,7 @@ fn request(user: &'static str) -> Request<String> {
 
 fn per_user(name: &str, quota: Quota, clock: &FakeClock) -> Policy {
     let limiter = SlidingWindow::new(quota).with_clock(clock.clone());
-    let missing_key = MissingKey::Deny(StatusCode::UNAUTHORIZED);
+    let missing_key = MissingKey::deny();
     let key = Extension::<&'static str>::new();
     Policy::new(name, limiter, key, missing_key).unwrap().with_quota(quota)
 }

@@ -2,50 +2,173 @@
 
 use std::convert::Infallible;
 use std::future;
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll, Waker};
 
 use http::{Request, Response, StatusCode};
 use pollster::block_on;
+use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt};
 use zset_std::FakeClock;
-use zset_tower::{OnFailure, RateLimitLayer};
+use zset_tower::key::{Extension, Global, from_async_fn};
+use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer, RequestHead};
 
 use crate::limiters_on_a_server::OnServer;
-use crate::{ANN, per_minute, per_user, request};
+use crate::{ANN, BOB, Inner, Yield, call, per_minute, per_user, request};
 
-/// A service that is ready once, as a concurrency limit may be.
-struct ReadyOnce {
-    is_ready: bool,
+/// What the clones of a service have done.
+#[derive(Default)]
+struct Counts {
+    clones: AtomicU32,
+    calls: AtomicU32,
+    /// The clones that are ready and have not been called.
+    reserved: AtomicU32,
 }
 
-impl Clone for ReadyOnce {
-    fn clone(&self) -> Self {
-        ReadyOnce { is_ready: false }
+/// A service whose `poll_ready` reserves one call of this very clone.
+struct Reserving {
+    is_ready: bool,
+    counts: Arc<Counts>,
+}
+
+impl Reserving {
+    fn new() -> (Self, Arc<Counts>) {
+        let counts = Arc::<Counts>::default();
+        (Reserving { is_ready: false, counts: Arc::clone(&counts) }, counts)
+    }
+
+    fn release(&mut self) -> bool {
+        let was_ready = std::mem::take(&mut self.is_ready);
+        self.counts.reserved.fetch_sub(was_ready.into(), Ordering::Relaxed);
+        was_ready
     }
 }
 
-impl Service<Request<String>> for ReadyOnce {
+impl Clone for Reserving {
+    fn clone(&self) -> Self {
+        self.counts.clones.fetch_add(1, Ordering::Relaxed);
+        Reserving { is_ready: false, counts: Arc::clone(&self.counts) }
+    }
+}
+
+impl Drop for Reserving {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+impl Service<Request<String>> for Reserving {
     type Response = Response<String>;
     type Error = Infallible;
     type Future = future::Ready<Result<Response<String>, Infallible>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.is_ready = true;
+        let was_ready = std::mem::replace(&mut self.is_ready, true);
+        self.counts.reserved.fetch_add((!was_ready).into(), Ordering::Relaxed);
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, _: Request<String>) -> Self::Future {
-        assert!(self.is_ready, "a clone that is not ready is called");
-        self.is_ready = false;
+        assert!(self.release(), "a clone that is not ready is called");
+        self.counts.calls.fetch_add(1, Ordering::Relaxed);
         future::ready(Ok(Response::new(String::new())))
     }
+}
+
+/// Layers that reject Bob's requests, with the status; the limiter or the key of some is awaited.
+fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
+    let user = Extension::<&'static str>::new;
+    let quota = || per_minute(1);
+    let denied = || Policy::window("user", quota(), user(), MissingKey::Allow).unwrap();
+    let all = Policy::window("all", per_minute(99), Global, MissingKey::Allow).unwrap();
+    let without_key = Policy::window("user", quota(), Extension::<u64>::new(), MissingKey::deny());
+    let awaited_key = from_async_fn(|_| async {
+        Yield::default().await;
+        None::<u64>
+    });
+    let awaited_key = Policy::window("user", quota(), awaited_key, MissingKey::deny());
+    let on_server =
+        |calls: u32| OnServer::new(quota(), calls).policy("user", OnFailure::ServiceUnavailable);
+    let layer = |policy: Policy| {
+        let is_bob = |head: &RequestHead<'_>| head.extensions.get() == Some(&BOB);
+        RateLimitLayer::new(policy.when(is_bob))
+    };
+    let layers = vec![
+        (429, layer(denied())),
+        (413, layer(denied().with_cost(|_| 2))),
+        (403, layer(without_key.unwrap())),
+        (403, layer(awaited_key.unwrap())),
+        (429, layer(on_server(u32::MAX))),
+        (503, layer(on_server(0))),
+        (429, layer(denied()).with_policy(all)),
+    ];
+    for (_, layer) in &layers {
+        // The one that is allowed, if any is.
+        call(&layer.layer(Inner), request(BOB));
+    }
+    layers
+}
+
+#[test]
+fn a_rejection_releases_what_was_reserved_in_the_inner_service() {
+    let mut context = Context::from_waker(Waker::noop());
+    for (status, layer) in layers_that_reject_bob() {
+        let mut rejected = layer.layer(ConcurrencyLimit::new(Inner, 1));
+        let mut other = rejected.clone();
+        for _ in 0..3 {
+            let response = block_on(async {
+                rejected.ready().await.unwrap().call(request(BOB)).await.unwrap()
+            });
+            assert_eq!(response.status(), status);
+            // The one place is free while the rejected service and its response are still there.
+            assert!(other.poll_ready(&mut context).is_ready(), "{status}");
+            let response = block_on(other.call(request(ANN))).unwrap();
+            assert_eq!(response.status(), StatusCode::OK);
+        }
+    }
+}
+
+#[test]
+fn a_service_is_called_once_for_each_time_it_was_ready() {
+    for (status, layer) in layers_that_reject_bob() {
+        let (inner, counts) = Reserving::new();
+        let mut service = layer.layer(inner);
+        let mut allowed = 0;
+        for user in [ANN, BOB, BOB, ANN, ANN, BOB, ANN] {
+            let response = block_on(async {
+                // Polled again, it stays ready.
+                service.ready().await.unwrap();
+                service.ready().await.unwrap().call(request(user)).await.unwrap()
+            });
+            let expected = if user == ANN { 200 } else { status };
+            assert_eq!(response.status(), expected);
+            allowed += u32::from(user == ANN);
+            assert_eq!(counts.calls.load(Ordering::Relaxed), allowed, "{status}");
+            assert_eq!(counts.reserved.load(Ordering::Relaxed), 0, "{status}");
+        }
+        // A request that is allowed at once takes no clone.
+        let clones = counts.clones.load(Ordering::Relaxed);
+        assert_eq!(clones, 3, "{status}");
+    }
+}
+
+#[test]
+fn a_decision_that_is_no_longer_awaited_releases_the_inner_service() {
+    let policy = OnServer::new(per_minute(9), u32::MAX).policy("user", OnFailure::Pass);
+    let (inner, counts) = Reserving::new();
+    let mut service = RateLimitLayer::new(policy).layer(inner);
+    let response = block_on(service.ready()).unwrap().call(request(ANN));
+    assert_eq!(counts.reserved.load(Ordering::Relaxed), 1);
+    drop(response);
+    assert_eq!(counts.reserved.load(Ordering::Relaxed), 0);
 }
 
 #[test]
 fn the_service_that_was_ready_is_called() {
     let policy = OnServer::new(per_minute(9), u32::MAX).policy("user", OnFailure::Pass);
     for policy in [policy, per_user("user", per_minute(9), &FakeClock::new())] {
-        let mut service = RateLimitLayer::new(policy).layer(ReadyOnce { is_ready: false });
+        let mut service = RateLimitLayer::new(policy).layer(Reserving::new().0);
         block_on(async {
             for _ in 0..3 {
                 let response = service.ready().await.unwrap().call(request(ANN)).await.unwrap();
