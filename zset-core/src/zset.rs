@@ -254,9 +254,11 @@ impl ZSet {
 
     /// Frees unused memory. **O(n)**.
     ///
+    /// A listpack keeps its buffer if a smaller one cannot be allocated.
+    ///
     /// # Panics
     ///
-    /// Panics if allocation fails, because shrinking copies a skip list; the set is unchanged.
+    /// Panics if allocation fails for a skip list, whose elements are moved; the set is unchanged.
     ///
     /// # Examples
     ///

@@ -3,7 +3,7 @@
 
 use zset_core::redis::AddOptions;
 use zset_core::{
-    Encoding, IncrementError, Listpack, ListpackLimits, NanScore, PackedZSet, Score,
+    ByteString, Encoding, IncrementError, Listpack, ListpackLimits, NanScore, PackedZSet, Score,
     TryReserveError, ZSet,
 };
 
@@ -184,6 +184,55 @@ fn a_listpack_without_memory_is_unchanged() {
         assert_eq!(list.as_bytes(), before);
         list.check();
         list.try_push_back("short").unwrap();
+    }
+}
+
+#[test]
+fn a_failed_shrink_to_fit_of_a_listpack_keeps_the_buffer() {
+    let mut list = Listpack::new();
+    let mut set = PackedZSet::new();
+    let mut zset = ZSet::new();
+    for i in 0..5 {
+        list.try_push_back(member(i).as_str()).unwrap();
+        set.try_insert(member(i), Score::from(i)).unwrap();
+        zset.insert(member(i), Score::from(i));
+    }
+    let before = (list.clone(), set.clone(), zset.clone());
+    let allocated = zset.allocation_size();
+    failing_after(0, || list.shrink_to_fit());
+    failing_after(0, || set.shrink_to_fit());
+    failing_after(0, || zset.shrink_to_fit());
+    assert_eq!((&list, &set, &zset), (&before.0, &before.1, &before.2));
+    assert_eq!(zset.allocation_size(), allocated);
+    assert!(list.into_storage().capacity() > before.0.as_bytes().len());
+
+    set.check();
+    zset.shrink_to_fit();
+    let listpack = zset.as_listpack().expect("five members are a listpack");
+    assert_eq!(zset.allocation_size(), listpack.as_bytes().len());
+    // Without unused memory, there is nothing to allocate.
+    assert_eq!(counted(|| zset.shrink_to_fit()).1.calls, 0);
+    // An empty listpack that never had an entry has no buffer.
+    assert_eq!(counted(|| ZSet::new().shrink_to_fit()).1.calls, 0);
+}
+
+#[test]
+fn a_byte_string_of_a_vector_with_spare_capacity_panics_without_memory() {
+    for len in [23, 24, 100] {
+        let mut bytes = Vec::with_capacity(2 * len);
+        bytes.resize(len, b'x');
+        let exact = bytes.clone();
+        let result = failing_after(0, || std::panic::catch_unwind(move || ByteString::from(bytes)));
+        match result {
+            Ok(string) => assert!(len <= 23 && *string == *exact, "short strings are inline"),
+            Err(panic) => {
+                let message = panic.downcast::<String>().expect("the panic has a message");
+                assert_eq!((*message, len > 23), ("memory allocation failed".into(), true));
+            }
+        }
+        // The buffer of an exact vector is reused.
+        let (string, total) = counted(|| ByteString::from(exact));
+        assert_eq!((string.len(), total.calls), (len, 0));
     }
 }
 
