@@ -46,7 +46,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Moves all elements of `other` into this map, leaving `other` empty. **O(m log n)** for m
     /// moved elements.
     ///
-    /// If a key is in both maps, the value and the score of `other` win, as in `BTreeMap::append`.
+    /// If a key is in both maps, the value and the score of `other` win, as in `BTreeMap::append`. An
+    /// equal key is always that of this map.
     ///
     /// # Panics
     ///

@@ -96,7 +96,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for the m
     /// members of `other`; **O(n + m)** if at least n / 2 of them are new.
     ///
-    /// A member that is in both sets gets its score from `other`, as with `BTreeMap::append`.
+    /// A member that is in both sets gets its score from `other`, as with `BTreeMap::append`. An equal
+    /// member is always that of this set.
     ///
     /// Sets of similar size are merged into newly allocated memory. This temporarily doubles memory
     /// use, and releases reserved memory. If the allocation fails, the elements are inserted one at a
