@@ -109,10 +109,8 @@ impl From<TryReserveError> for RestoreError {
 impl From<FromSortedError> for RestoreError {
     fn from(error: FromSortedError) -> Self {
         match error {
-            FromSortedError::NotAscending { index } => RestoreError::NotAscending { rank: index },
-            FromSortedError::DuplicateMember { index } => {
-                RestoreError::DuplicateMember { rank: index }
-            }
+            FromSortedError::NotAscending { rank } => RestoreError::NotAscending { rank },
+            FromSortedError::DuplicateMember { rank } => RestoreError::DuplicateMember { rank },
         }
     }
 }
