@@ -152,7 +152,7 @@ fn a_drain_of_one_element_allocates_nothing_in_any_type() {
     let mut listpack: ZSet = (0..100).map(|i| (i.to_string(), Score::from(i))).collect();
     let mut skiplist = listpack.clone();
     skiplist.promote();
-    let (_, total) = counted(|| {
+    let ((), total) = counted(|| {
         let ((), hashes) = hashing(|| {
             assert!(set.drain_by_rank(5..6).len() == 1 && set.drain_by_score(..=score).len() == 1);
             assert_eq!(set.drain_by_member(set.first().unwrap().1, ..).count(), 1);
