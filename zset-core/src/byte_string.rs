@@ -120,13 +120,19 @@ impl From<Member<'_>> for ByteString {
     }
 }
 
-/// Reuses the allocation of a long vector.
+/// Reuses the allocation of a long vector without spare capacity, and copies any other.
+///
+/// # Panics
+///
+/// Panics if allocation fails.
 impl From<Vec<u8>> for ByteString {
+    #[track_caller]
     fn from(bytes: Vec<u8>) -> Self {
-        if bytes.len() <= INLINE {
-            bytes.as_slice().into()
-        } else {
+        // To shrink a vector, `into_boxed_slice` reallocates it, and aborts if that fails.
+        if bytes.len() > INLINE && bytes.len() == bytes.capacity() {
             ByteString(Text::Heap(bytes.into_boxed_slice()))
+        } else {
+            bytes.as_slice().into()
         }
     }
 }

@@ -50,8 +50,25 @@ pub use slot_number::SlotNumber;
 /// expected, ranks and elements by rank in O(log n). Insertion and removal compare O(log n) times and
 /// shift up to n slot numbers of one or two bytes, which is fast for the sizes that fit in fixed memory.
 ///
-/// The methods are those of `SortedSet`, except that an insertion may find the set full: `try_insert`
-/// then returns the element.
+/// # Methods
+///
+/// A method that `SortedSet` has too does the same. An insertion may find the set full: there are only
+/// `try_insert`, `try_insert_max`, `try_insert_min` and `try_increment`, whose error returns the element or
+/// reports the full set, and `insert_or_evict_first` and `insert_or_evict_last`, which make room. `SortedSet`
+/// also has methods
+///
+/// - for memory: `with_capacity`, `with_capacity_and_hasher`, `reserve`, `try_reserve`, `shrink_to_fit`,
+///   `allocation_size`;
+/// - that insert or panic: `insert`, `insert_max`, `insert_min`, `increment`;
+/// - for entries and other ways to change one: `entry`, `first_entry`, `last_entry`, `replace`,
+///   `try_replace`, `try_update`, `increment_signed`, `try_increment_signed`;
+/// - that return several removed elements: `drain`, `drain_by_rank`, `drain_by_score`, `drain_by_member`,
+///   `extract_if`, `split_off_by_rank`, `split_off_by_score`;
+/// - for several sets: `append`, `union`, `intersection`, `difference`, `symmetric_difference`, `union_with`,
+///   `intersection_with`, `weighted_union`, `weighted_intersection`, `intersection_len`, `is_subset`,
+///   `is_superset`, `is_disjoint`;
+/// - for look-ups of many members, samples and sorted input: `scores`, `sample`, `sample_with_replacement`,
+///   `from_rng`, `from_sorted_iter`.
 ///
 /// # Memory
 ///

@@ -91,7 +91,7 @@ impl Listpack<alloc::vec::Vec<u8>> {
         Listpack { storage: alloc::vec::Vec::new() }
     }
 
-    /// Frees unused memory. **O(n)** bytes.
+    /// Frees unused memory, or keeps it if a smaller buffer cannot be allocated. **O(n)** bytes.
     ///
     /// # Examples
     ///
@@ -103,7 +103,7 @@ impl Listpack<alloc::vec::Vec<u8>> {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn shrink_to_fit(&mut self) {
-        self.storage.shrink_to_fit();
+        crate::reserve::shrink(&mut self.storage);
     }
 
     /// Returns the number of bytes allocated.

@@ -93,7 +93,7 @@ impl PackedZSet<alloc::vec::Vec<u8>> {
         PackedZSet { list: Listpack::new() }
     }
 
-    /// Frees unused memory. **O(n)**.
+    /// Frees unused memory, or keeps it if a smaller buffer cannot be allocated. **O(n)**.
     ///
     /// # Examples
     ///

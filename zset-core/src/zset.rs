@@ -1,14 +1,14 @@
 //! [`ZSet`]: Redis's sorted set, byte strings with `f64` scores, in two encodings.
 //!
-//! Invariants: a set in the listpack encoding was within its limits when its last new member was
-//! inserted. The first new member that exceeds them switches the set to the skip-list encoding,
-//! where it stays until it is cleared.
+//! A new member that exceeds the limits switches the set to the skip-list encoding, where it stays
+//! until it is cleared. The limits are no invariant: they apply to the next new member, and
+//! `set_limits` may lower them below what a listpack holds already.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{ByteString, Member, PackedZSet, Score, SortedSet};
+use crate::{ByteString, PackedZSet, Score, SortedSet};
 
 mod add;
 mod compare;
@@ -254,9 +254,11 @@ impl ZSet {
 
     /// Frees unused memory. **O(n)**.
     ///
+    /// A listpack keeps its buffer if a smaller one cannot be allocated.
+    ///
     /// # Panics
     ///
-    /// Panics if allocation fails, because shrinking copies a skip list; the set is unchanged.
+    /// Panics if allocation fails for a skip list, whose elements are moved; the set is unchanged.
     ///
     /// # Examples
     ///
@@ -337,17 +339,12 @@ impl ZSet {
         }
     }
 
-    /// Panics with a description if an invariant does not hold. This includes the limits, unless
-    /// they were ever [set](Self::set_limits). For tests; **O(n)**, **O(n^2)** for a listpack.
+    /// Panics with a description if an invariant does not hold. The limits are not among them, since
+    /// [`set_limits`](Self::set_limits) may lower them. For tests; **O(n)**, **O(n^2)** for a listpack.
     #[doc(hidden)]
     pub fn check(&self) {
         match &self.elements {
-            Elements::Listpack(set) => {
-                set.check();
-                assert!(set.len() <= self.limits.max_listpack_entries, "too many for a listpack");
-                let fits = |member: &Member<'_>| member.len() <= self.limits.max_listpack_value;
-                assert!(set.iter().all(|(member, _)| fits(&member)), "too long for a listpack");
-            }
+            Elements::Listpack(set) => set.check(),
             Elements::Skiplist(set) => set[0].check(),
         }
     }

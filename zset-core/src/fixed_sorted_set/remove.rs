@@ -170,7 +170,7 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
     /// Keeps only the elements for which `keep` returns true, visiting them in order. **O(n + m (log n +
     /// n))** for m removed ones.
     ///
-    /// If `keep` panics, the elements visited before are kept or removed as decided.
+    /// If `keep` panics, the elements it has rejected so far are removed, and all others remain.
     ///
     /// # Examples
     ///

@@ -141,7 +141,11 @@ impl<B: Storage> Listpack<B> {
     }
 
     /// Reserves space to replace `removed` bytes with `added` ones.
-    fn try_reserve(&mut self, removed: usize, added: usize) -> Result<(), TryReserveError> {
+    pub(crate) fn try_reserve(
+        &mut self,
+        removed: usize,
+        added: usize,
+    ) -> Result<(), TryReserveError> {
         let total = self.as_bytes().len() - removed;
         let total = total.checked_add(added).filter(|&total| total <= MAX_BYTES);
         let total = total.ok_or(TryReserveError::BufferFull)?;

@@ -188,7 +188,7 @@ impl<B: Storage> PackedZSet<B> {
         }
     }
 
-    fn remove_run(&mut self, run: Run) -> usize {
+    pub(crate) fn remove_run(&mut self, run: Run) -> usize {
         self.list.delete(run.start..run.end, 2 * run.len);
         run.len
     }
@@ -199,6 +199,9 @@ impl PackedZSet<alloc::vec::Vec<u8>> {
     /// Moves the elements of a run to a new set. On error the set is unchanged.
     pub(crate) fn try_cut(&mut self, run: Run) -> Result<Self, TryReserveError> {
         let mut cut = PackedZSet::new();
+        if run.len > 0 {
+            cut.list.try_reserve(0, run.end - run.start)?;
+        }
         for (member, score) in self.iter_of(run) {
             cut.push_last(&member, score)?;
         }

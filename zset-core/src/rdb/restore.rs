@@ -60,20 +60,20 @@ pub enum RestoreError {
     Listpack(ListpackError),
     /// The last member has no score.
     OddLength,
-    /// The score of the element at this 0-based index is not a number.
+    /// The score of the element at this 0-based rank is not a number.
     Score {
-        /// The index in the payload.
-        index: usize,
+        /// The rank in the order of the payload.
+        rank: usize,
     },
-    /// The score of the element at this 0-based index is NaN.
+    /// The score of the element at this 0-based rank is NaN.
     Nan {
-        /// The index in the payload.
-        index: usize,
+        /// The rank in the order of the payload.
+        rank: usize,
     },
-    /// The member at this 0-based index repeats an earlier one, with any score.
+    /// The member at this 0-based rank repeats an earlier one, with any score.
     DuplicateMember {
-        /// The index in the payload.
-        index: usize,
+        /// The rank in the order of the payload.
+        rank: usize,
     },
     /// Allocation failed.
     Memory(TryReserveError),
@@ -94,10 +94,10 @@ impl fmt::Display for RestoreError {
             RestoreError::TrailingBytes => f.write_str("there are bytes after the set"),
             RestoreError::Listpack(error) => error.fmt(f),
             RestoreError::OddLength => f.write_str("last member has no score"),
-            RestoreError::Score { index } => write!(f, "score of element {index} is not a number"),
-            RestoreError::Nan { index } => write!(f, "score of element {index} is NaN"),
-            RestoreError::DuplicateMember { index } => {
-                write!(f, "member of element {index} repeats an earlier one")
+            RestoreError::Score { rank } => write!(f, "score of element {rank} is not a number"),
+            RestoreError::Nan { rank } => write!(f, "score of element {rank} is NaN"),
+            RestoreError::DuplicateMember { rank } => {
+                write!(f, "member of element {rank} repeats an earlier one")
             }
             RestoreError::Memory(error) => error.fmt(f),
         }
@@ -254,12 +254,12 @@ fn packed_elements(
     bytes: &[u8],
 ) -> Result<impl Iterator<Item = Result<(Member<'_>, Score), RestoreError>> + Clone, RestoreError> {
     let mut entries = listpack::read(bytes).map_err(RestoreError::Listpack)?;
-    Ok((0..).map_while(move |index| {
+    Ok((0..).map_while(move |rank| {
         let member = entries.next()?.map_err(RestoreError::Listpack);
         Some(member.and_then(|(_, member, _)| {
             let score = entries.next().ok_or(RestoreError::OddLength)?;
             let (_, score, _) = score.map_err(RestoreError::Listpack)?;
-            let score = try_score_of(score).map_err(|error| wrong_score(error, index))?;
+            let score = try_score_of(score).map_err(|error| wrong_score(error, rank))?;
             Ok((Member::new(member), score))
         }))
     }))
@@ -278,9 +278,9 @@ fn from_elements<'a>(
     }
     let mut elements = Vec::new();
     elements.try_reserve_exact(len).map_err(TryReserveError::from)?;
-    for index in 0..len {
+    for rank in 0..len {
         let member = reader.string()?;
-        elements.push((member, score(reader)?.map_err(|error| wrong_score(error, index))?));
+        elements.push((member, score(reader)?.map_err(|error| wrong_score(error, rank))?));
     }
     // Redis writes the highest score first.
     let ascending = elements.iter().rev().map(|(member, score)| Ok((&**member, *score)));
@@ -290,10 +290,10 @@ fn from_elements<'a>(
     }
 }
 
-fn wrong_score(error: ParseScoreError, index: usize) -> RestoreError {
+fn wrong_score(error: ParseScoreError, rank: usize) -> RestoreError {
     match error {
-        ParseScoreError::Nan => RestoreError::Nan { index },
-        _ => RestoreError::Score { index },
+        ParseScoreError::Nan => RestoreError::Nan { rank },
+        _ => RestoreError::Score { rank },
     }
 }
 
@@ -321,16 +321,16 @@ fn sort<M: Deref<Target = [u8]>>(elements: &[(M, Score)]) -> Result<Sorted, Rest
     let ascending = sorted.iter().map(|(score, member)| Ok((*member, *score)));
     match try_fill(ascending, elements.len())? {
         Some(set) => Ok(set),
-        None => Err(RestoreError::DuplicateMember { index: first_repeated(elements)? }),
+        None => Err(RestoreError::DuplicateMember { rank: first_repeated(elements)? }),
     }
 }
 
-/// Returns the index of the first element whose member repeats an earlier one.
+/// Returns the rank of the first element whose member repeats an earlier one.
 fn first_repeated<M: Deref<Target = [u8]>>(
     elements: &[(M, Score)],
 ) -> Result<usize, TryReserveError> {
-    let indexed = elements.iter().enumerate().map(|(index, (member, _))| (&**member, index));
-    let mut sorted: Vec<(&[u8], usize)> = try_collect(indexed)?;
+    let ranked = elements.iter().enumerate().map(|(rank, (member, _))| (&**member, rank));
+    let mut sorted: Vec<(&[u8], usize)> = try_collect(ranked)?;
     sorted.sort_unstable();
     let repeated = sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1);
     Ok(repeated.min().unwrap_or_default())

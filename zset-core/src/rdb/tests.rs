@@ -295,11 +295,11 @@ fn scores_of_redis_before_4_are_restored() {
     }
     assert_eq!(set.first().map(|(member, _)| member.to_vec()), Some(b"g".to_vec()));
 
-    assert_eq!(refused(b"\x03\x01\x01a\xFD"), RestoreError::Nan { index: 0 });
-    assert_eq!(refused(&text_scores(&[("a", "1"), ("b", "nan")])), RestoreError::Nan { index: 1 });
+    assert_eq!(refused(b"\x03\x01\x01a\xFD"), RestoreError::Nan { rank: 0 });
+    assert_eq!(refused(&text_scores(&[("a", "1"), ("b", "nan")])), RestoreError::Nan { rank: 1 });
     for text in ["", "x", "1x", "0x10", " 1", "1e999"] {
         let error = refused(&text_scores(&[("a", "1"), ("b", text)]));
-        assert_eq!(error, RestoreError::Score { index: 1 }, "{text}");
+        assert_eq!(error, RestoreError::Score { rank: 1 }, "{text}");
     }
     for body in [&b"\x03\x01\x01a"[..], b"\x03\x01\x01a\x02", b"\x03\x02\x01a\x011"] {
         assert_eq!(refused(body), RestoreError::Truncated);
@@ -309,8 +309,8 @@ fn scores_of_redis_before_4_are_restored() {
 }
 
 #[test]
-fn repeated_members_are_rejected_in_any_order_with_the_index_of_the_first() {
-    for (wire, index) in [
+fn repeated_members_are_rejected_in_any_order_with_the_rank_of_the_first() {
+    for (wire, rank) in [
         (&[("a", 1.0), ("a", 1.0)][..], 1),
         (&[("a", 0.0), ("a", -0.0)], 1),
         (&[("a", 2.0), ("a", 1.0)], 1),
@@ -323,7 +323,7 @@ fn repeated_members_are_rejected_in_any_order_with_the_index_of_the_first() {
         (&[("a", 1.0), ("b", 2.0), ("b", 3.0), ("a", 4.0)], 2),
     ] {
         for body in bodies(wire) {
-            assert_eq!(refused(&body), RestoreError::DuplicateMember { index }, "{wire:?}");
+            assert_eq!(refused(&body), RestoreError::DuplicateMember { rank }, "{wire:?}");
         }
     }
 }
@@ -333,17 +333,17 @@ fn checks_that_servers_omit_are_made() {
     let list = |entries: &[&[u8]]| refused(&packed(entries));
     assert_eq!(list(&[b"a"]), RestoreError::OddLength);
     assert_eq!(list(&[b"b", b"2", b"a", b"1", b"c"]), RestoreError::OddLength);
-    assert_eq!(list(&[b"a", b"one"]), RestoreError::Score { index: 0 });
-    assert_eq!(list(&[b"a", b""]), RestoreError::Score { index: 0 });
-    assert_eq!(list(&[b"a", b"1", b"b", b"nan"]), RestoreError::Nan { index: 1 });
-    assert_eq!(list(&[b"a", b"2", b"b", b"1", b"c", b"nan"]), RestoreError::Nan { index: 2 });
+    assert_eq!(list(&[b"a", b"one"]), RestoreError::Score { rank: 0 });
+    assert_eq!(list(&[b"a", b""]), RestoreError::Score { rank: 0 });
+    assert_eq!(list(&[b"a", b"1", b"b", b"nan"]), RestoreError::Nan { rank: 1 });
+    assert_eq!(list(&[b"a", b"2", b"b", b"1", b"c", b"nan"]), RestoreError::Nan { rank: 2 });
     // An integer stored as text is the same member as the integer.
     let twice = b"\x11\x10\x10\0\0\0\x04\0\x817\x02\x01\x01\x07\x01\x02\x01\xFF";
-    assert_eq!(refused(twice), RestoreError::DuplicateMember { index: 1 });
+    assert_eq!(refused(twice), RestoreError::DuplicateMember { rank: 1 });
 
     let set = |wire: &[(&str, f64)]| refused(&elements(wire));
-    assert_eq!(set(&[("a", f64::NAN)]), RestoreError::Nan { index: 0 });
-    assert_eq!(set(&[("b", 2.0), ("a", 1.0), ("c", f64::NAN)]), RestoreError::Nan { index: 2 });
+    assert_eq!(set(&[("a", f64::NAN)]), RestoreError::Nan { rank: 0 });
+    assert_eq!(set(&[("b", 2.0), ("a", 1.0), ("c", f64::NAN)]), RestoreError::Nan { rank: 2 });
 
     let error = RestoreError::Listpack(ListpackError::Length);
     assert_eq!(refused(b"\x11\x00"), error);

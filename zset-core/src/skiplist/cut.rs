@@ -10,45 +10,29 @@
 //! range may then have too few children; there are at most two on each level, and they are repaired. A
 //! cut is therefore O(log n + m) for m elements moved.
 //!
-//! Memory is allocated first, and the caller has computed the tokens; neither happens again before the
-//! structure is valid.
+//! In the first and the last leaf of the range, elements stay. As in a handover, those in the last slots, the
+//! fillers, first swap with elements to cut, so that every slot below the new length is in use. There are at
+//! most as many fillers as elements to cut, and no other element that stays moves.
+//!
+//! Tokens are computed and memory is allocated first; neither happens again before the structure is valid.
 
+use alloc::vec::Vec;
+use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use super::index::MIN_CHILDREN;
+use super::iter::Iter;
+use super::leaf::{AT_ONCE, Plan};
 use super::position::Position;
 use super::range::RankedRange;
 use super::remove::Removal;
 use super::{Handle, NONE, NoDict, Relocate, SkipList};
 use crate::TryReserveError;
 use crate::handle::LEAF_CAPACITY;
+use crate::reserve::push_reserved;
 
 #[cfg(test)]
 mod tests;
-
-/// A range to cut, and its leaves. Elements stay only in the first and the last leaf.
-pub(crate) struct Cut {
-    /// All elements of the leaves.
-    pub(crate) leaves: RankedRange,
-    /// The indexes, among them, of those to cut.
-    pub(crate) elements: Range<usize>,
-}
-
-impl Cut {
-    /// Returns the index, among the elements of the leaves, of the one at a position; `None` if it is to be
-    /// cut. `len` is the current length of its leaf.
-    fn index_of_staying(&self, position: Position, len: usize) -> Option<usize> {
-        let Cut { leaves, elements } = self;
-        let from_end = len - position.index;
-        if position.leaf == leaves.start.leaf && position.index < elements.start {
-            Some(position.index)
-        } else if position.leaf == leaves.end.leaf && from_end <= leaves.len - elements.end {
-            Some(leaves.len - from_end)
-        } else {
-            None
-        }
-    }
-}
 
 impl<M, S: Copy> SkipList<M, S> {
     /// Moves the elements of a range to a list of their own, without a dict to update.
@@ -62,115 +46,114 @@ impl<M, S: Copy> SkipList<M, S> {
         if range.len == self.len {
             core::mem::swap(self, &mut list);
         } else {
-            let cut = self.cut(range);
-            self.try_cut_to(&mut list, &cut, |_| (), &mut NoDict)?;
+            self.try_cut_to(&mut list, range, |_| Ok(()), &mut NoDict)?;
         }
         Ok(list)
     }
 
-    /// Returns the cut of a range that is neither empty nor the whole list.
-    pub(crate) fn cut(&self, range: RankedRange) -> Cut {
-        let start = self.at_element(range.start).unwrap_or(range.start);
-        let end = self.after_element(range.end);
-        let end_len = self.leaf(end.leaf).len();
-        let elements = start.index..start.index + range.len;
-        let leaves = RankedRange {
-            start: Position { index: 0, ..start },
-            end: Position { index: end_len, ..end },
-            start_rank: range.start_rank - start.index,
-            len: elements.end + (end_len - end.index),
-        };
-        Cut { leaves, elements }
-    }
-
-    /// Moves the elements of a cut to an empty list, in full leaves in order. `token` returns the tokens of
-    /// the elements of all leaves of the cut by their index, without running user code.
+    /// Moves the elements of a range, which is neither empty nor the whole list, to an empty list, in full
+    /// leaves in order. Before anything changes, `prepare` gets the tokens of these elements.
     ///
-    /// On error, both lists are unchanged. If `relocate.token` panics, both are valid, and the elements have
-    /// moved.
+    /// On error, both lists are unchanged. If `relocate.token` panics, they are unchanged, or valid after the
+    /// elements have moved.
     pub(crate) fn try_cut_to<R: Relocate<M>>(
         &mut self,
         list: &mut Self,
-        cut: &Cut,
-        token: impl Fn(usize) -> R::Token,
+        range: RankedRange,
+        prepare: impl FnOnce(&[R::Token]) -> Result<(), TryReserveError>,
         relocate: &mut R,
     ) -> Result<(), TryReserveError> {
-        list.try_reserve_full_leaves(cut.elements.len())?;
-        self.forget(cut, &token, relocate);
-        self.move_to(list, cut, token, relocate);
-        let before = self.close_gap(cut);
+        let cut = RankedRange {
+            start: self.at_element(range.start).unwrap_or(range.start),
+            end: self.after_element(range.end),
+            ..range
+        };
+        self.relocate_cut(&cut, relocate, |elements| {
+            prepare(elements)?;
+            list.try_reserve_full_leaves(cut.len)
+        })?;
+        self.move_to(list, &cut);
+        let before = self.close_gap(&cut);
         self.rebalance_around(before, relocate);
         Ok(())
     }
 
-    /// Reports that the elements of a cut are about to be removed.
+    /// Reports that the elements of a cut are about to be removed, and moves the fillers to their slots.
+    /// Before that, `prepare` gets the tokens of the elements to cut.
     ///
     /// Like the functions below, it is not inlined, so that none keeps the stack space of another.
     #[inline(never)]
-    fn forget<R: Relocate<M>>(
-        &self,
-        cut: &Cut,
-        token: impl Fn(usize) -> R::Token,
+    fn relocate_cut<R: Relocate<M>>(
+        &mut self,
+        cut: &RankedRange,
         relocate: &mut R,
-    ) {
-        let start = Position { index: cut.elements.start, ..cut.leaves.start };
-        for (index, handle) in cut.elements.clone().zip(self.handles_from(start)) {
-            relocate.forget(token(index), handle);
+        prepare: impl FnOnce(&[R::Token]) -> Result<(), TryReserveError>,
+    ) -> Result<(), TryReserveError> {
+        let plans = self
+            .ends_of(cut)
+            .map(|(leaf, elements)| (leaf, Plan::new(self.leaf(leaf).order(), &elements)));
+        let members = Iter::ranked(self, *cut).map(|(member, _)| member);
+        let filling = fillers(&plans).map(|(from, _)| self.element_at(from).0);
+        let tokens = members.chain(filling).map(|member| relocate.token(member));
+        let most = cut.len + cut.len.min(2 * LEAF_CAPACITY);
+        let (mut few, mut many) = (ArrayVec::<_, AT_ONCE>::new(), Vec::new());
+        let tokens = if most <= AT_ONCE {
+            few.extend(tokens);
+            &few[..]
+        } else {
+            many.try_reserve_exact(most)?;
+            tokens.for_each(|token| push_reserved(&mut many, token));
+            &many[..]
+        };
+        let (elements, filling) = tokens.split_at(cut.len);
+        prepare(elements)?;
+
+        for (&token, handle) in elements.iter().zip(self.handles_from(cut.start)) {
+            relocate.forget(token, handle);
         }
+        for (&token, (from, to)) in filling.iter().zip(fillers(&plans)) {
+            relocate.relocate(token, from, to);
+            self.leaves.swap_slots(from.leaf(), from.slot(), to.slot());
+        }
+        Ok(())
     }
 
-    /// Moves the elements of a cut to an empty list with room for them, without updating the index.
+    /// Returns the first and the last leaf of a cut, each with the indexes of its elements to cut. If both
+    /// are the same leaf, the second time there are none.
+    fn ends_of(&self, cut: &RankedRange) -> [(u32, Range<usize>); 2] {
+        let RankedRange { start, end, .. } = cut;
+        let (first_end, last_end) = if start.leaf == end.leaf {
+            (end.index, 0)
+        } else {
+            (self.leaf(start.leaf).len(), end.index)
+        };
+        [(start.leaf, start.index..first_end), (end.leaf, 0..last_end)]
+    }
+
+    /// Moves the elements of a cut, whose slots are the last ones of their leaves, to an empty list with room
+    /// for them, without updating the index.
     #[inline(never)]
-    fn move_to<R: Relocate<M>>(
-        &mut self,
-        list: &mut Self,
-        cut: &Cut,
-        token: impl Fn(usize) -> R::Token,
-        relocate: &mut R,
-    ) {
-        let Cut { leaves, elements } = cut;
-        let mut position = Position { index: elements.start, ..leaves.start };
-        while list.len() < elements.len() {
-            let next = (0..LEAF_CAPACITY.min(elements.len() - list.len())).map(|_| {
+    fn move_to(&mut self, list: &mut Self, cut: &RankedRange) {
+        let mut position = cut.start;
+        while list.len() < cut.len {
+            let next = (0..LEAF_CAPACITY.min(cut.len - list.len())).map(|_| {
                 position = self.at_element(position).expect("the range has this many elements");
-                self.relocate_filler(position, cut, &token, relocate);
                 self.leaves.remove(position.leaf, position.index)
             });
             list.try_push_leaf(next).expect("room was reserved");
         }
     }
 
-    /// Reports the move of the element that fills the slot of the one at a position when that is removed.
-    #[inline(never)]
-    fn relocate_filler<R: Relocate<M>>(
-        &self,
-        position: Position,
-        cut: &Cut,
-        token: impl Fn(usize) -> R::Token,
-        relocate: &mut R,
-    ) {
-        if position.leaf != cut.leaves.start.leaf && position.leaf != cut.leaves.end.leaf {
-            return;
-        }
-        let leaf = self.leaf(position.leaf);
-        let (slot, last) = (leaf.order()[position.index], leaf.len() as u8 - 1);
-        let filler = Position { index: leaf.index_of(last), ..position };
-        // The dict no longer has the handles of those to cut.
-        if let Some(index) = cut.index_of_staying(filler, leaf.len()) {
-            let (from, to) = (Handle::new(position.leaf, last), Handle::new(position.leaf, slot));
-            relocate.relocate(token(index), from, to);
-        }
-    }
-
     /// Updates the index after the elements of a cut have moved; returns the leaf before the gap, or `NONE`.
     #[inline(never)]
-    fn close_gap(&mut self, cut: &Cut) -> u32 {
-        let Cut { leaves, elements } = cut;
-        self.len -= elements.len();
+    fn close_gap(&mut self, cut: &RankedRange) -> u32 {
+        self.len -= cut.len;
         // The leaves on both sides of the gap; the same leaf if the gap is within it.
-        let (start, end) = (leaves.start.leaf, leaves.end.leaf);
-        let before = if elements.start > 0 { start } else { self.leaf(start).backward };
-        let after = if elements.end < leaves.len { end } else { self.leaf(end).forward };
+        let (start, end) = (cut.start, cut.end.leaf);
+        let before = if start.index > 0 { start.leaf } else { self.leaf(start.leaf).backward };
+        let before_in_end = if start.leaf == end { start.index } else { 0 };
+        let last = self.leaf(end);
+        let after = if last.len() > before_in_end { end } else { last.forward };
         self.update_leaf(before);
         self.update_leaf(after);
         self.remove_leaves_between(before, after);
@@ -341,4 +324,12 @@ impl<M, S: Copy> SkipList<M, S> {
             Some(self.handle_at(position))
         })
     }
+}
+
+/// Returns the handles of the fillers of some leaves, before and after they move.
+fn fillers(plans: &[(u32, Plan)]) -> impl Iterator<Item = (Handle, Handle)> {
+    plans.iter().flat_map(|(leaf, plan)| {
+        plan.fillers()
+            .map(|slot| (Handle::new(*leaf, slot), Handle::new(*leaf, plan.new_slot(slot))))
+    })
 }

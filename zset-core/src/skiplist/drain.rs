@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use core::ops::RangeBounds;
 
 use super::range::RankedRange;
-use super::{IntoIter, SkipList};
+use super::{IntoIter, NoDict, SkipList};
 use crate::reserve::infallible;
 
 impl<M, S: Copy> SkipList<M, S> {
@@ -33,7 +33,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks past the
     /// end are ignored; an inverted range removes nothing.
     ///
-    /// The elements move to newly allocated memory. To drop them without allocating, see
+    /// Two or more elements move to newly allocated memory. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).
     ///
     /// # Panics
@@ -54,7 +54,12 @@ impl<M, S: Copy> SkipList<M, S> {
 
     #[track_caller]
     fn drain_range(&mut self, range: RankedRange) -> Drain<'_, M, S> {
-        Drain::new(infallible(self.try_cut(range)))
+        match self.at_element(range.start) {
+            Some(position) if range.len == 1 && self.len > 1 => {
+                Drain::of_one(self.take_at(position, (), &mut NoDict).0)
+            }
+            _ => Drain::new(infallible(self.try_cut(range))),
+        }
     }
 }
 
@@ -133,6 +138,11 @@ pub struct Drain<'a, M, S> {
 impl<M, S: Copy> Drain<'_, M, S> {
     pub(crate) fn new(list: SkipList<M, S>) -> Self {
         Drain { elements: list.into_iter(), list: PhantomData }
+    }
+
+    /// Creates a drain of one element, without allocating.
+    pub(crate) fn of_one(element: (M, S)) -> Self {
+        Drain { elements: IntoIter::of_one(element), list: PhantomData }
     }
 
     /// Returns the list of the elements, before the first is returned.

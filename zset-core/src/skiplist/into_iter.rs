@@ -21,6 +21,8 @@ use super::{NONE, SkipList};
 pub struct IntoIter<M, S> {
     list: SkipList<M, S>,
     emptied: Emptied,
+    /// The only element, if the list is empty.
+    only: Option<(M, S)>,
 }
 
 /// How far a list has been emptied from its ends. Leaves without elements are outside its head and tail, but
@@ -75,7 +77,15 @@ impl<M, S: Copy> SkipList<M, S> {
 
 impl<M, S> IntoIter<M, S> {
     pub(crate) fn new(list: SkipList<M, S>) -> Self {
-        IntoIter { list, emptied: Emptied::NOTHING }
+        IntoIter { list, emptied: Emptied::NOTHING, only: None }
+    }
+
+    /// Creates an iterator over one element, without allocating.
+    pub(crate) fn of_one(element: (M, S)) -> Self
+    where
+        S: Copy,
+    {
+        IntoIter { only: Some(element), ..Self::new(SkipList::new()) }
     }
 
     /// Returns the list, before the first element is returned.
@@ -89,19 +99,20 @@ impl<M, S: Copy> Iterator for IntoIter<M, S> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.emptied.pop(&mut self.list, End::First)
+        self.emptied.pop(&mut self.list, End::First).or_else(|| self.only.take())
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.list.len(), Some(self.list.len()))
+        let len = self.list.len() + usize::from(self.only.is_some());
+        (len, Some(len))
     }
 }
 
 impl<M, S: Copy> DoubleEndedIterator for IntoIter<M, S> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.emptied.pop(&mut self.list, End::Last)
+        self.emptied.pop(&mut self.list, End::Last).or_else(|| self.only.take())
     }
 }
 
@@ -111,6 +122,7 @@ impl<M, S: Copy> FusedIterator for IntoIter<M, S> {}
 
 impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for IntoIter<M, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.list.iter().fmt(f)
+        let only = self.only.iter().map(|(member, score)| (member, *score));
+        f.debug_list().entries(self.list.iter().chain(only)).finish()
     }
 }

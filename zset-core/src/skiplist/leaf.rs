@@ -277,6 +277,18 @@ impl<L, A, B> Leaf<L, A, B> {
         (self.members.swap_remove(slot as usize), self.scores.swap_remove(slot as usize))
     }
 
+    /// Swaps the slots of two elements.
+    pub(crate) fn swap_slots<M, S>(&mut self, a: u8, b: u8)
+    where
+        A: Column<S>,
+        B: Column<M>,
+    {
+        let [a_index, b_index] = [a, b].map(|slot| index_of(&self.order, slot));
+        swap(&mut self.order, a_index, b_index);
+        swap(&mut self.members, a as usize, b as usize);
+        swap(&mut self.scores, a as usize, b as usize);
+    }
+
     /// Moves the element at index `from` in order to index `to`, with a new score.
     #[inline]
     pub(crate) fn reorder<S>(&mut self, from: usize, to: usize, score: S)

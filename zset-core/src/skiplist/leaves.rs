@@ -66,6 +66,10 @@ impl<M, S: Copy> Leaves<M, S> {
         with_leaf!(self, id, leaf => leaf.remove(index))
     }
 
+    pub(crate) fn swap_slots(&mut self, id: u32, a: u8, b: u8) {
+        with_leaf!(self, id, leaf => leaf.swap_slots(a, b));
+    }
+
     #[inline]
     pub(crate) fn reorder(&mut self, id: u32, from: usize, to: usize, score: S) {
         with_leaf!(self, id, leaf => leaf.reorder(from, to, score));

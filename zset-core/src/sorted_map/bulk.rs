@@ -13,7 +13,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, 
     ///
     /// # Errors
     ///
-    /// [`FromSortedError`] with the index of the first element that is out of order or repeats a key.
+    /// [`FromSortedError`] with the rank of the first element that is out of order or repeats a key.
     ///
     /// # Panics
     ///
@@ -29,7 +29,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, 
     /// assert_eq!(map.rank("a"), Some(1));
     ///
     /// let error = SortedMap::<_, _, _>::from_sorted_iter([("a", 'x', 2), ("b", 'y', 1)]).unwrap_err();
-    /// assert_eq!(error, FromSortedError::NotAscending { index: 1 });
+    /// assert_eq!(error, FromSortedError::NotAscending { rank: 1 });
     /// # Ok::<(), FromSortedError>(())
     /// ```
     #[track_caller]
@@ -46,7 +46,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Moves all elements of `other` into this map, leaving `other` empty. **O(m log n)** for m
     /// moved elements.
     ///
-    /// If a key is in both maps, the value and the score of `other` win, as in `BTreeMap::append`.
+    /// If a key is in both maps, the value and the score of `other` win, as in `BTreeMap::append`. An
+    /// equal key is always that of this map.
     ///
     /// # Panics
     ///

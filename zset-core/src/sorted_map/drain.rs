@@ -30,7 +30,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks beyond
     /// the end are ignored; an inverted range removes nothing.
     ///
-    /// The elements move into a new allocation. To drop them without allocating, see
+    /// Two or more elements move into a new allocation. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).
     ///
     /// # Panics

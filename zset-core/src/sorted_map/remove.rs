@@ -122,7 +122,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Removes the elements for which `keep` returns false, lowest score first. `keep` may modify
     /// the values. **O(n + m log n)** for m removed elements.
     ///
-    /// If `keep` panics, the elements it has not visited stay.
+    /// If `keep` panics, the elements it has rejected are already removed; the others stay, with the values
+    /// that it has given them.
     ///
     /// # Examples
     ///
@@ -141,7 +142,9 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns an iterator that removes and returns the elements for which `extracted` returns true, lowest
     /// score first. Lazy; **O(log n)** per element removed.
     ///
-    /// If the iterator is dropped early, the elements it has not visited stay.
+    /// If the iterator is dropped early, the elements it has not visited stay. If `extracted` panics, so
+    /// does the element that it was called with, with the value that it has given it; the iterator continues
+    /// after it.
     ///
     /// # Examples
     ///

@@ -29,7 +29,8 @@ impl<K: PartialEq, V: PartialEq, S: PartialEq + Copy, H, H2> PartialEq<SortedMap
 
 impl<K: Eq, V: Eq, S: Eq + Copy, H> Eq for SortedMap<K, V, S, H> {}
 
-/// Inserts all elements. If a key repeats, its last value and score win. **O(log n)** per element.
+/// Inserts all elements. If a key repeats, its last value and score win; the key itself is the first.
+/// **O(log n)** per element.
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)> for SortedMap<K, V, S, H> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (K, V, S)>>(&mut self, elements: I) {

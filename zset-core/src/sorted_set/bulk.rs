@@ -17,31 +17,31 @@ use crate::reserve::infallible;
 /// use zset_core::sorted_set::FromSortedError;
 ///
 /// let repeated = SortedSet::<_, _>::from_sorted_iter([("a", 1), ("a", 2)]);
-/// assert_eq!(repeated.unwrap_err(), FromSortedError::DuplicateMember { index: 1 });
+/// assert_eq!(repeated.unwrap_err(), FromSortedError::DuplicateMember { rank: 1 });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FromSortedError {
-    /// The element at this 0-based index does not come after the previous one.
+    /// The element at this 0-based rank does not come after the previous one.
     NotAscending {
-        /// The index of the element.
-        index: usize,
+        /// The rank.
+        rank: usize,
     },
-    /// The member at this 0-based index repeats an earlier one, which has a lower score.
+    /// The member at this 0-based rank repeats an earlier one, which has a lower score.
     DuplicateMember {
-        /// The index of the repeated member.
-        index: usize,
+        /// The rank.
+        rank: usize,
     },
 }
 
 impl fmt::Display for FromSortedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FromSortedError::NotAscending { index } => {
-                write!(f, "element {index} is out of order")
+            FromSortedError::NotAscending { rank } => {
+                write!(f, "element {rank} is out of order")
             }
-            FromSortedError::DuplicateMember { index } => {
-                write!(f, "member of element {index} repeats an earlier one")
+            FromSortedError::DuplicateMember { rank } => {
+                write!(f, "member of element {rank} repeats an earlier one")
             }
         }
     }
@@ -56,7 +56,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
     ///
     /// # Errors
     ///
-    /// [`FromSortedError`] with the index of the first element that is out of order or repeats a
+    /// [`FromSortedError`] with the rank of the first element that is out of order or repeats a
     /// member.
     ///
     /// # Panics
@@ -73,7 +73,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
     /// assert_eq!(set.rank("a"), Some(1));
     ///
     /// let error = SortedSet::<_, _>::from_sorted_iter([("a", 2), ("b", 1)]).unwrap_err();
-    /// assert_eq!(error, FromSortedError::NotAscending { index: 1 });
+    /// assert_eq!(error, FromSortedError::NotAscending { rank: 1 });
     /// # Ok::<(), FromSortedError>(())
     /// ```
     #[track_caller]
@@ -96,7 +96,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for the m
     /// members of `other`; **O(n + m)** if at least n / 2 of them are new.
     ///
-    /// A member that is in both sets gets its score from `other`, as with `BTreeMap::append`.
+    /// A member that is in both sets gets its score from `other`, as with `BTreeMap::append`. An equal
+    /// member is always that of this set.
     ///
     /// Sets of similar size are merged into newly allocated memory. This temporarily doubles memory
     /// use, and releases reserved memory. If the allocation fails, the elements are inserted one at a

@@ -1,14 +1,12 @@
 //! Draining: elements move out of the set immediately, and an iterator returns them.
 
-use alloc::vec::Vec;
 use core::borrow::Borrow;
 use core::hash::{BuildHasher, Hash};
 use core::ops::RangeBounds;
 
-use super::fill::try_collect;
 use super::{Drain, Follow, SortedSet};
 use crate::reserve::infallible;
-use crate::skiplist::{Iter, RankedRange};
+use crate::skiplist::RankedRange;
 use crate::{SkipList, TryReserveError};
 
 impl<M, S: Copy, H> SortedSet<M, S, H> {
@@ -37,7 +35,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks past the
     /// end are ignored; an inverted range removes nothing.
     ///
-    /// The elements move to newly allocated memory. To drop them without allocating, see
+    /// Two or more elements move to newly allocated memory. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).
     ///
     /// # Panics
@@ -130,13 +128,14 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     #[track_caller]
     fn drain_range(&mut self, range: RankedRange) -> Drain<'_, M, S> {
         let mut drain = Drain::new(self.list.empty());
-        if range.len == 0 {
-            return drain;
-        }
-        if range.len == self.len() {
-            self.move_to(drain.list_mut());
-        } else {
-            infallible(self.try_cut_to(drain.list_mut(), range, |_| Ok(())));
+        match range.len {
+            0 => {}
+            len if len == self.len() => self.move_to(drain.list_mut()),
+            1 => {
+                let first = self.list.at_element(range.start).expect("the range has an element");
+                return Drain::of_one(self.take(first));
+            }
+            _ => infallible(self.try_cut_to(drain.list_mut(), range, |_| Ok(()))),
         }
         drain
     }
@@ -151,17 +150,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         range: RankedRange,
         prepare: impl FnOnce(&[usize]) -> Result<(), TryReserveError>,
     ) -> Result<(), TryReserveError> {
-        // Elements that stay in these leaves may move to vacated slots.
-        let cut = self.list.cut(range);
-        let hashes = self.try_hashes(cut.leaves)?;
-        prepare(&hashes[cut.elements.clone()])?;
         let Self { list: from, dict, hasher, .. } = self;
-        from.try_cut_to(list, &cut, |index| hashes[index], &mut Follow::new(dict, hasher))
-    }
-
-    /// Returns the hashes of the members of a range, in order.
-    fn try_hashes(&self, range: RankedRange) -> Result<Vec<usize>, TryReserveError> {
-        let members = Iter::ranked(&self.list, range).map(|(member, _)| member);
-        try_collect(members.map(|member| self.hash(member)))
+        from.try_cut_to(list, range, prepare, &mut Follow::new(dict, hasher))
     }
 }

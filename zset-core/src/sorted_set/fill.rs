@@ -46,9 +46,9 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<'a, M, S, H> {
             None => self.set.last(),
         };
         if before.is_some_and(|(last, last_score)| (last_score, last) >= (score, &member)) {
-            let index = self.set.len() + self.next.len();
+            let rank = self.set.len() + self.next.len();
             let flushed = self.flush()?;
-            return Ok(flushed.and(Err(FromSortedError::NotAscending { index })));
+            return Ok(flushed.and(Err(FromSortedError::NotAscending { rank })));
         }
         self.next.try_reserve(1)?;
         self.next.push((member, score));
@@ -62,10 +62,10 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<'a, M, S, H> {
 
     /// Moves the buffered elements to a leaf of the set.
     fn flush(&mut self) -> Result<Result<(), FromSortedError>, TryReserveError> {
-        let first_index = self.set.len();
+        let first_rank = self.set.len();
         let SortedSet { list, dict, hasher, .. } = &mut *self.set;
         let leaf = list.try_push_leaf(self.next.drain(..))?;
-        let members = &list.leaf(leaf).members[..list.len() - first_index];
+        let members = &list.leaf(leaf).members[..list.len() - first_rank];
         let mut hashes = Hashes::new();
         for start in (0..members.len()).step_by(AT_ONCE) {
             hash_next(&members[start..], hasher, &mut hashes);
@@ -73,8 +73,8 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<'a, M, S, H> {
                 let is_same = |other| list.member(other) == Some(&members[index]);
                 let handle = Handle::new(leaf, index as u8);
                 if !dict.try_insert_new(hash, handle, is_same, hash_of(list, hasher))? {
-                    let index = first_index + index;
-                    return Ok(Err(FromSortedError::DuplicateMember { index }));
+                    let rank = first_rank + index;
+                    return Ok(Err(FromSortedError::DuplicateMember { rank }));
                 }
             }
         }

@@ -5,13 +5,14 @@ use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
 
 use super::SortedSet;
-use super::merge::Merge;
+use super::merge::{Merge, Source};
 use crate::skiplist::Iter;
 
 impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the elements whose members are not in `other`, in order. Lazy; **O(n)** in total.
     ///
-    /// The scores of `other` are ignored.
+    /// The scores of `other` are ignored. A step looks up each element that it skips, so if all of them
+    /// are in `other`, the first one is **O(n)**.
     ///
     /// # Examples
     ///
@@ -32,8 +33,9 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the elements whose members are also in `other`, in order, with the scores of this set.
     /// Lazy; **O(n)** in total, for the n members of this set.
     ///
-    /// The scores of `other` are ignored; [`intersection_with`](Self::intersection_with) combines the
-    /// two.
+    /// An equal member is always that of this set. The scores of `other` are ignored;
+    /// [`intersection_with`](Self::intersection_with) combines the two. A step looks up each element that
+    /// it skips, so if none of them is in `other`, the first one is **O(n)**.
     ///
     /// # Examples
     ///
@@ -56,7 +58,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the elements of both sets, in order. A member that is in both has the score of this set.
     /// Lazy; **O(n + m)** in total.
     ///
-    /// [`union_with`](Self::union_with) combines the two scores.
+    /// An equal member is always that of this set. [`union_with`](Self::union_with) combines the two
+    /// scores.
+    ///
+    /// A step looks up each element of `other` that it skips. If all elements of `other` come before those
+    /// of this set, with members that are in both, the first one is **O(m)**.
     ///
     /// # Examples
     ///
@@ -71,11 +77,14 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         &'a self,
         other: &'a SortedSet<M, S, H2>,
     ) -> Union<'a, M, S, H> {
-        Union { elements: Merge::new(self.iter(), other.difference(self)) }
+        Union { elements: Merge::new(self.iter(), other.iter()), set: self }
     }
 
     /// Returns the elements whose members are in exactly one of the two sets, in order. Lazy;
     /// **O(n + m)** in total.
+    ///
+    /// A step looks up each element that it skips, so if both sets have the same members, the first one is
+    /// **O(n + m)**.
     ///
     /// # Examples
     ///
@@ -90,7 +99,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         &'a self,
         other: &'a SortedSet<M, S, H2>,
     ) -> SymmetricDifference<'a, M, S, H, H2> {
-        SymmetricDifference { elements: Merge::new(self.difference(other), other.difference(self)) }
+        SymmetricDifference { elements: Merge::new(self.iter(), other.iter()), sets: (self, other) }
     }
 }
 
@@ -183,29 +192,36 @@ impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
 /// assert_eq!(a.union(&b).next(), Some((&"x", 1)));
 /// ```
 pub struct Union<'a, M, S, H> {
-    elements: All<'a, M, S, H>,
+    /// The elements of both sets, of which those of the second may be in the first too.
+    elements: Merge<'a, M, S>,
+    /// The first set.
+    set: &'a SortedSet<M, S, H>,
 }
-
-/// The elements of one set, merged with those of another whose members are not in the first. The first
-/// set's hasher is `H`.
-type All<'a, M, S, H> = Merge<'a, M, S, Iter<'a, M, S>, Difference<'a, M, S, S, H>>;
 
 impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Iterator for Union<'a, M, S, H> {
     type Item = (&'a M, S);
 
     fn next(&mut self) -> Option<(&'a M, S)> {
-        self.elements.next()
+        Some(self.elements.find(is_in_union(self.set))?.1)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.elements.size_hint()
+        let [own, others] = self.elements.lens();
+        (own.saturating_add(others.saturating_sub(self.set.len())), own.checked_add(others))
     }
 }
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> DoubleEndedIterator for Union<'_, M, S, H> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.elements.next_back()
+        Some(self.elements.rfind(is_in_union(self.set))?.1)
     }
+}
+
+/// Returns a function that tells whether an element of either set is in the union with the first one.
+fn is_in_union<M: Eq + Hash, S: Copy, H: BuildHasher>(
+    first: &SortedSet<M, S, H>,
+) -> impl Fn(&(Source, (&M, S))) -> bool {
+    |&(source, (member, _))| source == Source::First || !first.contains(member)
 }
 
 /// The elements whose members are in exactly one of two sets, returned by
@@ -221,13 +237,10 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> DoubleEndedIterator for Union
 /// assert_eq!(a.symmetric_difference(&b).next(), Some((&"x", 1)));
 /// ```
 pub struct SymmetricDifference<'a, M, S, H, H2> {
-    elements: Either<'a, M, S, H, H2>,
+    /// The elements of both sets, of which either may be in the other set too.
+    elements: Merge<'a, M, S>,
+    sets: (&'a SortedSet<M, S, H>, &'a SortedSet<M, S, H2>),
 }
-
-/// The elements of each of two sets whose members are not in the other. The sets' hashers are `H` and
-/// `H2`.
-type Either<'a, M, S, H, H2> =
-    Merge<'a, M, S, Difference<'a, M, S, S, H2>, Difference<'a, M, S, S, H>>;
 
 impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> Iterator
     for SymmetricDifference<'a, M, S, H, H2>
@@ -235,11 +248,13 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> Iterator
     type Item = (&'a M, S);
 
     fn next(&mut self) -> Option<(&'a M, S)> {
-        self.elements.next()
+        Some(self.elements.find(is_in_one(self.sets))?.1)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.elements.size_hint()
+        let ([own, others], (set, other)) = (self.elements.lens(), self.sets);
+        let [low, others_low] = [own.saturating_sub(other.len()), others.saturating_sub(set.len())];
+        (low.saturating_add(others_low), own.checked_add(others))
     }
 }
 
@@ -247,7 +262,17 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> DoubleEndedI
     for SymmetricDifference<'_, M, S, H, H2>
 {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.elements.next_back()
+        Some(self.elements.rfind(is_in_one(self.sets))?.1)
+    }
+}
+
+/// Returns a function that tells whether an element of either set is not in the other one.
+fn is_in_one<M: Eq + Hash, S: Copy, H: BuildHasher, H2: BuildHasher>(
+    (first, second): (&SortedSet<M, S, H>, &SortedSet<M, S, H2>),
+) -> impl Fn(&(Source, (&M, S))) -> bool {
+    |&(source, (member, _))| match source {
+        Source::First => !second.contains(member),
+        Source::Second => !first.contains(member),
     }
 }
 
@@ -298,12 +323,12 @@ impl<M, S, S2, H2> Clone for Intersection<'_, M, S, S2, H2> {
 
 impl<M, S: Copy, H> Clone for Union<'_, M, S, H> {
     fn clone(&self) -> Self {
-        Union { elements: self.elements.clone() }
+        Union { elements: self.elements.clone(), set: self.set }
     }
 }
 
 impl<M, S: Copy, H, H2> Clone for SymmetricDifference<'_, M, S, H, H2> {
     fn clone(&self) -> Self {
-        SymmetricDifference { elements: self.elements.clone() }
+        SymmetricDifference { elements: self.elements.clone(), sets: self.sets }
     }
 }

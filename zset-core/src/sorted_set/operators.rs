@@ -49,6 +49,8 @@ macro_rules! operator {
 operator! {
     /// Clones the elements of the [`union`](SortedSet::union) into a new set. **O(n + m)**.
     ///
+    /// An equal member is always that of the first set.
+    ///
     /// # Examples
     ///
     /// ```
@@ -63,6 +65,8 @@ operator! {
 
 operator! {
     /// Clones the elements of the [`intersection`](SortedSet::intersection) into a new set. **O(n)**.
+    ///
+    /// An equal member is always that of the first set.
     ///
     /// # Examples
     ///

@@ -144,7 +144,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns an iterator that removes and returns the elements for which `extracted` returns true, in
     /// order, lowest score first. Lazy; **O(log n)** per element removed.
     ///
-    /// Elements that the iterator has not visited when it is dropped remain in the set.
+    /// Elements that the iterator has not visited when it is dropped remain in the set. If `extracted`
+    /// panics, so does the element that it was called with; the iterator continues after it.
     ///
     /// # Examples
     ///
@@ -195,7 +196,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Removes the element at a position.
     #[inline]
-    fn take(&mut self, position: Position) -> (M, S) {
+    pub(super) fn take(&mut self, position: Position) -> (M, S) {
         let (member, _) = self.list.leaf(position.leaf).at(position.index);
         self.take_at(position, self.hash(member)).0
     }

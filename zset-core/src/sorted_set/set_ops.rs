@@ -6,6 +6,7 @@ use super::SortedSet;
 use super::fill::try_collect;
 use crate::Score;
 use crate::reserve::infallible;
+use crate::skiplist::Element;
 
 /// How the scores of a member that is in several sets are combined.
 ///
@@ -84,7 +85,7 @@ where
     /// Returns the union of both sets; `combine` merges the two scores of a member that is in both.
     /// **O((n + m) log(n + m))**.
     ///
-    /// For a lazy union that keeps the scores of this set, see [`union`](Self::union).
+    /// An equal member is always that of this set. For a lazy union that keeps the scores of this set, see [`union`](Self::union).
     ///
     /// Uses memory for a copy of all elements while sorting them.
     ///
@@ -116,7 +117,7 @@ where
     /// Returns the intersection of both sets; `combine` merges the two scores of each member.
     /// **O(m + k log k)** for m members of the smaller set and k of the result.
     ///
-    /// For a lazy intersection that keeps the scores of this set, see
+    /// An equal member is always that of this set. For a lazy intersection that keeps the scores of this set, see
     /// [`intersection`](Self::intersection).
     ///
     /// # Panics
@@ -145,7 +146,8 @@ where
             }))
         } else {
             try_collect(other.iter().filter_map(|(member, others)| {
-                let score = combine(self.score(member)?, others);
+                let Element { member, score, .. } = self.element(member)?;
+                let score = combine(score, others);
                 Some((member.clone(), score))
             }))
         };
@@ -162,6 +164,8 @@ where
 {
     /// Returns the weighted union of any number of sets, like Redis's `ZUNION`. **O(n log n)** for n
     /// elements in total.
+    ///
+    /// An equal member is always that of the first set that has it.
     ///
     /// # Panics
     ///
@@ -198,8 +202,9 @@ where
     /// Returns the weighted intersection of any number of sets, like Redis's `ZINTER`.
     /// **O(m * s + k log k)** for m members of the first of s sets and k of the result.
     ///
-    /// The intersection of no sets is empty. It is cheapest with the smallest set first. Scores are
-    /// combined in the order of the sets, which can affect sums with infinite scores.
+    /// The intersection of no sets is empty. It is cheapest with the smallest set first. An equal member
+    /// is always that of the first set. Scores are combined in the order of the sets, which can affect
+    /// sums with infinite scores.
     ///
     /// # Panics
     ///

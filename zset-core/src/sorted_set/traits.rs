@@ -34,7 +34,7 @@ impl<M: PartialEq, S: PartialEq + Copy, H, H2> PartialEq<SortedSet<M, S, H2>>
 
 impl<M: Eq, S: Eq + Copy, H> Eq for SortedSet<M, S, H> {}
 
-/// Inserts all elements. If a member repeats, its last score wins.
+/// Inserts all elements. If a member repeats, its last score wins; the member itself is the first.
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Extend<(M, S)> for SortedSet<M, S, H> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (M, S)>>(&mut self, elements: I) {

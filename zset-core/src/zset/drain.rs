@@ -3,11 +3,12 @@
 use alloc::vec::Vec;
 use core::ops::RangeBounds;
 
+use super::iter::owned;
 use super::range::lex_ranks;
 use super::{Elements, IntoIter, ZSet};
 use crate::packed_zset::Run;
 use crate::reserve::infallible;
-use crate::skiplist::Drain;
+use crate::skiplist::{self, Drain};
 use crate::{ByteString, PackedZSet, Score};
 
 impl ZSet {
@@ -36,7 +37,7 @@ impl ZSet {
     /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks beyond
     /// the end are ignored; an inverted range removes nothing. The encoding does not change.
     ///
-    /// The elements move into a new allocation. To drop them without allocating, see
+    /// Two or more elements move into a new allocation. To drop them without allocating, see
     /// [`remove_range_by_rank`](Self::remove_range_by_rank).
     ///
     /// # Panics
@@ -155,7 +156,16 @@ fn drain_packed(
     set: &mut PackedZSet<Vec<u8>>,
     run: impl FnOnce(&PackedZSet<Vec<u8>>) -> Run,
 ) -> IntoIter {
-    IntoIter::of_listpack(infallible(set.try_cut(run(set))))
+    let run = run(set);
+    let mut elements = set.iter_rest(&run);
+    match (run.len(), elements.next()) {
+        (1, Some(element)) => {
+            let only = owned(element);
+            set.remove_run(run);
+            IntoIter::of_skiplist(skiplist::IntoIter::of_one(only))
+        }
+        _ => IntoIter::of_listpack(infallible(set.try_cut(run))),
+    }
 }
 
 fn drained(elements: Drain<'_, ByteString, Score>) -> IntoIter {

@@ -56,7 +56,7 @@ impl ZSet {
     ///
     /// # Errors
     ///
-    /// [`FromSortedError`] with the index of the first element that is out of order or repeats a
+    /// [`FromSortedError`] with the rank of the first element that is out of order or repeats a
     /// member.
     ///
     /// # Panics
@@ -84,7 +84,7 @@ impl ZSet {
     ///
     /// # Errors
     ///
-    /// [`FromSortedError`] with the index of the first element that is out of order or repeats a
+    /// [`FromSortedError`] with the rank of the first element that is out of order or repeats a
     /// member.
     ///
     /// # Panics

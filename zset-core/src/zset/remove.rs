@@ -217,7 +217,8 @@ impl ZSet {
     /// Returns an iterator that removes and returns the elements for which `extracted` returns
     /// true, lowest score first. Lazy; **O(log n)** per step.
     ///
-    /// If the iterator is dropped early, the elements it has not visited stay.
+    /// If the iterator is dropped early, the elements it has not visited stay. If `extracted` panics, so
+    /// does the element that it was called with; the iterator continues after it.
     ///
     /// # Examples
     ///

@@ -15,6 +15,7 @@ mod reserving;
 mod small;
 mod zset;
 
+use std::cell::Cell;
 use std::hash::{BuildHasherDefault, Hasher};
 use zset_core::{Score, SortedSet};
 
@@ -36,8 +37,21 @@ impl Hasher for Scattering {
     }
 
     fn finish(&self) -> u64 {
+        HASHES.set(HASHES.get() + 1);
         self.0
     }
+}
+
+thread_local! {
+    /// The number of hashes computed.
+    static HASHES: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Runs an operation; returns its result and the number of hashes it computes.
+fn hashing<T>(operation: impl FnOnce() -> T) -> (T, usize) {
+    let before = HASHES.get();
+    let result = operation();
+    (result, HASHES.get() - before)
 }
 
 /// Applies the finalizer of splitmix64, a bijection that scatters the numbers.

@@ -4,7 +4,7 @@
 use zset_core::rdb::{self, RestoreError};
 use zset_core::redis::AddOptions;
 use zset_core::{
-    Encoding, IncrementError, Listpack, ListpackLimits, NanScore, PackedZSet, Score,
+    ByteString, Encoding, IncrementError, Listpack, ListpackLimits, NanScore, PackedZSet, Score,
     TryReserveError, ZSet,
 };
 
@@ -189,6 +189,55 @@ fn a_listpack_without_memory_is_unchanged() {
 }
 
 #[test]
+fn a_failed_shrink_to_fit_of_a_listpack_keeps_the_buffer() {
+    let mut list = Listpack::new();
+    let mut set = PackedZSet::new();
+    let mut zset = ZSet::new();
+    for i in 0..5 {
+        list.try_push_back(member(i).as_str()).unwrap();
+        set.try_insert(member(i), Score::from(i)).unwrap();
+        zset.insert(member(i), Score::from(i));
+    }
+    let before = (list.clone(), set.clone(), zset.clone());
+    let allocated = zset.allocation_size();
+    failing_after(0, || list.shrink_to_fit());
+    failing_after(0, || set.shrink_to_fit());
+    failing_after(0, || zset.shrink_to_fit());
+    assert_eq!((&list, &set, &zset), (&before.0, &before.1, &before.2));
+    assert_eq!(zset.allocation_size(), allocated);
+    assert!(list.into_storage().capacity() > before.0.as_bytes().len());
+
+    set.check();
+    zset.shrink_to_fit();
+    let listpack = zset.as_listpack().expect("five members are a listpack");
+    assert_eq!(zset.allocation_size(), listpack.as_bytes().len());
+    // Without unused memory, there is nothing to allocate.
+    assert_eq!(counted(|| zset.shrink_to_fit()).1.calls, 0);
+    // An empty listpack that never had an entry has no buffer.
+    assert_eq!(counted(|| ZSet::new().shrink_to_fit()).1.calls, 0);
+}
+
+#[test]
+fn a_byte_string_of_a_vector_with_spare_capacity_panics_without_memory() {
+    for len in [23, 24, 100] {
+        let mut bytes = Vec::with_capacity(2 * len);
+        bytes.resize(len, b'x');
+        let exact = bytes.clone();
+        let result = failing_after(0, || std::panic::catch_unwind(move || ByteString::from(bytes)));
+        match result {
+            Ok(string) => assert!(len <= 23 && *string == *exact, "short strings are inline"),
+            Err(panic) => {
+                let message = panic.downcast::<String>().expect("the panic has a message");
+                assert_eq!((*message, len > 23), ("memory allocation failed".into(), true));
+            }
+        }
+        // The buffer of an exact vector is reused.
+        let (string, total) = counted(|| ByteString::from(exact));
+        assert_eq!((string.len(), total.calls), (len, 0));
+    }
+}
+
+#[test]
 fn a_new_set_allocates_nothing_and_a_small_one_allocates_once() {
     assert_eq!(counted(ZSet::new).1.calls, 0);
     assert_eq!(counted(|| ZSet::new().remove("a")).1.calls, 0);
@@ -334,7 +383,7 @@ fn restoring_allocates_in_proportion_to_the_payload() {
     })));
     for payload in payloads {
         let (result, total) = counted(|| rdb::restore(&payload));
-        let is_repeated = result == Err(RestoreError::DuplicateMember { index: 1 });
+        let is_repeated = result == Err(RestoreError::DuplicateMember { rank: 1 });
         assert!(result.is_ok() || is_repeated, "{result:?}");
         assert!(
             total.bytes < 64 * payload.len() + (1 << 12),

@@ -1,5 +1,7 @@
 //! Panicking closures: decisions made before the panic take effect, and the other elements stay.
 
+use zset_core::{FixedSortedSet, SortedMap};
+
 use crate::fuse::{Code, burn, run};
 use crate::subject::{Member, Points, Set, check, contents, count_members, filled, use_again};
 use crate::{LEAF, unless_miri};
@@ -45,6 +47,67 @@ fn extract_if_continues_after_the_element_at_which_it_panicked() {
             let kept = (0..LEN).filter(|&number| number % 5 == 0 || number == calls);
             assert!(contents(&set).into_iter().map(|(number, _)| number).eq(kept));
         });
+    }
+}
+
+/// Makes a map of members to themselves, with scores in the same order.
+fn filled_map() -> SortedMap<u32, u32, u32> {
+    (0..LEN).map(|number| (number, number, 10 * number)).collect()
+}
+
+#[test]
+fn retain_of_a_map_keeps_the_decisions_and_values_before_a_panic() {
+    for calls in (0..LEN).step_by(STEP) {
+        let mut map = filled_map();
+        let stopped = run(Code::Closure, calls as usize, || {
+            map.retain(|key, value, _| {
+                *value += 1000;
+                burn(Code::Closure);
+                key % 2 == 0
+            });
+        });
+        assert_eq!(stopped, None);
+        map.check();
+        let kept = (0..LEN).filter(|&key| key % 2 == 0 || key >= calls);
+        let value = |key| if key <= calls { key + 1000 } else { key };
+        assert!(map.into_iter().eq(kept.map(|key| (key, value(key), 10 * key))));
+    }
+}
+
+#[test]
+fn extract_if_of_a_map_continues_after_the_element_at_which_it_panicked() {
+    for calls in (0..LEN).step_by(STEP) {
+        let mut map = filled_map();
+        let mut extract_if = map.extract_if(|key, value, _| {
+            *value += 1000;
+            burn(Code::Closure);
+            key % 5 != 0
+        });
+        let stopped = run(Code::Closure, calls as usize, || extract_if.by_ref().count());
+        assert_eq!(stopped, None);
+        extract_if.for_each(drop);
+        map.check();
+        let kept = (0..LEN).filter(|&key| key % 5 == 0 || key == calls);
+        assert!(map.into_iter().eq(kept.map(|key| (key, key + 1000, 10 * key))));
+    }
+}
+
+#[test]
+fn retain_of_a_fixed_set_keeps_the_decisions_before_a_panic() {
+    const LEN: u32 = 12;
+    for calls in 0..LEN {
+        let mut set = FixedSortedSet::<u32, u32, 12>::new();
+        (0..LEN).for_each(|number| _ = set.try_insert(number, 10 * number));
+        let stopped = run(Code::Closure, calls as usize, || {
+            set.retain(|number, _| {
+                burn(Code::Closure);
+                number % 2 == 0
+            });
+        });
+        assert_eq!(stopped, None);
+        set.check();
+        let kept = (0..LEN).filter(|&number| number % 2 == 0 || number >= calls);
+        assert!(set.iter().map(|(number, _)| *number).eq(kept));
     }
 }
 

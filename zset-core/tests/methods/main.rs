@@ -103,6 +103,20 @@ fn the_table_of_types_lists_each_method_once() {
     assert_eq!(public(&types), named, "the public methods differ from the table");
 }
 
+#[test]
+fn the_docs_of_a_fixed_sorted_set_name_each_method_that_it_lacks() {
+    let source = read("zset-core/src/fixed_sorted_set.rs");
+    let docs = source.split("/// # ").find(|section| section.starts_with("Methods")).unwrap();
+    let (own, list) = docs.split_once("also has methods").unwrap();
+    let methods = types::called();
+    let (sorted, fixed) = (&methods["SortedSet"], &methods["FixedSortedSet"]);
+    let named: BTreeSet<_> = quoted(list).map(str::to_string).collect();
+    assert_eq!(named, sorted.difference(fixed).cloned().collect());
+    for method in quoted(own).filter(|name| *name != "SortedSet") {
+        assert!(fixed.contains(method), "{method}");
+    }
+}
+
 /// Returns the inherent methods of these types in the listing of the public API.
 fn public(types: &[&str]) -> Names {
     let mut public = Names::new();

@@ -30,23 +30,23 @@ fn unsorted_input_is_rejected_at_the_first_misplaced_element() {
     let build = |elements: &[(u32, u32)]| {
         SortedSet::<u32, u32>::from_sorted_iter(elements.iter().copied()).map(|set| set.len())
     };
-    assert_eq!(build(&[(1, 5), (2, 4)]), Err(FromSortedError::NotAscending { index: 1 }));
-    assert_eq!(build(&[(2, 5), (1, 5)]), Err(FromSortedError::NotAscending { index: 1 }));
-    assert_eq!(build(&[(1, 5), (1, 5)]), Err(FromSortedError::NotAscending { index: 1 }));
-    assert_eq!(build(&[(1, 5), (1, 6)]), Err(FromSortedError::DuplicateMember { index: 1 }));
+    assert_eq!(build(&[(1, 5), (2, 4)]), Err(FromSortedError::NotAscending { rank: 1 }));
+    assert_eq!(build(&[(2, 5), (1, 5)]), Err(FromSortedError::NotAscending { rank: 1 }));
+    assert_eq!(build(&[(1, 5), (1, 5)]), Err(FromSortedError::NotAscending { rank: 1 }));
+    assert_eq!(build(&[(1, 5), (1, 6)]), Err(FromSortedError::DuplicateMember { rank: 1 }));
     assert_eq!(
         build(&[(1, 1), (2, 2), (3, 3), (1, 4), (0, 0)]),
-        Err(FromSortedError::DuplicateMember { index: 3 })
+        Err(FromSortedError::DuplicateMember { rank: 3 })
     );
 
     let mut elements: Vec<_> = (0..LEAF as u32 + 9).map(|i| (i, i)).collect();
     elements[LEAF].1 = 0;
-    assert_eq!(build(&elements), Err(FromSortedError::NotAscending { index: LEAF }));
+    assert_eq!(build(&elements), Err(FromSortedError::NotAscending { rank: LEAF }));
     elements[LEAF] = (7, LEAF as u32);
-    assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { index: LEAF }));
+    assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { rank: LEAF }));
     // A later error does not change the result.
     elements[LEAF + 2].1 = 0;
-    assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { index: LEAF }));
+    assert_eq!(build(&elements), Err(FromSortedError::DuplicateMember { rank: LEAF }));
 }
 
 #[test]

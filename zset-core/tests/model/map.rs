@@ -316,9 +316,9 @@ fn random_sequences_of_all_map_methods() {
 #[test]
 fn a_map_from_unsorted_elements_or_repeated_keys_is_an_error() {
     let not_ascending = Map::from_sorted_iter([("b".into(), 1, 1), ("a".into(), 2, 1)]);
-    assert_eq!(not_ascending.unwrap_err(), FromSortedError::NotAscending { index: 1 });
+    assert_eq!(not_ascending.unwrap_err(), FromSortedError::NotAscending { rank: 1 });
     let twice = Map::from_sorted_iter([("a".into(), 1, 1), ("a".into(), 2, 2)]);
-    assert_eq!(twice.unwrap_err(), FromSortedError::DuplicateMember { index: 1 });
+    assert_eq!(twice.unwrap_err(), FromSortedError::DuplicateMember { rank: 1 });
 }
 
 #[test]

@@ -2,8 +2,11 @@
 
 use proptest::collection::btree_map;
 use proptest::prelude::*;
+use std::cell::Cell;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use zset_core::{Aggregate, Score, SortedSet};
+use std::hash::{Hash, Hasher};
+use zset_core::{Aggregate, Score, SortedMap, SortedSet};
 
 use crate::hashers::BuildNarrow;
 
@@ -155,4 +158,161 @@ fn a_set_can_be_combined_with_itself() {
     assert_eq!(set.symmetric_difference(&set).next(), None);
     assert_eq!(set.intersection_len(&set, Some(7)), 7);
     assert!(set.is_subset(&set) && set.is_superset(&set) && !set.is_disjoint(&set));
+}
+
+/// A member that equals those of the same number, whatever set they are from.
+#[derive(Clone, Copy, Debug)]
+struct Tagged {
+    set: char,
+    number: u32,
+}
+
+impl PartialEq for Tagged {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Tagged {}
+
+impl PartialOrd for Tagged {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Tagged {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.number.cmp(&other.number)
+    }
+}
+
+thread_local! {
+    /// The number of members hashed.
+    static HASHES: Cell<usize> = const { Cell::new(0) };
+}
+
+impl Hash for Tagged {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        HASHES.set(HASHES.get() + 1);
+        self.number.hash(state);
+    }
+}
+
+/// Makes a set of these numbers; `score` maps a number to its score.
+fn tagged(
+    set: char,
+    numbers: impl IntoIterator<Item = u32>,
+    score: impl Fn(u32) -> u32,
+) -> SortedSet<Tagged> {
+    numbers.into_iter().map(|number| (Tagged { set, number }, Score::from(score(number)))).collect()
+}
+
+/// Verifies that each number from `shared` on is of this set.
+#[track_caller]
+fn assert_shared_are_of(
+    set: char,
+    shared: std::ops::Range<u32>,
+    elements: impl IntoIterator<Item = Tagged>,
+) {
+    let mut shared_len = 0;
+    for member in elements {
+        if shared.contains(&member.number) {
+            assert_eq!(member.set, set, "{}", member.number);
+            shared_len += 1;
+        }
+    }
+    assert_eq!(shared_len, shared.len());
+}
+
+#[test]
+fn an_equal_member_is_always_that_of_self() {
+    // Either set is the smaller one, and a member's score is lower in either.
+    for (a_len, b_len) in [(50, 20), (20, 50), (40, 40), (900, 40), (40, 900), (900, 900)] {
+        for (a_first, b_first) in [(1000, 0), (0, 1000), (0, 0)] {
+            let shared = 10..u32::min(a_len, b_len);
+            let set = tagged('a', 0..a_len, |i| i + a_first);
+            let other = tagged('b', 10..b_len, |i| i + b_first);
+            let members = |set: SortedSet<Tagged>| set.into_iter().map(|(member, _)| member);
+            let verify = |elements| assert_shared_are_of('a', shared.clone(), elements);
+
+            verify(set.union(&other).map(|(m, _)| *m).collect::<Vec<_>>());
+            verify(set.union(&other).rev().map(|(m, _)| *m).collect());
+            verify(set.intersection(&other).map(|(m, _)| *m).collect());
+            verify(set.intersection(&other).rev().map(|(m, _)| *m).collect());
+            for combine in [Score::min, Score::max] {
+                verify(members(set.union_with(&other, combine)).collect());
+                verify(members(set.intersection_with(&other, combine)).collect());
+            }
+            verify(members(&set | &other).collect());
+            verify(members(&set & &other).collect());
+            let mixed = [(&set, Score::from(1)), (&other, Score::from(2))];
+            for aggregate in [Aggregate::Sum, Aggregate::Min, Aggregate::Max, Aggregate::Count] {
+                verify(members(SortedSet::weighted_union(mixed, aggregate)).collect());
+                verify(members(SortedSet::weighted_intersection(mixed, aggregate)).collect());
+            }
+            let mut appended = set.clone();
+            appended.append(&mut other.clone());
+            appended.check();
+            assert_eq!(appended.get(&Tagged { set: '?', number: 15 }).unwrap().0.set, 'a');
+            verify(members(appended).collect());
+            let mut extended = set.clone();
+            extended.extend(other.clone());
+            verify(members(extended).collect());
+
+            let map = |set: &SortedSet<Tagged>| -> SortedMap<Tagged, char> {
+                set.iter().map(|(member, score)| (*member, member.set, score)).collect()
+            };
+            let mut appended = map(&set);
+            appended.append(&mut map(&other));
+            assert_eq!(appended.get(&Tagged { set: '?', number: 15 }), Some(&'b'), "the value");
+            verify(appended.into_iter().map(|(key, _, _)| key).collect());
+            let mut extended = map(&set);
+            extended.extend(map(&other));
+            verify(extended.into_iter().map(|(key, _, _)| key).collect());
+
+            let differences = set.difference(&other).map(|(member, _)| member.set);
+            assert!(differences.eq((0..a_len - shared.len() as u32).map(|_| 'a')));
+            assert_eq!((&set - &other).len(), set.len() - shared.len());
+            assert_eq!((&set ^ &other).len(), set.len() + other.len() - 2 * shared.len());
+        }
+    }
+}
+
+/// Counts the members that an operation hashes.
+fn hashes_of<T>(operation: impl FnOnce() -> T) -> (T, usize) {
+    let before = HASHES.get();
+    let result = operation();
+    (result, HASHES.get() - before)
+}
+
+/// Only elements of the other set that come before the next one of this set need a look-up.
+#[test]
+fn a_step_of_a_union_looks_up_no_member_that_comes_later() {
+    let len = if cfg!(miri) { 100 } else { 10_000 };
+    let set = tagged('a', 0..len, |number| number);
+    let later = tagged('b', 0..len, |number| number + len);
+    let (first, hashes) = hashes_of(|| set.union(&later).next());
+    assert_eq!((first.unwrap().0.number, hashes), (0, 0));
+    let (last, hashes) = hashes_of(|| later.union(&set).next_back());
+    assert_eq!((last.unwrap().0.number, hashes), (len - 1, 0));
+
+    // Every step looks up the one element of the other set before the next of this set.
+    let alternating = tagged('b', 0..len, |number| number);
+    let mut union = set.union(&alternating);
+    for _ in 0..10 {
+        let hashes = hashes_of(|| [union.next(), union.next_back()]).1;
+        assert!(hashes <= 2, "{hashes}");
+    }
+    let distinct = tagged('b', len..2 * len, |number| number);
+    let mut either = set.symmetric_difference(&distinct);
+    for _ in 0..10 {
+        assert_eq!(hashes_of(|| either.next()).1, 1);
+        assert_eq!(hashes_of(|| either.next_back()).1, 1);
+    }
+    // The whole union looks up each element of the other set once.
+    assert_eq!(hashes_of(|| set.union(&alternating).count()), (len as usize, len as usize));
+    assert_eq!(hashes_of(|| set.union(&distinct).rev().count()), (2 * len as usize, len as usize));
+    let (count, hashes) = hashes_of(|| set.symmetric_difference(&later).count());
+    assert_eq!((count, hashes), (0, 2 * len as usize));
 }

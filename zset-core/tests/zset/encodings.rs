@@ -2,7 +2,7 @@
 
 use test_support::zset::score;
 use zset_core::redis::AddOptions;
-use zset_core::{Encoding, ListpackLimits, Score, ZSet};
+use zset_core::{Encoding, ListpackLimits, Score, ZSet, rdb};
 
 use Encoding::{Listpack, Skiplist};
 
@@ -88,6 +88,71 @@ fn every_call_that_adds_a_member_may_promote() {
         assert_eq!(set.encoding(), Skiplist);
         set.check();
         assert_eq!(set, ZSet::from([("a", Score::ZERO), ("b", Score::ZERO)]));
+    }
+}
+
+#[test]
+fn check_accepts_a_set_whose_limits_were_lowered() {
+    let element = |i: u32| (format!("member {i}"), Score::from(i));
+    // Each is called on a listpack of ten members with lowered limits, and returns a second set.
+    let calls: [fn(&mut ZSet) -> ZSet; 14] = [
+        |set| set.clone(),
+        |set| {
+            set.insert("member 3", Score::NEG_INFINITY);
+            set.clone()
+        },
+        |set| set.split_off_by_rank(4),
+        |set| set.split_off_by_score(Score::from(7)),
+        |set| set.drain_by_rank(2..4).collect(),
+        |set| set.drain().collect(),
+        |set| rdb::restore_with_limits(&rdb::dump(set), set.limits()).unwrap(),
+        |set| std::mem::take(set),
+        |set| {
+            set.remove("member 3");
+            set.pop_max(2).into()
+        },
+        |set| {
+            set.retain(|member, _| member != b"member 3");
+            set.extract_if(|_, score| score > Score::from(5)).collect()
+        },
+        |set| {
+            set.append(&mut ZSet::new());
+            ZSet::from([("a", Score::ZERO)])
+        },
+        |set| {
+            let mut other = set.clone();
+            other.set_limits(ListpackLimits::default());
+            set.append(&mut other);
+            other
+        },
+        |set| {
+            let mut other = ZSet::new();
+            other.append(set);
+            other
+        },
+        |set| {
+            set.shrink_to_fit();
+            set.increment("member 3", 0.5).unwrap();
+            set.update("member 4", |_| Score::INFINITY);
+            set.clone()
+        },
+    ];
+    for call in calls {
+        for (max_listpack_entries, max_listpack_value) in [(3, 64), (128, 2), (0, 0), (9, 7)] {
+            let mut set: ZSet = (0..10).map(element).collect();
+            set.set_limits(ListpackLimits { max_listpack_entries, max_listpack_value });
+            set.check();
+            let mut other = call(&mut set);
+            for set in [&mut set, &mut other] {
+                set.check();
+                set.set_limits(ListpackLimits { max_listpack_entries: 1, max_listpack_value: 1 });
+                set.check();
+                // The limits apply to the next new member.
+                set.insert("new", Score::ZERO);
+                assert_eq!(set.encoding(), Skiplist);
+                set.check();
+            }
+        }
     }
 }
 

@@ -124,7 +124,7 @@ fn set_of_listpack(bytes: &[u8]) -> Result<Set, RestoreError> {
 }
 
 fn insert(set: &mut Set, index: usize, member: Bytes) -> Result<(), RestoreError> {
-    if set.insert(member) { Ok(()) } else { Err(RestoreError::DuplicateMember { index }) }
+    if set.insert(member) { Ok(()) } else { Err(RestoreError::DuplicateMember { rank: index }) }
 }
 
 fn text_of(integer: i64) -> Bytes {

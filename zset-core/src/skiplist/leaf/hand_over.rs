@@ -36,7 +36,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Plans a handover of up to [`AT_ONCE`] elements at these indexes of a leaf, given its slots in order.
+    /// Plans the departure of the elements at these indexes of a leaf, given its slots in order.
     pub(crate) fn new(order: &[u8], departing: &Range<usize>) -> Self {
         let (len, rest) = (order.len() as u8, (order.len() - departing.len()) as u8);
         let departing = order[departing.clone()].iter().fold(0u64, |bits, slot| bits | 1 << slot);
@@ -60,6 +60,11 @@ impl Plan {
     /// before its filler.
     pub(crate) fn moving(&self) -> impl Iterator<Item = u8> + use<> {
         ones(self.moving)
+    }
+
+    /// Returns the slots whose elements move to another slot of the same leaf.
+    pub(crate) fn fillers(&self) -> impl Iterator<Item = u8> + use<> {
+        ones(self.moving & !self.departing)
     }
 
     /// Returns whether the element of a slot moves to the other leaf.
@@ -103,7 +108,7 @@ impl<M, S: Copy> BlockLeaf<M, S> {
         let (len, more, to_len) = (self.len as usize, departing.len(), to.len as usize);
         let rest = len - more;
         (self.len, to.len) = (rest as u8, (to_len + more) as u8);
-        for filler in plan.moving().filter(|&slot| !plan.departs(slot)) {
+        for filler in plan.fillers() {
             let (filler, gap) = (filler as usize, plan.new_slot(filler) as usize);
             swap(&mut self.members, filler, gap);
             swap(&mut self.scores, filler, gap);
