@@ -38,7 +38,8 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// only the newest buckets count: as many as have a valid sum in some order of addition. A submission
 /// that would make fewer buckets count is an error, so this happens only when a bucket expires, or when
 /// the bound evicts a score that kept the sum small. The same holds for any [`Policy`](crate::Policy)
-/// that can fail.
+/// that can fail. The bound decides first: a score that it rejects combines with nothing, and is not an
+/// error.
 ///
 /// A windowed leaderboard has no clock: each submission passes the current time, and
 /// [`advance`](Self::advance) expires buckets that are too old. Reading expires nothing. A time before

@@ -1,5 +1,6 @@
 //! `WindowedLeaderboard`, compared with a list for each bucket, merged anew for each query.
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use super::*;
@@ -115,8 +116,14 @@ fn run<K: Policy<u8>>(
                 let max_len = naive.max_len;
                 let bucket = naive.current();
                 let old = bucket.score(id);
+                // The bound decides first.
+                let is_rejected = old.is_none()
+                    && bucket.scores.len() >= max_len
+                    && bucket.sorted().last().is_none_or(|&(last, lowest)| {
+                        (Reverse(lowest), last) < (Reverse(score), id)
+                    });
                 let new = old.map_or(Some(score), |old| combine(old, score));
-                match new.filter(|_| fits) {
+                match new.filter(|_| fits || is_rejected) {
                     None => assert!(answer.is_err()),
                     Some(new) => {
                         let (new, dropped) = bucket.submit(id, new, max_len);
