@@ -69,7 +69,7 @@ pub struct Pour {
     volume: Volume,
 }
 
-/// The part of a [`Decision`] that has to be computed under the lock.
+/// The part of a [`Decision`] that is computed under the lock.
 ///
 /// It is computed without a branch on the verdict, which a processor cannot predict near the limit.
 #[derive(Clone, Copy, Debug)]
@@ -84,9 +84,8 @@ pub struct FunnelDecision {
 }
 
 impl Volume {
-    /// Returns the time of `n` units that take this time each, saturating. Not inlined: one unit, the usual
-    /// cost, does not need it.
-    #[inline(never)]
+    /// Returns the time of `n` units that take this time each, saturating.
+    #[inline]
     const fn times(self, n: u32, count: u64) -> Volume {
         // Below 2^64, as both factors are below 2^32.
         let fraction = self.fraction * n as u64;
@@ -126,13 +125,14 @@ impl FunnelQuota {
 
     /// Pours a volume of at most the burst onto a level, if it fits. Returns the level, and how long until
     /// it fits.
+    #[expect(clippy::cast_possible_wrap, reason = "a difference has a sign")]
     #[inline]
     fn fill(&self, level: Volume, volume: Volume) -> (Volume, u64) {
         let fraction = level.fraction + volume.fraction;
-        let carry = u64::from(fraction >= self.count());
+        let (carried, is_below) = fraction.overflowing_sub(self.count());
         let filled = Volume {
-            nanos: level.nanos + volume.nanos + carry,
-            fraction: fraction - (self.count() & 0_u64.wrapping_sub(carry)),
+            nanos: level.nanos + volume.nanos + u64::from(!is_below),
+            fraction: if is_below { fraction } else { carried },
         };
         // How much does not fit, rounded up; not positive if everything does.
         let over = u64::from(filled.fraction > self.burst.fraction);
@@ -162,6 +162,7 @@ impl FunnelQuota {
     }
 
     /// Returns the number of whole units for which a level leaves room.
+    #[expect(clippy::cast_possible_wrap, reason = "a difference has a sign")]
     #[inline]
     fn remaining(&self, level: Volume) -> u32 {
         let Volume { nanos, fraction } = self.burst;
@@ -169,8 +170,11 @@ impl FunnelQuota {
         let parts = whole.wrapping_mul(self.count()).wrapping_add(fraction);
         let whole = whole.wrapping_sub((fraction < level.fraction).into());
         // The level exceeds the burst if the funnel was filled under another quota.
-        let if_room = 0_u32.wrapping_sub((whole as i64 >= 0).into());
-        self.units_in(whole, parts.wrapping_sub(level.fraction)) & if_room
+        if (whole as i64) < 0 {
+            0
+        } else {
+            self.units_in(whole, parts.wrapping_sub(level.fraction))
+        }
     }
 }
 
@@ -183,97 +187,75 @@ impl CompactFunnel {
         self.leaked_at
     }
 
-    /// Returns the level at `leaked_at`, in fractions over a count.
-    #[inline]
-    fn level(&self, count: u64) -> Volume {
-        if u64::from(self.count) == count {
-            Volume { nanos: self.nanos, fraction: self.fraction.into() }
-        } else {
-            self.converted(count)
-        }
-    }
-
     /// Rounds the level up to fractions over another count.
     #[cold]
-    fn converted(&self, count: u64) -> Volume {
+    fn convert(&mut self, count: u32) {
         // At most `count`.
-        let fraction = (u64::from(self.fraction) * count).div_ceil(self.count.into());
-        let carry = u64::from(fraction == count);
-        Volume { nanos: self.nanos + carry, fraction: fraction - carry * count }
-    }
-
-    /// Sets the level, with fractions over a count.
-    #[inline]
-    fn set_level(&mut self, level: Volume, count: u32) {
-        self.nanos = level.nanos;
-        self.fraction = level.fraction as u32;
+        let fraction = (u64::from(self.fraction) * u64::from(count)).div_ceil(self.count.into());
+        let carry = fraction == u64::from(count);
+        self.nanos += u64::from(carry);
+        self.fraction = if carry { 0 } else { fraction as u32 };
         self.count = count;
     }
 
-    /// Decides at time `now`, which must not be before `leaked_at`.
-    #[expect(
-        clippy::inline_always,
-        reason = "as a call, a check takes an eighth more instructions"
-    )]
-    #[inline(always)]
-    fn decide(&self, quota: &FunnelQuota, pour: Pour, now: Timestamp) -> FunnelDecision {
-        let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
-        let Volume { nanos, fraction } = self.level(quota.count());
-        let (nanos, is_empty) = nanos.overflowing_sub(elapsed);
-        let if_not_empty = u64::from(is_empty).wrapping_sub(1);
-        let level = Volume { nanos: nanos & if_not_empty, fraction: fraction & if_not_empty };
-        let capacity = quota.quota.capacity();
-        let never = pour.n > capacity;
-        // One unit, the usual cost, is tested for only once.
-        let (level, wait) = if pour.n == 1 || pour.n > 0 && !never {
-            quota.fill(level, pour.volume)
-        } else {
-            (level, 0)
-        };
-        FunnelDecision { capacity, remaining: quota.remaining(level), never, wait, level }
+    /// Returns the level at `leaked_at`, in fractions over the count of a quota.
+    #[inline]
+    fn level(&mut self, quota: &FunnelQuota) -> Volume {
+        if self.count != quota.quota.count() {
+            self.convert(quota.quota.count());
+        }
+        Volume { nanos: self.nanos, fraction: self.fraction.into() }
+    }
+
+    #[inline]
+    fn set_level(&mut self, level: Volume) {
+        self.nanos = level.nanos;
+        self.fraction = level.fraction as u32;
     }
 
     /// Takes the units if they fit at time `now`, which must not be before `leaked_at`.
-    #[expect(
-        clippy::inline_always,
-        reason = "as a call, a check takes an eighth more instructions"
-    )]
-    #[inline(always)]
+    #[inline]
     pub(super) fn check_at(
         &mut self,
         quota: &FunnelQuota,
         pour: Pour,
         now: Timestamp,
     ) -> FunnelDecision {
-        let decision = self.decide(quota, pour, now);
-        self.set_level(decision.level, quota.quota.count());
+        let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
+        let Volume { nanos, fraction } = self.level(quota);
+        let (nanos, is_empty) = nanos.overflowing_sub(elapsed);
+        let if_not_empty = u64::from(is_empty).wrapping_sub(1);
+        let level = Volume { nanos: nanos & if_not_empty, fraction: fraction & if_not_empty };
+        let capacity = quota.quota.capacity();
+        let never = pour.n > capacity;
+        let (level, wait) =
+            if pour.n == 0 || never { (level, 0) } else { quota.fill(level, pour.volume) };
+        let remaining = quota.remaining(level);
+        self.set_level(level);
         self.leaked_at = now;
-        decision
+        FunnelDecision { capacity, remaining, never, wait, level }
     }
 
     /// Decides at time `now`, which must not be before `leaked_at`, without changing anything.
     pub(super) fn peek_at(&self, quota: &FunnelQuota, pour: Pour, now: Timestamp) -> Decision {
-        self.decide(quota, pour, now).into()
+        self.clone().check_at(quota, pour, now).into()
     }
 
     /// Refunds the units, or as much as the funnel holds, and returns the number of whole units.
     pub(super) fn refund(&mut self, quota: &FunnelQuota, pour: Pour) -> u32 {
         let (Pour { n, volume }, count) = (pour, quota.count());
-        let level = self.level(count);
+        let level = self.level(quota);
         let borrow = u64::from(level.fraction < volume.fraction);
         let fraction = level.fraction.wrapping_sub(volume.fraction);
-        let (level, refunded) = match level.nanos.checked_sub(volume.nanos.saturating_add(borrow)) {
-            Some(nanos) => {
-                let fraction = fraction.wrapping_add(borrow * count);
-                (Volume { nanos, fraction }, n)
-            }
+        let left = level.nanos.checked_sub(volume.nanos.saturating_add(borrow));
+        let (level, refunded) = if let Some(nanos) = left {
+            (Volume { nanos, fraction: fraction.wrapping_add(borrow * count) }, n)
+        } else {
             // Less than `n` units.
-            None => {
-                let parts = level.nanos.wrapping_mul(count).wrapping_add(level.fraction);
-                (Volume { nanos: 0, fraction: 0 }, quota.units_in(level.nanos, parts))
-            }
+            let parts = level.nanos.wrapping_mul(count).wrapping_add(level.fraction);
+            (Volume { nanos: 0, fraction: 0 }, quota.units_in(level.nanos, parts))
         };
-        self.set_level(level, quota.quota.count());
+        self.set_level(level);
         refunded
     }
 

@@ -43,11 +43,7 @@ impl KeyState for CompactFunnel {
         CompactFunnel::EMPTY
     }
 
-    #[expect(
-        clippy::inline_always,
-        reason = "as a call, a check takes an eighth more instructions"
-    )]
-    #[inline(always)]
+    #[inline]
     fn check_under(&mut self, quota: &FunnelQuota, n: u32, now: Timestamp) -> FunnelDecision {
         self.check_at(quota, quota.pour(n), now)
     }

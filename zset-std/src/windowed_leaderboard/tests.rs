@@ -145,7 +145,7 @@ fn a_board_rejects_by_its_bound_under_every_policy() {
         board.try_submit(1, 127).unwrap();
         for score in [127, -128] {
             let rejected = Submission { old: None, new: None, dropped: Some((2, score)) };
-            assert_eq!(board.try_submit(2, score), Ok(rejected.clone()));
+            assert_eq!(board.try_submit(2, score), Ok(rejected));
             assert_eq!(board.increment(2, score), Ok(rejected));
         }
         assert_eq!(board.increment(1, 1), Err(ScoreOverflow));

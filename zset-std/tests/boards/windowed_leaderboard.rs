@@ -1,6 +1,5 @@
 //! `WindowedLeaderboard`, compared with a list for each bucket, merged anew for each query.
 
-use std::cmp::Reverse;
 use std::time::Duration;
 
 use super::*;
@@ -117,11 +116,8 @@ fn run<K: Policy<u8>>(
                 let bucket = naive.current();
                 let old = bucket.score(id);
                 // The bound decides first.
-                let is_rejected = old.is_none()
-                    && bucket.scores.len() >= max_len
-                    && bucket.sorted().last().is_none_or(|&(last, lowest)| {
-                        (Reverse(lowest), last) < (Reverse(score), id)
-                    });
+                let is_rejected =
+                    old.is_none() && bucket.clone().submit(id, score, max_len).0.is_none();
                 let new = old.map_or(Some(score), |old| combine(old, score));
                 match new.filter(|_| fits || is_rejected) {
                     None => assert!(answer.is_err()),

@@ -263,7 +263,8 @@ fn units(quota: Quota, part: u32, units: i8) -> u32 {
 
 /// Returns the time after some thousandths of what a full funnel takes to empty, and some nanoseconds.
 fn passed(now: Timestamp, quota: Quota, part: i16, nanos: i8) -> Timestamp {
-    let burst = Naive::volume(quota, quota.capacity()).div_ceil(quota.count().into()).cast_signed();
+    let burst = Naive::volume(quota, quota.capacity()).div_ceil(quota.count().into());
+    let burst = i128::try_from(burst).unwrap();
     let now = i128::from(now.as_nanos()) + burst * i128::from(part) / 1_000 + i128::from(nanos);
     Timestamp::from_nanos(u64::try_from(now.clamp(0, u64::MAX.into())).unwrap())
 }

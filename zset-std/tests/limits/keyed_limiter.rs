@@ -227,10 +227,10 @@ mod all_imported {
         let clock = FakeClock::new();
         clock.advance(Duration::from_secs(1));
         let second = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
-        for now in [clock.now(), (&clock).now(), Arc::new(clock.clone()).now()] {
+        for now in [clock.now(), Arc::new(clock.clone()).now(), Arc::new(&clock).now()] {
             assert_eq!(now, second);
         }
-        (&&clock).park_until(Timestamp::ZERO);
+        clock.park_until(Timestamp::ZERO);
         Arc::new(clock.clone()).park_until(Timestamp::ZERO);
 
         let queue = Arc::new(SharedDelayQueue::new().with_clock(clock));

@@ -99,15 +99,12 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let check_new =
-            |state: &mut L, settings: &_, now| state.check_under(settings, n, now).into();
-        self.decide(
-            key,
-            n,
-            now,
-            |state, settings, now| state.check_under(settings, n, now),
-            check_new,
-        )
+        // One unit is the usual cost: a copy of the code with that constant takes fewer instructions.
+        if n == 1 {
+            return self
+                .decide(key, 1, now, |state, settings, now| state.check_under(settings, 1, now));
+        }
+        self.decide(key, n, now, |state, settings, now| state.check_under(settings, n, now))
     }
 
     /// Returns what [`check_n`](Self::check_n) would return, without recording any units or inserting a key.
@@ -176,16 +173,14 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         UntilReady::new(self, key)
     }
 
-    /// Decides on `n` units of a key with `check`, or with `check_new` if the key is absent, and reports the
-    /// decision. Both do the same: a closure with a single call is inlined.
+    /// Decides on `n` units of a key with `check`, and reports the decision.
     #[inline]
     pub(in super::super) fn decide<Q, O: Into<Decision>>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
-        check: impl FnOnce(&mut L, &L::Settings, Timestamp) -> O,
-        check_new: impl Fn(&mut L, &L::Settings, Timestamp) -> Decision,
+        check: impl Fn(&mut L, &L::Settings, Timestamp) -> O,
     ) -> Decision
     where
         K: Borrow<Q>,
@@ -201,18 +196,18 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             Some((outcome, counted)) => {
                 observers.report(decide_late(now, counted, |_| outcome.into()))
             }
-            None => observers.report(self.decide_new(key, n, now, check_new)),
+            None => observers.report(self.decide_new(key, n, now, check)),
         }
     }
 
     /// Decides on a key that was absent a moment ago.
     #[cold]
-    fn decide_new<Q>(
+    fn decide_new<Q, O: Into<Decision>>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
-        check: impl Fn(&mut L, &L::Settings, Timestamp) -> Decision,
+        check: impl Fn(&mut L, &L::Settings, Timestamp) -> O,
     ) -> Decision
     where
         K: Borrow<Q>,
@@ -220,14 +215,14 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     {
         let peek = |state: &L, settings: &L::Settings, now| {
             let mut copy = state.clone();
-            check(&mut copy, settings, now)
+            check(&mut copy, settings, now).into()
         };
         if n == 0 {
             // There is nothing to record for the key.
             return self.foresee(key, n, now, peek);
         }
         let checked = self.change(key, now, |state, settings, counted| {
-            check(state, settings, counted).counted_from(now, counted)
+            check(state, settings, counted).into().counted_from(now, counted)
         });
         checked.unwrap_or_else(|full| refused(self.peek_new(key, now, peek), n, now, &full))
     }

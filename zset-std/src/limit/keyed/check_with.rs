@@ -57,8 +57,7 @@ impl<K: Eq + Hash, L: QuotaPerCall, C: Clock, H: BuildHasher> Keyed<K, L, C, H> 
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
         let call = L::call(quota, n);
-        let check_new = |state: &mut L, _: &_, now| state.check_with_at(&call, now).into();
-        self.decide(key, n, now, |state, _, now| state.check_with_at(&call, now), check_new)
+        self.decide(key, n, now, |state, _, now| state.check_with_at(&call, now))
     }
 
     /// Returns what [`check_with`](Self::check_with) would return, without recording any units or inserting
