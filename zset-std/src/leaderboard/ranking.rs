@@ -147,16 +147,16 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         Ok(Submission { old, new, dropped })
     }
 
-    /// Returns whether the bound rejects a member with this score: it is new, and a full board's last
-    /// member ranks above it.
+    /// Returns whether the bound rejects a member with this score: it is new, and a full board's
+    /// last member ranks above it.
     pub(super) fn rejects(&self, member: &Id, score: S, max_len: usize) -> bool {
         self.set.len() >= max_len
             && !self.set.contains(member)
             && !self.is_above_last(member, score)
     }
 
-    /// Returns whether a new member would rank above the last one. A bound of 0 keeps the set empty, so
-    /// every new member is rejected.
+    /// Returns whether a new member would rank above the last one. A bound of 0 keeps the set
+    /// empty, so every new member is rejected.
     fn is_above_last(&self, member: &Id, score: S) -> bool {
         let last = self.set.last();
         last.is_some_and(|(last, lowest)| (Reverse(score), member) < (lowest, last))

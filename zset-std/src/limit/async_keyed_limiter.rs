@@ -11,9 +11,9 @@ use crate::Clock;
 /// A limiter for each of many keys whose decisions may have to be awaited, and may fail: for code that
 /// works with limiters in this process as well as with limiters whose state is on a server.
 ///
-/// [`Keyed`] implements it: its decisions are ready at once, and never fail. Pointers to a limiter implement
-/// only [`KeyedLimiter`](super::KeyedLimiter), so that a call through one is never ambiguous; pass the limiter
-/// itself, e.g. `&*limiter` for an `Arc`.
+/// [`Keyed`] implements it: its decisions are ready at once, and never fail. Pointers to a limiter
+/// implement only [`KeyedLimiter`](super::KeyedLimiter), so that a call through one is never
+/// ambiguous; pass the limiter itself, e.g. `&*limiter` for an `Arc`.
 ///
 /// # Examples
 ///

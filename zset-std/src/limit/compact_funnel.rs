@@ -1,8 +1,8 @@
 //! [`CompactFunnel`]: the state of a funnel, and the arithmetic of all funnels.
 //!
 //! A funnel is the leaky bucket as a meter, and makes the same decisions as the generic cell rate
-//! algorithm (ITU-T I.371, "Traffic control and congestion control in B-ISDN"). That algorithm stores one
-//! number, the time at which the bucket is empty:
+//! algorithm (ITU-T I.371, "Traffic control and congestion control in B-ISDN"). That algorithm
+//! stores one number, the time at which the bucket is empty:
 //!
 //! ```text
 //!                                leaked_at                               empty
@@ -13,10 +13,11 @@
 //! Storing a level and its time takes one word more, and works for every [`Timestamp`] with every
 //! [`Quota`]: the time at which the bucket is empty may be later than the last timestamp.
 //!
-//! A level is the time it takes to leak out, in whole nanoseconds and a fraction over the count of the
-//! quota. A unit takes `period / count`, so every level is exact, leaking is a subtraction of whole
-//! nanoseconds, and pouring is an addition with a carry. Levels and bursts are below 2^62 nanoseconds, and
-//! rounding to the fractions of another quota adds less than one, so sums of two do not overflow.
+//! A level is the time it takes to leak out, in whole nanoseconds and a fraction over the count of
+//! the quota. A unit takes `period / count`, so every level is exact, leaking is a subtraction of
+//! whole nanoseconds, and pouring is an addition with a carry. Levels and bursts are below 2^62
+//! nanoseconds, and rounding to the fractions of another quota adds less than one, so sums of two
+//! do not overflow.
 
 #![cfg_attr(not(feature = "std"), expect(unreachable_pub, reason = "only `Funnels` exposes them"))]
 
@@ -123,8 +124,8 @@ impl FunnelQuota {
         Pour { n, volume }
     }
 
-    /// Pours a volume of at most the burst onto a level, if it fits. Returns the level, and how long until
-    /// it fits.
+    /// Pours a volume of at most the burst onto a level, if it fits. Returns the level, and how
+    /// long until it fits.
     #[expect(clippy::cast_possible_wrap, reason = "a difference has a sign")]
     #[inline]
     fn fill(&self, level: Volume, volume: Volume) -> (Volume, u64) {
@@ -146,16 +147,18 @@ impl FunnelQuota {
         (level, wait & if_denied)
     }
 
-    /// Returns the number of whole units in a volume of less than 2^32 of them: in whole nanoseconds, and
-    /// exactly in nanoseconds over the count, modulo 2^64.
+    /// Returns the number of whole units in a volume of less than 2^32 of them: in whole
+    /// nanoseconds, and exactly in nanoseconds over the count, modulo 2^64.
     #[inline]
     fn units_in(&self, nanos: u64, parts: u64) -> u32 {
         let (count, period) = (self.count(), self.quota.period_in_nanos());
-        // If the interval is below a nanosecond, the period is below 2^32, and the parts below 2^64.
+        // If the interval is below a nanosecond, the period is below 2^32, and the parts below
+        // 2^64.
         let dividend = if period < count { parts } else { nanos };
-        // The fraction that is left out is less than a unit. The reciprocal is at most 1 too small, so
-        // the product is too small by less than `dividend / 2^64`, which is below 1/3 for nanoseconds.
-        // So the estimate is at most 2 too small, and the rest, below three periods, is exact again.
+        // The fraction that is left out is less than a unit. The reciprocal is at most 1 too small,
+        // so the product is too small by less than `dividend / 2^64`, which is below 1/3 for
+        // nanoseconds. So the estimate is at most 2 too small, and the rest, below three periods,
+        // is exact again.
         let estimate = ((u128::from(dividend) * u128::from(self.reciprocal)) >> 64) as u64;
         let rest = parts.wrapping_sub(estimate.wrapping_mul(period));
         (estimate + u64::from(rest >= period) + u64::from(rest >= 2 * period)) as u32
@@ -264,8 +267,8 @@ impl CompactFunnel {
         *self = CompactFunnel { leaked_at: self.leaked_at, ..CompactFunnel::EMPTY };
     }
 
-    /// Returns the time from which the funnel is empty, if nothing is poured in; `Timestamp::ZERO` if it
-    /// already is.
+    /// Returns the time from which the funnel is empty, if nothing is poured in; `Timestamp::ZERO`
+    /// if it already is.
     pub(super) fn empty_at(&self) -> Timestamp {
         if self.nanos == 0 && self.fraction == 0 {
             return Timestamp::ZERO;
@@ -275,7 +278,8 @@ impl CompactFunnel {
     }
 }
 
-/// Two are equal if they have the same level at the same time, whatever the quota of the latest check.
+/// Two are equal if they have the same level at the same time, whatever the quota of the latest
+/// check.
 impl PartialEq for CompactFunnel {
     fn eq(&self, other: &Self) -> bool {
         let fraction = |of: &Self, over: &Self| u64::from(of.fraction) * u64::from(over.count);

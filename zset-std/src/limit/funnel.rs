@@ -1,4 +1,5 @@
-//! [`Funnel`]: a leaky bucket of one key, with its quota. The arithmetic is that of [`CompactFunnel`].
+//! [`Funnel`]: a leaky bucket of one key, with its quota. The arithmetic is that of
+//! [`CompactFunnel`].
 
 use core::time::Duration;
 

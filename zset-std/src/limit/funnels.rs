@@ -12,7 +12,8 @@ use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 
 /// A funnel for each key: a leaky bucket in three words per key.
 ///
-/// For a single key, [`Funnel`](super::Funnel) makes the same decisions, which are exact for every quota.
+/// For a single key, [`Funnel`](super::Funnel) makes the same decisions, which are exact for every
+/// quota.
 ///
 /// # Examples
 ///

@@ -7,8 +7,8 @@ use crate::Timestamp;
 /// The state that a [`Keyed`](super::Keyed) limiter stores for each key: a [`Limiter`], or a
 /// [`CompactFunnel`](super::CompactFunnel), whose quota all keys share.
 ///
-/// The trait is sealed, and its methods are not part of the public API. Their names differ from those of
-/// [`Limiter`], so that no call is ambiguous where both traits are imported.
+/// The trait is sealed, and its methods are not part of the public API. Their names differ from
+/// those of [`Limiter`], so that no call is ambiguous where both traits are imported.
 pub trait KeyState: Clone {
     /// The data that all keys share.
     #[doc(hidden)]
@@ -43,7 +43,8 @@ pub trait KeyState: Clone {
 ///
 /// The trait is sealed, and its methods are not part of the public API.
 pub trait QuotaPerCall: KeyState {
-    /// A quota and a number of units in the form that a check needs, computed before the lock is acquired.
+    /// A quota and a number of units in the form that a check needs, computed before the lock is
+    /// acquired.
     #[doc(hidden)]
     type Call;
 

@@ -18,12 +18,12 @@ use crate::{MonotonicClock, RandomState, Timestamp};
 /// A limiter `L` for each key, shared by threads.
 ///
 /// Keys are distributed over shards, each with its own lock. They are hashed with a random seed
-/// ([`RandomState`], unless another hasher is given), so an attacker cannot choose colliding keys. A key
-/// occupies memory from its first call until a sweep finds it idle, i.e. indistinguishable from a new
-/// one to every check. Only [`refund`](Self::refund) may distinguish the two. Each new key sweeps a few
-/// others, and [`sweep`](Self::sweep) sweeps on demand. [`with_max_keys`](Self::with_max_keys) bounds the
-/// number of keys. Evicting a key discards its history, even for a quota with a longer period that is set
-/// later.
+/// ([`RandomState`], unless another hasher is given), so an attacker cannot choose colliding keys.
+/// A key occupies memory from its first call until a sweep finds it idle, i.e. indistinguishable
+/// from a new one to every check. Only [`refund`](Self::refund) may distinguish the two. Each new
+/// key sweeps a few others, and [`sweep`](Self::sweep) sweeps on demand.
+/// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Evicting a key discards its
+/// history, even for a quota with a longer period that is set later.
 ///
 /// A clock that steps back never grants more: each shard uses the latest time it has seen. The
 /// durations of a [`Decision`](super::Decision) still count from the time of the call.

@@ -110,7 +110,8 @@ impl Quota {
         let Some(capacity) = NonZeroU32::new(capacity) else {
             return Err(QuotaError::ZeroCapacity);
         };
-        // A full funnel is empty in less than 2^62 nanoseconds, so a sum of two levels fits into an `i64`.
+        // A full funnel is empty in less than 2^62 nanoseconds, so a sum of two levels fits into an
+        // `i64`.
         if capacity.get() as u128 * self.period.get() as u128 >= (self.count.get() as u128) << 62 {
             return Err(QuotaError::PeriodTooLong);
         }

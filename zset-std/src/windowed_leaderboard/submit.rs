@@ -49,10 +49,10 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     ///
     /// # Errors
     ///
-    /// The policy's error if the score does not combine with the member's score in the current bucket,
-    /// or if a bucket that counts in its merged score would no longer count: see
-    /// [`WindowedLeaderboard`]. All scores are unchanged, but the time has advanced. The bound decides
-    /// first: a score that it rejects is never an error.
+    /// The policy's error if the score does not combine with the member's score in the current
+    /// bucket, or if a bucket that counts in its merged score would no longer count: see
+    /// [`WindowedLeaderboard`]. All scores are unchanged, but the time has advanced. The bound
+    /// decides first: a score that it rejects is never an error.
     ///
     /// # Panics
     ///
@@ -202,9 +202,9 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     /// Returns the boards with a bound on the number of members in each bucket; see
     /// [`Leaderboard::with_max_len`]. **O(n k)** expected, plus O(log n) each, for k boards.
     ///
-    /// An entry evicted from or rejected by a bucket does not count in the merged board either, so a
-    /// rejected score cannot overflow a sum: the bound decides before the policy combines anything. The
-    /// merged board has at most `max_len` members per bucket.
+    /// An entry evicted from or rejected by a bucket does not count in the merged board either, so
+    /// a rejected score cannot overflow a sum: the bound decides before the policy combines
+    /// anything. The merged board has at most `max_len` members per bucket.
     ///
     /// # Examples
     ///

@@ -261,7 +261,8 @@ fn units(quota: Quota, part: u32, units: i8) -> u32 {
     u32::try_from(part.saturating_add_signed(units.into())).unwrap_or(u32::MAX)
 }
 
-/// Returns the time after some thousandths of what a full funnel takes to empty, and some nanoseconds.
+/// Returns the time after some thousandths of what a full funnel takes to empty, and some
+/// nanoseconds.
 fn passed(now: Timestamp, quota: Quota, part: i16, nanos: i8) -> Timestamp {
     let burst = Naive::volume(quota, quota.capacity()).div_ceil(quota.count().into());
     let burst = i128::try_from(burst).unwrap();

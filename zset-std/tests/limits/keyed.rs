@@ -292,7 +292,8 @@ fn an_observer_is_notified_of_every_event() {
     assert_eq!(told.map(|count| count.load(Ordering::Relaxed)), [1, 2, 1, 1]);
 }
 
-/// An idle key that was not evicted decides as a new one, but may refund units that a new one has not.
+/// An idle key that was not evicted decides as a new one, but may refund units that a new one has
+/// not.
 #[test]
 fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     let quota = |seconds| Quota::new(5, Duration::from_secs(seconds)).unwrap();

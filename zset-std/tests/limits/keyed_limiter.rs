@@ -108,7 +108,8 @@ fn users_can_implement_keyed_limiter() {
     assert_eq!(spend(&&budget), 3);
 }
 
-/// With all names imported, a call names one method: through each pointer, and for each pair of traits.
+/// With all names imported, a call names one method: through each pointer, and for each pair of
+/// traits.
 mod all_imported {
     use std::sync::Arc;
     use std::time::Duration;

@@ -99,7 +99,8 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        // One unit is the usual cost: a copy of the code with that constant takes fewer instructions.
+        // One unit is the usual cost: a copy of the code with that constant takes fewer
+        // instructions.
         if n == 1 {
             return self
                 .decide(key, 1, now, |state, settings, now| state.check_under(settings, 1, now));

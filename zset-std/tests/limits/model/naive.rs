@@ -22,9 +22,11 @@ pub(super) enum Kind {
 struct Passed {
     at: u64,
     units: u64,
-    /// In a funnel, the time they take to leak out, in sixtieths of a nanosecond; negative if refunded.
+    /// In a funnel, the time they take to leak out, in sixtieths of a nanosecond; negative if
+    /// refunded.
     volume: i128,
-    /// In a funnel, the fractions over the count of the quota, to which the level was rounded up before.
+    /// In a funnel, the fractions over the count of the quota, to which the level was rounded up
+    /// before.
     step: i128,
     /// In a log, whether they have been older than every period so far.
     forgotten: bool,
