@@ -327,8 +327,7 @@ impl<C, L> fmt::Debug for Keyed<C, L> {
     }
 }
 
-/// Implements the trait for one type of keys at a time: an implementation for all of them could conflict
-/// with that of `zset_std` for every `KeyedLimiter`.
+/// Implements the trait for each type of keys.
 macro_rules! for_keys {
     ($($key:ty),*) => {$(
         impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> AsyncKeyedLimiter<$key> for Keyed<C, L> {

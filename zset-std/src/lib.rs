@@ -5,15 +5,15 @@
 //! | | for one key | for many keys, shared by threads | memory per key |
 //! |---|---|---|---|
 //! | exact sliding window | [`WindowLog`] | [`SlidingWindow`] | up to `count` entries |
-//! | leaky bucket | [`Funnel`] | [`Funnels`] | two words |
+//! | leaky bucket | [`Funnel`] | [`Funnels`] | three words |
 //! | approximate sliding window | [`WindowCounter`] | [`Keyed`] | two counters |
 //! | plain counter, as a baseline | [`FixedWindow`] | [`Keyed`] | one counter |
 //! | several at once, possibly of different types | [`Limits`] | [`Keyed`] | the sum of theirs |
 //!
 //! All take a [`Quota`] and return a [`Decision`]. The keyed limiters read the time from a [`Clock`],
-//! which tests can replace, and implement [`KeyedLimiter`] for code that is generic over them, and with
-//! it [`AsyncKeyedLimiter`], as limiters whose state is on a server do. Where a
-//! memory bound makes a limiter inexact, it errs towards denial.
+//! which tests can replace, and implement [`KeyedLimiter`] for code that is generic over them, and
+//! [`AsyncKeyedLimiter`], as limiters whose state is on a server do. Where a memory bound makes a
+//! limiter inexact, it errs towards denial.
 //!
 //! The [guides](_guide) explain limiters, boards, queues and timelines, one page each.
 //!

@@ -1,6 +1,7 @@
 //! Rate limiters: how many units are allowed in a period.
 
 mod any_limiter;
+mod compact_funnel;
 mod decision;
 mod fixed_window;
 mod forgotten;
@@ -17,8 +18,6 @@ mod window_log;
 
 #[cfg(feature = "std")]
 mod async_keyed_limiter;
-#[cfg(feature = "std")]
-mod compact_funnel;
 #[cfg(feature = "std")]
 mod funnels;
 #[cfg(feature = "std")]

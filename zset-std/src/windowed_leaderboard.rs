@@ -33,12 +33,13 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// each member: [`Best`] yields the best score in any bucket, [`Latest`] the score in the member's
 /// newest bucket, and [`Sum`] the sum.
 ///
-/// The merged score of a member depends only on its scores in the buckets, not on the order of calls
-/// that produced them. Scores combine from the newest bucket back. If the sum of all of them overflows,
-/// only the newest buckets count: as many as have a valid sum in some order of addition. A submission
-/// that would make fewer buckets count is an error, so this happens only when a bucket expires, or when
-/// the bound evicts a score that kept the sum small. The same holds for any [`Policy`](crate::Policy)
-/// that can fail.
+/// The merged score of a member depends only on its scores in the buckets, not on the order of
+/// calls that produced them. Scores combine from the newest bucket back. If the sum of all of them
+/// overflows, only the newest buckets count: as many as have a valid sum in some order of addition.
+/// A submission that would make fewer buckets count is an error, so this happens only when a bucket
+/// expires, or when the bound evicts a score that kept the sum small. The same holds for any
+/// [`Policy`](crate::Policy) that can fail. The bound decides first: a score that it rejects
+/// combines with nothing, and is not an error.
 ///
 /// A windowed leaderboard has no clock: each submission passes the current time, and
 /// [`advance`](Self::advance) expires buckets that are too old. Reading expires nothing. A time before

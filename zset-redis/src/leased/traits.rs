@@ -30,7 +30,7 @@ impl<C> fmt::Debug for LeasedWindow<C> {
     }
 }
 
-/// Implements the trait for one type of keys at a time, as for `Keyed`.
+/// Implements the trait for each type of keys, as for `Keyed`.
 macro_rules! for_keys {
     ($($key:ty),*) => {$(
         impl<C: ConnectionLike + Clone + Send + Sync + 'static> AsyncKeyedLimiter<$key>

@@ -114,6 +114,8 @@ fn cl_throttle_answers_as_redis_cell_does() {
         ("CL.THROTTLE user123 15 30 60 1", "*5 :1 :16 :0 :2 :32"),
         ("CL.THROTTLE user123 15 30 60 17", "*5 :1 :16 :0 :-1 :32"),
         ("CL.THROTTLE user123 15 30 60 0", "*5 :0 :16 :0 :-1 :32"),
+        // A full bucket is empty after the period, also where the count does not divide it.
+        ("CL.THROTTLE thirds 2 3 1 3", "*5 :0 :3 :0 :-1 :1"),
         // As there, numbers may have a plus and leading zeros.
         ("CL.THROTTLE other +15 030 60 1", "*5 :0 :16 :15 :-1 :2"),
         ("EXISTS user123", ":0"),

@@ -30,7 +30,7 @@
 //!   [`SlidingWindow`](crate::SlidingWindow), for one key [`WindowLog`](crate::WindowLog). It stores an
 //!   entry for each call in the window.
 //! - **A steady rate with bursts**: [`Funnels`](crate::Funnels), for one key [`Funnel`](crate::Funnel). It
-//!   stores two words a key, so it is the choice for millions of keys.
+//!   stores three words a key, so it is the choice for millions of keys.
 //! - **Large counts, where an approximation will do**: [`Keyed`](crate::Keyed) of
 //!   [`WindowCounter`](crate::WindowCounter). It stores two counters a key.
 //! - **A plain counter**: `Keyed` of [`FixedWindow`](crate::FixedWindow). It passes up to twice the limit

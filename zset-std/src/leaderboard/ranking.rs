@@ -132,10 +132,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
             Entry::Vacant(entry) => {
                 let member = entry.into_member();
                 let new = new_score(None)?;
-                let is_above =
-                    |(last, score): (&Id, Reverse<S>)| (Reverse(new), &member) < (score, last);
-                // A bound of 0 keeps the set empty, so every new member is rejected.
-                if self.set.last().is_some_and(is_above) {
+                if self.is_above_last(&member, new) {
                     let distinct = self.distinct.take();
                     self.set.insert(member, Reverse(new));
                     let dropped = self.set.pop_last().map(|(id, Reverse(score))| (id, score));
@@ -148,6 +145,21 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
             }
         };
         Ok(Submission { old, new, dropped })
+    }
+
+    /// Returns whether the bound rejects a member with this score: it is new, and a full board's
+    /// last member ranks above it.
+    pub(super) fn rejects(&self, member: &Id, score: S, max_len: usize) -> bool {
+        self.set.len() >= max_len
+            && !self.set.contains(member)
+            && !self.is_above_last(member, score)
+    }
+
+    /// Returns whether a new member would rank above the last one. A bound of 0 keeps the set
+    /// empty, so every new member is rejected.
+    fn is_above_last(&self, member: &Id, score: S) -> bool {
+        let last = self.set.last();
+        last.is_some_and(|(last, lowest)| (Reverse(score), member) < (lowest, last))
     }
 
     /// Sets the score of a member.

@@ -192,6 +192,11 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.ranking.clear();
     }
 
+    /// Returns whether the bound rejects a score of a member, whatever the policy.
+    pub(crate) fn rejects(&self, member: &Id, score: S) -> bool {
+        self.ranking.rejects(member, score, self.max_len)
+    }
+
     /// Sets the score of a member, ignoring the policy and the bound.
     #[track_caller]
     pub(crate) fn set_score(&mut self, member: Id, score: S) {

@@ -1,14 +1,19 @@
 //! [`AsyncKeyedLimiter`]: the common interface of keyed limiters in this process and on servers.
 
+use std::borrow::{Borrow, ToOwned};
 use std::convert::Infallible;
 use std::future::{Future, ready};
+use std::hash::{BuildHasher, Hash};
 
-use super::{Decision, KeyedLimiter};
+use super::{Decision, KeyState, Keyed};
+use crate::Clock;
 
 /// A limiter for each of many keys whose decisions may have to be awaited, and may fail: for code that
 /// works with limiters in this process as well as with limiters whose state is on a server.
 ///
-/// Every [`KeyedLimiter`] implements it: its decisions are ready at once, and never fail.
+/// [`Keyed`] implements it: its decisions are ready at once, and never fail. Pointers to a limiter
+/// implement only [`KeyedLimiter`](super::KeyedLimiter), so that a call through one is never
+/// ambiguous; pass the limiter itself, e.g. `&*limiter` for an `Arc`.
 ///
 /// # Examples
 ///
@@ -62,7 +67,14 @@ pub trait AsyncKeyedLimiter<Q: ?Sized> {
     fn refund(&self, key: &Q, n: u32) -> impl Future<Output = Result<u32, Self::Error>> + Send;
 }
 
-impl<L: KeyedLimiter<Q> + ?Sized, Q: ?Sized> AsyncKeyedLimiter<Q> for L {
+impl<K, L, C, H, Q> AsyncKeyedLimiter<Q> for Keyed<K, L, C, H>
+where
+    K: Eq + Hash + Borrow<Q>,
+    L: KeyState,
+    C: Clock,
+    H: BuildHasher,
+    Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+{
     type Error = Infallible;
 
     fn check_n(
@@ -70,14 +82,14 @@ impl<L: KeyedLimiter<Q> + ?Sized, Q: ?Sized> AsyncKeyedLimiter<Q> for L {
         key: &Q,
         n: u32,
     ) -> impl Future<Output = Result<Decision, Infallible>> + Send {
-        ready(Ok(KeyedLimiter::check_n(self, key, n)))
+        ready(Ok(self.check_n(key, n)))
     }
 
     fn peek(&self, key: &Q, n: u32) -> impl Future<Output = Result<Decision, Infallible>> + Send {
-        ready(Ok(KeyedLimiter::peek(self, key, n)))
+        ready(Ok(self.peek(key, n)))
     }
 
     fn refund(&self, key: &Q, n: u32) -> impl Future<Output = Result<u32, Infallible>> + Send {
-        ready(Ok(KeyedLimiter::refund(self, key, n)))
+        ready(Ok(self.refund(key, n)))
     }
 }

@@ -1,8 +1,8 @@
-//! [`CompactFunnel`]: the funnel of one key of [`Funnels`](super::Funnels), in two words.
+//! [`CompactFunnel`]: the state of a funnel, and the arithmetic of all funnels.
 //!
-//! It is the leaky bucket as a meter, and makes the same decisions as the generic cell rate algorithm
-//! (ITU-T I.371, "Traffic control and congestion control in B-ISDN"). That algorithm stores one number,
-//! the time at which the bucket is empty:
+//! A funnel is the leaky bucket as a meter, and makes the same decisions as the generic cell rate
+//! algorithm (ITU-T I.371, "Traffic control and congestion control in B-ISDN"). That algorithm
+//! stores one number, the time at which the bucket is empty:
 //!
 //! ```text
 //!                                leaked_at                               empty
@@ -12,161 +12,289 @@
 //!
 //! Storing a level and its time takes one word more, and works for every [`Timestamp`] with every
 //! [`Quota`]: the time at which the bucket is empty may be later than the last timestamp.
+//!
+//! A level is the time it takes to leak out, in whole nanoseconds and a fraction over the count of
+//! the quota. A unit takes `period / count`, so every level is exact, leaking is a subtraction of
+//! whole nanoseconds, and pouring is an addition with a carry. Levels and bursts are below 2^62
+//! nanoseconds, and rounding to the fractions of another quota adds less than one, so sums of two
+//! do not overflow.
 
-use std::time::Duration;
+#![cfg_attr(not(feature = "std"), expect(unreachable_pub, reason = "only `Funnels` exposes them"))]
 
-use super::limiter::private::Sealed;
-use super::quota::TICKS_PER_NANO;
-use super::{Decision, KeyState, Quota, QuotaPerCall, Verdict};
+use core::time::Duration;
+
+use super::{Decision, Quota, Verdict};
 use crate::Timestamp;
 
-/// The level of the funnel of one key of [`Funnels`](super::Funnels).
+/// The state of one key of [`Funnels`](super::Funnels), in 24 bytes.
 ///
 /// Unlike a [`Funnel`](super::Funnel), it does not contain its quota, which all keys share.
 #[derive(Clone, Debug)]
 pub struct CompactFunnel {
-    /// The level, as the time it takes to leak out, in ticks.
-    level: u64,
+    /// The whole nanoseconds of the level.
+    nanos: u64,
+    /// The rest of the level, in nanoseconds over `count`; less than `count`.
+    fraction: u32,
+    /// The count of the quota of the latest check.
+    count: u32,
     /// The time at which the level was computed.
     leaked_at: Timestamp,
 }
 
-/// A quota, with the parameters computed from it.
-#[derive(Clone, Copy, Debug)]
-pub struct GcraQuota {
-    quota: Quota,
-    parameters: GcraParameters,
+/// A time in nanoseconds: `nanos + fraction / count`, for the count of some quota.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Volume {
+    nanos: u64,
+    /// Less than the count.
+    fraction: u64,
 }
 
-/// The parameters of the generic cell rate algorithm, in ticks.
-#[derive(Clone, Copy, Debug)]
-struct GcraParameters {
-    capacity: u32,
-    /// The time between two units, rounded up.
-    interval: u64,
-    /// The time for the whole capacity: `capacity * interval`.
-    burst: u64,
-    /// `2^64 / interval`, at most 1 too small. Multiplying is faster than dividing.
+/// A quota, with the parameters computed from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunnelQuota {
+    quota: Quota,
+    /// The time between two units: `period / count`.
+    interval: Volume,
+    /// The time for the whole capacity.
+    burst: Volume,
+    /// `2^64 / interval`, or `2^64 / period` if the interval is below a nanosecond; at most 1 too small.
+    /// Multiplying is faster than dividing.
     reciprocal: u64,
 }
 
-/// A decision in ticks: the part of a [`Decision`] that has to be computed under the lock.
+/// A number of units under some quota.
+#[derive(Clone, Copy, Debug)]
+pub struct Pour {
+    n: u32,
+    /// The time in which the units leak out, saturated.
+    volume: Volume,
+}
+
+/// The part of a [`Decision`] that is computed under the lock.
 ///
 /// It is computed without a branch on the verdict, which a processor cannot predict near the limit.
 #[derive(Clone, Copy, Debug)]
-pub struct GcraDecision {
-    parameters: GcraParameters,
+pub struct FunnelDecision {
+    capacity: u32,
+    remaining: u32,
     never: bool,
+    /// How long until the units fit, in nanoseconds; zero if they are allowed.
+    wait: u64,
     /// The level after the decision.
-    level: u64,
-    /// How much has to leak out before the units fit; zero if they are allowed.
-    excess: u64,
+    level: Volume,
 }
 
-impl From<Quota> for GcraQuota {
-    fn from(quota: Quota) -> Self {
-        let interval = quota.interval_in_ticks();
-        // `Quota` ensures that this does not overflow.
-        let burst = interval * u64::from(quota.capacity());
-        let (capacity, reciprocal) = (quota.capacity(), u64::MAX / interval);
-        GcraQuota { quota, parameters: GcraParameters { capacity, interval, burst, reciprocal } }
+impl Volume {
+    /// Returns the time of `n` units that take this time each, saturating.
+    #[inline]
+    const fn times(self, n: u32, count: u64) -> Volume {
+        // Below 2^64, as both factors are below 2^32.
+        let fraction = self.fraction * n as u64;
+        let nanos = self.nanos.saturating_mul(n as u64);
+        if fraction < count {
+            return Volume { nanos, fraction };
+        }
+        Volume { nanos: nanos.saturating_add(fraction / count), fraction: fraction % count }
     }
 }
 
-impl GcraQuota {
-    pub(super) fn quota(&self) -> Quota {
+impl FunnelQuota {
+    pub(super) const fn new(quota: Quota) -> Self {
+        let (count, period) = (quota.count() as u64, quota.period_in_nanos());
+        let interval = Volume { nanos: period / count, fraction: period % count };
+        let burst = interval.times(quota.capacity(), count);
+        let units = if period < count { 1 } else { count };
+        let reciprocal = ((((units as u128) << 64) - 1) / period as u128) as u64;
+        FunnelQuota { quota, interval, burst, reciprocal }
+    }
+
+    #[inline]
+    pub(super) const fn quota(&self) -> Quota {
         self.quota
     }
-}
 
-impl GcraParameters {
-    /// Returns the number of whole intervals in `ticks`.
     #[inline]
-    fn units_in(self, ticks: u64) -> u64 {
-        // The reciprocal is at most 1 too small, so the product is too small by less than
-        // `ticks / 2^64 < 1`, and the estimate by at most 1.
-        let estimate = ((u128::from(ticks) * u128::from(self.reciprocal)) >> 64) as u64;
-        estimate + u64::from(ticks - estimate * self.interval >= self.interval)
+    fn count(&self) -> u64 {
+        self.quota.count().into()
+    }
+
+    #[inline]
+    pub(super) fn pour(&self, n: u32) -> Pour {
+        let volume = if n == 1 { self.interval } else { self.interval.times(n, self.count()) };
+        Pour { n, volume }
+    }
+
+    /// Pours a volume of at most the burst onto a level, if it fits. Returns the level, and how
+    /// long until it fits.
+    #[expect(clippy::cast_possible_wrap, reason = "a difference has a sign")]
+    #[inline]
+    fn fill(&self, level: Volume, volume: Volume) -> (Volume, u64) {
+        let fraction = level.fraction + volume.fraction;
+        let (carried, is_below) = fraction.overflowing_sub(self.count());
+        let filled = Volume {
+            nanos: level.nanos + volume.nanos + u64::from(!is_below),
+            fraction: if is_below { fraction } else { carried },
+        };
+        // How much does not fit, rounded up; not positive if everything does.
+        let over = u64::from(filled.fraction > self.burst.fraction);
+        let wait = filled.nanos.wrapping_sub(self.burst.nanos).wrapping_add(over);
+        let if_denied = 0_u64.wrapping_sub((wait as i64 > 0).into());
+        let select = |filled: u64, level: u64| filled ^ ((filled ^ level) & if_denied);
+        let level = Volume {
+            nanos: select(filled.nanos, level.nanos),
+            fraction: select(filled.fraction, level.fraction),
+        };
+        (level, wait & if_denied)
+    }
+
+    /// Returns the number of whole units in a volume of less than 2^32 of them: in whole
+    /// nanoseconds, and exactly in nanoseconds over the count, modulo 2^64.
+    #[inline]
+    fn units_in(&self, nanos: u64, parts: u64) -> u32 {
+        let (count, period) = (self.count(), self.quota.period_in_nanos());
+        // If the interval is below a nanosecond, the period is below 2^32, and the parts below
+        // 2^64.
+        let dividend = if period < count { parts } else { nanos };
+        // The fraction that is left out is less than a unit. The reciprocal is at most 1 too small,
+        // so the product is too small by less than `dividend / 2^64`, which is below 1/3 for
+        // nanoseconds. So the estimate is at most 2 too small, and the rest, below three periods,
+        // is exact again.
+        let estimate = ((u128::from(dividend) * u128::from(self.reciprocal)) >> 64) as u64;
+        let rest = parts.wrapping_sub(estimate.wrapping_mul(period));
+        (estimate + u64::from(rest >= period) + u64::from(rest >= 2 * period)) as u32
+    }
+
+    /// Returns the number of whole units for which a level leaves room.
+    #[expect(clippy::cast_possible_wrap, reason = "a difference has a sign")]
+    #[inline]
+    fn remaining(&self, level: Volume) -> u32 {
+        let Volume { nanos, fraction } = self.burst;
+        let whole = nanos.wrapping_sub(level.nanos);
+        let parts = whole.wrapping_mul(self.count()).wrapping_add(fraction);
+        let whole = whole.wrapping_sub((fraction < level.fraction).into());
+        // The level exceeds the burst if the funnel was filled under another quota.
+        if (whole as i64) < 0 {
+            0
+        } else {
+            self.units_in(whole, parts.wrapping_sub(level.fraction))
+        }
     }
 }
 
 impl CompactFunnel {
-    /// Decides on `n` units at time `now`, which must not be before `leaked_at`.
+    pub(super) const EMPTY: CompactFunnel =
+        CompactFunnel { nanos: 0, fraction: 0, count: 1, leaked_at: Timestamp::ZERO };
+
     #[inline]
-    fn decide(&self, parameters: GcraParameters, n: u32, now: Timestamp) -> GcraDecision {
-        let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
-        let level = self.level.saturating_sub(elapsed.saturating_mul(TICKS_PER_NANO));
-        let never = n > parameters.capacity;
-        // These wrap only if `n` exceeds the capacity; the results are then ignored.
-        let units = parameters.interval.wrapping_mul(n.into());
-        let space = parameters.burst.wrapping_sub(units);
-        let poured = n > 0 && !never && level <= space;
-        let if_poured = 0_u64.wrapping_sub(poured.into());
-        let if_denied = 0_u64.wrapping_sub((n > 0 && !poured).into());
-        GcraDecision {
-            parameters,
-            never,
-            level: level + (units & if_poured),
-            excess: level.wrapping_sub(space) & if_denied,
+    pub(super) fn leaked_at(&self) -> Timestamp {
+        self.leaked_at
+    }
+
+    /// Rounds the level up to fractions over another count.
+    #[cold]
+    fn convert(&mut self, count: u32) {
+        // At most `count`.
+        let fraction = (u64::from(self.fraction) * u64::from(count)).div_ceil(self.count.into());
+        let carry = fraction == u64::from(count);
+        self.nanos += u64::from(carry);
+        self.fraction = if carry { 0 } else { fraction as u32 };
+        self.count = count;
+    }
+
+    /// Returns the level at `leaked_at`, in fractions over the count of a quota.
+    #[inline]
+    fn level(&mut self, quota: &FunnelQuota) -> Volume {
+        if self.count != quota.quota.count() {
+            self.convert(quota.quota.count());
         }
-    }
-}
-
-impl KeyState for CompactFunnel {
-    type Settings = GcraQuota;
-    type RawDecision = GcraDecision;
-
-    #[inline]
-    fn new(_: &GcraQuota) -> Self {
-        CompactFunnel { level: 0, leaked_at: Timestamp::ZERO }
+        Volume { nanos: self.nanos, fraction: self.fraction.into() }
     }
 
     #[inline]
-    fn check_n_at(&mut self, quota: &GcraQuota, n: u32, now: Timestamp) -> GcraDecision {
-        let decision = self.decide(quota.parameters, n, now);
-        self.level = decision.level;
+    fn set_level(&mut self, level: Volume) {
+        self.nanos = level.nanos;
+        self.fraction = level.fraction as u32;
+    }
+
+    /// Takes the units if they fit at time `now`, which must not be before `leaked_at`.
+    #[inline]
+    pub(super) fn check_at(
+        &mut self,
+        quota: &FunnelQuota,
+        pour: Pour,
+        now: Timestamp,
+    ) -> FunnelDecision {
+        let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
+        let Volume { nanos, fraction } = self.level(quota);
+        let (nanos, is_empty) = nanos.overflowing_sub(elapsed);
+        let if_not_empty = u64::from(is_empty).wrapping_sub(1);
+        let level = Volume { nanos: nanos & if_not_empty, fraction: fraction & if_not_empty };
+        let capacity = quota.quota.capacity();
+        let never = pour.n > capacity;
+        let (level, wait) =
+            if pour.n == 0 || never { (level, 0) } else { quota.fill(level, pour.volume) };
+        let remaining = quota.remaining(level);
+        self.set_level(level);
         self.leaked_at = now;
-        decision
+        FunnelDecision { capacity, remaining, never, wait, level }
     }
 
-    fn peek_at(&self, quota: &GcraQuota, n: u32, now: Timestamp) -> Decision {
-        self.decide(quota.parameters, n, now).into()
+    /// Decides at time `now`, which must not be before `leaked_at`, without changing anything.
+    pub(super) fn peek_at(&self, quota: &FunnelQuota, pour: Pour, now: Timestamp) -> Decision {
+        self.clone().check_at(quota, pour, now).into()
     }
 
-    fn refund(&mut self, quota: &GcraQuota, n: u32) -> u32 {
-        let GcraParameters { interval, .. } = quota.parameters;
-        let refunded = self.level.min(interval.saturating_mul(n.into()));
-        self.level -= refunded;
-        // At most `n`.
-        (refunded / interval) as u32
+    /// Refunds the units, or as much as the funnel holds, and returns the number of whole units.
+    pub(super) fn refund(&mut self, quota: &FunnelQuota, pour: Pour) -> u32 {
+        let (Pour { n, volume }, count) = (pour, quota.count());
+        let level = self.level(quota);
+        let borrow = u64::from(level.fraction < volume.fraction);
+        let fraction = level.fraction.wrapping_sub(volume.fraction);
+        let left = level.nanos.checked_sub(volume.nanos.saturating_add(borrow));
+        let (level, refunded) = if let Some(nanos) = left {
+            (Volume { nanos, fraction: fraction.wrapping_add(borrow * count) }, n)
+        } else {
+            // Less than `n` units.
+            let parts = level.nanos.wrapping_mul(count).wrapping_add(level.fraction);
+            (Volume { nanos: 0, fraction: 0 }, quota.units_in(level.nanos, parts))
+        };
+        self.set_level(level);
+        refunded
     }
 
-    fn idle_at(&self, _: Sealed) -> Timestamp {
-        if self.level == 0 {
+    /// Empties the funnel; the time stays.
+    pub(super) fn reset(&mut self) {
+        *self = CompactFunnel { leaked_at: self.leaked_at, ..CompactFunnel::EMPTY };
+    }
+
+    /// Returns the time from which the funnel is empty, if nothing is poured in; `Timestamp::ZERO`
+    /// if it already is.
+    pub(super) fn empty_at(&self) -> Timestamp {
+        if self.nanos == 0 && self.fraction == 0 {
             return Timestamp::ZERO;
         }
-        self.leaked_at.saturating_add(duration(self.level))
+        let level = self.nanos + u64::from(self.fraction > 0);
+        self.leaked_at.saturating_add(Duration::from_nanos(level))
     }
 }
 
-impl QuotaPerCall for CompactFunnel {
-    type CallQuota = GcraQuota;
-
-    #[inline]
-    fn check_with_at(&mut self, quota: &GcraQuota, n: u32, now: Timestamp) -> GcraDecision {
-        self.check_n_at(quota, n, now)
-    }
-
-    fn peek_with_at(&self, quota: &GcraQuota, n: u32, now: Timestamp) -> Decision {
-        self.peek_at(quota, n, now)
+/// Two are equal if they have the same level at the same time, whatever the quota of the latest
+/// check.
+impl PartialEq for CompactFunnel {
+    fn eq(&self, other: &Self) -> bool {
+        let fraction = |of: &Self, over: &Self| u64::from(of.fraction) * u64::from(over.count);
+        (self.nanos, self.leaked_at) == (other.nanos, other.leaked_at)
+            && fraction(self, other) == fraction(other, self)
     }
 }
 
-impl From<GcraDecision> for Decision {
+impl Eq for CompactFunnel {}
+
+impl From<FunnelDecision> for Decision {
     #[inline]
-    fn from(decision: GcraDecision) -> Decision {
-        let GcraDecision { parameters, never, level, excess } = decision;
-        let retry_after = duration(excess);
+    fn from(decision: FunnelDecision) -> Decision {
+        let FunnelDecision { capacity, remaining, never, wait, level } = decision;
+        let retry_after = Duration::from_nanos(wait);
         // The verdict is derived from the wait, so the wait is always computed, without a branch.
         let verdict = if never {
             Verdict::Never
@@ -175,18 +303,11 @@ impl From<GcraDecision> for Decision {
         } else {
             Verdict::Denied { retry_after }
         };
-        // The level may exceed the burst if the funnel was filled under another quota.
-        let remaining = parameters.units_in(parameters.burst.saturating_sub(level));
         Decision {
             verdict,
-            limit: parameters.capacity,
-            remaining: u32::try_from(remaining).unwrap_or(u32::MAX),
-            reset_after: duration(level),
+            limit: capacity,
+            remaining,
+            reset_after: Duration::from_nanos(level.nanos + u64::from(level.fraction > 0)),
         }
     }
-}
-
-/// Returns the duration of `ticks`, rounded up.
-fn duration(ticks: u64) -> Duration {
-    Duration::from_nanos(ticks.div_ceil(TICKS_PER_NANO))
 }

@@ -1,16 +1,12 @@
-//! [`Funnel`]: a leaky bucket of one key, exact.
-//!
-//! The level is measured in units times nanoseconds of the period: each nanosecond leaks exactly
-//! `count`, and each unit adds exactly `period`, so no fraction is ever lost. The level is at most
-//! `capacity * period`, unless a change of quota leaves it higher.
-
-mod read;
+//! [`Funnel`]: a leaky bucket of one key, with its quota. The arithmetic is that of
+//! [`CompactFunnel`].
 
 use core::time::Duration;
 
+use super::compact_funnel::{CompactFunnel, FunnelQuota};
 use super::decision::decide_late;
 use super::limiter::private::Sealed;
-use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
+use super::{Decision, Limiter, Quota, SingleQuota};
 use crate::Timestamp;
 
 /// A funnel for one key: a bucket of `capacity` units that leaks at a rate of `count / period`.
@@ -42,10 +38,8 @@ use crate::Timestamp;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Funnel {
-    quota: Quota,
-    /// The level at `leaking_ts`.
-    level: u128,
-    leaking_ts: Timestamp,
+    quota: FunnelQuota,
+    state: CompactFunnel,
 }
 
 impl Funnel {
@@ -62,7 +56,7 @@ impl Funnel {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn new(quota: Quota) -> Self {
-        Funnel { quota, level: 0, leaking_ts: Timestamp::ZERO }
+        Funnel { quota: FunnelQuota::new(quota), state: CompactFunnel::EMPTY }
     }
 
     /// Returns the quota. **O(1)**.
@@ -78,7 +72,7 @@ impl Funnel {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn quota(&self) -> Quota {
-        self.quota
+        self.quota.quota()
     }
 
     /// Changes the quota; the time at which the funnel will be empty does not change. **O(1)**.
@@ -97,10 +91,7 @@ impl Funnel {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
-        let (old, new) = (u128::from(self.quota.count()), u128::from(quota.count()));
-        // No overflow: a level is below 2^96, and `new` below 2^32.
-        self.level = (self.level * new).div_ceil(old);
-        self.quota = quota;
+        self.quota = FunnelQuota::new(quota);
     }
 
     /// Updates the level to time `now`. **O(1)**.
@@ -120,9 +111,7 @@ impl Funnel {
     /// ```
     #[inline]
     pub fn make_space_at(&mut self, now: Timestamp) {
-        let now = now.max(self.leaking_ts);
-        self.level = self.level_at(now);
-        self.leaking_ts = now;
+        let _ = self.check_n_at(0, now);
     }
 
     /// Allows one unit if there is space for it, or denies it. **O(1)**.
@@ -178,15 +167,10 @@ impl Funnel {
     /// ```
     #[inline]
     pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        if now < self.leaking_ts {
-            return decide_late(now, self.leaking_ts, |newest| self.check_n_at(n, newest));
+        if now < self.leaking_ts() {
+            return decide_late(now, self.leaking_ts(), |newest| self.check_n_at(n, newest));
         }
-        self.make_space_at(now);
-        let decision = self.decide(n, self.level);
-        if decision.is_allowed() {
-            self.level += self.volume(n);
-        }
-        decision
+        self.state.check_at(&self.quota, self.quota.pour(n), now).into()
     }
 
     /// Refunds `n` units, or as much as the funnel holds, and returns the number of whole units.
@@ -205,10 +189,7 @@ impl Funnel {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
-        let refunded = self.level.min(self.volume(n));
-        self.level -= refunded;
-        // At most `n` units.
-        divide(refunded, self.quota.period_in_nanos()) as u32
+        self.state.refund(&self.quota, self.quota.pour(n))
     }
 
     /// Empties the funnel. **O(1)**.
@@ -226,62 +207,108 @@ impl Funnel {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
-        self.level = 0;
+        self.state.reset();
     }
 
-    #[inline]
-    fn volume(&self, n: u32) -> u128 {
-        u128::from(n) * u128::from(self.quota.period_in_nanos())
+    /// Returns the number of units that the funnel holds. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota};
+    ///
+    /// let funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?);
+    /// assert_eq!(funnel.capacity(), 15);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn capacity(&self) -> u32 {
+        self.quota().capacity()
     }
 
-    /// Returns the level at time `now`, which must not be before `leaking_ts`.
-    #[inline]
-    fn level_at(&self, now: Timestamp) -> u128 {
-        let elapsed = now.as_nanos() - self.leaking_ts.as_nanos();
-        self.level.saturating_sub(u128::from(elapsed) * u128::from(self.quota.count()))
+    /// Returns the leak rate: a number of units, and the period in which they leak out. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota};
+    ///
+    /// let funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?);
+    /// assert_eq!(funnel.leaking_rate(), (1, Duration::from_secs(2)));
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn leaking_rate(&self) -> (u32, Duration) {
+        (self.quota().count(), self.quota().period())
     }
 
-    #[inline]
-    fn space(&self, level: u128) -> u32 {
-        let space = self.volume(self.capacity()).saturating_sub(level);
-        // At most the capacity.
-        divide(space, self.quota.period_in_nanos()) as u32
+    /// Returns the latest time seen, to which the level is up to date. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?);
+    /// funnel.make_space_at(Timestamp::from_nanos(7));
+    /// assert_eq!(funnel.leaking_ts(), Timestamp::from_nanos(7));
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn leaking_ts(&self) -> Timestamp {
+        self.state.leaked_at()
     }
 
-    /// Returns the time in which `volume` leaks out, rounded up.
-    #[inline]
-    fn leaking(&self, volume: u128) -> Duration {
-        let count = u64::from(self.quota.count());
-        Duration::from_nanos(divide(volume + u128::from(count - 1), count))
+    /// Returns the number of units for which there is space at time `now`. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
+    /// assert!(funnel.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 1);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn remaining_at(&self, now: Timestamp) -> u32 {
+        self.peek_at(0, now).remaining
     }
 
-    #[inline]
-    fn decide(&self, n: u32, level: u128) -> Decision {
-        let filled = level + self.volume(n);
-        let capacity = self.volume(self.capacity());
-        let verdict = if n > self.capacity() {
-            Verdict::Never
-        } else if filled <= capacity || n == 0 {
-            Verdict::Allowed
-        } else {
-            Verdict::Denied { retry_after: self.leaking(filled - capacity) }
-        };
-        let level = if verdict == Verdict::Allowed { filled } else { level };
-        Decision {
-            verdict,
-            limit: self.capacity(),
-            remaining: self.space(level),
-            reset_after: self.leaking(level),
-        }
+    /// An alias of [`remaining_at`](Self::remaining_at). **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
+    /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 3);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn left_quota_at(&self, now: Timestamp) -> u32 {
+        self.remaining_at(now)
     }
-}
 
-/// Divides, with a fast path for volumes of at most 64 bits; larger ones are rare.
-#[inline]
-fn divide(volume: u128, by: u64) -> u64 {
-    match u64::try_from(volume) {
-        Ok(volume) => volume / by,
-        Err(_) => u64::try_from(volume / u128::from(by)).unwrap_or(u64::MAX),
+    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything.
+    /// **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
+    /// let peeked = funnel.peek_at(3, Timestamp::ZERO);
+    /// assert_eq!(peeked, funnel.check_n_at(3, Timestamp::ZERO));
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
+        let counted = now.max(self.leaking_ts());
+        self.state.peek_at(&self.quota, self.quota.pour(n), counted).counted_from(now, counted)
     }
 }
 
@@ -303,10 +330,7 @@ impl Limiter for Funnel {
     }
 
     fn idle_at(&self, _: Sealed) -> Timestamp {
-        if self.level == 0 {
-            return Timestamp::ZERO;
-        }
-        self.leaking_ts.saturating_add(self.leaking(self.level))
+        self.state.empty_at()
     }
 }
 

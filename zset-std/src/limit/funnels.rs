@@ -4,16 +4,16 @@ use std::borrow::{Borrow, ToOwned};
 use std::hash::{BuildHasher, Hash};
 use std::time::Duration;
 
-use super::compact_funnel::GcraQuota;
+use super::compact_funnel::{FunnelDecision, FunnelQuota, Pour};
+use super::limiter::private::Sealed;
 use super::throttle::{Throttle, ThrottleError};
-use super::{CompactFunnel, KeyState, Keyed, Quota};
+use super::{CompactFunnel, Decision, KeyState, Keyed, Quota, QuotaPerCall};
 use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 
-/// A funnel for each key: a leaky bucket in two words per key.
+/// A funnel for each key: a leaky bucket in three words per key.
 ///
-/// The interval between units is rounded up to a quarter of a nanosecond, so the error is towards
-/// denial, and less than that for each unit. [`Funnel`](super::Funnel) is for a single key, and does not
-/// round.
+/// For a single key, [`Funnel`](super::Funnel) makes the same decisions, which are exact for every
+/// quota.
 ///
 /// # Examples
 ///
@@ -35,6 +35,51 @@ use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 /// ```
 pub type Funnels<K, C = MonotonicClock, H = RandomState> = Keyed<K, CompactFunnel, C, H>;
 
+impl KeyState for CompactFunnel {
+    type Settings = FunnelQuota;
+    type RawDecision = FunnelDecision;
+
+    #[inline]
+    fn new(_: &FunnelQuota) -> Self {
+        CompactFunnel::EMPTY
+    }
+
+    #[inline]
+    fn check_under(&mut self, quota: &FunnelQuota, n: u32, now: Timestamp) -> FunnelDecision {
+        self.check_at(quota, quota.pour(n), now)
+    }
+
+    fn peek_under(&self, quota: &FunnelQuota, n: u32, now: Timestamp) -> Decision {
+        self.peek_at(quota, quota.pour(n), now)
+    }
+
+    fn refund_under(&mut self, quota: &FunnelQuota, n: u32) -> u32 {
+        self.refund(quota, quota.pour(n))
+    }
+
+    fn idle_at(&self, _: Sealed) -> Timestamp {
+        self.empty_at()
+    }
+}
+
+impl QuotaPerCall for CompactFunnel {
+    type Call = (FunnelQuota, Pour);
+
+    fn call(quota: Quota, n: u32) -> (FunnelQuota, Pour) {
+        let quota = FunnelQuota::new(quota);
+        (quota, quota.pour(n))
+    }
+
+    #[inline]
+    fn check_with_at(&mut self, call: &(FunnelQuota, Pour), now: Timestamp) -> FunnelDecision {
+        self.check_at(&call.0, call.1, now)
+    }
+
+    fn peek_with_at(&self, call: &(FunnelQuota, Pour), now: Timestamp) -> Decision {
+        self.peek_at(&call.0, call.1, now)
+    }
+}
+
 impl<K: Eq + Hash> Funnels<K> {
     /// Makes a limiter that gives every key this quota. **O(1)**.
     ///
@@ -50,7 +95,7 @@ impl<K: Eq + Hash> Funnels<K> {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn new(quota: Quota) -> Self {
-        Keyed::of_settings(quota.into())
+        Keyed::of_settings(FunnelQuota::new(quota))
     }
 }
 
@@ -86,7 +131,7 @@ impl<K: Eq + Hash, C, H: BuildHasher> Funnels<K, C, H> {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&self, quota: Quota) {
-        self.keys.set(|settings| *settings = GcraQuota::from(quota));
+        self.keys.set(|settings| *settings = FunnelQuota::new(quota));
     }
 }
 
@@ -111,8 +156,8 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let quota = GcraQuota::from(quota);
-        self.keys.shorten(key, |funnel, _| funnel.refund(&quota, n)).unwrap_or(0)
+        let quota = FunnelQuota::new(quota);
+        self.keys.shorten(key, |funnel, _| funnel.refund(&quota, quota.pour(n))).unwrap_or(0)
     }
 
     /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units per

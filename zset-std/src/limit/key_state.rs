@@ -7,7 +7,8 @@ use crate::Timestamp;
 /// The state that a [`Keyed`](super::Keyed) limiter stores for each key: a [`Limiter`], or a
 /// [`CompactFunnel`](super::CompactFunnel), whose quota all keys share.
 ///
-/// The trait is sealed, and its methods are not part of the public API.
+/// The trait is sealed, and its methods are not part of the public API. Their names differ from
+/// those of [`Limiter`], so that no call is ambiguous where both traits are imported.
 pub trait KeyState: Clone {
     /// The data that all keys share.
     #[doc(hidden)]
@@ -20,16 +21,16 @@ pub trait KeyState: Clone {
     #[doc(hidden)]
     fn new(settings: &Self::Settings) -> Self;
     #[doc(hidden)]
-    fn check_n_at(
+    fn check_under(
         &mut self,
         settings: &Self::Settings,
         n: u32,
         now: Timestamp,
     ) -> Self::RawDecision;
     #[doc(hidden)]
-    fn peek_at(&self, settings: &Self::Settings, n: u32, now: Timestamp) -> Decision;
+    fn peek_under(&self, settings: &Self::Settings, n: u32, now: Timestamp) -> Decision;
     #[doc(hidden)]
-    fn refund(&mut self, settings: &Self::Settings, n: u32) -> u32;
+    fn refund_under(&mut self, settings: &Self::Settings, n: u32) -> u32;
 
     /// Returns the time from which the state is indistinguishable from a new one, if the key is not used
     /// in between; `Timestamp::ZERO` if it already is.
@@ -42,19 +43,17 @@ pub trait KeyState: Clone {
 ///
 /// The trait is sealed, and its methods are not part of the public API.
 pub trait QuotaPerCall: KeyState {
-    /// A quota in the form that a check needs, computed before the lock is acquired.
+    /// A quota and a number of units in the form that a check needs, computed before the lock is
+    /// acquired.
     #[doc(hidden)]
-    type CallQuota: From<Quota>;
+    type Call;
 
     #[doc(hidden)]
-    fn check_with_at(
-        &mut self,
-        quota: &Self::CallQuota,
-        n: u32,
-        now: Timestamp,
-    ) -> Self::RawDecision;
+    fn call(quota: Quota, n: u32) -> Self::Call;
     #[doc(hidden)]
-    fn peek_with_at(&self, quota: &Self::CallQuota, n: u32, now: Timestamp) -> Decision;
+    fn check_with_at(&mut self, call: &Self::Call, now: Timestamp) -> Self::RawDecision;
+    #[doc(hidden)]
+    fn peek_with_at(&self, call: &Self::Call, now: Timestamp) -> Decision;
 }
 
 impl<L: Limiter> KeyState for L {
@@ -66,15 +65,15 @@ impl<L: Limiter> KeyState for L {
         new.clone()
     }
 
-    fn check_n_at(&mut self, _: &L, n: u32, now: Timestamp) -> Decision {
+    fn check_under(&mut self, _: &L, n: u32, now: Timestamp) -> Decision {
         Limiter::check_n_at(self, n, now)
     }
 
-    fn peek_at(&self, _: &L, n: u32, now: Timestamp) -> Decision {
+    fn peek_under(&self, _: &L, n: u32, now: Timestamp) -> Decision {
         Limiter::peek_at(self, n, now)
     }
 
-    fn refund(&mut self, _: &L, n: u32) -> u32 {
+    fn refund_under(&mut self, _: &L, n: u32) -> u32 {
         Limiter::refund(self, n)
     }
 

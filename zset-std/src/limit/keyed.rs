@@ -18,9 +18,10 @@ use crate::{MonotonicClock, RandomState, Timestamp};
 /// A limiter `L` for each key, shared by threads.
 ///
 /// Keys are distributed over shards, each with its own lock. They are hashed with a random seed
-/// ([`RandomState`], unless another hasher is given), so an attacker cannot choose colliding keys. A key
-/// occupies memory from its first call until a sweep finds it idle, i.e. indistinguishable from a new
-/// one. Each new key sweeps a few others, and [`sweep`](Self::sweep) sweeps on demand.
+/// ([`RandomState`], unless another hasher is given), so an attacker cannot choose colliding keys.
+/// A key occupies memory from its first call until a sweep finds it idle, i.e. indistinguishable
+/// from a new one to every check. Only [`refund`](Self::refund) may distinguish the two. Each new
+/// key sweeps a few others, and [`sweep`](Self::sweep) sweeps on demand.
 /// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Evicting a key discards its
 /// history, even for a quota with a longer period that is set later.
 ///

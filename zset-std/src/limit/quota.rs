@@ -5,10 +5,8 @@ use core::fmt;
 use core::num::{NonZeroU32, NonZeroU64};
 use core::time::Duration;
 
-/// The longest period, in nanoseconds: 146 years.
-///
-/// Its ticks fit in 64 bits even if each of up to 2^32 intervals is rounded up to a whole tick.
-const LONGEST_PERIOD: u64 = (u64::MAX - u32::MAX as u64) / TICKS_PER_NANO;
+/// The longest period, in nanoseconds: 146 years, a second less than 2^62.
+const LONGEST_PERIOD: u64 = (u32::MAX as u64) << 30;
 
 /// A limit on a rate: `count` units in each `period`, and `capacity` of them at once.
 ///
@@ -112,10 +110,12 @@ impl Quota {
         let Some(capacity) = NonZeroU32::new(capacity) else {
             return Err(QuotaError::ZeroCapacity);
         };
-        match self.interval_in_ticks().checked_mul(capacity.get() as u64) {
-            Some(_) => Ok(Quota { capacity, ..self }),
-            None => Err(QuotaError::PeriodTooLong),
+        // A full funnel is empty in less than 2^62 nanoseconds, so a sum of two levels fits into an
+        // `i64`.
+        if capacity.get() as u128 * self.period.get() as u128 >= (self.count.get() as u128) << 62 {
+            return Err(QuotaError::PeriodTooLong);
         }
+        Ok(Quota { capacity, ..self })
     }
 
     /// Returns the number of units per period: the limit of a window. **O(1)**.
@@ -165,15 +165,7 @@ impl Quota {
     }
 }
 
-/// The resolution of times in a keyed funnel.
-pub(crate) const TICKS_PER_NANO: u64 = 4;
-
 impl Quota {
-    /// Returns the ticks between two units, rounded up: towards denial.
-    pub(crate) const fn interval_in_ticks(self) -> u64 {
-        (self.period.get() * TICKS_PER_NANO).div_ceil(self.count.get() as u64)
-    }
-
     #[inline]
     pub(crate) const fn period_in_nanos(self) -> u64 {
         self.period.get()

@@ -12,14 +12,18 @@ use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 pub type SlidingWindow<K, C = MonotonicClock, H = RandomState> = Keyed<K, WindowLog, C, H>;
 
 impl QuotaPerCall for WindowLog {
-    type CallQuota = Quota;
+    type Call = (Quota, u32);
 
-    fn check_with_at(&mut self, quota: &Quota, n: u32, now: Timestamp) -> Decision {
-        self.check_with_at(*quota, n, now)
+    fn call(quota: Quota, n: u32) -> (Quota, u32) {
+        (quota, n)
     }
 
-    fn peek_with_at(&self, quota: &Quota, n: u32, now: Timestamp) -> Decision {
-        self.peek_with_at(*quota, n, now)
+    fn check_with_at(&mut self, &(quota, n): &(Quota, u32), now: Timestamp) -> Decision {
+        self.check_with_at(quota, n, now)
+    }
+
+    fn peek_with_at(&self, &(quota, n): &(Quota, u32), now: Timestamp) -> Decision {
+        self.peek_with_at(quota, n, now)
     }
 }
 

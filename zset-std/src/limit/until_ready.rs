@@ -20,10 +20,13 @@ use private::Waitable;
 
 /// A wait until units of a key are allowed, as returned by `until_ready` of a keyed limiter.
 ///
-/// Waiters for one key are served in order of arrival. A `check` does not wait in line, and may overtake
-/// them. If there are no other waiters and the units are allowed at once, the wait costs one clock read
-/// and one check. A waiter checks again whenever its units may be allowed; only then does it notice a
-/// changed quota or refunded units.
+/// Waiters for one key are served in order of arrival. A `check` does not wait in line, and may
+/// overtake them. If there are no other waiters and the units are allowed at once, the wait costs
+/// one clock read and one check. The first waiter in line checks again when its units may be
+/// allowed; only then does it notice a changed quota, refunded units, or a `check` that has
+/// overtaken it. If its units would now not be allowed by its deadline, it fails at that time,
+/// which may be long before the deadline. A waiter behind it does not check at all: it learns that
+/// it is too late when it becomes the first, or at its deadline.
 ///
 /// Nothing is taken from the quota until the units are allowed, so a waiter that drops its future or
 /// reaches its deadline loses nothing.

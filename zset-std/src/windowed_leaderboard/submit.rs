@@ -49,9 +49,10 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     ///
     /// # Errors
     ///
-    /// The policy's error if the score does not combine with the member's score in the current bucket,
-    /// or if a bucket that counts in its merged score would no longer count: see
-    /// [`WindowedLeaderboard`]. All scores are unchanged, but the time has advanced.
+    /// The policy's error if the score does not combine with the member's score in the current
+    /// bucket, or if a bucket that counts in its merged score would no longer count: see
+    /// [`WindowedLeaderboard`]. All scores are unchanged, but the time has advanced. The bound
+    /// decides first: a score that it rejects is never an error.
     ///
     /// # Panics
     ///
@@ -81,6 +82,9 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         now: Timestamp,
     ) -> Result<Submission<Id, S>, K::Error> {
         self.advance(now);
+        if self.current().rejects(&member, score) {
+            return Ok(Submission { old: None, new: None, dropped: Some((member, score)) });
+        }
         // Change nothing until both boards are known to accept the score.
         let merged = self.merged_after(&member, score)?;
         self.is_torn = true;
@@ -176,14 +180,9 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         let number = self.number();
         let board = self.boards.entry(number).or_insert_with(|| self.empty.clone());
         let submission = board.try_submit(member.clone(), score)?;
-        if board.is_empty() {
-            self.boards.remove(&number);
-        }
-        if submission.new.is_some() {
-            self.set_merged(member, merged);
-            if let Some((dropped, _)) = &submission.dropped {
-                self.merge(dropped);
-            }
+        self.set_merged(member, merged);
+        if let Some((dropped, _)) = &submission.dropped {
+            self.merge(dropped);
         }
         Ok(submission)
     }
@@ -203,8 +202,9 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     /// Returns the boards with a bound on the number of members in each bucket; see
     /// [`Leaderboard::with_max_len`]. **O(n k)** expected, plus O(log n) each, for k boards.
     ///
-    /// An entry evicted from or rejected by a bucket does not count in the merged board either. The
-    /// merged board has at most `max_len` members per bucket.
+    /// An entry evicted from or rejected by a bucket does not count in the merged board either, so
+    /// a rejected score cannot overflow a sum: the bound decides before the policy combines
+    /// anything. The merged board has at most `max_len` members per bucket.
     ///
     /// # Examples
     ///

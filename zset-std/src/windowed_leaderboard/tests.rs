@@ -2,7 +2,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::string::String;
 use std::time::Duration;
 
+use zset_core::ScoreOverflow;
+
 use super::*;
+use crate::Policy;
+use crate::leaderboard::Submission;
 
 fn at(nanos: u64) -> Timestamp {
     Timestamp::from_nanos(nanos)
@@ -86,6 +90,75 @@ fn a_sum_that_overflows_in_a_bucket_or_the_merged_board_changes_nothing() {
     assert!(boards.current().is_empty());
     assert_eq!(boards.merged().score("ann"), Some(100));
     boards.check_invariants();
+}
+
+#[test]
+fn the_bound_rejects_a_score_before_a_sum_can_overflow() {
+    let answer = |old, new, dropped| Ok(Submission { old, new, dropped });
+    for first in [-100_i8, -10] {
+        let mut boards = WindowedLeaderboard::sum(buckets(1, 3)).with_max_len(1);
+        boards.try_submit(0, first, at(0)).unwrap();
+        boards.try_submit(7, 50, at(1)).unwrap();
+        let before = boards.clone();
+        // The merged sum of -100 and -100 would overflow.
+        assert_eq!(boards.try_submit(0, -100, at(1)), answer(None, None, Some((0, -100))));
+        assert!(boards == before);
+        boards.check_invariants();
+    }
+    // The score, the members of the current bucket, and the bound.
+    let submitted = |first: i8, score: i8, others: &[(u8, i8)], max_len| {
+        let mut boards = WindowedLeaderboard::sum(buckets(1, 3)).with_max_len(max_len);
+        boards.try_submit(5, first, at(0)).unwrap();
+        boards.advance(at(1));
+        for &(member, score) in others {
+            boards.try_submit(member, score, at(1)).unwrap();
+        }
+        let before = boards.clone();
+        let answer = boards.try_submit(5, score, at(1));
+        assert!(answer.is_ok_and(|answer| answer.new.is_some()) || boards == before);
+        boards.check_invariants();
+        answer
+    };
+    let rejected = |score| answer(None, None, Some((5, score)));
+    // Equal scores: the later member is rejected, an earlier one is not, and then overflows.
+    assert_eq!(submitted(100, 100, &[(4, 100)], 1), rejected(100));
+    assert_eq!(submitted(100, 100, &[(6, 100)], 1), Err(ScoreOverflow));
+    assert_eq!(submitted(27, 100, &[(6, 100)], 1), answer(None, Some(100), Some((6, 100))));
+    assert_eq!(submitted(28, 100, &[(6, 100)], 1), Err(ScoreOverflow));
+    assert_eq!(submitted(28, 100, &[(6, 101)], 1), rejected(100));
+    // Below the last, with room, and the other way round.
+    assert_eq!(submitted(-100, -100, &[(6, 0)], 2), Err(ScoreOverflow));
+    assert_eq!(submitted(-100, -28, &[(6, 0)], 2), answer(None, Some(-28), None));
+    assert_eq!(submitted(-100, -100, &[(6, 0), (7, 1)], 2), rejected(-100));
+    // A member of the bucket stays, whatever its score.
+    assert_eq!(submitted(-1, -100, &[(5, -100)], 1), Err(ScoreOverflow));
+    assert_eq!(submitted(-1, -27, &[(5, -100)], 1), answer(Some(-100), Some(-127), None));
+    assert_eq!(submitted(-1, -28, &[(5, -100)], 1), Err(ScoreOverflow));
+    // A bound of zero rejects everything, in the first bucket too.
+    assert_eq!(submitted(-100, -100, &[], 0), rejected(-100));
+}
+
+#[test]
+fn a_board_rejects_by_its_bound_under_every_policy() {
+    fn of<K: Policy<i8, Error: std::fmt::Debug + PartialEq>>() {
+        let mut board = Leaderboard::<u8, i8, K>::for_policy().with_max_len(1);
+        board.try_submit(1, 127).unwrap();
+        for score in [127, -128] {
+            let rejected = Submission { old: None, new: None, dropped: Some((2, score)) };
+            assert_eq!(board.try_submit(2, score), Ok(rejected));
+            assert_eq!(board.increment(2, score), Ok(rejected));
+        }
+        assert_eq!(board.increment(1, 1), Err(ScoreOverflow));
+        assert_eq!(board.score(&1), Some(127));
+    }
+    of::<Best>();
+    of::<Latest>();
+    of::<Sum>();
+    let mut board = Leaderboard::sum().with_max_len(1);
+    board.try_submit(1, 127_i8).unwrap();
+    assert_eq!(board.try_submit(1, 1), Err(ScoreOverflow));
+    let mut none = Leaderboard::sum().with_max_len(0);
+    assert_eq!(none.try_submit(1, -128_i8).unwrap().dropped, Some((1, -128)));
 }
 
 #[test]

@@ -162,7 +162,15 @@ impl Model {
             Operation::Submit(id, score) => {
                 self.advance(now);
                 let before = self.merged(id);
-                let old = self.buckets.entry(now).or_default().score(id);
+                let bucket = self.buckets.entry(now).or_default();
+                let old = bucket.score(id);
+                if old.is_none() {
+                    // The bound decides first.
+                    let rejected = bucket.clone().submit(id, score, self.max_len);
+                    if let (None, Some(_)) = rejected {
+                        return Some((None, None, rejected.1));
+                    }
+                }
                 let new = old.map_or(Some(score), |old| (self.combine_all)(&[old, score]))?;
                 let unchanged = self.buckets.clone();
                 let bucket = self.buckets.get_mut(&now).unwrap();

@@ -115,8 +115,11 @@ fn run<K: Policy<u8>>(
                 let max_len = naive.max_len;
                 let bucket = naive.current();
                 let old = bucket.score(id);
+                // The bound decides first.
+                let is_rejected =
+                    old.is_none() && bucket.clone().submit(id, score, max_len).0.is_none();
                 let new = old.map_or(Some(score), |old| combine(old, score));
-                match new.filter(|_| fits) {
+                match new.filter(|_| fits || is_rejected) {
                     None => assert!(answer.is_err()),
                     Some(new) => {
                         let (new, dropped) = bucket.submit(id, new, max_len);

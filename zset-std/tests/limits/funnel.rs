@@ -1,9 +1,9 @@
-//! `Funnel`, compared with the definition of the leaky bucket, which needs no level; and quotas of
-//! every size.
+//! `Funnel` and `Funnels`, compared with the definition of the leaky bucket, which needs no level, and
+//! with a level of 128 bits; and quotas of every size.
 
 use super::*;
 use zset_std::limit::QuotaError;
-use zset_std::{Funnel, Funnels};
+use zset_std::{Decision, Funnel, Funnels, Keyed, Verdict};
 
 /// Returns whether `n` more units may pass now: if, counted from each earlier call, no more has
 /// been poured in than the capacity plus what has leaked out since.
@@ -92,7 +92,6 @@ fn funnels_work_up_to_the_last_timestamp() {
     }
 }
 
-/// Periods so long that an interval rounded up to a quarter of a nanosecond still fits.
 #[test]
 fn a_quota_may_take_up_to_146_years() {
     let longest = Duration::from_nanos((u64::MAX - u64::from(u32::MAX)) / 4);
@@ -102,8 +101,8 @@ fn a_quota_may_take_up_to_146_years() {
         assert!(funnels.check_n_at(&1, count, DATE).is_allowed());
         let denied = funnels.check_n_at(&1, 1, DATE);
         assert!(!denied.is_allowed() && denied.remaining == 0);
-        let full = Funnel::new(quota).watering_at(count, DATE).reset_after;
-        assert!(denied.reset_after >= full && denied.reset_after < full + Duration::from_secs(2));
+        assert_eq!(denied.reset_after, longest);
+        assert_eq!(Funnel::new(quota).watering_at(count, DATE).reset_after, longest);
         assert!(quota.with_capacity(count).is_ok());
     }
     let longer = longest + Duration::from_nanos(1);
@@ -112,7 +111,7 @@ fn a_quota_may_take_up_to_146_years() {
     let quota = Quota::new(2, longest).unwrap();
     assert!(quota.with_capacity(2).is_ok());
     assert_eq!(quota.with_capacity(3), Err(QuotaError::PeriodTooLong));
-    // Exactly the ticks that 64 bits can hold: 3 * 5 * 17 * 257 * 641 * 65537 * 6700417.
+    // A quarter of a nanosecond less than 2^62 is left to leak.
     let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX))).unwrap();
     assert!(interval.with_capacity(u32::MAX).is_ok());
     let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX) + 1)).unwrap();
@@ -145,4 +144,251 @@ fn a_changed_quota_keeps_the_time_at_which_a_funnel_is_empty() {
         funnel.set_quota(quota(6, 3));
         funnels.set_quota(quota(6, 3));
     }
+}
+
+/// The leaky bucket by its definition: the level in units times nanoseconds of the period.
+struct Naive {
+    level: u128,
+    count: u32,
+    newest: u64,
+}
+
+impl Naive {
+    fn volume(quota: Quota, n: u32) -> u128 {
+        u128::from(n) * quota.period().as_nanos()
+    }
+
+    /// Rounds the level up to the units of a quota.
+    fn convert(&mut self, quota: Quota) {
+        self.level = (self.level * u128::from(quota.count())).div_ceil(self.count.into());
+        self.count = quota.count();
+    }
+
+    fn check(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        self.convert(quota);
+        let count = u128::from(quota.count());
+        let newest = self.newest.max(now.as_nanos());
+        self.level = self.level.saturating_sub(u128::from(newest - self.newest) * count);
+        self.newest = newest;
+        let capacity = Naive::volume(quota, quota.capacity());
+        let filled = self.level + Naive::volume(quota, n);
+        let lag = Duration::from_nanos(newest - now.as_nanos());
+        let leaking = |volume: u128| {
+            let nanos = u64::try_from(volume.div_ceil(count)).unwrap();
+            if nanos == 0 { Duration::ZERO } else { Duration::from_nanos(nanos) + lag }
+        };
+        let verdict = if n > quota.capacity() {
+            Verdict::Never
+        } else if n == 0 || filled <= capacity {
+            self.level = filled;
+            Verdict::Allowed
+        } else {
+            Verdict::Denied { retry_after: leaking(filled - capacity) }
+        };
+        let space = capacity.saturating_sub(self.level) / quota.period().as_nanos();
+        Decision {
+            verdict,
+            limit: quota.capacity(),
+            remaining: u32::try_from(space).unwrap(),
+            reset_after: leaking(self.level),
+        }
+    }
+
+    fn refund(&mut self, quota: Quota, n: u32) -> u32 {
+        self.convert(quota);
+        let refunded = self.level.min(Naive::volume(quota, n));
+        self.level -= refunded;
+        u32::try_from(refunded / quota.period().as_nanos()).unwrap()
+    }
+}
+
+/// Counts and periods that mostly do not divide each other, up to the largest.
+fn indivisible_quotas() -> BoxedStrategy<Quota> {
+    let number = || {
+        prop_oneof![
+            1..12_u32,
+            1..12_u32,
+            any::<u32>(),
+            (0..32_u32).prop_map(|bits| u32::MAX >> bits),
+            prop::sample::select(vec![999_983, 65_537, 4_294_967_291, 1_000_000_000, u32::MAX]),
+        ]
+        .prop_map(|number| number.max(1))
+    };
+    let period = prop_oneof![
+        1..20_u64,
+        number().prop_map(u64::from),
+        (1..100_u64).prop_map(|seconds| seconds * 1_000_000_000),
+        any::<u64>().prop_map(|period| period >> 2),
+        Just(146 * 365 * 86_400_000_000_000),
+        Just(LONGEST),
+    ];
+    let capacity = prop_oneof![2 => Just(None), 1 => number().prop_map(Some)];
+    let quotas = (number(), period, capacity).prop_map(|(count, period, capacity)| {
+        let quota = Quota::new(count, Duration::from_nanos(period.clamp(1, LONGEST))).unwrap();
+        capacity.and_then(|capacity| quota.with_capacity(capacity).ok()).unwrap_or(quota)
+    });
+    quotas.boxed()
+}
+
+/// 146 years, in nanoseconds.
+const LONGEST: u64 = (u64::MAX - u32::MAX as u64) / 4;
+
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    /// Checks some thousandths of the capacity, and some units.
+    Check(u32, i8),
+    CheckWith(Quota, u32, i8),
+    Refund(u32, i8),
+    SetQuota(Quota),
+}
+
+fn calls() -> impl Strategy<Value = Vec<(i16, i8, Call)>> {
+    let part = || prop_oneof![2 => Just(0_u32), 1 => 0..1_100_u32, 1 => Just(1_000)];
+    let call = prop_oneof![
+        8 => (part(), -2..9_i8).prop_map(|(part, units)| Call::Check(part, units)),
+        2 => (indivisible_quotas(), part(), -2..9_i8)
+            .prop_map(|(quota, part, units)| Call::CheckWith(quota, part, units)),
+        1 => (part(), -2..9_i8).prop_map(|(part, units)| Call::Refund(part, units)),
+        1 => indivisible_quotas().prop_map(Call::SetQuota),
+    ];
+    let parts = prop_oneof![3 => Just(0_i16), 3 => -200..600_i16, 1 => Just(1_000)];
+    prop::collection::vec((parts, -3..4_i8, call), 0..60)
+}
+
+/// Returns some thousandths of the capacity, and some units.
+fn units(quota: Quota, part: u32, units: i8) -> u32 {
+    let part = u64::from(quota.capacity()) * u64::from(part) / 1_000;
+    u32::try_from(part.saturating_add_signed(units.into())).unwrap_or(u32::MAX)
+}
+
+/// Returns the time after some thousandths of what a full funnel takes to empty, and some
+/// nanoseconds.
+fn passed(now: Timestamp, quota: Quota, part: i16, nanos: i8) -> Timestamp {
+    let burst = Naive::volume(quota, quota.capacity()).div_ceil(quota.count().into());
+    let burst = i128::try_from(burst).unwrap();
+    let now = i128::from(now.as_nanos()) + burst * i128::from(part) / 1_000 + i128::from(nanos);
+    Timestamp::from_nanos(u64::try_from(now.clamp(0, u64::MAX.into())).unwrap())
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn funnels_and_a_funnel_decide_exactly_for_every_quota(
+        quota in indivisible_quotas(),
+        start in prop::sample::select(vec![0, DATE.as_nanos(), u64::MAX - LONGEST]),
+        calls in calls(),
+    ) {
+        let mut naive = Naive { level: 0, count: quota.count(), newest: 0 };
+        let mut funnel = Funnel::new(quota);
+        let funnels = Funnels::<u8>::new(quota);
+        let keyed = Keyed::of(Funnel::new(quota));
+        let (mut quota, mut now) = (quota, Timestamp::from_nanos(start));
+        for (part, nanos, call) in calls {
+            now = passed(now, quota, part, nanos);
+            match call {
+                Call::Check(part, more) => {
+                    let n = units(quota, part, more);
+                    let peeked = funnels.peek_at(&1, n, now);
+                    let decision = funnels.check_n_at(&1, n, now);
+                    prop_assert_eq!(peeked, decision);
+                    prop_assert_eq!(funnel.peek_at(n, now), decision);
+                    prop_assert_eq!(funnel.check_n_at(n, now), decision);
+                    prop_assert_eq!(keyed.check_n_at(&1, n, now), decision);
+                    prop_assert_eq!(naive.check(quota, n, now), decision, "{} of {:?}", n, quota);
+                }
+                Call::CheckWith(other, part, more) => {
+                    let n = units(other, part, more);
+                    let peeked = funnels.peek_with_at(&1, other, n, now);
+                    let decision = funnels.check_with_at(&1, other, n, now);
+                    prop_assert_eq!(peeked, decision);
+                    funnel.set_quota(other);
+                    prop_assert_eq!(funnel.check_n_at(n, now), decision);
+                    funnel.set_quota(quota);
+                    keyed.set_quota(other);
+                    prop_assert_eq!(keyed.check_n_at(&1, n, now), decision);
+                    keyed.set_quota(quota);
+                    prop_assert_eq!(naive.check(other, n, now), decision, "{} of {:?}", n, other);
+                }
+                Call::Refund(part, more) => {
+                    let n = units(quota, part, more);
+                    let refunded = naive.refund(quota, n);
+                    prop_assert_eq!(funnels.refund(&1, n), refunded);
+                    prop_assert_eq!(funnel.refund(n), refunded);
+                    prop_assert_eq!(keyed.refund(&1, n), refunded);
+                }
+                Call::SetQuota(other) => {
+                    quota = other;
+                    funnel.set_quota(quota);
+                    funnels.set_quota(quota);
+                    keyed.set_quota(quota);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bucket_filled_to_its_count_is_empty_after_one_period(
+        quota in indivisible_quotas(),
+        start in 0..u64::MAX / 4,
+        parts in prop::collection::vec(1..400_u32, 0..5),
+    ) {
+        let quota = Quota::new(quota.count(), quota.period()).unwrap();
+        let funnels = Funnels::<u8>::new(quota);
+        let mut now = Timestamp::from_nanos(start);
+        for _ in 0..3 {
+            let mut left = quota.count();
+            for part in &parts {
+                let n = units(quota, *part, 1).min(left);
+                prop_assert!(funnels.check_n_at(&1, n, now).is_allowed());
+                left -= n;
+            }
+            let full = funnels.check_n_at(&1, left, now);
+            prop_assert!(full.is_allowed());
+            prop_assert_eq!((full.remaining, full.reset_after), (0, quota.period()));
+            now = after(now, quota.period());
+            prop_assert_eq!(funnels.peek_at(&1, 0, now).reset_after, Duration::ZERO);
+            prop_assert_eq!(funnels.peek_at(&1, 0, now).remaining, quota.count());
+        }
+    }
+}
+
+#[test]
+fn a_count_that_does_not_divide_the_period_is_served_in_full() {
+    let quota = Quota::new(3, Duration::from_secs(1)).unwrap();
+    let funnels = Funnels::<u8>::new(quota);
+    let mut funnel = Funnel::new(quota);
+    let first = funnels.check_n_at(&1, 3, at(0));
+    assert_eq!((first.verdict, first.reset_after), (Verdict::Allowed, Duration::from_secs(1)));
+    for second in 0..1_000 {
+        let n = 3 - u32::from(second == 0) * 3;
+        assert!(funnels.check_n_at(&1, n, at(second)).is_allowed());
+        let (mut passed, mut of_one) = (0, 0);
+        for key in [2, 2, 2, 2] {
+            passed += u32::from(funnels.check_at(&key, at(second)).is_allowed());
+            of_one += u32::from(funnel.check_at(at(second)).is_allowed());
+        }
+        assert_eq!((passed, of_one), (3, 3), "at {second}");
+    }
+}
+
+#[test]
+fn what_a_change_of_quota_rounds_up_is_less_than_a_nanosecond() {
+    let quotas = [3, 7, 10, u32::MAX, 1].map(|count| {
+        Quota::new(count, Duration::from_nanos(1_000_000_007)).unwrap().with_capacity(1).unwrap()
+    });
+    let funnels = Funnels::<u8>::new(quotas[0]);
+    assert!(funnels.check_at(&1, at(0)).is_allowed());
+    // A third of the period is 333,333,335 and 2/3 nanoseconds.
+    for quota in quotas.into_iter().cycle().take(100) {
+        let reset_after = funnels.check_with_at(&1, quota, 0, at(0)).reset_after;
+        assert_eq!(reset_after, Duration::from_nanos(333_333_336));
+    }
+    // Nothing is rounded that no call has used.
+    let mut funnel = Funnel::new(quotas[0]);
+    assert!(funnel.check_at(at(0)).is_allowed());
+    let before = funnel.clone();
+    funnel.set_quota(quotas[4]);
+    funnel.set_quota(quotas[0]);
+    assert_eq!(funnel, before);
 }

@@ -291,3 +291,40 @@ fn an_observer_is_notified_of_every_event() {
     let told = [&counts.allowed, &counts.denied, &counts.evicted, &counts.refused];
     assert_eq!(told.map(|count| count.load(Ordering::Relaxed)), [1, 2, 1, 1]);
 }
+
+/// An idle key that was not evicted decides as a new one, but may refund units that a new one has
+/// not.
+#[test]
+fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
+    let quota = |seconds| Quota::new(5, Duration::from_secs(seconds)).unwrap();
+    let new_or_idle = |limiter: &SlidingWindow<u32>, now| {
+        for n in 0..7 {
+            assert_eq!(limiter.peek_at(&1, n, now), limiter.peek_at(&2, n, now));
+        }
+    };
+    // The units are on record until a check finds them too old.
+    let windows = SlidingWindow::<u32>::new(quota(60));
+    let funnels = Funnels::<u32>::new(quota(60));
+    assert!(windows.check_at(&1, at(0)).is_allowed() && funnels.check_at(&1, at(0)).is_allowed());
+    new_or_idle(&windows, at(60));
+    assert_eq!((windows.refund(&1, 1), windows.refund(&2, 1)), (1, 0));
+    assert_eq!((funnels.refund(&1, 1), funnels.refund(&2, 1)), (1, 0));
+
+    // A log that had units under a longer period keeps later ones for as long.
+    let windows = SlidingWindow::<u32>::new(quota(60));
+    assert!(windows.check_at(&1, at(0)).is_allowed());
+    windows.set_quota(quota(1));
+    new_or_idle(&windows, at(100));
+    for key in [1, 2] {
+        assert!(windows.check_at(&key, at(100)).is_allowed());
+        assert_eq!(windows.check_n_at(&key, 0, at(105)).remaining, 5);
+    }
+    assert_eq!((windows.refund(&1, 1), windows.refund(&2, 1)), (1, 0));
+
+    // Unless it is evicted in between.
+    assert!(windows.check_at(&1, at(200)).is_allowed());
+    assert_eq!(windows.sweep_at(usize::MAX, at(300)), 2);
+    assert!(windows.check_at(&1, at(300)).is_allowed());
+    assert_eq!(windows.check_n_at(&1, 0, at(305)).remaining, 5);
+    assert_eq!(windows.refund(&1, 1), 0);
+}

@@ -107,3 +107,138 @@ fn users_can_implement_keyed_limiter() {
     assert_eq!(budget.refund("ann", 9), 3);
     assert_eq!(spend(&&budget), 3);
 }
+
+/// With all names imported, a call names one method: through each pointer, and for each pair of
+/// traits.
+mod all_imported {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use zset_std::limit::*;
+    use zset_std::*;
+
+    fn quota() -> Quota {
+        Quota::new(100, Duration::from_secs(60)).unwrap()
+    }
+
+    /// `KeyedLimiter` and `AsyncKeyedLimiter`.
+    macro_rules! use_keyed {
+        ($limiter:expr) => {{
+            let limiter = $limiter;
+            let (key, now) = (&1_u32, Timestamp::ZERO);
+            assert_eq!(limiter.check(key).remaining, 99);
+            assert_eq!(limiter.check_at(key, now).remaining, 98);
+            assert_eq!(limiter.check_n(key, 2).remaining, 96);
+            assert_eq!(limiter.check_n_at(key, 2, now).remaining, 94);
+            assert_eq!(limiter.peek(key, 4).remaining, 90);
+            assert_eq!(limiter.peek_at(key, 4, now).remaining, 90);
+            assert_eq!(limiter.refund(key, 3), 3);
+            assert!(limiter.reset(key));
+        }};
+    }
+
+    macro_rules! use_keyed_through_pointers {
+        ($new:expr) => {
+            use_keyed!($new);
+            use_keyed!(&$new);
+            use_keyed!(&&$new);
+            use_keyed!(Arc::new($new));
+            use_keyed!(&Arc::new($new));
+            use_keyed!(Box::new($new));
+            use_keyed!(Arc::new(Box::new($new)));
+            use_keyed!(Box::new($new) as Box<dyn KeyedLimiter<u32>>);
+            use_keyed!(Arc::new($new) as Arc<dyn KeyedLimiter<u32> + Send + Sync>);
+            use_keyed!(&$new as &dyn KeyedLimiter<u32>);
+        };
+    }
+
+    #[test]
+    fn calls_of_keyed_limiters_are_unambiguous() {
+        let (clock, of) = (FakeClock::new(), Funnel::new(quota()));
+        use_keyed_through_pointers!(Funnels::new(quota()).with_clock(clock.clone()));
+        use_keyed_through_pointers!(SlidingWindow::new(quota()).with_clock(clock.clone()));
+        use_keyed_through_pointers!(Keyed::of(of.clone()).with_clock(clock.clone()));
+        use_keyed_through_pointers!(
+            Keyed::of(AnyLimiter::from(of.clone())).with_clock(clock.clone())
+        );
+        use_keyed_through_pointers!(Keyed::of(Limits::all([of.clone()])).with_clock(clock.clone()));
+        let quota_per_call = Arc::new(Funnels::<u32>::new(quota()));
+        assert_eq!(quota_per_call.check_with(&1, quota(), 1).remaining, 99);
+        assert_eq!(quota_per_call.peek_with(&1, quota(), 1).remaining, 98);
+    }
+
+    fn generic<L: KeyedLimiter<u32>>(limiter: L) -> u32 {
+        limiter.check_n(&2, 1).remaining
+    }
+
+    async fn awaited<L: AsyncKeyedLimiter<u32>>(limiter: &L) -> u32 {
+        let checked = limiter.check_n(&3, 1).await.ok().unwrap().remaining;
+        assert_eq!(limiter.peek(&3, 1).await.ok().unwrap().remaining, checked - 1);
+        limiter.refund(&3, 1).await.ok().unwrap()
+    }
+
+    #[test]
+    fn generic_code_calls_the_trait_that_it_asks_for() {
+        let limiter = Arc::new(Funnels::new(quota()));
+        assert_eq!(generic(&*limiter), 99);
+        assert_eq!(generic(Box::new(&limiter)), 98);
+        assert_eq!(generic(Arc::clone(&limiter)), 97);
+        assert_eq!(pollster::block_on(awaited(&*limiter)), 1);
+    }
+
+    /// `Limiter`, `SingleQuota` and `KeyState`, which every limiter of one key has, mostly without methods of
+    /// its own by these names.
+    macro_rules! use_single {
+        ($limiter:expr) => {{
+            let limiter = &mut $limiter;
+            assert_eq!(limiter.quota(), quota());
+            assert_eq!(limiter.check_n_at(2, Timestamp::ZERO).remaining, 98);
+            assert_eq!(limiter.peek_at(2, Timestamp::ZERO).remaining, 96);
+            assert_eq!(limiter.refund(1), 1);
+            limiter.set_quota(quota());
+            limiter.reset();
+            assert_eq!(limiter.peek_at(0, Timestamp::ZERO).remaining, 100);
+        }};
+    }
+
+    macro_rules! use_single_through_pointers {
+        ($new:expr) => {
+            use_single!($new);
+            use_single!(&mut $new);
+            use_single!(Box::new($new));
+        };
+    }
+
+    #[test]
+    fn calls_of_limiters_of_one_key_are_unambiguous() {
+        use_single_through_pointers!(Funnel::new(quota()));
+        use_single_through_pointers!(WindowLog::new(quota()));
+        use_single_through_pointers!(WindowCounter::new(quota()));
+        use_single_through_pointers!(FixedWindow::new(quota()));
+        use_single_through_pointers!(AnyLimiter::from(Funnel::new(quota())));
+        let mut limits = Box::new(Limits::all([AnyLimiter::from(Funnel::new(quota()))]));
+        assert_eq!(limits.check_n_at(2, Timestamp::ZERO).remaining, 98);
+        assert_eq!(limits.refund(1), 1);
+        limits.reset();
+    }
+
+    /// `Clock`, `Timer` and, with a feature, `AsyncTimer`.
+    #[test]
+    fn calls_of_clocks_queues_and_boards_are_unambiguous() {
+        let clock = FakeClock::new();
+        clock.advance(Duration::from_secs(1));
+        let second = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
+        for now in [clock.now(), Arc::new(clock.clone()).now(), Arc::new(&clock).now()] {
+            assert_eq!(now, second);
+        }
+        clock.park_until(Timestamp::ZERO);
+        Arc::new(clock.clone()).park_until(Timestamp::ZERO);
+
+        let queue = Arc::new(SharedDelayQueue::new().with_clock(clock));
+        queue.push("job", second).unwrap();
+        assert_eq!(queue.len(), 1);
+        let mut board = Box::new(Leaderboard::new());
+        assert!(board.submit("ann", 7).is_changed());
+        assert_eq!(Best::combine(3, 4), Ok(4));
+    }
+}

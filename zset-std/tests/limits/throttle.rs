@@ -1,8 +1,8 @@
 //! The results of `CL.THROTTLE`, compared with the table that redis-cell publishes.
 
 use super::*;
-use zset_std::Funnels;
 use zset_std::limit::{QuotaError, Throttle, ThrottleError};
+use zset_std::{Funnel, Funnels};
 
 fn funnels() -> Funnels<String> {
     Funnels::new(Quota::new(1, Duration::from_secs(1)).unwrap())
@@ -95,4 +95,42 @@ fn a_billion_per_day_and_one_per_thirty_years_work() {
     // Nothing wraps at the end of time.
     assert!(!funnels.throttle_at("last", 0, 1, 1, 1, Timestamp::MAX).unwrap().limited);
     assert!(funnels.throttle_at("last", 0, 1, 1, 1, Timestamp::MAX).unwrap().limited);
+}
+
+#[test]
+fn a_count_that_does_not_divide_the_period_resets_after_the_period() {
+    let throttle = funnels().throttle_at("key", 2, 3, 1, 3, Timestamp::ZERO).unwrap();
+    let expected =
+        Throttle { limited: false, limit: 3, remaining: 0, retry_after: -1, reset_after: 1 };
+    assert_eq!(throttle, expected);
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// All five numbers are those of a `Funnel`, whose quota changes with each call.
+    #[test]
+    fn all_numbers_are_those_of_a_funnel(
+        calls in prop::collection::vec(
+            ((0..20_u32, 1..20_u32, 1..20_u32), 0..20_u32, (0..3_u64, 0..1_000_000_000_u64)),
+            1..40,
+        ),
+    ) {
+        let funnels = funnels();
+        let mut funnel = Funnel::new(funnels.quota());
+        let mut now = Timestamp::ZERO;
+        for ((burst, count, period), n, (seconds, nanos)) in calls {
+            // Often exactly when a unit has leaked out.
+            let interval = u64::from(period) * 1_000_000_000 / u64::from(count);
+            let by = if nanos % 3 == 0 { nanos } else { seconds * interval + nanos % 3 };
+            now = after(now, Duration::from_nanos(by));
+            let period_of = Duration::from_secs(period.into());
+            let quota = Quota::new(count, period_of).unwrap().with_capacity(burst + 1).unwrap();
+            funnel.set_quota(quota);
+            let expected = Throttle::from(funnel.check_n_at(n, now));
+            let [burst, count, period, n] = [burst, count, period, n].map(i64::from);
+            let throttle = funnels.throttle_at("key", burst, count, period, n, now).unwrap();
+            prop_assert_eq!(throttle, expected);
+        }
+    }
 }

@@ -109,6 +109,38 @@ fn a_waker_may_own_a_future_waiting_for_the_same_key() {
 }
 
 #[test]
+fn an_overtaken_waiter_learns_that_it_is_too_late_when_its_units_were_due() {
+    let (funnels, clock) = funnels();
+    let second = Duration::from_secs(1);
+    assert!(funnels.check("a").is_allowed());
+    let timeout = second + second / 2;
+    let mut first = Task::new(funnels.until_ready("a").timeout(timeout));
+    let mut behind = Task::new(funnels.until_ready("a").timeout(timeout));
+    let mut last = Task::new(funnels.until_ready("a"));
+    assert_eq!((first.run(), behind.run(), last.run()), (None, None, None));
+    clock.advance(Duration::from_nanos(999_999_999));
+    assert_eq!(first.run(), None);
+    // Overtakes the waiters, by a clock that is ahead.
+    assert!(funnels.check_at("a", Timestamp::ZERO.saturating_add(second)).is_allowed());
+    assert_eq!((first.run(), behind.run()), (None, None), "nothing wakes them");
+    clock.advance(Duration::from_nanos(1));
+    assert_eq!(first.run(), Some(Err(NotReady::TooLate)));
+    drop(first);
+    assert_eq!(behind.run(), Some(Err(NotReady::TooLate)), "as it is the first now");
+    drop(behind);
+    assert_eq!(last.run(), None);
+
+    // Behind a patient one, a waiter learns it at its deadline.
+    let mut behind = Task::new(funnels.until_ready("a").timeout(second / 2));
+    assert_eq!(behind.run(), None, "its unit would be allowed in two seconds");
+    clock.advance(second / 2);
+    assert_eq!(behind.run(), Some(Err(NotReady::TooLate)));
+    drop(behind);
+    clock.advance(second / 2);
+    assert_eq!(last.run(), Some(Ok(())));
+}
+
+#[test]
 fn jitter_is_added_to_the_wait_up_to_the_deadline() {
     let mut waits = Vec::new();
     for _ in 0..40 {

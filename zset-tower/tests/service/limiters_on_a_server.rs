@@ -171,3 +171,34 @@ fn a_lost_race_is_refunded_and_denied() {
         assert_eq!(problem(denied.body()).1, ["race"]);
     }
 }
+
+/// With the names of all crates imported, a call names one method.
+mod all_imported {
+    use std::sync::Arc;
+
+    use zset_redis::redis::aio::ConnectionLike;
+    use zset_redis::*;
+    use zset_std::*;
+    use zset_tower::key::Global;
+    use zset_tower::*;
+
+    /// Compiles calls of limiters in this process and on a server.
+    async fn limit<C>(here: Arc<Funnels<String>>, there: Arc<zset_redis::Funnel<C>>)
+    where
+        C: ConnectionLike + Clone + Send + Sync + 'static,
+    {
+        let _: Decision = here.check_n("ann", 1);
+        let _: Result<Decision, Error> = there.check_n("ann", 1).await;
+        let _: Result<u32, Error> = there.refund("ann", 1).await;
+    }
+
+    #[test]
+    fn calls_are_unambiguous() {
+        let _ = limit::<zset_redis::redis::aio::MultiplexedConnection>;
+        let limiter = Arc::new(Funnels::<u32>::new(super::per_minute(2)));
+        assert!(limiter.check_n(&1, 2).is_allowed());
+        assert_eq!((limiter.peek(&1, 0).remaining, limiter.refund(&1, 1)), (0, 1));
+        let _ = Key::map(Global, |()| 7_u32);
+        let _ = Global.map(|()| 7_u32);
+    }
+}

@@ -6,7 +6,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use pollster::block_on;
 use tower::{Layer, Service, ServiceExt, service_fn};
-use zset_std::FakeClock;
+use zset_std::{FakeClock, Funnels};
 use zset_tower::key::Global;
 use zset_tower::{MissingKey, Policy, PolicyError, RateLimitLayer, Rejection};
 
@@ -22,6 +22,27 @@ fn errors_of_the_service_have_the_headers_too() {
     let answer = call(&service, absent);
     assert_eq!(answer.status(), StatusCode::NOT_FOUND);
     assert_eq!(header(&answer, "ratelimit"), r#""user";r=1;t=60"#);
+}
+
+#[test]
+fn a_full_funnel_resets_in_one_period_whatever_its_count() {
+    for count in [3, 7, 11, 59] {
+        let quota = per_minute(count);
+        let limiter = Funnels::new(quota).with_clock(FakeClock::new());
+        let missing_key = MissingKey::Deny(StatusCode::FORBIDDEN);
+        let policy = Policy::new("user", limiter, Global, missing_key).unwrap().with_quota(quota);
+        let service = RateLimitLayer::new(policy).with_legacy_headers().layer(Inner);
+        for used in 1..=count {
+            let answer = call(&service, request(ANN));
+            let (left, reset) = (count - used, (60 * used).div_ceil(count));
+            assert_eq!(header(&answer, "ratelimit"), format!(r#""user";r={left};t={reset}"#));
+            assert_eq!(header(&answer, "x-ratelimit-reset"), reset.to_string());
+        }
+        assert_eq!(
+            header(&call(&service, request(ANN)), "retry-after"),
+            60_u32.div_ceil(count).to_string()
+        );
+    }
 }
 
 #[test]

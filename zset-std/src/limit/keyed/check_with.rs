@@ -56,8 +56,8 @@ impl<K: Eq + Hash, L: QuotaPerCall, C: Clock, H: BuildHasher> Keyed<K, L, C, H> 
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let quota = L::CallQuota::from(quota);
-        self.decide(key, n, now, |state, _, now| state.check_with_at(&quota, n, now))
+        let call = L::call(quota, n);
+        self.decide(key, n, now, |state, _, now| state.check_with_at(&call, now))
     }
 
     /// Returns what [`check_with`](Self::check_with) would return, without recording any units or inserting
@@ -103,7 +103,7 @@ impl<K: Eq + Hash, L: QuotaPerCall, C: Clock, H: BuildHasher> Keyed<K, L, C, H> 
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let quota = L::CallQuota::from(quota);
-        self.foresee(key, n, now, |state, _, now| state.peek_with_at(&quota, n, now))
+        let call = L::call(quota, n);
+        self.foresee(key, n, now, |state, _, now| state.peek_with_at(&call, now))
     }
 }

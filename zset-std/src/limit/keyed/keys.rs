@@ -17,6 +17,11 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// earlier. A funnel does not record single units: `n` intervals of the limiter's quota leak out at
     /// once. Units taken from the shared state of keys without room are not refunded.
     ///
+    /// A refund does not depend on the time: units are on record until a later check of the key
+    /// finds them too old, or until the key is evicted. So an idle key may refund units where a new
+    /// one has none. After [`set_quota`](Self::set_quota) to a shorter period, the log of a key
+    /// that was not evicted keeps units for the longest period so far, also those that pass later.
+    ///
     /// # Examples
     ///
     /// ```
@@ -35,7 +40,7 @@ impl<K: Eq + Hash, L: KeyState, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        self.keys.shorten(key, |state, settings| state.refund(settings, n)).unwrap_or(0)
+        self.keys.shorten(key, |state, settings| state.refund_under(settings, n)).unwrap_or(0)
     }
 
     /// Removes a key, with its history, and returns whether it was present. **O(log n)** expected, plus

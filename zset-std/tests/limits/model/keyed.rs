@@ -4,7 +4,7 @@ mod calls;
 
 use std::collections::BTreeMap;
 
-use zset_std::limit::{CompactFunnel, KeysFull};
+use zset_std::limit::KeysFull;
 use zset_std::{FixedWindow, Funnel, Funnels, Keyed, SlidingWindow, WhenFull, WindowCounter};
 
 use super::naive::Kind;
@@ -89,7 +89,7 @@ macro_rules! limiter {
 }
 
 limiter!(SlidingWindow<Key>, Kind::Log, SlidingWindow::new);
-limiter!(Funnels<Key>, Kind::Compact, Funnels::new);
+limiter!(Funnels<Key>, Kind::Funnel, Funnels::new);
 limiter!(Keyed<Key, WindowCounter>, Kind::Counter, |quota| Keyed::of(WindowCounter::new(quota)));
 limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, |quota| Keyed::of(FixedWindow::new(quota)));
 limiter!(Keyed<Key, Funnel>, Kind::Funnel, |quota| Keyed::of(Funnel::new(quota)));
@@ -198,6 +198,7 @@ impl<L: Limiter> Subject<L> {
         // A check of 0 units leaves no trace, neither of an absent key nor in the shared state.
         if n > 0 || is_there {
             list.widen(quota);
+            list.round(quota);
             list.advance(newest);
         }
         if decision.is_allowed() {
@@ -233,13 +234,8 @@ impl<L: Limiter> Subject<L> {
                 self.limiter.sweep(budget, self.now);
             }
             Call::SetQuota(quota) => {
-                // Counters stay exact only if the period is unchanged, and funnels only if the
-                // count is.
+                // Counters stay exact only if the period is unchanged.
                 let quota = match L::KIND {
-                    Kind::Funnel => {
-                        let same = Quota::new(self.quota.count(), quota.period()).unwrap();
-                        same.with_capacity(quota.capacity()).unwrap_or(same)
-                    }
                     Kind::Counter | Kind::Fixed => {
                         Quota::new(quota.count(), self.quota.period()).unwrap()
                     }
@@ -326,7 +322,7 @@ fn run_funnels(
     calls: &[(Step, Call)],
     evicts: bool,
 ) {
-    let mut subject = Subject::<Keyed<Key, CompactFunnel>>::new(quota, bounds, evicts);
+    let mut subject = Subject::<Funnels<Key>>::new(quota, bounds, evicts);
     for (step, call) in calls {
         call_with!(subject, *step, call);
     }

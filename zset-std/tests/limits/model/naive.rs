@@ -13,10 +13,8 @@ pub(super) enum Kind {
     Counter,
     /// `FixedWindow`
     Fixed,
-    /// `Funnel`
+    /// `Funnel` and `Funnels`
     Funnel,
-    /// The state that `Funnels` keeps for each key
-    Compact,
 }
 
 /// Units that passed together.
@@ -24,9 +22,12 @@ pub(super) enum Kind {
 struct Passed {
     at: u64,
     units: u64,
-    /// In a funnel, the time they take to leak out, in fractions of a nanosecond; negative if
+    /// In a funnel, the time they take to leak out, in sixtieths of a nanosecond; negative if
     /// refunded.
     volume: i128,
+    /// In a funnel, the fractions over the count of the quota, to which the level was rounded up
+    /// before.
+    step: i128,
     /// In a log, whether they have been older than every period so far.
     forgotten: bool,
 }
@@ -43,6 +44,19 @@ pub(super) struct Naive {
     inexact_at: Option<u64>,
 }
 
+/// The fractions of a nanosecond in which a funnel's volumes are measured.
+const PARTS: i128 = 60;
+
+/// Returns the fractions of a nanosecond that a quota distinguishes.
+fn step(quota: Quota) -> i128 {
+    PARTS / i128::from(quota.count())
+}
+
+fn round_up(time: i128, step: i128) -> i128 {
+    // Refunds may make it negative.
+    time + (-time).rem_euclid(step)
+}
+
 fn period(quota: Quota) -> u64 {
     u64::try_from(quota.period().as_nanos()).unwrap()
 }
@@ -56,27 +70,22 @@ impl Naive {
     pub(super) fn limit(&self, quota: Quota) -> u32 {
         match self.kind {
             Kind::Log | Kind::Counter | Kind::Fixed => quota.count(),
-            Kind::Funnel | Kind::Compact => quota.capacity(),
+            Kind::Funnel => quota.capacity(),
         }
     }
 
-    /// Returns the number of fractions per nanosecond in which a funnel's volumes are measured.
-    fn parts(&self) -> i128 {
-        if self.kind == Kind::Compact { 4 } else { 60 }
+    /// Returns the interval between units of a funnel.
+    fn interval(quota: Quota) -> i128 {
+        // Counts divide 60.
+        i128::from(period(quota)) * step(quota)
     }
 
-    /// Returns the interval between units of a funnel. `Funnels` round it up to quarters of a
-    /// nanosecond.
-    fn interval(&self, quota: Quota) -> i128 {
-        let parts = u128::try_from(self.parts()).unwrap() * quota.period().as_nanos();
-        parts.div_ceil(quota.count().into()).try_into().unwrap()
-    }
-
-    /// Returns when a funnel is empty, in fractions of a nanosecond.
-    fn empty_at(&self) -> i128 {
-        self.passed.iter().fold(0, |empty_at, passed| {
-            empty_at.max(i128::from(passed.at) * self.parts()) + passed.volume
-        })
+    /// Returns when a funnel is empty, as a call under this quota would round it.
+    fn empty_at(&self, quota: Quota) -> i128 {
+        let empty_at = self.passed.iter().fold(0, |empty_at, passed| {
+            round_up(empty_at.max(i128::from(passed.at) * PARTS), passed.step) + passed.volume
+        });
+        round_up(empty_at, step(quota))
     }
 
     /// Returns the sum of the units whose time satisfies the predicate.
@@ -110,12 +119,12 @@ impl Naive {
                 current + weighed + n <= limit
             }
             Kind::Fixed => self.sum(|time| window(time.into()) == window(at)) + n <= limit,
-            Kind::Funnel | Kind::Compact => {
-                let at = i128::try_from(at).unwrap() * self.parts();
-                let inside = (self.empty_at() - at).max(0);
+            Kind::Funnel => {
+                let at = i128::try_from(at).unwrap() * PARTS;
+                let inside = (self.empty_at(quota) - at).max(0);
                 let limit = i128::try_from(limit).unwrap();
                 let n = i128::try_from(n).unwrap();
-                inside + n * self.interval(quota) <= limit * self.interval(quota)
+                inside + n * Self::interval(quota) <= limit * Self::interval(quota)
             }
         }
     }
@@ -125,11 +134,9 @@ impl Naive {
         let Some(inexact_at) = self.inexact_at else { return true };
         let windows = at / period(quota) - inexact_at / period(quota);
         match self.kind {
-            Kind::Log | Kind::Compact => true,
+            Kind::Log | Kind::Funnel => true,
             Kind::Counter => windows >= 2,
             Kind::Fixed => windows >= 1,
-            // Each quota change rounds up by less than a nanosecond.
-            Kind::Funnel => i128::from(at) * self.parts() > self.empty_at() + 1000 * self.parts(),
         }
     }
 
@@ -138,13 +145,14 @@ impl Naive {
         self.checked = now;
         let horizon = self.horizon;
         self.passed.iter_mut().for_each(|passed| passed.forgotten |= now - passed.at >= horizon);
-        if self.kind == Kind::Funnel && self.is_empty(now) {
-            self.inexact_at = None;
-        }
     }
 
-    fn is_empty(&self, now: u64) -> bool {
-        i128::from(now) * self.parts() > self.empty_at() + 1000 * self.parts()
+    /// Records that a call rounds a funnel's level up to fractions over the count of its quota.
+    pub(super) fn round(&mut self, quota: Quota) {
+        let step = step(quota);
+        if self.kind == Kind::Funnel && self.passed.last().is_some_and(|last| last.step != step) {
+            self.passed.push(Passed { at: 0, units: 0, volume: 0, step, forgotten: false });
+        }
     }
 
     /// Extends the horizon to a quota's period.
@@ -169,9 +177,8 @@ impl Naive {
         }
         self.widen(new);
         let is_inexact = match self.kind {
-            Kind::Log | Kind::Compact => false,
+            Kind::Log | Kind::Funnel => false,
             Kind::Counter | Kind::Fixed => period(old) != period(new),
-            Kind::Funnel => old.count() != new.count() && !self.is_empty(self.checked),
         };
         // The limiter may have forgotten units that were refunded in the model.
         if is_inexact && (!self.passed.is_empty() || self.inexact_at.is_some()) {
@@ -180,9 +187,9 @@ impl Naive {
     }
 
     pub(super) fn push(&mut self, quota: Quota, n: u32, at: u64) {
-        let volume = i128::from(n) * self.interval(quota);
+        let (volume, step) = (i128::from(n) * Self::interval(quota), step(quota));
         if n > 0 {
-            self.passed.push(Passed { at, units: n.into(), volume, forgotten: false });
+            self.passed.push(Passed { at, units: n.into(), volume, step, forgotten: false });
         }
     }
 
@@ -197,9 +204,9 @@ impl Naive {
             }
             Kind::Counter => self.sum(|at| now - window(at) < 2),
             Kind::Fixed => self.sum(|at| now == window(at)),
-            Kind::Funnel | Kind::Compact => {
-                let inside = self.empty_at() - i128::from(self.checked) * self.parts();
-                (inside.max(0) / self.interval(quota)).try_into().unwrap()
+            Kind::Funnel => {
+                let inside = self.empty_at(quota) - i128::from(self.checked) * PARTS;
+                (inside.max(0) / Self::interval(quota)).try_into().unwrap()
             }
         };
         units.min(n.into()).try_into().unwrap()
@@ -207,10 +214,10 @@ impl Naive {
 
     /// Refunds the newest units, or the volume of `n` units in a funnel.
     pub(super) fn refund(&mut self, quota: Quota, n: u32) {
-        if matches!(self.kind, Kind::Funnel | Kind::Compact) {
+        if self.kind == Kind::Funnel {
             // The level never falls below zero.
-            let volume = -i128::from(n) * self.interval(quota);
-            self.passed.push(Passed { at: 0, units: 0, volume, forgotten: false });
+            let (volume, step) = (-i128::from(n) * Self::interval(quota), step(quota));
+            self.passed.push(Passed { at: 0, units: 0, volume, step, forgotten: false });
             return;
         }
         // A limiter that errs towards denial may refund units that have left its window.
@@ -244,11 +251,11 @@ impl Naive {
             Kind::Counter if window > 0 && is_in(window - 1) => (window + 1) * period,
             Kind::Fixed if is_in(window) => (window + 1) * period,
             Kind::Counter | Kind::Fixed => 0,
-            Kind::Funnel | Kind::Compact => {
-                let (empty_at, checked) = (self.empty_at(), i128::from(self.checked));
-                let is_empty = empty_at <= checked * self.parts();
-                let empty_at = u128::try_from(if is_empty { 0 } else { empty_at }).unwrap();
-                empty_at.div_ceil(u128::try_from(self.parts()).unwrap())
+            Kind::Funnel => {
+                let empty_at = self.empty_at(quota);
+                let is_empty = empty_at <= i128::from(self.checked) * PARTS;
+                u128::try_from(if is_empty { 0 } else { round_up(empty_at, PARTS) / PARTS })
+                    .unwrap()
             }
         }
     }

@@ -68,7 +68,10 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
     /// Records the time of a check; returns the time that counts.
     fn advance(&mut self) -> u64 {
         self.newest = self.newest.max(self.now);
-        self.lists.iter_mut().for_each(|list| list.advance(self.newest));
+        for (list, quota) in self.lists.iter_mut().zip(&self.quotas) {
+            list.round(*quota);
+            list.advance(self.newest);
+        }
         self.newest
     }
 
