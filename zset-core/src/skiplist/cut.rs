@@ -21,7 +21,6 @@ use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use super::index::MIN_CHILDREN;
-use super::iter::Iter;
 use super::leaf::{AT_ONCE, Plan};
 use super::position::Position;
 use super::range::RankedRange;
@@ -33,6 +32,9 @@ use crate::reserve::push_reserved;
 
 #[cfg(test)]
 mod tests;
+
+/// The most tokens of a cut that are on the stack. Without an operating system, it is small.
+const FEW: usize = if cfg!(target_os = "none") { 0 } else { AT_ONCE };
 
 impl<M, S: Copy> SkipList<M, S> {
     /// Moves the elements of a range to a list of their own, without a dict to update.
@@ -89,33 +91,65 @@ impl<M, S: Copy> SkipList<M, S> {
         relocate: &mut R,
         prepare: impl FnOnce(&[R::Token]) -> Result<(), TryReserveError>,
     ) -> Result<(), TryReserveError> {
-        let plans = self
-            .ends_of(cut)
-            .map(|(leaf, elements)| (leaf, Plan::new(self.leaf(leaf).order(), &elements)));
-        let members = Iter::ranked(self, *cut).map(|(member, _)| member);
-        let filling = fillers(&plans).map(|(from, _)| self.element_at(from).0);
-        let tokens = members.chain(filling).map(|member| relocate.token(member));
         let most = cut.len + cut.len.min(2 * LEAF_CAPACITY);
-        let (mut few, mut many) = (ArrayVec::<_, AT_ONCE>::new(), Vec::new());
-        let tokens = if most <= AT_ONCE {
-            few.extend(tokens);
+        let (mut few, mut many) = (ArrayVec::<_, FEW>::new(), Vec::new());
+        let tokens = if most <= FEW {
+            self.for_each_token(cut, relocate, |token| few.push(token));
             &few[..]
         } else {
             many.try_reserve_exact(most)?;
-            tokens.for_each(|token| push_reserved(&mut many, token));
+            self.for_each_token(cut, relocate, |token| push_reserved(&mut many, token));
             &many[..]
         };
-        let (elements, filling) = tokens.split_at(cut.len);
+        let (elements, fillers) = tokens.split_at(cut.len);
         prepare(elements)?;
 
         for (&token, handle) in elements.iter().zip(self.handles_from(cut.start)) {
             relocate.forget(token, handle);
         }
-        for (&token, (from, to)) in filling.iter().zip(fillers(&plans)) {
-            relocate.relocate(token, from, to);
-            self.leaves.swap_slots(from.leaf(), from.slot(), to.slot());
-        }
+        self.move_fillers(cut, fillers, relocate);
         Ok(())
+    }
+
+    /// Computes the tokens of the elements of a cut, and then those of the fillers.
+    #[inline(never)]
+    fn for_each_token<R: Relocate<M>>(
+        &self,
+        cut: &RankedRange,
+        relocate: &R,
+        mut receive: impl FnMut(R::Token),
+    ) {
+        for handle in self.handles_from(cut.start).take(cut.len) {
+            receive(relocate.token(self.element_at(handle).0));
+        }
+        for (leaf, elements) in self.ends_of(cut) {
+            let leaf = self.leaf(leaf);
+            // Without a plan, which would be on the stack while the caller's `Hash` runs.
+            for slot in leaf.len() - elements.len()..leaf.len() {
+                if !elements.contains(&leaf.index_of(slot as u8)) {
+                    receive(relocate.token(&leaf.members[slot]));
+                }
+            }
+        }
+    }
+
+    /// Moves the fillers, which have these tokens, to the slots of elements to cut.
+    #[inline(never)]
+    fn move_fillers<R: Relocate<M>>(
+        &mut self,
+        cut: &RankedRange,
+        tokens: &[R::Token],
+        relocate: &mut R,
+    ) {
+        let mut tokens = tokens.iter();
+        for (leaf, elements) in self.ends_of(cut) {
+            let plan = Plan::new(self.leaf(leaf).order(), &elements);
+            for (slot, &token) in plan.fillers().zip(&mut tokens) {
+                let to = plan.new_slot(slot);
+                relocate.relocate(token, Handle::new(leaf, slot), Handle::new(leaf, to));
+                self.leaves.swap_slots(leaf, slot, to);
+            }
+        }
     }
 
     /// Returns the first and the last leaf of a cut, each with the indexes of its elements to cut. If both
@@ -324,12 +358,4 @@ impl<M, S: Copy> SkipList<M, S> {
             Some(self.handle_at(position))
         })
     }
-}
-
-/// Returns the handles of the fillers of some leaves, before and after they move.
-fn fillers(plans: &[(u32, Plan)]) -> impl Iterator<Item = (Handle, Handle)> {
-    plans.iter().flat_map(|(leaf, plan)| {
-        plan.fillers()
-            .map(|slot| (Handle::new(*leaf, slot), Handle::new(*leaf, plan.new_slot(slot))))
-    })
 }

@@ -18,11 +18,13 @@ use super::{NONE, SkipList};
 /// assert_eq!(elements.next_back(), Some(("b", 2)));
 /// assert!(elements.eq([("a", 1), ("a", 1)]));
 /// ```
-pub struct IntoIter<M, S> {
-    list: SkipList<M, S>,
-    emptied: Emptied,
-    /// The only element, if the list is empty.
-    only: Option<(M, S)>,
+pub struct IntoIter<M, S>(Elements<M, S>);
+
+enum Elements<M, S> {
+    /// All elements of a list.
+    List(SkipList<M, S>, Emptied),
+    /// One element, without a list, which would need memory.
+    One(Option<(M, S)>),
 }
 
 /// How far a list has been emptied from its ends. Leaves without elements are outside its head and tail, but
@@ -77,20 +79,20 @@ impl<M, S: Copy> SkipList<M, S> {
 
 impl<M, S> IntoIter<M, S> {
     pub(crate) fn new(list: SkipList<M, S>) -> Self {
-        IntoIter { list, emptied: Emptied::NOTHING, only: None }
+        IntoIter(Elements::List(list, Emptied::NOTHING))
     }
 
     /// Creates an iterator over one element, without allocating.
-    pub(crate) fn of_one(element: (M, S)) -> Self
-    where
-        S: Copy,
-    {
-        IntoIter { only: Some(element), ..Self::new(SkipList::new()) }
+    pub(crate) const fn of_one(element: (M, S)) -> Self {
+        IntoIter(Elements::One(Some(element)))
     }
 
     /// Returns the list, before the first element is returned.
     pub(crate) fn list_mut(&mut self) -> &mut SkipList<M, S> {
-        &mut self.list
+        match &mut self.0 {
+            Elements::List(list, _) => list,
+            Elements::One(_) => unreachable!("one element has no list"),
+        }
     }
 }
 
@@ -99,12 +101,18 @@ impl<M, S: Copy> Iterator for IntoIter<M, S> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.emptied.pop(&mut self.list, End::First).or_else(|| self.only.take())
+        match &mut self.0 {
+            Elements::List(list, emptied) => emptied.pop(list, End::First),
+            Elements::One(element) => element.take(),
+        }
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.list.len() + usize::from(self.only.is_some());
+        let len = match &self.0 {
+            Elements::List(list, _) => list.len(),
+            Elements::One(element) => usize::from(element.is_some()),
+        };
         (len, Some(len))
     }
 }
@@ -112,7 +120,10 @@ impl<M, S: Copy> Iterator for IntoIter<M, S> {
 impl<M, S: Copy> DoubleEndedIterator for IntoIter<M, S> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.emptied.pop(&mut self.list, End::Last).or_else(|| self.only.take())
+        match &mut self.0 {
+            Elements::List(list, emptied) => emptied.pop(list, End::Last),
+            Elements::One(element) => element.take(),
+        }
     }
 }
 
@@ -122,7 +133,9 @@ impl<M, S: Copy> FusedIterator for IntoIter<M, S> {}
 
 impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for IntoIter<M, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let only = self.only.iter().map(|(member, score)| (member, *score));
-        f.debug_list().entries(self.list.iter().chain(only)).finish()
+        match &self.0 {
+            Elements::List(list, _) => list.iter().fmt(f),
+            Elements::One(element) => f.debug_list().entries(element).finish(),
+        }
     }
 }

@@ -6,7 +6,7 @@ use core::ops::RangeBounds;
 
 use super::{Drain, Follow, SortedSet};
 use crate::reserve::infallible;
-use crate::skiplist::RankedRange;
+use crate::skiplist::{Position, RankedRange};
 use crate::{SkipList, TryReserveError};
 
 impl<M, S: Copy, H> SortedSet<M, S, H> {
@@ -127,17 +127,25 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     #[track_caller]
     fn drain_range(&mut self, range: RankedRange) -> Drain<'_, M, S> {
+        if range.len == 1 && self.len() > 1 {
+            return self.drain_one(range.start);
+        }
         let mut drain = Drain::new(self.list.empty());
         match range.len {
             0 => {}
             len if len == self.len() => self.move_to(drain.list_mut()),
-            1 => {
-                let first = self.list.at_element(range.start).expect("the range has an element");
-                return Drain::of_one(self.take(first));
-            }
             _ => infallible(self.try_cut_to(drain.list_mut(), range, |_| Ok(()))),
         }
         drain
+    }
+
+    /// Drains the element at or after a position, which must not be the end.
+    ///
+    /// Not inlined, so that it takes no stack space where more elements are drained.
+    #[inline(never)]
+    fn drain_one(&mut self, position: Position) -> Drain<'_, M, S> {
+        let first = self.list.at_element(position).expect("there is an element");
+        Drain::of_one(self.take(first))
     }
 
     /// Moves a range to an empty list. It must be neither empty nor the whole set. Before anything changes,

@@ -151,6 +151,8 @@ impl ZSet {
     }
 }
 
+/// Not inlined, so that it takes no stack space where a skip list is drained.
+#[inline(never)]
 #[track_caller]
 fn drain_packed(
     set: &mut PackedZSet<Vec<u8>>,
