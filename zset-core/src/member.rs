@@ -124,7 +124,7 @@ impl Deref for Member<'_> {
 macro_rules! by_bytes {
     ($owner:ty) => {
         impl AsRef<[u8]> for $owner {
-            // The attribute `inline` would cost a range of a `ZSet` 5 % more instructions.
+            #[inline]
             fn as_ref(&self) -> &[u8] {
                 self
             }

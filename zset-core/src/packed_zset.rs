@@ -6,7 +6,7 @@
 
 use core::fmt;
 
-use crate::listpack::{HEADER, Storage, Value, entry_at, next, previous};
+use crate::listpack::{HEADER, Storage, Value, entry_at, find, next, previous};
 use crate::{Listpack, Member, Score, TryReserveError};
 
 mod insert;
@@ -74,6 +74,14 @@ fn pair_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, Value<'_>, PairOffsets
     let (member, score_at) = entry_at(bytes, at)?;
     let (score, behind) = entry_at(bytes, score_at)?;
     Some((member, score, PairOffsets { member: at, score: score_at, behind }))
+}
+
+/// Returns the score of the pair at an offset, without decoding the member, and the offset after the pair;
+/// `None` at the end.
+#[cfg_attr(not(target_os = "none"), inline)]
+fn score_at(bytes: &[u8], at: usize) -> Option<(Score, usize)> {
+    let (score, behind) = entry_at(bytes, next(bytes, at)?)?;
+    Some((score_of(score), behind))
 }
 
 #[cfg(feature = "alloc")]
@@ -265,16 +273,8 @@ impl<B: Storage> PackedZSet<B> {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
-        let (bytes, member) = (self.list.as_bytes(), Value::of(member.as_ref()));
-        let (mut at, mut rank) = (HEADER, 0);
-        loop {
-            let (other, behind) = entry_at(bytes, at)?;
-            if other == member {
-                return Some(rank);
-            }
-            at = next(bytes, behind)?;
-            rank += 1;
-        }
+        let (_, rank) = find(self.list.as_bytes(), Value::of(member.as_ref()), 1)?;
+        Some(rank)
     }
 
     /// Returns the 0-based rank of a member, highest score first. **O(n)**.
@@ -350,7 +350,7 @@ impl<B: Storage> PackedZSet<B> {
     /// Returns the offsets and the score of a member.
     fn find(&self, member: &[u8]) -> Option<(PairOffsets, Score)> {
         let bytes = self.list.as_bytes();
-        let at = crate::listpack::find(bytes, Value::of(member), 1)?;
+        let (at, _) = find(bytes, Value::of(member), 1)?;
         let (_, score, place) = pair_at(bytes, at)?;
         Some((place, score_of(score)))
     }

@@ -192,6 +192,7 @@ impl Score {
 
     /// Creates the score that is nearest to an integer.
     #[expect(clippy::cast_precision_loss, reason = "it is the nearest")]
+    #[inline]
     pub(crate) fn nearest_to(integer: i64) -> Score {
         Score(integer as f64)
     }

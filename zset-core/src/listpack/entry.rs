@@ -183,6 +183,68 @@ impl<'a> Encoded<'a> {
     }
 }
 
+/// A value that is searched for. It tells most entries apart by one or two of their bytes, without decoding
+/// them: members often have a length and a prefix in common, but seldom their last byte.
+pub(super) struct Needle<'a> {
+    value: Value<'a>,
+    text: &'a [u8],
+    /// The first byte of its entry as text of up to 63 bytes, or `LONG`. An integer has one too: a listpack
+    /// written elsewhere may store it as text.
+    text_first: u8,
+    /// The last byte of that entry, not counting the back-length.
+    text_last: u8,
+    /// The first byte of its entry as an integer of 7 bits, or `LONG`.
+    integer_first: u8,
+}
+
+/// From this first byte on, entries are decoded: other writers may store a short value in a long encoding.
+const LONG: u8 = INTEGER_13;
+
+impl<'a> Needle<'a> {
+    /// `text` is the value as text.
+    pub(super) fn new(value: Value<'a>, text: &'a [u8]) -> Self {
+        let text_first = if text.len() <= 0x3F { TEXT_6 | text.len() as u8 } else { LONG };
+        let integer_first = match value {
+            Value::Integer(integer) => {
+                u8::try_from(integer).ok().filter(|byte| *byte <= 0x7F).unwrap_or(LONG)
+            }
+            Value::Bytes(_) => LONG,
+        };
+        let text_last = text.last().copied().unwrap_or(text_first);
+        Needle { value, text, text_first, text_last, integer_first }
+    }
+
+    /// Returns whether the entry at `at` is the value, and the offset after it; `None` at the end.
+    #[inline]
+    pub(super) fn compare(&self, bytes: &[u8], at: usize) -> Option<(bool, usize)> {
+        if cfg!(target_os = "none") {
+            // Less code.
+            return self.compare_decoded(bytes, at);
+        }
+        let first = *bytes.get(at)?;
+        let may_be_equal = first >= LONG
+            || first == self.integer_first
+            || first == self.text_first && bytes.get(at + self.text.len()) == Some(&self.text_last);
+        if !may_be_equal {
+            return Some((false, next(bytes, at)?));
+        }
+        self.compare_decoded(bytes, at)
+    }
+
+    /// `compare` for an entry that may be the value. Not inlined, so that the loop over the others keeps its
+    /// registers; on small machines, there is no other loop.
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    #[cfg_attr(target_os = "none", inline)]
+    fn compare_decoded(&self, bytes: &[u8], at: usize) -> Option<(bool, usize)> {
+        let (entry, behind) = entry_at(bytes, at)?;
+        let is_equal = match entry {
+            Value::Bytes(bytes) => bytes == self.text,
+            Value::Integer(_) => entry == self.value,
+        };
+        Some((is_equal, behind))
+    }
+}
+
 /// Returns the size in bytes of the back-length for a body of `len` bytes.
 ///
 /// The bounds are Redis's. Those above 127 are one less than the bits could hold.
@@ -301,8 +363,16 @@ pub(crate) fn next(bytes: &[u8], at: usize) -> Option<usize> {
         // One function for both.
         return Some(entry_at(bytes, at)?.1);
     }
-    let len = body_len(bytes.get(at..)?)?;
-    Some(at + len + back_length_bytes(len))
+    match *bytes.get(at)? {
+        // One byte, and one of back-length.
+        0..=0x7F => Some(at + 2),
+        first @ 0x80..=0xBF => Some(at + 2 + usize::from(first & 0x3F)),
+        0xC0..=0xDF => Some(at + 3),
+        _ => {
+            let len = body_len(&bytes[at..])?;
+            Some(at + len + back_length_bytes(len))
+        }
+    }
 }
 
 /// Returns the offset of the entry before `at`, or `None` at the first.

@@ -2,6 +2,7 @@
 
 use core::convert::Infallible;
 
+use super::range::partition_point;
 use super::score::{encode, score_of};
 use super::{PackedZSet, PairOffsets, pair_at};
 use crate::listpack::{Encoded, HEADER, Storage, Value};
@@ -146,7 +147,10 @@ impl<B: Storage> PackedZSet<B> {
         let (decided, new) = decide(found.map(|(_, score)| score))?;
         let written = match (found, new) {
             (Some((place, old)), Some(score)) if score != old => {
-                self.set_score(place, member, score)
+                // The other elements that precede it with its new score are all before or all after it.
+                let start = if score > old { place.behind } else { HEADER };
+                let target = self.position(start, score, member);
+                self.set_score(place, target, score)
             }
             (None, Some(score)) if has_room => self.insert_new(member, score),
             (None, Some(_)) => Err(TryReserveError::BufferFull),
@@ -157,7 +161,7 @@ impl<B: Storage> PackedZSet<B> {
 
     /// Inserts a member that is not in the set.
     fn insert_new(&mut self, member: &[u8], score: Score) -> Result<(), TryReserveError> {
-        let at = self.position(score, member);
+        let at = self.position(HEADER, score, member);
         self.insert_at(at, member, score)
     }
 
@@ -173,32 +177,31 @@ impl<B: Storage> PackedZSet<B> {
         self.list.splice(at..at, 0, &entries)
     }
 
-    /// Returns the offset of the first element greater than this one.
-    fn position(&self, score: Score, member: &[u8]) -> usize {
+    /// Returns the offset of the first element from `start` on that is greater than this one.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn position(&self, start: usize, score: Score, member: &[u8]) -> usize {
         let bytes = self.list.as_bytes();
-        let mut at = HEADER;
-        while let Some((other, other_score, place)) = pair_at(bytes, at) {
+        let precedes = |at| {
+            let (other, other_score, place) = pair_at(bytes, at)?;
             let other_score = score_of(other_score);
-            // `>=` stands for `==`, which is a library call without floating-point hardware.
-            if other_score > score || other_score >= score && *Member::new(other) > *member {
-                break;
-            }
-            at = place.behind;
-        }
-        at
+            // `<=` stands for `==`, which is a library call without floating-point hardware.
+            let precedes =
+                other_score < score || other_score <= score && *Member::new(other) <= *member;
+            precedes.then_some(place.behind)
+        };
+        partition_point(bytes, start, precedes).0
     }
 
     /// Replaces the score of the member at a position.
     fn set_score(
         &mut self,
         place: PairOffsets,
-        member: &[u8],
+        target: usize,
         score: Score,
     ) -> Result<(), TryReserveError> {
         let mut text = ScoreText::new();
         let entry = encode(score, &mut text);
         // Write the new score first, since that may fail. Then move the pair into place.
-        let target = self.position(score, member);
         self.list.splice(place.score..place.behind, 1, &[&entry])?;
         let behind = place.score + entry.len();
         if target < place.member {

@@ -1,11 +1,11 @@
 //! Ranges by rank, score and member: runs of consecutive pairs.
 
 use core::cmp::Ordering;
-use core::ops::RangeBounds;
+use core::ops::{Bound, RangeBounds};
 
-use super::{Iter, PackedZSet, pair_at, score_of};
+use super::{Iter, PackedZSet, pair_at, score_at, score_of};
 use crate::bounds::{is_after, is_before, ranks};
-use crate::listpack::{HEADER, Storage, Value};
+use crate::listpack::{HEADER, Storage, next};
 use crate::{Member, Score};
 
 /// A run of consecutive pairs.
@@ -103,12 +103,7 @@ impl<B: Storage> PackedZSet<B> {
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
     pub fn range<'q>(&self, range: impl RangeBounds<(Score, &'q [u8])>) -> Iter<'_> {
-        self.iter_of(self.run(
-            |member, score| {
-                is_before(&(score_of(score), &*Member::new(member)), range.start_bound())
-            },
-            |member, score| is_after(&(score_of(score), &*Member::new(member)), range.end_bound()),
-        ))
+        self.iter_of(run_by_element(self.list.as_bytes(), bounds(&range)))
     }
 
     /// Returns the elements whose members lie in the range, assuming that all scores are equal.
@@ -202,10 +197,7 @@ impl<B: Storage> PackedZSet<B> {
     }
 
     pub(crate) fn run_by_score(&self, range: &impl RangeBounds<Score>) -> Run {
-        self.run(
-            |_, score| is_before(&score_of(score), range.start_bound()),
-            |_, score| is_after(&score_of(score), range.end_bound()),
-        )
+        run_by_score(self.list.as_bytes(), bounds(range))
     }
 
     pub(crate) fn run_by_member<'q>(
@@ -213,46 +205,136 @@ impl<B: Storage> PackedZSet<B> {
         score: Score,
         range: &impl RangeBounds<&'q [u8]>,
     ) -> Run {
-        self.run(
-            |member, other| match score_of(other).cmp(&score) {
-                Ordering::Equal => is_before(&&*Member::new(member), range.start_bound()),
-                order => order.is_lt(),
-            },
-            |member, other| match score_of(other).cmp(&score) {
-                Ordering::Equal => is_after(&&*Member::new(member), range.end_bound()),
-                order => order.is_gt(),
-            },
-        )
+        run_by_member(self.list.as_bytes(), score, bounds(range))
     }
 
     pub(crate) fn run_by_lex<'q>(&self, range: &impl RangeBounds<&'q [u8]>) -> Run {
-        self.run(
-            |member, _| is_before(&&*Member::new(member), range.start_bound()),
-            |member, _| is_after(&&*Member::new(member), range.end_bound()),
-        )
+        run_by_lex(self.list.as_bytes(), bounds(range))
     }
+}
 
-    /// Returns the run from the first pair for which `is_before` returns false up to the next for
-    /// which `is_after` returns true.
-    fn run(
-        &self,
-        is_before: impl Fn(Value<'_>, Value<'_>) -> bool,
-        is_after: impl Fn(Value<'_>, Value<'_>) -> bool,
-    ) -> Run {
-        let bytes = self.list.as_bytes();
-        let mut start = HEADER;
-        while let Some((_, _, place)) =
-            pair_at(bytes, start).filter(|&(member, score, _)| is_before(member, score))
-        {
-            start = place.behind;
+type Bounds<T> = (Bound<T>, Bound<T>);
+
+fn bounds<T: Copy>(range: &impl RangeBounds<T>) -> Bounds<T> {
+    (range.start_bound().cloned(), range.end_bound().cloned())
+}
+
+// The functions below are not generic, so they are compiled once, in this crate.
+
+fn run_by_score(bytes: &[u8], (start, end): Bounds<Score>) -> Run {
+    run(
+        bytes,
+        |at| {
+            let (score, behind) = score_at(bytes, at)?;
+            is_before(&score, start.as_ref()).then_some(behind)
+        },
+        |at| {
+            let (score, behind) = score_at(bytes, at)?;
+            (!is_after(&score, end.as_ref())).then_some(behind)
+        },
+    )
+}
+
+fn run_by_element(bytes: &[u8], (start, end): Bounds<(Score, &[u8])>) -> Run {
+    run(
+        bytes,
+        |at| {
+            let (member, score, behind) = element_at(bytes, at)?;
+            is_before(&(score, &*member), start.as_ref()).then_some(behind)
+        },
+        |at| {
+            let (member, score, behind) = element_at(bytes, at)?;
+            (!is_after(&(score, &*member), end.as_ref())).then_some(behind)
+        },
+    )
+}
+
+fn run_by_member(bytes: &[u8], score: Score, (start, end): Bounds<&[u8]>) -> Run {
+    run(
+        bytes,
+        |at| {
+            let (member, other, behind) = element_at(bytes, at)?;
+            let is_before = match other.cmp(&score) {
+                Ordering::Equal => is_before(&&*member, start.as_ref()),
+                order => order.is_lt(),
+            };
+            is_before.then_some(behind)
+        },
+        |at| {
+            let (member, other, behind) = element_at(bytes, at)?;
+            let is_after = match other.cmp(&score) {
+                Ordering::Equal => is_after(&&*member, end.as_ref()),
+                order => order.is_gt(),
+            };
+            (!is_after).then_some(behind)
+        },
+    )
+}
+
+fn run_by_lex(bytes: &[u8], (start, end): Bounds<&[u8]>) -> Run {
+    run(
+        bytes,
+        |at| {
+            let (member, _, place) = pair_at(bytes, at)?;
+            is_before(&&*Member::new(member), start.as_ref()).then_some(place.behind)
+        },
+        |at| {
+            let (member, _, place) = pair_at(bytes, at)?;
+            (!is_after(&&*Member::new(member), end.as_ref())).then_some(place.behind)
+        },
+    )
+}
+
+/// Returns the element at an offset and the offset after it, or `None` at the end.
+fn element_at(bytes: &[u8], at: usize) -> Option<(Member<'_>, Score, usize)> {
+    let (member, score, place) = pair_at(bytes, at)?;
+    Some((Member::new(member), score_of(score), place.behind))
+}
+
+/// Returns the run from the first pair that does not precede it up to the next that is not within.
+///
+/// Both functions take the offset of a pair; they return the offset after it, or `None` if it does not precede, or is
+/// not within, or at the end.
+#[inline]
+fn run(
+    bytes: &[u8],
+    precedes: impl Fn(usize) -> Option<usize>,
+    is_within: impl Fn(usize) -> Option<usize>,
+) -> Run {
+    let (start, _) = partition_point(bytes, HEADER, precedes);
+    let (end, len) = partition_point(bytes, start, is_within);
+    Run { start, end, len }
+}
+
+/// The number of pairs of which `partition_point` first asks for the last. Without an operating system, it asks for
+/// each pair, in less code.
+const STRIDE: usize = if cfg!(target_os = "none") { 1 } else { 8 };
+
+/// Returns the offset of the first pair from `start` on for which `precedes` returns `None`, and the number of
+/// pairs before it. `precedes` takes the offset of a pair, and returns the offset after it for a prefix of the
+/// pairs; at the end it returns `None`.
+///
+/// Finding the next pair is cheap; decoding a score is not, above all if it has a fraction. So it asks for each
+/// eighth pair, and for the seven before the first one that does not precede.
+#[inline]
+pub(super) fn partition_point(
+    bytes: &[u8],
+    start: usize,
+    precedes: impl Fn(usize) -> Option<usize>,
+) -> (usize, usize) {
+    let (mut at, mut passed) = (start, 0);
+    while STRIDE > 1 {
+        let mut last = Some(at);
+        for _ in 1..STRIDE {
+            last = last.and_then(|at| next(bytes, next(bytes, at)?));
         }
-        let (mut end, mut len) = (start, 0);
-        while let Some((_, _, place)) =
-            pair_at(bytes, end).filter(|&(member, score, _)| !is_after(member, score))
-        {
-            end = place.behind;
-            len += 1;
-        }
-        Run { start, end, len }
+        let Some(behind) = last.and_then(&precedes) else { break };
+        at = behind;
+        passed += STRIDE;
     }
+    while let Some(behind) = precedes(at) {
+        at = behind;
+        passed += 1;
+    }
+    (at, passed)
 }

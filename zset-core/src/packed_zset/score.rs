@@ -23,6 +23,7 @@ pub(crate) fn score_of(value: Value<'_>) -> Score {
 }
 
 /// Returns the score stored in an entry.
+#[inline]
 pub(crate) fn try_score_of(value: Value<'_>) -> Result<Score, ParseScoreError> {
     match value {
         // Other writers' integers are rounded, as in Redis.

@@ -124,7 +124,7 @@ fn validate<B: Storage>(list: &Listpack<B>) -> Result<(), PackedZSetError> {
         if matches!(member, Value::Bytes(text) if Value::of(text) != member) {
             return Err(PackedZSetError::Text { rank });
         }
-        if find(bytes, member, 1) != Some(at) {
+        if find(bytes, member, 1) != Some((at, rank)) {
             return Err(PackedZSetError::DuplicateMember { rank });
         }
         let element = (score, Member::new(member));

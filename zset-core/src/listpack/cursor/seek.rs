@@ -5,7 +5,8 @@ use core::ops::RangeBounds;
 use super::{Cursor, CursorMut};
 use crate::Member;
 use crate::bounds::ranks;
-use crate::listpack::{HEADER, Iter, Listpack, Storage, Value, decode, entry_at, next, previous};
+use crate::listpack::entry::Needle;
+use crate::listpack::{HEADER, Iter, Listpack, Storage, Value, decode, next, previous};
 
 impl<B: Storage> Listpack<B> {
     /// Returns a cursor at the first entry. **O(1)**.
@@ -104,7 +105,7 @@ impl<B: Storage> Listpack<B> {
     /// ```
     pub fn find<'v>(&self, value: impl Into<Value<'v>>, skip: usize) -> Option<Cursor<'_>> {
         let bytes = self.as_bytes();
-        find(bytes, value.into(), skip).map(|at| Cursor { bytes, at })
+        find(bytes, value.into(), skip).map(|(at, _)| Cursor { bytes, at })
     }
 
     /// Like [`find`](Self::find), but returns a mutable cursor. **O(n)**.
@@ -122,7 +123,7 @@ impl<B: Storage> Listpack<B> {
         value: impl Into<Value<'v>>,
         skip: usize,
     ) -> Option<CursorMut<'_, B>> {
-        let at = find(self.as_bytes(), value.into(), skip)?;
+        let (at, _) = find(self.as_bytes(), value.into(), skip)?;
         Some(CursorMut { list: self, at })
     }
 
@@ -212,19 +213,20 @@ impl<B: Storage> Listpack<B> {
 }
 
 /// Returns the offset of the first entry equal to `value`, skipping `skip` entries after each
-/// comparison.
-pub(crate) fn find(bytes: &[u8], value: Value<'_>, skip: usize) -> Option<usize> {
-    // A listpack written elsewhere may store the text of an integer as text.
+/// comparison, and the number of entries compared before it.
+pub(crate) fn find(bytes: &[u8], value: Value<'_>, skip: usize) -> Option<(usize, usize)> {
     let text = Member::new(value);
-    let mut at = HEADER;
+    let needle = Needle::new(value, &text);
+    let (mut at, mut compared) = (HEADER, 0);
     loop {
-        let (entry, behind) = entry_at(bytes, at)?;
-        if entry == value || matches!(entry, Value::Bytes(bytes) if *bytes == *text) {
-            return Some(at);
+        let (is_equal, mut behind) = needle.compare(bytes, at)?;
+        if is_equal {
+            return Some((at, compared));
+        }
+        for _ in 0..skip {
+            behind = next(bytes, behind)?;
         }
         at = behind;
-        for _ in 0..skip {
-            at = next(bytes, at)?;
-        }
+        compared += 1;
     }
 }
