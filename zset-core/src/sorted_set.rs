@@ -314,7 +314,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     where
         Q: Equivalent<M> + ?Sized,
     {
-        self.list.find_among(self.dict.candidates(hash), |other| member.equivalent(other))
+        self.list.find(&self.dict, hash, |other| member.equivalent(other))
     }
 
     #[inline]

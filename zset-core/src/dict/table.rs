@@ -117,9 +117,15 @@ impl Table {
         self.groups.iter().flat_map(Group::handles)
     }
 
-    /// Returns the handles whose hashes may be this one.
-    pub(super) fn iter_hash(&self, hash: TableHash) -> impl Iterator<Item = &Handle> {
-        self.probe(hash).map(|(group, bucket)| &self.groups[group].handles[bucket])
+    /// Returns the handle of a hash that `is_sought` accepts.
+    #[cfg_attr(target_os = "none", inline(never))]
+    pub(super) fn find(
+        &self,
+        hash: TableHash,
+        is_sought: impl FnMut(&Handle) -> bool,
+    ) -> Option<&Handle> {
+        let (group, bucket) = self.locate(hash, is_sought)?;
+        Some(&self.groups[group].handles[bucket])
     }
 
     /// Returns the buckets whose tag is that of a hash, as group and index in it.
@@ -133,7 +139,11 @@ impl Table {
         Place { group: hash & mask, stride: 0, mask }
     }
 
-    fn find(&self, hash: TableHash, is_sought: impl Fn(&Handle) -> bool) -> Option<(usize, usize)> {
+    fn locate(
+        &self,
+        hash: TableHash,
+        mut is_sought: impl FnMut(&Handle) -> bool,
+    ) -> Option<(usize, usize)> {
         self.probe(hash).find(|(group, bucket)| is_sought(&self.groups[*group].handles[*bucket]))
     }
 
@@ -142,7 +152,7 @@ impl Table {
         hash: TableHash,
         is_sought: impl Fn(&Handle) -> bool,
     ) -> Option<&mut Handle> {
-        let (group, bucket) = self.find(hash, is_sought)?;
+        let (group, bucket) = self.locate(hash, is_sought)?;
         Some(&mut self.groups[group].handles[bucket])
     }
 
@@ -151,7 +161,7 @@ impl Table {
         hash: TableHash,
         is_sought: impl Fn(&Handle) -> bool,
     ) -> Result<OccupiedEntry<'_>, ()> {
-        let (group, bucket) = self.find(hash, is_sought).ok_or(())?;
+        let (group, bucket) = self.locate(hash, is_sought).ok_or(())?;
         Ok(OccupiedEntry { table: self, group, bucket })
     }
 
@@ -161,7 +171,7 @@ impl Table {
         is_sought: impl Fn(&Handle) -> bool,
         _: impl Fn(&Handle) -> u64,
     ) -> Entry<'_> {
-        match self.find(hash, is_sought) {
+        match self.locate(hash, is_sought) {
             Some(_) => Entry::Occupied(()),
             None => Entry::Vacant(VacantEntry { table: self, hash }),
         }
@@ -293,7 +303,7 @@ mod tests {
     fn a_new_table_has_no_handles_and_no_memory() {
         let mut table = Table::new();
         assert_eq!((table.len(), table.capacity(), table.allocation_size()), (0, 0, 0));
-        assert_eq!(table.iter_hash(7).count(), 0);
+        assert_eq!(table.find(7, |_| true), None);
         assert!(table.find_entry(7, |_| true).is_err());
         table.clear();
         assert!(table.is_empty() && table.iter().next().is_none());
@@ -371,7 +381,7 @@ mod tests {
                 expected.sort_unstable();
                 prop_assert_eq!(handles, expected);
                 for number in &list {
-                    prop_assert!(table.iter_hash(hash(*number)).any(|other| *other == handle(*number)));
+                    prop_assert!(table.find(hash(*number), |other| *other == handle(*number)).is_some());
                 }
                 let vacant: usize = table.groups.iter().flat_map(|group| group.tags).filter(|tag| *tag == VACANT).count();
                 prop_assert_eq!(table.room, vacant - (table.num_buckets() - most(table.num_buckets())));

@@ -30,7 +30,7 @@ fn spread(handle: Handle) -> usize {
 }
 
 fn has(dict: &Dict, hash: usize, handle: Handle) -> bool {
-    dict.candidates(hash).any(|other| other == handle)
+    dict.find(hash, |other| other == handle).is_some()
 }
 
 /// Enough for the first table to split, and then for segments to split.

@@ -220,6 +220,7 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Appends a leaf of up to 64 elements that are in order and come after all others, which is not
     /// checked. Returns its id. Each element is in the slot of its index.
+    #[inline]
     pub(crate) fn try_push_leaf(
         &mut self,
         elements: impl ExactSizeIterator<Item = (M, S)>,
@@ -239,6 +240,7 @@ impl<M, S: Copy> SkipList<M, S> {
         Ok(self.tail)
     }
 
+    #[inline]
     fn try_append_leaf(
         &mut self,
         elements: impl Iterator<Item = (M, S)>,

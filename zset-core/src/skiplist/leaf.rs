@@ -18,11 +18,10 @@ use arrayvec::ArrayVec;
 use core::mem;
 use core::ops::DerefMut;
 
-use super::Element;
 use crate::TryReserveError;
 use crate::arena::{NONE, Node};
 use crate::copy::{copy_within, swap};
-use crate::handle::{Handle, LEAF_CAPACITY, MAX_LEAVES};
+use crate::handle::{LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::push_reserved;
 
 mod arrange;
@@ -225,22 +224,6 @@ impl<L, A, B> Leaf<L, A, B> {
         }
     }
 
-    /// Returns the element at a handle if it exists and `is_sought` accepts its member.
-    #[inline]
-    pub(crate) fn element_if<M, S: Copy>(
-        &self,
-        handle: Handle,
-        is_sought: impl Fn(&M) -> bool,
-    ) -> Option<Element<'_, M, S>>
-    where
-        A: Column<S>,
-        B: Column<M>,
-    {
-        let slot = handle.slot() as usize;
-        let member = self.members.get(slot).filter(|member| is_sought(member))?;
-        Some(Element { handle, member, score: *self.scores.get(slot)? })
-    }
-
     /// Inserts an element at `index` in order and returns its slot. The leaf must have room.
     #[inline]
     pub(crate) fn insert<M, S>(&mut self, index: usize, member: M, score: S) -> u8
@@ -343,13 +326,14 @@ fn try_grow<T>(column: &mut Vec<T>, wanted: usize) -> Result<(), TryReserveError
 
 impl<M, S: Copy> BlockLeaf<M, S> {
     /// Adds elements in order to an empty leaf, in slots of the same order.
+    #[inline]
     pub(crate) fn extend_sorted(&mut self, elements: impl Iterator<Item = (M, S)>) {
-        for (slot, (member, score)) in elements.enumerate() {
-            self.order[slot] = slot as u8;
+        for (member, score) in elements {
+            self.order[self.len as usize] = self.len;
+            self.len += 1;
             self.scores.push(score);
             self.members.push(member);
         }
-        self.len = self.members.len() as u8;
     }
 
     /// Moves the elements of the only leaf of a small list to this empty leaf. Every element keeps its

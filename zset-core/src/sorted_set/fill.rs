@@ -36,6 +36,7 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Filling<'a, M, S, H> {
 
     /// Appends an element, which must come after all others. A repeated member may be detected only up
     /// to a leaf later. If there are several errors, the first is returned.
+    #[inline]
     pub(crate) fn try_push(
         &mut self,
         member: M,

@@ -41,6 +41,7 @@ impl Plan {
         Ok(plan)
     }
 
+    #[inline]
     fn push(&mut self, hash: usize, is_others: bool) {
         self.hashes.push(hash);
         self.is_others.push(is_others);
@@ -136,18 +137,21 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ) {
         self.swap_elements(prepared);
         let mut shared = shared.iter().peekable();
-        let mut others = other.emptied().enumerate().filter_map(|(rank, element)| {
-            if shared.next_if_eq(&&rank).is_none() {
+        let (mut others, mut rank) = (other.emptied(), 0);
+        let mut next_of_others = || loop {
+            let element = others.next()?;
+            let is_shared = shared.next_if_eq(&&rank).is_some();
+            rank += 1;
+            if !is_shared {
                 return Some(element);
             }
             left_out.push(element);
-            None
-        });
+        };
         let mut ours = prepared.list.emptied();
         let mut ids = SkipList::<M, S>::full_leaf_ids(plan.hashes.len());
         for is_others in plan.is_others.chunks(LEAF_CAPACITY) {
             let leaf = self.list.try_push_leaf(is_others.iter().map(|&is_others| {
-                let next = if is_others { others.next() } else { ours.next() };
+                let next = if is_others { next_of_others() } else { ours.next() };
                 next.expect("the plan has each element once")
             }));
             assert_eq!(leaf.ok(), ids.next(), "room was reserved, and for full leaves in order");

@@ -40,6 +40,7 @@ impl WindowLog {
         self.newest
     }
 
+    #[inline]
     pub(super) fn push(&mut self, n: u32, now: Timestamp) {
         let n = u64::from(n).min(MOST_UNITS.saturating_sub(self.units));
         self.units += n;
@@ -66,6 +67,7 @@ impl WindowLog {
     }
 
     /// Decides by the entries; `now` must not be before any of them.
+    #[inline]
     pub(super) fn decide(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
         let limit = u64::from(quota.count());
         let period = quota.period_in_nanos();
@@ -79,11 +81,14 @@ impl WindowLog {
         };
         let forgotten =
             if period > self.horizon { self.forgotten.within(period, now) } else { None };
-        let in_window = forgotten.into_iter().chain(self.log.range(over..).copied());
         let used = if over == 0 {
             self.units + forgotten.map_or(0, |(_, units)| units)
         } else {
-            in_window.clone().map(|(_, units)| units).sum()
+            let mut used = forgotten.map_or(0, |(_, units)| units);
+            for (_, units) in self.log.range(over..) {
+                used += units;
+            }
+            used
         };
 
         let wanted = used + u64::from(n);
@@ -93,31 +98,58 @@ impl WindowLog {
         } else if n == 0 || wanted <= limit {
             Verdict::Allowed
         } else {
-            // Find the entry whose expiry frees enough units, searching from the nearer end.
-            let (missing, kept) = (wanted - limit, limit - u64::from(n));
-            let mut sum = 0;
-            let end = if missing <= kept {
-                in_window.clone().find(|(_, units)| {
-                    sum += units;
-                    sum >= missing
-                })
-            } else {
-                in_window.clone().rev().find(|(_, units)| {
-                    sum += units;
-                    sum > kept
-                })
-            };
-            Verdict::Denied { retry_after: ends_in(end.map_or(now, |(time, _)| time)) }
+            let end = self.end_of(over, forgotten, wanted - limit, limit - u64::from(n));
+            Verdict::Denied { retry_after: ends_in(end.unwrap_or(now)) }
         };
         let is_taken = verdict == Verdict::Allowed && n > 0;
         let used = if is_taken { wanted } else { used };
-        let last =
-            if is_taken { Some(now) } else { in_window.clone().next_back().map(|(time, _)| time) };
+        let last = if is_taken {
+            Some(now)
+        } else {
+            let last = self.log.back().filter(|_| over < self.log.len()).copied().or(forgotten);
+            last.map(|(time, _)| time)
+        };
         Decision {
             verdict,
             limit: quota.count(),
             remaining: u32::try_from(limit.saturating_sub(used)).unwrap_or(u32::MAX),
             reset_after: last.map_or(Duration::ZERO, ends_in),
         }
+    }
+
+    /// Returns the time of the entry whose expiry frees enough units: after it, `missing` are gone, and at most
+    /// `kept` stay. The window has the forgotten entry, if any, and those from index `over` on; it is searched
+    /// from the nearer end.
+    #[inline]
+    fn end_of(
+        &self,
+        over: usize,
+        forgotten: Option<(Timestamp, u64)>,
+        missing: u64,
+        kept: u64,
+    ) -> Option<Timestamp> {
+        let mut sum = 0;
+        if missing <= kept {
+            if let Some((time, units)) = forgotten {
+                sum += units;
+                if sum >= missing {
+                    return Some(time);
+                }
+            }
+            for &(time, units) in self.log.range(over..) {
+                sum += units;
+                if sum >= missing {
+                    return Some(time);
+                }
+            }
+            return None;
+        }
+        for &(time, units) in self.log.range(over..).rev() {
+            sum += units;
+            if sum > kept {
+                return Some(time);
+            }
+        }
+        forgotten.map(|(time, _)| time)
     }
 }
