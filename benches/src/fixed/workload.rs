@@ -83,7 +83,7 @@ impl<const N: usize> Workload<N> {
     }
 
     /// Times an operation.
-    pub(super) fn measure<C: Contender>(&self, operation: Operation) -> Measured<u64> {
+    pub fn measure<C: Contender>(&self, operation: Operation) -> Measured<u64> {
         self.perform::<C>(operation).0
     }
 

@@ -20,11 +20,13 @@ pub(super) struct Baseline {
     pub(super) counts: Vec<Counts>,
 }
 
-/// The counts of one benchmark, over all of its calls.
+/// The counts of one benchmark, over all of its calls, as built with the default release profile.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Counts {
     pub(super) benchmark: String,
     pub(super) instructions: u64,
+    /// Instructions if the same is built with `lto = "fat"` and one codegen unit.
+    pub(super) lto_instructions: u64,
     /// Data accesses that missed the first-level cache.
     pub(super) l1_misses: u64,
     /// Data accesses that missed the last-level cache too.
@@ -93,7 +95,7 @@ fn invalid(message: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::
 mod tests {
     use super::*;
 
-    const HEAD: &str = "# Counted with rustc 1.95.0\nbenchmark,instructions,l1_misses,ll_misses\n";
+    const HEAD: &str = "# Counted with rustc 1.95.0\nbenchmark,instructions,lto_instructions,l1_misses,ll_misses\n";
 
     fn error(text: &str) -> String {
         Baseline::parse(text).unwrap_err().to_string()
@@ -104,6 +106,7 @@ mod tests {
         let counts = |name: &str, instructions| Counts {
             benchmark: name.into(),
             instructions,
+            lto_instructions: 6,
             l1_misses: 5,
             ll_misses: 0,
         };
@@ -119,9 +122,9 @@ mod tests {
         let lines: Vec<_> = text.lines().skip(1).collect();
         let expected = [
             "# Counted with rustc 1.95.0, glibc",
-            "benchmark,instructions,l1_misses,ll_misses",
-            "a,18446744073709551615,5,0",
-            "b,7,5,0",
+            "benchmark,instructions,lto_instructions,l1_misses,ll_misses",
+            "a,18446744073709551615,6,5,0",
+            "b,7,6,5,0",
         ];
         assert_eq!(lines, expected);
         assert_eq!(baseline.of("b"), Some(&counts("b", 7)));
@@ -133,13 +136,13 @@ mod tests {
         assert!(
             error("benchmark,instructions\n").contains("no line begins with `# Counted with `")
         );
-        let line = error(&format!("{HEAD}insert,many,1,2\n"));
+        let line = error(&format!("{HEAD}insert,many,1,1,2\n"));
         assert!(line.contains("line: 3") && line.contains("field 1"), "{line}");
-        assert!(error(&format!("{HEAD}insert,5,1\n")).contains("line: 3"));
-        assert!(error(&format!("{HEAD}insert,-5,1,2\n")).contains("invalid digit"));
-        assert!(error(&format!("{HEAD}a,5,1,2\na,6,1,2\n")).contains("a is there twice"));
-        let missing = HEAD.replace("instructions", "cycles");
-        assert!(error(&format!("{missing}a,5,1,2\n")).contains("missing field `instructions`"));
+        assert!(error(&format!("{HEAD}insert,5,5,1\n")).contains("line: 3"));
+        assert!(error(&format!("{HEAD}insert,-5,1,1,2\n")).contains("invalid digit"));
+        assert!(error(&format!("{HEAD}a,5,5,1,2\na,6,6,1,2\n")).contains("a is there twice"));
+        let missing = HEAD.replace(",instructions", ",cycles");
+        assert!(error(&format!("{missing}a,5,1,1,2\n")).contains("missing field `instructions`"));
     }
 
     #[test]

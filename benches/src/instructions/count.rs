@@ -1,4 +1,4 @@
-//! Runs `benches/instructions.rs` and reads gungraun's output.
+//! Runs the benchmarks of the crate in `instructions/` and reads gungraun's output.
 
 use std::env;
 use std::io;
@@ -14,23 +14,44 @@ use super::baseline::{Baseline, Counts};
 /// The C library provides the allocator, and copies and compares bytes.
 const PROGRAMS: [(&str, &str); 2] = [("valgrind", "--version"), ("getconf", "GNU_LIBC_VERSION")];
 
-/// Runs all benchmarks.
+/// The folder of the crate that has the benchmarks. It is not in this workspace.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions");
+
+/// This workspace's target folder, which has the same dependencies.
+const TARGET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target");
+
+/// Runs all benchmarks, built with the default release profile and with link-time optimization.
 pub(super) fn count() -> io::Result<Baseline> {
     let origin = origin()?;
+    let mut counts = run("bench")?;
+    let with_lto = Baseline::new(origin.clone(), run("lto")?)?;
+    for counts in &mut counts {
+        let benchmark = &counts.benchmark;
+        let with_lto = with_lto.of(benchmark).ok_or_else(|| {
+            io::Error::other(format!("{benchmark} ran with one of the profiles only"))
+        })?;
+        counts.lto_instructions = with_lto.instructions;
+    }
+    Baseline::new(origin, counts)
+}
+
+/// Runs all benchmarks, built with a profile of Cargo.
+fn run(profile: &str) -> io::Result<Vec<Counts>> {
     // The `cargo` that runs this program, if any.
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["bench", "-p", "zset-bench", "--features", "instructions"])
+        .args(["bench", "--locked", "--profile", profile, "--target-dir"])
+        .arg(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| TARGET.into()))
         // Under valgrind addresses are always the same, so there is no need to turn their randomization
         // off, which not every container allows.
         .args(["--bench", "instructions", "--", "--output-format=json", "--allow-aslr=yes"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(FOLDER)
         .stderr(Stdio::inherit())
         .output()?;
     if !output.status.success() {
         return Err(io::Error::other(format!("the benchmarks ended with {}", output.status)));
     }
-    Baseline::new(origin, parse(&output.stdout)?)
+    parse(&output.stdout)
 }
 
 /// Returns the versions of the compiler and the programs, and the processor architecture.
@@ -67,6 +88,7 @@ fn counts(summary: &Value) -> io::Result<Counts> {
     Ok(Counts {
         benchmark,
         instructions,
+        lto_instructions: 0,
         l1_misses: metric("D1mr")? + metric("D1mw")?,
         ll_misses: metric("DLmr")? + metric("DLmw")?,
     })
@@ -91,6 +113,7 @@ mod tests {
         let counts = |benchmark: &str, instructions, l1_misses, ll_misses| Counts {
             benchmark: benchmark.into(),
             instructions,
+            lto_instructions: 0,
             l1_misses,
             ll_misses,
         };
