@@ -20,6 +20,7 @@ use super::{NONE, SkipList};
 /// ```
 pub struct IntoIter<M, S>(Elements<M, S>);
 
+#[allow(clippy::large_enum_variant, reason = "no iterator is stored, and a box would need memory")]
 enum Elements<M, S> {
     /// All elements of a list.
     List(SkipList<M, S>, Emptied),
