@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use redis::aio::{ConnectionLike, ConnectionManager};
 use redis::{RedisResult, Value};
-use tokio::sync::Mutex;
+use tokio::sync::RwLock;
 use tokio::time::{Instant, timeout_at};
 
 use crate::Error;
@@ -37,13 +37,14 @@ struct Shared {
     start: Instant,
     /// When a reply arrived last, in milliseconds after the start.
     last_reply: AtomicU64,
-    /// How many times the connection was replaced. Calls that fail together replace it once.
-    replaced: Mutex<u64>,
+    /// How many times the connection was replaced. Calls that fail together replace it once, and not
+    /// before all calls have a reply.
+    replaced: RwLock<u64>,
 }
 
 impl<C> Link<C> {
     pub(crate) fn new(connection: C) -> Link<C> {
-        let replaced = Mutex::new(0);
+        let replaced = RwLock::new(0);
         let shared = Shared { start: Instant::now(), last_reply: AtomicU64::new(0), replaced };
         Link { connection, shared: Arc::new(shared) }
     }
@@ -72,11 +73,10 @@ impl<C: ConnectionLike + Clone> Link<C> {
             // If it fails, the manager opens a new connection.
             let _ = redis::cmd("PING").query_async::<Value>(manager).await;
         }
-        let replaced = *self.shared.replaced.lock().await;
-        let mut reply = run_once(manager, call).await;
+        let (mut reply, replaced) = self.run_and_count(manager, call).await;
         if reply.as_ref().is_err_and(is_refusal) {
             self.replace(manager, replaced).await;
-            reply = run_once(manager, call).await;
+            (reply, _) = self.run_and_count(manager, call).await;
         }
         if reply.is_ok() {
             self.shared.last_reply.fetch_max(self.millis(), Relaxed);
@@ -84,9 +84,16 @@ impl<C: ConnectionLike + Clone> Link<C> {
         reply
     }
 
+    /// Runs a script over a connection that is not replaced meanwhile, and returns how many times it
+    /// was replaced before.
+    async fn run_and_count(&self, manager: &mut C, call: &Call) -> (RedisResult<Value>, u64) {
+        let replaced = self.shared.replaced.read().await;
+        (run_once(manager, call).await, *replaced)
+    }
+
     /// Has the server close the connection, unless it was replaced since.
     async fn replace(&self, manager: &mut C, replaced: u64) {
-        let mut now_replaced = self.shared.replaced.lock().await;
+        let mut now_replaced = self.shared.replaced.write().await;
         if *now_replaced == replaced {
             let _ = redis::cmd("QUIT").query_async::<Value>(manager).await;
             // Fails, so the manager opens a new connection.

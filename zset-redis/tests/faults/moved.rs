@@ -121,3 +121,28 @@ fn a_manager_repeats_a_call_that_a_server_has_refused_over_a_new_connection() {
         assert_eq!(connections.load(Ordering::SeqCst), 2, "{refusal}");
     }
 }
+
+/// What is sent after the command that closes a connection has no reply.
+#[test]
+fn a_connection_is_not_replaced_under_other_calls() {
+    let runtime = Runtime::new().unwrap();
+    for _ in 0..8 {
+        let (client, connections) = refusing_first("READONLY a replica");
+        runtime.block_on(async {
+            let config = ConnectionManagerConfig::new().set_response_timeout(None);
+            let manager = client.get_connection_manager_with_config(config).await.unwrap();
+            let limiter = Funnel::new(manager, "moved", lasting_quota(), OnFailure::Deny);
+            let limiter = limiter.unwrap().with_deadline(PATIENCE);
+            let calls: Vec<_> = (0..1000)
+                .map(|_| {
+                    let limiter = limiter.clone();
+                    tokio::spawn(async move { limiter.reset(KEY).await })
+                })
+                .collect();
+            for call in calls {
+                assert!(call.await.unwrap().unwrap());
+            }
+        });
+        assert_eq!(connections.load(Ordering::SeqCst), 2);
+    }
+}
