@@ -18,7 +18,8 @@ const COMPACT: u64 = 128;
 
 fn memory(connection: &mut Connection, limiter: &str, index: usize) -> u64 {
     let key = format!("memory:{{ann}}:{limiter}:{index}");
-    redis::cmd("MEMORY").arg("USAGE").arg(key).query(connection).unwrap()
+    // Of a few entries, whose nodes have random heights, it would be an estimate.
+    redis::cmd("MEMORY").arg("USAGE").arg(key).arg("SAMPLES").arg(0).query(connection).unwrap()
 }
 
 #[test]
@@ -38,7 +39,7 @@ fn keys_take_as_much_as_the_guide_says() {
         let log = |connection: &mut Connection| memory(connection, "sliding_window", 0) / calls;
         match calls {
             COMPACT => assert!(log(&mut connection) < 36),
-            5000 => assert!((100..140).contains(&log(&mut connection))),
+            5000 => assert!((100..140).contains(&log(&mut connection)), "{}", log(&mut connection)),
             _ => {}
         }
     }
