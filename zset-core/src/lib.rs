@@ -21,7 +21,6 @@ pub mod packed_zset;
 pub mod redis;
 mod reserve;
 mod score;
-mod storage;
 
 #[cfg(feature = "alloc")]
 mod arena;
@@ -35,14 +34,14 @@ mod handle;
 mod hash_builder;
 #[cfg(all(feature = "alloc", feature = "unstable-internals"))]
 pub mod layout;
-#[cfg(feature = "serde")]
-mod load;
 #[cfg(feature = "alloc")]
 mod look_up;
 #[cfg(feature = "alloc")]
 mod random;
 #[cfg(feature = "alloc")]
 pub mod rdb;
+#[cfg(feature = "serde")]
+mod serde;
 #[cfg(feature = "alloc")]
 pub mod skiplist;
 #[cfg(feature = "alloc")]

@@ -21,7 +21,6 @@
 
 use crc::{CRC_64_REDIS, Crc, Table};
 
-mod lzf;
 #[cfg_attr(
     not(feature = "unstable-internals"),
     allow(unreachable_pub, dead_code, reason = "the feature makes it public")

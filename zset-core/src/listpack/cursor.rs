@@ -1,13 +1,10 @@
 //! Cursors: move over entries in both directions, and change them in place.
 
-mod seek;
-
 use core::fmt;
 
+use super::entry::Needle;
 use super::{Encoded, HEADER, Listpack, Storage, Value, decode, next, previous};
-use crate::TryReserveError;
-
-pub(crate) use seek::find;
+use crate::{Member, TryReserveError};
 
 /// A position in a listpack: at an entry, or at the gap between the last entry and the first.
 ///
@@ -292,5 +289,178 @@ impl fmt::Debug for Cursor<'_> {
 impl<B: Storage> fmt::Debug for CursorMut<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("CursorMut").field(&self.current()).finish()
+    }
+}
+
+impl<B: Storage> Listpack<B> {
+    /// Returns a cursor at the first entry. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back(1)?;
+    /// list.try_push_back(2)?;
+    /// let mut cursor = list.cursor_front();
+    /// cursor.move_next();
+    /// assert_eq!(cursor.current(), Some(Value::Integer(2)));
+    /// cursor.move_next();
+    /// assert_eq!(cursor.current(), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_front(&self) -> Cursor<'_> {
+        Cursor { bytes: self.as_bytes(), at: HEADER }
+    }
+
+    /// Returns a cursor at the last entry. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back(1)?;
+    /// list.try_push_back(2)?;
+    /// assert_eq!(list.cursor_back().current(), Some(Value::Integer(2)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_back(&self) -> Cursor<'_> {
+        let end = self.end();
+        Cursor { bytes: self.as_bytes(), at: previous(self.as_bytes(), end).unwrap_or(end) }
+    }
+
+    /// Returns a mutable cursor at the first entry. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back("a")?;
+    /// let mut cursor = list.cursor_front_mut();
+    /// cursor.try_insert_before("new")?;
+    /// cursor.try_replace(7)?;
+    /// assert!(list.iter().eq([Value::Bytes(b"new"), Value::Integer(7)]));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_front_mut(&mut self) -> CursorMut<'_, B> {
+        CursorMut { list: self, at: HEADER }
+    }
+
+    /// Returns a mutable cursor at the last entry. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back("a")?;
+    /// assert!(list.cursor_back_mut().remove());
+    /// assert!(list.is_empty());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_back_mut(&mut self) -> CursorMut<'_, B> {
+        let at = self.cursor_back().at;
+        CursorMut { list: self, at }
+    }
+
+    /// Returns a cursor at the first entry equal to `value`, skipping `skip` entries after each
+    /// comparison. **O(n)**.
+    ///
+    /// In a listpack of pairs, a `skip` of 1 compares only the first entry of each pair.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// for entry in ["a", "b", "b", "c"] {
+    ///     list.try_push_back(entry)?;
+    /// }
+    /// let mut cursor = list.find("b", 1).unwrap();
+    /// cursor.move_next();
+    /// assert_eq!(cursor.current(), Some(Value::Bytes(b"c")));
+    /// assert!(list.find("c", 1).is_none());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn find<'v>(&self, value: impl Into<Value<'v>>, skip: usize) -> Option<Cursor<'_>> {
+        let bytes = self.as_bytes();
+        find(bytes, value.into(), skip).map(|(at, _)| Cursor { bytes, at })
+    }
+
+    /// Like [`find`](Self::find), but returns a mutable cursor. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back("a")?;
+    /// assert!(list.find_mut("a", 0).is_some_and(|mut cursor| cursor.remove()));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn find_mut<'v>(
+        &mut self,
+        value: impl Into<Value<'v>>,
+        skip: usize,
+    ) -> Option<CursorMut<'_, B>> {
+        let (at, _) = find(self.as_bytes(), value.into(), skip)?;
+        Some(CursorMut { list: self, at })
+    }
+
+    /// Returns a cursor at the entry with this 0-based index, or at the gap if there is none.
+    /// **O(n)**, from the nearer end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back("a")?;
+    /// assert_eq!(list.cursor_at(0).current(), Some(Value::Bytes(b"a")));
+    /// assert_eq!(list.cursor_at(9).current(), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_at(&self, index: usize) -> Cursor<'_> {
+        Cursor { bytes: self.as_bytes(), at: self.seek(index) }
+    }
+
+    /// Like [`cursor_at`](Self::cursor_at), but returns a mutable cursor. **O(n)**, from the nearer
+    /// end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.cursor_at_mut(0).try_insert_before("a")?; // at the gap
+    /// assert_eq!(list.len(), 1);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn cursor_at_mut(&mut self, index: usize) -> CursorMut<'_, B> {
+        let at = self.seek(index);
+        CursorMut { list: self, at }
+    }
+}
+
+/// Returns the offset of the first entry equal to `value`, skipping `skip` entries after each
+/// comparison, and the number of entries compared before it.
+pub(crate) fn find(bytes: &[u8], value: Value<'_>, skip: usize) -> Option<(usize, usize)> {
+    let text = Member::new(value);
+    let needle = Needle::new(value, &text);
+    let (mut at, mut compared) = (HEADER, 0);
+    loop {
+        let (is_equal, mut behind) = needle.compare(bytes, at)?;
+        if is_equal {
+            return Some((at, compared));
+        }
+        for _ in 0..skip {
+            behind = next(bytes, behind)?;
+        }
+        at = behind;
+        compared += 1;
     }
 }

@@ -4,8 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::iter::FusedIterator;
 
-use super::read::borrowed;
-use super::{Elements, ZSet};
+use super::{Elements, ZSet, borrowed};
 use crate::packed_zset::{self, Iter as PackedIter, PackedZSet};
 use crate::{ByteString, Member, Score, skiplist};
 

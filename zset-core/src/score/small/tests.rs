@@ -1,5 +1,5 @@
 use super::*;
-use crate::score::decimal;
+use crate::score::text::decimal;
 use proptest::prelude::*;
 use std::format;
 use std::string::String;

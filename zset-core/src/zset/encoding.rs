@@ -1,12 +1,80 @@
-//! Converting between the encodings.
+//! The two encodings: their limits, conversion from one to the other, and sets made in the right one.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
 
-use super::{Elements, ListpackLimits, Sorted, ZSet};
+use super::{Elements, Sorted, ZSet};
 use crate::reserve::{infallible, try_box};
 use crate::sorted_set::FromSortedError;
 use crate::{ByteString, PackedZSet, Score, TryReserveError};
+
+/// The encoding of a [`ZSet`] in memory.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Encoding, Score, ZSet};
+///
+/// let mut set: ZSet = (0..128).map(|i| (i.to_string(), Score::from(i))).collect();
+/// assert_eq!(set.encoding(), Encoding::Listpack);
+/// set.insert("another", Score::ZERO);
+/// assert_eq!(set.encoding(), Encoding::Skiplist);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// A single contiguous buffer, for small sets.
+    Listpack,
+    /// A skip list and a dict.
+    Skiplist,
+}
+
+/// Writes the name that Redis's `OBJECT ENCODING` returns.
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Encoding::Listpack => "listpack",
+            Encoding::Skiplist => "skiplist",
+        })
+    }
+}
+
+/// The maximum size of a [`ZSet`] in the listpack encoding.
+///
+/// These are all of Redis's parameters for sorted sets. The struct is exhaustive, so that it can be
+/// written as a literal.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
+///
+/// let mut limits = ListpackLimits::default();
+/// limits.max_listpack_value = 3;
+/// let mut set = ZSet::with_limits(limits);
+/// set.insert("long", Score::ZERO);
+/// assert_eq!(set.encoding(), Encoding::Skiplist);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListpackLimits {
+    /// The maximum number of members (Redis: `zset-max-listpack-entries`). If 0, only an empty set
+    /// is a listpack.
+    pub max_listpack_entries: usize,
+    /// The maximum length of a member in bytes (Redis: `zset-max-listpack-value`).
+    pub max_listpack_value: usize,
+}
+
+/// Returns Redis's defaults: 128 members of 64 bytes.
+impl Default for ListpackLimits {
+    fn default() -> Self {
+        REDIS_LIMITS
+    }
+}
+
+/// The default as a constant, for statics.
+pub(super) const REDIS_LIMITS: ListpackLimits =
+    ListpackLimits { max_listpack_entries: 128, max_listpack_value: 64 };
 
 impl ZSet {
     /// Converts a listpack to the skip-list encoding. No-op for a skip list.
@@ -132,6 +200,61 @@ impl ZSet {
             }
         }
         Ok(ZSet { elements: Elements::Skiplist(boxed), limits })
+    }
+
+    /// Reserves memory for about `additional` more members, excluding their bytes.
+    /// **O(n + additional)**.
+    ///
+    /// A listpack that this many more members would outgrow becomes a skip list immediately.
+    /// Otherwise, a listpack reserves nothing, because the lengths of future members are unknown.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Encoding, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// set.reserve(100);
+    /// assert_eq!(set.encoding(), Encoding::Listpack);
+    /// set.reserve(1000);
+    /// assert_eq!(set.encoding(), Encoding::Skiplist);
+    /// ```
+    #[track_caller]
+    pub fn reserve(&mut self, additional: usize) {
+        infallible(self.try_reserve(additional));
+    }
+
+    /// Like [`reserve`](Self::reserve), but returns an error if allocation fails.
+    /// **O(n + additional)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set and its encoding are
+    /// unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::ZSet::new();
+    /// set.try_reserve(1000)?;
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        let expected = self.len().saturating_add(additional);
+        match &mut self.elements {
+            Elements::Listpack(_) if expected <= self.limits.max_listpack_entries => Ok(()),
+            Elements::Listpack(packed) => {
+                let mut set = promoted(packed, 0)?;
+                set[0].try_reserve(additional)?;
+                self.elements = Elements::Skiplist(set);
+                Ok(())
+            }
+            Elements::Skiplist(set) => set[0].try_reserve(additional),
+        }
     }
 }
 

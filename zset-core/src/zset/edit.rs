@@ -1,0 +1,743 @@
+//! Writing: inserting, changing scores, removing.
+
+use alloc::vec::Vec;
+use core::ops::RangeBounds;
+
+use super::encoding::promoted;
+use super::iter::owned;
+use super::{Elements, ExtractIf, ListpackLimits, Sorted, ZSet, lex_ranks};
+use crate::handle::Handle;
+use crate::increment::sum_or_panic;
+use crate::redis::{AddOptions, Added};
+use crate::reserve::infallible;
+use crate::{ByteString, IncrementError, Insertion, NanScore, PackedZSet, Score, TryReserveError};
+
+impl ZSet {
+    /// Adds a member according to the options, like Redis's `ZADD`. **O(log n)**; O(1) if an
+    /// existing member stays between its neighbours.
+    ///
+    /// # Errors
+    ///
+    /// [`NanScore`] if the options include INCR and the sum is NaN. The set is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; see [`try_add`](Self::try_add).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::redis::{AddOptions, Added};
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// let added = set.add("a", Score::from(1), AddOptions::new().nx())?;
+    /// assert_eq!(added, Added::Inserted { score: Score::from(1) });
+    /// # Ok::<(), zset_core::NanScore>(())
+    /// ```
+    #[track_caller]
+    pub fn add(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Added, NanScore> {
+        sum_or_panic(self.try_add(member, score, options))
+    }
+
+    /// Like [`add`](Self::add), but returns an error if allocation fails. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`IncrementError`] if the incremented score would be NaN, or if allocation fails. The set and
+    /// its encoding are unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::redis::AddOptions;
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert!(set.try_add("a", Score::from(1), AddOptions::new())?.is_inserted());
+    /// # Ok::<(), zset_core::IncrementError<zset_core::NanScore>>(())
+    /// ```
+    pub fn try_add(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Added, IncrementError<NanScore>> {
+        let old = self.add_bytes(member.as_ref(), score, options)?;
+        options.outcome(old, score).map_err(IncrementError::Score)
+    }
+
+    /// Inserts a member with a score, or replaces the score of an existing member; returns the old
+    /// score. **O(log n)**; O(1) if an existing member stays between its neighbours.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; see [`try_insert`](Self::try_insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.insert("a", Score::from(1)), None);
+    /// assert_eq!(set.insert("a", Score::from(2)), Some(Score::from(1)));
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, member: impl AsRef<[u8]>, score: Score) -> Option<Score> {
+        infallible(self.try_insert(member, score))
+    }
+
+    /// Like [`insert`](Self::insert), but returns an error if allocation fails. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.try_insert("a", Score::from(1))?, None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_insert(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+    ) -> Result<Option<Score>, TryReserveError> {
+        self.add_bytes(member.as_ref(), score, AddOptions::new()).map_err(not_nan)
+    }
+
+    /// Inserts a member with a score. An existing member keeps the higher of the two scores, as
+    /// with Redis's `ZADD` with `GT`. **O(log n)**; O(1) if the score stays.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; see [`try_insert_max`](Self::try_insert_max).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(1))]);
+    /// assert_eq!(set.insert_max("a", Score::ZERO), Insertion::Unchanged(Score::from(1)));
+    /// assert_eq!(set.insert_max("a", Score::from(2)), Insertion::Updated(Score::from(1)));
+    /// ```
+    #[track_caller]
+    pub fn insert_max(&mut self, member: impl AsRef<[u8]>, score: Score) -> Insertion<Score> {
+        infallible(self.try_insert_max(member, score))
+    }
+
+    /// Inserts a member with a score. An existing member keeps the lower of the two scores, as with
+    /// Redis's `ZADD` with `LT`. **O(log n)**; O(1) if the score stays.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; see [`try_insert_min`](Self::try_insert_min).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.insert_min("a", Score::from(1)), Insertion::Inserted);
+    /// assert_eq!(set.insert_min("a", Score::from(2)), Insertion::Unchanged(Score::from(1)));
+    /// ```
+    #[track_caller]
+    pub fn insert_min(&mut self, member: impl AsRef<[u8]>, score: Score) -> Insertion<Score> {
+        infallible(self.try_insert_min(member, score))
+    }
+
+    /// Like [`insert_max`](Self::insert_max), but returns an error if allocation fails.
+    /// **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.try_insert_max("a", Score::ZERO)?, Insertion::Inserted);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_insert_max(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+    ) -> Result<Insertion<Score>, TryReserveError> {
+        self.insert_if(member.as_ref(), score, AddOptions::new().gt())
+    }
+
+    /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails.
+    /// **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.try_insert_min("a", Score::ZERO)?, Insertion::Inserted);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_insert_min(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: Score,
+    ) -> Result<Insertion<Score>, TryReserveError> {
+        self.insert_if(member.as_ref(), score, AddOptions::new().lt())
+    }
+
+    /// Inserts a member, with options that block a score that is not better.
+    fn insert_if(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Insertion<Score>, TryReserveError> {
+        let old = self.add_bytes(member, score, options).map_err(not_nan)?;
+        let is_changed = options.outcome(old, score).is_ok_and(Added::is_changed);
+        Ok(match old {
+            None => Insertion::Inserted,
+            Some(old) if is_changed => Insertion::Updated(old),
+            Some(old) => Insertion::Unchanged(old),
+        })
+    }
+
+    /// Adds `by` to the score of a member, or to 0 if it is new; returns the new score.
+    /// **O(log n)**; O(1) if the member stays between its neighbours.
+    ///
+    /// # Errors
+    ///
+    /// [`NanScore`] if the sum is NaN. The set is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; see [`try_add`](Self::try_add).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{NanScore, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.increment("a", f64::INFINITY), Ok(Score::INFINITY));
+    /// assert_eq!(set.increment("a", f64::NEG_INFINITY), Err(NanScore));
+    /// assert_eq!(set.score("a"), Some(Score::INFINITY));
+    /// ```
+    #[track_caller]
+    pub fn increment(&mut self, member: impl AsRef<[u8]>, by: f64) -> Result<Score, NanScore> {
+        sum_or_panic(self.try_increment(member, by))
+    }
+
+    /// Like [`increment`](Self::increment), but returns an error if allocation fails. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`IncrementError::Score`] if the sum is NaN, and [`IncrementError::Full`] if allocation
+    /// fails. The set and its encoding are unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{IncrementError, NanScore, Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// assert_eq!(set.try_increment("a", 1.5), Ok(Score::new(1.5)?));
+    /// assert_eq!(set.try_increment("a", f64::NAN), Err(IncrementError::Score(NanScore)));
+    /// # Ok::<(), NanScore>(())
+    /// ```
+    pub fn try_increment(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        by: f64,
+    ) -> Result<Score, IncrementError<NanScore>> {
+        let by = Score::new(by).map_err(IncrementError::Score)?;
+        let added = self.try_add(member, by, AddOptions::new().incr())?;
+        Ok(added.score().unwrap_or(by))
+    }
+
+    /// Replaces the score of a member with the result of `new_score`, which receives the old score;
+    /// returns the old score. **O(log n)**; O(1) if the member stays between its neighbours.
+    ///
+    /// If `new_score` panics, the score is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// set.insert("a", Score::from(1));
+    /// assert_eq!(set.update("a", |_| Score::INFINITY), Some(Score::from(1)));
+    /// assert_eq!(set.update("b", |_| Score::INFINITY), None);
+    /// ```
+    #[track_caller]
+    pub fn update(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        new_score: impl FnOnce(Score) -> Score,
+    ) -> Option<Score> {
+        infallible(self.try_update(member, new_score))
+    }
+
+    /// Like [`update`](Self::update), but returns an error if allocation fails. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if allocation fails. The score and the encoding are unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(1))]);
+    /// assert_eq!(set.try_update("a", |_| Score::ZERO)?, Some(Score::from(1)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_update(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        new_score: impl FnOnce(Score) -> Score,
+    ) -> Result<Option<Score>, TryReserveError> {
+        if let Elements::Skiplist(set) = &mut self.elements {
+            return set[0].try_update(member.as_ref(), new_score);
+        }
+        match self.score(&member) {
+            Some(old) => self.try_insert(&member, new_score(old)),
+            None => Ok(None),
+        }
+    }
+
+    /// Adds a member according to the options; returns its old score, from which
+    /// [`AddOptions::outcome`] derives what was added.
+    ///
+    /// All insertions of one member come here. It is not generic, so that it is compiled once, in this crate.
+    pub(super) fn add_bytes(
+        &mut self,
+        member: &[u8],
+        score: Score,
+        options: AddOptions,
+    ) -> Result<Option<Score>, IncrementError<NanScore>> {
+        // Complete every fallible step before the first change, so that an error leaves the listpack
+        // unchanged.
+        let mut promotion = None;
+        let set = match &mut self.elements {
+            Elements::Skiplist(set) => set,
+            Elements::Listpack(packed) => {
+                match add_to_packed(packed, self.limits, member, score, options) {
+                    Err(IncrementError::Full(TryReserveError::BufferFull)) => {}
+                    result => return result,
+                }
+                promotion.insert(promoted(packed, 1)?)
+            }
+        };
+        let old = add_to_sorted(&mut set[0], member, score, options)?;
+        if let Some(set) = promotion {
+            self.elements = Elements::Skiplist(set);
+        }
+        Ok(old)
+    }
+
+    /// Removes a member; returns its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(1))]);
+    /// assert_eq!(set.remove("a"), Some(Score::from(1)));
+    /// assert_eq!(set.remove("a"), None);
+    /// ```
+    pub fn remove(&mut self, member: impl AsRef<[u8]>) -> Option<Score> {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.remove(member),
+            Elements::Skiplist(set) => set[0].remove(member.as_ref()),
+        }
+    }
+
+    /// Removes and returns the element at this 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.remove_by_rank(1), Some(("a".into(), Score::from(2))));
+    /// assert_eq!(set.remove_by_rank(1), None);
+    /// ```
+    pub fn remove_by_rank(&mut self, rank: usize) -> Option<(ByteString, Score)> {
+        match &mut self.elements {
+            Elements::Listpack(set) => {
+                set.remove_by_rank_with(rank, |member, score| (member.into(), score))
+            }
+            Elements::Skiplist(set) => set[0].remove_by_rank(rank),
+        }
+    }
+
+    /// Removes and returns the element with the lowest score. **O(log n)**.
+    ///
+    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.pop_first(), Some(("b".into(), Score::from(1))));
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(ByteString, Score)> {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.pop_first_with(|member, score| (member.into(), score)),
+            Elements::Skiplist(set) => set[0].pop_first(),
+        }
+    }
+
+    /// Removes and returns the element with the highest score. **O(log n)**.
+    ///
+    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.pop_last(), Some(("a".into(), Score::from(2))));
+    /// ```
+    pub fn pop_last(&mut self) -> Option<(ByteString, Score)> {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.pop_last_with(|member, score| (member.into(), score)),
+            Elements::Skiplist(set) => set[0].pop_last(),
+        }
+    }
+
+    /// Removes and returns the element with the lowest score if `predicate` returns true for it.
+    /// **O(log n)**.
+    ///
+    /// If the set is empty, `predicate` is not called. If it panics, the element stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut due = ZSet::from([("mail", Score::from(10)), ("backup", Score::from(30))]);
+    /// let now = Score::from(20);
+    /// assert_eq!(due.pop_first_if(|_, time| time <= now), Some(("mail".into(), Score::from(10))));
+    /// assert_eq!(due.pop_first_if(|_, time| time <= now), None);
+    /// ```
+    pub fn pop_first_if(
+        &mut self,
+        predicate: impl FnOnce(&[u8], Score) -> bool,
+    ) -> Option<(ByteString, Score)> {
+        let (member, score) = self.first()?;
+        if predicate(&member, score) { self.pop_first() } else { None }
+    }
+
+    /// Removes and returns the element with the highest score if `predicate` returns true for it.
+    /// **O(log n)**.
+    ///
+    /// If the set is empty, `predicate` is not called. If it panics, the element stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
+    /// assert_eq!(set.pop_last_if(|member, _| member == b"b"), Some(("b".into(), Score::from(2))));
+    /// assert_eq!(set.pop_last_if(|member, _| member == b"b"), None);
+    /// ```
+    pub fn pop_last_if(
+        &mut self,
+        predicate: impl FnOnce(&[u8], Score) -> bool,
+    ) -> Option<(ByteString, Score)> {
+        let (member, score) = self.last()?;
+        if predicate(&member, score) { self.pop_last() } else { None }
+    }
+
+    /// Removes and returns the `count` elements with the lowest scores, or all if there are fewer,
+    /// lowest score first, like Redis's `ZPOPMIN`. **O(log n)** each.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.pop_min(9).len(), 2);
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn pop_min(&mut self, count: usize) -> Vec<(ByteString, Score)> {
+        if let Elements::Listpack(set) = &mut self.elements {
+            let popped = set.range_by_rank(..count).map(owned).collect();
+            set.remove_range_by_rank(..count);
+            return popped;
+        }
+        (0..count.min(self.len())).map_while(|_| self.pop_first()).collect()
+    }
+
+    /// Removes and returns the `count` elements with the highest scores, or all if there are fewer,
+    /// highest score first, like Redis's `ZPOPMAX`. **O(log n)** each.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.pop_max(1), [("a".into(), Score::from(2))]);
+    /// ```
+    pub fn pop_max(&mut self, count: usize) -> Vec<(ByteString, Score)> {
+        if let Elements::Listpack(set) = &mut self.elements {
+            let start = set.len().saturating_sub(count);
+            let popped = set.range_by_rank(start..).rev().map(owned).collect();
+            set.remove_range_by_rank(start..);
+            return popped;
+        }
+        (0..count.min(self.len())).map_while(|_| self.pop_last()).collect()
+    }
+
+    /// Removes the elements at these 0-based ranks; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
+    ///
+    /// Ranks beyond the end are ignored; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.remove_range_by_rank(..1), 1);
+    /// assert!(set.contains("a"));
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.remove_range_by_rank(range),
+            Elements::Skiplist(set) => set[0].remove_range_by_rank(range),
+        }
+    }
+
+    /// Removes the elements whose scores lie in the range; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
+    ///
+    /// An inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.remove_range_by_score(..=Score::from(1)), 1);
+    /// assert!(set.contains("a"));
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<Score>) -> usize {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.remove_range_by_score(range),
+            Elements::Skiplist(set) => set[0].remove_range_by_score(range),
+        }
+    }
+
+    /// Removes the elements whose members lie in the range, assuming that all scores are equal;
+    /// returns the number removed. **O(log n + m log n)** for m removed elements.
+    ///
+    /// See [`range_by_lex`](Self::range_by_lex).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from(["ant", "bee", "cat"].map(|word| (word, Score::ZERO)));
+    /// assert_eq!(set.remove_range_by_lex(&b"b"[..]..), 2);
+    /// assert!(set.contains("ant"));
+    /// ```
+    pub fn remove_range_by_lex<'q>(&mut self, range: impl RangeBounds<&'q [u8]>) -> usize {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.remove_range_by_lex(range),
+            Elements::Skiplist(set) => {
+                let set = &mut set[0];
+                set.remove_range_by_rank(lex_ranks(set, &range))
+            }
+        }
+    }
+
+    /// Removes the elements for which `keep` returns false, lowest score first. **O(n + m log n)**
+    /// for m removed elements; O(n + m n) in a listpack.
+    ///
+    /// If `keep` panics, the elements it has rejected are already removed; the others stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// set.retain(|member, _| member == b"a");
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&[u8], Score) -> bool) {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.retain(keep),
+            Elements::Skiplist(set) => set[0].retain(|member, score| keep(member, score)),
+        }
+    }
+
+    /// Returns an iterator that removes and returns the elements for which `extracted` returns
+    /// true, lowest score first. Lazy; **O(log n)** per step.
+    ///
+    /// If the iterator is dropped early, the elements it has not visited stay. If `extracted` panics, so
+    /// does the element that it was called with; the iterator continues after it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert!(set.extract_if(|member, _| member == b"a").all(|(member, _)| member == "a"));
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, F>
+    where
+        F: FnMut(&[u8], Score) -> bool,
+    {
+        ExtractIf::new(self, extracted)
+    }
+
+    /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for m
+    /// moved elements; **O(n + m)** if at least n / 2 of them are new.
+    ///
+    /// If a member is in both sets, the score of `other` wins, as in `BTreeMap::append`.
+    ///
+    /// Large sets of similar size are merged into a new one, which temporarily needs twice their
+    /// memory. If that allocation fails, the elements are inserted one by one.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails. Elements not yet moved are lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(1))]);
+    /// let mut other = ZSet::from([("a", Score::from(2))]);
+    /// set.append(&mut other);
+    /// assert_eq!(set.score("a"), Some(Score::from(2)));
+    /// assert!(other.is_empty());
+    /// ```
+    #[track_caller]
+    pub fn append(&mut self, other: &mut ZSet) {
+        if other.len() > self.limits.max_listpack_entries {
+            self.promote();
+        }
+        match (&mut self.elements, &mut other.elements) {
+            (Elements::Skiplist(set), Elements::Skiplist(others)) => {
+                set[0].append(&mut others[0]);
+                other.clear();
+            }
+            _ => self.extend(other.drain()),
+        }
+    }
+}
+
+/// Adds a member to a set in the listpack encoding.
+///
+/// Like the functions below, it is not inlined, so that none keeps the stack space of another.
+#[inline(never)]
+fn add_to_packed(
+    packed: &mut PackedZSet<Vec<u8>>,
+    limits: ListpackLimits,
+    member: &[u8],
+    score: Score,
+    options: AddOptions,
+) -> Result<Option<Score>, IncrementError<NanScore>> {
+    let has_room =
+        packed.len() < limits.max_listpack_entries && member.len() <= limits.max_listpack_value;
+    let added = packed
+        .try_decide(member, has_room, |old| options.new_score(old, score).map(|new| (old, new)));
+    Ok(added.map_err(IncrementError::Score)??)
+}
+
+/// Adds a member to a set in the skip-list encoding.
+#[inline]
+fn add_to_sorted(
+    set: &mut Sorted,
+    member: &[u8],
+    score: Score,
+    options: AddOptions,
+) -> Result<Option<Score>, IncrementError<NanScore>> {
+    let hash = set.hash(member);
+    let mut found = find(set, hash, member);
+    let old = found.map(|(_, old)| old);
+    let new = options.new_score(old, score).map_err(IncrementError::Score)?;
+    match (&mut found, new) {
+        (Some((handle, _)), Some(new)) => set.set_score(hash, handle, new)?,
+        (None, Some(new)) => {
+            make_room_in_dict(set, hash)?;
+            insert_new(set, hash, member, new)?;
+        }
+        (_, None) => {}
+    }
+    Ok(old)
+}
+
+#[inline(never)]
+fn find(set: &Sorted, hash: usize, member: &[u8]) -> Option<(Handle, Score)> {
+    set.find(hash, member).map(|found| (found.handle, found.score))
+}
+
+/// Comes before `insert_new`, since growing the dict takes most of the stack.
+#[inline(never)]
+fn make_room_in_dict(set: &mut Sorted, hash: usize) -> Result<(), TryReserveError> {
+    set.make_room_in_dict(hash)
+}
+
+#[inline(never)]
+fn insert_new(
+    set: &mut Sorted,
+    hash: usize,
+    member: &[u8],
+    score: Score,
+) -> Result<(), TryReserveError> {
+    set.insert_new_inlined(hash, ByteString::try_from_slice(member)?, score).map(|_| ())
+}
+
+/// Returns the error of an insertion without INCR.
+pub(super) fn not_nan(error: IncrementError<NanScore>) -> TryReserveError {
+    match error {
+        IncrementError::Full(error) => error,
+        IncrementError::Score(_) => unreachable!("nothing is added to a score"),
+    }
+}
