@@ -27,7 +27,7 @@ use core::ops::{Bound, Range, RangeBounds};
 use core::{fmt, mem};
 use equivalent::Equivalent;
 
-use crate::{Increment, IncrementError, Insertion, TryReserveError, bounds};
+use crate::{Increment, IncrementError, TryReserveError, bounds};
 
 mod hash;
 mod iter;
@@ -47,13 +47,14 @@ pub use slots::SlotNumber;
 /// # Methods
 ///
 /// A method that `SortedSet` has too does the same. An insertion may find the set full: there are only
-/// `try_insert`, `try_insert_max`, `try_insert_min` and `try_increment`, whose error returns the element or
+/// `try_insert` and `try_increment`, whose error returns the element or
 /// reports the full set, and `insert_or_evict_first` and `insert_or_evict_last`, which make room. `SortedSet`
 /// also has methods
 ///
 /// - for memory: `with_capacity`, `with_capacity_and_hasher`, `reserve`, `try_reserve`, `shrink_to_fit`,
 ///   `allocation_size`;
-/// - that insert or panic: `insert`, `insert_max`, `insert_min`, `increment`;
+/// - that insert or panic, or keep the better score: `insert`, `increment`, `insert_max`, `insert_min`,
+///   `try_insert_max`, `try_insert_min`;
 /// - for entries and other ways to change one: `entry`, `first_entry`, `last_entry`, `replace`,
 ///   `try_replace`, `try_update`, `increment_signed`, `try_increment_signed`;
 /// - that return several removed elements: `drain`, `drain_by_rank`, `drain_by_score`, `drain_by_member`,
@@ -729,71 +730,6 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         self.link(bucket, slot);
         self.order[slot] = I::from_usize(slot);
         self.shift(slot, position);
-    }
-
-    /// Inserts a member with a score. A member already in the set keeps the higher of the two scores.
-    /// **O(log n)** comparisons, and up to n slot numbers are shifted.
-    ///
-    /// # Errors
-    ///
-    /// [`CapacityError`] with the element if the member is new and the set is full. The set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{FixedSortedSet, Insertion};
-    ///
-    /// let mut best = FixedSortedSet::<&str, u32, 2>::new();
-    /// assert_eq!(best.try_insert_max("ann", 120), Ok(Insertion::Inserted));
-    /// assert_eq!(best.try_insert_max("ann", 95), Ok(Insertion::Unchanged(120)));
-    /// assert_eq!(best.try_insert_max("ann", 130), Ok(Insertion::Updated(120)));
-    /// ```
-    pub fn try_insert_max(
-        &mut self,
-        member: M,
-        score: S,
-    ) -> Result<Insertion<S>, CapacityError<M, S>> {
-        self.try_insert_if(member, score, |old| score > old)
-    }
-
-    /// Inserts a member with a score. A member already in the set keeps the lower of the two scores.
-    /// **O(log n)** comparisons, and up to n slot numbers are shifted.
-    ///
-    /// # Errors
-    ///
-    /// [`CapacityError`] with the element if the member is new and the set is full. The set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{FixedSortedSet, Insertion};
-    ///
-    /// let mut times = FixedSortedSet::<&str, u32, 2>::new();
-    /// assert_eq!(times.try_insert_min("ann", 120), Ok(Insertion::Inserted));
-    /// assert_eq!(times.try_insert_min("ann", 95), Ok(Insertion::Updated(120)));
-    /// ```
-    pub fn try_insert_min(
-        &mut self,
-        member: M,
-        score: S,
-    ) -> Result<Insertion<S>, CapacityError<M, S>> {
-        self.try_insert_if(member, score, |old| score < old)
-    }
-
-    fn try_insert_if(
-        &mut self,
-        member: M,
-        score: S,
-        is_better: impl FnOnce(S) -> bool,
-    ) -> Result<Insertion<S>, CapacityError<M, S>> {
-        if let Some(slot) = self.slot(&member) {
-            let old = self.scores[slot];
-            if !is_better(old) {
-                return Ok(Insertion::Unchanged(old));
-            }
-            return Ok(Insertion::Updated(self.set_score(slot, score)));
-        }
-        self.try_insert(member, score).map(|_| Insertion::Inserted)
     }
 
     /// Updates the score of a member with `new_score`, called on the old score, and returns the old

@@ -12,13 +12,11 @@
 //! The format is that of Redis 7 (antirez, "Listpack specification", github.com/antirez/listpack).
 //! All numbers are little-endian on every machine.
 
-use core::ops::{Range, RangeBounds};
+use core::ops::Range;
 
 use crate::TryReserveError;
-use crate::bounds::ranks;
 use crate::copy::copy_within;
 
-mod cursor;
 mod entry;
 mod iter;
 #[cfg(feature = "unstable-internals")]
@@ -26,7 +24,8 @@ mod raw;
 mod storage;
 mod validate;
 
-pub use cursor::{Cursor, CursorMut};
+use entry::Needle;
+
 pub use entry::Value;
 pub use iter::Iter;
 #[cfg(feature = "unstable-internals")]
@@ -34,7 +33,6 @@ pub use raw::{EntryEncoding, RawEntry};
 pub use storage::Storage;
 pub use validate::ListpackError;
 
-pub(crate) use cursor::find;
 pub(crate) use entry::{Encoded, decode, entry_at, next, previous};
 #[cfg(feature = "alloc")]
 pub(crate) use validate::read;
@@ -261,27 +259,6 @@ impl<B: Storage> Listpack<B> {
         Iter::new(self.as_bytes(), HEADER, self.end())
     }
 
-    /// Returns the entries at these 0-based indexes. Lazy; **O(n)** to start.
-    ///
-    /// Indexes beyond the end are ignored; an inverted range is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::listpack::Value;
-    ///
-    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// for entry in ["a", "b", "c"] {
-    ///     list.try_push_back(entry)?;
-    /// }
-    /// assert!(list.range(1..9).eq([Value::Bytes(b"b"), Value::Bytes(b"c")]));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
-    pub fn range(&self, range: impl RangeBounds<usize>) -> Iter<'_> {
-        let range = ranks(&range, self.len());
-        Iter::new(self.as_bytes(), self.seek(range.start), self.seek(range.end))
-    }
-
     /// Returns the offset of the end byte.
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn end(&self) -> usize {
@@ -320,53 +297,6 @@ impl<B: Storage> Listpack<B> {
     ) -> Result<(), TryReserveError> {
         let end = self.end();
         self.splice(end..end, 0, &[&Encoded::new(value.into())])
-    }
-
-    /// Prepends an entry. **O(n)** bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`TryReserveError`] if there is not enough space. The listpack is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::listpack::Value;
-    ///
-    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.try_push_front("b")?;
-    /// list.try_push_front("a")?;
-    /// assert!(list.iter().eq([Value::Bytes(b"a"), Value::Bytes(b"b")]));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
-    pub fn try_push_front<'v>(
-        &mut self,
-        value: impl Into<Value<'v>>,
-    ) -> Result<(), TryReserveError> {
-        self.splice(HEADER..HEADER, 0, &[&Encoded::new(value.into())])
-    }
-
-    /// Removes the entries at these 0-based indexes; returns the number removed. **O(n)** bytes.
-    ///
-    /// Indexes beyond the end are ignored; an inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::listpack::Value;
-    ///
-    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// for entry in ["a", "b", "c"] {
-    ///     list.try_push_back(entry)?;
-    /// }
-    /// assert_eq!(list.remove_range(1..), 2);
-    /// assert!(list.iter().eq([Value::Bytes(b"a")]));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
-    pub fn remove_range(&mut self, range: impl RangeBounds<usize>) -> usize {
-        let range = ranks(&range, self.len());
-        self.delete(self.seek(range.start)..self.seek(range.end), range.len());
-        range.len()
     }
 
     /// Removes all entries. **O(1)**.
@@ -500,6 +430,24 @@ fn count(bytes: &[u8]) -> usize {
         len += 1;
     }
     len
+}
+
+/// Returns the offset of the first entry equal to `value`, skipping `skip` entries after each
+/// comparison, and the number of entries compared before it. An integer is not found as text.
+pub(crate) fn find(bytes: &[u8], value: Value<'_>, skip: usize) -> Option<(usize, usize)> {
+    let needle = Needle::new(value);
+    let (mut at, mut compared) = (HEADER, 0);
+    loop {
+        let (is_equal, mut behind) = needle.compare(bytes, at)?;
+        if is_equal {
+            return Some((at, compared));
+        }
+        for _ in 0..skip {
+            behind = next(bytes, behind)?;
+        }
+        at = behind;
+        compared += 1;
+    }
 }
 
 /// Two listpacks are equal if their bytes are equal.

@@ -13,7 +13,7 @@ use crate::bounds::ranks;
 use crate::listpack::{Encoded, HEADER, Storage, Value, entry_at, find, next, previous};
 use crate::redis::{AddOptions, Added};
 use crate::score::ScoreText;
-use crate::{IncrementError, Insertion, Listpack, Member, NanScore, Score, TryReserveError};
+use crate::{IncrementError, Listpack, Member, NanScore, Score, TryReserveError};
 
 mod run;
 mod validate;
@@ -664,58 +664,6 @@ impl<B: Storage> PackedZSet<B> {
         new_score: impl FnOnce(Score) -> Score,
     ) -> Result<Option<Score>, TryReserveError> {
         self.try_write(member.as_ref(), |old| (old, old.map(new_score)))
-    }
-
-    /// Inserts a member with a score. An existing member keeps the higher of the two scores.
-    /// **O(n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`TryReserveError`] if there is not enough space. The set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// let [low, high] = [1, 2].map(Score::from);
-    /// assert_eq!(set.try_insert_max("a", high)?, Insertion::Inserted);
-    /// assert_eq!(set.try_insert_max("a", low)?, Insertion::Unchanged(high));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
-    pub fn try_insert_max(
-        &mut self,
-        member: impl AsRef<[u8]>,
-        score: Score,
-    ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_write(member.as_ref(), |old| Insertion::decide(old, score, |old| score > old))
-    }
-
-    /// Inserts a member with a score. An existing member keeps the lower of the two scores.
-    /// **O(n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`TryReserveError`] if there is not enough space. The set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// let [low, high] = [1, 2].map(Score::from);
-    /// set.try_insert("a", high)?;
-    /// assert_eq!(set.try_insert_min("a", low)?, Insertion::Updated(high));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
-    pub fn try_insert_min(
-        &mut self,
-        member: impl AsRef<[u8]>,
-        score: Score,
-    ) -> Result<Insertion<Score>, TryReserveError> {
-        self.try_write(member.as_ref(), |old| Insertion::decide(old, score, |old| score < old))
     }
 
     /// Like [`try_decide`](Self::try_decide), with a decision that cannot fail.

@@ -155,36 +155,6 @@ impl Score {
         }
     }
 
-    /// Creates a score from an integer, like `From`, but usable in constants. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::Score;
-    ///
-    /// const LOWEST: Score = Score::from_i32(-273);
-    /// assert_eq!(LOWEST, Score::from(-273));
-    /// ```
-    #[inline]
-    pub const fn from_i32(value: i32) -> Score {
-        Score(value as f64)
-    }
-
-    /// Creates a score from an integer, like `From`, but usable in constants. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::Score;
-    ///
-    /// const HIGHEST: Score = Score::from_u32(u32::MAX);
-    /// assert_eq!(HIGHEST, Score::from(u32::MAX));
-    /// ```
-    #[inline]
-    pub const fn from_u32(value: u32) -> Score {
-        Score(value as f64)
-    }
-
     /// Creates the score that is nearest to an integer.
     #[expect(clippy::cast_precision_loss, reason = "it is the nearest")]
     #[inline]
@@ -658,13 +628,5 @@ mod tests {
             assert_eq!(-(-score), score);
         }
         assert_eq!((-Score::ZERO).get().to_bits(), 0);
-    }
-
-    #[test]
-    fn const_constructors_match_from() {
-        const EXTREMES: [Score; 3] =
-            [Score::from_i32(i32::MIN), Score::from_i32(i32::MAX), Score::from_u32(u32::MAX)];
-        let expected = [Score::from(i32::MIN), Score::from(i32::MAX), Score::from(u32::MAX)];
-        assert_eq!(EXTREMES, expected);
     }
 }

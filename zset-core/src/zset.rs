@@ -6,6 +6,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{Range, RangeBounds};
 use rand_core::Rng;
@@ -20,11 +21,75 @@ mod iter;
 mod take;
 mod traits;
 
-use encoding::REDIS_LIMITS;
-
-pub use encoding::{Encoding, ListpackLimits};
 pub use iter::{IntoIter, Iter};
 pub use take::ExtractIf;
+
+/// The encoding of a [`ZSet`] in memory.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Encoding, Score, ZSet};
+///
+/// let mut set: ZSet = (0..128).map(|i| (i.to_string(), Score::from(i))).collect();
+/// assert_eq!(set.encoding(), Encoding::Listpack);
+/// set.insert("another", Score::ZERO);
+/// assert_eq!(set.encoding(), Encoding::Skiplist);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// A single contiguous buffer, for small sets.
+    Listpack,
+    /// A skip list and a dict.
+    Skiplist,
+}
+
+/// Writes the name that Redis's `OBJECT ENCODING` returns.
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Encoding::Listpack => "listpack",
+            Encoding::Skiplist => "skiplist",
+        })
+    }
+}
+
+/// The maximum size of a [`ZSet`] in the listpack encoding.
+///
+/// These are all of Redis's parameters for sorted sets. The struct is exhaustive, so that it can be
+/// written as a literal.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
+///
+/// let mut limits = ListpackLimits::default();
+/// limits.max_listpack_value = 3;
+/// let mut set = ZSet::with_limits(limits);
+/// set.insert("long", Score::ZERO);
+/// assert_eq!(set.encoding(), Encoding::Skiplist);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListpackLimits {
+    /// The maximum number of members (Redis: `zset-max-listpack-entries`). If 0, only an empty set
+    /// is a listpack.
+    pub max_listpack_entries: usize,
+    /// The maximum length of a member in bytes (Redis: `zset-max-listpack-value`).
+    pub max_listpack_value: usize,
+}
+
+/// Returns Redis's defaults: 128 members of 64 bytes.
+impl Default for ListpackLimits {
+    fn default() -> Self {
+        REDIS_LIMITS
+    }
+}
+
+/// The default as a constant, for statics.
+const REDIS_LIMITS: ListpackLimits =
+    ListpackLimits { max_listpack_entries: 128, max_listpack_value: 64 };
 
 /// Redis's sorted set: unique byte strings, each with a [`Score`], ordered by `(score, member)`.
 ///

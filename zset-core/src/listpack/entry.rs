@@ -5,8 +5,7 @@ use core::fmt;
 /// An entry of a listpack, as stored.
 ///
 /// An integer is not equal to its text. Only a listpack written elsewhere can contain such text:
-/// Redis, Valkey and this crate store it as an integer. [`Listpack::find`](super::Listpack::find)
-/// finds both.
+/// Redis, Valkey and this crate store it as an integer.
 ///
 /// The enum is exhaustive, because the format has no other kinds of entries.
 ///
@@ -187,31 +186,28 @@ impl<'a> Encoded<'a> {
 /// them: members often have a length and a prefix in common, but seldom their last byte.
 pub(super) struct Needle<'a> {
     value: Value<'a>,
-    text: &'a [u8],
-    /// The first byte of its entry as text of up to 63 bytes, or `LONG`. An integer has one too: a listpack
-    /// written elsewhere may store it as text.
-    text_first: u8,
-    /// The last byte of that entry, not counting the back-length.
-    text_last: u8,
-    /// The first byte of its entry as an integer of 7 bits, or `LONG`.
-    integer_first: u8,
+    /// The first byte of its entry, or `LONG`.
+    first: u8,
+    /// The last byte of its entry, not counting the back-length, and the offset of that byte.
+    last: u8,
+    last_at: usize,
 }
 
 /// From this first byte on, entries are decoded: other writers may store a short value in a long encoding.
 const LONG: u8 = INTEGER_13;
 
 impl<'a> Needle<'a> {
-    /// `text` is the value as text.
-    pub(super) fn new(value: Value<'a>, text: &'a [u8]) -> Self {
-        let text_first = if text.len() <= 0x3F { TEXT_6 | text.len() as u8 } else { LONG };
-        let integer_first = match value {
-            Value::Integer(integer) => {
-                u8::try_from(integer).ok().filter(|byte| *byte <= 0x7F).unwrap_or(LONG)
+    #[expect(clippy::cast_sign_loss, reason = "the integer is not negative")]
+    pub(super) fn new(value: Value<'a>) -> Self {
+        let (first, last, last_at) = match value {
+            Value::Integer(integer @ 0..=0x7F) => (integer as u8, integer as u8, 0),
+            Value::Bytes(text) if text.len() <= 0x3F => {
+                let first = TEXT_6 | text.len() as u8;
+                (first, text.last().copied().unwrap_or(first), text.len())
             }
-            Value::Bytes(_) => LONG,
+            _ => (LONG, LONG, 0),
         };
-        let text_last = text.last().copied().unwrap_or(text_first);
-        Needle { value, text, text_first, text_last, integer_first }
+        Needle { value, first, last, last_at }
     }
 
     /// Returns whether the entry at `at` is the value, and the offset after it; `None` at the end.
@@ -223,8 +219,7 @@ impl<'a> Needle<'a> {
         }
         let first = *bytes.get(at)?;
         let may_be_equal = first >= LONG
-            || first == self.integer_first
-            || first == self.text_first && bytes.get(at + self.text.len()) == Some(&self.text_last);
+            || first == self.first && bytes.get(at + self.last_at) == Some(&self.last);
         if !may_be_equal {
             return Some((false, next(bytes, at)?));
         }
@@ -237,11 +232,7 @@ impl<'a> Needle<'a> {
     #[cfg_attr(target_os = "none", inline)]
     fn compare_decoded(&self, bytes: &[u8], at: usize) -> Option<(bool, usize)> {
         let (entry, behind) = entry_at(bytes, at)?;
-        let is_equal = match entry {
-            Value::Bytes(bytes) => bytes == self.text,
-            Value::Integer(_) => entry == self.value,
-        };
-        Some((is_equal, behind))
+        Some((entry == self.value, behind))
     }
 }
 

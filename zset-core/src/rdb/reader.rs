@@ -55,18 +55,8 @@ impl<'a> Reader<'a> {
         self.0.len()
     }
 
-    /// Reads `len` bytes. **O(1)**.
-    ///
-    /// # Errors
-    ///
-    /// [`RestoreError::Truncated`] if there are fewer bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::rdb::Reader::new(b"abc").bytes(2), Ok(b"ab".as_slice()));
-    /// ```
-    pub fn bytes(&mut self, len: usize) -> Result<&'a [u8], RestoreError> {
+    /// Reads `len` bytes.
+    pub(super) fn bytes(&mut self, len: usize) -> Result<&'a [u8], RestoreError> {
         let (taken, rest) = self.0.split_at_checked(len).ok_or(RestoreError::Truncated)?;
         self.0 = rest;
         Ok(taken)

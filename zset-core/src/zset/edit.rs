@@ -4,13 +4,12 @@ use alloc::vec::Vec;
 use core::ops::RangeBounds;
 
 use super::encoding::promoted;
-use super::iter::owned;
 use super::{Elements, ExtractIf, ListpackLimits, Sorted, ZSet, lex_ranks};
 use crate::handle::Handle;
 use crate::increment::sum_or_panic;
 use crate::redis::{AddOptions, Added};
 use crate::reserve::infallible;
-use crate::{ByteString, IncrementError, Insertion, NanScore, PackedZSet, Score, TryReserveError};
+use crate::{ByteString, IncrementError, NanScore, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
     /// Adds a member according to the options, like Redis's `ZADD`. **O(log n)**; O(1) if an
@@ -114,112 +113,6 @@ impl ZSet {
         score: Score,
     ) -> Result<Option<Score>, TryReserveError> {
         self.add_bytes(member.as_ref(), score, AddOptions::new()).map_err(not_nan)
-    }
-
-    /// Inserts a member with a score. An existing member keeps the higher of the two scores, as
-    /// with Redis's `ZADD` with `GT`. **O(log n)**; O(1) if the score stays.
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails; see [`try_insert_max`](Self::try_insert_max).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(1))]);
-    /// assert_eq!(set.insert_max("a", Score::ZERO), Insertion::Unchanged(Score::from(1)));
-    /// assert_eq!(set.insert_max("a", Score::from(2)), Insertion::Updated(Score::from(1)));
-    /// ```
-    #[track_caller]
-    pub fn insert_max(&mut self, member: impl AsRef<[u8]>, score: Score) -> Insertion<Score> {
-        infallible(self.try_insert_max(member, score))
-    }
-
-    /// Inserts a member with a score. An existing member keeps the lower of the two scores, as with
-    /// Redis's `ZADD` with `LT`. **O(log n)**; O(1) if the score stays.
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails; see [`try_insert_min`](Self::try_insert_min).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, Score, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// assert_eq!(set.insert_min("a", Score::from(1)), Insertion::Inserted);
-    /// assert_eq!(set.insert_min("a", Score::from(2)), Insertion::Unchanged(Score::from(1)));
-    /// ```
-    #[track_caller]
-    pub fn insert_min(&mut self, member: impl AsRef<[u8]>, score: Score) -> Insertion<Score> {
-        infallible(self.try_insert_min(member, score))
-    }
-
-    /// Like [`insert_max`](Self::insert_max), but returns an error if allocation fails.
-    /// **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, Score, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// assert_eq!(set.try_insert_max("a", Score::ZERO)?, Insertion::Inserted);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
-    pub fn try_insert_max(
-        &mut self,
-        member: impl AsRef<[u8]>,
-        score: Score,
-    ) -> Result<Insertion<Score>, TryReserveError> {
-        self.insert_if(member.as_ref(), score, AddOptions::new().gt())
-    }
-
-    /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails.
-    /// **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, Score, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// assert_eq!(set.try_insert_min("a", Score::ZERO)?, Insertion::Inserted);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
-    pub fn try_insert_min(
-        &mut self,
-        member: impl AsRef<[u8]>,
-        score: Score,
-    ) -> Result<Insertion<Score>, TryReserveError> {
-        self.insert_if(member.as_ref(), score, AddOptions::new().lt())
-    }
-
-    /// Inserts a member, with options that block a score that is not better.
-    fn insert_if(
-        &mut self,
-        member: &[u8],
-        score: Score,
-        options: AddOptions,
-    ) -> Result<Insertion<Score>, TryReserveError> {
-        let old = self.add_bytes(member, score, options).map_err(not_nan)?;
-        let is_changed = options.outcome(old, score).is_ok_and(Added::is_changed);
-        Ok(match old {
-            None => Insertion::Inserted,
-            Some(old) if is_changed => Insertion::Updated(old),
-            Some(old) => Insertion::Unchanged(old),
-        })
     }
 
     /// Adds `by` to the score of a member, or to 0 if it is new; returns the new score.
@@ -481,48 +374,6 @@ impl ZSet {
     ) -> Option<(ByteString, Score)> {
         let (member, score) = self.last()?;
         if predicate(&member, score) { self.pop_last() } else { None }
-    }
-
-    /// Removes and returns the `count` elements with the lowest scores, or all if there are fewer,
-    /// lowest score first, like Redis's `ZPOPMIN`. **O(log n)** each.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.pop_min(9).len(), 2);
-    /// assert!(set.is_empty());
-    /// ```
-    pub fn pop_min(&mut self, count: usize) -> Vec<(ByteString, Score)> {
-        if let Elements::Listpack(set) = &mut self.elements {
-            let popped = set.range_by_rank(..count).map(owned).collect();
-            set.remove_range_by_rank(..count);
-            return popped;
-        }
-        (0..count.min(self.len())).map_while(|_| self.pop_first()).collect()
-    }
-
-    /// Removes and returns the `count` elements with the highest scores, or all if there are fewer,
-    /// highest score first, like Redis's `ZPOPMAX`. **O(log n)** each.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.pop_max(1), [("a".into(), Score::from(2))]);
-    /// ```
-    pub fn pop_max(&mut self, count: usize) -> Vec<(ByteString, Score)> {
-        if let Elements::Listpack(set) = &mut self.elements {
-            let start = set.len().saturating_sub(count);
-            let popped = set.range_by_rank(start..).rev().map(owned).collect();
-            set.remove_range_by_rank(start..);
-            return popped;
-        }
-        (0..count.min(self.len())).map_while(|_| self.pop_last()).collect()
     }
 
     /// Removes the elements at these 0-based ranks; returns the number removed.

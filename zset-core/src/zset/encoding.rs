@@ -2,79 +2,11 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 
-use super::{Elements, Sorted, ZSet};
+use super::{Elements, ListpackLimits, Sorted, ZSet};
 use crate::reserve::{infallible, try_box};
 use crate::sorted_set::FromSortedError;
 use crate::{ByteString, PackedZSet, Score, TryReserveError};
-
-/// The encoding of a [`ZSet`] in memory.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{Encoding, Score, ZSet};
-///
-/// let mut set: ZSet = (0..128).map(|i| (i.to_string(), Score::from(i))).collect();
-/// assert_eq!(set.encoding(), Encoding::Listpack);
-/// set.insert("another", Score::ZERO);
-/// assert_eq!(set.encoding(), Encoding::Skiplist);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Encoding {
-    /// A single contiguous buffer, for small sets.
-    Listpack,
-    /// A skip list and a dict.
-    Skiplist,
-}
-
-/// Writes the name that Redis's `OBJECT ENCODING` returns.
-impl fmt::Display for Encoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Encoding::Listpack => "listpack",
-            Encoding::Skiplist => "skiplist",
-        })
-    }
-}
-
-/// The maximum size of a [`ZSet`] in the listpack encoding.
-///
-/// These are all of Redis's parameters for sorted sets. The struct is exhaustive, so that it can be
-/// written as a literal.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
-///
-/// let mut limits = ListpackLimits::default();
-/// limits.max_listpack_value = 3;
-/// let mut set = ZSet::with_limits(limits);
-/// set.insert("long", Score::ZERO);
-/// assert_eq!(set.encoding(), Encoding::Skiplist);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ListpackLimits {
-    /// The maximum number of members (Redis: `zset-max-listpack-entries`). If 0, only an empty set
-    /// is a listpack.
-    pub max_listpack_entries: usize,
-    /// The maximum length of a member in bytes (Redis: `zset-max-listpack-value`).
-    pub max_listpack_value: usize,
-}
-
-/// Returns Redis's defaults: 128 members of 64 bytes.
-impl Default for ListpackLimits {
-    fn default() -> Self {
-        REDIS_LIMITS
-    }
-}
-
-/// The default as a constant, for statics.
-pub(super) const REDIS_LIMITS: ListpackLimits =
-    ListpackLimits { max_listpack_entries: 128, max_listpack_value: 64 };
 
 impl ZSet {
     /// Converts a listpack to the skip-list encoding. No-op for a skip list.

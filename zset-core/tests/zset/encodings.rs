@@ -109,7 +109,7 @@ fn check_accepts_a_set_whose_limits_were_lowered() {
         |set| std::mem::take(set),
         |set| {
             set.remove("member 3");
-            set.pop_max(2).into()
+            set.drain_by_rank(8..).collect()
         },
         |set| {
             set.retain(|member, _| member != b"member 3");
@@ -161,7 +161,7 @@ fn removals_do_not_demote() {
     let removals: [fn(&mut ZSet); 8] = [
         |set| _ = set.remove("b"),
         |set| _ = set.pop_first(),
-        |set| _ = set.pop_max(usize::MAX),
+        |set| _ = set.drain_by_rank(..),
         |set| _ = set.remove_range_by_rank(..),
         |set| _ = set.remove_range_by_score(Score::ZERO..),
         |set| _ = set.remove_range_by_lex(&b"a"[..]..),
@@ -232,7 +232,7 @@ fn a_listpack_may_have_more_members_than_its_header_can_count() {
     set.insert("new", Score::from(5));
     set.insert("39999", Score::NEG_INFINITY);
     assert_eq!((set.len(), set.rank("39999"), set.rank("new")), (40_001, Some(0), Some(7)));
-    assert_eq!(set.pop_max(39_900).len(), 39_900);
+    assert_eq!(set.drain_by_rank(101..).len(), 39_900);
     assert_eq!((set.len(), set.iter().count()), (101, 101));
     set.check();
     set.promote();
