@@ -56,7 +56,7 @@ pub use slots::SlotNumber;
 /// - that insert or panic, or keep the better score: `insert`, `increment`, `insert_max`, `insert_min`,
 ///   `try_insert_max`, `try_insert_min`;
 /// - for entries and other ways to change one: `entry`, `first_entry`, `last_entry`, `replace`,
-///   `try_replace`, `try_update`, `increment_signed`, `try_increment_signed`;
+///   `try_replace`, `try_update`;
 /// - that return several removed elements: `drain`, `drain_by_rank`, `drain_by_score`, `drain_by_member`,
 ///   `extract_if`, `split_off_by_rank`, `split_off_by_score`;
 /// - for several sets: `append`, `union`, `intersection`, `difference`, `symmetric_difference`, `union_with`,

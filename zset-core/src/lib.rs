@@ -57,7 +57,7 @@ pub mod zset;
 pub use equivalent::Equivalent;
 #[doc(inline)]
 pub use fixed_sorted_set::FixedSortedSet;
-pub use increment::{Increment, IncrementError, IncrementSigned, ScoreOverflow};
+pub use increment::{Increment, IncrementError, ScoreOverflow};
 pub use insertion::Insertion;
 #[doc(inline)]
 pub use listpack::Listpack;

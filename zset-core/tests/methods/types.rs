@@ -18,7 +18,6 @@ pub(crate) fn called() -> Names {
         ("SkipList", skip_list()),
         ("SortedSet", sorted_set()),
         ("SortedSet", weighted_set()),
-        ("SortedSet", unsigned_set()),
         ("SortedMap", sorted_map()),
         ("ZSet", zset()),
         ("PackedZSet", packed_zset()),
@@ -167,21 +166,10 @@ fn weighted_set() -> Vec<&'static str> {
     }
 }
 
-/// Returns the methods of sets with unsigned scores.
-fn unsigned_set() -> Vec<&'static str> {
-    called! {
-        SortedSet<&'static str, u32>: ; SortedSet::from([("a", 1)]);
-        increment_signed("a", -1),
-        try_increment_signed("a", -1),
-    }
-}
-
 fn sorted_map() -> Vec<&'static str> {
     let mut names = called! {
         SortedMap<&'static str, char, u32>: new(), with_capacity(10), from_rng(&mut rng());
         SortedMap::from([("a", 'x', 1)]);
-        increment_signed("a", -1),
-        try_increment_signed("a", -1),
     };
     names.extend(called! {
         SortedMap<&'static str, char, i64, RandomState>:
