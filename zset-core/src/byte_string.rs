@@ -26,11 +26,11 @@ use crate::{Member, TryReserveError};
 /// assert_eq!(&*name, b"ann");
 /// ```
 #[derive(Clone)]
-pub struct ByteString(Text);
+pub struct ByteString(Repr);
 
 /// The discriminant takes no space: `Heap` uses a niche, a value that is not a [`Len`].
 #[derive(Clone)]
-enum Text {
+enum Repr {
     Inline { len: Len, bytes: [u8; INLINE] },
     Heap(Box<[u8]>),
 }
@@ -55,19 +55,19 @@ impl ByteString {
         if let Some(len) = Len::new(slice.len()) {
             let mut bytes = [0; INLINE];
             bytes[..slice.len()].copy_from_slice(slice);
-            return Ok(ByteString(Text::Inline { len, bytes }));
+            return Ok(ByteString(Repr::Inline { len, bytes }));
         }
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(slice.len())?;
         bytes.extend_from_slice(slice);
-        Ok(ByteString(Text::Heap(bytes.into_boxed_slice())))
+        Ok(ByteString(Repr::Heap(bytes.into_boxed_slice())))
     }
 
     /// Returns the number of bytes allocated on the heap.
     pub(crate) fn allocation_size(&self) -> usize {
         match &self.0 {
-            Text::Inline { .. } => 0,
-            Text::Heap(bytes) => bytes.len(),
+            Repr::Inline { .. } => 0,
+            Repr::Heap(bytes) => bytes.len(),
         }
     }
 }
@@ -78,8 +78,8 @@ impl Deref for ByteString {
     #[inline]
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Text::Inline { len, bytes } => &bytes[..len.get()],
-            Text::Heap(bytes) => bytes,
+            Repr::Inline { len, bytes } => &bytes[..len.get()],
+            Repr::Heap(bytes) => bytes,
         }
     }
 }
@@ -124,7 +124,7 @@ impl From<Vec<u8>> for ByteString {
     fn from(bytes: Vec<u8>) -> Self {
         // To shrink a vector, `into_boxed_slice` reallocates it, and aborts if that fails.
         if bytes.len() > INLINE && bytes.len() == bytes.capacity() {
-            ByteString(Text::Heap(bytes.into_boxed_slice()))
+            ByteString(Repr::Heap(bytes.into_boxed_slice()))
         } else {
             bytes.as_slice().into()
         }
@@ -134,15 +134,15 @@ impl From<Vec<u8>> for ByteString {
 impl From<ByteString> for Vec<u8> {
     fn from(string: ByteString) -> Self {
         match string.0 {
-            Text::Inline { len, bytes } => bytes[..len.get()].to_vec(),
-            Text::Heap(bytes) => bytes.into_vec(),
+            Repr::Inline { len, bytes } => bytes[..len.get()].to_vec(),
+            Repr::Heap(bytes) => bytes.into_vec(),
         }
     }
 }
 
 impl Default for ByteString {
     fn default() -> Self {
-        ByteString(Text::Inline { len: Len::EMPTY, bytes: [0; INLINE] })
+        ByteString(Repr::Inline { len: Len::EMPTY, bytes: [0; INLINE] })
     }
 }
 

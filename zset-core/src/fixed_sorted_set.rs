@@ -711,11 +711,11 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         }
         // Both elements are in memory at once nowhere: the new one takes the slot of the evicted one.
         let (old_bucket, bucket) = (self.bucket(&self.members[slot]), self.bucket(&member));
-        let position = self.position(&member, &score);
+        let new_rank = self.rank_for(&member, &score);
         self.redirect(old_bucket, slot, self.links[slot]);
         self.link(bucket, slot);
         // The evicted element no longer counts.
-        self.shift(rank, position - usize::from(rank < position));
+        self.shift(rank, new_rank - usize::from(rank < new_rank));
         let evicted = core::mem::replace(&mut self.members[slot], member);
         Some((evicted, core::mem::replace(&mut self.scores[slot], score)))
     }
@@ -723,13 +723,13 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
     /// Adds a new member to a set that is not full.
     pub(super) fn push(&mut self, member: M, score: S) {
         let bucket = self.bucket(&member);
-        let position = self.position(&member, &score);
+        let new_rank = self.rank_for(&member, &score);
         let slot = self.len();
         self.members.push(member);
         self.scores.push(score);
         self.link(bucket, slot);
         self.order[slot] = I::from_usize(slot);
-        self.shift(slot, position);
+        self.shift(slot, new_rank);
     }
 
     /// Updates the score of a member with `new_score`, called on the old score, and returns the old
@@ -759,9 +759,9 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         let old = self.scores[slot];
         if score != old {
             let rank = self.rank_of(slot);
-            let position = self.position(&self.members[slot], &score);
+            let new_rank = self.rank_for(&self.members[slot], &score);
             // The element itself counts with its old score.
-            self.shift(rank, position - usize::from(rank < position));
+            self.shift(rank, new_rank - usize::from(rank < new_rank));
             self.scores[slot] = score;
         }
         old

@@ -25,7 +25,7 @@ pub use run::Iter;
 pub(crate) use run::Run;
 pub use validate::PackedZSetError;
 #[cfg(feature = "alloc")]
-pub(crate) use {run::Rest, validate::try_score_of};
+pub(crate) use validate::try_score_of;
 
 /// A small sorted set in one contiguous buffer: a [`Listpack`] of members and their scores in
 /// order, byte for byte as Redis stores small sorted sets.
@@ -694,7 +694,7 @@ impl<B: Storage> PackedZSet<B> {
             (Some((place, old)), Some(score)) if score != old => {
                 // The other elements that precede it with its new score are all before or all after it.
                 let start = if score > old { place.behind } else { HEADER };
-                let target = self.position(start, score, member);
+                let target = self.offset_for(start, score, member);
                 self.set_score(place, target, score)
             }
             (None, Some(score)) if has_room => self.insert_new(member, score),
@@ -706,7 +706,7 @@ impl<B: Storage> PackedZSet<B> {
 
     /// Inserts a member that is not in the set.
     fn insert_new(&mut self, member: &[u8], score: Score) -> Result<(), TryReserveError> {
-        let at = self.position(HEADER, score, member);
+        let at = self.offset_for(HEADER, score, member);
         self.insert_at(at, member, score)
     }
 
@@ -724,7 +724,7 @@ impl<B: Storage> PackedZSet<B> {
 
     /// Returns the offset of the first element from `start` on that is greater than this one.
     #[cfg_attr(target_os = "none", inline(never))]
-    fn position(&self, start: usize, score: Score, member: &[u8]) -> usize {
+    fn offset_for(&self, start: usize, score: Score, member: &[u8]) -> usize {
         let bytes = self.list.as_bytes();
         let precedes = |at| {
             let (other, other_score, place) = pair_at(bytes, at)?;

@@ -29,16 +29,16 @@ where
     E: Deserialize<'de>,
     D: Deserializer<'de>,
 {
-    deserializer.deserialize_seq(Elements { expected, insert, types: PhantomData })
+    deserializer.deserialize_seq(Loader { expected, insert, types: PhantomData })
 }
 
-struct Elements<C, E, F> {
+struct Loader<C, E, F> {
     expected: &'static str,
     insert: F,
     types: PhantomData<(C, E)>,
 }
 
-impl<C, E, F> Elements<C, E, F>
+impl<C, E, F> Loader<C, E, F>
 where
     C: Default,
     F: FnMut(&mut C, E) -> Result<bool, TryReserveError>,
@@ -57,7 +57,7 @@ where
     }
 }
 
-impl<'de, C, E, F> Visitor<'de> for Elements<C, E, F>
+impl<'de, C, E, F> Visitor<'de> for Loader<C, E, F>
 where
     C: Default,
     E: Deserialize<'de>,
@@ -200,7 +200,7 @@ mod allocated {
     use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
     use serde::ser::{Serialize, Serializer};
 
-    use super::{Elements, load_seq};
+    use super::{Loader, load_seq};
     use crate::{ByteString, Score, TryReserveError, ZSet};
 
     /// Like [`load_seq`](super::load_seq), but loads the entries of a map.
@@ -215,12 +215,12 @@ mod allocated {
         V: Deserialize<'de>,
         D: Deserializer<'de>,
     {
-        deserializer.deserialize_map(Entries(Elements { expected, insert, types: PhantomData }))
+        deserializer.deserialize_map(MapLoader(Loader { expected, insert, types: PhantomData }))
     }
 
-    struct Entries<C, E, F>(Elements<C, E, F>);
+    struct MapLoader<C, E, F>(Loader<C, E, F>);
 
-    impl<'de, C, K, V, F> Visitor<'de> for Entries<C, (K, V), F>
+    impl<'de, C, K, V, F> Visitor<'de> for MapLoader<C, (K, V), F>
     where
         C: Default,
         K: Deserialize<'de>,

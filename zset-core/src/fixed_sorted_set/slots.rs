@@ -141,7 +141,7 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
 
 impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// Returns the rank that an element has or would have. O(log n).
-    pub(super) fn position(&self, member: &M, score: &S) -> usize {
+    pub(super) fn rank_for(&self, member: &M, score: &S) -> usize {
         self.partition_point(|other, other_score| {
             other_score < score || other_score == score && other < member
         })
@@ -150,7 +150,7 @@ impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I
     /// Returns the rank of a slot. O(log n).
     pub(super) fn rank_of(&self, slot: usize) -> usize {
         let number = I::from_usize(slot);
-        let rank = self.position(&self.members[slot], &self.scores[slot]);
+        let rank = self.rank_for(&self.members[slot], &self.scores[slot]);
         let sorted = self.sorted();
         if sorted.get(rank) == Some(&number) {
             return rank;

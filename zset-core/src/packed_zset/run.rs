@@ -174,14 +174,12 @@ pub(super) fn partition_point(
 #[derive(Clone)]
 pub struct Iter<'a> {
     bytes: &'a [u8],
-    rest: Rest,
+    /// The run not yet returned, which shrinks with each step.
+    rest: Run,
 }
 
-/// The remaining run of an iterator, which shrinks with each step.
-pub(crate) type Rest = Run;
-
 impl<'a> Iter<'a> {
-    pub(super) fn new(bytes: &'a [u8], rest: Rest) -> Self {
+    pub(super) fn new(bytes: &'a [u8], rest: Run) -> Self {
         Iter { bytes, rest }
     }
 }
@@ -189,13 +187,13 @@ impl<'a> Iter<'a> {
 /// Creates an empty iterator.
 impl Default for Iter<'_> {
     fn default() -> Self {
-        Iter::new(&[], Rest { start: 0, end: 0, len: 0 })
+        Iter::new(&[], Run { start: 0, end: 0, len: 0 })
     }
 }
 
 /// Removes the first element from a run.
 #[inline]
-fn take_first<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score)> {
+fn take_first<'a>(bytes: &'a [u8], rest: &mut Run) -> Option<(Member<'a>, Score)> {
     rest.len = rest.len.checked_sub(1)?;
     let (element, place) = read_element(bytes, rest.start)?;
     rest.start = place.behind;
@@ -204,7 +202,7 @@ fn take_first<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score
 
 /// Removes the last element from a run.
 #[inline]
-fn take_last<'a>(bytes: &'a [u8], rest: &mut Rest) -> Option<(Member<'a>, Score)> {
+fn take_last<'a>(bytes: &'a [u8], rest: &mut Run) -> Option<(Member<'a>, Score)> {
     rest.len = rest.len.checked_sub(1)?;
     let (element, place) = read_element_before(bytes, rest.end)?;
     rest.end = place.member;
@@ -251,15 +249,15 @@ impl DoubleEndedIterator for Iter<'_> {
 /// Steps for an iterator that owns the set.
 #[cfg(feature = "alloc")]
 impl<B: Storage> PackedZSet<B> {
-    pub(crate) fn next_of(&self, rest: &mut Rest) -> Option<(Member<'_>, Score)> {
+    pub(crate) fn next_of(&self, rest: &mut Run) -> Option<(Member<'_>, Score)> {
         take_first(self.list.as_bytes(), rest)
     }
 
-    pub(crate) fn next_back_of(&self, rest: &mut Rest) -> Option<(Member<'_>, Score)> {
+    pub(crate) fn next_back_of(&self, rest: &mut Run) -> Option<(Member<'_>, Score)> {
         take_last(self.list.as_bytes(), rest)
     }
 
-    pub(crate) fn iter_rest(&self, rest: &Rest) -> Iter<'_> {
+    pub(crate) fn iter_rest(&self, rest: &Run) -> Iter<'_> {
         Iter::new(self.list.as_bytes(), *rest)
     }
 }

@@ -151,7 +151,7 @@ pub struct IntoIter(Owned);
 
 enum Owned {
     /// The whole set, and the run not yet returned.
-    Listpack(PackedZSet<Vec<u8>>, packed_zset::Rest),
+    Listpack(PackedZSet<Vec<u8>>, packed_zset::Run),
     Skiplist(skiplist::IntoIter<ByteString, Score>),
 }
 
