@@ -50,7 +50,7 @@ impl ByteString {
     /// assert_eq!(ByteString::try_from_slice(b"ann")?, ByteString::from("ann"));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline(never)]
     pub fn try_from_slice(slice: &[u8]) -> Result<Self, TryReserveError> {
         if let Some(len) = Len::new(slice.len()) {
             let mut bytes = [0; INLINE];

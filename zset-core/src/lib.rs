@@ -10,9 +10,7 @@ extern crate std;
 
 pub mod _guide;
 mod bounds;
-mod copy;
 pub mod fixed_sorted_set;
-mod halving;
 mod increment;
 mod insertion;
 pub mod listpack;
@@ -21,6 +19,7 @@ pub mod packed_zset;
 pub mod redis;
 mod reserve;
 mod score;
+mod small;
 
 #[cfg(feature = "alloc")]
 mod arena;

@@ -15,7 +15,7 @@
 use core::ops::Range;
 
 use crate::TryReserveError;
-use crate::copy::copy_within;
+use crate::small::{IS_SMALL, copy_within};
 
 mod entry;
 mod iter;
@@ -166,7 +166,6 @@ impl<B: Storage> Listpack<B> {
     /// assert_eq!(list.as_bytes(), [7, 0, 0, 0, 0, 0, 0xFF]);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    #[cfg_attr(not(target_os = "none"), inline)]
     pub fn as_bytes(&self) -> &[u8] {
         let bytes = self.storage.as_slice();
         match total_bytes(bytes) {
@@ -260,7 +259,6 @@ impl<B: Storage> Listpack<B> {
     }
 
     /// Returns the offset of the end byte.
-    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn end(&self) -> usize {
         self.as_bytes().len() - 1
     }
@@ -342,7 +340,7 @@ impl<B: Storage> Listpack<B> {
     pub(crate) fn rotate(&mut self, at: Range<usize>, middle: usize) {
         let left = middle - at.start;
         let entries = &mut self.storage.as_mut_slice()[at];
-        if cfg!(target_os = "none") {
+        if IS_SMALL {
             // Smaller code than that of `rotate_left`.
             entries[..left].reverse();
             entries[left..].reverse();
@@ -407,7 +405,7 @@ impl<B: Storage> Listpack<B> {
 }
 
 /// Returns the header's byte count.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 fn total_bytes(bytes: &[u8]) -> usize {
     match bytes {
         [a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
@@ -416,7 +414,7 @@ fn total_bytes(bytes: &[u8]) -> usize {
 }
 
 /// Returns the header's entry count.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 fn header_len(bytes: &[u8]) -> u16 {
     u16::from_le_bytes([bytes[4], bytes[5]])
 }

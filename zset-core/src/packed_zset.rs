@@ -723,7 +723,7 @@ impl<B: Storage> PackedZSet<B> {
     }
 
     /// Returns the offset of the first element from `start` on that is greater than this one.
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline(never)]
     fn offset_for(&self, start: usize, score: Score, member: &[u8]) -> usize {
         let bytes = self.list.as_bytes();
         let precedes = |at| {
@@ -998,7 +998,7 @@ struct PairOffsets {
 }
 
 /// Returns the pair at an offset, or `None` at the end.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 fn pair_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, Value<'_>, PairOffsets)> {
     let (member, score_at) = entry_at(bytes, at)?;
     let (score, behind) = entry_at(bytes, score_at)?;
@@ -1007,7 +1007,7 @@ fn pair_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, Value<'_>, PairOffsets
 
 /// Returns the score of the pair at an offset, without decoding the member, and the offset after the pair;
 /// `None` at the end.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 fn score_at(bytes: &[u8], at: usize) -> Option<(Score, usize)> {
     let (score, behind) = entry_at(bytes, next(bytes, at)?)?;
     Some((score_of(score), behind))

@@ -9,12 +9,11 @@ use core::hash::{Hash, Hasher};
 use core::ops::Neg;
 use core::str::FromStr;
 
-// Where memory is measured in kilobytes, `core`'s tables for these conversions would be most of a program.
-#[cfg(any(target_os = "none", test))]
-mod small;
+use crate::small::{IS_SMALL, decimal};
+
 mod text;
 
-pub(crate) use text::{ScoreText, plain_integer};
+pub(crate) use text::{Digits, ScoreText, plain_integer};
 
 /// A score: any `f64` except NaN, in numeric order: `-inf < ... < 0 < ... < +inf`.
 ///
@@ -180,7 +179,7 @@ impl Score {
     /// ```
     pub fn parse(text: &[u8]) -> Result<Score, ParseScoreError> {
         const INFINITY: u64 = f64::INFINITY.to_bits();
-        let value = text::decimal::parse(text).ok_or(ParseScoreError::Invalid)?;
+        let value = decimal::parse(text).ok_or(ParseScoreError::Invalid)?;
         let mut digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
         let is_rounded = match value.abs().to_bits() {
             // The text of infinity itself has no digits.
@@ -237,27 +236,12 @@ impl Score {
         Score::new(self.0 + other.0).unwrap_or(Score::ZERO)
     }
 
-    /// Returns what scores are ordered by.
-    #[cfg(not(target_os = "none"))]
-    #[inline]
-    fn key(self) -> f64 {
-        self.0
-    }
-
-    /// Returns what scores are ordered by: an integer, because comparing floating-point numbers would call a
-    /// function.
-    #[cfg(target_os = "none")]
-    #[inline]
-    fn key(self) -> i64 {
-        self.integer_key()
-    }
-
-    /// Returns the bits as an integer in the order of scores. Of negative scores, the one of larger magnitude
-    /// is lower, so all their bits except the sign are inverted.
-    #[cfg(any(target_os = "none", test))]
+    /// Returns the bits as an integer in the order of scores, because without floating-point hardware, comparing two
+    /// `f64` is a library call. Of negative scores, the one of larger magnitude is lower, so all their bits except the
+    /// sign are inverted.
     #[inline]
     #[expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "reinterprets the bits")]
-    fn integer_key(self) -> i64 {
+    fn key(self) -> i64 {
         let bits = self.0.to_bits() as i64;
         bits ^ ((bits >> 63) as u64 >> 1) as i64
     }
@@ -303,28 +287,29 @@ impl PartialOrd for Score {
     }
     #[inline]
     fn lt(&self, other: &Score) -> bool {
-        self.key() < other.key()
+        if IS_SMALL { self.key() < other.key() } else { self.0 < other.0 }
     }
     #[inline]
     fn le(&self, other: &Score) -> bool {
-        self.key() <= other.key()
+        if IS_SMALL { self.key() <= other.key() } else { self.0 <= other.0 }
     }
     #[inline]
     fn gt(&self, other: &Score) -> bool {
-        self.key() > other.key()
+        if IS_SMALL { self.key() > other.key() } else { self.0 > other.0 }
     }
     #[inline]
     fn ge(&self, other: &Score) -> bool {
-        self.key() >= other.key()
+        if IS_SMALL { self.key() >= other.key() } else { self.0 >= other.0 }
     }
 }
 
 impl Ord for Score {
     #[inline]
+    #[expect(clippy::comparison_chain, reason = "`lt` and `gt` do not call `cmp`")]
     fn cmp(&self, other: &Score) -> Ordering {
-        if self.key() < other.key() {
+        if self < other {
             Ordering::Less
-        } else if self.key() > other.key() {
+        } else if self > other {
             Ordering::Greater
         } else {
             Ordering::Equal
@@ -557,7 +542,7 @@ mod tests {
             Score::INFINITY,
         ];
         assert!(sorted.is_sorted_by(|a, b| a < b && a.cmp(b).is_lt()));
-        assert!(sorted.is_sorted_by(|a, b| a.integer_key() < b.integer_key()));
+        assert!(sorted.is_sorted_by(|a, b| a.key() < b.key()));
         assert!(sorted.iter().rev().is_sorted_by(|a, b| a > b && a >= b));
     }
 
@@ -568,7 +553,7 @@ mod tests {
         fn order_agrees_with_f64(a: f64, b: f64) {
             let (Ok(x), Ok(y)) = (Score::new(a), Score::new(b)) else { return Ok(()) };
             prop_assert_eq!(Some(x.cmp(&y)), a.partial_cmp(&b));
-            prop_assert_eq!(x.integer_key().cmp(&y.integer_key()), x.cmp(&y));
+            prop_assert_eq!(x.key().cmp(&y.key()), x.cmp(&y));
             prop_assert_eq!(Some(x.cmp(&y).is_eq()), a.partial_cmp(&b).map(Ordering::is_eq));
             prop_assert_eq!((x < y, x <= y, x > y, x >= y), (a < b, a <= b, a > b, a >= b));
         }

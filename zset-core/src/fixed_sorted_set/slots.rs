@@ -4,8 +4,8 @@ use core::hash::{BuildHasher, Hash};
 use equivalent::Equivalent;
 
 use super::FixedSortedSet;
-use crate::copy::copy_within;
-use crate::halving::partition_point;
+use crate::bounds::partition_point;
+use crate::small::copy_within;
 
 pub(super) mod private {
     /// What a slot number does, hidden from users.

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::small::IS_SMALL;
+
 /// An entry of a listpack, as stored.
 ///
 /// An integer is not equal to its text. Only a listpack written elsewhere can contain such text:
@@ -213,23 +215,14 @@ impl<'a> Needle<'a> {
     /// Returns whether the entry at `at` is the value, and the offset after it; `None` at the end.
     #[inline]
     pub(super) fn compare(&self, bytes: &[u8], at: usize) -> Option<(bool, usize)> {
-        if cfg!(target_os = "none") {
-            // Less code.
-            return self.compare_decoded(bytes, at);
-        }
         let first = *bytes.get(at)?;
         let may_be_equal = first >= LONG
             || first == self.first && bytes.get(at + self.last_at) == Some(&self.last);
-        if !may_be_equal {
-            return Some((false, next(bytes, at)?));
-        }
-        self.compare_decoded(bytes, at)
+        if may_be_equal { self.compare_decoded(bytes, at) } else { Some((false, next(bytes, at)?)) }
     }
 
-    /// `compare` for an entry that may be the value. Not inlined, so that the loop over the others keeps its
-    /// registers; on small machines, there is no other loop.
-    #[cfg_attr(not(target_os = "none"), inline(never))]
-    #[cfg_attr(target_os = "none", inline)]
+    /// Not inlined, so that the loop over other entries keeps its registers.
+    #[inline(never)]
     fn compare_decoded(&self, bytes: &[u8], at: usize) -> Option<(bool, usize)> {
         let (entry, behind) = entry_at(bytes, at)?;
         Some((entry == self.value, behind))
@@ -245,7 +238,7 @@ fn back_length_bytes(len: usize) -> usize {
 }
 
 /// The same for a body of more than 127 bytes.
-#[cfg_attr(target_os = "none", inline(never))]
+#[inline(never)]
 fn long_back_length_bytes(len: usize) -> usize {
     match len {
         ..16_383 => 2,
@@ -280,7 +273,7 @@ fn read_back_length(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
 
 /// Returns the entry at the start of `bytes` and its length without the back-length, or `None` if
 /// the entry is incomplete.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 pub(crate) fn decode(bytes: &[u8]) -> Option<(Value<'_>, usize)> {
     let (&first, rest) = bytes.split_first()?;
     match first {
@@ -304,7 +297,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Value<'_>, usize)> {
 }
 
 /// Reads an integer of `N` bytes after the first byte.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 fn integer<'a, const N: usize>(rest: &[u8]) -> Option<(Value<'a>, usize)> {
     let mut bytes = [0; 8];
     bytes[8 - N..].copy_from_slice(rest.first_chunk::<N>()?);
@@ -312,7 +305,7 @@ fn integer<'a, const N: usize>(rest: &[u8]) -> Option<(Value<'a>, usize)> {
 }
 
 /// Returns the number of bytes before the text, and the length of the text.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 pub(super) fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
     match first {
         TEXT_32 => Some((5, usize::try_from(u32::from_le_bytes(*rest.first_chunk()?)).ok()?)),
@@ -321,53 +314,36 @@ pub(super) fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
     }
 }
 
-/// Returns the length of the entry at the start of `bytes`, without its back-length.
-#[cfg_attr(not(target_os = "none"), inline)]
-pub(super) fn body_len(bytes: &[u8]) -> Option<usize> {
-    let (&first, rest) = bytes.split_first()?;
-    match first {
-        0..=0x7F => Some(1),
-        0x80..=0xBF | 0xE0..=0xEF | TEXT_32 => {
-            let (head, text) = text_lens(first, rest)?;
-            head.checked_add(text)
-        }
-        0xC0..=0xDF => Some(2),
-        INTEGER_16 => Some(3),
-        INTEGER_24 => Some(4),
-        INTEGER_32 => Some(5),
-        INTEGER_64 => Some(9),
-        _ => None,
-    }
+/// Returns the entry at `at` and the offset after it, or `None` at the end of the listpack.
+#[inline]
+pub(crate) fn entry_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
+    if IS_SMALL { read_out_of_line(bytes, at) } else { read(bytes, at) }
 }
 
-/// Returns the entry at `at` and the offset after it, or `None` at the end of the listpack.
-#[cfg_attr(not(target_os = "none"), inline)]
-pub(crate) fn entry_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
+#[inline(never)]
+fn read_out_of_line(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
+    read(bytes, at)
+}
+
+#[inline]
+fn read(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
     let (value, len) = decode(bytes.get(at..)?)?;
     Some((value, at + len + back_length_bytes(len)))
 }
 
 /// Returns the offset after the entry at `at`, or `None` at the end of the listpack.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 pub(crate) fn next(bytes: &[u8], at: usize) -> Option<usize> {
-    if cfg!(target_os = "none") {
-        // One function for both.
-        return Some(entry_at(bytes, at)?.1);
-    }
     match *bytes.get(at)? {
         // One byte, and one of back-length.
         0..=0x7F => Some(at + 2),
         first @ 0x80..=0xBF => Some(at + 2 + usize::from(first & 0x3F)),
         0xC0..=0xDF => Some(at + 3),
-        _ => {
-            let len = body_len(&bytes[at..])?;
-            Some(at + len + back_length_bytes(len))
-        }
+        _ => Some(entry_at(bytes, at)?.1),
     }
 }
 
 /// Returns the offset of the entry before `at`, or `None` at the first.
-#[cfg_attr(not(target_os = "none"), inline)]
 pub(crate) fn previous(bytes: &[u8], at: usize) -> Option<usize> {
     if at <= super::HEADER {
         return None;

@@ -8,6 +8,7 @@ use core::ops::{Bound, RangeBounds};
 use super::{PackedZSet, PairOffsets, pair_at, score_at, score_of};
 use crate::bounds::{is_after, is_before};
 use crate::listpack::{HEADER, Storage, next, previous};
+use crate::small::IS_SMALL;
 use crate::{Member, Score};
 
 /// A run of consecutive pairs.
@@ -123,7 +124,7 @@ fn run(
 
 /// The number of pairs of which `partition_point` first asks for the last. Without an operating system, it asks for
 /// each pair, in less code.
-const STRIDE: usize = if cfg!(target_os = "none") { 1 } else { 8 };
+const STRIDE: usize = if IS_SMALL { 1 } else { 8 };
 
 /// Returns the offset of the first pair from `start` on for which `precedes` returns `None`, and the number of
 /// pairs before it. `precedes` takes the offset of a pair, and returns the offset after it for a prefix of the

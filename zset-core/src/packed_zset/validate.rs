@@ -8,6 +8,7 @@ use core::fmt;
 use super::pair_at;
 use crate::listpack::{Encoded, HEADER, Storage, Value, find};
 use crate::score::{ScoreText, plain_integer};
+use crate::small::IS_SMALL;
 use crate::{Listpack, Member, ParseScoreError, Score};
 
 /// Encodes a score; its text is put into `text`, which is empty.
@@ -21,9 +22,18 @@ pub(super) fn encode(score: Score, text: &mut ScoreText) -> Encoded<'_> {
 }
 
 /// Returns the score stored in an entry of the set.
-#[cfg_attr(not(target_os = "none"), inline)]
-#[cfg_attr(target_os = "none", inline(never))]
+#[inline]
 pub(crate) fn score_of(value: Value<'_>) -> Score {
+    if IS_SMALL { score_out_of_line(value) } else { valid_score_of(value) }
+}
+
+#[inline(never)]
+fn score_out_of_line(value: Value<'_>) -> Score {
+    valid_score_of(value)
+}
+
+#[inline]
+fn valid_score_of(value: Value<'_>) -> Score {
     // The invariants guarantee that it is a number.
     try_score_of(value).unwrap_or_default()
 }

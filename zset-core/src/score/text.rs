@@ -6,48 +6,7 @@
 use core::fmt::{self, Write};
 use core::str;
 
-use decimal::{exact_integer, shortest_digits};
-
-/// Numbers as decimal text, by `core`: fast, with tables of 12 kB.
-#[cfg(not(target_os = "none"))]
-pub(super) mod decimal {
-    use core::fmt::Write;
-    use core::str;
-
-    use super::{Digits, ScoreText};
-
-    /// Returns the integer that equals a number of magnitude up to 2^62, if there is one.
-    #[inline]
-    #[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
-    pub(in crate::score) fn exact_integer(number: f64) -> Option<i64> {
-        let integer = number as i64;
-        (integer as f64 == number).then_some(integer)
-    }
-
-    /// Appends the shortest digits that parse as this positive, finite number to `digits`, which has none.
-    pub(in crate::score) fn shortest_digits(number: f64, digits: &mut Digits) {
-        // "d.dddde-xx"
-        let mut text = ScoreText::new();
-        let written = write!(text, "{number:e}");
-        debug_assert!(written.is_ok(), "{number:e} is longer than the longest");
-        let (mantissa, exponent) = str::from_utf8(text.as_bytes())
-            .ok()
-            .and_then(|text| text.split_once('e'))
-            .unwrap_or_default();
-        for digit in mantissa.bytes().filter(u8::is_ascii_digit).take(17) {
-            digits.push(digit - b'0');
-        }
-        digits.exponent = exponent.parse().unwrap_or_default();
-    }
-
-    /// Returns the number that `text` stands for, correctly rounded.
-    pub(in crate::score) fn parse(text: &[u8]) -> Option<f64> {
-        str::from_utf8(text).ok()?.parse().ok()
-    }
-}
-
-#[cfg(target_os = "none")]
-pub(super) use super::small as decimal;
+use crate::small::decimal::{exact_integer, shortest_digits};
 
 /// The length of the longest texts: a sign, 17 digits and 7 zeros.
 const LONGEST: usize = 25;
@@ -90,14 +49,14 @@ pub(crate) fn plain_integer(value: f64) -> Option<i64> {
 
 /// The digits of a positive number: `d.ddd * 10^exponent`.
 #[derive(Default)]
-pub(super) struct Digits {
-    pub(super) bytes: [u8; 17],
-    pub(super) len: usize,
-    pub(super) exponent: i32,
+pub(crate) struct Digits {
+    pub(crate) bytes: [u8; 17],
+    pub(crate) len: usize,
+    pub(crate) exponent: i32,
 }
 
 impl Digits {
-    pub(super) fn push(&mut self, digit: u8) {
+    pub(crate) fn push(&mut self, digit: u8) {
         self.bytes[self.len] = b'0' + digit;
         self.len += 1;
     }
