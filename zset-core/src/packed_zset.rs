@@ -261,6 +261,26 @@ impl<B: Storage> PackedZSet<B> {
         members.into_iter().fuse().map(|member| self.score(member))
     }
 
+    /// Returns the stored member and its score. **O(n)**.
+    ///
+    /// The bytes are those of `member`, but are borrowed from the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{PackedZSet, Score};
+    ///
+    /// let mut set = PackedZSet::with_storage([0; 64])?;
+    /// set.try_insert("a", Score::from(1))?;
+    /// assert!(set.get("a").is_some_and(|(member, score)| member == "a" && score == 1.0));
+    /// assert!(set.get("b").is_none());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn get(&self, member: impl AsRef<[u8]>) -> Option<(Member<'_>, Score)> {
+        let (place, _) = self.find(member.as_ref())?;
+        self.element_at(place.member)
+    }
+
     /// Returns whether a member is in the set. **O(n)**.
     ///
     /// # Examples

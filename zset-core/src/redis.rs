@@ -4,9 +4,10 @@
 //! these types. None of them needs an allocator.
 
 use core::error::Error;
+use core::fmt;
 use core::ops::{Bound, Range, RangeBounds};
-use core::{fmt, str};
 
+use crate::small::decimal;
 use crate::{NanScore, Score};
 
 /// How to treat existing and new members when adding.
@@ -500,6 +501,32 @@ impl fmt::Display for ParseRangeError {
 impl Error for ParseRangeError {}
 
 impl ScoreRange {
+    /// Creates a range of the scores between two numbers. **O(1)**.
+    ///
+    /// # Errors
+    ///
+    /// [`NanScore`] if either bound is NaN.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// use zset_core::redis::ScoreRange;
+    /// use zset_core::{NanScore, Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
+    /// let above = ScoreRange::new(Excluded(1.5), Unbounded)?;
+    /// assert!(set.range_by_score(above).all(|(member, _)| member == "b"));
+    /// assert_eq!(ScoreRange::new(Unbounded, Excluded(f64::NAN)), Err(NanScore));
+    /// # Ok::<(), NanScore>(())
+    /// ```
+    pub const fn new(start: Bound<f64>, end: Bound<f64>) -> Result<ScoreRange, NanScore> {
+        match (number_bound(start), number_bound(end)) {
+            (Ok(start), Ok(end)) => Ok(ScoreRange { start, end }),
+            _ => Err(NanScore),
+        }
+    }
+
     /// Parses the two bounds, lowest first. **O(1)**.
     ///
     /// A number too large for an `f64` is treated as infinite.
@@ -521,13 +548,25 @@ impl ScoreRange {
     }
 }
 
+const fn number_bound(bound: Bound<f64>) -> Result<Bound<Score>, NanScore> {
+    let (number, is_included) = match bound {
+        Bound::Included(number) => (number, true),
+        Bound::Excluded(number) => (number, false),
+        Bound::Unbounded => return Ok(Bound::Unbounded),
+    };
+    match Score::new(number) {
+        Ok(score) if is_included => Ok(Bound::Included(score)),
+        Ok(score) => Ok(Bound::Excluded(score)),
+        Err(NanScore) => Err(NanScore),
+    }
+}
+
 fn score_bound(text: &[u8]) -> Result<Bound<Score>, ParseRangeError> {
     let (number, bound): (_, fn(Score) -> Bound<Score>) = match text {
         [b'(', number @ ..] => (number, Bound::Excluded),
         number => (number, Bound::Included),
     };
-    let number = str::from_utf8(number).map_err(|_| ParseRangeError::NotFloat)?;
-    let number: f64 = number.parse().map_err(|_| ParseRangeError::NotFloat)?;
+    let number = decimal::parse(number).ok_or(ParseRangeError::NotFloat)?;
     Score::new(number).map(bound).map_err(|_| ParseRangeError::NotFloat)
 }
 
@@ -632,6 +671,28 @@ pub fn rank_range(start: i64, stop: i64, len: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn score_ranges_of_numbers_are_those_of_their_texts() {
+        use Bound::{Excluded, Included, Unbounded};
+
+        for (start, end, texts) in [
+            (Included(1.5), Excluded(-2.0), ["1.5", "(-2"]),
+            (Excluded(-0.0), Included(f64::INFINITY), ["(0", "inf"]),
+            (Included(f64::NEG_INFINITY), Excluded(5e-324), ["-inf", "(5e-324"]),
+        ] {
+            let parsed = ScoreRange::parse(texts[0].as_bytes(), texts[1].as_bytes()).unwrap();
+            assert_eq!(ScoreRange::new(start, end), Ok(parsed));
+        }
+        let all = ScoreRange::new(Unbounded, Unbounded).unwrap();
+        assert!(all.contains(&Score::NEG_INFINITY) && all.contains(&Score::INFINITY));
+        for nan in [Included(f64::NAN), Excluded(-f64::NAN)] {
+            for other in [Unbounded, Included(0.0), nan] {
+                assert_eq!(ScoreRange::new(nan, other), Err(NanScore));
+                assert_eq!(ScoreRange::new(other, nan), Err(NanScore));
+            }
+        }
+    }
 
     #[test]
     fn score_bounds_parse_as_in_redis() {

@@ -301,6 +301,27 @@ impl ZSet {
         })
     }
 
+    /// Returns the stored member and its score. **O(1)**.
+    ///
+    /// The bytes are those of `member`, but are borrowed from the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(1))]);
+    /// let (stored, score) = set.get(String::from("a")).unwrap();
+    /// assert!(stored == "a" && score == 1.0);
+    /// assert!(set.get("b").is_none());
+    /// ```
+    pub fn get(&self, member: impl AsRef<[u8]>) -> Option<(Member<'_>, Score)> {
+        match &self.elements {
+            Elements::Listpack(set) => set.get(member),
+            Elements::Skiplist(set) => set[0].get(member.as_ref()).map(borrowed),
+        }
+    }
+
     /// Returns whether a member is in the set. **O(1)**.
     ///
     /// # Examples
@@ -642,6 +663,26 @@ impl ZSet {
                 let (next, page) = set[0].scan(cursor, count.max(1));
                 (next, page.into_iter().map(borrowed).collect())
             }
+        }
+    }
+
+    /// Returns the number of members for which memory is allocated, without their bytes. **O(n)**, but
+    /// it visits only the chunks of memory; O(1) for a listpack.
+    ///
+    /// A listpack reserves nothing for future members, so its capacity is its length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::ZSet::new();
+    /// assert_eq!(set.capacity(), 0);
+    /// set.reserve(1000); // more than a listpack may have
+    /// assert!(set.capacity() >= 1000);
+    /// ```
+    pub fn capacity(&self) -> usize {
+        match &self.elements {
+            Elements::Listpack(set) => set.len(),
+            Elements::Skiplist(set) => set[0].capacity(),
         }
     }
 
