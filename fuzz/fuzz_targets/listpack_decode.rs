@@ -1,5 +1,5 @@
-//! Decodes arbitrary bytes as a listpack: whatever is accepted reads the same in both directions, can be
-//! re-encoded, and can be modified like any other listpack.
+//! Decodes arbitrary bytes as a listpack: whatever is accepted reads the same in both directions, and can be
+//! re-encoded. If it is a set, it can be modified like any other.
 
 #![no_main]
 
@@ -17,10 +17,9 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(values, backwards);
     for (index, value) in values.iter().enumerate().take(50) {
         assert_eq!(list.get(index), Some(*value));
-        assert!(list.find(*value, 0).is_some());
     }
 
-    // Re-encode, and modify every position.
+    // Re-encode.
     let mut copy = Listpack::new();
     for &value in &values {
         copy.try_push_back(value).expect("there is memory");
@@ -29,20 +28,6 @@ fuzz_target!(|data: &[u8]| {
     // An integer that was encoded as text is now encoded as an integer, so compare the texts.
     let texts = |list: &Listpack<Vec<u8>>| -> Vec<Vec<u8>> { list.iter().map(text).collect() };
     assert_eq!(texts(&copy), texts(&list));
-    let mut changed = list.clone();
-    let mut cursor = changed.cursor_front_mut();
-    for index in 0..50 {
-        if cursor.current().is_none() {
-            break;
-        }
-        match index % 3 {
-            0 => assert_eq!(cursor.try_replace(index), Ok(true)),
-            1 => cursor.try_insert_before("new").expect("there is memory"),
-            _ => assert!(cursor.remove()),
-        }
-        cursor.move_next();
-    }
-    changed.check();
 
     // As a set it is either rejected or usable.
     if values.len() < 1000 {

@@ -40,6 +40,9 @@ const MOST_PER_BYTE: usize = 64;
 /// The maximum number of bytes that a byte of a compressed string expands to.
 const MOST_EXPANSION: usize = 88;
 
+/// The type of a set whose value is its elements.
+const ELEMENTS: u8 = 5;
+
 /// The first byte of a compressed string.
 const COMPRESSED: u8 = 0xC3;
 
@@ -65,7 +68,7 @@ fn restore(payload: &[u8]) {
 /// Returns a dump whose elements ascend from the middle to the end, and then from the start.
 fn rotated(set: &ZSet) -> Vec<u8> {
     let middle = set.len() / 2;
-    let mut payload = vec![rdb::TYPE_ELEMENTS];
+    let mut payload = vec![ELEMENTS];
     rdb::write_length(set.len(), &mut payload);
     for (member, score) in set.range_by_rank(middle..).chain(set.range_by_rank(..middle)) {
         rdb::write_string(&member, &mut payload);

@@ -1,4 +1,4 @@
-//! Helpers for range bounds.
+//! Helpers for ranges: their bounds, and binary search.
 
 use core::ops::{Bound, Range, RangeBounds};
 
@@ -36,6 +36,22 @@ pub(crate) fn is_after<T: Ord>(value: &T, end: Bound<&T>) -> bool {
     }
 }
 
+/// Returns the number of indexes below `len` that `is_before` accepts. It must accept a prefix of them.
+///
+/// It takes a third of the code of `slice::partition_point`, which saves branches that cost little on small machines.
+pub(crate) fn partition_point(len: usize, mut is_before: impl FnMut(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, len);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +61,14 @@ mod tests {
         assert_eq!(ranks(&(Bound::Included(5), Bound::Excluded(2)), 9), 2..2);
         assert_eq!(ranks(&(1..=usize::MAX), 9), 1..9);
         assert_eq!(ranks(&(Bound::Excluded(usize::MAX), Bound::Unbounded), 9), 9..9);
+    }
+
+    #[test]
+    fn every_prefix_of_every_length_is_found() {
+        for (len, accepted) in
+            (0..40).flat_map(|len| (0..=len).map(move |accepted| (len, accepted)))
+        {
+            assert_eq!(partition_point(len, |index| index < accepted), accepted, "of {len}");
+        }
     }
 }

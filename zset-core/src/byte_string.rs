@@ -12,12 +12,6 @@ use crate::member::by_bytes;
 use crate::reserve::infallible;
 use crate::{Member, TryReserveError};
 
-mod len;
-#[cfg(feature = "serde")]
-mod serde;
-
-use len::{INLINE, Len};
-
 /// An immutable byte string; dereferences to `[u8]`.
 ///
 /// Up to 23 bytes are stored inline, in a value of 24 bytes on 64-bit machines. Longer strings are
@@ -32,11 +26,11 @@ use len::{INLINE, Len};
 /// assert_eq!(&*name, b"ann");
 /// ```
 #[derive(Clone)]
-pub struct ByteString(Text);
+pub struct ByteString(Repr);
 
 /// The discriminant takes no space: `Heap` uses a niche, a value that is not a [`Len`].
 #[derive(Clone)]
-enum Text {
+enum Repr {
     Inline { len: Len, bytes: [u8; INLINE] },
     Heap(Box<[u8]>),
 }
@@ -56,24 +50,24 @@ impl ByteString {
     /// assert_eq!(ByteString::try_from_slice(b"ann")?, ByteString::from("ann"));
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline(never)]
     pub fn try_from_slice(slice: &[u8]) -> Result<Self, TryReserveError> {
         if let Some(len) = Len::new(slice.len()) {
             let mut bytes = [0; INLINE];
             bytes[..slice.len()].copy_from_slice(slice);
-            return Ok(ByteString(Text::Inline { len, bytes }));
+            return Ok(ByteString(Repr::Inline { len, bytes }));
         }
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(slice.len())?;
         bytes.extend_from_slice(slice);
-        Ok(ByteString(Text::Heap(bytes.into_boxed_slice())))
+        Ok(ByteString(Repr::Heap(bytes.into_boxed_slice())))
     }
 
     /// Returns the number of bytes allocated on the heap.
     pub(crate) fn allocation_size(&self) -> usize {
         match &self.0 {
-            Text::Inline { .. } => 0,
-            Text::Heap(bytes) => bytes.len(),
+            Repr::Inline { .. } => 0,
+            Repr::Heap(bytes) => bytes.len(),
         }
     }
 }
@@ -84,8 +78,8 @@ impl Deref for ByteString {
     #[inline]
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Text::Inline { len, bytes } => &bytes[..len.get()],
-            Text::Heap(bytes) => bytes,
+            Repr::Inline { len, bytes } => &bytes[..len.get()],
+            Repr::Heap(bytes) => bytes,
         }
     }
 }
@@ -130,7 +124,7 @@ impl From<Vec<u8>> for ByteString {
     fn from(bytes: Vec<u8>) -> Self {
         // To shrink a vector, `into_boxed_slice` reallocates it, and aborts if that fails.
         if bytes.len() > INLINE && bytes.len() == bytes.capacity() {
-            ByteString(Text::Heap(bytes.into_boxed_slice()))
+            ByteString(Repr::Heap(bytes.into_boxed_slice()))
         } else {
             bytes.as_slice().into()
         }
@@ -140,15 +134,77 @@ impl From<Vec<u8>> for ByteString {
 impl From<ByteString> for Vec<u8> {
     fn from(string: ByteString) -> Self {
         match string.0 {
-            Text::Inline { len, bytes } => bytes[..len.get()].to_vec(),
-            Text::Heap(bytes) => bytes.into_vec(),
+            Repr::Inline { len, bytes } => bytes[..len.get()].to_vec(),
+            Repr::Heap(bytes) => bytes.into_vec(),
         }
     }
 }
 
 impl Default for ByteString {
     fn default() -> Self {
-        ByteString(Text::Inline { len: Len::EMPTY, bytes: [0; INLINE] })
+        ByteString(Repr::Inline { len: Len::EMPTY, bytes: [0; INLINE] })
+    }
+}
+
+/// The maximum number of bytes stored inline: three words minus the length byte.
+pub(super) const INLINE: usize = 23;
+
+/// A length of at most [`INLINE`].
+///
+/// Unlike a number, the enum lets the compiler elide bounds checks, and has a niche for other
+/// variants.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+pub(super) enum Len {
+    L0,
+    L1,
+    L2,
+    L3,
+    L4,
+    L5,
+    L6,
+    L7,
+    L8,
+    L9,
+    L10,
+    L11,
+    L12,
+    L13,
+    L14,
+    L15,
+    L16,
+    L17,
+    L18,
+    L19,
+    L20,
+    L21,
+    L22,
+    L23,
+}
+
+impl Len {
+    pub(super) const EMPTY: Len = Len::L0;
+
+    const ALL: [Len; INLINE + 1] = {
+        use Len::{
+            L0, L1, L2, L3, L4, L5, L6, L7, L8, L9, L10, L11, L12, L13, L14, L15, L16, L17, L18,
+            L19, L20, L21, L22, L23,
+        };
+        [
+            L0, L1, L2, L3, L4, L5, L6, L7, L8, L9, L10, L11, L12, L13, L14, L15, L16, L17, L18,
+            L19, L20, L21, L22, L23,
+        ]
+    };
+
+    /// Returns the length if it is at most [`INLINE`].
+    #[inline]
+    pub(super) fn new(len: usize) -> Option<Len> {
+        Self::ALL.get(len).copied()
+    }
+
+    #[inline]
+    pub(super) fn get(self) -> usize {
+        self as usize
     }
 }
 

@@ -19,30 +19,24 @@
 //! Every change first calls all user code that it needs (`Ord`, `Eq`, `Hash`), and then only moves
 //! elements and numbers. So a panic in user code leaves the set unchanged.
 
-mod chain;
-mod check;
-mod compare;
-mod hash_builder;
-mod increment;
-mod insert;
-mod insert_max;
-mod iter;
-mod order;
-mod range;
-mod read;
-mod remove;
-#[cfg(feature = "serde")]
-mod serde;
-mod slot_number;
-mod update;
-
 use arrayvec::ArrayVec;
-use core::fmt;
+use core::borrow::Borrow;
+use core::error::Error;
+use core::hash::{BuildHasher, Hash};
+use core::ops::{Bound, Range, RangeBounds};
+use core::{fmt, mem};
+use equivalent::Equivalent;
 
-pub use hash_builder::{FixedHashBuilder, FixedHasher};
-pub use insert::CapacityError;
+use crate::{Increment, IncrementError, TryReserveError, bounds};
+
+mod hash;
+mod iter;
+mod slots;
+mod traits;
+
+pub use hash::{FixedHashBuilder, FixedHasher};
 pub use iter::{IntoIter, Iter};
-pub use slot_number::SlotNumber;
+pub use slots::SlotNumber;
 
 /// A sorted set of at most `N` elements, stored in place: it needs no allocator, and can be a `static`.
 ///
@@ -53,15 +47,16 @@ pub use slot_number::SlotNumber;
 /// # Methods
 ///
 /// A method that `SortedSet` has too does the same. An insertion may find the set full: there are only
-/// `try_insert`, `try_insert_max`, `try_insert_min` and `try_increment`, whose error returns the element or
+/// `try_insert` and `try_increment`, whose error returns the element or
 /// reports the full set, and `insert_or_evict_first` and `insert_or_evict_last`, which make room. `SortedSet`
 /// also has methods
 ///
 /// - for memory: `with_capacity`, `with_capacity_and_hasher`, `reserve`, `try_reserve`, `shrink_to_fit`,
 ///   `allocation_size`;
-/// - that insert or panic: `insert`, `insert_max`, `insert_min`, `increment`;
+/// - that insert or panic, or keep the better score: `insert`, `increment`, `insert_max`, `insert_min`,
+///   `try_insert_max`, `try_insert_min`;
 /// - for entries and other ways to change one: `entry`, `first_entry`, `last_entry`, `replace`,
-///   `try_replace`, `try_update`, `increment_signed`, `try_increment_signed`;
+///   `try_replace`, `try_update`;
 /// - that return several removed elements: `drain`, `drain_by_rank`, `drain_by_score`, `drain_by_member`,
 ///   `extract_if`, `split_off_by_rank`, `split_off_by_score`;
 /// - for several sets: `append`, `union`, `intersection`, `difference`, `symmetric_difference`, `union_with`,
@@ -176,6 +171,24 @@ impl<M, S, const N: usize, I: SlotNumber> FixedSortedSet<M, S, N, I> {
 }
 
 impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
+    /// Removes all elements. **O(N)**.
+    ///
+    /// If dropping a member panics, the set is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<u32, u32, 4>::new();
+    /// set.try_insert(1, 10).unwrap();
+    /// set.clear();
+    /// assert!(set.is_empty() && !set.contains(&1));
+    /// ```
+    pub fn clear(&mut self) {
+        self.heads = [I::NONE; N];
+        self.scores.clear();
+        self.members.clear();
+    }
+
     /// Makes an empty set that hashes members with `hasher`. **O(N)**, or nothing at run time in a
     /// constant.
     ///
@@ -216,35 +229,777 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         &self.hasher
     }
 
-    /// Removes all elements. **O(N)**.
+    /// Returns the number of members. **O(1)**.
     ///
-    /// If dropping a member panics, the set is empty.
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::FixedSortedSet::<u32, u32, 4>::new().len(), 0);
+    /// ```
+    pub const fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Returns whether the set has no members. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_core::FixedSortedSet::<u32, u32, 4>::new().is_empty());
+    /// ```
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the maximum number of members, `N`. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::FixedSortedSet::<u32, u32, 4>::new().capacity(), 4);
+    /// ```
+    pub const fn capacity(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Returns whether there is no room for another member. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<u32, u32, 1>::new();
+    /// set.try_insert(1, 10).unwrap();
+    /// assert!(set.is_full());
+    /// ```
+    pub const fn is_full(&self) -> bool {
+        self.len() == N
+    }
+}
+
+impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N, I, H> {
+    /// Returns the score of a member. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// assert_eq!(set.score("a"), Some(1));
+    /// assert_eq!(set.score("b"), None);
+    /// ```
+    pub fn score<Q>(&self, member: &Q) -> Option<S>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        self.scores.get(self.slot(member)?).copied()
+    }
+
+    /// Returns the stored member equal to `member`, and its score. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<String, u32, 2>::new();
+    /// set.try_insert("a".to_string(), 1).unwrap();
+    /// assert_eq!(set.get("a"), Some((&"a".to_string(), 1)));
+    /// ```
+    pub fn get<Q>(&self, member: &Q) -> Option<(&M, S)>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        Some(self.element(self.slot(member)?))
+    }
+
+    /// Returns whether a member is in the set. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// assert!(set.contains("a"));
+    /// ```
+    pub fn contains<Q>(&self, member: &Q) -> bool
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        self.slot(member).is_some()
+    }
+
+    /// Returns the 0-based rank of a member, lowest score first. **O(log n)** comparisons.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 30).unwrap();
+    /// set.try_insert("b", 10).unwrap();
+    /// assert_eq!(set.rank("a"), Some(1));
+    /// assert_eq!(set.rank("c"), None);
+    /// ```
+    pub fn rank<Q>(&self, member: &Q) -> Option<usize>
+    where
+        M: Ord,
+        S: Ord,
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        Some(self.rank_of(self.slot(member)?))
+    }
+
+    /// Returns the 0-based rank of a member, highest score first. **O(log n)** comparisons.
+    ///
+    /// It is the exact reverse of [`rank`](Self::rank), so among equal scores the last member comes
+    /// first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 30).unwrap();
+    /// set.try_insert("b", 10).unwrap();
+    /// assert_eq!(set.rev_rank("a"), Some(0));
+    /// ```
+    pub fn rev_rank<Q>(&self, member: &Q) -> Option<usize>
+    where
+        M: Ord,
+        S: Ord,
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        let rank = self.rank(member)?;
+        Some(self.len() - 1 - rank)
+    }
+}
+
+impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
+    /// Returns the element with the lowest score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// assert_eq!(set.first(), Some((&"a", 1)));
+    /// ```
+    pub fn first(&self) -> Option<(&M, S)> {
+        self.get_by_rank(0)
+    }
+
+    /// Returns the element with the highest score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// assert_eq!(set.last(), Some((&"a", 1)));
+    /// ```
+    pub fn last(&self) -> Option<(&M, S)> {
+        self.get_by_rank(self.len().checked_sub(1)?)
+    }
+
+    /// Returns the element at this 0-based rank, lowest score first. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// assert_eq!(set.get_by_rank(0), Some((&"a", 1)));
+    /// assert_eq!(set.get_by_rank(1), None);
+    /// ```
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&M, S)> {
+        Some(self.element(self.sorted().get(rank)?.to_usize()))
+    }
+
+    fn element(&self, slot: usize) -> (&M, S) {
+        (&self.members[slot], self.scores[slot])
+    }
+
+    /// Returns the elements in order, lowest score first. Lazy and double-ended; **O(1)** per step and
+    /// per leap.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("b", 2).unwrap();
+    /// set.try_insert("a", 1).unwrap();
+    /// assert!(set.iter().eq([(&"a", 1), (&"b", 2)]));
+    /// assert!(set.iter().rev().eq([(&"b", 2), (&"a", 1)]));
+    /// ```
+    pub fn iter(&self) -> Iter<'_, M, S, I> {
+        self.range_by_rank(..)
+    }
+
+    /// Returns the elements at these 0-based ranks. Lazy; **O(1)** to start.
+    ///
+    /// Ranks past the end are ignored; an inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// set.try_insert("b", 2).unwrap();
+    /// assert!(set.range_by_rank(1..9).eq([(&"b", 2)]));
+    /// ```
+    pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S, I> {
+        self.view(bounds::ranks(&range, self.len()))
+    }
+
+    /// Returns the elements with scores in the range. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 3>::new();
+    /// for (member, score) in [("a", 1), ("b", 2), ("c", 3)] {
+    ///     set.try_insert(member, score).unwrap();
+    /// }
+    /// assert!(set.range_by_score(2..).rev().eq([(&"c", 3), (&"b", 2)]));
+    /// assert_eq!(set.range_by_score(3..1).len(), 0);
+    /// ```
+    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S, I>
+    where
+        S: Ord,
+    {
+        self.view(self.ranks_by_score(&range))
+    }
+
+    /// Returns the elements with exactly this score and members in the range. Lazy; **O(log n)** to
+    /// start.
+    ///
+    /// An inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut words = zset_core::FixedSortedSet::<&str, u32, 3>::new();
+    /// for word in ["bee", "ant", "cat"] {
+    ///     words.try_insert(word, 0).unwrap();
+    /// }
+    /// assert!(words.range_by_member(0, "b"..).map(|(word, _)| *word).eq(["bee", "cat"]));
+    /// ```
+    pub fn range_by_member<'q, Q>(
+        &self,
+        score: S,
+        range: impl RangeBounds<&'q Q>,
+    ) -> Iter<'_, M, S, I>
+    where
+        M: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        let start = |member: &M| bounds::is_before(&member.borrow(), range.start_bound());
+        let end = |member: &M| !bounds::is_after(&member.borrow(), range.end_bound());
+        let from = self
+            .partition_point(|member, other| *other < score || *other == score && start(member));
+        let to =
+            self.partition_point(|member, other| *other < score || *other == score && end(member));
+        self.range_by_rank(from..to)
+    }
+
+    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    ///
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 3>::new();
+    /// for (member, score) in [("a", 1), ("b", 1), ("c", 2)] {
+    ///     set.try_insert(member, score).unwrap();
+    /// }
+    /// assert!(set.range((Excluded((1, "a")), Unbounded)).eq([(&"b", 1), (&"c", 2)]));
+    /// ```
+    pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S, I>
+    where
+        M: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        let from = self.partition_point(|member, score| {
+            bounds::is_before(&(*score, member.borrow()), range.start_bound())
+        });
+        let to = self.partition_point(|member, score| {
+            !bounds::is_after(&(*score, member.borrow()), range.end_bound())
+        });
+        self.range_by_rank(from..to)
+    }
+
+    /// Returns the number of elements with scores in the range. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// set.try_insert("b", 2).unwrap();
+    /// assert_eq!(set.count_by_score(2..), 1);
+    /// ```
+    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize
+    where
+        S: Ord,
+    {
+        self.ranks_by_score(&range).len()
+    }
+
+    /// Returns the elements with ranks in a range that ends at the length or before it. An inverted range is empty.
+    fn view(&self, ranks: Range<usize>) -> Iter<'_, M, S, I> {
+        Iter::new(self.order.get(ranks).unwrap_or_default(), &self.members, &self.scores)
+    }
+
+    /// Returns the ranks of the elements with scores in the range.
+    pub(super) fn ranks_by_score(&self, range: &impl RangeBounds<S>) -> Range<usize>
+    where
+        S: Ord,
+    {
+        let start = match range.start_bound() {
+            Bound::Included(score) => self.count_below(score, false),
+            Bound::Excluded(score) => self.count_below(score, true),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(score) => self.count_below(score, true),
+            Bound::Excluded(score) => self.count_below(score, false),
+            Bound::Unbounded => self.len(),
+        };
+        start..end
+    }
+
+    /// Returns the number of elements with scores below this one, or up to it. O(log n).
+    fn count_below(&self, score: &S, is_included: bool) -> usize
+    where
+        S: Ord,
+    {
+        self.partition_point(|_, other| if is_included { other <= score } else { other < score })
+    }
+}
+
+/// The error of an insertion into a full set; it holds the element.
+///
+/// The set is unchanged.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::FixedSortedSet;
+/// use zset_core::fixed_sorted_set::CapacityError;
+///
+/// let mut set = FixedSortedSet::<&str, u32, 1>::new();
+/// set.try_insert("a", 1)?;
+/// assert_eq!(set.try_insert("b", 2), Err(CapacityError { member: "b", score: 2 }));
+/// # Ok::<(), CapacityError<&str, u32>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CapacityError<M, S> {
+    /// The member that was not inserted.
+    pub member: M,
+    /// Its score.
+    pub score: S,
+}
+
+impl<M, S> fmt::Display for CapacityError<M, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the set is full")
+    }
+}
+
+impl<M: fmt::Debug, S: fmt::Debug> Error for CapacityError<M, S> {}
+
+impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher>
+    FixedSortedSet<M, S, N, I, H>
+{
+    /// Inserts a member with a score, or updates its score; returns the old score.
+    ///
+    /// **O(log n)** comparisons, and up to n slot numbers are shifted. As in `BTreeMap`, a stored member
+    /// is kept, and the new one dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`CapacityError`] with the element if the member is new and the set is full. The set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// assert_eq!(set.try_insert("a", 1), Ok(None));
+    /// assert_eq!(set.try_insert("a", 5), Ok(Some(1)));
+    /// assert_eq!(set.try_insert("b", 2), Ok(None));
+    /// let full = set.try_insert("c", 3).unwrap_err();
+    /// assert_eq!((full.member, full.score), ("c", 3));
+    /// assert!(set.iter().eq([(&"b", 2), (&"a", 5)]));
+    /// ```
+    pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, CapacityError<M, S>> {
+        if let Some(slot) = self.slot(&member) {
+            return Ok(Some(self.set_score(slot, score)));
+        }
+        if self.is_full() {
+            return Err(CapacityError { member, score });
+        }
+        self.push(member, score);
+        Ok(None)
+    }
+
+    /// Inserts a member with a score, or updates its score. If the member is new and the set is full,
+    /// evicts the element that then comes first: the set keeps the `N` highest.
+    ///
+    /// Returns the evicted element, which is the new one if it would come first.
+    /// **O(log n)** comparisons, and up to n slot numbers are shifted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// // The two highest readings.
+    /// let mut highest = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// assert_eq!(highest.insert_or_evict_first("a", 30), None);
+    /// assert_eq!(highest.insert_or_evict_first("b", 10), None);
+    /// assert_eq!(highest.insert_or_evict_first("c", 20), Some(("b", 10)));
+    /// assert_eq!(highest.insert_or_evict_first("d", 15), Some(("d", 15)));
+    /// assert!(highest.iter().eq([(&"c", 20), (&"a", 30)]));
+    /// ```
+    pub fn insert_or_evict_first(&mut self, member: M, score: S) -> Option<(M, S)> {
+        self.insert_or_evict(member, score, 0, |new, old| new < old)
+    }
+
+    /// Inserts a member with a score, or updates its score. If the member is new and the set is full,
+    /// evicts the element that then comes last: the set keeps the `N` lowest.
+    ///
+    /// Returns the evicted element, which is the new one if it would come last.
+    /// **O(log n)** comparisons, and up to n slot numbers are shifted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// // The two nearest neighbours.
+    /// let mut nearest = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// assert_eq!(nearest.insert_or_evict_last("a", 30), None);
+    /// assert_eq!(nearest.insert_or_evict_last("b", 10), None);
+    /// assert_eq!(nearest.insert_or_evict_last("c", 20), Some(("a", 30)));
+    /// assert_eq!(nearest.insert_or_evict_last("d", 25), Some(("d", 25)));
+    /// ```
+    pub fn insert_or_evict_last(&mut self, member: M, score: S) -> Option<(M, S)> {
+        let last = self.len().saturating_sub(1);
+        self.insert_or_evict(member, score, last, |new, old| new > old)
+    }
+
+    /// Inserts an element, evicting the one at `rank`, or the new one if it is beyond that one.
+    fn insert_or_evict(
+        &mut self,
+        member: M,
+        score: S,
+        rank: usize,
+        is_beyond: impl FnOnce((&S, &M), (&S, &M)) -> bool,
+    ) -> Option<(M, S)> {
+        if let Some(slot) = self.slot(&member) {
+            self.set_score(slot, score);
+            return None;
+        }
+        if !self.is_full() {
+            self.push(member, score);
+            return None;
+        }
+        let Some(slot) = self.sorted().get(rank).map(|slot| slot.to_usize()) else {
+            return Some((member, score)); // the capacity is 0
+        };
+        if is_beyond((&score, &member), (&self.scores[slot], &self.members[slot])) {
+            return Some((member, score));
+        }
+        // Both elements are in memory at once nowhere: the new one takes the slot of the evicted one.
+        let (old_bucket, bucket) = (self.bucket(&self.members[slot]), self.bucket(&member));
+        let new_rank = self.rank_for(&member, &score);
+        self.redirect(old_bucket, slot, self.links[slot]);
+        self.link(bucket, slot);
+        // The evicted element no longer counts.
+        self.shift(rank, new_rank - usize::from(rank < new_rank));
+        let evicted = core::mem::replace(&mut self.members[slot], member);
+        Some((evicted, core::mem::replace(&mut self.scores[slot], score)))
+    }
+
+    /// Adds a new member to a set that is not full.
+    pub(super) fn push(&mut self, member: M, score: S) {
+        let bucket = self.bucket(&member);
+        let new_rank = self.rank_for(&member, &score);
+        let slot = self.len();
+        self.members.push(member);
+        self.scores.push(score);
+        self.link(bucket, slot);
+        self.order[slot] = I::from_usize(slot);
+        self.shift(slot, new_rank);
+    }
+
+    /// Updates the score of a member with `new_score`, called on the old score, and returns the old
+    /// score. **O(log n)** comparisons, and up to n slot numbers are shifted.
+    ///
+    /// If `new_score` panics, the score is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// assert_eq!(set.update("a", |score| score * 10), Some(1));
+    /// assert_eq!(set.update("b", |score| score * 10), None);
+    /// assert_eq!(set.score("a"), Some(10));
+    /// ```
+    pub fn update<Q>(&mut self, member: &Q, new_score: impl FnOnce(S) -> S) -> Option<S>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        let slot = self.slot(member)?;
+        Some(self.set_score(slot, new_score(self.scores[slot])))
+    }
+
+    /// Sets the score of a slot, and returns the old one.
+    pub(super) fn set_score(&mut self, slot: usize, score: S) -> S {
+        let old = self.scores[slot];
+        if score != old {
+            let rank = self.rank_of(slot);
+            let new_rank = self.rank_for(&self.members[slot], &score);
+            // The element itself counts with its old score.
+            self.shift(rank, new_rank - usize::from(rank < new_rank));
+            self.scores[slot] = score;
+        }
+        old
+    }
+
+    /// Removes a member, and returns its score. **O(log n)** comparisons, and up to n slot numbers are
+    /// shifted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// assert_eq!(set.remove("a"), Some(1));
+    /// assert_eq!(set.remove("a"), None);
+    /// ```
+    pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        Some(self.remove_entry(member)?.1)
+    }
+
+    /// Removes a member, and returns the stored member and its score. **O(log n)** comparisons, and up
+    /// to n slot numbers are shifted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<String, u32, 2>::new();
+    /// set.try_insert("a".to_string(), 1).unwrap();
+    /// assert_eq!(set.remove_entry("a"), Some(("a".to_string(), 1)));
+    /// ```
+    pub fn remove_entry<Q>(&mut self, member: &Q) -> Option<(M, S)>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        let slot = self.slot(member)?;
+        Some(self.take(self.rank_of(slot)))
+    }
+
+    /// Removes and returns the element at this 0-based rank. **O(log n)** comparisons, and up to n slot
+    /// numbers are shifted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// assert_eq!(set.remove_by_rank(0), Some(("a", 1)));
+    /// assert_eq!(set.remove_by_rank(0), None);
+    /// ```
+    pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
+        (rank < self.len()).then(|| self.take(rank))
+    }
+
+    /// Removes and returns the element with the lowest score. **O(log n)** comparisons, and n slot
+    /// numbers are shifted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// assert_eq!(set.pop_first(), Some(("a", 1)));
+    /// assert_eq!(set.pop_first(), None);
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(M, S)> {
+        self.remove_by_rank(0)
+    }
+
+    /// Removes and returns the element with the highest score. **O(log n)** comparisons.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// set.try_insert("b", 2).unwrap();
+    /// assert_eq!(set.pop_last(), Some(("b", 2)));
+    /// ```
+    pub fn pop_last(&mut self) -> Option<(M, S)> {
+        self.remove_by_rank(self.len().checked_sub(1)?)
+    }
+
+    /// Removes and returns the element with the lowest score if `predicate` returns true for it.
+    /// **O(log n)** comparisons, and n slot numbers are shifted.
+    ///
+    /// If the set is empty, `predicate` is not called. If `predicate` panics, the element is not
+    /// removed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut due = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// due.try_insert("mail", 10).unwrap();
+    /// assert_eq!(due.pop_first_if(|_, time| time <= 5), None);
+    /// assert_eq!(due.pop_first_if(|_, time| time <= 20), Some(("mail", 10)));
+    /// ```
+    pub fn pop_first_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+        let (member, score) = self.first()?;
+        if predicate(member, score) { self.pop_first() } else { None }
+    }
+
+    /// Removes and returns the element with the highest score if `predicate` returns true for it.
+    /// **O(log n)** comparisons.
+    ///
+    /// If the set is empty, `predicate` is not called. If `predicate` panics, the element is not
+    /// removed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
+    /// set.try_insert("a", 1).unwrap();
+    /// assert_eq!(set.pop_last_if(|_, score| score > 0), Some(("a", 1)));
+    /// ```
+    pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+        let (member, score) = self.last()?;
+        if predicate(member, score) { self.pop_last() } else { None }
+    }
+
+    /// Removes the element at a rank, which must be below the length.
+    fn take(&mut self, rank: usize) -> (M, S) {
+        let (slot, last) = (self.slot_at(rank), self.len() - 1);
+        // All user code comes first.
+        let bucket = self.bucket(&self.members[slot]);
+        let last_bucket = self.bucket(&self.members[last]);
+        let last_rank = self.rank_of(last);
+
+        // It will be in no chain, so nothing may be found through its link.
+        let next = mem::replace(&mut self.links[slot], I::NONE);
+        self.redirect(bucket, slot, next);
+        if slot != last {
+            self.redirect(last_bucket, last, I::from_usize(slot));
+            self.links[slot] = self.links[last];
+            self.order[last_rank] = I::from_usize(slot);
+        }
+        self.shift(rank, last);
+        (self.members.swap_remove(slot), self.scores.swap_remove(slot))
+    }
+
+    /// Removes the elements at these 0-based ranks, and returns how many. **O(m (log n + n))** for m of
+    /// them, of which only O(m log n) are comparisons.
+    ///
+    /// Ranks past the end are ignored; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 3>::new();
+    /// for (member, score) in [("a", 1), ("b", 2), ("c", 3)] {
+    ///     set.try_insert(member, score).unwrap();
+    /// }
+    /// assert_eq!(set.remove_range_by_rank(1..9), 2);
+    /// assert!(set.iter().eq([(&"a", 1)]));
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        let ranks = bounds::ranks(&range, self.len());
+        let removed = ranks.len();
+        ranks.rev().for_each(|rank| drop(self.take(rank)));
+        removed
+    }
+
+    /// Removes the elements with scores in the range, and returns how many. **O(m (log n + n))** for m of
+    /// them, of which only O(m log n) are comparisons.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 3>::new();
+    /// for (member, score) in [("a", 1), ("b", 2), ("c", 3)] {
+    ///     set.try_insert(member, score).unwrap();
+    /// }
+    /// assert_eq!(set.remove_range_by_score(..=2), 2);
+    /// assert!(set.iter().eq([(&"c", 3)]));
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
+        self.remove_range_by_rank(self.ranks_by_score(&range))
+    }
+
+    /// Keeps only the elements for which `keep` returns true, visiting them in order. **O(n + m (log n +
+    /// n))** for m removed ones.
+    ///
+    /// If `keep` panics, the elements it has rejected so far are removed, and all others remain.
     ///
     /// # Examples
     ///
     /// ```
     /// let mut set = zset_core::FixedSortedSet::<u32, u32, 4>::new();
-    /// set.try_insert(1, 10).unwrap();
-    /// set.clear();
-    /// assert!(set.is_empty() && !set.contains(&1));
+    /// (0..4).for_each(|i| drop(set.try_insert(i, i)));
+    /// set.retain(|member, _| member % 2 == 0);
+    /// assert!(set.iter().eq([(&0, 0), (&2, 2)]));
     /// ```
-    pub fn clear(&mut self) {
-        self.heads = [I::NONE; N];
-        self.scores.clear();
-        self.members.clear();
+    pub fn retain(&mut self, mut keep: impl FnMut(&M, S) -> bool) {
+        let mut rank = 0;
+        while let Some((member, score)) = self.get_by_rank(rank) {
+            if keep(member, score) {
+                rank += 1;
+            } else {
+                self.take(rank);
+            }
+        }
     }
 }
 
-impl<M, S, const N: usize, I: SlotNumber, H: Default> Default for FixedSortedSet<M, S, N, I, H> {
-    fn default() -> Self {
-        Self::with_hasher(H::default())
-    }
-}
-
-impl<M: fmt::Debug, S: fmt::Debug + Copy, const N: usize, I: SlotNumber, H> fmt::Debug
-    for FixedSortedSet<M, S, N, I, H>
+impl<M: Ord + Hash, S: Ord + Increment, const N: usize, I: SlotNumber, H: BuildHasher>
+    FixedSortedSet<M, S, N, I, H>
 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self).finish()
+    /// Adds `by` to the score of a member, which counts as zero if the member is not in the set;
+    /// returns the new score. **O(log n)** comparisons, and up to n slot numbers are shifted.
+    ///
+    /// # Errors
+    ///
+    /// [`IncrementError::Score`] with the score's own error if the sum is not a valid score, and
+    /// [`IncrementError::Full`] if the member is new and the set is full. The set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{FixedSortedSet, IncrementError, ScoreOverflow, TryReserveError};
+    ///
+    /// let mut set = FixedSortedSet::<&str, u8, 1>::new();
+    /// assert_eq!(set.try_increment("a", 200), Ok(200));
+    /// assert_eq!(set.try_increment("a", 56), Err(IncrementError::Score(ScoreOverflow)));
+    /// assert_eq!(set.try_increment("b", 1), Err(IncrementError::Full(TryReserveError::BufferFull)));
+    /// ```
+    pub fn try_increment(&mut self, member: M, by: S::By) -> Result<S, IncrementError<S::Error>> {
+        let slot = self.slot(&member);
+        let old = slot.map_or(S::ZERO, |slot| self.scores[slot]);
+        let sum = old.checked_increment(by).map_err(IncrementError::Score)?;
+        match slot {
+            Some(slot) => {
+                self.set_score(slot, sum);
+            }
+            None if self.is_full() => return Err(TryReserveError::BufferFull.into()),
+            None => self.push(member, sum),
+        }
+        Ok(sum)
     }
 }

@@ -86,30 +86,6 @@ pub trait Increment: Copy {
     fn checked_increment(self, by: Self::By) -> Result<Self, Self::Error>;
 }
 
-/// An unsigned score to which a signed number can be added, as with
-/// [`SortedSet::increment_signed`](crate::SortedSet::increment_signed).
-///
-/// It is implemented for unsigned integers (plain, [`Wrapping`] and [`Saturating`]), and for
-/// [`Reverse`] of any of these. Signed scores do not need this trait: what [`Increment`] adds to them
-/// is signed already.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{IncrementSigned, ScoreOverflow};
-///
-/// assert_eq!(7u32.checked_increment_signed(-3), Ok(4));
-/// assert_eq!(7u32.checked_increment_signed(-8), Err(ScoreOverflow));
-/// ```
-pub trait IncrementSigned: Increment {
-    /// Returns the sum.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the sum is not a valid score.
-    fn checked_increment_signed(self, by: i64) -> Result<Self, Self::Error>;
-}
-
 /// The error of a sum that is out of range for its score type.
 ///
 /// Custom score types may return it too.
@@ -223,13 +199,6 @@ impl<T: Increment> Increment for Reverse<T> {
     }
 }
 
-impl<T: IncrementSigned> IncrementSigned for Reverse<T> {
-    #[inline]
-    fn checked_increment_signed(self, by: i64) -> Result<Reverse<T>, T::Error> {
-        self.0.checked_increment_signed(by).map(Reverse)
-    }
-}
-
 /// Implements `Increment` for a plain, a wrapping and a saturating integer. Saturating addition of
 /// unsigned integers is associative: the result is the smaller of the sum and the maximum.
 macro_rules! increment_integer {
@@ -279,43 +248,6 @@ increment_integer! {
     i8, false; i16, false; i32, false; i64, false; i128, false; isize, false;
     u8, true; u16, true; u32, true; u64, true; u128, true; usize, true;
 }
-
-macro_rules! increment_signed {
-    ($($int:ty),*) => {$(
-        impl IncrementSigned for $int {
-            #[inline]
-            fn checked_increment_signed(self, by: i64) -> Result<$int, ScoreOverflow> {
-                // If the magnitude does not fit, neither does the sum.
-                let magnitude = <$int>::try_from(by.unsigned_abs()).map_err(|_| ScoreOverflow)?;
-                let sum = if by < 0 {
-                    self.checked_sub(magnitude)
-                } else {
-                    self.checked_add(magnitude)
-                };
-                sum.ok_or(ScoreOverflow)
-            }
-        }
-
-        impl IncrementSigned for Wrapping<$int> {
-            #[inline]
-            #[expect(clippy::cast_sign_loss, reason = "it wraps")]
-            fn checked_increment_signed(self, by: i64) -> Result<Wrapping<$int>, Infallible> {
-                Ok(self + Wrapping(by as $int))
-            }
-        }
-
-        impl IncrementSigned for Saturating<$int> {
-            #[inline]
-            fn checked_increment_signed(self, by: i64) -> Result<Saturating<$int>, Infallible> {
-                let magnitude = <$int>::try_from(by.unsigned_abs()).unwrap_or(<$int>::MAX);
-                let magnitude = Saturating(magnitude);
-                Ok(if by < 0 { self - magnitude } else { self + magnitude })
-            }
-        }
-    )*};
-}
-
-increment_signed!(u8, u16, u32, u64, u128, usize);
 
 #[cfg(test)]
 mod tests {
@@ -369,33 +301,6 @@ mod tests {
         verify(&signed.map(Saturating));
         verify(&unsigned.map(Saturating));
         verify(&[Duration::ZERO, Duration::from_nanos(1), Duration::MAX, Duration::MAX / 2]);
-    }
-
-    #[test]
-    fn signed_increments_of_unsigned_scores_are_checked() {
-        for score in (0..=u8::MAX).step_by(if cfg!(miri) { 51 } else { 1 }) {
-            for by in (-300..300).step_by(if cfg!(miri) { 20 } else { 1 }).chain([
-                i64::MIN,
-                i64::MAX,
-                -65_536,
-                65_536,
-            ]) {
-                let sum = i64::from(score).checked_add(by).and_then(|sum| u8::try_from(sum).ok());
-                assert_eq!(score.checked_increment_signed(by), sum.ok_or(ScoreOverflow));
-                let sum = i128::from(score) + i128::from(by);
-                let wrapped = u8::try_from(sum.rem_euclid(256)).map(Wrapping).unwrap();
-                assert_eq!(Wrapping(score).checked_increment_signed(by), Ok(wrapped));
-                let clamped = u8::try_from(sum.clamp(0, 255)).map(Saturating).unwrap();
-                assert_eq!(Saturating(score).checked_increment_signed(by), Ok(clamped));
-            }
-        }
-        assert_eq!(Wrapping(0_u128).checked_increment_signed(-1), Ok(Wrapping(u128::MAX)));
-        assert_eq!(Saturating(7_u128).checked_increment_signed(-8), Ok(Saturating(0)));
-        assert_eq!(u64::MAX.checked_increment_signed(1), Err(ScoreOverflow));
-        assert_eq!(u64::MAX.checked_increment_signed(i64::MIN), Ok((1 << 63) - 1));
-        assert_eq!((1_u64 << 63).checked_increment_signed(i64::MIN), Ok(0));
-        assert_eq!(0_u128.checked_increment_signed(-1), Err(ScoreOverflow));
-        assert_eq!(Reverse(5_u16).checked_increment_signed(-5), Ok(Reverse(0)));
     }
 
     #[test]

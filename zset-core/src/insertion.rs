@@ -28,22 +28,6 @@ pub enum Insertion<T> {
     Unchanged(T),
 }
 
-impl<S: Copy> Insertion<S> {
-    /// Decides the outcome for a member with this old score, if any: the insertion, and the new score
-    /// if it changes.
-    pub(crate) fn decide(
-        old: Option<S>,
-        score: S,
-        is_better: impl FnOnce(S) -> bool,
-    ) -> (Self, Option<S>) {
-        match old {
-            None => (Insertion::Inserted, Some(score)),
-            Some(old) if is_better(old) => (Insertion::Updated(old), Some(score)),
-            Some(old) => (Insertion::Unchanged(old), None),
-        }
-    }
-}
-
 impl<T> Insertion<T> {
     /// Returns whether the call changed anything. **O(1)**.
     ///

@@ -10,9 +10,7 @@ extern crate std;
 
 pub mod _guide;
 mod bounds;
-mod copy;
 pub mod fixed_sorted_set;
-mod halving;
 mod increment;
 mod insertion;
 pub mod listpack;
@@ -21,7 +19,7 @@ pub mod packed_zset;
 pub mod redis;
 mod reserve;
 mod score;
-mod storage;
+mod small;
 
 #[cfg(feature = "alloc")]
 mod arena;
@@ -35,14 +33,14 @@ mod handle;
 mod hash_builder;
 #[cfg(all(feature = "alloc", feature = "unstable-internals"))]
 pub mod layout;
-#[cfg(feature = "serde")]
-mod load;
 #[cfg(feature = "alloc")]
 mod look_up;
 #[cfg(feature = "alloc")]
 mod random;
 #[cfg(feature = "alloc")]
 pub mod rdb;
+#[cfg(feature = "serde")]
+mod serde;
 #[cfg(feature = "alloc")]
 pub mod skiplist;
 #[cfg(feature = "alloc")]
@@ -58,7 +56,7 @@ pub mod zset;
 pub use equivalent::Equivalent;
 #[doc(inline)]
 pub use fixed_sorted_set::FixedSortedSet;
-pub use increment::{Increment, IncrementError, IncrementSigned, ScoreOverflow};
+pub use increment::{Increment, IncrementError, ScoreOverflow};
 pub use insertion::Insertion;
 #[doc(inline)]
 pub use listpack::Listpack;

@@ -12,28 +12,30 @@
 //! The format is that of Redis 7 (antirez, "Listpack specification", github.com/antirez/listpack).
 //! All numbers are little-endian on every machine.
 
-use crate::TryReserveError;
+use core::ops::Range;
 
-mod cursor;
-mod edit;
+use crate::TryReserveError;
+use crate::small::{IS_SMALL, copy_within};
+
 mod entry;
 mod iter;
 #[cfg(feature = "unstable-internals")]
-mod layout;
+mod raw;
+mod storage;
 mod validate;
 
-pub use cursor::{Cursor, CursorMut};
+use entry::Needle;
+
 pub use entry::Value;
 pub use iter::Iter;
 #[cfg(feature = "unstable-internals")]
-pub use layout::{EntryEncoding, RawEntry};
+pub use raw::{EntryEncoding, RawEntry};
+pub use storage::Storage;
 pub use validate::ListpackError;
+
+pub(crate) use entry::{Encoded, decode, entry_at, next, previous};
 #[cfg(feature = "alloc")]
 pub(crate) use validate::read;
-
-pub use crate::storage::Storage;
-pub(crate) use cursor::find;
-pub(crate) use entry::{Encoded, decode, entry_at, next, previous};
 
 /// The size of the header: the byte count and the entry count.
 pub(crate) const HEADER: usize = 6;
@@ -79,18 +81,6 @@ pub struct Listpack<B> {
 
 #[cfg(feature = "alloc")]
 impl Listpack<alloc::vec::Vec<u8>> {
-    /// Creates an empty listpack without allocating. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::Listpack::new();
-    /// assert_eq!(list.as_bytes(), [7, 0, 0, 0, 0, 0, 0xFF]);
-    /// ```
-    pub const fn new() -> Self {
-        Listpack { storage: alloc::vec::Vec::new() }
-    }
-
     /// Frees unused memory, or keeps it if a smaller buffer cannot be allocated. **O(n)** bytes.
     ///
     /// # Examples
@@ -109,6 +99,18 @@ impl Listpack<alloc::vec::Vec<u8>> {
     /// Returns the number of bytes allocated.
     pub(crate) fn allocation_size(&self) -> usize {
         self.storage.capacity()
+    }
+
+    /// Creates an empty listpack without allocating. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::Listpack::new();
+    /// assert_eq!(list.as_bytes(), [7, 0, 0, 0, 0, 0, 0xFF]);
+    /// ```
+    pub const fn new() -> Self {
+        Listpack { storage: alloc::vec::Vec::new() }
     }
 }
 
@@ -164,7 +166,6 @@ impl<B: Storage> Listpack<B> {
     /// assert_eq!(list.as_bytes(), [7, 0, 0, 0, 0, 0, 0xFF]);
     /// # Ok::<(), zset_core::TryReserveError>(())
     /// ```
-    #[cfg_attr(not(target_os = "none"), inline)]
     pub fn as_bytes(&self) -> &[u8] {
         let bytes = self.storage.as_slice();
         match total_bytes(bytes) {
@@ -223,15 +224,188 @@ impl<B: Storage> Listpack<B> {
         self.as_bytes().len() == EMPTY.len()
     }
 
+    /// Returns the entry at this 0-based index. **O(n)**, from the nearer end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back("a")?;
+    /// assert_eq!(list.get(0), Some(Value::Bytes(b"a")));
+    /// assert_eq!(list.get(1), None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn get(&self, index: usize) -> Option<Value<'_>> {
+        decode(&self.as_bytes()[self.seek(index)..]).map(|(value, _)| value)
+    }
+
+    /// Returns the entries in order. Lazy, double-ended, **O(1)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::listpack::Value;
+    ///
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back("a")?;
+    /// list.try_push_back(5)?;
+    /// assert!(list.iter().rev().eq([Value::Integer(5), Value::Bytes(b"a")]));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn iter(&self) -> Iter<'_> {
+        Iter::new(self.as_bytes(), HEADER, self.end())
+    }
+
     /// Returns the offset of the end byte.
-    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn end(&self) -> usize {
         self.as_bytes().len() - 1
+    }
+
+    /// Returns the offset of the entry at this index, or that of the end byte if there is none.
+    pub(crate) fn seek(&self, index: usize) -> usize {
+        let (bytes, len) = (self.as_bytes(), self.len());
+        if index >= len {
+            self.end()
+        } else if index <= len / 2 {
+            (0..index).fold(HEADER, |at, _| next(bytes, at).unwrap_or(at))
+        } else {
+            (index..len).fold(self.end(), |at, _| previous(bytes, at).unwrap_or(at))
+        }
+    }
+
+    /// Appends an entry. **O(1)**, except when the storage grows.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if there is not enough space. The listpack is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 10])?;
+    /// list.try_push_back("a")?;
+    /// assert!(list.try_push_back("b").is_err()); // 3 bytes per entry, and 7 for the header and end byte
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_push_back<'v>(
+        &mut self,
+        value: impl Into<Value<'v>>,
+    ) -> Result<(), TryReserveError> {
+        let end = self.end();
+        self.splice(end..end, 0, &[&Encoded::new(value.into())])
+    }
+
+    /// Removes all entries. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
+    /// list.try_push_back("a")?;
+    /// list.clear();
+    /// assert!(list.is_empty());
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn clear(&mut self) {
+        if !self.is_empty() {
+            self.storage.as_mut_slice()[..EMPTY.len()].copy_from_slice(&EMPTY);
+            self.storage.truncate(EMPTY.len());
+        }
+    }
+
+    /// Replaces the `removed` entries at these offsets with `entries`.
+    ///
+    /// On error the listpack is unchanged.
+    pub(crate) fn splice(
+        &mut self,
+        at: Range<usize>,
+        removed: usize,
+        entries: &[&Encoded<'_>],
+    ) -> Result<(), TryReserveError> {
+        let added: usize = entries.iter().map(|entry| entry.len()).sum();
+        self.try_reserve(at.len(), added)?;
+        self.move_tail(at.end, at.start + added);
+        let mut gap = &mut self.storage.as_mut_slice()[at.start..];
+        for entry in entries {
+            entry.write(gap);
+            gap = &mut gap[entry.len()..];
+        }
+        self.change_len(removed, entries.len());
+        Ok(())
+    }
+
+    /// Rotates the entries at these offsets so that the one at `middle` comes first.
+    pub(crate) fn rotate(&mut self, at: Range<usize>, middle: usize) {
+        let left = middle - at.start;
+        let entries = &mut self.storage.as_mut_slice()[at];
+        if IS_SMALL {
+            // Smaller code than that of `rotate_left`.
+            entries[..left].reverse();
+            entries[left..].reverse();
+            entries.reverse();
+        } else {
+            entries.rotate_left(left);
+        }
+    }
+
+    /// Removes the `removed` entries at these offsets.
+    pub(crate) fn delete(&mut self, at: Range<usize>, removed: usize) {
+        if !at.is_empty() {
+            self.move_tail(at.end, at.start);
+            self.change_len(removed, 0);
+        }
+    }
+
+    /// Reserves space to replace `removed` bytes with `added` ones.
+    pub(crate) fn try_reserve(
+        &mut self,
+        removed: usize,
+        added: usize,
+    ) -> Result<(), TryReserveError> {
+        let total = self.as_bytes().len() - removed;
+        let total = total.checked_add(added).filter(|&total| total <= MAX_BYTES);
+        let total = total.ok_or(TryReserveError::BufferFull)?;
+        let is_unwritten = total_bytes(self.storage.as_slice()) == 0;
+        self.storage.try_grow(total.max(EMPTY.len()))?;
+        if is_unwritten {
+            self.storage.as_mut_slice()[..EMPTY.len()].copy_from_slice(&EMPTY);
+        }
+        Ok(())
+    }
+
+    /// Moves the bytes from `from` on to `to`, and updates the byte count.
+    fn move_tail(&mut self, from: usize, to: usize) {
+        let total = self.as_bytes().len();
+        let new_total = to + (total - from);
+        let bytes = self.storage.as_mut_slice();
+        if from != to {
+            copy_within(bytes, from..total, to);
+        }
+        bytes[..4].copy_from_slice(&(new_total as u32).to_le_bytes());
+        self.storage.truncate(new_total);
+    }
+
+    /// Updates the entry count.
+    ///
+    /// If it is unknown, entries are recounted once the listpack is too short for 65535 of them.
+    fn change_len(&mut self, removed: usize, added: usize) {
+        let bytes = self.as_bytes();
+        let len = match header_len(bytes) {
+            UNKNOWN_LEN if removed > added && bytes.len() / 2 < usize::from(UNKNOWN_LEN) => {
+                count(bytes)
+            }
+            UNKNOWN_LEN => return,
+            len => usize::from(len) - removed + added,
+        };
+        let len = u16::try_from(len).unwrap_or(UNKNOWN_LEN);
+        self.storage.as_mut_slice()[4..HEADER].copy_from_slice(&len.to_le_bytes());
     }
 }
 
 /// Returns the header's byte count.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 fn total_bytes(bytes: &[u8]) -> usize {
     match bytes {
         [a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
@@ -240,7 +414,7 @@ fn total_bytes(bytes: &[u8]) -> usize {
 }
 
 /// Returns the header's entry count.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 fn header_len(bytes: &[u8]) -> u16 {
     u16::from_le_bytes([bytes[4], bytes[5]])
 }
@@ -254,6 +428,24 @@ fn count(bytes: &[u8]) -> usize {
         len += 1;
     }
     len
+}
+
+/// Returns the offset of the first entry equal to `value`, skipping `skip` entries after each
+/// comparison, and the number of entries compared before it. An integer is not found as text.
+pub(crate) fn find(bytes: &[u8], value: Value<'_>, skip: usize) -> Option<(usize, usize)> {
+    let needle = Needle::new(value);
+    let (mut at, mut compared) = (HEADER, 0);
+    loop {
+        let (is_equal, mut behind) = needle.compare(bytes, at)?;
+        if is_equal {
+            return Some((at, compared));
+        }
+        for _ in 0..skip {
+            behind = next(bytes, behind)?;
+        }
+        at = behind;
+        compared += 1;
+    }
 }
 
 /// Two listpacks are equal if their bytes are equal.

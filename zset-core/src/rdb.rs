@@ -21,7 +21,6 @@
 
 use crc::{CRC_64_REDIS, Crc, Table};
 
-mod lzf;
 #[cfg_attr(
     not(feature = "unstable-internals"),
     allow(unreachable_pub, dead_code, reason = "the feature makes it public")
@@ -47,9 +46,7 @@ pub use restore::{REDIS_VERSIONS, VALKEY_VERSION, unseal};
 pub use restore::{RestoreError, restore, restore_with_limits};
 pub use writer::dump;
 #[cfg(feature = "unstable-internals")]
-pub use writer::{
-    TYPE_ELEMENTS, TYPE_LISTPACK, seal, type_of, write_length, write_set, write_string,
-};
+pub use writer::{TYPE_LISTPACK, seal, type_of, write_length, write_set, write_string};
 
 /// The version written: that of Redis 7.0, which every later server accepts.
 const VERSION: u16 = 10;

@@ -2,26 +2,18 @@
 //!
 //! Invariants: the number is never NaN and never `-0.0`, so `==`, `<`, hashing and the bits agree.
 
+use core::cmp::Ordering;
 use core::error::Error;
 use core::fmt;
 use core::hash::{Hash, Hasher};
+use core::ops::Neg;
 use core::str::FromStr;
 
-mod convert;
-#[cfg(not(target_os = "none"))]
-mod decimal;
-mod format;
-mod order;
-#[cfg(feature = "serde")]
-mod serde;
-// Where memory is measured in kilobytes, `core`'s tables for these conversions would be most of a program.
-#[cfg(any(target_os = "none", test))]
-mod small;
+use crate::small::{IS_SMALL, decimal};
 
-#[cfg(target_os = "none")]
-use small as decimal;
+mod text;
 
-pub(crate) use format::{ScoreText, plain_integer};
+pub(crate) use text::{Digits, ScoreText, plain_integer};
 
 /// A score: any `f64` except NaN, in numeric order: `-inf < ... < 0 < ... < +inf`.
 ///
@@ -130,8 +122,10 @@ impl Error for ParseScoreError {}
 impl Score {
     /// The score 0.
     pub const ZERO: Score = Score(0.0);
+
     /// Positive infinity, greater than every finite score.
     pub const INFINITY: Score = Score(f64::INFINITY);
+
     /// Negative infinity, less than every finite score.
     pub const NEG_INFINITY: Score = Score(f64::NEG_INFINITY);
 
@@ -158,36 +152,6 @@ impl Score {
         } else {
             Ok(Score(if value.to_bits() == (-0.0_f64).to_bits() { 0.0 } else { value }))
         }
-    }
-
-    /// Creates a score from an integer, like `From`, but usable in constants. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::Score;
-    ///
-    /// const LOWEST: Score = Score::from_i32(-273);
-    /// assert_eq!(LOWEST, Score::from(-273));
-    /// ```
-    #[inline]
-    pub const fn from_i32(value: i32) -> Score {
-        Score(value as f64)
-    }
-
-    /// Creates a score from an integer, like `From`, but usable in constants. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::Score;
-    ///
-    /// const HIGHEST: Score = Score::from_u32(u32::MAX);
-    /// assert_eq!(HIGHEST, Score::from(u32::MAX));
-    /// ```
-    #[inline]
-    pub const fn from_u32(value: u32) -> Score {
-        Score(value as f64)
     }
 
     /// Creates the score that is nearest to an integer.
@@ -271,6 +235,16 @@ impl Score {
     pub(crate) fn aggregate_sum(self, other: Score) -> Score {
         Score::new(self.0 + other.0).unwrap_or(Score::ZERO)
     }
+
+    /// Returns the bits as an integer in the order of scores, because without floating-point hardware, comparing two
+    /// `f64` is a library call. Of negative scores, the one of larger magnitude is lower, so all their bits except the
+    /// sign are inverted.
+    #[inline]
+    #[expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "reinterprets the bits")]
+    fn key(self) -> i64 {
+        let bits = self.0.to_bits() as i64;
+        bits ^ ((bits >> 63) as u64 >> 1) as i64
+    }
 }
 
 impl Hash for Score {
@@ -289,7 +263,7 @@ impl fmt::Debug for Score {
 /// `-inf`, and an exponent where Redis writes one (`1e+22`).
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        format::shortest(self.0, f)
+        text::shortest(self.0, f)
     }
 }
 
@@ -300,6 +274,191 @@ impl FromStr for Score {
 
     fn from_str(text: &str) -> Result<Score, ParseScoreError> {
         Score::parse(text.as_bytes())
+    }
+}
+
+// The number is never NaN, so the comparisons of `f64` are total here. `lt` and the others are
+// written out because the search loops count with them, and only these forms compile to packed
+// compares.
+impl PartialOrd for Score {
+    #[inline]
+    fn partial_cmp(&self, other: &Score) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+    #[inline]
+    fn lt(&self, other: &Score) -> bool {
+        if IS_SMALL { self.key() < other.key() } else { self.0 < other.0 }
+    }
+    #[inline]
+    fn le(&self, other: &Score) -> bool {
+        if IS_SMALL { self.key() <= other.key() } else { self.0 <= other.0 }
+    }
+    #[inline]
+    fn gt(&self, other: &Score) -> bool {
+        if IS_SMALL { self.key() > other.key() } else { self.0 > other.0 }
+    }
+    #[inline]
+    fn ge(&self, other: &Score) -> bool {
+        if IS_SMALL { self.key() >= other.key() } else { self.0 >= other.0 }
+    }
+}
+
+impl Ord for Score {
+    #[inline]
+    #[expect(clippy::comparison_chain, reason = "`lt` and `gt` do not call `cmp`")]
+    fn cmp(&self, other: &Score) -> Ordering {
+        if self < other {
+            Ordering::Less
+        } else if self > other {
+            Ordering::Greater
+        } else {
+            Ordering::Equal
+        }
+    }
+}
+
+impl Eq for Score {}
+
+impl TryFrom<f64> for Score {
+    type Error = NanScore;
+
+    #[inline]
+    fn try_from(value: f64) -> Result<Score, NanScore> {
+        Score::new(value)
+    }
+}
+
+/// Every `f32` except NaN is exact as a score.
+impl TryFrom<f32> for Score {
+    type Error = NanScore;
+
+    #[inline]
+    fn try_from(value: f32) -> Result<Score, NanScore> {
+        Score::new(value.into())
+    }
+}
+
+impl From<Score> for f64 {
+    #[inline]
+    fn from(score: Score) -> f64 {
+        score.0
+    }
+}
+
+macro_rules! from_lossless {
+    ($($int:ty),*) => {$(
+        impl From<$int> for Score {
+            #[inline]
+            fn from(value: $int) -> Score {
+                Score(f64::from(value))
+            }
+        }
+    )*};
+}
+
+from_lossless!(i8, i16, i32, u8, u16, u32);
+
+macro_rules! try_from_integer {
+    ($($int:ty, $inexact:literal, $value:ident => $score:expr;)*) => {$(
+        impl TryFrom<$int> for Score {
+            type Error = InexactScore;
+
+            /// # Examples
+            ///
+            /// ```
+            /// # #[allow(unused_imports)]
+            /// use zset_core::{InexactScore, Score};
+            ///
+            #[doc = concat!("assert_eq!(Score::try_from(7_", stringify!($int), "), Ok(Score::from(7)));")]
+            #[doc = $inexact]
+            /// ```
+            #[inline]
+            fn try_from($value: $int) -> Result<Score, InexactScore> {
+                $score
+            }
+        }
+    )*};
+}
+
+try_from_integer! {
+    i64, "assert_eq!(Score::try_from(i64::MAX), Err(InexactScore));", value => exact(value.into());
+    u64, "assert_eq!(Score::try_from(u64::MAX), Err(InexactScore));", value => exact(value.into());
+    isize, "// Fails if not exact; with 32 bits, every value is exact.", value => Score::try_from(value as i64);
+    usize, "// Fails if not exact; with 32 bits, every value is exact.", value => Score::try_from(value as u64);
+}
+
+/// Creates a score from a 64-bit integer, signed or unsigned.
+#[inline]
+#[expect(clippy::cast_precision_loss, reason = "a comparison detects the loss")]
+fn exact(integer: i128) -> Result<Score, InexactScore> {
+    let nearest = integer as f64;
+    // The cast does not saturate: even the largest integers round to at most 2^64, less than 2^127.
+    if nearest as i128 == integer { Ok(Score(nearest)) } else { Err(InexactScore) }
+}
+
+/// Compares as numbers. NaN equals no score.
+impl PartialEq<f64> for Score {
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::Score;
+    ///
+    /// assert!(Score::from(2) == 2.0 && Score::ZERO == -0.0);
+    /// assert!(Score::ZERO != f64::NAN);
+    /// ```
+    #[inline]
+    fn eq(&self, other: &f64) -> bool {
+        self.0 == *other
+    }
+}
+
+/// Compares as numbers. NaN equals no score.
+impl PartialEq<Score> for f64 {
+    #[inline]
+    fn eq(&self, other: &Score) -> bool {
+        *self == other.0
+    }
+}
+
+/// Compares as numbers. NaN is neither less nor greater than any score.
+impl PartialOrd<f64> for Score {
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::Score;
+    ///
+    /// assert!(Score::from(2) < 2.5 && 1.5 < Score::from(2));
+    /// assert!(!(Score::INFINITY > f64::NAN));
+    /// ```
+    #[inline]
+    fn partial_cmp(&self, other: &f64) -> Option<Ordering> {
+        self.0.partial_cmp(other)
+    }
+}
+
+/// Compares as numbers. NaN is neither less nor greater than any score.
+impl PartialOrd<Score> for f64 {
+    #[inline]
+    fn partial_cmp(&self, other: &Score) -> Option<Ordering> {
+        self.partial_cmp(&other.0)
+    }
+}
+
+/// The negation of 0 is 0.
+impl Neg for Score {
+    type Output = Score;
+
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::Score;
+    ///
+    /// assert_eq!(-Score::from(2), Score::from(-2));
+    /// assert_eq!((-Score::ZERO).to_string(), "0");
+    /// ```
+    #[inline]
+    fn neg(self) -> Score {
+        Score(0.0 - self.0)
     }
 }
 
@@ -368,5 +527,91 @@ mod tests {
             prop_assert_eq!(score.to_string().parse::<Score>(), Ok(score));
             prop_assert_eq!(format!("{score:?}"), score.to_string());
         }
+    }
+
+    #[test]
+    fn scores_are_ordered_from_negative_to_positive_infinity() {
+        let sorted = [
+            Score::NEG_INFINITY,
+            Score::new(f64::MIN).unwrap(),
+            Score::from(-1),
+            Score::new(-f64::MIN_POSITIVE).unwrap(),
+            Score::ZERO,
+            Score::new(5e-324).unwrap(),
+            Score::from(1),
+            Score::INFINITY,
+        ];
+        assert!(sorted.is_sorted_by(|a, b| a < b && a.cmp(b).is_lt()));
+        assert!(sorted.is_sorted_by(|a, b| a.key() < b.key()));
+        assert!(sorted.iter().rev().is_sorted_by(|a, b| a > b && a >= b));
+    }
+
+    proptest! {
+        #![proptest_config(test_support::strategy::config(4096, 8))]
+
+        #[test]
+        fn order_agrees_with_f64(a: f64, b: f64) {
+            let (Ok(x), Ok(y)) = (Score::new(a), Score::new(b)) else { return Ok(()) };
+            prop_assert_eq!(Some(x.cmp(&y)), a.partial_cmp(&b));
+            prop_assert_eq!(x.key().cmp(&y.key()), x.cmp(&y));
+            prop_assert_eq!(Some(x.cmp(&y).is_eq()), a.partial_cmp(&b).map(Ordering::is_eq));
+            prop_assert_eq!((x < y, x <= y, x > y, x >= y), (a < b, a <= b, a > b, a >= b));
+        }
+    }
+
+    #[test]
+    fn integers_convert_exactly_or_not_at_all() {
+        const EXACT: u64 = 1 << 53;
+        for (integer, is_exact) in [
+            (0, true),
+            (EXACT - 1, true),
+            (EXACT, true),
+            (EXACT + 1, false),
+            (EXACT + 2, true),
+            (1 << 63, true),
+            ((1 << 63) + (1 << 10), false),
+            (u64::MAX, false),
+            (u64::MAX - 2047, true),
+        ] {
+            assert_eq!(Score::try_from(integer).is_ok(), is_exact, "{integer}");
+            if let Ok(score) = Score::try_from(integer) {
+                assert_eq!(score.get() as i128, i128::from(integer));
+            }
+            let Ok(signed) = i64::try_from(integer) else { continue };
+            assert_eq!(Score::try_from(signed).is_ok(), is_exact, "{signed}");
+            assert_eq!(Score::try_from(-signed).is_ok(), is_exact, "-{signed}");
+        }
+        assert_eq!(Score::try_from(i64::MIN).map(Score::get), Ok(-9_223_372_036_854_775_808.0));
+        assert_eq!(Score::try_from(i64::MAX), Err(InexactScore));
+        assert_eq!(Score::try_from(-3_isize), Ok(Score::from(-3)));
+        assert_eq!(Score::try_from(3_usize), Ok(Score::from(3)));
+        assert_eq!(Score::try_from(0.1_f32).map(Score::get), Ok(f64::from(0.1_f32)));
+        assert_eq!(Score::try_from(f32::NAN), Err(NanScore));
+        assert_eq!(Score::try_from(-0.0_f32), Ok(Score::ZERO));
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "exact comparisons are under test")]
+    fn scores_compare_with_floats_as_floats_do() {
+        let floats = [f64::NEG_INFINITY, -1.5, -0.0, 0.0, 5e-324, 1.5, f64::INFINITY, f64::NAN];
+        for a in floats {
+            let Ok(score) = Score::new(a) else { continue };
+            for b in floats {
+                assert_eq!((score == b, b == score), (a == b, b == a));
+                assert_eq!(score.partial_cmp(&b), a.partial_cmp(&b));
+                assert_eq!(b.partial_cmp(&score), b.partial_cmp(&a));
+            }
+        }
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "a negation is exact")]
+    fn negation_keeps_scores_valid() {
+        for value in [0.0, 1.5, -1e300, 5e-324, f64::INFINITY, f64::NEG_INFINITY] {
+            let score = Score::new(value).unwrap();
+            assert_eq!((-score).get(), -value);
+            assert_eq!(-(-score), score);
+        }
+        assert_eq!((-Score::ZERO).get().to_bits(), 0);
     }
 }

@@ -7,34 +7,22 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::{Range, RangeBounds};
+use rand_core::Rng;
 
-use crate::{ByteString, PackedZSet, Score, SortedSet};
+use crate::bounds::{is_after, is_before};
+use crate::look_up::LookUps;
+use crate::{ByteString, Member, PackedZSet, Score, SortedSet, random, skiplist};
 
-mod add;
-mod compare;
-mod convert;
-mod drain;
-mod extract;
-mod insert_max;
+mod edit;
+mod encoding;
 mod iter;
-#[cfg(feature = "unstable-internals")]
-mod layout;
-mod pop_if;
-mod promote;
-mod range;
-mod read;
-mod remove;
-mod reserve;
-mod sample;
-mod scan;
-mod scores;
-#[cfg(feature = "serde")]
-mod serde;
-mod split_off;
+mod take;
 mod traits;
 
-pub use extract::ExtractIf;
 pub use iter::{IntoIter, Iter};
+pub use take::ExtractIf;
 
 /// The encoding of a [`ZSet`] in memory.
 ///
@@ -154,41 +142,6 @@ enum Elements {
 type Sorted = SortedSet<ByteString, Score>;
 
 impl ZSet {
-    /// Creates an empty set with Redis's limits, without allocating. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::sync::Mutex;
-    /// use zset_core::ZSet;
-    ///
-    /// static BOARD: Mutex<ZSet> = Mutex::new(ZSet::new());
-    ///
-    /// let mut set = zset_core::ZSet::new();
-    /// assert_eq!(set.insert("a", zset_core::Score::from(1)), None);
-    /// ```
-    pub const fn new() -> Self {
-        Self::with_limits(REDIS_LIMITS)
-    }
-
-    /// Creates an empty set with these limits. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
-    ///
-    /// let limits = ListpackLimits { max_listpack_entries: 1, ..ListpackLimits::default() };
-    /// let mut set = ZSet::with_limits(limits);
-    /// set.insert("a", Score::from(1));
-    /// assert_eq!(set.encoding(), Encoding::Listpack);
-    /// set.insert("b", Score::from(2));
-    /// assert_eq!(set.encoding(), Encoding::Skiplist);
-    /// ```
-    pub const fn with_limits(limits: ListpackLimits) -> Self {
-        ZSet { elements: Elements::Listpack(PackedZSet::new()), limits }
-    }
-
     /// Returns the limits. **O(1)**.
     ///
     /// # Examples
@@ -238,18 +191,499 @@ impl ZSet {
         }
     }
 
-    /// Removes all members, frees their memory and returns to the listpack encoding. **O(n)**.
+    /// Returns the listpack of a set in that encoding, such as for a diagram or a dump. **O(1)**.
     ///
     /// # Examples
     ///
     /// ```
     /// let mut set = zset_core::ZSet::new();
     /// set.insert("a", zset_core::Score::from(1));
-    /// set.clear();
-    /// assert!(set.is_empty());
+    /// assert_eq!(set.as_listpack().map(|list| list.len()), Some(2));
+    /// set.promote();
+    /// assert!(set.as_listpack().is_none());
     /// ```
-    pub fn clear(&mut self) {
-        *self = Self::with_limits(self.limits);
+    pub fn as_listpack(&self) -> Option<&crate::Listpack<Vec<u8>>> {
+        match &self.elements {
+            Elements::Listpack(set) => Some(set.as_listpack()),
+            Elements::Skiplist(_) => None,
+        }
+    }
+
+    /// Returns the skip list and the dict of a set in that encoding. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::new();
+    /// set.insert("a", Score::from(1));
+    /// assert!(set.as_sorted_set().is_none());
+    /// set.promote();
+    /// assert_eq!(set.as_sorted_set().map(|set| set.as_skip_list().root().span()), Some(1));
+    /// ```
+    pub fn as_sorted_set(&self) -> Option<&SortedSet<ByteString, Score>> {
+        match &self.elements {
+            Elements::Listpack(_) => None,
+            Elements::Skiplist(set) => Some(&set[0]),
+        }
+    }
+
+    /// Returns the number of members. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::ZSet::new().len(), 0);
+    /// ```
+    pub fn len(&self) -> usize {
+        match &self.elements {
+            Elements::Listpack(set) => set.len(),
+            Elements::Skiplist(set) => set[0].len(),
+        }
+    }
+
+    /// Returns whether the set is empty. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_core::ZSet::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the score of a member. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(1))]);
+    /// assert_eq!(set.score("a"), Some(Score::from(1)));
+    /// assert_eq!(set.score(b"b"), None);
+    /// ```
+    pub fn score(&self, member: impl AsRef<[u8]>) -> Option<Score> {
+        match &self.elements {
+            Elements::Listpack(set) => set.score(member),
+            Elements::Skiplist(set) => set[0].score(member.as_ref()),
+        }
+    }
+
+    /// Returns the score of each of these members, or `None` for those that are not in the set,
+    /// like Redis's `ZMSCORE`. Lazy; **O(1)** per member.
+    ///
+    /// Members are hashed in batches and then looked up, so that their cache misses overlap. The
+    /// iterator may therefore consume a few more members than it has returned scores.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(1))]);
+    /// assert!(set.scores(["a", "b"]).eq([Some(Score::from(1)), None]));
+    /// ```
+    pub fn scores<I>(&self, members: I) -> impl FusedIterator<Item = Option<Score>>
+    where
+        I: IntoIterator<Item: AsRef<[u8]>>,
+    {
+        let hash = |member: &I::Item| match &self.elements {
+            // A listpack is searched without hashing.
+            Elements::Listpack(_) => 0,
+            Elements::Skiplist(set) => set[0].hash(member.as_ref()),
+        };
+        LookUps::new(members, hash, |hash, member: I::Item| match &self.elements {
+            Elements::Listpack(set) => set.score(member),
+            Elements::Skiplist(set) => Some(set[0].find(hash, member.as_ref())?.score),
+        })
+    }
+
+    /// Returns the stored member and its score. **O(1)**.
+    ///
+    /// The bytes are those of `member`, but are borrowed from the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(1))]);
+    /// let (stored, score) = set.get(String::from("a")).unwrap();
+    /// assert!(stored == "a" && score == 1.0);
+    /// assert!(set.get("b").is_none());
+    /// ```
+    pub fn get(&self, member: impl AsRef<[u8]>) -> Option<(Member<'_>, Score)> {
+        match &self.elements {
+            Elements::Listpack(set) => set.get(member),
+            Elements::Skiplist(set) => set[0].get(member.as_ref()).map(borrowed),
+        }
+    }
+
+    /// Returns whether a member is in the set. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// assert!(ZSet::from([("a", Score::from(1))]).contains("a"));
+    /// ```
+    pub fn contains(&self, member: impl AsRef<[u8]>) -> bool {
+        self.score(member).is_some()
+    }
+
+    /// Returns the 0-based rank of a member, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.rank("a"), Some(1));
+    /// ```
+    pub fn rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
+        match &self.elements {
+            Elements::Listpack(set) => set.rank(member),
+            Elements::Skiplist(set) => set[0].rank(member.as_ref()),
+        }
+    }
+
+    /// Returns the 0-based rank of a member, highest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.rev_rank("a"), Some(0));
+    /// ```
+    pub fn rev_rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
+        let rank = self.rank(member)?;
+        Some(self.len() - 1 - rank)
+    }
+
+    /// Returns the element with the lowest score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert!(set.first().is_some_and(|(member, _)| member == "b"));
+    /// ```
+    pub fn first(&self) -> Option<(Member<'_>, Score)> {
+        match &self.elements {
+            Elements::Listpack(set) => set.first(),
+            Elements::Skiplist(set) => set[0].first().map(borrowed),
+        }
+    }
+
+    /// Returns the element with the highest score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert!(set.last().is_some_and(|(member, _)| member == "a"));
+    /// ```
+    pub fn last(&self) -> Option<(Member<'_>, Score)> {
+        match &self.elements {
+            Elements::Listpack(set) => set.last(),
+            Elements::Skiplist(set) => set[0].last().map(borrowed),
+        }
+    }
+
+    /// Returns the element at this 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert!(set.get_by_rank(0).is_some_and(|(member, _)| member == "b"));
+    /// assert!(set.get_by_rank(2).is_none());
+    /// ```
+    pub fn get_by_rank(&self, rank: usize) -> Option<(Member<'_>, Score)> {
+        match &self.elements {
+            Elements::Listpack(set) => set.get_by_rank(rank),
+            Elements::Skiplist(set) => set[0].get_by_rank(rank).map(borrowed),
+        }
+    }
+
+    /// Returns the elements in order, lowest score first. Lazy, double-ended, **O(1)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert!(set.iter().rev().map(|(member, _)| member[0]).eq(*b"ab"));
+    /// ```
+    pub fn iter(&self) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => set.iter().into(),
+            Elements::Skiplist(set) => set[0].iter().into(),
+        }
+    }
+
+    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
+    ///
+    /// Ranks beyond the end are ignored; an inverted range is empty. For Redis's indexes, which may
+    /// be negative, see [`rank_range`](crate::redis::rank_range).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.range_by_rank(1..9).len(), 1);
+    /// ```
+    pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => set.range_by_rank(range).into(),
+            Elements::Skiplist(set) => set[0].range_by_rank(range).into(),
+        }
+    }
+
+    /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty. For Redis's syntax, see
+    /// [`ScoreRange`](crate::redis::ScoreRange).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::redis::ScoreRange;
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.range_by_score(Score::from(2)..).len(), 1);
+    /// assert_eq!(set.range_by_score(ScoreRange::parse(b"-inf", b"(2")?).len(), 1);
+    /// # Ok::<(), zset_core::redis::ParseRangeError>(())
+    /// ```
+    pub fn range_by_score(&self, range: impl RangeBounds<Score>) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => set.range_by_score(range).into(),
+            Elements::Skiplist(set) => set[0].range_by_score(range).into(),
+        }
+    }
+
+    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// Each page continues after the last element of the previous one, whatever its score:
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from(["ann", "bob", "cid"].map(|member| (member, Score::ZERO)));
+    /// let page: Vec<_> = set.iter().take(2).collect();
+    /// let (member, score) = &page[1];
+    /// let mut next = set.range((Excluded((*score, &**member)), Unbounded));
+    /// assert!(next.all(|(member, _)| member == "cid"));
+    /// ```
+    pub fn range<'q>(&self, range: impl RangeBounds<(Score, &'q [u8])>) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => set.range(range).into(),
+            Elements::Skiplist(set) => set[0].range(range).into(),
+        }
+    }
+
+    /// Returns the elements whose members lie in the range, assuming that all scores are equal.
+    /// Lazy; **O(log n)** to start, O(log^2 n) if scores differ.
+    ///
+    /// If scores differ, it is unspecified which elements are returned, as in Redis. For the
+    /// elements with one score, see [`range_by_member`](Self::range_by_member). An inverted range
+    /// is empty. For Redis's syntax, see [`LexRange`](crate::redis::LexRange).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::redis::LexRange;
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from(["ant", "bee", "cat"].map(|word| (word, Score::ZERO)));
+    /// assert_eq!(set.range_by_lex(&b"b"[..]..).len(), 2);
+    /// assert_eq!(set.range_by_lex(LexRange::parse(b"(ant", b"[bee")?).len(), 1);
+    /// # Ok::<(), zset_core::redis::ParseRangeError>(())
+    /// ```
+    pub fn range_by_lex<'q>(&self, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => set.range_by_lex(range).into(),
+            Elements::Skiplist(set) => lex_range(&set[0], &range).into(),
+        }
+    }
+
+    /// Returns the elements with exactly this score whose members lie in the range. Lazy;
+    /// **O(log n)** to start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("ant", 0), ("bee", 0), ("cat", 1)].map(|(m, s)| (m, Score::from(s))));
+    /// assert_eq!(set.range_by_member(Score::ZERO, &b"b"[..]..).len(), 1);
+    /// ```
+    pub fn range_by_member<'q>(&self, score: Score, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
+        match &self.elements {
+            Elements::Listpack(set) => set.range_by_member(score, range).into(),
+            Elements::Skiplist(set) => set[0].range_by_member(score, range).into(),
+        }
+    }
+
+    /// Returns how many elements have scores in the range. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// assert_eq!(set.count_by_score(..Score::from(2)), 1);
+    /// ```
+    pub fn count_by_score(&self, range: impl RangeBounds<Score>) -> usize {
+        match &self.elements {
+            Elements::Listpack(set) => set.count_by_score(range),
+            Elements::Skiplist(set) => set[0].count_by_score(range),
+        }
+    }
+
+    /// Returns how many members lie in the range, assuming that all scores are equal. **O(log n)**.
+    ///
+    /// See [`range_by_lex`](Self::range_by_lex).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from(["ant", "bee", "cat"].map(|word| (word, Score::ZERO)));
+    /// assert_eq!(set.count_by_lex(..&b"bee"[..]), 1);
+    /// ```
+    pub fn count_by_lex<'q>(&self, range: impl RangeBounds<&'q [u8]>) -> usize {
+        self.range_by_lex(range).len()
+    }
+
+    /// Returns `n` distinct elements, or all if there are fewer, in random order, like Redis's
+    /// `ZRANDMEMBER` with a positive count. **O(n log len)**; it draws the ranks when called, which takes O(n) memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rand::{SeedableRng, rngs::SmallRng};
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
+    /// let mut rng = SmallRng::seed_from_u64(7);
+    /// assert_eq!(set.sample(&mut rng, 1).len(), 1);
+    /// assert_eq!(set.sample(&mut rng, 5).len(), 2);
+    /// ```
+    pub fn sample<'a, R: Rng + ?Sized>(
+        &'a self,
+        rng: &mut R,
+        n: usize,
+    ) -> impl ExactSizeIterator<Item = (Member<'a>, Score)> + FusedIterator + use<'a, R> {
+        random::distinct(n, self.len(), rng).map(|rank| self.drawn(rank))
+    }
+
+    /// Returns `n` random elements, possibly with repeats, or none if the set is empty, like
+    /// Redis's `ZRANDMEMBER` with a negative count. Lazy; **O(log len)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rand::{SeedableRng, rngs::SmallRng};
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
+    /// let mut rng = SmallRng::seed_from_u64(7);
+    /// assert_eq!(set.sample_with_replacement(&mut rng, 5).len(), 5);
+    /// ```
+    pub fn sample_with_replacement<R: Rng + ?Sized>(
+        &self,
+        rng: &mut R,
+        n: usize,
+    ) -> impl ExactSizeIterator<Item = (Member<'_>, Score)> + FusedIterator {
+        random::repeated(n, self.len(), rng).map(|rank| self.drawn(rank))
+    }
+
+    fn drawn(&self, rank: usize) -> (Member<'_>, Score) {
+        self.get_by_rank(rank).expect("a rank below the length")
+    }
+
+    /// Returns the next page of about `count` elements and the cursor of the following page, like
+    /// Redis's `ZSCAN`. The first page has cursor 0; after the last page, the returned cursor is 0.
+    ///
+    /// Every member that stays in the set throughout the scan is returned exactly once, whatever
+    /// other changes occur. Members inserted or removed during the scan may or may not be returned.
+    /// Pages are unordered and may be empty: only the cursor marks the end. A listpack is returned
+    /// as a single page.
+    ///
+    /// **O(count)** expected, plus hashing up to 28,672 members, of which the page returns at least
+    /// 1/64; O(n) for a listpack. A cursor is a position in hash order, so it is valid only for the
+    /// set that returned it, not even for a set with equal members.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set: ZSet = (0..1000u16).map(|i| (i.to_string(), Score::from(i))).collect();
+    /// let (mut cursor, mut seen) = (0, 0);
+    /// loop {
+    ///     let (next, page) = set.scan(cursor, 10);
+    ///     seen += page.len();
+    ///     if next == 0 {
+    ///         break;
+    ///     }
+    ///     cursor = next;
+    /// }
+    /// assert_eq!(seen, 1000);
+    /// ```
+    pub fn scan(&self, cursor: u64, count: usize) -> (u64, Vec<(Member<'_>, Score)>) {
+        match &self.elements {
+            Elements::Listpack(set) => (0, set.iter().collect()),
+            Elements::Skiplist(set) => {
+                let (next, page) = set[0].scan(cursor, count.max(1));
+                (next, page.into_iter().map(borrowed).collect())
+            }
+        }
+    }
+
+    /// Returns the number of members for which memory is allocated, without their bytes. **O(n)**, but
+    /// it visits only the chunks of memory; O(1) for a listpack.
+    ///
+    /// A listpack reserves nothing for future members, so its capacity is its length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::ZSet::new();
+    /// assert_eq!(set.capacity(), 0);
+    /// set.reserve(1000); // more than a listpack may have
+    /// assert!(set.capacity() >= 1000);
+    /// ```
+    pub fn capacity(&self) -> usize {
+        match &self.elements {
+            Elements::Listpack(set) => set.len(),
+            Elements::Skiplist(set) => set[0].capacity(),
+        }
     }
 
     /// Frees unused memory. **O(n)**.
@@ -321,22 +755,18 @@ impl ZSet {
         }
     }
 
-    /// Returns the listpack of a set in that encoding, such as for a diagram or a dump. **O(1)**.
+    /// Removes all members, frees their memory and returns to the listpack encoding. **O(n)**.
     ///
     /// # Examples
     ///
     /// ```
     /// let mut set = zset_core::ZSet::new();
     /// set.insert("a", zset_core::Score::from(1));
-    /// assert_eq!(set.as_listpack().map(|list| list.len()), Some(2));
-    /// set.promote();
-    /// assert!(set.as_listpack().is_none());
+    /// set.clear();
+    /// assert!(set.is_empty());
     /// ```
-    pub fn as_listpack(&self) -> Option<&crate::Listpack<Vec<u8>>> {
-        match &self.elements {
-            Elements::Listpack(set) => Some(set.as_listpack()),
-            Elements::Skiplist(_) => None,
-        }
+    pub fn clear(&mut self) {
+        *self = Self::with_limits(self.limits);
     }
 
     /// Panics with a description if an invariant does not hold. The limits are not among them, since
@@ -348,4 +778,84 @@ impl ZSet {
             Elements::Skiplist(set) => set[0].check(),
         }
     }
+
+    /// Creates an empty set with Redis's limits, without allocating. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use zset_core::ZSet;
+    ///
+    /// static BOARD: Mutex<ZSet> = Mutex::new(ZSet::new());
+    ///
+    /// let mut set = zset_core::ZSet::new();
+    /// assert_eq!(set.insert("a", zset_core::Score::from(1)), None);
+    /// ```
+    pub const fn new() -> Self {
+        Self::with_limits(REDIS_LIMITS)
+    }
+
+    /// Creates an empty set with these limits. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
+    ///
+    /// let limits = ListpackLimits { max_listpack_entries: 1, ..ListpackLimits::default() };
+    /// let mut set = ZSet::with_limits(limits);
+    /// set.insert("a", Score::from(1));
+    /// assert_eq!(set.encoding(), Encoding::Listpack);
+    /// set.insert("b", Score::from(2));
+    /// assert_eq!(set.encoding(), Encoding::Skiplist);
+    /// ```
+    pub const fn with_limits(limits: ListpackLimits) -> Self {
+        ZSet { elements: Elements::Listpack(PackedZSet::new()), limits }
+    }
+}
+
+/// Converts an element of a skip list to one of a set.
+#[inline]
+pub(super) fn borrowed((member, score): (&ByteString, Score)) -> (Member<'_>, Score) {
+    (Member::from(&**member), score)
+}
+
+/// Returns the elements of a skip list whose members lie in the range.
+fn lex_range<'a, 'q>(
+    set: &'a Sorted,
+    range: &impl RangeBounds<&'q [u8]>,
+) -> skiplist::Iter<'a, ByteString, Score> {
+    let bounds = (range.start_bound().cloned(), range.end_bound().cloned());
+    match (set.first(), set.last()) {
+        (Some((_, first)), Some((_, last))) if first == last => set.range_by_member(first, bounds),
+        // Search as if members were in ascending order.
+        _ => {
+            let start = partition_point(set, |member| is_before(&member, range.start_bound()));
+            let end = partition_point(set, |member| !is_after(&member, range.end_bound()));
+            set.range_by_rank(start..end)
+        }
+    }
+}
+
+/// Returns the ranks of the elements of `lex_range`.
+pub(super) fn lex_ranks<'q>(set: &Sorted, range: &impl RangeBounds<&'q [u8]>) -> Range<usize> {
+    let mut elements = lex_range(set, range);
+    let len = elements.len();
+    let start = elements.next().and_then(|(member, _)| set.rank(&**member)).unwrap_or(0);
+    start..start + len
+}
+
+/// Returns a rank at which `is_below` changes from true to false, found by binary search.
+fn partition_point(set: &Sorted, is_below: impl Fn(&[u8]) -> bool) -> usize {
+    let (mut low, mut high) = (0, set.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if set.get_by_rank(middle).is_some_and(|(member, _)| is_below(member)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }

@@ -69,17 +69,6 @@ pub(super) fn apply_to_zset(
         elements.into_iter().map(|(member, score)| (member.into(), score.get())).collect()
     };
     match operation {
-        Operation::PopMin(count) => {
-            let expected = reference.by_rank(&(..*count));
-            assert_eq!(popped(set.pop_min(*count)), expected);
-            reference.remove_all(&expected);
-        }
-        Operation::PopMax(count) => {
-            let mut expected = reference.by_rank(&(reference.len().saturating_sub(*count)..));
-            expected.reverse();
-            assert_eq!(popped(set.pop_max(*count)), expected);
-            reference.remove_all(&expected);
-        }
         Operation::Extract { divisor, at_most } => {
             let mut seen = Vec::new();
             let extracted = set.extract_if(|member, score| {

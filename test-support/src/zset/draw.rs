@@ -41,7 +41,7 @@ fn flags(u: &mut Unstructured<'_>) -> Result<AddFlags> {
 
 impl<'a> Arbitrary<'a> for Operation {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        Ok(match u.int_in_range(0..=25)? {
+        Ok(match u.int_in_range(0..=23)? {
             0 => Operation::Add(member(u)?, score(u)?, flags(u)?),
             1 => Operation::Insert(member(u)?, score(u)?),
             2 => Operation::InsertRun {
@@ -61,17 +61,15 @@ impl<'a> Arbitrary<'a> for Operation {
             11 => Operation::RemoveRangeByLex(bounds(u, member)?),
             12 => Operation::Retain(divisor(u)?),
             13 => Operation::Clear,
-            14 => Operation::PopMin(rank(u)?),
-            15 => Operation::PopMax(rank(u)?),
-            16 => Operation::Extract { divisor: divisor(u)?, at_most: rank(u)? },
-            17 => Operation::Drain { front: rank(u)?, back: rank(u)? },
-            18 => Operation::DrainByRank(ranks(u)?),
-            19 => Operation::SplitOff(rank(u)?),
-            20 => Operation::Append(elements(u)?),
-            21 => Operation::Extend(elements(u)?),
-            22 => Operation::Promote,
-            23 => Operation::DumpAndRestore,
-            24 => Operation::ShrinkToFit,
+            14 => Operation::Extract { divisor: divisor(u)?, at_most: rank(u)? },
+            15 => Operation::Drain { front: rank(u)?, back: rank(u)? },
+            16 => Operation::DrainByRank(ranks(u)?),
+            17 => Operation::SplitOff(rank(u)?),
+            18 => Operation::Append(elements(u)?),
+            19 => Operation::Extend(elements(u)?),
+            20 => Operation::Promote,
+            21 => Operation::DumpAndRestore,
+            22 => Operation::ShrinkToFit,
             _ => Operation::Clone,
         })
     }

@@ -30,14 +30,13 @@ pub enum Operation {
     /// Keeps the members whose byte sum is divisible by this.
     Retain(u8),
     Clear,
-    /// Only a `ZSet` has the following operations.
-    PopMin(usize),
+    /// Only a `ZSet` has this and the following operations.
+    ///
     /// Extracts the members whose byte sum is divisible by `divisor`, up to a maximum number.
     Extract {
         divisor: u8,
         at_most: usize,
     },
-    PopMax(usize),
     DrainByRank(Bounds<usize>),
     /// Keeps the elements before a rank.
     SplitOff(usize),

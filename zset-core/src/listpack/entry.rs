@@ -2,11 +2,12 @@
 
 use core::fmt;
 
+use crate::small::IS_SMALL;
+
 /// An entry of a listpack, as stored.
 ///
 /// An integer is not equal to its text. Only a listpack written elsewhere can contain such text:
-/// Redis, Valkey and this crate store it as an integer. [`Listpack::find`](super::Listpack::find)
-/// finds both.
+/// Redis, Valkey and this crate store it as an integer.
 ///
 /// The enum is exhaustive, because the format has no other kinds of entries.
 ///
@@ -187,61 +188,44 @@ impl<'a> Encoded<'a> {
 /// them: members often have a length and a prefix in common, but seldom their last byte.
 pub(super) struct Needle<'a> {
     value: Value<'a>,
-    text: &'a [u8],
-    /// The first byte of its entry as text of up to 63 bytes, or `LONG`. An integer has one too: a listpack
-    /// written elsewhere may store it as text.
-    text_first: u8,
-    /// The last byte of that entry, not counting the back-length.
-    text_last: u8,
-    /// The first byte of its entry as an integer of 7 bits, or `LONG`.
-    integer_first: u8,
+    /// The first byte of its entry, or `LONG`.
+    first: u8,
+    /// The last byte of its entry, not counting the back-length, and the offset of that byte.
+    last: u8,
+    last_at: usize,
 }
 
 /// From this first byte on, entries are decoded: other writers may store a short value in a long encoding.
 const LONG: u8 = INTEGER_13;
 
 impl<'a> Needle<'a> {
-    /// `text` is the value as text.
-    pub(super) fn new(value: Value<'a>, text: &'a [u8]) -> Self {
-        let text_first = if text.len() <= 0x3F { TEXT_6 | text.len() as u8 } else { LONG };
-        let integer_first = match value {
-            Value::Integer(integer) => {
-                u8::try_from(integer).ok().filter(|byte| *byte <= 0x7F).unwrap_or(LONG)
+    #[expect(clippy::cast_sign_loss, reason = "the integer is not negative")]
+    pub(super) fn new(value: Value<'a>) -> Self {
+        let (first, last, last_at) = match value {
+            Value::Integer(integer @ 0..=0x7F) => (integer as u8, integer as u8, 0),
+            Value::Bytes(text) if text.len() <= 0x3F => {
+                let first = TEXT_6 | text.len() as u8;
+                (first, text.last().copied().unwrap_or(first), text.len())
             }
-            Value::Bytes(_) => LONG,
+            _ => (LONG, LONG, 0),
         };
-        let text_last = text.last().copied().unwrap_or(text_first);
-        Needle { value, text, text_first, text_last, integer_first }
+        Needle { value, first, last, last_at }
     }
 
     /// Returns whether the entry at `at` is the value, and the offset after it; `None` at the end.
     #[inline]
     pub(super) fn compare(&self, bytes: &[u8], at: usize) -> Option<(bool, usize)> {
-        if cfg!(target_os = "none") {
-            // Less code.
-            return self.compare_decoded(bytes, at);
-        }
         let first = *bytes.get(at)?;
         let may_be_equal = first >= LONG
-            || first == self.integer_first
-            || first == self.text_first && bytes.get(at + self.text.len()) == Some(&self.text_last);
-        if !may_be_equal {
-            return Some((false, next(bytes, at)?));
-        }
-        self.compare_decoded(bytes, at)
+            || first == self.first && bytes.get(at + self.last_at) == Some(&self.last);
+        if may_be_equal { self.compare_decoded(bytes, at) } else { Some((false, next(bytes, at)?)) }
     }
 
-    /// `compare` for an entry that may be the value. Not inlined, so that the loop over the others keeps its
-    /// registers; on small machines, there is no other loop.
-    #[cfg_attr(not(target_os = "none"), inline(never))]
-    #[cfg_attr(target_os = "none", inline)]
+    /// Not inlined, so that the loop over other entries keeps its registers.
+    #[inline(never)]
     fn compare_decoded(&self, bytes: &[u8], at: usize) -> Option<(bool, usize)> {
         let (entry, behind) = entry_at(bytes, at)?;
-        let is_equal = match entry {
-            Value::Bytes(bytes) => bytes == self.text,
-            Value::Integer(_) => entry == self.value,
-        };
-        Some((is_equal, behind))
+        Some((entry == self.value, behind))
     }
 }
 
@@ -254,7 +238,7 @@ fn back_length_bytes(len: usize) -> usize {
 }
 
 /// The same for a body of more than 127 bytes.
-#[cfg_attr(target_os = "none", inline(never))]
+#[inline(never)]
 fn long_back_length_bytes(len: usize) -> usize {
     match len {
         ..16_383 => 2,
@@ -289,7 +273,7 @@ fn read_back_length(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
 
 /// Returns the entry at the start of `bytes` and its length without the back-length, or `None` if
 /// the entry is incomplete.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 pub(crate) fn decode(bytes: &[u8]) -> Option<(Value<'_>, usize)> {
     let (&first, rest) = bytes.split_first()?;
     match first {
@@ -313,7 +297,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Value<'_>, usize)> {
 }
 
 /// Reads an integer of `N` bytes after the first byte.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 fn integer<'a, const N: usize>(rest: &[u8]) -> Option<(Value<'a>, usize)> {
     let mut bytes = [0; 8];
     bytes[8 - N..].copy_from_slice(rest.first_chunk::<N>()?);
@@ -321,7 +305,7 @@ fn integer<'a, const N: usize>(rest: &[u8]) -> Option<(Value<'a>, usize)> {
 }
 
 /// Returns the number of bytes before the text, and the length of the text.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 pub(super) fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
     match first {
         TEXT_32 => Some((5, usize::try_from(u32::from_le_bytes(*rest.first_chunk()?)).ok()?)),
@@ -330,53 +314,36 @@ pub(super) fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
     }
 }
 
-/// Returns the length of the entry at the start of `bytes`, without its back-length.
-#[cfg_attr(not(target_os = "none"), inline)]
-pub(super) fn body_len(bytes: &[u8]) -> Option<usize> {
-    let (&first, rest) = bytes.split_first()?;
-    match first {
-        0..=0x7F => Some(1),
-        0x80..=0xBF | 0xE0..=0xEF | TEXT_32 => {
-            let (head, text) = text_lens(first, rest)?;
-            head.checked_add(text)
-        }
-        0xC0..=0xDF => Some(2),
-        INTEGER_16 => Some(3),
-        INTEGER_24 => Some(4),
-        INTEGER_32 => Some(5),
-        INTEGER_64 => Some(9),
-        _ => None,
-    }
+/// Returns the entry at `at` and the offset after it, or `None` at the end of the listpack.
+#[inline]
+pub(crate) fn entry_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
+    if IS_SMALL { read_out_of_line(bytes, at) } else { read(bytes, at) }
 }
 
-/// Returns the entry at `at` and the offset after it, or `None` at the end of the listpack.
-#[cfg_attr(not(target_os = "none"), inline)]
-pub(crate) fn entry_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
+#[inline(never)]
+fn read_out_of_line(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
+    read(bytes, at)
+}
+
+#[inline]
+fn read(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
     let (value, len) = decode(bytes.get(at..)?)?;
     Some((value, at + len + back_length_bytes(len)))
 }
 
 /// Returns the offset after the entry at `at`, or `None` at the end of the listpack.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 pub(crate) fn next(bytes: &[u8], at: usize) -> Option<usize> {
-    if cfg!(target_os = "none") {
-        // One function for both.
-        return Some(entry_at(bytes, at)?.1);
-    }
     match *bytes.get(at)? {
         // One byte, and one of back-length.
         0..=0x7F => Some(at + 2),
         first @ 0x80..=0xBF => Some(at + 2 + usize::from(first & 0x3F)),
         0xC0..=0xDF => Some(at + 3),
-        _ => {
-            let len = body_len(&bytes[at..])?;
-            Some(at + len + back_length_bytes(len))
-        }
+        _ => Some(entry_at(bytes, at)?.1),
     }
 }
 
 /// Returns the offset of the entry before `at`, or `None` at the first.
-#[cfg_attr(not(target_os = "none"), inline)]
 pub(crate) fn previous(bytes: &[u8], at: usize) -> Option<usize> {
     if at <= super::HEADER {
         return None;

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use super::{HEADER, Listpack, Storage, Value, decode, next, previous};
+use super::{Listpack, Storage, Value, decode, next, previous};
 
 /// An iterator over the entries of a listpack, double-ended. Each step is **O(1)**.
 ///
@@ -26,25 +26,6 @@ pub struct Iter<'a> {
     bytes: &'a [u8],
     front: usize,
     back: usize,
-}
-
-impl<B: Storage> Listpack<B> {
-    /// Returns the entries in order. Lazy, double-ended, **O(1)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::listpack::Value;
-    ///
-    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.try_push_back("a")?;
-    /// list.try_push_back(5)?;
-    /// assert!(list.iter().rev().eq([Value::Integer(5), Value::Bytes(b"a")]));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
-    pub fn iter(&self) -> Iter<'_> {
-        Iter::new(self.as_bytes(), HEADER, self.end())
-    }
 }
 
 impl<'a> Iter<'a> {

@@ -13,7 +13,7 @@ use crate::listpack::Value;
 pub const TYPE_LISTPACK: u8 = 17;
 
 /// The type of a set whose value is its elements, with binary scores.
-pub const TYPE_ELEMENTS: u8 = 5;
+pub(super) const TYPE_ELEMENTS: u8 = 5;
 
 /// The maximum length of the text of a 32-bit integer.
 const LONGEST_INTEGER: usize = 11;
@@ -46,12 +46,12 @@ pub fn dump(set: &ZSet) -> Vec<u8> {
 ///
 /// ```
 /// use zset_core::ZSet;
-/// use zset_core::rdb::{TYPE_ELEMENTS, TYPE_LISTPACK, type_of};
+/// use zset_core::rdb::{TYPE_LISTPACK, type_of};
 ///
 /// let mut set = ZSet::new();
 /// assert_eq!(type_of(&set), TYPE_LISTPACK);
 /// set.promote();
-/// assert_eq!(type_of(&set), TYPE_ELEMENTS);
+/// assert_ne!(type_of(&set), TYPE_LISTPACK);
 /// ```
 pub fn type_of(set: &ZSet) -> u8 {
     if set.as_listpack().is_some() { TYPE_LISTPACK } else { TYPE_ELEMENTS }

@@ -14,7 +14,7 @@ use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use crate::arena::{NONE, Node};
-use crate::copy::{copy_within, fill};
+use crate::small::{copy_within, fill};
 
 /// The maximum number of children of a block.
 pub(crate) const BLOCK_CAPACITY: usize = 64;

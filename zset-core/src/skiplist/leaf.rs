@@ -20,9 +20,9 @@ use core::ops::DerefMut;
 
 use crate::TryReserveError;
 use crate::arena::{NONE, Node};
-use crate::copy::{copy_within, swap};
 use crate::handle::{LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::push_reserved;
+use crate::small::{copy_within, swap};
 
 mod arrange;
 mod hand_over;

@@ -4,7 +4,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use super::SkipList;
-use crate::load::load_seq;
+use crate::serde::load_seq;
 
 /// Serializes as a sequence of `(member, score)`, lowest score first.
 impl<M: Serialize, S: Serialize + Copy> Serialize for SkipList<M, S> {

@@ -5,7 +5,7 @@ use equivalent::Equivalent;
 
 use super::SortedMap;
 use crate::increment::sum_or_panic;
-use crate::{Increment, IncrementError, IncrementSigned};
+use crate::{Increment, IncrementError};
 
 impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Adds `by` to the score of a key; returns the new score, or `None` if there is no such key.
@@ -65,61 +65,6 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
         Q: Hash + Equivalent<K> + ?Sized,
     {
         self.try_sum(key, |old| old.checked_increment(by))
-    }
-
-    /// Adds a signed number to the unsigned score of a key; returns the new score, or `None` if there is
-    /// no such key. **O(log n)**; O(1) if the key stays between its neighbours.
-    ///
-    /// # Errors
-    ///
-    /// The score's own error if the sum is not a score. The score is unchanged.
-    ///
-    /// # Panics
-    ///
-    /// Panics if memory or 32-bit handles run out; see
-    /// [`try_increment_signed`](Self::try_increment_signed).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{ScoreOverflow, SortedMap};
-    ///
-    /// let mut stock = SortedMap::from([("apples", "kg", 5_u32)]);
-    /// assert_eq!(stock.increment_signed("apples", -2), Ok(Some(3)));
-    /// assert_eq!(stock.increment_signed("apples", -4), Err(ScoreOverflow));
-    /// ```
-    #[track_caller]
-    pub fn increment_signed<Q>(&mut self, key: &Q, by: i64) -> Result<Option<S>, S::Error>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-        S: IncrementSigned,
-    {
-        sum_or_panic(self.try_increment_signed(key, by))
-    }
-
-    /// Like [`increment_signed`](Self::increment_signed), but returns an error if allocation fails.
-    /// **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`try_increment`](Self::try_increment). The map is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut stock = zset_core::SortedMap::from([("apples", "kg", 5_u32)]);
-    /// assert_eq!(stock.try_increment_signed("apples", -2), Ok(Some(3)));
-    /// ```
-    pub fn try_increment_signed<Q>(
-        &mut self,
-        key: &Q,
-        by: i64,
-    ) -> Result<Option<S>, IncrementError<S::Error>>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-        S: IncrementSigned,
-    {
-        self.try_sum(key, |old| old.checked_increment_signed(by))
     }
 
     /// Replaces the score of a key with the result of `sum`, which receives the old score; returns the

@@ -5,7 +5,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use super::SortedMap;
-use crate::load::load_seq;
+use crate::serde::load_seq;
 
 /// Serializes as a sequence of `(key, value, score)`, lowest score first. To serialize as a map,
 /// use [`serde_map`](super::serde_map).

@@ -29,7 +29,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use super::SortedMap;
-use crate::load::load_map;
+use crate::serde::load_map;
 
 /// Serializes as a map from keys to `(value, score)`, lowest score first. **O(n)**.
 ///

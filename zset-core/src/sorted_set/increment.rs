@@ -4,7 +4,7 @@ use core::hash::{BuildHasher, Hash};
 
 use super::SortedSet;
 use crate::increment::sum_or_panic;
-use crate::{Increment, IncrementError, IncrementSigned};
+use crate::{Increment, IncrementError};
 
 impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
     /// Adds `by` to the score of a member, which counts as zero if the member is not in the set;
@@ -55,62 +55,6 @@ impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
     #[inline]
     pub fn try_increment(&mut self, member: M, by: S::By) -> Result<S, IncrementError<S::Error>> {
         self.try_change(member, |old| old.checked_increment(by))
-    }
-
-    /// Adds a signed number to the unsigned score of a member, which counts as zero if the member is
-    /// not in the set; returns the new score. **O(log n)**; O(1) if the member stays between its
-    /// neighbours.
-    ///
-    /// # Errors
-    ///
-    /// Returns the score's own error if the sum is not a valid score. The set is unchanged; in
-    /// particular, a new member is not inserted.
-    ///
-    /// # Panics
-    ///
-    /// Panics if memory or 32-bit handles run out; see
-    /// [`try_increment_signed`](Self::try_increment_signed).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{ScoreOverflow, SortedSet};
-    ///
-    /// let mut stock = SortedSet::from([("apples", 5_u32)]);
-    /// assert_eq!(stock.increment_signed("apples", -2), Ok(3));
-    /// assert_eq!(stock.increment_signed("apples", -4), Err(ScoreOverflow));
-    /// assert_eq!(stock.score("apples"), Some(3));
-    /// ```
-    #[track_caller]
-    pub fn increment_signed(&mut self, member: M, by: i64) -> Result<S, S::Error>
-    where
-        S: IncrementSigned,
-    {
-        sum_or_panic(self.try_increment_signed(member, by))
-    }
-
-    /// Like [`increment_signed`](Self::increment_signed), but returns an error instead of panicking.
-    /// **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`try_increment`](Self::try_increment). The set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut stock = zset_core::SortedSet::from([("apples", 5_u32)]);
-    /// assert_eq!(stock.try_increment_signed("apples", -2), Ok(3));
-    /// ```
-    pub fn try_increment_signed(
-        &mut self,
-        member: M,
-        by: i64,
-    ) -> Result<S, IncrementError<S::Error>>
-    where
-        S: IncrementSigned,
-    {
-        self.try_change(member, |old| old.checked_increment_signed(by))
     }
 
     /// Sets the score of a member to `sum` of its old score, or of zero if the member is new.

@@ -5,7 +5,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use super::SortedSet;
-use crate::load::load_seq;
+use crate::serde::load_seq;
 
 /// Serializes as a sequence of `(member, score)`, lowest score first. For a map, see
 /// [`serde_map`](super::serde_map).

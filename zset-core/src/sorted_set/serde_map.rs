@@ -29,7 +29,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use super::SortedSet;
-use crate::load::load_map;
+use crate::serde::load_map;
 
 /// Serializes a set as a map from members to scores, lowest score first. **O(n)**.
 ///

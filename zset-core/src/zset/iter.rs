@@ -4,8 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::iter::FusedIterator;
 
-use super::read::borrowed;
-use super::{Elements, ZSet};
+use super::{Elements, ZSet, borrowed};
 use crate::packed_zset::{self, Iter as PackedIter, PackedZSet};
 use crate::{ByteString, Member, Score, skiplist};
 
@@ -152,7 +151,7 @@ pub struct IntoIter(Owned);
 
 enum Owned {
     /// The whole set, and the run not yet returned.
-    Listpack(PackedZSet<Vec<u8>>, packed_zset::Rest),
+    Listpack(PackedZSet<Vec<u8>>, packed_zset::Run),
     Skiplist(skiplist::IntoIter<ByteString, Score>),
 }
 

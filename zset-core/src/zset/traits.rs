@@ -1,10 +1,15 @@
-//! Implementations of standard traits.
+//! Implementations of standard traits, and conversions.
 
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
-use super::ZSet;
-use super::promote::try_boxed;
+use super::encoding::try_boxed;
+use super::{IntoIter, Iter, ZSet};
 use crate::listpack::Storage;
+use crate::packed_zset::Iter as PackedIter;
 use crate::reserve::infallible;
 use crate::{ByteString, ListpackLimits, PackedZSet, Score};
 
@@ -73,5 +78,99 @@ impl<M: AsRef<[u8]>, const N: usize> From<[(M, Score); N]> for ZSet {
 impl fmt::Debug for ZSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self).finish()
+    }
+}
+
+/// Compares lexicographically, element by element, each by `(score, member)`. **O(n)**.
+impl PartialOrd for ZSet {
+    fn partial_cmp(&self, other: &ZSet) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Compares lexicographically, element by element, each by `(score, member)`. **O(n)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Score, ZSet};
+///
+/// let set = ZSet::from([("b", Score::from(1))]);
+/// assert!(set < ZSet::from([("a", Score::from(2))]));
+/// assert!(set > ZSet::new());
+/// ```
+impl Ord for ZSet {
+    fn cmp(&self, other: &ZSet) -> Ordering {
+        let elements = self.iter().map(|(member, score)| (score, member));
+        elements.cmp(other.iter().map(|(member, score)| (score, member)))
+    }
+}
+
+/// Hashes the elements in order. Equal sets have equal hashes, regardless of limits and encodings.
+/// **O(n)**.
+impl Hash for ZSet {
+    fn hash<T: Hasher>(&self, state: &mut T) {
+        state.write_usize(self.len());
+        self.iter().for_each(|element| element.hash(state));
+    }
+}
+
+/// Inserts all elements. If a member repeats, its last score wins. **O(n log n)**.
+impl<M: AsRef<[u8]>> From<Vec<(M, Score)>> for ZSet {
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let set = ZSet::from(vec![("b", Score::from(2)), ("a", Score::from(1))]);
+    /// assert_eq!(set.rank("b"), Some(1));
+    /// ```
+    #[track_caller]
+    fn from(elements: Vec<(M, Score)>) -> Self {
+        elements.into_iter().collect()
+    }
+}
+
+/// Inserts all members. **O(n log n)**.
+impl<M: AsRef<[u8]>> From<BTreeMap<M, Score>> for ZSet {
+    #[track_caller]
+    fn from(scores: BTreeMap<M, Score>) -> Self {
+        scores.into_iter().collect()
+    }
+}
+
+/// Returns the elements in order, lowest score first. **O(n)**.
+impl From<ZSet> for Vec<(ByteString, Score)> {
+    fn from(set: ZSet) -> Self {
+        set.into_iter().collect()
+    }
+}
+
+/// Returns the score of each member. **O(n log n)**.
+impl From<ZSet> for BTreeMap<ByteString, Score> {
+    fn from(set: ZSet) -> Self {
+        set.into_iter().collect()
+    }
+}
+
+/// Inserts copies, such as the elements of a `BTreeMap`. **O(log n)** per element.
+impl<'a, M: AsRef<[u8]>> Extend<(M, &'a Score)> for ZSet {
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = (M, &'a Score)>>(&mut self, elements: I) {
+        self.extend(elements.into_iter().map(|(member, score)| (member, *score)));
+    }
+}
+
+/// Creates an empty iterator. **O(1)**.
+impl Default for Iter<'_> {
+    fn default() -> Self {
+        PackedIter::default().into()
+    }
+}
+
+/// Creates an empty iterator. **O(1)**.
+impl Default for IntoIter {
+    fn default() -> Self {
+        ZSet::new().into_iter()
     }
 }

@@ -21,12 +21,10 @@ fn verify<B: Storage>(list: &Listpack<B>) {
     }
 
     let mut copy = Listpack::from_bytes(list.as_bytes().to_vec()).unwrap();
-    copy.try_push_front("front").unwrap();
     copy.try_push_back("back").unwrap();
-    copy.cursor_back_mut().try_replace(1).unwrap();
-    assert_eq!(copy.remove_range(1..=forward.len()), forward.len());
     copy.check();
-    assert!(copy.iter().eq([Value::Bytes(b"front"), Value::Integer(1)]));
+    assert_eq!(copy.len(), forward.len() + 1);
+    assert_eq!(copy.iter().next_back(), Some(Value::Bytes(b"back")));
 }
 
 /// Verifies that an accepted set is valid and can be changed.
@@ -239,7 +237,6 @@ fn overlong_encodings_are_read_and_rewritten_in_the_shortest_form() {
     let bytes = [&[total, 0, 0, 0, 8, 0], &entries[..], b"\xFF"].concat();
     let list = Listpack::from_bytes(bytes.clone()).unwrap();
     verify(&list);
-    assert_eq!(list.find("7", 1).map(|cursor| cursor.current()), Some(Some(Value::Integer(7))));
 
     let mut set = PackedZSet::from_listpack(list).unwrap();
     assert_eq!(set.as_listpack().as_bytes(), bytes);
@@ -294,14 +291,10 @@ proptest! {
 
 /// Redis and Valkey never store a decimal integer as text, but other writers may.
 #[test]
-fn integers_stored_as_text_are_found_and_rewritten_as_integers() {
+fn integers_stored_as_text_are_read_and_rewritten_as_integers() {
     let bytes = b"\x0E\0\0\0\x02\0\x82-7\x03\xDF\xF9\x02\xFF";
     let list = Listpack::from_bytes(bytes.to_vec()).unwrap();
     assert!(list.iter().eq([Value::Bytes(b"-7"), Value::Integer(-7)]));
-    for value in &list {
-        let found = list.find(value, 0).unwrap();
-        assert_eq!(found.current(), Some(Value::Bytes(b"-7")));
-    }
     let mut copy = Listpack::new();
     list.iter().for_each(|value| copy.try_push_back(value).unwrap());
     assert!(copy.iter().eq([Value::Integer(-7), Value::Integer(-7)]));

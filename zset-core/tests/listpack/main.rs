@@ -6,7 +6,6 @@
 
 #![cfg(feature = "alloc")]
 
-mod cursors;
 mod damaged;
 mod golden;
 mod operations;

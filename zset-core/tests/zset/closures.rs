@@ -3,6 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use zset_core::listpack::Storage;
+use zset_core::redis::AddOptions;
 use zset_core::{Encoding, PackedZSet, Score, ZSet};
 
 const LEN: u32 = if cfg!(miri) { 4 } else { 70 };
@@ -146,8 +147,7 @@ fn a_panicking_member_leaves_the_set_unchanged() {
         stopped(|| set.update(Unreadable, |score| score));
         stopped(|| set.score(Unreadable));
         stopped(|| set.scores([Unreadable]).next());
-        stopped(|| set.insert_max(Unreadable, Score::ZERO));
-        stopped(|| set.insert_min(Unreadable, Score::ZERO));
+        stopped(|| set.add(Unreadable, Score::ZERO, AddOptions::new().gt()));
         stopped(|| set.try_increment(Unreadable, 1.0));
         stopped(|| set.try_update(Unreadable, |score| score));
         set.check();

@@ -3,7 +3,8 @@
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
-use zset_core::{Insertion, PackedZSet, Score, TryReserveError};
+use zset_core::redis::{AddOptions, Added};
+use zset_core::{IncrementError, PackedZSet, Score, TryReserveError};
 
 #[test]
 fn a_conditional_insertion_without_room_changes_nothing() {
@@ -19,27 +20,25 @@ fn a_conditional_insertion_without_room_changes_nothing() {
         let is_max = random.random();
         let is_better = |old: Score| if is_max { score > old } else { score < old };
         let expected = match reference.get(&member) {
-            None => Insertion::Inserted,
-            Some(&old) if is_better(old) => Insertion::Updated(old),
-            Some(&old) => Insertion::Unchanged(old),
+            None => Added::Inserted { score },
+            Some(&old) if is_better(old) => Added::Updated { old, score },
+            Some(_) => Added::Blocked,
         };
         let before = set.clone();
-        let result = if is_max {
-            set.try_insert_max(&member, score)
-        } else {
-            set.try_insert_min(&member, score)
-        };
+        let options = AddOptions::new();
+        let options = if is_max { options.gt() } else { options.lt() };
+        let result = set.try_add(&member, score, options);
         set.check();
         match result {
-            Ok(inserted) => {
-                assert_eq!(inserted, expected);
-                if inserted.is_changed() {
+            Ok(added) => {
+                assert_eq!(added, expected);
+                if added.is_changed() {
                     reference.insert(member, score);
                     done += 1;
                 }
             }
             Err(error) => {
-                assert_eq!(error, TryReserveError::BufferFull);
+                assert_eq!(error, IncrementError::Full(TryReserveError::BufferFull));
                 assert_eq!(set, before);
                 assert!(expected.is_changed(), "the write needs no room");
                 refused += 1;

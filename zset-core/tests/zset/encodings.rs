@@ -109,7 +109,7 @@ fn check_accepts_a_set_whose_limits_were_lowered() {
         |set| std::mem::take(set),
         |set| {
             set.remove("member 3");
-            set.pop_max(2).into()
+            set.drain_by_rank(8..).collect()
         },
         |set| {
             set.retain(|member, _| member != b"member 3");
@@ -157,11 +157,44 @@ fn check_accepts_a_set_whose_limits_were_lowered() {
 }
 
 #[test]
+fn a_stored_member_is_borrowed_from_the_set_in_both_encodings() {
+    for members in [&["", "7", "-12", "007", "ann"][..], &["a", "m", "z"]] {
+        let elements = members.iter().map(|member| (member, Score::from(member.len() as u32)));
+        let mut set: ZSet = elements.collect();
+        for _ in 0..2 {
+            for member in members {
+                let passed = String::from(*member);
+                let (stored, score) = set.get(&passed).unwrap();
+                // What was passed in is not borrowed.
+                drop(passed);
+                assert_eq!((&*stored, Some(score)), (member.as_bytes(), set.score(member)));
+            }
+            assert!(set.get("absent").is_none());
+            set.promote();
+        }
+    }
+}
+
+#[test]
+fn the_capacity_of_a_listpack_is_its_length() {
+    let mut set = ZSet::new();
+    for i in 0..5_u32 {
+        assert_eq!(set.capacity(), set.len());
+        set.insert(i.to_string(), Score::from(i));
+    }
+    set.reserve(100);
+    assert_eq!((set.encoding(), set.capacity()), (Listpack, 5));
+    set.reserve(1000);
+    assert_eq!(set.encoding(), Skiplist);
+    assert!(set.capacity() >= 1005);
+}
+
+#[test]
 fn removals_do_not_demote() {
     let removals: [fn(&mut ZSet); 8] = [
         |set| _ = set.remove("b"),
         |set| _ = set.pop_first(),
-        |set| _ = set.pop_max(usize::MAX),
+        |set| _ = set.drain_by_rank(..),
         |set| _ = set.remove_range_by_rank(..),
         |set| _ = set.remove_range_by_score(Score::ZERO..),
         |set| _ = set.remove_range_by_lex(&b"a"[..]..),
@@ -232,7 +265,7 @@ fn a_listpack_may_have_more_members_than_its_header_can_count() {
     set.insert("new", Score::from(5));
     set.insert("39999", Score::NEG_INFINITY);
     assert_eq!((set.len(), set.rank("39999"), set.rank("new")), (40_001, Some(0), Some(7)));
-    assert_eq!(set.pop_max(39_900).len(), 39_900);
+    assert_eq!(set.drain_by_rank(101..).len(), 39_900);
     assert_eq!((set.len(), set.iter().count()), (101, 101));
     set.check();
     set.promote();

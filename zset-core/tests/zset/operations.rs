@@ -40,8 +40,6 @@ pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
         (1, any_rank().prop_map(Operation::SplitOff).boxed()),
         (1, (2..7_u8).prop_map(Operation::Retain).boxed()),
         (1, Just(Operation::Clear).boxed()),
-        (1, (0..9_usize).prop_map(Operation::PopMin).boxed()),
-        (1, (0..9_usize).prop_map(Operation::PopMax).boxed()),
         (
             1,
             (1..5_u8, 0..20_usize)

@@ -1,8 +1,8 @@
 //! Arranging a leaf that will be emptied from one end, so that each pop removes the last slot.
 
 use super::{Column, Leaf, NO_SLOT};
-use crate::copy::{copy_within, swap};
 use crate::handle::LEAF_CAPACITY;
+use crate::small::{copy_within, swap};
 
 /// An end of the order.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,8 +13,8 @@ use arrayvec::ArrayVec;
 use core::ops::Range;
 
 use super::{BlockLeaf, End, NO_SLOT};
-use crate::copy::{copy_within, swap};
 use crate::handle::LEAF_CAPACITY;
+use crate::small::{copy_within, swap};
 
 /// The most elements that are hashed or handed over at once. Their hashes and moves are on the stack, which is
 /// small on microcontrollers.

@@ -4,7 +4,7 @@
 //! and `<=` compares integers.
 
 use super::Way;
-use crate::halving::partition_point;
+use crate::bounds::partition_point;
 use crate::skiplist::SkipList;
 use crate::skiplist::index::Block;
 use crate::skiplist::leaf::LeafRef;

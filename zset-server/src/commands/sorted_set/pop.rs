@@ -92,8 +92,11 @@ pub(super) fn pop(
     count: usize,
 ) -> Result<Option<Popped>, WrongType> {
     let popped = keyspace.change(key, |set: &mut ZSet| match end {
-        End::Min => set.pop_min(count),
-        End::Max => set.pop_max(count),
+        End::Min => set.drain_by_rank(..count).collect(),
+        End::Max => {
+            let kept = set.len().saturating_sub(count);
+            set.drain_by_rank(kept..).rev().collect::<Popped>()
+        }
     })?;
     if popped.as_ref().is_some_and(|popped| !popped.is_empty()) {
         keyspace.touch(key);

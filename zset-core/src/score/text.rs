@@ -6,7 +6,7 @@
 use core::fmt::{self, Write};
 use core::str;
 
-use super::decimal::{exact_integer, shortest_digits};
+use crate::small::decimal::{exact_integer, shortest_digits};
 
 /// The length of the longest texts: a sign, 17 digits and 7 zeros.
 const LONGEST: usize = 25;
@@ -49,14 +49,14 @@ pub(crate) fn plain_integer(value: f64) -> Option<i64> {
 
 /// The digits of a positive number: `d.ddd * 10^exponent`.
 #[derive(Default)]
-pub(super) struct Digits {
-    pub(super) bytes: [u8; 17],
-    pub(super) len: usize,
-    pub(super) exponent: i32,
+pub(crate) struct Digits {
+    pub(crate) bytes: [u8; 17],
+    pub(crate) len: usize,
+    pub(crate) exponent: i32,
 }
 
 impl Digits {
-    pub(super) fn push(&mut self, digit: u8) {
+    pub(crate) fn push(&mut self, digit: u8) {
         self.bytes[self.len] = b'0' + digit;
         self.len += 1;
     }

@@ -93,7 +93,7 @@ mod tests {
     fn longest_chain(members: impl Iterator<Item = impl Hash>) -> u32 {
         let mut lengths = [0; 64];
         for member in members {
-            lengths[super::super::chain::bucket(FixedHashBuilder.hash_one(member), 64)] += 1;
+            lengths[super::super::slots::bucket(FixedHashBuilder.hash_one(member), 64)] += 1;
         }
         lengths.into_iter().max().unwrap()
     }

@@ -1,9 +1,24 @@
-//! Equality, ordering and hashing of whole sets.
+//! Implementations of standard traits.
 
 use core::cmp::Ordering;
+use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use super::{FixedSortedSet, SlotNumber};
+
+impl<M, S, const N: usize, I: SlotNumber, H: Default> Default for FixedSortedSet<M, S, N, I, H> {
+    fn default() -> Self {
+        Self::with_hasher(H::default())
+    }
+}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy, const N: usize, I: SlotNumber, H> fmt::Debug
+    for FixedSortedSet<M, S, N, I, H>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
 
 /// Two sets are equal if they have the same members with the same scores, whatever their capacities.
 /// **O(n)**.

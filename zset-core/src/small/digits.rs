@@ -1,23 +1,17 @@
-//! Numbers as decimal text, for small memories: slower than [`decimal`](super::decimal), but with a twentieth of its
+//! Numbers as decimal text, for small memories: slower than `core`, but with a twentieth of its
 //! code, no tables, and less than 600 bytes of stack. The results are the same.
 
 #![expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "exponents are small")]
 
-mod bignum;
-// Arithmetic alone, which would take minutes under Miri.
-#[cfg(all(test, not(miri)))]
-mod tests;
-
 use core::cmp::Ordering;
 
-use super::format::Digits;
-use bignum::Bignum;
+use crate::score::Digits;
 
 /// The number of bits of a significand after the first.
 const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
 /// Returns integers `m` and `e` for which the number of these bits is `m * 2^e`.
-#[cfg_attr(target_os = "none", inline(never))]
+#[inline(never)]
 fn decompose(bits: u64) -> (u64, i32) {
     let fraction = bits & ((1 << FRACTION_BITS) - 1);
     match (bits >> FRACTION_BITS) as i32 {
@@ -27,7 +21,7 @@ fn decompose(bits: u64) -> (u64, i32) {
 }
 
 /// Returns the integer that equals a number of magnitude up to 2^62, if there is one.
-pub(super) fn exact_integer(number: f64) -> Option<i64> {
+pub(crate) fn exact_integer(number: f64) -> Option<i64> {
     let (significand, exponent) = decompose(number.abs().to_bits());
     let shift = exponent.unsigned_abs();
     let magnitude = if exponent >= 0 {
@@ -48,7 +42,7 @@ pub(super) fn exact_integer(number: f64) -> Option<i64> {
 /// algorithm: the number is `rest / scale`, and everything closer than `margin / scale` parses as it.
 // Not inlined, so that callers need no stack for it if the score is an integer.
 #[inline(never)]
-pub(super) fn shortest_digits(number: f64, digits: &mut Digits) {
+pub(crate) fn shortest_digits(number: f64, digits: &mut Digits) {
     let (significand, exponent) = decompose(number.to_bits());
     // Above a power of two, numbers are twice as far apart as below it.
     let is_lower_closer = significand == 1 << FRACTION_BITS && exponent > -1074;
@@ -228,7 +222,7 @@ impl Decimal<'_> {
 /// Returns the number that `text` stands for, correctly rounded. Accepts what `f64::from_str` accepts.
 // Not inlined, like `shortest_digits`.
 #[inline(never)]
-pub(super) fn parse(text: &[u8]) -> Option<f64> {
+pub(crate) fn parse(text: &[u8]) -> Option<f64> {
     let (is_negative, text) = split_sign(text);
     let number = if is_word(text, b"inf") || is_word(text, b"infinity") {
         f64::INFINITY
@@ -298,4 +292,281 @@ fn parse_exponent(text: &[u8]) -> Option<i32> {
         }
     }
     Some(if is_negative { -magnitude } else { magnitude })
+}
+
+/// The number of limbs. Formatting and parsing an `f64` take up to 1,085 bits.
+const LIMBS: usize = 69;
+
+/// A natural number in limbs of 16 bits, the lowest first, whose products fit in a word of a small machine.
+///
+/// The limbs from `len` on are 0.
+// Aligned as other memory that is cleared, so that the same function clears it.
+#[repr(align(4))]
+pub(super) struct Bignum {
+    limbs: [u16; LIMBS],
+    len: u8,
+}
+
+impl Bignum {
+    pub(super) const ZERO: Bignum = Bignum { limbs: [0; LIMBS], len: 0 };
+
+    /// Sets a number that was 0. A constructor would build it on the stack first, and then copy it.
+    #[inline(never)]
+    pub(crate) fn set(&mut self, mut number: u64) {
+        self.len = 4;
+        for limb in &mut self.limbs[..4] {
+            *limb = number as u16;
+            number >>= 16;
+        }
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
+        self.limbs[..usize::from(self.len)].iter().all(|limb| *limb == 0)
+    }
+
+    fn multiply(&mut self, factor: u16) {
+        let mut carry = 0;
+        for limb in &mut self.limbs[..usize::from(self.len)] {
+            carry += u32::from(*limb) * u32::from(factor);
+            *limb = carry as u16;
+            carry >>= 16;
+        }
+        if carry > 0 {
+            self.limbs[usize::from(self.len)] = carry as u16;
+            self.len += 1;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn shift_left(&mut self, bits: u32) {
+        self.multiply_by_power(2, bits);
+    }
+
+    #[inline]
+    pub(crate) fn multiply_by_power_of_10(&mut self, power: u32) {
+        self.multiply_by_power(10, power);
+    }
+
+    /// Multiplies by `base^power`. The base is at most 10.
+    #[inline(never)]
+    fn multiply_by_power(&mut self, base: u16, mut power: u32) {
+        while power > 0 {
+            let mut factor = 1;
+            while power > 0 && factor <= u16::MAX / 10 {
+                factor *= base;
+                power -= 1;
+            }
+            self.multiply(factor);
+        }
+    }
+
+    /// Divides by `divisor`, keeps the remainder, and returns the quotient, limited to 10.
+    pub(crate) fn divide(&mut self, divisor: &Bignum) -> u8 {
+        let mut quotient = 0;
+        while quotient < 10 && self.compare_sum(0, divisor, divisor) != Ordering::Less {
+            self.subtract(divisor);
+            quotient += 1;
+        }
+        quotient
+    }
+
+    /// Subtracts a number that is not greater.
+    fn subtract(&mut self, other: &Bignum) {
+        let mut difference = 0_i32;
+        for (limb, other) in self.limbs.iter_mut().zip(&other.limbs) {
+            difference += i32::from(*limb) - i32::from(*other);
+            *limb = difference as u16;
+            difference >>= 16;
+        }
+    }
+
+    /// Compares `self + times * addend` with `other`.
+    pub(crate) fn compare_sum(&self, times: u16, addend: &Bignum, other: &Bignum) -> Ordering {
+        let (mut difference, mut low) = (0_i32, 0);
+        for ((limb, addend), other) in self.limbs.iter().zip(&addend.limbs).zip(&other.limbs) {
+            difference +=
+                i32::from(*limb) + i32::from(times) * i32::from(*addend) - i32::from(*other);
+            low |= difference as u16;
+            difference >>= 16;
+        }
+        difference.cmp(&0).then(low.cmp(&0))
+    }
+}
+
+// Arithmetic alone, which would take minutes under Miri.
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+    use crate::small::decimal;
+    use proptest::prelude::*;
+    use std::format;
+    use std::string::String;
+
+    fn agree(number: f64) {
+        let (mut ours, mut core) = (Digits::default(), Digits::default());
+        shortest_digits(number, &mut ours);
+        decimal::shortest_digits(number, &mut core);
+        let (ours, core) =
+            ((ours.exponent, &ours.bytes[..ours.len]), (core.exponent, &core.bytes[..core.len]));
+        assert_eq!(ours, core, "{number:e}");
+        let text = format!("{number:e}");
+        assert_eq!(parse(text.as_bytes()), Some(number), "{text}");
+    }
+
+    fn parses_alike(text: &str) {
+        let (ours, core) = (parse(text.as_bytes()), text.parse::<f64>().ok());
+        assert_eq!(ours.map(f64::to_bits), core.map(f64::to_bits), "{text}");
+    }
+
+    #[test]
+    fn powers_and_their_neighbours_have_the_digits_of_core() {
+        for exponent in 1..2047_u64 {
+            let bits = exponent << FRACTION_BITS;
+            for bits in [bits - 1, bits, bits + 1] {
+                agree(f64::from_bits(bits));
+            }
+        }
+        for exponent in 0..FRACTION_BITS {
+            agree(f64::from_bits(1 << exponent));
+        }
+        for power in -323..=308 {
+            agree(format!("1e{power}").parse().unwrap());
+        }
+        [f64::MAX, f64::MIN_POSITIVE, 5e-324, 9_007_199_254_740_993.0, 1e23]
+            .into_iter()
+            .for_each(agree);
+    }
+
+    #[test]
+    fn all_kinds_of_text_parse_as_in_core() {
+        for text in [
+            "",
+            "-",
+            "+",
+            ".",
+            "-.",
+            "1.",
+            ".5",
+            "+.5",
+            "0",
+            "-0",
+            "00.00",
+            "e5",
+            ".e5",
+            "1e",
+            "1e+",
+            "1e-",
+            "1e5",
+            "1E+05",
+            "1e-0",
+            "1.5e3.",
+            "1..5",
+            "1.5.",
+            "inf",
+            "-INF",
+            "+Infinity",
+            "infin",
+            "nan",
+            "-NaN",
+            "1_0",
+            " 1",
+            "1 ",
+            "0x1",
+            "1e400",
+            "1e-400",
+            "0e999999999999999999999",
+            "1e99999999999999999999",
+            "1e-99999999999999999999",
+            "9007199254740993",
+            "9007199254740992.99999",
+            "9007199254740993.00000000001",
+            "2.4703282292062327e-324",
+            "2.4703282292062328e-324",
+            "1.7976931348623158e308",
+            "1.7976931348623159e308",
+            "é",
+            "0.0001e-400",
+            "0.000000000000000000000000000000000000001e39",
+        ] {
+            parses_alike(text);
+        }
+        parses_alike(&format!("{}e-400", "9".repeat(400)));
+        parses_alike(&format!("0.{}1e400", "0".repeat(399)));
+        parses_alike(&format!("{}.{}", "0".repeat(1000), "3".repeat(1000)));
+    }
+
+    #[test]
+    #[expect(clippy::cast_precision_loss, reason = "any numbers are suitable")]
+    fn integers_are_exact_as_with_arithmetic() {
+        for bits in 0..=62 {
+            for integer in
+                [(1_u64 << bits) - 1, 1 << bits, (1 << bits) + 1].map(|integer| integer as f64)
+            {
+                for number in [integer, -integer, integer / 2.0, integer / 1e30, integer * 1e-320] {
+                    assert_eq!(exact_integer(number), decimal::exact_integer(number), "{number:e}");
+                }
+            }
+        }
+    }
+
+    /// The exact decimal text of the number in the middle between two neighbours.
+    fn middle_above(number: f64) -> String {
+        // 2^-1075 has 1,075 digits after the point; the middle is exact in twice the significand.
+        let next = f64::from_bits(number.to_bits() + 1);
+        let (low, high) = (format!("{number:.1080}"), format!("{next:.1080}"));
+        // Adds the texts and halves the sum, digit by digit.
+        let width = high.len();
+        let low = format!("{low:0>width$}");
+        let mut sum: std::vec::Vec<u8> = low
+            .bytes()
+            .zip(high.bytes())
+            .filter(|(a, _)| *a != b'.')
+            .map(|(a, b)| (a - b'0') + (b - b'0'))
+            .collect();
+        for i in (1..sum.len()).rev() {
+            if sum[i] > 9 {
+                sum[i] -= 10;
+                sum[i - 1] += 1;
+            }
+        }
+        let mut carry = 0;
+        let digits: String = sum
+            .iter()
+            .map(|&digit| {
+                let value = carry * 10 + digit;
+                carry = value % 2;
+                char::from(b'0' + value / 2)
+            })
+            .collect();
+        let (whole, fraction) = digits.split_at(digits.len() - 1080);
+        format!("{whole}.{fraction}")
+    }
+
+    proptest! {
+        #![proptest_config(test_support::strategy::config(4096, 0))]
+
+        #[test]
+        fn any_number_has_the_digits_of_core(bits in 1..f64::INFINITY.to_bits(), short in 1..1_000_000_u32, power in 0..9) {
+            agree(f64::from_bits(bits));
+            agree(f64::from(short) / 10_f64.powi(power));
+        }
+
+        #[test]
+        fn any_digits_parse_as_in_core(digits in "[0-9]{1,25}", fraction in "[0-9]{0,25}", exponent in -350..350) {
+            parses_alike(&format!("{digits}.{fraction}e{exponent}"));
+            parses_alike(&format!("{digits}.{fraction}"));
+        }
+    }
+
+    proptest! {
+        // Each middle has more than a thousand digits.
+        #![proptest_config(test_support::strategy::config(128, 0))]
+
+        #[test]
+        fn ties_are_rounded_to_even(bits in 1..f64::MAX.to_bits()) {
+            let middle = middle_above(f64::from_bits(bits));
+            parses_alike(&middle);
+            parses_alike(&format!("{middle}1"));
+        }
+    }
 }

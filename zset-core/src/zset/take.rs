@@ -1,15 +1,17 @@
-//! Draining: removing elements immediately and returning them through an iterator.
+//! Taking elements out: draining a range, splitting a set in two, and extracting by predicate.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
+use core::iter::FusedIterator;
 use core::ops::RangeBounds;
 
 use super::iter::owned;
-use super::range::lex_ranks;
-use super::{Elements, IntoIter, ZSet};
+use super::{Elements, IntoIter, Sorted, ZSet, lex_ranks};
 use crate::packed_zset::Run;
 use crate::reserve::infallible;
 use crate::skiplist::{self, Drain};
-use crate::{ByteString, PackedZSet, Score};
+use crate::{ByteString, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
     /// Removes all elements and returns them in order, lowest score first. **O(1)** to start.
@@ -149,6 +151,68 @@ impl ZSet {
             Elements::Skiplist(set) => drained(set[0].drain_by_member(score, range)),
         }
     }
+
+    /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps the
+    /// others. **O(log n + m)** for m returned elements.
+    ///
+    /// Both parts keep the limits and the encoding of the set. If the rank is beyond the end, the
+    /// returned set is empty.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// let upper = set.split_off_by_rank(1);
+    /// assert!(set.contains("b") && upper.contains("a"));
+    /// ```
+    #[track_caller]
+    #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
+    pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
+        self.split_off(|set| set.run_by_rank(&(rank..)), |set| set.try_split_off_by_rank(rank))
+    }
+
+    /// Splits the set at a score: returns the elements with this score or a higher one, and keeps
+    /// the others. **O(log n + m)** for m returned elements.
+    ///
+    /// Both parts keep the limits and the encoding of the set.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Score, ZSet};
+    ///
+    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
+    /// let upper = set.split_off_by_score(Score::from(2));
+    /// assert!(set.contains("b") && upper.contains("a"));
+    /// ```
+    #[track_caller]
+    #[must_use = "use `remove_range_by_score` if the elements are not needed"]
+    pub fn split_off_by_score(&mut self, score: Score) -> Self {
+        self.split_off(|set| set.run_by_score(&(score..)), |set| set.try_split_off_by_score(score))
+    }
+
+    #[track_caller]
+    fn split_off(
+        &mut self,
+        run: impl FnOnce(&PackedZSet<Vec<u8>>) -> Run,
+        split: impl FnOnce(&mut Sorted) -> Result<Box<[Sorted; 1]>, TryReserveError>,
+    ) -> Self {
+        let elements = match &mut self.elements {
+            Elements::Listpack(set) => Elements::Listpack(infallible(set.try_cut(run(set)))),
+            Elements::Skiplist(set) => Elements::Skiplist(infallible(split(&mut set[0]))),
+        };
+        ZSet { elements, limits: self.limits }
+    }
 }
 
 /// Not inlined, so that it takes no stack space where a skip list is drained.
@@ -172,4 +236,60 @@ fn drain_packed(
 
 fn drained(elements: Drain<'_, ByteString, Score>) -> IntoIter {
     IntoIter::of_skiplist(elements.into_elements())
+}
+
+/// The iterator returned by [`ZSet::extract_if`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Score, ZSet};
+///
+/// let mut set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
+/// let extracted: Vec<_> = set.extract_if(|_, score| score > Score::from(1)).collect();
+/// assert_eq!(extracted.len(), 1);
+/// assert_eq!(set.len(), 1);
+/// ```
+pub struct ExtractIf<'a, F> {
+    set: &'a mut ZSet,
+    extracted: F,
+    /// The rank of the next element to pass to `extracted`.
+    next: usize,
+}
+
+impl<'a, F> ExtractIf<'a, F> {
+    pub(super) fn new(set: &'a mut ZSet, extracted: F) -> Self {
+        ExtractIf { set, extracted, next: 0 }
+    }
+}
+
+impl<F: FnMut(&[u8], Score) -> bool> Iterator for ExtractIf<'_, F> {
+    type Item = (ByteString, Score);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let rank = self.next;
+            let element = self.set.get_by_rank(rank)?;
+            // If `extracted` panics, the element is not visited again.
+            self.next = rank + 1;
+            if (self.extracted)(&element.0, element.1) {
+                let element = owned(element);
+                self.set.remove_range_by_rank(rank..=rank);
+                self.next = rank;
+                return Some(element);
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.set.len() - self.next))
+    }
+}
+
+impl<F: FnMut(&[u8], Score) -> bool> FusedIterator for ExtractIf<'_, F> {}
+
+impl<F> fmt::Debug for ExtractIf<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").field("set", &self.set).finish_non_exhaustive()
+    }
 }

@@ -1,0 +1,211 @@
+//! What is in a slot and how it is found: the numbers of slots, their order, and their chains.
+
+use core::hash::{BuildHasher, Hash};
+use equivalent::Equivalent;
+
+use super::FixedSortedSet;
+use crate::bounds::partition_point;
+use crate::small::copy_within;
+
+pub(super) mod private {
+    /// What a slot number does, hidden from users.
+    pub trait Sealed: Copy + Eq {
+        /// No slot.
+        const NONE: Self;
+        /// The largest capacity.
+        const MAX_SLOTS: usize;
+
+        /// Converts a number below [`MAX_SLOTS`](Self::MAX_SLOTS).
+        fn from_usize(slot: usize) -> Self;
+        /// Returns the number of the slot, or `usize::MAX` for no slot.
+        fn to_usize(self) -> usize;
+    }
+}
+
+/// The type of the numbers that a [`FixedSortedSet`](crate::FixedSortedSet) stores three times for each
+/// element: `u16`, or `u8` for at most 255 elements.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::FixedSortedSet;
+///
+/// let (small, large) = (size_of::<FixedSortedSet<u8, u8, 100, u8>>(), size_of::<FixedSortedSet<u8, u8, 100>>());
+/// assert_eq!(large - small, 300);
+/// ```
+pub trait SlotNumber: private::Sealed {}
+
+macro_rules! slot_numbers {
+    ($($number:ty),*) => {$(
+        impl SlotNumber for $number {}
+
+        impl private::Sealed for $number {
+            // Slots are stored from 1 on, so an empty set consists of zeros and takes no flash in a `static`.
+            const NONE: Self = 0;
+            const MAX_SLOTS: usize = <$number>::MAX as usize;
+
+            #[inline]
+            fn from_usize(slot: usize) -> Self {
+                slot as $number + 1
+            }
+
+            #[inline]
+            fn to_usize(self) -> usize {
+                usize::from(self).wrapping_sub(1)
+            }
+        }
+    )*};
+}
+
+slot_numbers!(u8, u16);
+
+impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
+    /// Returns the slots in order.
+    pub(super) fn sorted(&self) -> &[I] {
+        &self.order[..self.members.len()]
+    }
+
+    /// Returns the slot at a rank, which must be below the length.
+    pub(super) fn slot_at(&self, rank: usize) -> usize {
+        self.order[rank].to_usize()
+    }
+
+    /// Returns the number of elements for which `is_before` holds, a prefix of the order. O(log n).
+    pub(super) fn partition_point(&self, is_before: impl Fn(&M, &S) -> bool) -> usize {
+        partition_point(self.len(), |rank| {
+            let slot = self.slot_at(rank);
+            is_before(&self.members[slot], &self.scores[slot])
+        })
+    }
+
+    /// Shifts the slot at rank `from` to rank `to`.
+    pub(super) fn shift(&mut self, from: usize, to: usize) {
+        let slot = self.order[from];
+        if from < to {
+            copy_within(&mut self.order, from + 1..to + 1, from);
+        } else {
+            copy_within(&mut self.order, to..from, to + 1);
+        }
+        self.order[to] = slot;
+    }
+
+    /// Adds a slot to the chain of a bucket.
+    pub(super) fn link(&mut self, bucket: usize, slot: usize) {
+        self.links[slot] = self.heads[bucket];
+        self.heads[bucket] = I::from_usize(slot);
+    }
+
+    /// Makes what points to slot `from` point to `to` instead.
+    ///
+    /// It is in the chain of this bucket, unless a member's hash has changed: then all chains are
+    /// searched.
+    pub(super) fn redirect(&mut self, bucket: usize, from: usize, to: I) {
+        let from = I::from_usize(from);
+        let mut pointer = &mut self.heads[bucket];
+        while *pointer != from && *pointer != I::NONE {
+            let slot = pointer.to_usize();
+            pointer = &mut self.links[slot];
+        }
+        if *pointer == from {
+            *pointer = to;
+            return;
+        }
+        let len = self.members.len();
+        let mut pointers = self.heads.iter_mut().chain(&mut self.links[..len]);
+        if let Some(pointer) = pointers.find(|pointer| **pointer == from) {
+            *pointer = to;
+        }
+    }
+
+    /// Panics if an invariant is violated that holds for inconsistent `Ord` and `Hash` too. For tests.
+    #[doc(hidden)]
+    pub fn check_structure(&self) {
+        let len = self.len();
+        assert_eq!(self.scores.len(), len, "not one score for each member");
+        let mut seen = [false; N];
+        for slot in self.sorted() {
+            let is_repeated = core::mem::replace(&mut seen[..len][slot.to_usize()], true);
+            assert!(!is_repeated, "the order has a slot twice");
+        }
+        let mut linked = [false; N];
+        for mut slot in self.heads {
+            while slot != I::NONE {
+                let is_repeated = core::mem::replace(&mut linked[..len][slot.to_usize()], true);
+                assert!(!is_repeated, "a slot is in the chains twice");
+                slot = self.links[slot.to_usize()];
+            }
+        }
+        assert!(linked[..len].iter().all(|is_linked| *is_linked), "a slot is in no chain");
+    }
+}
+
+impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
+    /// Returns the rank that an element has or would have. O(log n).
+    pub(super) fn rank_for(&self, member: &M, score: &S) -> usize {
+        self.partition_point(|other, other_score| {
+            other_score < score || other_score == score && other < member
+        })
+    }
+
+    /// Returns the rank of a slot. O(log n).
+    pub(super) fn rank_of(&self, slot: usize) -> usize {
+        let number = I::from_usize(slot);
+        let rank = self.rank_for(&self.members[slot], &self.scores[slot]);
+        let sorted = self.sorted();
+        if sorted.get(rank) == Some(&number) {
+            return rank;
+        }
+        // `Ord` is inconsistent.
+        sorted.iter().position(|other| *other == number).unwrap_or_default()
+    }
+}
+
+/// Returns the bucket of a hash among `buckets`, more than zero of them, by its highest bits.
+pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
+    // Some hashers for small machines have zeros in the upper half.
+    let hash = (hash >> 32) as u32 ^ hash as u32;
+    ((u64::from(hash) * buckets as u64) >> 32) as usize
+}
+
+impl<M, S, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N, I, H> {
+    /// Returns the bucket of a member.
+    pub(super) fn bucket<Q: Hash + ?Sized>(&self, member: &Q) -> usize {
+        bucket(self.hasher.hash_one(member), N)
+    }
+
+    /// Returns the slot of a member.
+    pub(super) fn slot<Q>(&self, member: &Q) -> Option<usize>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        let mut slot = *self.heads.get(self.bucket(member))?;
+        // `NONE` is the number of no element.
+        while let Some(other) = self.members.get(slot.to_usize()) {
+            if member.equivalent(other) {
+                return Some(slot.to_usize());
+            }
+            slot = self.links[slot.to_usize()];
+        }
+        None
+    }
+}
+
+impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher>
+    FixedSortedSet<M, S, N, I, H>
+{
+    /// Panics with a description if an invariant is violated. For tests. **O(N + n)**.
+    #[doc(hidden)]
+    pub fn check(&self) {
+        self.check_structure();
+        let by_score = |(member, score)| (score, member);
+        assert!(self.iter().map(by_score).is_sorted_by(|a, b| a < b), "elements out of order");
+        for (bucket, head) in self.heads.iter().enumerate() {
+            let mut slot = *head;
+            while slot != I::NONE {
+                let member = &self.members[slot.to_usize()];
+                assert_eq!(self.bucket(member), bucket, "a slot is in a wrong chain");
+                slot = self.links[slot.to_usize()];
+            }
+        }
+    }
+}
