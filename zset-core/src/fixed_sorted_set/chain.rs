@@ -6,6 +6,7 @@ use equivalent::Equivalent;
 use super::{FixedSortedSet, SlotNumber};
 
 /// Returns the bucket of a hash among `buckets`, more than zero of them, by its highest bits.
+#[inline]
 pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
     // Some hashers for small machines have zeros in the upper half.
     let hash = (hash >> 32) as u32 ^ hash as u32;
