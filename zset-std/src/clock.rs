@@ -6,11 +6,15 @@ mod alarm;
 mod fake;
 #[cfg(feature = "std")]
 mod monotonic;
+#[cfg(feature = "quanta")]
+mod quanta;
 #[cfg(feature = "std")]
 mod system;
 #[cfg(feature = "std")]
 mod timer;
 
+#[cfg(feature = "quanta")]
+pub use self::quanta::QuantaClock;
 #[cfg(feature = "async")]
 pub use timer::AsyncTimer;
 #[cfg(feature = "std")]
@@ -224,6 +228,8 @@ mod tests {
             assert!(parked < 1000, "{parked}");
         }
         park(&MonotonicClock::new());
+        #[cfg(feature = "quanta")]
+        park(&QuantaClock::new());
         park(&SystemClock);
     }
 }

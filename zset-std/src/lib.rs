@@ -76,6 +76,7 @@
 //! - `std`, by default: the types for threads, and clocks.
 //! - `alloc`, which `std` enables: all other types. It needs an allocator, but no atomics.
 //! - `async`, which enables `std`: futures that wait for a limiter or for a job, in any runtime.
+//! - `quanta`, which enables `std`: [`QuantaClock`], for limiters that are called in tight loops.
 //! - `serde`: `Serialize` and `Deserialize` for the types that hold data: queues, boards, timelines,
 //!   schedules and timestamps. Limiters are not serializable.
 //!
@@ -123,8 +124,8 @@
 //! randomness. Everything works there if you supply the time: through the `_at` methods, or through a
 //! [`Clock`] of your own that asks the host. At run time:
 //!
-//! - [`MonotonicClock`] and [`SystemClock`] panic when the time is read, as do the methods without a
-//!   time argument of limiters and queues that keep their default clock.
+//! - [`MonotonicClock`], [`SystemClock`] and [`QuantaClock`] panic when the time is read, as do the
+//!   methods without a time argument of limiters and queues that keep their default clock.
 //! - [`Schedule::run`] and [`Schedule::run_with_clock`] panic, since they start a thread.
 //! - Blocking is useless, since no other thread can end it. With a [`FakeClock`] it never returns.
 //! - [`RandomState`] has the same seeds in every run.
@@ -203,6 +204,8 @@ pub use {
 
 #[cfg(feature = "async")]
 pub use clock::AsyncTimer;
+#[cfg(feature = "quanta")]
+pub use clock::QuantaClock;
 #[cfg(feature = "std")]
 pub use {
     clock::{FakeClock, MonotonicClock, SystemClock, Timer},

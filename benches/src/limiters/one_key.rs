@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use governor::clock::MonotonicClock as GovernorsClock;
-use zset_std::{MonotonicClock, Quota};
+use governor::clock::{MonotonicClock as GovernorsMonotonic, QuantaClock as GovernorsQuanta};
+use zset_std::{MonotonicClock, QuantaClock, Quota};
 
 use super::clock::GivenClock;
 use super::contender::{Answer, OneKey};
@@ -24,11 +24,22 @@ pub enum Row {
     ClockAllowed,
     /// A quota so small that no call is allowed, at the operating system's time.
     ClockDenied,
+    /// The same as [`ClockAllowed`](Row::ClockAllowed), at the time of the processor's counter.
+    QuantaAllowed,
+    /// The same as [`ClockDenied`](Row::ClockDenied), at the time of the processor's counter.
+    QuantaDenied,
 }
 
 impl Row {
     /// All rows, from top to bottom.
-    pub const ALL: [Row; 4] = [Row::Minute, Row::Day, Row::ClockAllowed, Row::ClockDenied];
+    pub const ALL: [Row; 6] = [
+        Row::Minute,
+        Row::Day,
+        Row::ClockAllowed,
+        Row::ClockDenied,
+        Row::QuantaAllowed,
+        Row::QuantaDenied,
+    ];
 
     /// Returns the label of the row.
     pub fn label(self) -> &'static str {
@@ -37,6 +48,8 @@ impl Row {
             Row::Day => "1,000,000 a day, time given",
             Row::ClockAllowed => "all allowed, monotonic clock",
             Row::ClockDenied => "all denied, monotonic clock",
+            Row::QuantaAllowed => "all allowed, quanta clock",
+            Row::QuantaDenied => "all denied, quanta clock",
         }
     }
 
@@ -45,15 +58,10 @@ impl Row {
         let (count, seconds) = match self {
             Row::Minute => return hundred_a_minute(),
             Row::Day => (1_000_000, 86_400),
-            Row::ClockAllowed => (1_000_000_000, 1),
-            Row::ClockDenied => (1, 3_600),
+            Row::ClockAllowed | Row::QuantaAllowed => (1_000_000_000, 1),
+            Row::ClockDenied | Row::QuantaDenied => (1, 3_600),
         };
         Quota::new(count, Duration::from_secs(seconds)).expect("neither is zero")
-    }
-
-    /// Returns whether the time comes from a [`GivenClock`].
-    fn is_given_time(self) -> bool {
-        matches!(self, Row::Minute | Row::Day)
     }
 }
 
@@ -76,20 +84,32 @@ pub(super) fn measure(calls: usize, rounds: usize) -> Vec<Record> {
 }
 
 fn measure_funnel(row: Row, workload: &Workload) -> Measured {
-    let quota = row.quota();
-    if row.is_given_time() {
-        measure_given_time(workload, |clock| OneFunnel::new(quota, clock))
-    } else {
-        measure_clock(row, workload.calls(), OneFunnel::new(quota, MonotonicClock::new()))
+    let (quota, calls) = (row.quota(), workload.calls());
+    match row {
+        Row::Minute | Row::Day => {
+            measure_given_time(workload, |clock| OneFunnel::new(quota, clock))
+        }
+        Row::ClockAllowed | Row::ClockDenied => {
+            measure_clock(row, calls, OneFunnel::new(quota, MonotonicClock::new()))
+        }
+        Row::QuantaAllowed | Row::QuantaDenied => {
+            measure_clock(row, calls, OneFunnel::new(quota, QuantaClock::new()))
+        }
     }
 }
 
 fn measure_governor(row: Row, workload: &Workload) -> Measured {
-    let quota = row.quota();
-    if row.is_given_time() {
-        measure_given_time(workload, |clock| DirectGovernor::new(quota, clock))
-    } else {
-        measure_clock(row, workload.calls(), DirectGovernor::new(quota, GovernorsClock))
+    let (quota, calls) = (row.quota(), workload.calls());
+    match row {
+        Row::Minute | Row::Day => {
+            measure_given_time(workload, |clock| DirectGovernor::new(quota, clock))
+        }
+        Row::ClockAllowed | Row::ClockDenied => {
+            measure_clock(row, calls, DirectGovernor::new(quota, GovernorsMonotonic))
+        }
+        Row::QuantaAllowed | Row::QuantaDenied => {
+            measure_clock(row, calls, DirectGovernor::new(quota, GovernorsQuanta::default()))
+        }
     }
 }
 
@@ -106,7 +126,7 @@ fn measure_given_time<L: OneKey>(
 }
 
 fn measure_clock<L: OneKey>(row: Row, calls: usize, mut limiter: L) -> Measured {
-    if row == Row::ClockDenied {
+    if matches!(row, Row::ClockDenied | Row::QuantaDenied) {
         limiter.fill();
     }
     Measured::of(calls, || {
@@ -114,7 +134,8 @@ fn measure_clock<L: OneKey>(row: Row, calls: usize, mut limiter: L) -> Measured 
         for _ in 0..calls {
             let answer = limiter.check();
             allowed += usize::from(answer.is_allowed());
-            black_box(answer);
+            // Through a reference: moving the answer is not part of a call.
+            black_box(&answer);
         }
         allowed
     })

@@ -161,6 +161,7 @@ impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I
 }
 
 /// Returns the bucket of a hash among `buckets`, more than zero of them, by its highest bits.
+#[inline]
 pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
     // Some hashers for small machines have zeros in the upper half.
     let hash = (hash >> 32) as u32 ^ hash as u32;
