@@ -9,7 +9,7 @@ use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
 use crate::member::by_bytes;
-use crate::reserve::infallible;
+use crate::reserve::or_panic;
 use crate::{Member, TryReserveError};
 
 /// An immutable byte string; dereferences to `[u8]`.
@@ -89,7 +89,7 @@ by_bytes!(ByteString);
 impl From<&[u8]> for ByteString {
     #[track_caller]
     fn from(slice: &[u8]) -> Self {
-        infallible(ByteString::try_from_slice(slice))
+        or_panic(ByteString::try_from_slice(slice))
     }
 }
 

@@ -158,7 +158,7 @@ pub(crate) fn sum_or_panic<T, E>(result: Result<T, IncrementError<E>>) -> Result
     match result {
         Ok(sum) => Ok(sum),
         Err(IncrementError::Score(error)) => Err(error),
-        Err(IncrementError::Full(error)) => crate::reserve::infallible(Err(error)),
+        Err(IncrementError::Full(error)) => crate::reserve::or_panic(Err(error)),
     }
 }
 

@@ -21,11 +21,23 @@
 pub enum Insertion<T> {
     /// The member was not in the collection.
     Inserted,
-    /// The member's score was replaced by the given one. Holds the old score; in a map, the old value
-    /// and score.
+    /// The member's score was replaced by the given one. Holds the old score; in a map, the old
+    /// value and score.
     Updated(T),
     /// The member kept its score. Holds that score; in a map, the value passed in and that score.
     Unchanged(T),
+}
+
+#[cfg(feature = "alloc")]
+impl<T> Insertion<T> {
+    /// Converts what the result holds.
+    pub(crate) fn map<U>(self, convert: impl FnOnce(T) -> U) -> Insertion<U> {
+        match self {
+            Insertion::Inserted => Insertion::Inserted,
+            Insertion::Updated(old) => Insertion::Updated(convert(old)),
+            Insertion::Unchanged(current) => Insertion::Unchanged(convert(current)),
+        }
+    }
 }
 
 impl<T> Insertion<T> {

@@ -22,13 +22,9 @@ mod score;
 mod small;
 
 #[cfg(feature = "alloc")]
-mod arena;
-#[cfg(feature = "alloc")]
 mod byte_string;
 #[cfg(feature = "alloc")]
-mod dict;
-#[cfg(feature = "alloc")]
-mod handle;
+mod core;
 #[cfg(feature = "alloc")]
 mod hash_builder;
 #[cfg(all(feature = "alloc", feature = "unstable-internals"))]

@@ -60,7 +60,7 @@ pub(crate) fn table_error(_: hashbrown::TryReserveError) -> TryReserveError {
 /// Unwraps the result of a `try_*` method, for its panicking counterpart.
 #[cfg(feature = "alloc")]
 #[track_caller]
-pub(crate) fn infallible<T>(result: Result<T, TryReserveError>) -> T {
+pub(crate) fn or_panic<T>(result: Result<T, TryReserveError>) -> T {
     match result {
         Ok(value) => value,
         Err(error) => panic!("{error}"),

@@ -1,86 +1,29 @@
-//! [`SkipList`]: the ordered half of a sorted set, a skip list whose nodes are blocks.
-//!
-//! A skip list (William Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees",
-//! Communications of the ACM 33(6), 1990) with many elements per node, spans for ranks as in Redis's
-//! `t_zset.c`, and backward pointers. Elements are stored in leaves of up to 64; above them are levels
-//! of index blocks of up to 64 children. Each new leaf draws a random height and splits the blocks on
-//! all levels below it, just as a tall element of a skip list starts a new run on each of its levels.
-//!
-//! Invariants (`check` verifies them):
-//! - Along the forward pointers, elements ascend by `(score, member)`; duplicates are allowed.
-//! - Backward pointers mirror forward pointers; `head` and `tail` are the ends.
-//! - No leaf is empty, except the only leaf of an empty list.
-//! - With one leaf there is no index. Otherwise every leaf and every block except the top one is a
-//!   child of exactly one block, all leaves are at the same depth, and parent pointers are correct.
-//! - `firsts` and `spans` are exact.
-//! - Blocks have at least `MIN_CHILDREN` children; the top block has at least 2.
-//!
-//! User code never runs while the structure is inconsistent: comparisons come first, then the tokens
-//! for `Relocate`, then the change, which cannot panic.
+//! [`SkipList`]: the ordered half of a sorted set.
 
+use alloc::vec::Vec;
+use core::borrow::Borrow;
+use core::cmp::Ordering;
 use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::iter::FusedIterator;
+use core::ops::RangeBounds;
 use rand_core::Rng;
 
-use crate::arena::{Arena, NONE};
-use crate::dict::Dict;
-use crate::handle::Handle;
+use crate::TryReserveError;
+use crate::core::index::Heights;
+use crate::core::iter::{self, front_into_iter, front_iter};
+use crate::core::leaf::End;
+use crate::core::{Core, Nodes, RankedRange, Unhashed};
+use crate::reserve::or_panic;
 
-mod check;
-mod compare;
-mod convert;
-mod cut;
-mod drain;
-mod hand_over;
-mod height;
-mod index;
-mod insert;
-mod into_iter;
-mod iter;
-#[cfg(feature = "unstable-internals")]
-pub(crate) mod layout;
-mod leaf;
-mod leaves;
-mod members;
-mod pop_if;
-mod position;
-mod range;
-mod read;
-mod rebalance;
-mod remove;
-mod reserve;
-mod sample;
-mod search;
 #[cfg(feature = "serde")]
 mod serde;
-mod share;
-mod shift;
-mod split_off;
-#[cfg(test)]
-mod tests;
-mod traits;
-mod update;
-
-pub use drain::Drain;
-pub use into_iter::IntoIter;
-pub use iter::Iter;
-
-pub(crate) use leaf::AT_ONCE;
-pub(crate) use members::MembersMut;
-
-pub(crate) use position::Position;
-pub(crate) use range::RankedRange;
-pub(crate) use search::{Target, before};
-
-use height::Heights;
-use index::Block;
-use leaf::{LeafRef, SmallLeaf};
-use leaves::Leaves;
 
 /// An ordered list of `(member, score)` elements, sorted by score, then by member.
 ///
-/// It is the ordered half of [`SortedSet`](crate::SortedSet), without the dict: elements may repeat,
-/// and finding an element requires its score. Use it when you do not need to look up members by
-/// themselves, as in a log of timestamps.
+/// It is the ordered half of [`SortedSet`](crate::SortedSet), without the dict: elements may
+/// repeat, and finding an element requires its score. Use it when you do not need to look up
+/// members by themselves, as in a log of timestamps.
 ///
 /// Any `Ord + Copy` type is a score. `f64` is not `Ord`; use [`Score`](crate::Score).
 ///
@@ -102,61 +45,19 @@ use leaves::Leaves;
 /// ```
 #[derive(Clone)]
 pub struct SkipList<M, S> {
-    leaves: Leaves<M, S>,
-    /// The index blocks of all levels.
-    blocks: Arena<Block<S>>,
-    /// The top block, or `NONE` if there is only one leaf.
-    top: u32,
-    /// The number of index levels. Leaves are level 0.
-    levels: u8,
-    /// The first leaf in order.
-    head: u32,
-    /// The last leaf in order.
-    tail: u32,
-    len: usize,
-    /// Whether the last insertion was at the end, which makes it likely that the next one is too.
-    is_appended_to: bool,
-    heights: Heights,
+    pub(crate) core: Core<M, (), S, Unhashed>,
 }
 
-/// The result of a look-up.
-#[derive(Clone, Copy)]
-pub(crate) struct Element<'a, M, S> {
-    pub(crate) handle: Handle,
-    pub(crate) member: &'a M,
-    pub(crate) score: S,
+/// Converts an element of the core.
+#[inline]
+pub(crate) fn element<M, S>(((member, ()), score): (&(M, ()), S)) -> (&M, S) {
+    (member, score)
 }
 
-/// Receives the moves and removals of elements, so that a dict of handles can be kept up to date.
-pub(crate) trait Relocate<M> {
-    /// What is needed to find the member's handle again, such as its hash.
-    type Token: Copy;
-
-    /// Computes the token. Called before anything moves, because it may run user code, which may panic.
-    fn token(&self, member: &M) -> Self::Token;
-
-    /// Reports that the element of this token moves to `to`, before or after it does. The handle of no
-    /// other element is `to` or `from`.
-    fn relocate(&mut self, token: Self::Token, from: Handle, to: Handle);
-
-    /// Reports that the element of this token, at `handle`, is about to be removed.
-    fn forget(&mut self, token: Self::Token, handle: Handle);
-}
-
-/// Ignores moves and removals, for a list without a dict.
-pub(crate) struct NoDict;
-
-impl<M> Relocate<M> for NoDict {
-    type Token = ();
-
-    #[inline]
-    fn token(&self, _: &M) {}
-
-    #[inline]
-    fn relocate(&mut self, (): (), _: Handle, _: Handle) {}
-
-    #[inline]
-    fn forget(&mut self, (): (), _: Handle) {}
+/// Converts an element taken from the core.
+#[inline]
+pub(crate) fn taken<M, S>(((member, ()), score): ((M, ()), S)) -> (M, S) {
+    (member, score)
 }
 
 /// Construction.
@@ -175,7 +76,26 @@ impl<M, S: Copy> SkipList<M, S> {
     /// assert_eq!(LOG.lock().unwrap().len(), 1);
     /// ```
     pub const fn new() -> Self {
-        Self::with_heights(Heights::DEFAULT)
+        Self::of(Nodes::new())
+    }
+
+    /// Creates an empty list with memory for about `capacity` elements. **O(capacity)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::<&str, u32>::with_capacity(1000);
+    /// assert!(list.is_empty());
+    /// ```
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        let mut list = Self::new();
+        list.reserve(capacity);
+        list
     }
 
     /// Creates an empty list whose random heights are seeded by `rng`. **O(1)**.
@@ -192,12 +112,560 @@ impl<M, S: Copy> SkipList<M, S> {
     /// assert!(list.is_empty());
     /// ```
     pub fn from_rng<R: Rng + ?Sized>(rng: &mut R) -> Self {
-        Self::with_heights(Heights::from_rng(rng))
+        Self::of(Nodes::with_heights(Heights::from_rng(rng)))
     }
 
-    /// Returns an empty list that continues this list's sequence of heights.
-    pub(crate) fn empty(&self) -> Self {
-        Self::with_heights(self.heights.clone())
+    const fn of(nodes: Nodes<M, (), S>) -> Self {
+        SkipList { core: Core { nodes, dict: Unhashed } }
+    }
+}
+
+/// Reading.
+impl<M, S: Copy> SkipList<M, S> {
+    /// Returns the number of elements. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::SkipList::from_iter([("a", 1), ("a", 1)]).len(), 2);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.core.nodes.len()
+    }
+
+    /// Returns whether there are no elements. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_core::SkipList::<u8, u8>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of elements that fit in the allocated memory if every leaf is full.
+    /// **O(n)**, but it visits only chunks of up to 32 KiB.
+    ///
+    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike `Vec::capacity`,
+    /// it is not a guarantee: leaves become full only if elements are inserted in ascending order,
+    /// so a list may allocate below its capacity. At its capacity, the next insertion always
+    /// allocates.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::SkipList::<&str, u32>::new().capacity(), 0);
+    /// assert!(zset_core::SkipList::from_iter([("a", 1)]).capacity() >= 1);
+    /// ```
+    pub fn capacity(&self) -> usize {
+        self.core.nodes.capacity()
+    }
+
+    /// Returns the number of bytes the list has allocated, excluding memory owned by members.
+    ///
+    /// **O(n)**, but it visits only chunks of up to 32 KiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::SkipList::<u64, u64>::new().allocation_size(), 0);
+    /// ```
+    pub fn allocation_size(&self) -> usize {
+        self.core.nodes.allocation_size()
+    }
+
+    /// Returns the first element. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.first(), Some((&"a", 1)));
+    /// ```
+    pub fn first(&self) -> Option<(&M, S)> {
+        self.core.nodes.first().map(element)
+    }
+
+    /// Returns the last element. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.last(), Some((&"b", 2)));
+    /// ```
+    pub fn last(&self) -> Option<(&M, S)> {
+        self.core.nodes.last().map(element)
+    }
+
+    /// Returns the element at this 0-based rank. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.get_by_rank(1), Some((&"b", 2)));
+    /// assert_eq!(list.get_by_rank(2), None);
+    /// ```
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&M, S)> {
+        self.core.nodes.get_by_rank(rank).map(element)
+    }
+
+    /// Returns the elements in order. Lazy and double-ended; **O(1)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert!(list.iter().eq([(&"a", 1), (&"b", 2)]));
+    /// ```
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, M, S> {
+        Iter(self.core.nodes.iter())
+    }
+
+    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
+    ///
+    /// Ranks past the end are ignored; an inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert!(list.range_by_rank(1..).eq([(&"b", 2), (&"c", 3)]));
+    /// ```
+    pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S> {
+        Iter(self.core.nodes.range_by_rank(range))
+    }
+
+    /// Returns `n` elements at distinct random ranks, or all elements if there are fewer, in random
+    /// order. **O(n log len)**; it draws the ranks when called, which takes O(n) memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rand::{SeedableRng, rngs::SmallRng};
+    ///
+    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// let mut rng = SmallRng::seed_from_u64(7);
+    /// assert_eq!(list.sample(&mut rng, 2).len(), 2);
+    /// assert_eq!(list.sample(&mut rng, 100).len(), 3);
+    /// ```
+    pub fn sample<'a, R: Rng + ?Sized>(
+        &'a self,
+        rng: &mut R,
+        n: usize,
+    ) -> impl ExactSizeIterator<Item = (&'a M, S)> + FusedIterator + use<'a, M, S, R> {
+        crate::random::distinct(n, self.len(), rng).map(|rank| self.drawn(rank))
+    }
+
+    /// Returns `n` random elements, chosen with replacement; none if the list is empty. Lazy;
+    /// **O(log len)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rand::{SeedableRng, rngs::SmallRng};
+    ///
+    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// let mut rng = SmallRng::seed_from_u64(7);
+    /// assert_eq!(list.sample_with_replacement(&mut rng, 100).count(), 100);
+    /// ```
+    pub fn sample_with_replacement<R: Rng + ?Sized>(
+        &self,
+        rng: &mut R,
+        n: usize,
+    ) -> impl ExactSizeIterator<Item = (&M, S)> + FusedIterator {
+        crate::random::repeated(n, self.len(), rng).map(|rank| self.drawn(rank))
+    }
+
+    fn drawn(&self, rank: usize) -> (&M, S) {
+        self.get_by_rank(rank).expect("a rank below the length")
+    }
+}
+
+impl<M, S: Ord + Copy> SkipList<M, S> {
+    /// Returns the 0-based rank of the first element equal to `(member, score)`. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("b", 2)]);
+    /// assert_eq!(list.rank("b", 2), Some(1));
+    /// assert_eq!(list.rank("b", 1), None);
+    /// ```
+    pub fn rank<Q>(&self, member: &Q, score: S) -> Option<usize>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        let nodes = &self.core.nodes;
+        let position = nodes.search_element(score, |other| other.borrow().cmp(member))?;
+        Some(nodes.rank_of(position))
+    }
+
+    /// Returns the number of elements with scores in the range. **O(log n)**.
+    ///
+    /// Returns 0 for an inverted range.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 2)]);
+    /// assert_eq!(list.count_by_score(2..), 2);
+    /// ```
+    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize {
+        self.core.nodes.resolve_scores(&range).len
+    }
+
+    /// Returns the elements with scores in the range. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty, whereas `BTreeMap::range` panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert!(list.range_by_score(2..).eq([(&"b", 2), (&"c", 3)]));
+    /// ```
+    #[inline]
+    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S> {
+        Iter(self.core.nodes.range_by_score(range))
+    }
+
+    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to
+    /// start.
+    ///
+    /// Elements equal to a bound are either all included or all excluded. An inverted range is
+    /// empty, whereas `BTreeMap::range` panics.
+    ///
+    /// # Examples
+    ///
+    /// Pagination: each page starts after the last element of the previous one, whatever its score.
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// use zset_core::SkipList;
+    ///
+    /// let list = SkipList::from_iter([("a", 1), ("b", 1), ("c", 1), ("d", 2)]);
+    /// let page: Vec<_> = list.iter().take(2).collect();
+    /// assert_eq!(page, [(&"a", 1), (&"b", 1)]);
+    /// let (member, score) = page[1];
+    /// let next = list.range((Excluded((score, member)), Unbounded));
+    /// assert!(next.eq([(&"c", 1), (&"d", 2)]));
+    /// ```
+    pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter(self.core.nodes.range(range))
+    }
+
+    /// Returns the elements with exactly this score and members in the range. Lazy; **O(log n)** to
+    /// start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("a", 0), ("b", 0), ("c", 0)]);
+    /// assert!(list.range_by_member(0, "b"..).eq([(&"b", 0), (&"c", 0)]));
+    /// ```
+    pub fn range_by_member<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, M, S>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter(self.core.nodes.range_by_key(score, range))
+    }
+}
+
+/// Writing.
+impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
+    /// Inserts an element after all elements equal to it. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::new();
+    /// list.insert("b", 1);
+    /// list.insert("a", 1);
+    /// assert_eq!(list.first(), Some((&"a", 1)));
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, member: M, score: S) {
+        or_panic(self.try_insert(member, score));
+    }
+
+    /// Like [`insert`](Self::insert), but returns an error instead of panicking. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The list is unchanged, and the
+    /// member is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::new();
+    /// assert_eq!(list.try_insert("a", 1), Ok(()));
+    /// ```
+    pub fn try_insert(&mut self, member: M, score: S) -> Result<(), TryReserveError> {
+        let target = self.core.nodes.search_to_insert(score, |other| *other <= member);
+        let vacancy = self.core.make_room(target)?;
+        self.core.nodes.put(vacancy, (member, ()));
+        Ok(())
+    }
+
+    /// Removes the first element equal to `(member, score)` and returns its member. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("a", 1)]);
+    /// assert_eq!(list.remove("a", 1), Some("a"));
+    /// assert_eq!(list.remove("a", 2), None);
+    /// assert_eq!(list.len(), 1);
+    /// ```
+    pub fn remove<Q>(&mut self, member: &Q, score: S) -> Option<M>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        let position = self.core.nodes.search_element(score, |other| other.borrow().cmp(member))?;
+        let (member, _) = taken(self.core.take(position));
+        Some(member)
+    }
+}
+
+impl<M, S: Copy> SkipList<M, S> {
+    /// Removes and returns the first element. **O(log n)**; O(1) until the first leaf is empty.
+    ///
+    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.pop_first(), Some(("a", 1)));
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(M, S)> {
+        self.core.pop(End::First).map(taken)
+    }
+
+    /// Removes and returns the last element. **O(log n)**; O(1) until the last leaf is empty.
+    ///
+    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert_eq!(list.pop_last(), Some(("b", 2)));
+    /// ```
+    pub fn pop_last(&mut self) -> Option<(M, S)> {
+        self.core.pop(End::Last).map(taken)
+    }
+
+    /// Removes and returns the first element if `predicate` returns true for it. **O(log n)**; O(1)
+    /// until the first leaf is empty.
+    ///
+    /// If the list is empty, `predicate` is not called. If `predicate` panics, the element is not
+    /// removed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut due = zset_core::SkipList::from_iter([("mail", 10), ("backup", 30)]);
+    /// assert_eq!(due.pop_first_if(|_, time| time <= 20), Some(("mail", 10)));
+    /// assert_eq!(due.pop_first_if(|_, time| time <= 20), None);
+    /// ```
+    pub fn pop_first_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+        let (member, score) = self.first()?;
+        if predicate(member, score) { self.pop_first() } else { None }
+    }
+
+    /// Removes and returns the last element if `predicate` returns true for it. **O(log n)**; O(1)
+    /// until the last leaf is empty.
+    ///
+    /// If the list is empty, `predicate` is not called. If `predicate` panics, the element is not
+    /// removed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2)]);
+    /// assert_eq!(list.pop_last_if(|_, score| score > 1), Some(("b", 2)));
+    /// assert_eq!(list.pop_last_if(|_, score| score > 1), None);
+    /// ```
+    pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+        let (member, score) = self.last()?;
+        if predicate(member, score) { self.pop_last() } else { None }
+    }
+
+    /// Removes and returns the element at this 0-based rank. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2)]);
+    /// assert_eq!(list.remove_by_rank(1), Some(("b", 2)));
+    /// assert_eq!(list.remove_by_rank(1), None);
+    /// ```
+    pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
+        self.core.remove_by_rank(rank).map(taken)
+    }
+
+    /// Removes the elements at these 0-based ranks and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// Ranks past the end are ignored; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(list.remove_range_by_rank(1..100), 2);
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.core.take_range(self.core.nodes.resolve_ranks(&range))
+    }
+
+    /// Removes all elements and returns them in order, lowest score first. **O(n)**.
+    ///
+    /// The list is emptied immediately, even if the iterator is leaked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
+    /// assert!(list.drain().eq([("a", 1), ("b", 2)]));
+    /// assert!(list.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, M, S> {
+        Drain(iter::Drain::new(self.core.take_all()))
+    }
+
+    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed.
+    ///
+    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks past
+    /// the end are ignored; an inverted range removes nothing.
+    ///
+    /// Two or more elements move to newly allocated memory. To drop them without allocating, see
+    /// [`remove_range_by_rank`](Self::remove_range_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the list is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert!(list.drain_by_rank(..2).eq([("a", 1), ("b", 2)]));
+    /// assert_eq!(list.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, M, S> {
+        Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
+    }
+
+    /// Splits the list at a 0-based rank: returns the elements from this rank on, and keeps those
+    /// before it. **O(log n + m)** for m returned.
+    ///
+    /// Returns an empty list if the rank is past the end.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the list is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// let upper = list.split_off_by_rank(1);
+    /// assert!(list.iter().eq([(&"a", 1)]));
+    /// assert!(upper.iter().eq([(&"b", 2), (&"c", 3)]));
+    /// ```
+    #[track_caller]
+    #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
+    pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
+        or_panic(self.try_split_off(self.core.nodes.resolve_ranks(&(rank..))))
+    }
+
+    /// Splits the list at a score: returns the elements with this or a higher score, and keeps the
+    /// others. **O(log n + m)** for m returned.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the list is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 2)]);
+    /// let upper = list.split_off_by_score(2);
+    /// assert!(list.iter().eq([(&"a", 1)]));
+    /// assert!(upper.iter().eq([(&"b", 2), (&"c", 2)]));
+    /// ```
+    #[track_caller]
+    #[must_use = "use `remove_range_by_score` if the elements are not needed"]
+    pub fn split_off_by_score(&mut self, score: S) -> Self
+    where
+        S: Ord,
+    {
+        or_panic(self.try_split_off(self.core.nodes.resolve_scores(&(score..))))
+    }
+
+    fn try_split_off(&mut self, range: RankedRange) -> Result<Self, TryReserveError> {
+        Ok(Self::of(self.core.try_cut(range)?))
+    }
+
+    /// Reserves memory for about `additional` more elements. **O(additional)**.
+    ///
+    /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an
+    /// estimate: how many elements fit in a leaf depends on the order of insertion, and leaves are
+    /// assumed to be 3/4 full.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1)]);
+    /// list.reserve(100);
+    /// assert!(list.capacity() >= 101);
+    /// ```
+    #[track_caller]
+    pub fn reserve(&mut self, additional: usize) {
+        or_panic(self.try_reserve(additional));
+    }
+
+    /// Reserves memory for about `additional` more elements. **O(additional)**.
+    ///
+    /// Like [`reserve`](Self::reserve), but returns an error instead of panicking.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The elements are unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::<&str, u32>::new();
+    /// list.try_reserve(100)?;
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        self.core.nodes.try_reserve(additional)
     }
 
     /// Removes all elements and frees their memory. **O(n)**.
@@ -210,107 +678,275 @@ impl<M, S: Copy> SkipList<M, S> {
     /// assert!(list.is_empty());
     /// ```
     pub fn clear(&mut self) {
-        // If dropping a member panics, the list is already empty.
-        *self = self.empty();
+        self.core.clear();
     }
 }
 
-impl<M, S: Copy> SkipList<M, S> {
-    const fn with_heights(heights: Heights) -> Self {
-        SkipList {
-            leaves: Leaves::new(),
-            blocks: Arena::new(),
-            top: NONE,
-            levels: 0,
-            head: 0,
-            tail: 0,
-            len: 0,
-            is_appended_to: false,
-            heights,
-        }
+impl<M, S: Ord + Copy> SkipList<M, S> {
+    /// Removes the elements with scores in the range and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// An inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut log = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(log.remove_range_by_score(..=2), 2);
+    /// assert_eq!(log.first(), Some((&"c", 3)));
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
+        self.core.take_range(self.core.nodes.resolve_scores(&range))
     }
 
-    #[cfg_attr(not(target_os = "none"), inline)]
-    #[cfg_attr(target_os = "none", inline(never))]
-    pub(crate) fn leaf(&self, id: u32) -> LeafRef<'_, M, S> {
-        self.leaves.get(id)
+    /// Removes the elements with scores in the range and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed.
+    ///
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
+    /// range removes nothing.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the list is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut log = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("b", 2), ("c", 3)]);
+    /// assert!(log.drain_by_score(2..3).eq([("b", 2), ("b", 2)]));
+    /// assert_eq!(log.len(), 2);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, M, S> {
+        Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
     }
 
-    /// Returns the element at a handle.
-    #[inline]
-    pub(crate) fn element_at(&self, handle: Handle) -> (&M, S) {
-        let leaf = self.leaf(handle.leaf());
-        (&leaf.members[handle.slot() as usize], leaf.scores[handle.slot() as usize])
-    }
-
-    /// Returns the element of this hash whose member `is_sought` accepts.
-    #[expect(
-        clippy::inline_always,
-        reason = "a call for each score takes a fifth more instructions"
-    )]
-    #[inline(always)]
-    pub(crate) fn find(
-        &self,
-        dict: &Dict,
-        hash: usize,
-        is_sought: impl Fn(&M) -> bool,
-    ) -> Option<Element<'_, M, S>> {
-        match &self.leaves {
-            Leaves::Blocks(arena) => {
-                // Kept, since getting the leaf once more takes a tenth of a look-up.
-                let mut found = None;
-                let handle = dict.find(hash, |handle| {
-                    let leaf = arena.get(handle.leaf());
-                    found = Some(leaf);
-                    leaf.members.get(handle.slot() as usize).is_some_and(&is_sought)
-                })?;
-                let (leaf, slot) = (found?, handle.slot() as usize);
-                Some(Element {
-                    handle,
-                    member: leaf.members.get(slot)?,
-                    score: *leaf.scores.get(slot)?,
-                })
-            }
-            Leaves::Small(leaf) => find_in_small(leaf, dict, hash, is_sought),
-        }
-    }
-
-    /// Returns the member at a handle, or `None` if the handle is stale.
-    #[cfg_attr(not(target_os = "none"), inline)]
-    #[cfg_attr(target_os = "none", inline(never))]
-    pub(crate) fn member(&self, handle: Handle) -> Option<&M> {
-        self.leaf(handle.leaf()).members.get(handle.slot() as usize)
-    }
-
-    /// Returns a mutable reference to the member at a handle. Its order and hash must not change.
-    #[inline]
-    pub(crate) fn member_mut(&mut self, handle: Handle) -> &mut M {
-        self.leaves.member_mut(handle)
-    }
-
-    /// Returns the score of the element at a handle.
-    #[inline]
-    pub(crate) fn score(&self, handle: Handle) -> S {
-        self.leaf(handle.leaf()).scores[handle.slot() as usize]
+    /// Removes the elements with exactly this score and members in the range, and returns them in
+    /// order. **O(log n + m)** for m removed.
+    ///
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
+    /// range removes nothing.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the list is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 0), ("b", 0), ("b", 0), ("b", 1)]);
+    /// assert!(list.drain_by_member(0, "b"..).eq([("b", 0), ("b", 0)]));
+    /// assert_eq!(list.len(), 2);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_member<'q, Q>(
+        &mut self,
+        score: S,
+        range: impl RangeBounds<&'q Q>,
+    ) -> Drain<'_, M, S>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        Drain(self.core.drain_range(self.core.nodes.resolve_keys(score, &range)))
     }
 }
 
-/// `find` for a list with one leaf. Not inlined, so that the loop for several leaves keeps its registers.
-#[inline(never)]
-fn find_in_small<'a, M, S: Copy>(
-    leaf: &'a SmallLeaf<M, S>,
-    dict: &Dict,
-    hash: usize,
-    is_sought: impl Fn(&M) -> bool,
-) -> Option<Element<'a, M, S>> {
-    let handle =
-        dict.find(hash, |handle| leaf.members.get(handle.slot() as usize).is_some_and(&is_sought))?;
-    let slot = handle.slot() as usize;
-    Some(Element { handle, member: leaf.members.get(slot)?, score: *leaf.scores.get(slot)? })
+impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
+    /// Panics with a description if an invariant of the list is violated.
+    ///
+    /// For tests: **O(n)**.
+    #[doc(hidden)]
+    pub fn check(&self) {
+        self.core.nodes.check();
+    }
 }
+
+/// An iterator over elements in order, lowest score first: all of them or a range.
+///
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so
+/// `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most
+/// **O(log n)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let set: SortedSet<u32, u32> = (0..10_000).map(|i| (i, i)).collect();
+/// // O(log n), rather than 9,000 steps.
+/// let page: Vec<_> = set.iter().skip(9_000).take(2).collect();
+/// assert_eq!(page, [(&9_000, 9_000), (&9_001, 9_001)]);
+/// ```
+pub struct Iter<'a, M, S>(pub(crate) iter::Iter<'a, M, (), S>);
+
+front_iter!(Iter<M, S>, (&'a M, S), element);
+
+/// An owning iterator over elements, lowest score first.
+///
+/// Each step is **O(1)**.
+///
+/// # Examples
+///
+/// ```
+/// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1), ("a", 1)]);
+/// let mut elements = list.into_iter();
+/// assert_eq!(elements.next_back(), Some(("b", 2)));
+/// assert!(elements.eq([("a", 1), ("a", 1)]));
+/// ```
+pub struct IntoIter<M, S>(pub(crate) iter::IntoIter<M, (), S>);
+
+front_into_iter!(IntoIter<M, S>, <M, S>, (M, S), taken, element);
+
+/// Returns an empty iterator.
+impl<M, S: Copy> Default for IntoIter<M, S> {
+    fn default() -> Self {
+        IntoIter(iter::IntoIter::default())
+    }
+}
+
+/// An iterator over removed elements, lowest score first. Each step is **O(1)**.
+///
+/// Returned by `drain` and the `drain_by_*` methods. The elements leave the collection as soon as
+/// the iterator is created: those not yet returned are dropped or leaked with it.
+///
+/// # Examples
+///
+/// ```
+/// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+/// assert_eq!(set.drain_by_score(2..).next_back(), Some(("c", 3)));
+/// assert_eq!(set.len(), 1); // "b" was dropped with the iterator
+/// ```
+pub struct Drain<'a, M, S>(pub(crate) iter::Drain<'a, M, (), S>);
+
+front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element);
 
 impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for SkipList<M, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self).finish()
+    }
+}
+
+impl<M, S: Copy> Default for SkipList<M, S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<M: PartialEq, S: PartialEq + Copy> PartialEq for SkipList<M, S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other)
+    }
+}
+
+impl<M: Eq, S: Eq + Copy> Eq for SkipList<M, S> {}
+
+impl<M: Ord, S: Ord + Copy> Extend<(M, S)> for SkipList<M, S> {
+    fn extend<I: IntoIterator<Item = (M, S)>>(&mut self, elements: I) {
+        elements.into_iter().for_each(|(member, score)| self.insert(member, score));
+    }
+}
+
+impl<M: Ord, S: Ord + Copy> FromIterator<(M, S)> for SkipList<M, S> {
+    fn from_iter<I: IntoIterator<Item = (M, S)>>(elements: I) -> Self {
+        let mut list = SkipList::new();
+        list.extend(elements);
+        list
+    }
+}
+
+impl<M, S: Copy> IntoIterator for SkipList<M, S> {
+    type Item = (M, S);
+    type IntoIter = IntoIter<M, S>;
+
+    fn into_iter(self) -> IntoIter<M, S> {
+        IntoIter(iter::IntoIter::new(self.core.nodes))
+    }
+}
+
+impl<'a, M, S: Copy> IntoIterator for &'a SkipList<M, S> {
+    type Item = (&'a M, S);
+    type IntoIter = Iter<'a, M, S>;
+
+    fn into_iter(self) -> Iter<'a, M, S> {
+        self.iter()
+    }
+}
+
+impl<M: Ord, S: Ord + Copy, const N: usize> From<[(M, S); N]> for SkipList<M, S> {
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from([("b", 2), ("a", 1), ("a", 1)]);
+    /// assert_eq!((list.len(), list.last()), (3, Some((&"b", 2))));
+    /// ```
+    fn from(elements: [(M, S); N]) -> Self {
+        elements.into_iter().collect()
+    }
+}
+
+impl<M: Ord, S: Ord + Copy> From<Vec<(M, S)>> for SkipList<M, S> {
+    fn from(elements: Vec<(M, S)>) -> Self {
+        elements.into_iter().collect()
+    }
+}
+
+/// Returns the elements in order. **O(n)**.
+impl<M, S: Copy> From<SkipList<M, S>> for Vec<(M, S)> {
+    fn from(list: SkipList<M, S>) -> Self {
+        list.into_iter().collect()
+    }
+}
+
+/// Inserts copies of the elements of, for example, a `BTreeMap`.
+impl<'a, M: Ord + Copy, S: Ord + Copy> Extend<(&'a M, &'a S)> for SkipList<M, S> {
+    fn extend<I: IntoIterator<Item = (&'a M, &'a S)>>(&mut self, elements: I) {
+        self.extend(elements.into_iter().map(|(member, score)| (*member, *score)));
+    }
+}
+
+/// Inserts copies of the elements of, for example, another list.
+impl<'a, M: Ord + Copy, S: Ord + Copy> Extend<(&'a M, S)> for SkipList<M, S> {
+    fn extend<I: IntoIterator<Item = (&'a M, S)>>(&mut self, elements: I) {
+        self.extend(elements.into_iter().map(|(member, score)| (*member, score)));
+    }
+}
+
+impl<M, S: Copy> SkipList<M, S> {
+    /// Returns the elements as `(score, member)` pairs, which compare in list order.
+    fn keys(&self) -> impl Iterator<Item = (S, &M)> {
+        self.iter().map(|(member, score)| (score, member))
+    }
+}
+
+/// Compares lexicographically, element by element, each by `(score, member)`. **O(n)**.
+impl<M: PartialOrd, S: PartialOrd + Copy> PartialOrd for SkipList<M, S> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.keys().partial_cmp(other.keys())
+    }
+}
+
+/// Compares lexicographically, element by element, each by `(score, member)`. **O(n)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SkipList;
+///
+/// let list = |elements: &[(char, u32)]| elements.iter().copied().collect::<SkipList<_, _>>();
+/// assert!(list(&[('z', 1)]) < list(&[('a', 2)]));
+/// assert!(list(&[('a', 1)]) < list(&[('a', 1), ('b', 1)]));
+/// ```
+impl<M: Ord, S: Ord + Copy> Ord for SkipList<M, S> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.keys().cmp(other.keys())
+    }
+}
+
+/// Hashes the elements in order. Equal lists have equal hashes. **O(n)**.
+impl<M: Hash, S: Hash + Copy> Hash for SkipList<M, S> {
+    fn hash<T: Hasher>(&self, state: &mut T) {
+        state.write_usize(self.len());
+        self.iter().for_each(|element| element.hash(state));
     }
 }

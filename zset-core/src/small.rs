@@ -4,10 +4,15 @@
 //! - [`IS_SMALL`] is for choices between expressions.
 //! - Values are moved by loops: `memmove` of the compiler's library takes 1.3 kB of flash, and is faster only if many
 //!   bytes move.
+//! - Searches in nodes halve, and the dict has a hash table of little code.
 //! - Numbers become text, and text numbers, without `core`'s tables of 12 kB.
 
+#[cfg(all(feature = "alloc", any(target_os = "none", test)))]
+pub(crate) mod descent;
 #[cfg(any(target_os = "none", test))]
 pub(crate) mod digits;
+#[cfg(all(feature = "alloc", any(target_os = "none", test)))]
+pub(crate) mod table;
 
 #[cfg(not(target_os = "none"))]
 pub(crate) use with_os::*;

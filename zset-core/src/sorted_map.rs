@@ -1,40 +1,36 @@
 //! [`SortedMap`]: a sorted set whose members carry values.
-//!
-//! It is a [`SortedSet`] of key-value pairs that are ordered, compared and hashed by key only.
 
+use alloc::boxed::Box;
+use core::borrow::Borrow;
 use core::fmt;
-use core::hash::{BuildHasher, Hash, Hasher};
+use core::hash::{BuildHasher, Hash};
+use core::iter::FusedIterator;
+use core::ops::RangeBounds;
 use equivalent::Equivalent;
 use rand_core::Rng;
 
-use crate::{DefaultHashBuilder, Score, SortedSet};
+use crate::core::bulk::Filling;
+use crate::core::index::Heights;
+use crate::core::iter::{self, front_into_iter, front_iter};
+use crate::core::leaf::{End, Handle};
+use crate::core::search::Position;
+use crate::core::{Core, Hashed, Nodes, RankedRange};
+use crate::increment::sum_or_panic;
+use crate::look_up::LookUps;
+use crate::reserve::{or_panic, try_box};
+use crate::sorted_set::FromSortedError;
+use crate::{
+    DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TryReserveError, random,
+};
 
-mod bulk;
-mod compare;
-mod convert;
-mod drain;
 mod entry;
-mod increment;
-mod insert;
-mod insert_max;
-mod iter;
-mod pop_if;
-mod range;
-mod read;
-mod remove;
-mod reserve;
-mod sample;
-mod scores;
 #[cfg(feature = "serde")]
 mod serde;
 #[cfg(feature = "serde")]
 pub mod serde_map;
-mod split_off;
 mod traits;
-mod update;
 
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
-pub use iter::{Drain, ExtractIf, IntoIter, Iter, ValuesMut};
 
 /// A map from unique keys to values and scores, ordered by `(score, key)`.
 ///
@@ -45,8 +41,8 @@ pub use iter::{Drain, ExtractIf, IntoIter, Iter, ValuesMut};
 ///
 /// Any `Ord + Copy` type can be a score. `f64` is not `Ord`; use [`Score`].
 ///
-/// As with `HashMap` and `BTreeMap`, it is a logic error to modify a key so that its order or hash changes
-/// while it is in the map, or to implement `Ord`, `Eq` or `Hash` inconsistently.
+/// As with `HashMap` and `BTreeMap`, it is a logic error to modify a key so that its order or hash
+/// changes while it is in the map, or to implement `Ord`, `Eq` or `Hash` inconsistently.
 ///
 /// With the feature `serde`, a map serializes as a sequence of `(key, value, score)` in order.
 /// Elements are deserialized in any order; a repeated key is an error. To serialize as a map from
@@ -67,70 +63,22 @@ pub use iter::{Drain, ExtractIf, IntoIter, Iter, ValuesMut};
 /// assert_eq!(cache.pop_first(), Some(("/style", "body {", 2)));
 /// ```
 pub struct SortedMap<K, V, S = Score, H = DefaultHashBuilder> {
-    set: SortedSet<Pair<K, V>, S, H>,
+    core: Core<K, V, S, Hashed<H>>,
 }
 
-/// A key-value pair, compared and hashed by key.
-#[derive(Clone)]
-struct Pair<K, V> {
-    key: K,
-    value: V,
+/// Converts an element of the core.
+#[inline]
+fn element<K, V, S>(((key, value), score): (&(K, V), S)) -> (&K, &V, S) {
+    (key, value, score)
 }
 
-impl<K: PartialEq, V> PartialEq for Pair<K, V> {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
+/// Converts an element taken from the core.
+#[inline]
+fn taken<K, V, S>(((key, value), score): ((K, V), S)) -> (K, V, S) {
+    (key, value, score)
 }
 
-impl<K: Eq, V> Eq for Pair<K, V> {}
-
-impl<K: PartialOrd, V> PartialOrd for Pair<K, V> {
-    #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
-        self.key.partial_cmp(&other.key)
-    }
-}
-
-impl<K: Ord, V> Ord for Pair<K, V> {
-    #[inline]
-    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
-        self.key.cmp(&other.key)
-    }
-}
-
-impl<K: Hash, V> Hash for Pair<K, V> {
-    #[inline]
-    fn hash<T: Hasher>(&self, state: &mut T) {
-        self.key.hash(state);
-    }
-}
-
-impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for Pair<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (&self.key, &self.value).fmt(f)
-    }
-}
-
-/// A key used for lookup.
-struct ByKey<'a, Q: ?Sized>(&'a Q);
-
-impl<Q: Hash + ?Sized> Hash for ByKey<'_, Q> {
-    #[inline]
-    fn hash<T: Hasher>(&self, state: &mut T) {
-        self.0.hash(state);
-    }
-}
-
-impl<K, V, Q: Equivalent<K> + ?Sized> Equivalent<Pair<K, V>> for ByKey<'_, Q> {
-    #[inline]
-    fn equivalent(&self, pair: &Pair<K, V>) -> bool {
-        self.0.equivalent(&pair.key)
-    }
-}
-
-/// Constructors.
+/// Construction.
 impl<K, V, S: Copy> SortedMap<K, V, S> {
     /// Creates an empty map without allocating. **O(1)**.
     ///
@@ -143,7 +91,7 @@ impl<K, V, S: Copy> SortedMap<K, V, S> {
     /// map.insert("a", vec![1], Score::ZERO);
     /// ```
     pub fn new() -> Self {
-        SortedMap { set: SortedSet::new() }
+        Self::with_hasher(DefaultHashBuilder::default())
     }
 
     /// Creates an empty map whose random heights are seeded by `rng`. **O(1)**.
@@ -160,7 +108,9 @@ impl<K, V, S: Copy> SortedMap<K, V, S> {
     /// assert!(map.is_empty());
     /// ```
     pub fn from_rng<R: Rng + ?Sized>(rng: &mut R) -> Self {
-        SortedMap { set: SortedSet::from_rng(rng) }
+        let mut map = Self::new();
+        map.core.nodes = Nodes::with_heights(Heights::from_rng(rng));
+        map
     }
 }
 
@@ -179,7 +129,7 @@ impl<K: Hash, V, S: Copy> SortedMap<K, V, S> {
     /// ```
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        SortedMap { set: SortedSet::with_capacity(capacity) }
+        Self::with_capacity_and_hasher(capacity, DefaultHashBuilder::default())
     }
 }
 
@@ -198,7 +148,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// assert!(map.is_empty());
     /// ```
     pub const fn with_hasher(hasher: H) -> Self {
-        SortedMap { set: SortedSet::with_hasher(hasher) }
+        SortedMap { core: Core::new(Hashed::new(hasher)) }
     }
 
     /// Returns the hasher. **O(1)**.
@@ -210,7 +160,1255 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// let _: &zset_core::DefaultHashBuilder = map.hasher();
     /// ```
     pub fn hasher(&self) -> &H {
-        self.set.hasher()
+        &self.core.dict.hasher
+    }
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Creates an empty map with memory for about `capacity` keys, which hashes with `hasher`.
+    /// **O(capacity)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::hash::RandomState;
+    /// use zset_core::SortedMap;
+    ///
+    /// let hasher = RandomState::new();
+    /// let map = SortedMap::<&str, (), u32, _>::with_capacity_and_hasher(1000, hasher);
+    /// assert!(map.is_empty());
+    /// ```
+    #[track_caller]
+    pub fn with_capacity_and_hasher(capacity: usize, hasher: H) -> Self {
+        let mut map = Self::with_hasher(hasher);
+        map.reserve(capacity);
+        map
+    }
+}
+
+impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, S, H> {
+    /// Creates a map from elements in ascending order of `(score, key)`. **O(n)**.
+    ///
+    /// Leaves are filled completely, so the map uses as little memory as possible.
+    ///
+    /// # Errors
+    ///
+    /// [`FromSortedError`] with the rank of the first element that is out of order or repeats a
+    /// key.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::sorted_set::FromSortedError;
+    /// use zset_core::SortedMap;
+    ///
+    /// let map: SortedMap<_, _, _> = SortedMap::from_sorted_iter([("b", 'x', 1), ("a", 'y', 2)])?;
+    /// assert_eq!(map.rank("a"), Some(1));
+    ///
+    /// let error = SortedMap::<_, _, _>::from_sorted_iter([("a", 'x', 2), ("b", 'y', 1)]).unwrap_err();
+    /// assert_eq!(error, FromSortedError::NotAscending { rank: 1 });
+    /// # Ok::<(), FromSortedError>(())
+    /// ```
+    #[track_caller]
+    pub fn from_sorted_iter<I>(elements: I) -> Result<Self, FromSortedError>
+    where
+        I: IntoIterator<Item = (K, V, S)>,
+    {
+        let elements = elements.into_iter();
+        let mut map = Self::default();
+        let mut filling = or_panic(Filling::new(&mut map.core, elements.size_hint().0));
+        for (key, value, score) in elements {
+            or_panic(filling.try_push((key, value), score))?;
+        }
+        or_panic(filling.finish())?;
+        Ok(map)
+    }
+}
+
+/// Reading.
+impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Returns the value of a key. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert_eq!(map.get("a"), Some(&'x'));
+    /// assert_eq!(map.get("b"), None);
+    /// ```
+    #[inline]
+    pub fn get<Q>(&self, key: &Q) -> Option<&V>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        Some(&self.core.element(key)?.pair.1)
+    }
+
+    /// Returns the stored key that is equal to `key`, and its value. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("a".to_string(), 'x', 1)]);
+    /// assert_eq!(map.get_key_value("a"), Some((&"a".to_string(), &'x')));
+    /// ```
+    pub fn get_key_value<Q>(&self, key: &Q) -> Option<(&K, &V)>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let (key, value) = self.core.element(key)?.pair;
+        Some((key, value))
+    }
+
+    /// Returns a mutable reference to the value of a key. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", vec![1], 7)]);
+    /// map.get_mut("a").unwrap().push(2);
+    /// assert_eq!(map.get("a"), Some(&vec![1, 2]));
+    /// ```
+    pub fn get_mut<Q>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let handle = self.core.element(key)?.handle;
+        Some(&mut self.core.nodes.pair_mut(handle).1)
+    }
+
+    /// Returns the score of a key. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert_eq!(map.score("a"), Some(1));
+    /// ```
+    #[inline]
+    pub fn score<Q>(&self, key: &Q) -> Option<S>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        Some(self.core.element(key)?.score)
+    }
+
+    /// Returns the score of each of these keys, or `None` for those that are not in the map. Lazy;
+    /// **O(1)** per key.
+    ///
+    /// Keys are hashed in batches and then looked up, so that their cache misses overlap. The
+    /// iterator may therefore consume a few more keys than it has returned scores.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert!(map.scores(["b", "c"]).eq([Some(2), None]));
+    /// ```
+    pub fn scores<'q, Q, I>(&self, keys: I) -> impl FusedIterator<Item = Option<S>>
+    where
+        I: IntoIterator<Item = &'q Q>,
+        Q: Hash + Equivalent<K> + ?Sized + 'q,
+    {
+        let hash = |key: &&Q| self.core.hash(*key);
+        LookUps::new(keys, hash, |hash, key| Some(self.core.find(hash, key)?.score))
+    }
+
+    /// Returns whether a key is in the map. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert!(map.contains_key("a"));
+    /// ```
+    pub fn contains_key<Q>(&self, key: &Q) -> bool
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        self.core.element(key).is_some()
+    }
+
+    /// Returns the 0-based rank of a key, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("a", 'x', 30), ("b", 'y', 10)]);
+    /// assert_eq!(map.rank("b"), Some(0));
+    /// assert_eq!(map.rank("c"), None);
+    /// ```
+    pub fn rank<Q>(&self, key: &Q) -> Option<usize>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        self.core.rank(key)
+    }
+
+    /// Returns the 0-based rank of a key, highest score first: the exact reverse of
+    /// [`rank`](Self::rank). **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("a", 'x', 30), ("b", 'y', 10)]);
+    /// assert_eq!(map.rev_rank("a"), Some(0));
+    /// ```
+    pub fn rev_rank<Q>(&self, key: &Q) -> Option<usize>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let rank = self.rank(key)?;
+        Some(self.len() - 1 - rank)
+    }
+}
+
+impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
+    /// Returns the number of keys. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::SortedMap::from([("a", 'x', 1)]).len(), 1);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.core.nodes.len()
+    }
+
+    /// Returns whether the map is empty. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_core::SortedMap::<&str, (), u32>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of keys that fit into the allocated memory if they fill it completely.
+    /// **O(n)**, but it visits only chunks of up to 32 KiB.
+    ///
+    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. A map may allocate
+    /// before it reaches its capacity; see [`SortedSet::capacity`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::<&str, char, u32>::with_capacity(1000);
+    /// assert!(map.capacity() >= 1000);
+    /// ```
+    pub fn capacity(&self) -> usize {
+        self.core.nodes.capacity().min(self.core.dict.tables.capacity())
+    }
+
+    /// Returns the number of bytes that the map has allocated, excluding allocations owned by keys
+    /// and values. **O(n)**, but it visits only chunks of up to 32 KiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::SortedMap::<&str, (), u32>::new().allocation_size(), 0);
+    /// ```
+    pub fn allocation_size(&self) -> usize {
+        self.core.nodes.allocation_size() + self.core.dict.tables.allocation_size()
+    }
+
+    /// Returns the element with the lowest score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert_eq!(map.first(), Some((&"a", &'x', 1)));
+    /// ```
+    pub fn first(&self) -> Option<(&K, &V, S)> {
+        self.core.nodes.first().map(element)
+    }
+
+    /// Returns the element with the highest score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert_eq!(map.last(), Some((&"b", &'y', 2)));
+    /// ```
+    pub fn last(&self) -> Option<(&K, &V, S)> {
+        self.core.nodes.last().map(element)
+    }
+
+    /// Returns the element at a 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert_eq!(map.get_by_rank(1), Some((&"b", &'y', 2)));
+    /// assert_eq!(map.get_by_rank(2), None);
+    /// ```
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&K, &V, S)> {
+        self.core.nodes.get_by_rank(rank).map(element)
+    }
+
+    /// Returns all elements in order, lowest score first. Lazy; **O(1)** to start and per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert!(map.iter().eq([(&"a", &'x', 1), (&"b", &'y', 2)]));
+    /// ```
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, K, V, S> {
+        Iter(self.core.nodes.iter())
+    }
+
+    /// Returns mutable references to all values, in no particular order. Lazy; **O(n)** in total.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2)]);
+    /// map.values_mut().for_each(|value| *value += 1);
+    /// assert_eq!(map.get("b"), Some(&21));
+    /// ```
+    pub fn values_mut(&mut self) -> ValuesMut<'_, K, V, S> {
+        ValuesMut(self.core.nodes.pairs_mut())
+    }
+
+    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
+    ///
+    /// Ranks beyond the end are ignored; an inverted range is empty, where `BTreeMap::range`
+    /// panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert!(map.range_by_rank(1..9).eq([(&"b", &'y', 2)]));
+    /// ```
+    pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, K, V, S> {
+        Iter(self.core.nodes.range_by_rank(range))
+    }
+
+    /// Returns how many elements have scores in the range. **O(log n)**.
+    ///
+    /// The count of an inverted range is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert_eq!(map.count_by_score(2..), 1);
+    /// ```
+    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize
+    where
+        S: Ord,
+    {
+        self.core.nodes.resolve_scores(&range).len
+    }
+
+    /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty, where `BTreeMap::range` panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 3)]);
+    /// assert!(map.range_by_score(2..).map(|(_, value, _)| *value).eq(['y', 'z']));
+    /// ```
+    #[inline]
+    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, K, V, S>
+    where
+        S: Ord,
+    {
+        Iter(self.core.nodes.range_by_score(range))
+    }
+
+    /// Returns the elements between two bounds, each a score and a key. Lazy; **O(log n)** to
+    /// start.
+    ///
+    /// An inverted range is empty, where `BTreeMap::range` panics.
+    ///
+    /// # Examples
+    ///
+    /// Each page continues after the last element of the previous one, whatever its score:
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// use zset_core::SortedMap;
+    ///
+    /// let map = SortedMap::from([("ann", 'x', 1), ("bob", 'y', 1), ("cid", 'z', 1)]);
+    /// let page: Vec<_> = map.iter().take(2).collect();
+    /// let (key, _, score) = page[1];
+    /// let next = map.range((Excluded((score, key)), Unbounded));
+    /// assert!(next.eq([(&"cid", &'z', 1)]));
+    /// ```
+    pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, K, V, S>
+    where
+        K: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter(self.core.nodes.range(range))
+    }
+
+    /// Returns the elements with exactly this score whose keys lie in the range. Lazy; **O(log n)**
+    /// to start.
+    ///
+    /// Elements with equal scores are ordered by key. An inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("ant", 1, 0), ("bee", 2, 0), ("cat", 3, 0)]);
+    /// assert!(map.range_by_key(0, "b"..).map(|(_, value, _)| *value).eq([2, 3]));
+    /// ```
+    pub fn range_by_key<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, K, V, S>
+    where
+        K: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter(self.core.nodes.range_by_key(score, range))
+    }
+
+    /// Returns `n` distinct elements, or all if there are fewer, in random order. **O(n log len)**;
+    /// it draws the ranks when called, which takes O(n) memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rand::{SeedableRng, rngs::SmallRng};
+    ///
+    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// let mut rng = SmallRng::seed_from_u64(7);
+    /// let (key, value, score) = map.sample(&mut rng, 1).next().unwrap();
+    /// assert_eq!((map.get(key), map.score(key)), (Some(value), Some(score)));
+    /// ```
+    pub fn sample<'a, R: Rng + ?Sized>(
+        &'a self,
+        rng: &mut R,
+        n: usize,
+    ) -> impl ExactSizeIterator<Item = (&'a K, &'a V, S)> + FusedIterator + use<'a, K, V, S, H, R>
+    {
+        random::distinct(n, self.len(), rng).map(|rank| self.drawn(rank))
+    }
+
+    /// Returns `n` random elements, possibly with repeats, or none if the map is empty. Lazy;
+    /// **O(log len)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rand::{SeedableRng, rngs::SmallRng};
+    ///
+    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// let mut rng = SmallRng::seed_from_u64(7);
+    /// assert_eq!(map.sample_with_replacement(&mut rng, 5).len(), 5);
+    /// ```
+    pub fn sample_with_replacement<R: Rng + ?Sized>(
+        &self,
+        rng: &mut R,
+        n: usize,
+    ) -> impl ExactSizeIterator<Item = (&K, &V, S)> + FusedIterator {
+        random::repeated(n, self.len(), rng).map(|rank| self.drawn(rank))
+    }
+
+    fn drawn(&self, rank: usize) -> (&K, &V, S) {
+        self.get_by_rank(rank).expect("a rank below the length")
+    }
+}
+
+/// Writing.
+impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Inserts a key with a value and a score, or replaces the value and the score of a key that is
+    /// already present; returns the old ones. **O(log n)**; O(1) if the key stays between its
+    /// neighbours.
+    ///
+    /// As in `BTreeMap`, the stored key is not replaced.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.insert("a", 'x', 1), None);
+    /// assert_eq!(map.insert("a", 'y', 2), Some(('x', 1)));
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, key: K, value: V, score: S) -> Option<(V, S)> {
+        or_panic(self.try_insert(key, value, score))
+    }
+
+    /// Like [`insert`](Self::insert), but returns an error if allocation fails. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged, and the key
+    /// and the value are dropped; to keep them, call [`try_reserve(1)`](Self::try_reserve) first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.try_insert("a", 'x', 1), Ok(None));
+    /// assert_eq!(map.try_insert("a", 'y', 2), Ok(Some(('x', 1))));
+    /// ```
+    pub fn try_insert(
+        &mut self,
+        key: K,
+        value: V,
+        score: S,
+    ) -> Result<Option<(V, S)>, TryReserveError> {
+        self.core.try_insert(key, value, score)
+    }
+
+    /// Inserts a key with a value and a score. An existing key keeps its value and score, unless
+    /// the given score is higher. **O(log n)**; O(1) if the score stays.
+    ///
+    /// The value is replaced only together with the score, so that it is always the value inserted
+    /// with that score. Otherwise, the given value is returned in [`Insertion::Unchanged`].
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_insert_max`](Self::try_insert_max).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, SortedMap};
+    ///
+    /// let mut best = SortedMap::new();
+    /// assert_eq!(best.insert_max("ann", "first try", 120), Insertion::Inserted);
+    /// assert_eq!(best.insert_max("ann", "tired", 95), Insertion::Unchanged(("tired", 120)));
+    /// assert_eq!(best.insert_max("ann", "rested", 130), Insertion::Updated(("first try", 120)));
+    /// assert_eq!(best.get("ann"), Some(&"rested"));
+    /// ```
+    #[track_caller]
+    pub fn insert_max(&mut self, key: K, value: V, score: S) -> Insertion<(V, S)> {
+        or_panic(self.try_insert_max(key, value, score))
+    }
+
+    /// Inserts a key with a value and a score. An existing key keeps its value and score, unless
+    /// the given score is lower. **O(log n)**; O(1) if the score stays.
+    ///
+    /// See [`insert_max`](Self::insert_max).
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_insert_min`](Self::try_insert_min).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, SortedMap};
+    ///
+    /// let mut shortest = SortedMap::from([("paris", "by road", 340)]);
+    /// assert_eq!(shortest.insert_min("paris", "by rail", 315), Insertion::Updated(("by road", 340)));
+    /// assert_eq!(shortest.get("paris"), Some(&"by rail"));
+    /// ```
+    #[track_caller]
+    pub fn insert_min(&mut self, key: K, value: V, score: S) -> Insertion<(V, S)> {
+        or_panic(self.try_insert_min(key, value, score))
+    }
+
+    /// Like [`insert_max`](Self::insert_max), but returns an error if allocation fails.
+    /// **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged; the key and
+    /// the value are dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, SortedMap};
+    ///
+    /// let mut best = SortedMap::from([("ann", 'x', 120)]);
+    /// assert_eq!(best.try_insert_max("ann", 'y', 130)?, Insertion::Updated(('x', 120)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_insert_max(
+        &mut self,
+        key: K,
+        value: V,
+        score: S,
+    ) -> Result<Insertion<(V, S)>, TryReserveError> {
+        self.core.try_insert_if(key, value, score, |old| score > old)
+    }
+
+    /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails.
+    /// **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged; the key and
+    /// the value are dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, SortedMap};
+    ///
+    /// let mut shortest = SortedMap::from([("paris", 'x', 340)]);
+    /// assert_eq!(shortest.try_insert_min("paris", 'y', 350)?, Insertion::Unchanged(('y', 340)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_insert_min(
+        &mut self,
+        key: K,
+        value: V,
+        score: S,
+    ) -> Result<Insertion<(V, S)>, TryReserveError> {
+        self.core.try_insert_if(key, value, score, |old| score < old)
+    }
+
+    /// Replaces the score of a key; returns the old one. **O(log n)**; O(1) if the key stays
+    /// between its neighbours.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_set_score`](Self::try_set_score).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert_eq!(map.set_score("a", 2), Some(1));
+    /// assert_eq!(map.set_score("b", 2), None);
+    /// ```
+    #[track_caller]
+    pub fn set_score<Q>(&mut self, key: &Q, score: S) -> Option<S>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        self.update(key, |_, _| score)
+    }
+
+    /// Like [`set_score`](Self::set_score), but returns an error if allocation fails. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert_eq!(map.try_set_score("a", 2)?, Some(1));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_set_score<Q>(&mut self, key: &Q, score: S) -> Result<Option<S>, TryReserveError>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        self.try_update(key, |_, _| score)
+    }
+
+    /// Calls `change` with the value and the score of a key, and stores the score that it returns;
+    /// returns the old score. **O(log n)**; O(1) if the key stays between its neighbours.
+    ///
+    /// If `change` panics, the score is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_update`](Self::try_update).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 0, 1)]);
+    /// let old = map.update("a", |reads, score| {
+    ///     *reads += 1;
+    ///     score * 10
+    /// });
+    /// assert_eq!(old, Some(1));
+    /// assert_eq!(map.first(), Some((&"a", &1, 10)));
+    /// ```
+    #[track_caller]
+    pub fn update<Q>(&mut self, key: &Q, change: impl FnOnce(&mut V, S) -> S) -> Option<S>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        or_panic(self.try_update(key, change))
+    }
+
+    /// Like [`update`](Self::update), but returns an error if allocation fails. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged, but changes
+    /// that `change` made to the value remain.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 0, 1)]);
+    /// assert_eq!(map.try_update("a", |_, score| score * 10)?, Some(1));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_update<Q>(
+        &mut self,
+        key: &Q,
+        change: impl FnOnce(&mut V, S) -> S,
+    ) -> Result<Option<S>, TryReserveError>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let changed = self.core.try_change(key, |value, old| Ok(change(value, old)));
+        changed.map(|scores| scores.map(|(old, _)| old))
+    }
+}
+
+impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Adds `by` to the score of a key; returns the new score, or `None` if there is no such key.
+    /// **O(log n)**; O(1) if the key stays between its neighbours.
+    ///
+    /// Unlike [`SortedSet::increment`](crate::SortedSet::increment), it does not insert a missing
+    /// key, which would have no value.
+    ///
+    /// # Errors
+    ///
+    /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
+    /// [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers). The score is
+    /// unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_increment`](Self::try_increment).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{ScoreOverflow, SortedMap};
+    ///
+    /// let mut map = SortedMap::from([("a", 'x', 1_u8)]);
+    /// assert_eq!(map.increment("a", 5), Ok(Some(6)));
+    /// assert_eq!(map.increment("a", 255), Err(ScoreOverflow));
+    /// assert_eq!(map.increment("b", 5), Ok(None));
+    /// ```
+    #[track_caller]
+    pub fn increment<Q>(&mut self, key: &Q, by: S::By) -> Result<Option<S>, S::Error>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        sum_or_panic(self.try_increment(key, by))
+    }
+
+    /// Like [`increment`](Self::increment), but returns an error if allocation fails. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`IncrementError::Score`] with the score's own error if the sum is not a score, and
+    /// [`IncrementError::Full`] if memory or 32-bit handles run out. The map is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{IncrementError, ScoreOverflow, SortedMap};
+    ///
+    /// let mut map = SortedMap::from([("a", 'x', 1_u8)]);
+    /// assert_eq!(map.try_increment("a", 255), Err(IncrementError::Score(ScoreOverflow)));
+    /// ```
+    pub fn try_increment<Q>(
+        &mut self,
+        key: &Q,
+        by: S::By,
+    ) -> Result<Option<S>, IncrementError<S::Error>>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let changed = self
+            .core
+            .try_change(key, |_, old| old.checked_increment(by).map_err(IncrementError::Score))?;
+        Ok(changed.map(|(_, new)| new))
+    }
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Removes a key; returns its value and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert_eq!(map.remove("a"), Some(('x', 1)));
+    /// assert_eq!(map.remove("a"), None);
+    /// ```
+    pub fn remove<Q>(&mut self, key: &Q) -> Option<(V, S)>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let (_, value, score) = self.remove_entry(key)?;
+        Some((value, score))
+    }
+
+    /// Removes a key; returns it, its value and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a".to_string(), 'x', 1)]);
+    /// assert_eq!(map.remove_entry("a"), Some(("a".to_string(), 'x', 1)));
+    /// ```
+    pub fn remove_entry<Q>(&mut self, key: &Q) -> Option<(K, V, S)>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        self.core.remove(key).map(taken)
+    }
+
+    /// Removes and returns the element with the lowest score. **O(log n)**.
+    ///
+    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert_eq!(map.pop_first(), Some(("a", 'x', 1)));
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(K, V, S)> {
+        self.core.pop(End::First).map(taken)
+    }
+
+    /// Removes and returns the element with the highest score. **O(log n)**.
+    ///
+    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert_eq!(map.pop_last(), Some(("b", 'y', 2)));
+    /// ```
+    pub fn pop_last(&mut self) -> Option<(K, V, S)> {
+        self.core.pop(End::Last).map(taken)
+    }
+
+    /// Removes and returns the element with the lowest score if `predicate` returns true for it. It
+    /// may modify the value. **O(log n)**.
+    ///
+    /// If the map is empty, `predicate` is not called. If it panics, the element stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut due = zset_core::SortedMap::from([("mail", 'x', 10), ("backup", 'y', 30)]);
+    /// assert_eq!(due.pop_first_if(|_, _, time| time <= 20), Some(("mail", 'x', 10)));
+    /// assert_eq!(due.pop_first_if(|_, _, time| time <= 20), None);
+    /// ```
+    pub fn pop_first_if(
+        &mut self,
+        predicate: impl FnOnce(&K, &mut V, S) -> bool,
+    ) -> Option<(K, V, S)> {
+        let nodes = &self.core.nodes;
+        let handle = (!self.is_empty()).then(|| nodes.handle_at(nodes.start()))?;
+        if self.accepts(handle, predicate) { self.pop_first() } else { None }
+    }
+
+    /// Removes and returns the element with the highest score if `predicate` returns true for it.
+    /// It may modify the value. **O(log n)**.
+    ///
+    /// If the map is empty, `predicate` is not called. If it panics, the element stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert_eq!(map.pop_last_if(|_, value, _| *value == 'y'), Some(("b", 'y', 2)));
+    /// assert_eq!(map.pop_last_if(|_, value, _| *value == 'y'), None);
+    /// ```
+    pub fn pop_last_if(
+        &mut self,
+        predicate: impl FnOnce(&K, &mut V, S) -> bool,
+    ) -> Option<(K, V, S)> {
+        let nodes = &self.core.nodes;
+        let handle = (!self.is_empty()).then(|| nodes.handle_at(nodes.last_position()))?;
+        if self.accepts(handle, predicate) { self.pop_last() } else { None }
+    }
+
+    /// Calls `predicate` with the element at a handle.
+    fn accepts(&mut self, handle: Handle, predicate: impl FnOnce(&K, &mut V, S) -> bool) -> bool {
+        let score = self.core.nodes.score(handle);
+        let (key, value) = self.core.nodes.pair_mut(handle);
+        predicate(key, value, score)
+    }
+
+    /// Removes and returns the element at this 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert_eq!(map.remove_by_rank(1), Some(("b", 'y', 2)));
+    /// assert_eq!(map.remove_by_rank(1), None);
+    /// ```
+    pub fn remove_by_rank(&mut self, rank: usize) -> Option<(K, V, S)> {
+        self.core.remove_by_rank(rank).map(taken)
+    }
+
+    /// Removes the elements at these 0-based ranks; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
+    ///
+    /// Ranks beyond the end are ignored; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert_eq!(map.remove_range_by_rank(..1), 1);
+    /// assert_eq!(map.first(), Some((&"b", &'y', 2)));
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.core.take_range(self.core.nodes.resolve_ranks(&range))
+    }
+
+    /// Removes the elements whose scores lie in the range; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements.
+    ///
+    /// An inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// assert_eq!(map.remove_range_by_score(2..), 1);
+    /// assert_eq!(map.len(), 1);
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize
+    where
+        S: Ord,
+    {
+        self.core.take_range(self.core.nodes.resolve_scores(&range))
+    }
+
+    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed elements.
+    ///
+    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks beyond
+    /// the end are ignored; an inverted range removes nothing.
+    ///
+    /// Two or more elements move into a new allocation. To drop them without allocating, see
+    /// [`remove_range_by_rank`](Self::remove_range_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the map is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 3)]);
+    /// assert!(map.drain_by_rank(..2).eq([("a", 'x', 1), ("b", 'y', 2)])); // pops the first two
+    /// assert_eq!(map.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, K, V, S> {
+        Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
+    }
+
+    /// Removes the elements whose scores lie in the range and returns them in order, lowest score
+    /// first. **O(log n + m)** for m removed elements.
+    ///
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
+    /// range removes nothing.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the map is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut due = zset_core::SortedMap::from([("mail", "to: ann", 10), ("backup", "disk 1", 30)]);
+    /// assert!(due.drain_by_score(..=20).eq([("mail", "to: ann", 10)]));
+    /// assert_eq!(due.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, K, V, S>
+    where
+        S: Ord,
+    {
+        Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
+    }
+
+    /// Removes the elements with exactly this score whose keys lie in the range and returns them in
+    /// order. **O(log n + m)** for m removed elements.
+    ///
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
+    /// range removes nothing.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the map is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("ant", 1, 0), ("bee", 2, 0), ("cat", 3, 0)]);
+    /// assert!(map.drain_by_key(0, "b"..).eq([("bee", 2, 0), ("cat", 3, 0)]));
+    /// assert_eq!(map.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_key<'q, Q>(
+        &mut self,
+        score: S,
+        range: impl RangeBounds<&'q Q>,
+    ) -> Drain<'_, K, V, S>
+    where
+        K: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        Drain(self.core.drain_range(self.core.nodes.resolve_keys(score, &range)))
+    }
+
+    /// Removes the elements for which `keep` returns false, lowest score first. `keep` may modify
+    /// the values. **O(n + m log n)** for m removed elements.
+    ///
+    /// If `keep` panics, the elements it has rejected are already removed; the others stay, with
+    /// the values that it has given them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2)]);
+    /// map.retain(|_, value, score| {
+    ///     *value += 1;
+    ///     score > 1
+    /// });
+    /// assert!(map.iter().eq([(&"b", &21, 2)]));
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V, S) -> bool) {
+        self.extract_if(|key, value, score| !keep(key, value, score)).for_each(drop);
+    }
+
+    /// Returns an iterator that removes and returns the elements for which `extracted` returns
+    /// true, lowest score first. Lazy; **O(log n)** per element removed.
+    ///
+    /// If the iterator is dropped early, the elements it has not visited stay. If `extracted`
+    /// panics, so does the element that it was called with, with the value that it has given it;
+    /// the iterator continues after it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// let late: Vec<_> = map.extract_if(|_, _, score| score > 1).collect();
+    /// assert_eq!(late, [("b", 'y', 2)]);
+    /// assert_eq!(map.len(), 1);
+    /// ```
+    pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, K, V, S, H, F>
+    where
+        F: FnMut(&K, &mut V, S) -> bool,
+    {
+        let next = self.core.nodes.start();
+        ExtractIf { map: self, extracted, next }
+    }
+
+    /// Reserves memory for about `additional` more keys. **O(n + additional)**.
+    ///
+    /// After `reserve(1)`, the next insertion does not allocate. For more keys, this is an estimate
+    /// that assumes leaves are 3/4 full.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// map.reserve(100);
+    /// assert!(map.capacity() >= 101);
+    /// ```
+    #[track_caller]
+    pub fn reserve(&mut self, additional: usize) {
+        or_panic(self.try_reserve(additional));
+    }
+
+    /// Reserves memory for about `additional` more keys. **O(n + additional)**.
+    ///
+    /// After `try_reserve(1)`, the next insertion does not allocate. For more keys, this is an
+    /// estimate that assumes leaves are 3/4 full.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The elements are unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::<&str, (), u32>::new();
+    /// map.try_reserve(100)?;
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        self.core.try_reserve(additional)
+    }
+
+    /// Frees unused memory. **O(n)**.
+    ///
+    /// The elements move into completely filled leaves, so the map temporarily needs twice its
+    /// memory.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the map is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::with_capacity(10_000);
+    /// map.insert("a", 'x', 1);
+    /// map.shrink_to_fit();
+    /// assert!(map.allocation_size() < 1000);
+    /// ```
+    #[track_caller]
+    pub fn shrink_to_fit(&mut self) {
+        or_panic(self.core.try_rebuild());
+    }
+}
+
+/// Whole maps.
+impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Moves all elements of `other` into this map, leaving `other` empty. **O(m log n)** for m
+    /// moved elements.
+    ///
+    /// If a key is in both maps, the value and the score of `other` win, as in `BTreeMap::append`.
+    /// An equal key is always that of this map.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedMap;
+    ///
+    /// let mut map = SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// map.append(&mut SortedMap::from([("b", 'z', 9)]));
+    /// assert!(map.iter().eq([(&"a", &'x', 1), (&"b", &'z', 9)]));
+    /// ```
+    #[track_caller]
+    pub fn append<H2>(&mut self, other: &mut SortedMap<K, V, S, H2>) {
+        if !matches!(self.core.try_merge(&mut other.core), Ok(true)) {
+            or_panic(self.core.try_extend(&mut other.core));
+        }
+    }
+
+    /// Panics with a description if an invariant is violated.
+    ///
+    /// For tests: **O(n)**.
+    #[doc(hidden)]
+    pub fn check(&self) {
+        self.core.check();
+    }
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
+    /// Splits the map at a 0-based rank: returns the elements from this rank on, and keeps the
+    /// others. **O(log n + m)** for m returned elements.
+    ///
+    /// If the rank is beyond the end, the returned map is empty.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the map is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+    /// let upper = map.split_off_by_rank(1);
+    /// assert!(map.iter().eq([(&"a", &'x', 1)]));
+    /// assert!(upper.iter().eq([(&"b", &'y', 2)]));
+    /// ```
+    #[track_caller]
+    #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
+    pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
+        let [upper] = *or_panic(self.try_split_off(self.core.nodes.resolve_ranks(&(rank..))));
+        upper
+    }
+
+    /// Splits the map at a score: returns the elements with this score or a higher one, and keeps
+    /// the others. **O(log n + m)** for m returned elements.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the map is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 2)]);
+    /// let upper = map.split_off_by_score(2);
+    /// assert!(map.iter().eq([(&"a", &'x', 1)]));
+    /// assert_eq!(upper.get("c"), Some(&'z'));
+    /// ```
+    #[track_caller]
+    #[must_use = "use `remove_range_by_score` if the elements are not needed"]
+    pub fn split_off_by_score(&mut self, score: S) -> Self
+    where
+        S: Ord,
+    {
+        let [upper] = *or_panic(self.try_split_off(self.core.nodes.resolve_scores(&(score..))));
+        upper
+    }
+
+    /// Allocates an empty map with the same hasher. Not inlined, so that it leaves nothing on the
+    /// stack.
+    #[inline(never)]
+    fn try_boxed_empty(&self) -> Result<Box<[Self; 1]>, TryReserveError> {
+        try_box(Self::with_hasher(self.hasher().clone()))
+    }
+
+    /// Moves a range to a map of its own, on the heap, as the stacks of microcontrollers are small.
+    /// On error, the map is unchanged.
+    ///
+    /// Not inlined, so that the caller's stack has no map meanwhile.
+    #[inline(never)]
+    pub(crate) fn try_split_off(
+        &mut self,
+        range: RankedRange,
+    ) -> Result<Box<[Self; 1]>, TryReserveError> {
+        let mut upper = self.try_boxed_empty()?;
+        self.core.try_split_off(range, &mut upper[0].core)?;
+        Ok(upper)
+    }
+}
+
+impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
+    /// Removes all elements and returns them in order, lowest score first. **O(n)**.
+    ///
+    /// The map is emptied immediately, even if the iterator is leaked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert!(map.drain().eq([("a", 'x', 1), ("b", 'y', 2)]));
+    /// assert!(map.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, K, V, S> {
+        Drain(iter::Drain::new(self.core.take_all()))
     }
 
     /// Removes all keys and frees their memory. **O(n)**.
@@ -223,22 +1421,147 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// assert!(map.is_empty());
     /// ```
     pub fn clear(&mut self) {
-        self.set.clear();
+        self.core.clear();
     }
 }
 
-impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Panics with a description if an invariant does not hold.
-    ///
-    /// For tests; **O(n)**.
-    #[doc(hidden)]
-    pub fn check(&self) {
-        self.set.check();
+/// An iterator over elements in order, lowest score first: all of them or a range.
+///
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and
+/// therefore `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at
+/// most **O(log n)**.
+///
+/// # Examples
+///
+/// ```
+/// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 3)]);
+/// let mut elements = map.iter();
+/// assert_eq!(elements.next_back(), Some((&"c", &'z', 3)));
+/// assert_eq!(elements.len(), 2);
+/// assert_eq!(elements.nth(1), Some((&"b", &'y', 2)));
+/// ```
+pub struct Iter<'a, K, V, S>(iter::Iter<'a, K, V, S>);
+
+front_iter!(Iter<K, V, S>, (&'a K, &'a V, S), element);
+
+/// An owning iterator over elements, lowest score first. Each step is **O(1)**.
+///
+/// # Examples
+///
+/// ```
+/// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+/// assert!(map.into_iter().eq([("a", 'x', 1), ("b", 'y', 2)]));
+/// ```
+pub struct IntoIter<K, V, S>(iter::IntoIter<K, V, S>);
+
+front_into_iter!(IntoIter<K, V, S>, <K, V, S>, (K, V, S), taken, element);
+
+/// Returns an empty iterator.
+impl<K, V, S: Copy> Default for IntoIter<K, V, S> {
+    fn default() -> Self {
+        IntoIter(iter::IntoIter::default())
     }
 }
 
-impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for SortedMap<K, V, S, H> {
+/// An iterator over removed elements, lowest score first. Each step is **O(1)**.
+///
+/// Returned by [`SortedMap::drain`] and the `drain_by_*` methods. The elements are removed from the
+/// map when the iterator is created; those not returned are dropped with it, or leaked with it.
+///
+/// # Examples
+///
+/// ```
+/// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
+/// assert_eq!(map.drain().next_back(), Some(("b", 'y', 2)));
+/// assert!(map.is_empty());
+/// ```
+pub struct Drain<'a, K, V, S>(iter::Drain<'a, K, V, S>);
+
+front_into_iter!(Drain<'_, K, V, S>, <K, V, S>, (K, V, S), taken, element);
+
+/// The iterator returned by [`SortedMap::extract_if`].
+///
+/// # Examples
+///
+/// ```
+/// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 3)]);
+/// assert_eq!(map.extract_if(|_, _, score| score != 2).next(), Some(("a", 'x', 1)));
+/// assert_eq!(map.len(), 2); // "c" was not visited
+/// ```
+pub struct ExtractIf<'a, K, V, S, H, F> {
+    map: &'a mut SortedMap<K, V, S, H>,
+    extracted: F,
+    /// The position of the next element to pass to `extracted`.
+    next: Position,
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool> Iterator
+    for ExtractIf<'_, K, V, S, H, F>
+{
+    type Item = (K, V, S);
+
+    fn next(&mut self) -> Option<(K, V, S)> {
+        let ExtractIf { map, extracted, next } = self;
+        map.core.take_next_if(next, extracted).map(taken)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.map.len()))
+    }
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool> FusedIterator
+    for ExtractIf<'_, K, V, S, H, F>
+{
+}
+
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug
+    for ExtractIf<'_, K, V, S, H, F>
+{
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter().map(|(key, value, score)| (key, (value, score)))).finish()
+        f.debug_struct("ExtractIf").field("map", &self.map).finish_non_exhaustive()
+    }
+}
+
+/// The iterator returned by [`SortedMap::values_mut`]. Each step is **O(1)**.
+///
+/// # Examples
+///
+/// ```
+/// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2)]);
+/// let values = map.values_mut();
+/// assert_eq!(values.len(), 2);
+/// values.for_each(|value| *value *= 2);
+/// assert_eq!(map.get("a"), Some(&20));
+/// ```
+pub struct ValuesMut<'a, K, V, S>(iter::PairsMut<'a, (K, V), S>);
+
+/// Returns an empty iterator.
+impl<K, V, S: Copy> Default for ValuesMut<'_, K, V, S> {
+    fn default() -> Self {
+        ValuesMut(iter::PairsMut::default())
+    }
+}
+
+impl<'a, K, V, S: Copy> Iterator for ValuesMut<'a, K, V, S> {
+    type Item = &'a mut V;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a mut V> {
+        self.0.next().map(|(_, value)| value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<K, V, S: Copy> ExactSizeIterator for ValuesMut<'_, K, V, S> {}
+
+impl<K, V, S: Copy> FusedIterator for ValuesMut<'_, K, V, S> {}
+
+impl<K, V, S: Copy> fmt::Debug for ValuesMut<'_, K, V, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ValuesMut").field("len", &self.0.len()).finish_non_exhaustive()
     }
 }

@@ -1,87 +1,59 @@
-//! [`SortedSet`]: a skip list, and a dict of the handles of its members.
-//!
-//! Invariants: the list's members are unique, and the dict holds exactly one handle for each, under the
-//! member's hash.
-//!
-//! User code (`Hash`, `Eq`, `Ord`, `Drop`, closures) runs only before or after a change, never between
-//! the change of the list and that of the dict. If it panics, the set is in the state before or after
-//! the change. (In `fill` user code runs between the two, but no caller has access to the set yet.)
+//! [`SortedSet`]: unique members with scores.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::borrow::Borrow;
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
+use core::iter::FusedIterator;
+use core::ops::RangeBounds;
 use equivalent::Equivalent;
 use rand_core::Rng;
 
-use crate::arena::NONE;
-use crate::dict::{Dict, hash_one};
-use crate::handle::Handle;
-use crate::skiplist::{Element, Position, Relocate};
-use crate::{DefaultHashBuilder, Score, SkipList};
+use crate::core::bulk::Filling;
+use crate::core::index::Heights;
+use crate::core::iter::{self, front_into_iter, front_iter};
+use crate::core::leaf::End;
+use crate::core::search::Position;
+use crate::core::{Core, Hashed, Nodes, RankedRange};
+use crate::increment::sum_or_panic;
+use crate::look_up::LookUps;
+use crate::reserve::{or_panic, try_box};
+use crate::skiplist::{element, taken};
+use crate::{
+    DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TryReserveError, random,
+};
 
-mod bulk;
-mod compare;
-mod convert;
-mod drain;
 mod entry;
-mod fill;
-mod increment;
-mod insert;
-mod insert_max;
-mod iter;
-#[cfg(feature = "unstable-internals")]
-mod layout;
-mod lazy_ops;
-mod merge;
-mod operators;
-mod pop_if;
-mod range;
-mod read;
-mod rebuild;
-mod refile;
-mod relations;
-mod remove;
-mod replace;
-mod reserve;
-mod sample;
-mod scan;
-mod scores;
+mod ops;
 #[cfg(feature = "serde")]
 mod serde;
 #[cfg(feature = "serde")]
 pub mod serde_map;
-mod set_ops;
-mod split_off;
 mod traits;
-mod update;
 
+pub use crate::core::bulk::FromSortedError;
 pub use crate::hash_builder::DefaultHasher;
-pub use crate::skiplist::Drain;
-pub use bulk::FromSortedError;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
-pub(crate) use fill::{Filling, try_collect};
-pub use iter::ExtractIf;
-pub use lazy_ops::{Difference, Intersection, SymmetricDifference, Union};
-pub use set_ops::Aggregate;
-
-pub use crate::skiplist::{IntoIter, Iter};
+pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 
 /// A set of unique members, each with a score, ordered by `(score, member)`.
 ///
-/// Any `Ord + Copy` type is a score: integers, tuples, [`Reverse`](core::cmp::Reverse), and [`Score`], the
-/// default, an `f64` that is never NaN. **An `f64` itself is not a score**, since it is not `Ord`: if the
-/// compiler reports an unsatisfied bound `f64: Ord`, use [`Score`].
+/// Any `Ord + Copy` type is a score: integers, tuples, [`Reverse`](core::cmp::Reverse), and
+/// [`Score`], the default, an `f64` that is never NaN. **An `f64` itself is not a score**, since it
+/// is not `Ord`: if the compiler reports an unsatisfied bound `f64: Ord`, use [`Score`].
 ///
 /// Finding the score of a member is **O(1)**; ranks, elements by rank and ranges are **O(log n)**.
 ///
-/// As with `HashMap` and `BTreeMap`, it is a logic error to change a member so that its order or hash
-/// changes while it is in the set, or to use members with an inconsistent `Ord`, `Eq` or `Hash`. The
-/// results are then unspecified, and operations that sort may panic, but the set remains memory safe
-/// and can be cleared and reused.
+/// As with `HashMap` and `BTreeMap`, it is a logic error to change a member so that its order or
+/// hash changes while it is in the set, or to use members with an inconsistent `Ord`, `Eq` or
+/// `Hash`. The results are then unspecified, and operations that sort may panic, but the set
+/// remains memory safe and can be cleared and reused.
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, and
-/// deserializes from a sequence in any order; a repeated member is an error. To serialize it as a map,
-/// use `sorted_set::serde_map`. In JSON, that requires members that can be keys of an object, such as
-/// strings.
+/// deserializes from a sequence in any order; a repeated member is an error. To serialize it as a
+/// map, use `sorted_set::serde_map`. In JSON, that requires members that can be keys of an object,
+/// such as strings.
 ///
 /// # Examples
 ///
@@ -111,66 +83,7 @@ pub use crate::skiplist::{IntoIter, Iter};
 /// laps.insert("ann", 83.25); // the bound `f64: Ord` is not satisfied
 /// ```
 pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
-    pub(crate) list: SkipList<M, S>,
-    dict: Dict,
-    pub(crate) hasher: H,
-    /// The leaf at each end for which `visit_in_dict` was last called.
-    visited_ends: [u32; 2],
-}
-
-/// Updates the dict when the list moves elements.
-struct Follow<'a, H> {
-    dict: &'a mut Dict,
-    hasher: &'a H,
-    /// The handle of an element, updated when the element moves.
-    watched: Option<&'a mut Handle>,
-}
-
-impl<'a, H> Follow<'a, H> {
-    fn new(dict: &'a mut Dict, hasher: &'a H) -> Self {
-        Follow { dict, hasher, watched: None }
-    }
-}
-
-impl<M: Hash, H: BuildHasher> Relocate<M> for Follow<'_, H> {
-    type Token = usize;
-
-    #[inline]
-    fn token(&self, member: &M) -> usize {
-        hash_one(self.hasher, member)
-    }
-
-    #[inline]
-    fn relocate(&mut self, hash: usize, from: Handle, to: Handle) {
-        self.dict.replace(hash, from, to);
-        if let Some(watched) = self.watched.as_deref_mut().filter(|watched| **watched == from) {
-            *watched = to;
-        }
-    }
-
-    #[inline]
-    fn forget(&mut self, hash: usize, handle: Handle) {
-        self.dict.remove(hash, handle);
-    }
-}
-
-/// Empties a set that is inconsistent meanwhile.
-struct ClearOnDrop<'a, M, S: Copy, H>(&'a mut SortedSet<M, S, H>);
-
-impl<M, S: Copy, H> Drop for ClearOnDrop<'_, M, S, H> {
-    fn drop(&mut self) {
-        self.0.clear();
-    }
-}
-
-/// Returns a function from a handle to the hash of its member, with which the dict rehashes.
-///
-/// If a handle is stale, which requires an inconsistent `Hash`, an arbitrary hash will do.
-fn hash_of<M: Hash, S: Copy, H: BuildHasher>(
-    list: &SkipList<M, S>,
-    hasher: &H,
-) -> impl Fn(Handle) -> usize {
-    |handle| list.member(handle).map_or(0, |member| hash_one(hasher, member))
+    pub(crate) core: Core<M, (), S, Hashed<H>>,
 }
 
 /// Construction.
@@ -204,7 +117,9 @@ impl<M, S: Copy> SortedSet<M, S> {
     /// assert!(set.is_empty());
     /// ```
     pub fn from_rng<R: Rng + ?Sized>(rng: &mut R) -> Self {
-        SortedSet { list: SkipList::from_rng(rng), ..Self::new() }
+        let mut set = Self::new();
+        set.core.nodes = Nodes::with_heights(Heights::from_rng(rng));
+        set
     }
 }
 
@@ -230,8 +145,8 @@ impl<M: Hash, S: Copy> SortedSet<M, S> {
 impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Creates an empty set that uses the given hasher. **O(1)**.
     ///
-    /// It can initialize a static if the hasher has a `const` constructor. [`new`](Self::new) cannot:
-    /// the seed of the default hasher is random.
+    /// It can initialize a static if the hasher has a `const` constructor. [`new`](Self::new)
+    /// cannot: the seed of the default hasher is random.
     ///
     /// # Examples
     ///
@@ -249,7 +164,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// VISITS.lock().unwrap().insert("home", 1);
     /// ```
     pub const fn with_hasher(hasher: H) -> Self {
-        SortedSet { list: SkipList::new(), dict: Dict::new(), hasher, visited_ends: [NONE; 2] }
+        SortedSet { core: Core::new(Hashed::new(hasher)) }
     }
 
     /// Returns a reference to the set's hasher. **O(1)**.
@@ -261,7 +176,1209 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// let _: &zset_core::DefaultHashBuilder = set.hasher();
     /// ```
     pub fn hasher(&self) -> &H {
-        &self.hasher
+        &self.core.dict.hasher
+    }
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Creates an empty set with memory for about `capacity` members and the given hasher.
+    /// **O(capacity)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::hash::RandomState;
+    /// use zset_core::SortedSet;
+    ///
+    /// let hasher = RandomState::new();
+    /// let set = SortedSet::<&str, u32, _>::with_capacity_and_hasher(1000, hasher);
+    /// assert!(set.is_empty());
+    /// ```
+    #[track_caller]
+    pub fn with_capacity_and_hasher(capacity: usize, hasher: H) -> Self {
+        let mut set = Self::with_hasher(hasher);
+        set.reserve(capacity);
+        set
+    }
+}
+
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> {
+    /// Creates a set from elements that ascend by `(score, member)`. **O(n)**.
+    ///
+    /// All leaves are full, so the set uses the least memory possible.
+    ///
+    /// # Errors
+    ///
+    /// [`FromSortedError`] with the rank of the first element that is out of order or repeats a
+    /// member.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::sorted_set::FromSortedError;
+    /// use zset_core::SortedSet;
+    ///
+    /// let set: SortedSet<_, _> = SortedSet::from_sorted_iter([("b", 1), ("a", 2)])?;
+    /// assert_eq!(set.rank("a"), Some(1));
+    ///
+    /// let error = SortedSet::<_, _>::from_sorted_iter([("a", 2), ("b", 1)]).unwrap_err();
+    /// assert_eq!(error, FromSortedError::NotAscending { rank: 1 });
+    /// # Ok::<(), FromSortedError>(())
+    /// ```
+    #[track_caller]
+    pub fn from_sorted_iter<I>(elements: I) -> Result<Self, FromSortedError>
+    where
+        I: IntoIterator<Item = (M, S)>,
+    {
+        let elements = elements.into_iter();
+        let mut set = Self::default();
+        let mut filling = or_panic(Filling::new(&mut set.core, elements.size_hint().0));
+        for (member, score) in elements {
+            or_panic(filling.try_push((member, ()), score))?;
+        }
+        or_panic(filling.finish())?;
+        Ok(set)
+    }
+}
+
+/// Reading.
+impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Returns the score of a member. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("a", 1)]);
+    /// assert_eq!(set.score("a"), Some(1));
+    /// assert_eq!(set.score("b"), None);
+    /// ```
+    #[inline]
+    pub fn score<Q>(&self, member: &Q) -> Option<S>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        Some(self.core.element(member)?.score)
+    }
+
+    /// Returns the stored member equal to `member`, and its score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("a".to_string(), 1)]);
+    /// assert_eq!(set.get("a"), Some((&"a".to_string(), 1)));
+    /// ```
+    pub fn get<Q>(&self, member: &Q) -> Option<(&M, S)>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        let found = self.core.element(member)?;
+        Some((&found.pair.0, found.score))
+    }
+
+    /// Returns whether a member is in the set. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("a", 1)]);
+    /// assert!(set.contains("a"));
+    /// ```
+    pub fn contains<Q>(&self, member: &Q) -> bool
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        self.core.element(member).is_some()
+    }
+
+    /// Returns the score of each of these members, or `None` for members not in the set. Lazy;
+    /// **O(1)** per member.
+    ///
+    /// Members are hashed in batches and then looked up, so that their cache misses overlap. The
+    /// iterator may therefore take a few more members from `members` than it has returned scores.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("a".to_string(), 1), ("b".to_string(), 2)]);
+    /// assert!(set.scores(["b", "x", "a"]).eq([Some(2), None, Some(1)]));
+    /// ```
+    pub fn scores<'q, Q, I>(&self, members: I) -> impl FusedIterator<Item = Option<S>>
+    where
+        I: IntoIterator<Item = &'q Q>,
+        Q: Hash + Equivalent<M> + ?Sized + 'q,
+    {
+        let hash = |member: &&Q| self.core.hash(*member);
+        LookUps::new(members, hash, |hash, member| Some(self.core.find(hash, member)?.score))
+    }
+
+    /// Returns the 0-based rank of a member, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("a", 30), ("b", 10), ("c", 20)]);
+    /// assert_eq!(set.rank("b"), Some(0));
+    /// assert_eq!(set.rank("d"), None);
+    /// ```
+    #[inline]
+    pub fn rank<Q>(&self, member: &Q) -> Option<usize>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        self.core.rank(member)
+    }
+
+    /// Returns the 0-based rank of a member, highest score first. **O(log n)**.
+    ///
+    /// It is the exact reverse of [`rank`](Self::rank), so among equal scores the last member comes
+    /// first. If equal scores are to share a rank, as in a medal table, count the higher scores
+    /// instead.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    ///
+    /// let set = zset_core::SortedSet::from([("a", 30), ("b", 10), ("c", 30)]);
+    /// assert_eq!(set.rev_rank("c"), Some(0));
+    /// assert_eq!(set.rev_rank("b"), Some(2));
+    /// assert_eq!(1 + set.count_by_score((Excluded(30), Unbounded)), 1); // "a" and "c"
+    /// assert_eq!(1 + set.count_by_score((Excluded(10), Unbounded)), 3); // "b"
+    /// ```
+    pub fn rev_rank<Q>(&self, member: &Q) -> Option<usize>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        let rank = self.rank(member)?;
+        Some(self.len() - 1 - rank)
+    }
+}
+
+impl<M, S: Copy, H> SortedSet<M, S, H> {
+    /// Returns the number of members. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_core::SortedSet::from([("a", 1), ("b", 2)]).len(), 2);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.core.nodes.len()
+    }
+
+    /// Returns whether the set has no members. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_core::SortedSet::<&str, u32>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of members that fit in the allocated memory if every leaf is full.
+    /// **O(n)**, but it visits only chunks of up to 32 KiB.
+    ///
+    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike
+    /// `HashMap::capacity`, it is not a guarantee: leaves become full only if members are inserted
+    /// in ascending order, so a set may allocate below its capacity. At its capacity, the next new
+    /// member always allocates.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::<&str, u32>::with_capacity(1000);
+    /// assert!(set.capacity() >= 1000);
+    /// set.shrink_to_fit();
+    /// assert_eq!(set.capacity(), 0);
+    /// ```
+    pub fn capacity(&self) -> usize {
+        self.core.nodes.capacity().min(self.core.dict.tables.capacity())
+    }
+
+    /// Returns the number of bytes the set has allocated, excluding memory owned by members.
+    ///
+    /// **O(n)**, but it visits only chunks of up to 32 KiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set: zset_core::SortedSet<_, _> = (0..1000u64).map(|i| (i, i)).collect();
+    /// assert!((16_000..64_000).contains(&set.allocation_size()));
+    /// ```
+    pub fn allocation_size(&self) -> usize {
+        self.core.nodes.allocation_size() + self.core.dict.tables.allocation_size()
+    }
+
+    /// Returns the element with the lowest score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert_eq!(set.first(), Some((&"a", 1)));
+    /// ```
+    pub fn first(&self) -> Option<(&M, S)> {
+        self.core.nodes.first().map(element)
+    }
+
+    /// Returns the element with the highest score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert_eq!(set.last(), Some((&"b", 2)));
+    /// ```
+    pub fn last(&self) -> Option<(&M, S)> {
+        self.core.nodes.last().map(element)
+    }
+
+    /// Returns the element at this 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert_eq!(set.get_by_rank(1), Some((&"b", 2)));
+    /// assert_eq!(set.get_by_rank(2), None);
+    /// ```
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&M, S)> {
+        self.core.nodes.get_by_rank(rank).map(element)
+    }
+
+    /// Returns the elements in order, lowest score first. Lazy and double-ended; **O(1)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert!(set.iter().eq([(&"a", 1), (&"b", 2)]));
+    /// assert!(set.iter().rev().eq([(&"b", 2), (&"a", 1)]));
+    /// ```
+    pub fn iter(&self) -> Iter<'_, M, S> {
+        Iter(self.core.nodes.iter())
+    }
+
+    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
+    ///
+    /// Ranks past the end are ignored; an inverted range is empty, whereas indexing a slice panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert!(set.range_by_rank(1..9).eq([(&"b", 2), (&"c", 3)]));
+    /// ```
+    pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S> {
+        Iter(self.core.nodes.range_by_rank(range))
+    }
+
+    /// Returns the number of elements with scores in the range. **O(log n)**.
+    ///
+    /// Returns 0 for an inverted range.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(set.count_by_score(2..), 2);
+    /// assert_eq!(set.count_by_score(..1), 0);
+    /// ```
+    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize
+    where
+        S: Ord,
+    {
+        self.core.nodes.resolve_scores(&range).len
+    }
+
+    /// Returns the elements with scores in the range. Lazy; **O(log n)** to start.
+    ///
+    /// An inverted range is empty, whereas `BTreeMap::range` panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// use zset_core::{Score, SortedSet};
+    ///
+    /// let set = SortedSet::from([("a", 1), ("b", 2), ("c", 3)].map(|(m, s)| (m, Score::from(s))));
+    /// assert_eq!(set.range_by_score(..=Score::from(2)).len(), 2);
+    /// let mut above = set.range_by_score((Excluded(Score::from(2)), Unbounded));
+    /// assert_eq!(above.next(), Some((&"c", Score::from(3))));
+    /// assert_eq!(set.range_by_score(Score::from(3)..Score::from(1)).len(), 0);
+    /// ```
+    #[inline]
+    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S>
+    where
+        S: Ord,
+    {
+        Iter(self.core.nodes.range_by_score(range))
+    }
+
+    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to
+    /// start.
+    ///
+    /// An inverted range is empty, whereas `BTreeMap::range` panics.
+    ///
+    /// # Examples
+    ///
+    /// Pagination: each page starts after the last element of the previous one, whatever its score.
+    ///
+    /// ```
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// use zset_core::SortedSet;
+    ///
+    /// let set = SortedSet::from([("ann", 1), ("bob", 1), ("cid", 1), ("dan", 2)]);
+    /// let page: Vec<_> = set.iter().take(2).collect();
+    /// assert_eq!(page, [(&"ann", 1), (&"bob", 1)]);
+    /// let (member, score) = page[1];
+    /// let next = set.range((Excluded((score, member)), Unbounded));
+    /// assert!(next.eq([(&"cid", 1), (&"dan", 2)]));
+    ///
+    /// // The element itself may have been removed in the meantime.
+    /// assert_eq!(set.range((1, "bill")..(2, "dan")).len(), 2);
+    /// ```
+    pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S>
+    where
+        M: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter(self.core.nodes.range(range))
+    }
+
+    /// Returns the elements with exactly this score and members in the range. Lazy; **O(log n)** to
+    /// start.
+    ///
+    /// Elements with equal scores are ordered by member, so a set with equal scores throughout is
+    /// an index of its members. An inverted range is empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let words = ["bee", "ant", "cat", "cow"].map(|word| (word.to_string(), 0));
+    /// let words = SortedSet::from(words);
+    /// assert!(words.range_by_member(0, "b".."co").map(|(m, _)| m).eq(["bee", "cat"]));
+    /// assert!(words.range_by_member(0, "c"..).map(|(m, _)| m).eq(["cat", "cow"]));
+    /// ```
+    pub fn range_by_member<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, M, S>
+    where
+        M: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter(self.core.nodes.range_by_key(score, range))
+    }
+
+    /// Returns `n` distinct random elements, or all elements if there are fewer, in random order.
+    /// **O(n log len)**; it draws the ranks when called, which takes O(n) memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rand::{SeedableRng, rngs::SmallRng};
+    /// use zset_core::SortedSet;
+    ///
+    /// let set = SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// let mut rng = SmallRng::seed_from_u64(7);
+    /// let drawn: SortedSet<_, _> = set.sample(&mut rng, 2).collect();
+    /// assert_eq!(drawn.len(), 2);
+    /// assert_eq!(set.sample(&mut rng, 100).len(), 3);
+    /// ```
+    pub fn sample<'a, R: Rng + ?Sized>(
+        &'a self,
+        rng: &mut R,
+        n: usize,
+    ) -> impl ExactSizeIterator<Item = (&'a M, S)> + FusedIterator + use<'a, M, S, H, R> {
+        random::distinct(n, self.len(), rng).map(|rank| self.drawn(rank))
+    }
+
+    /// Returns `n` random elements, chosen with replacement; none if the set is empty. Lazy;
+    /// **O(log len)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rand::{SeedableRng, rngs::SmallRng};
+    /// use zset_core::SortedSet;
+    ///
+    /// let dice = SortedSet::from([("low", 1), ("high", 6)]);
+    /// let mut rng = SmallRng::seed_from_u64(7);
+    /// let rolls: Vec<u32> = dice.sample_with_replacement(&mut rng, 5).map(|(_, n)| n).collect();
+    /// assert_eq!(rolls.len(), 5);
+    /// ```
+    pub fn sample_with_replacement<R: Rng + ?Sized>(
+        &self,
+        rng: &mut R,
+        n: usize,
+    ) -> impl ExactSizeIterator<Item = (&M, S)> + FusedIterator {
+        random::repeated(n, self.len(), rng).map(|rank| self.drawn(rank))
+    }
+
+    fn drawn(&self, rank: usize) -> (&M, S) {
+        self.get_by_rank(rank).expect("a rank below the length")
+    }
+}
+
+/// Writing.
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Inserts a member with a score, or updates its score if it is in the set already; returns the
+    /// old score. **O(log n)**; O(1) if the member stays between its neighbours.
+    ///
+    /// If the set has an equal member, the given one is dropped, like a key in `HashMap::insert`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_insert`](Self::try_insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::new();
+    /// assert_eq!(set.insert("a", 1), None);
+    /// assert_eq!(set.insert("a", 2), Some(1));
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, member: M, score: S) -> Option<S> {
+        or_panic(self.try_insert(member, score))
+    }
+
+    /// Like [`insert`](Self::insert), but returns an error instead of panicking. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the
+    /// member is dropped; to keep it, call [`try_reserve(1)`](Self::try_reserve) first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::new();
+    /// assert_eq!(set.try_insert("a", 1), Ok(None));
+    /// assert_eq!(set.try_insert("a", 2), Ok(Some(1)));
+    /// ```
+    pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, TryReserveError> {
+        Ok(self.core.try_insert(member, (), score)?.map(|((), old)| old))
+    }
+
+    /// Inserts a member with a score, replacing an equal member and its score; returns the old
+    /// ones. **O(log n)**; O(1) if the member stays between its neighbours.
+    ///
+    /// [`insert`](Self::insert) keeps the member that is in the set. The difference matters for
+    /// members that are equal but not identical.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_replace`](Self::try_replace).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::rc::Rc;
+    /// use zset_core::SortedSet;
+    ///
+    /// let (old, new) = (Rc::new("ann"), Rc::new("ann"));
+    /// let mut set = SortedSet::from([(old.clone(), 1)]);
+    /// let (replaced, score) = set.replace(new.clone(), 2).unwrap();
+    /// assert!(Rc::ptr_eq(&replaced, &old) && score == 1);
+    /// assert!(Rc::ptr_eq(set.first().unwrap().0, &new));
+    /// ```
+    #[track_caller]
+    pub fn replace(&mut self, member: M, score: S) -> Option<(M, S)> {
+        or_panic(self.try_replace(member, score))
+    }
+
+    /// Like [`replace`](Self::replace), but returns an error instead of panicking. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the given
+    /// member is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// assert_eq!(set.try_replace("a", 2)?, Some(("a", 1)));
+    /// assert_eq!(set.try_replace("b", 2)?, None);
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_replace(&mut self, member: M, score: S) -> Result<Option<(M, S)>, TryReserveError> {
+        Ok(self.core.try_replace(member, (), score)?.map(taken))
+    }
+
+    /// Inserts a member with a score. A member already in the set keeps the higher of the two
+    /// scores, like Redis's `ZADD` with `GT`. **O(log n)**; O(1) if its score is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_insert_max`](Self::try_insert_max).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, SortedSet};
+    ///
+    /// let mut best = SortedSet::new();
+    /// assert_eq!(best.insert_max("ann", 120), Insertion::Inserted);
+    /// assert_eq!(best.insert_max("ann", 95), Insertion::Unchanged(120));
+    /// assert_eq!(best.insert_max("ann", 130), Insertion::Updated(120));
+    /// assert_eq!(best.score("ann"), Some(130));
+    /// ```
+    #[track_caller]
+    pub fn insert_max(&mut self, member: M, score: S) -> Insertion<S> {
+        or_panic(self.try_insert_max(member, score))
+    }
+
+    /// Inserts a member with a score. A member already in the set keeps the lower of the two
+    /// scores, like Redis's `ZADD` with `LT`. **O(log n)**; O(1) if its score is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_insert_min`](Self::try_insert_min).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, SortedSet};
+    ///
+    /// let mut shortest = SortedSet::from([("paris", 340)]);
+    /// assert_eq!(shortest.insert_min("paris", 315), Insertion::Updated(340));
+    /// assert_eq!(shortest.insert_min("paris", 315), Insertion::Unchanged(315));
+    /// ```
+    #[track_caller]
+    pub fn insert_min(&mut self, member: M, score: S) -> Insertion<S> {
+        or_panic(self.try_insert_min(member, score))
+    }
+
+    /// Like [`insert_max`](Self::insert_max), but returns an error instead of panicking. **O(log
+    /// n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the
+    /// member is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, SortedSet};
+    ///
+    /// let mut best = SortedSet::from([("ann", 120)]);
+    /// assert_eq!(best.try_insert_max("ann", 130)?, Insertion::Updated(120));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_insert_max(&mut self, member: M, score: S) -> Result<Insertion<S>, TryReserveError> {
+        Ok(self.core.try_insert_if(member, (), score, |old| score > old)?.map(|((), score)| score))
+    }
+
+    /// Like [`insert_min`](Self::insert_min), but returns an error instead of panicking. **O(log
+    /// n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the
+    /// member is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Insertion, SortedSet};
+    ///
+    /// let mut shortest = SortedSet::from([("paris", 340)]);
+    /// assert_eq!(shortest.try_insert_min("paris", 350)?, Insertion::Unchanged(340));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_insert_min(&mut self, member: M, score: S) -> Result<Insertion<S>, TryReserveError> {
+        Ok(self.core.try_insert_if(member, (), score, |old| score < old)?.map(|((), score)| score))
+    }
+
+    /// Updates the score of a member with `new_score`, called on the old score, and returns the old
+    /// score. **O(log n)**; O(1) if the member stays between its neighbours.
+    ///
+    /// If `new_score` panics, the score is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_update`](Self::try_update).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// assert_eq!(set.update("a", |score| score * 10), Some(1));
+    /// assert_eq!(set.update("b", |score| score * 10), None);
+    /// assert_eq!(set.score("a"), Some(10));
+    /// ```
+    #[track_caller]
+    pub fn update<Q>(&mut self, member: &Q, new_score: impl FnOnce(S) -> S) -> Option<S>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        or_panic(self.try_update(member, new_score))
+    }
+
+    /// Like [`update`](Self::update), but returns an error instead of panicking. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// assert_eq!(set.try_update("a", |score| score * 10)?, Some(1));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_update<Q>(
+        &mut self,
+        member: &Q,
+        new_score: impl FnOnce(S) -> S,
+    ) -> Result<Option<S>, TryReserveError>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        let changed = self.core.try_change(member, |(), old| Ok(new_score(old)));
+        changed.map(|scores| scores.map(|(old, _)| old))
+    }
+}
+
+impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
+    /// Adds `by` to the score of a member, which counts as zero if the member is not in the set;
+    /// returns the new score. **O(log n)**; O(1) if the member stays between its neighbours.
+    ///
+    /// # Errors
+    ///
+    /// Returns the score's own error if the sum is not a valid score: [`NanScore`](crate::NanScore)
+    /// for [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers. The set
+    /// is unchanged; in particular, a new member is not inserted.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_increment`](Self::try_increment).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{ScoreOverflow, SortedSet};
+    ///
+    /// let mut set = SortedSet::<&str, i64>::new();
+    /// assert_eq!(set.increment("a", 5), Ok(5));
+    /// assert_eq!(set.increment("a", -7), Ok(-2));
+    /// assert_eq!(set.increment("a", i64::MIN), Err(ScoreOverflow));
+    /// assert_eq!(set.score("a"), Some(-2));
+    /// ```
+    #[track_caller]
+    pub fn increment(&mut self, member: M, by: S::By) -> Result<S, S::Error> {
+        sum_or_panic(self.try_increment(member, by))
+    }
+
+    /// Like [`increment`](Self::increment), but returns an error instead of panicking. **O(log
+    /// n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`IncrementError::Score`] with the score's own error if the sum is not a valid score, and
+    /// [`IncrementError::Full`] if memory or 32-bit handles run out. The set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{IncrementError, ScoreOverflow, SortedSet};
+    ///
+    /// let mut set = SortedSet::<&str, u8>::new();
+    /// assert_eq!(set.try_increment("a", 200), Ok(200));
+    /// assert_eq!(set.try_increment("a", 56), Err(IncrementError::Score(ScoreOverflow)));
+    /// ```
+    #[inline]
+    pub fn try_increment(&mut self, member: M, by: S::By) -> Result<S, IncrementError<S::Error>> {
+        self.core.try_increment(member, || (), by)
+    }
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Removes a member and returns its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// assert_eq!(set.remove("a"), Some(1));
+    /// assert_eq!(set.remove("a"), None);
+    /// ```
+    pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        let (_, score) = self.remove_entry(member)?;
+        Some(score)
+    }
+
+    /// Removes a member and returns it with its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a".to_string(), 1)]);
+    /// assert_eq!(set.remove_entry("a"), Some(("a".to_string(), 1)));
+    /// ```
+    pub fn remove_entry<Q>(&mut self, member: &Q) -> Option<(M, S)>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        self.core.remove(member).map(taken)
+    }
+
+    /// Removes and returns the element with the lowest score. **O(log n)**.
+    ///
+    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert_eq!(set.pop_first(), Some(("a", 1)));
+    /// ```
+    pub fn pop_first(&mut self) -> Option<(M, S)> {
+        self.core.pop(End::First).map(taken)
+    }
+
+    /// Removes and returns the element with the highest score. **O(log n)**.
+    ///
+    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert_eq!(set.pop_last(), Some(("b", 2)));
+    /// ```
+    pub fn pop_last(&mut self) -> Option<(M, S)> {
+        self.core.pop(End::Last).map(taken)
+    }
+
+    /// Removes and returns the element with the lowest score if `predicate` returns true for it.
+    /// **O(log n)**.
+    ///
+    /// If the set is empty, `predicate` is not called. If `predicate` panics, the element is not
+    /// removed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut due = zset_core::SortedSet::from([("mail", 10), ("backup", 30)]);
+    /// assert_eq!(due.pop_first_if(|_, time| time <= 20), Some(("mail", 10)));
+    /// assert_eq!(due.pop_first_if(|_, time| time <= 20), None);
+    /// ```
+    pub fn pop_first_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+        let (member, score) = self.first()?;
+        if predicate(member, score) { self.pop_first() } else { None }
+    }
+
+    /// Removes and returns the element with the highest score if `predicate` returns true for it.
+    /// **O(log n)**.
+    ///
+    /// If the set is empty, `predicate` is not called. If `predicate` panics, the element is not
+    /// removed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2)]);
+    /// assert_eq!(set.pop_last_if(|_, score| score > 1), Some(("b", 2)));
+    /// assert_eq!(set.pop_last_if(|_, score| score > 1), None);
+    /// ```
+    pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+        let (member, score) = self.last()?;
+        if predicate(member, score) { self.pop_last() } else { None }
+    }
+
+    /// Removes and returns the element at this 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2)]);
+    /// assert_eq!(set.remove_by_rank(1), Some(("b", 2)));
+    /// assert_eq!(set.remove_by_rank(1), None);
+    /// ```
+    pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
+        self.core.remove_by_rank(rank).map(taken)
+    }
+
+    /// Removes the elements at these 0-based ranks and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// Ranks past the end are ignored; an inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut top = zset_core::SortedSet::from([("a", 3), ("b", 2), ("c", 1)]);
+    /// assert_eq!(top.remove_range_by_rank(..1), 1);
+    /// assert_eq!(top.first(), Some((&"b", 2)));
+    /// ```
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.core.take_range(self.core.nodes.resolve_ranks(&range))
+    }
+
+    /// Removes the elements with scores in the range and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// An inverted range removes nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(set.remove_range_by_score(2..), 2);
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize
+    where
+        S: Ord,
+    {
+        self.core.take_range(self.core.nodes.resolve_scores(&range))
+    }
+
+    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed.
+    ///
+    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks past
+    /// the end are ignored; an inverted range removes nothing.
+    ///
+    /// Two or more elements move to newly allocated memory. To drop them without allocating, see
+    /// [`remove_range_by_rank`](Self::remove_range_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert!(set.drain_by_rank(..2).eq([("a", 1), ("b", 2)])); // pops the first two
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, M, S> {
+        Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
+    }
+
+    /// Removes the elements with scores in the range and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed.
+    ///
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
+    /// range removes nothing.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut due = zset_core::SortedSet::from([("mail", 10), ("backup", 30), ("report", 20)]);
+    /// assert!(due.drain_by_score(..=20).eq([("mail", 10), ("report", 20)]));
+    /// assert_eq!(due.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, M, S>
+    where
+        S: Ord,
+    {
+        Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
+    }
+
+    /// Removes the elements with exactly this score and members in the range, and returns them in
+    /// order. **O(log n + m)** for m removed.
+    ///
+    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
+    /// range removes nothing.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut words = zset_core::SortedSet::from([("ant", 0), ("bee", 0), ("cat", 0)]);
+    /// assert!(words.drain_by_member(0, "b"..).eq([("bee", 0), ("cat", 0)]));
+    /// assert_eq!(words.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_member<'q, Q>(
+        &mut self,
+        score: S,
+        range: impl RangeBounds<&'q Q>,
+    ) -> Drain<'_, M, S>
+    where
+        M: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        Drain(self.core.drain_range(self.core.nodes.resolve_keys(score, &range)))
+    }
+
+    /// Keeps only the elements for which `keep` returns true; visits them in order, lowest score
+    /// first. **O(n + m log n)** for m removed.
+    ///
+    /// If `keep` panics, the elements it has rejected so far are removed, and all others remain.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// set.retain(|_, score| score % 2 == 1);
+    /// assert_eq!(set.len(), 2);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&M, S) -> bool) {
+        self.extract_if(|member, score| !keep(member, score)).for_each(drop);
+    }
+
+    /// Returns an iterator that removes and returns the elements for which `extracted` returns
+    /// true, in order, lowest score first. Lazy; **O(log n)** per element removed.
+    ///
+    /// Elements that the iterator has not visited when it is dropped remain in the set. If
+    /// `extracted` panics, so does the element that it was called with; the iterator continues
+    /// after it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// let odd: Vec<_> = set.extract_if(|_, score| score % 2 == 1).collect();
+    /// assert_eq!(odd, [("a", 1), ("c", 3)]);
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, M, S, H, F>
+    where
+        F: FnMut(&M, S) -> bool,
+    {
+        let next = self.core.nodes.start();
+        ExtractIf { set: self, extracted, next }
+    }
+
+    /// Reserves memory for about `additional` more members. **O(n + additional)**.
+    ///
+    /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an
+    /// estimate: how many members fit in a leaf depends on the order of insertion, and leaves are
+    /// assumed to be 3/4 full.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// set.reserve(100);
+    /// assert!(set.capacity() >= 101);
+    /// ```
+    #[track_caller]
+    pub fn reserve(&mut self, additional: usize) {
+        or_panic(self.try_reserve(additional));
+    }
+
+    /// Reserves memory for about `additional` more members. **O(n + additional)**.
+    ///
+    /// After `try_reserve(1)` the next insertion does not allocate. A larger reservation is an
+    /// estimate: how many members fit in a leaf depends on the order of insertion, and leaves are
+    /// assumed to be 3/4 full.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The set's members are unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::<&str, u32>::new();
+    /// set.try_reserve(100)?;
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        self.core.try_reserve(additional)
+    }
+
+    /// Shrinks the capacity of the set as much as possible. **O(n)**.
+    ///
+    /// The elements move to full leaves in newly allocated memory, which temporarily doubles memory
+    /// use.
+    ///
+    /// # Panics
+    ///
+    /// Panics if that allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::with_capacity(10_000);
+    /// set.insert("a", 1);
+    /// set.shrink_to_fit();
+    /// assert!(set.allocation_size() < 1000);
+    /// ```
+    #[track_caller]
+    pub fn shrink_to_fit(&mut self) {
+        or_panic(self.core.try_rebuild());
+    }
+}
+
+/// Whole sets.
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for the m
+    /// members of `other`; **O(n + m)** if at least n / 2 of them are new.
+    ///
+    /// A member that is in both sets gets its score from `other`, as with `BTreeMap::append`. An
+    /// equal member is always that of this set.
+    ///
+    /// Sets of similar size are merged into newly allocated memory. This temporarily doubles memory
+    /// use, and releases reserved memory. If the allocation fails, the elements are inserted one at
+    /// a time.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let mut set = SortedSet::from([("a", 1), ("b", 2)]);
+    /// let mut other = SortedSet::from([("b", 9), ("c", 3)]);
+    /// set.append(&mut other);
+    /// assert!(other.is_empty());
+    /// assert!(set.iter().eq([(&"a", 1), (&"c", 3), (&"b", 9)]));
+    /// ```
+    #[track_caller]
+    pub fn append<H2>(&mut self, other: &mut SortedSet<M, S, H2>) {
+        if !matches!(self.core.try_merge(&mut other.core), Ok(true)) {
+            or_panic(self.core.try_extend(&mut other.core));
+        }
+    }
+
+    /// Returns about `count` elements starting at a cursor, and the next cursor, which is 0 at the
+    /// end.
+    pub(crate) fn scan(&self, cursor: u64, count: usize) -> (u64, Vec<(&M, S)>) {
+        let (nodes, core) = (&self.core.nodes, &self.core);
+        let hash_of = |handle| nodes.key(handle).map_or(0, |member| core.hash(member));
+        let (next, page) = self.core.dict.tables.scan(cursor, count, hash_of);
+        (next, page.into_iter().map(|handle| element(nodes.element_at(handle))).collect())
+    }
+
+    /// Panics with a description if an invariant is violated.
+    ///
+    /// For tests: **O(n)**.
+    #[doc(hidden)]
+    pub fn check(&self) {
+        self.core.check();
+    }
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
+    /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps those
+    /// before it. **O(log n + m)** for m returned.
+    ///
+    /// Returns an empty set if the rank is past the end.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// let upper = set.split_off_by_rank(1);
+    /// assert!(set.iter().eq([(&"a", 1)]));
+    /// assert!(upper.iter().eq([(&"b", 2), (&"c", 3)]));
+    /// ```
+    #[track_caller]
+    #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
+    pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
+        let [upper] = *or_panic(self.try_split_off(self.core.nodes.resolve_ranks(&(rank..))));
+        upper
+    }
+
+    /// Splits the set at a score: returns the elements with this or a higher score, and keeps the
+    /// others. **O(log n + m)** for m returned.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 2)]);
+    /// let upper = set.split_off_by_score(2);
+    /// assert!(set.iter().eq([(&"a", 1)]));
+    /// assert_eq!(upper.score("c"), Some(2));
+    /// ```
+    #[track_caller]
+    #[must_use = "use `remove_range_by_score` if the elements are not needed"]
+    pub fn split_off_by_score(&mut self, score: S) -> Self
+    where
+        S: Ord,
+    {
+        let [upper] = *or_panic(self.try_split_off(self.core.nodes.resolve_scores(&(score..))));
+        upper
+    }
+
+    /// Allocates an empty set with the same hasher. Not inlined, so that it leaves nothing on the
+    /// stack.
+    #[inline(never)]
+    fn try_boxed_empty(&self) -> Result<Box<[Self; 1]>, TryReserveError> {
+        try_box(Self::with_hasher(self.hasher().clone()))
+    }
+
+    /// Moves a range to a set of its own, on the heap, as the stacks of microcontrollers are small.
+    /// On error, the set is unchanged.
+    ///
+    /// Not inlined, so that the caller's stack has no set meanwhile.
+    #[inline(never)]
+    pub(crate) fn try_split_off(
+        &mut self,
+        range: RankedRange,
+    ) -> Result<Box<[Self; 1]>, TryReserveError> {
+        let mut upper = self.try_boxed_empty()?;
+        self.core.try_split_off(range, &mut upper[0].core)?;
+        Ok(upper)
+    }
+}
+
+impl<M, S: Copy, H> SortedSet<M, S, H> {
+    /// Removes all elements and returns them in order, lowest score first. **O(n)**.
+    ///
+    /// The set is emptied immediately, even if the iterator is leaked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// assert!(set.drain().eq([("a", 1), ("b", 2)]));
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, M, S> {
+        Drain(iter::Drain::new(self.core.take_all()))
     }
 
     /// Removes all members and frees their memory. **O(n)**.
@@ -274,76 +1391,110 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// assert!(set.is_empty());
     /// ```
     pub fn clear(&mut self) {
-        self.move_to(&mut self.list.empty());
-    }
-
-    /// Empties the set: its elements move to an empty list.
-    fn move_to(&mut self, list: &mut SkipList<M, S>) {
-        self.dict = Dict::new();
-        self.visited_ends = [NONE; 2];
-        core::mem::swap(&mut self.list, list);
+        self.core.clear();
     }
 }
 
-/// Look-ups.
-impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Returns the hash of a member.
-    #[inline]
-    pub(crate) fn hash<Q: Hash + ?Sized>(&self, member: &Q) -> usize {
-        hash_one(&self.hasher, member)
-    }
+/// An iterator over elements in order, lowest score first: all of them or a range.
+///
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so
+/// `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most
+/// **O(log n)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let set: SortedSet<u32, u32> = (0..10_000).map(|i| (i, i)).collect();
+/// // O(log n), rather than 9,000 steps.
+/// let page: Vec<_> = set.iter().skip(9_000).take(2).collect();
+/// assert_eq!(page, [(&9_000, 9_000), (&9_001, 9_001)]);
+/// ```
+pub struct Iter<'a, M, S>(pub(crate) iter::Iter<'a, M, (), S>);
 
-    /// Returns the element of a member.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
-    pub(crate) fn element<Q>(&self, member: &Q) -> Option<Element<'_, M, S>>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
-        // Skips hashing if the set is empty.
-        if self.is_empty() { None } else { self.find(self.hash(member), member) }
-    }
+front_iter!(Iter<M, S>, (&'a M, S), element);
 
-    /// Returns the element of a member with this hash.
-    #[expect(
-        clippy::inline_always,
-        reason = "a call for each score takes a fifth more instructions"
-    )]
-    #[inline(always)]
-    pub(crate) fn find<Q>(&self, hash: usize, member: &Q) -> Option<Element<'_, M, S>>
-    where
-        Q: Equivalent<M> + ?Sized,
-    {
-        self.list.find(&self.dict, hash, |other| member.equivalent(other))
-    }
+/// An owning iterator over elements, lowest score first. Each step is **O(1)**.
+pub struct IntoIter<M, S>(pub(crate) iter::IntoIter<M, (), S>);
 
-    #[inline]
-    fn position<Q>(&self, member: &Q) -> Option<Position>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
-        Some(self.list.position_of(self.element(member)?.handle))
+front_into_iter!(IntoIter<M, S>, <M, S>, (M, S), taken, element);
+
+impl<M, S> IntoIter<M, S> {
+    /// Creates an iterator over one element, without allocating.
+    pub(crate) fn of_one((member, score): (M, S)) -> Self {
+        IntoIter(iter::IntoIter::of_one(((member, ()), score)))
     }
 }
 
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
-    /// Panics with a description if an invariant of the list or dict is violated, or the two disagree.
-    ///
-    /// For tests: **O(n)**.
-    #[doc(hidden)]
-    pub fn check(&self) {
-        self.list.check();
-        assert_eq!(self.dict.len(), self.list.len(), "list and dict differ in length");
-        self.dict.check(hash_of(&self.list, &self.hasher));
-        for (member, _) in self {
-            let found = self.element(member).expect("a member of the list is not in the dict");
-            assert!(core::ptr::eq(found.member, member), "a member is repeated");
-        }
+/// Returns an empty iterator.
+impl<M, S: Copy> Default for IntoIter<M, S> {
+    fn default() -> Self {
+        IntoIter(iter::IntoIter::default())
     }
 }
 
-impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for SortedSet<M, S, H> {
+/// An iterator over removed elements, lowest score first. Each step is **O(1)**.
+///
+/// Returned by `drain` and the `drain_by_*` methods. The elements leave the set as soon as the
+/// iterator is created: those not yet returned are dropped or leaked with it.
+///
+/// # Examples
+///
+/// ```
+/// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+/// assert_eq!(set.drain_by_score(2..).next_back(), Some(("c", 3)));
+/// assert_eq!(set.len(), 1); // "b" was dropped with the iterator
+/// ```
+pub struct Drain<'a, M, S>(pub(crate) iter::Drain<'a, M, (), S>);
+
+front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element);
+
+impl<M, S: Copy> Drain<'_, M, S> {
+    /// Returns the remaining elements, without the borrow.
+    pub(crate) fn into_elements(self) -> IntoIter<M, S> {
+        IntoIter(self.0.into_elements())
+    }
+}
+
+/// An iterator that removes elements, returned by [`SortedSet::extract_if`].
+///
+/// # Examples
+///
+/// ```
+/// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+/// assert_eq!(set.extract_if(|_, score| score != 2).next(), Some(("a", 1)));
+/// assert_eq!(set.len(), 2); // "c" was not visited
+/// ```
+pub struct ExtractIf<'a, M, S, H, F> {
+    set: &'a mut SortedSet<M, S, H>,
+    extracted: F,
+    /// The position of the next element to pass to `extracted`.
+    next: Position,
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> Iterator
+    for ExtractIf<'_, M, S, H, F>
+{
+    type Item = (M, S);
+
+    fn next(&mut self) -> Option<(M, S)> {
+        let ExtractIf { set, extracted, next } = self;
+        set.core.take_next_if(next, |member, (), score| extracted(member, score)).map(taken)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.set.len()))
+    }
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> FusedIterator
+    for ExtractIf<'_, M, S, H, F>
+{
+}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug for ExtractIf<'_, M, S, H, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self).finish()
+        f.debug_struct("ExtractIf").field("set", &self.set).finish_non_exhaustive()
     }
 }

@@ -13,7 +13,7 @@ use rand_core::Rng;
 
 use crate::bounds::{is_after, is_before};
 use crate::look_up::LookUps;
-use crate::{ByteString, Member, PackedZSet, Score, SortedSet, random, skiplist};
+use crate::{ByteString, Member, PackedZSet, Score, SortedSet, random, sorted_set};
 
 mod edit;
 mod encoding;
@@ -220,7 +220,7 @@ impl ZSet {
     /// set.insert("a", Score::from(1));
     /// assert!(set.as_sorted_set().is_none());
     /// set.promote();
-    /// assert_eq!(set.as_sorted_set().map(|set| set.as_skip_list().root().span()), Some(1));
+    /// assert_eq!(set.as_sorted_set().map(|set| set.root().span()), Some(1));
     /// ```
     pub fn as_sorted_set(&self) -> Option<&SortedSet<ByteString, Score>> {
         match &self.elements {
@@ -293,11 +293,11 @@ impl ZSet {
         let hash = |member: &I::Item| match &self.elements {
             // A listpack is searched without hashing.
             Elements::Listpack(_) => 0,
-            Elements::Skiplist(set) => set[0].hash(member.as_ref()),
+            Elements::Skiplist(set) => set[0].core.hash(member.as_ref()),
         };
         LookUps::new(members, hash, |hash, member: I::Item| match &self.elements {
             Elements::Listpack(set) => set.score(member),
-            Elements::Skiplist(set) => Some(set[0].find(hash, member.as_ref())?.score),
+            Elements::Skiplist(set) => Some(set[0].core.find(hash, member.as_ref())?.score),
         })
     }
 
@@ -825,7 +825,7 @@ pub(super) fn borrowed((member, score): (&ByteString, Score)) -> (Member<'_>, Sc
 fn lex_range<'a, 'q>(
     set: &'a Sorted,
     range: &impl RangeBounds<&'q [u8]>,
-) -> skiplist::Iter<'a, ByteString, Score> {
+) -> sorted_set::Iter<'a, ByteString, Score> {
     let bounds = (range.start_bound().cloned(), range.end_bound().cloned());
     match (set.first(), set.last()) {
         (Some((_, first)), Some((_, last))) if first == last => set.range_by_member(first, bounds),

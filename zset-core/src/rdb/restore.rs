@@ -8,10 +8,10 @@ use core::ops::{Deref, RangeInclusive};
 use super::reader::Reader;
 use super::writer::{TYPE_ELEMENTS, TYPE_LISTPACK};
 use super::{FOOTER, checksum};
+use crate::core::bulk::{Filling, try_collect};
 use crate::listpack::{self, ListpackError};
 use crate::packed_zset::try_score_of;
 use crate::reserve::try_box;
-use crate::sorted_set::{Filling, try_collect};
 use crate::{
     ByteString, ListpackLimits, Member, ParseScoreError, Score, SortedSet, TryReserveError, ZSet,
 };
@@ -303,10 +303,10 @@ fn try_fill<M: Deref<Target = [u8]>>(
     capacity: usize,
 ) -> Result<Option<Sorted>, RestoreError> {
     let mut set = Sorted::new();
-    let mut filling = Filling::new(&mut set, capacity)?;
+    let mut filling = Filling::new(&mut set.core, capacity)?;
     for element in elements {
         let (member, score) = element?;
-        if filling.try_push(ByteString::try_from_slice(&member)?, score)?.is_err() {
+        if filling.try_push((ByteString::try_from_slice(&member)?, ()), score)?.is_err() {
             return Ok(None);
         }
     }

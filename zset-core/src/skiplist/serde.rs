@@ -13,9 +13,11 @@ impl<M: Serialize, S: Serialize + Copy> Serialize for SkipList<M, S> {
     }
 }
 
-/// Deserializes a sequence of `(member, score)` in any order; the list sorts them. Elements may repeat.
+/// Deserializes a sequence of `(member, score)` in any order; the list sorts them. Elements may
+/// repeat.
 ///
-/// Returns an error, rather than panicking, if the list is too large for memory or for 32-bit handles.
+/// Returns an error, rather than panicking, if the list is too large for memory or for 32-bit
+/// handles.
 impl<'de, M, S> Deserialize<'de> for SkipList<M, S>
 where
     M: Deserialize<'de> + Ord,

@@ -1,13 +1,12 @@
 //! The entry of a key, which needs only one lookup to read and modify it.
 
-mod occupied;
-
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
+use core::mem;
 
-use super::{ByKey, Pair, SortedMap};
-use crate::handle::Handle;
-use crate::reserve::infallible;
+use super::{SortedMap, taken};
+use crate::core::leaf::Handle;
+use crate::reserve::or_panic;
 
 /// The entry of a key, returned by [`SortedMap::entry`].
 ///
@@ -90,8 +89,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// assert_eq!(visits.last(), Some((&"home", &30, 2)));
     /// ```
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V, S, H> {
-        let hash = self.set.hash(&ByKey(&key));
-        match self.set.find(hash, &ByKey(&key)).map(|found| found.handle) {
+        let hash = self.core.hash(&key);
+        match self.core.find(hash, &key).map(|found| found.handle) {
             Some(handle) => Entry::Occupied(OccupiedEntry { map: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { map: self, hash, key }),
         }
@@ -111,9 +110,9 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// assert_eq!(jobs.last(), Some((&"mail", &1, 40)));
     /// ```
     pub fn first_entry(&mut self) -> Option<OccupiedEntry<'_, K, V, S, H>> {
-        let (pair, _) = self.set.first()?;
-        let hash = self.set.hash(pair);
-        let handle = self.set.list.handle_at(self.set.list.start());
+        let nodes = &self.core.nodes;
+        let ((key, _), _) = nodes.first()?;
+        let (hash, handle) = (self.core.hash(key), nodes.handle_at(nodes.start()));
         Some(OccupiedEntry { map: self, hash, handle })
     }
 
@@ -127,9 +126,9 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// assert_eq!(map.last_entry().unwrap().remove_entry(), ("b", 'y', 2));
     /// ```
     pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, K, V, S, H>> {
-        let (pair, _) = self.set.last()?;
-        let hash = self.set.hash(pair);
-        let handle = self.set.list.handle_at(self.set.list.last_position());
+        let nodes = &self.core.nodes;
+        let ((key, _), _) = nodes.last()?;
+        let (hash, handle) = (self.core.hash(key), nodes.handle_at(nodes.last_position()));
         Some(OccupiedEntry { map: self, hash, handle })
     }
 }
@@ -150,8 +149,8 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
         }
     }
 
-    /// Calls `change` with the value and the score if the key is present, and stores the score that it
-    /// returns. **O(log n)**.
+    /// Calls `change` with the value and the score if the key is present, and stores the score that
+    /// it returns. **O(log n)**.
     ///
     /// # Panics
     ///
@@ -217,6 +216,149 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
     }
 }
 
+impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V, S, H> {
+    fn pair(&self) -> &(K, V) {
+        self.map.core.nodes.element_at(self.handle).0
+    }
+
+    /// Returns the key. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).key(), &"a");
+    /// ```
+    pub fn key(&self) -> &K {
+        &self.pair().0
+    }
+
+    /// Returns the value. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).get(), &'x');
+    /// ```
+    pub fn get(&self) -> &V {
+        &self.pair().1
+    }
+
+    /// Returns a mutable reference to the value. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// *map.entry("a").or_insert(10, 1).get_mut() += 1;
+    /// assert_eq!(map.get("a"), Some(&11));
+    /// ```
+    pub fn get_mut(&mut self) -> &mut V {
+        &mut self.map.core.nodes.pair_mut(self.handle).1
+    }
+
+    /// Converts the entry into a mutable reference to the value, with the lifetime of the map.
+    /// **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// let value: &mut u32 = map.entry("a").or_insert(10, 1).into_mut();
+    /// *value += 1;
+    /// assert_eq!(map.get("a"), Some(&11));
+    /// ```
+    pub fn into_mut(self) -> &'a mut V {
+        &mut self.map.core.nodes.pair_mut(self.handle).1
+    }
+
+    /// Returns the score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).score(), 1);
+    /// ```
+    pub fn score(&self) -> S {
+        self.map.core.nodes.score(self.handle)
+    }
+
+    /// Returns the 0-based rank, lowest score first. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert_eq!(map.entry("b").or_insert('y', 7).rank(), 1);
+    /// ```
+    pub fn rank(&self) -> usize {
+        let nodes = &self.map.core.nodes;
+        nodes.rank_of(nodes.position_of(self.handle))
+    }
+
+    /// Replaces the value; returns the old one. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).insert('y'), 'x');
+    /// ```
+    pub fn insert(&mut self, value: V) -> V {
+        mem::replace(self.get_mut(), value)
+    }
+
+    /// Replaces the score; returns the old one. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// let mut entry = map.entry("a").or_insert('x', 1);
+    /// assert_eq!(entry.set_score(2), 1);
+    /// assert_eq!(entry.score(), 2);
+    /// ```
+    #[track_caller]
+    pub fn set_score(&mut self, score: S) -> S {
+        let old = self.score();
+        or_panic(self.map.core.set_score(self.hash, &mut self.handle, score));
+        old
+    }
+
+    /// Removes the key; returns its value and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).remove(), ('x', 1));
+    /// assert!(map.is_empty());
+    /// ```
+    pub fn remove(self) -> (V, S) {
+        let (_, value, score) = self.remove_entry();
+        (value, score)
+    }
+
+    /// Removes the key; returns it, its value and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("a").or_insert('x', 1).remove_entry(), ("a", 'x', 1));
+    /// ```
+    pub fn remove_entry(self) -> (K, V, S) {
+        let position = self.map.core.nodes.position_of(self.handle);
+        taken(self.map.core.take_at(position, self.hash).0)
+    }
+}
+
 impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K, V, S, H> {
     /// Returns the key. **O(1)**.
     ///
@@ -269,7 +411,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K, V, 
     #[track_caller]
     pub fn insert(self, value: V, score: S) -> OccupiedEntry<'a, K, V, S, H> {
         let VacantEntry { map, hash, key } = self;
-        let handle = infallible(map.set.insert_new(hash, Pair { key, value }, score));
+        let handle = or_panic(map.core.insert_new(hash, (key, value), score));
         OccupiedEntry { map, hash, handle }
     }
 }
@@ -295,10 +437,10 @@ where
     S: fmt::Debug + Copy,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (pair, score) = self.map.set.list.element_at(self.handle);
+        let ((key, value), score) = self.map.core.nodes.element_at(self.handle);
         f.debug_struct("OccupiedEntry")
-            .field("key", &pair.key)
-            .field("value", &pair.value)
+            .field("key", key)
+            .field("value", value)
             .field("score", &score)
             .finish()
     }

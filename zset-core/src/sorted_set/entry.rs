@@ -4,8 +4,9 @@ use core::fmt;
 use core::hash::{BuildHasher, Hash};
 
 use super::SortedSet;
-use crate::handle::Handle;
-use crate::reserve::infallible;
+use crate::core::leaf::Handle;
+use crate::reserve::or_panic;
+use crate::skiplist::{element, taken};
 
 /// The entry of a member, returned by [`SortedSet::entry`].
 ///
@@ -83,14 +84,15 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// assert_eq!(visits.last(), Some((&"home", 2)));
     /// ```
     pub fn entry(&mut self, member: M) -> Entry<'_, M, S, H> {
-        let hash = self.hash(&member);
-        match self.find(hash, &member).map(|found| found.handle) {
+        let hash = self.core.hash(&member);
+        match self.core.find(hash, &member).map(|found| found.handle) {
             Some(handle) => Entry::Occupied(OccupiedEntry { set: self, hash, handle }),
             None => Entry::Vacant(VacantEntry { set: self, hash, member }),
         }
     }
 
-    /// Returns the entry of the element with the lowest score, to read, update or remove it. **O(1)**.
+    /// Returns the entry of the element with the lowest score, to read, update or remove it.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -103,11 +105,13 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     pub fn first_entry(&mut self) -> Option<OccupiedEntry<'_, M, S, H>> {
         let (member, _) = self.first()?;
-        let (hash, handle) = (self.hash(member), self.list.handle_at(self.list.start()));
+        let nodes = &self.core.nodes;
+        let (hash, handle) = (self.core.hash(member), nodes.handle_at(nodes.start()));
         Some(OccupiedEntry { set: self, hash, handle })
     }
 
-    /// Returns the entry of the element with the highest score, to read, update or remove it. **O(1)**.
+    /// Returns the entry of the element with the highest score, to read, update or remove it.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -117,8 +121,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, M, S, H>> {
         let (member, _) = self.last()?;
-        let position = self.list.last_position();
-        let (hash, handle) = (self.hash(member), self.list.handle_at(position));
+        let nodes = &self.core.nodes;
+        let (hash, handle) = (self.core.hash(member), nodes.handle_at(nodes.last_position()));
         Some(OccupiedEntry { set: self, hash, handle })
     }
 }
@@ -162,7 +166,8 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
         self
     }
 
-    /// Inserts the member with this score if it is not in the set, and returns its entry. **O(log n)**.
+    /// Inserts the member with this score if it is not in the set, and returns its entry. **O(log
+    /// n)**.
     ///
     /// # Panics
     ///
@@ -180,8 +185,8 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
         self.or_insert_with(|| score)
     }
 
-    /// Inserts the member with the score returned by `score` if it is not in the set, and returns its
-    /// entry. **O(log n)**.
+    /// Inserts the member with the score returned by `score` if it is not in the set, and returns
+    /// its entry. **O(log n)**.
     ///
     /// # Panics
     ///
@@ -212,7 +217,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     /// assert_eq!(set.entry("a").or_insert(1).member(), &"a");
     /// ```
     pub fn member(&self) -> &M {
-        self.set.list.element_at(self.handle).0
+        &self.set.core.nodes.element_at(self.handle).0.0
     }
 
     /// Returns the score. **O(1)**.
@@ -224,7 +229,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     /// assert_eq!(set.entry("a").or_insert(1).score(), 1);
     /// ```
     pub fn score(&self) -> S {
-        self.set.list.score(self.handle)
+        self.set.core.nodes.score(self.handle)
     }
 
     /// Returns the 0-based rank, lowest score first. **O(log n)**.
@@ -236,7 +241,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     /// assert_eq!(set.entry("b").or_insert(7).rank(), 1);
     /// ```
     pub fn rank(&self) -> usize {
-        self.set.list.rank_of(self.set.list.position_of(self.handle))
+        self.set.core.nodes.rank_of(self.set.core.nodes.position_of(self.handle))
     }
 
     /// Sets the member's score and returns the old one. **O(log n)**.
@@ -256,7 +261,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     #[track_caller]
     pub fn insert(&mut self, score: S) -> S {
         let old = self.score();
-        infallible(self.set.set_score(self.hash, &mut self.handle, score));
+        or_panic(self.set.core.set_score(self.hash, &mut self.handle, score));
         old
     }
 
@@ -288,8 +293,8 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     /// assert!(set.is_empty());
     /// ```
     pub fn remove_entry(self) -> (M, S) {
-        let position = self.set.list.position_of(self.handle);
-        self.set.take_at(position, self.hash).0
+        let position = self.set.core.nodes.position_of(self.handle);
+        taken(self.set.core.take_at(position, self.hash).0)
     }
 }
 
@@ -344,7 +349,7 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> 
     /// ```
     #[track_caller]
     pub fn insert(self, score: S) -> OccupiedEntry<'a, M, S, H> {
-        let handle = infallible(self.set.insert_new(self.hash, self.member, score));
+        let handle = or_panic(self.set.core.insert_new(self.hash, (self.member, ()), score));
         OccupiedEntry { set: self.set, hash: self.hash, handle }
     }
 }
@@ -360,7 +365,7 @@ impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for Entry<'_, M, S, H> {
 
 impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for OccupiedEntry<'_, M, S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (member, score) = self.set.list.element_at(self.handle);
+        let (member, score) = element(self.set.core.nodes.element_at(self.handle));
         f.debug_struct("OccupiedEntry").field("member", member).field("score", &score).finish()
     }
 }

@@ -15,10 +15,11 @@ impl<M: Serialize, S: Serialize + Copy, H> Serialize for SortedSet<M, S, H> {
     }
 }
 
-/// Deserializes a sequence of `(member, score)` in any order; the set sorts them. A repeated member is
-/// an error.
+/// Deserializes a sequence of `(member, score)` in any order; the set sorts them. A repeated member
+/// is an error.
 ///
-/// Returns an error, rather than panicking, if the set is too large for memory or for 32-bit handles.
+/// Returns an error, rather than panicking, if the set is too large for memory or for 32-bit
+/// handles.
 impl<'de, M, S, H> Deserialize<'de> for SortedSet<M, S, H>
 where
     M: Deserialize<'de> + Ord + Hash,

@@ -1,9 +1,9 @@
 //! Serialization of a set as a map from members to scores, for serde's `with` attribute.
 //!
-//! By default, a [`SortedSet`] serializes as a sequence of pairs, which works for every format and all
-//! members. A map is an object in JSON, which requires members that are strings, numbers or booleans.
-//! The entries are serialized in order, lowest score first, and may be deserialized in any order. A
-//! repeated member is an error.
+//! By default, a [`SortedSet`] serializes as a sequence of pairs, which works for every format and
+//! all members. A map is an object in JSON, which requires members that are strings, numbers or
+//! booleans. The entries are serialized in order, lowest score first, and may be deserialized in
+//! any order. A repeated member is an error.
 //!
 //! # Examples
 //!
@@ -59,8 +59,8 @@ where
 ///
 /// # Errors
 ///
-/// Returns an error if a member repeats, if the set is too large for memory or for 32-bit handles, or
-/// if the format reports one.
+/// Returns an error if a member repeats, if the set is too large for memory or for 32-bit handles,
+/// or if the format reports one.
 ///
 /// # Examples
 ///

@@ -5,10 +5,10 @@ use core::ops::RangeBounds;
 
 use super::encoding::promoted;
 use super::{Elements, ExtractIf, ListpackLimits, Sorted, ZSet, lex_ranks};
-use crate::handle::Handle;
+use crate::core::leaf::Handle;
 use crate::increment::sum_or_panic;
 use crate::redis::{AddOptions, Added};
-use crate::reserve::infallible;
+use crate::reserve::or_panic;
 use crate::{ByteString, IncrementError, NanScore, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
@@ -89,7 +89,7 @@ impl ZSet {
     /// ```
     #[track_caller]
     pub fn insert(&mut self, member: impl AsRef<[u8]>, score: Score) -> Option<Score> {
-        infallible(self.try_insert(member, score))
+        or_panic(self.try_insert(member, score))
     }
 
     /// Like [`insert`](Self::insert), but returns an error if allocation fails. **O(log n)**.
@@ -193,7 +193,7 @@ impl ZSet {
         member: impl AsRef<[u8]>,
         new_score: impl FnOnce(Score) -> Score,
     ) -> Option<Score> {
-        infallible(self.try_update(member, new_score))
+        or_panic(self.try_update(member, new_score))
     }
 
     /// Like [`update`](Self::update), but returns an error if allocation fails. **O(log n)**.
@@ -549,12 +549,12 @@ fn add_to_sorted(
     score: Score,
     options: AddOptions,
 ) -> Result<Option<Score>, IncrementError<NanScore>> {
-    let hash = set.hash(member);
+    let hash = set.core.hash(member);
     let mut found = find(set, hash, member);
     let old = found.map(|(_, old)| old);
     let new = options.new_score(old, score).map_err(IncrementError::Score)?;
     match (&mut found, new) {
-        (Some((handle, _)), Some(new)) => set.set_score(hash, handle, new)?,
+        (Some((handle, _)), Some(new)) => set.core.set_score(hash, handle, new)?,
         (None, Some(new)) => {
             make_room_in_dict(set, hash)?;
             insert_new(set, hash, member, new)?;
@@ -566,13 +566,13 @@ fn add_to_sorted(
 
 #[inline(never)]
 fn find(set: &Sorted, hash: usize, member: &[u8]) -> Option<(Handle, Score)> {
-    set.find(hash, member).map(|found| (found.handle, found.score))
+    set.core.find(hash, member).map(|found| (found.handle, found.score))
 }
 
 /// Comes before `insert_new`, since growing the dict takes most of the stack.
 #[inline(never)]
 fn make_room_in_dict(set: &mut Sorted, hash: usize) -> Result<(), TryReserveError> {
-    set.make_room_in_dict(hash)
+    set.core.make_room_in_dict(hash)
 }
 
 #[inline(never)]
@@ -582,7 +582,8 @@ fn insert_new(
     member: &[u8],
     score: Score,
 ) -> Result<(), TryReserveError> {
-    set.insert_new_inlined(hash, ByteString::try_from_slice(member)?, score).map(|_| ())
+    let pair = (ByteString::try_from_slice(member)?, ());
+    set.core.insert_new_inlined(hash, pair, score).map(|_| ())
 }
 
 /// Returns the error of an insertion without INCR.

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{Elements, ListpackLimits, Sorted, ZSet};
-use crate::reserve::{infallible, try_box};
+use crate::reserve::{or_panic, try_box};
 use crate::sorted_set::FromSortedError;
 use crate::{ByteString, PackedZSet, Score, TryReserveError};
 
@@ -27,7 +27,7 @@ impl ZSet {
     /// ```
     #[track_caller]
     pub fn promote(&mut self) {
-        infallible(self.try_promote());
+        or_panic(self.try_promote());
     }
 
     /// Like [`promote`](Self::promote), but returns an error if allocation fails.
@@ -110,7 +110,7 @@ impl ZSet {
         let elements = elements.into_iter();
         let owned = elements.map(|(member, score)| (ByteString::from(member.as_ref()), score));
         let set = Sorted::from_sorted_iter(owned)?;
-        Ok(infallible(try_box(set).and_then(|set| ZSet::from_sorted(set, limits))))
+        Ok(or_panic(try_box(set).and_then(|set| ZSet::from_sorted(set, limits))))
     }
 
     /// Creates a set in the listpack encoding if the limits allow it, else in the skip-list
@@ -157,7 +157,7 @@ impl ZSet {
     /// ```
     #[track_caller]
     pub fn reserve(&mut self, additional: usize) {
-        infallible(self.try_reserve(additional));
+        or_panic(self.try_reserve(additional));
     }
 
     /// Like [`reserve`](Self::reserve), but returns an error if allocation fails.
@@ -211,7 +211,7 @@ pub(super) fn try_boxed() -> Result<Box<[Sorted; 1]>, TryReserveError> {
 
 #[inline(never)]
 fn reserve(set: &mut Sorted, len: usize) -> Result<(), TryReserveError> {
-    set.reserve_dict(len)
+    set.core.try_reserve_dict(len)
 }
 
 #[inline(never)]
@@ -224,5 +224,5 @@ fn push_all(set: &mut Sorted, packed: &PackedZSet<Vec<u8>>) -> Result<(), TryRes
 
 #[inline(never)]
 fn push_last(set: &mut Sorted, member: &[u8], score: Score) -> Result<(), TryReserveError> {
-    set.push_last(ByteString::try_from_slice(member)?, score).map(|_| ())
+    set.core.push_last((ByteString::try_from_slice(member)?, ()), score).map(|_| ())
 }

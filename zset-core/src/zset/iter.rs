@@ -6,7 +6,7 @@ use core::iter::FusedIterator;
 
 use super::{Elements, ZSet, borrowed};
 use crate::packed_zset::{self, Iter as PackedIter, PackedZSet};
-use crate::{ByteString, Member, Score, skiplist};
+use crate::{ByteString, Member, Score, sorted_set};
 
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
@@ -30,7 +30,7 @@ pub struct Iter<'a>(Borrowed<'a>);
 #[derive(Clone)]
 enum Borrowed<'a> {
     Listpack(PackedIter<'a>),
-    Skiplist(skiplist::Iter<'a, ByteString, Score>),
+    Skiplist(sorted_set::Iter<'a, ByteString, Score>),
 }
 
 impl<'a> From<PackedIter<'a>> for Iter<'a> {
@@ -39,8 +39,8 @@ impl<'a> From<PackedIter<'a>> for Iter<'a> {
     }
 }
 
-impl<'a> From<skiplist::Iter<'a, ByteString, Score>> for Iter<'a> {
-    fn from(elements: skiplist::Iter<'a, ByteString, Score>) -> Self {
+impl<'a> From<sorted_set::Iter<'a, ByteString, Score>> for Iter<'a> {
+    fn from(elements: sorted_set::Iter<'a, ByteString, Score>) -> Self {
         Iter(Borrowed::Skiplist(elements))
     }
 }
@@ -152,7 +152,7 @@ pub struct IntoIter(Owned);
 enum Owned {
     /// The whole set, and the run not yet returned.
     Listpack(PackedZSet<Vec<u8>>, packed_zset::Run),
-    Skiplist(skiplist::IntoIter<ByteString, Score>),
+    Skiplist(sorted_set::IntoIter<ByteString, Score>),
 }
 
 impl IntoIter {
@@ -161,7 +161,7 @@ impl IntoIter {
         IntoIter(Owned::Listpack(set, rest))
     }
 
-    pub(super) fn of_skiplist(elements: skiplist::IntoIter<ByteString, Score>) -> Self {
+    pub(super) fn of_skiplist(elements: sorted_set::IntoIter<ByteString, Score>) -> Self {
         IntoIter(Owned::Skiplist(elements))
     }
 }

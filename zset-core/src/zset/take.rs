@@ -9,8 +9,8 @@ use core::ops::RangeBounds;
 use super::iter::owned;
 use super::{Elements, IntoIter, Sorted, ZSet, lex_ranks};
 use crate::packed_zset::Run;
-use crate::reserve::infallible;
-use crate::skiplist::{self, Drain};
+use crate::reserve::or_panic;
+use crate::sorted_set::{self, Drain};
 use crate::{ByteString, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
@@ -174,7 +174,10 @@ impl ZSet {
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
-        self.split_off(|set| set.run_by_rank(&(rank..)), |set| set.try_split_off_by_rank(rank))
+        self.split_off(
+            |set| set.run_by_rank(&(rank..)),
+            |set| set.try_split_off(set.core.nodes.resolve_ranks(&(rank..))),
+        )
     }
 
     /// Splits the set at a score: returns the elements with this score or a higher one, and keeps
@@ -198,7 +201,10 @@ impl ZSet {
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
     pub fn split_off_by_score(&mut self, score: Score) -> Self {
-        self.split_off(|set| set.run_by_score(&(score..)), |set| set.try_split_off_by_score(score))
+        self.split_off(
+            |set| set.run_by_score(&(score..)),
+            |set| set.try_split_off(set.core.nodes.resolve_scores(&(score..))),
+        )
     }
 
     #[track_caller]
@@ -208,8 +214,8 @@ impl ZSet {
         split: impl FnOnce(&mut Sorted) -> Result<Box<[Sorted; 1]>, TryReserveError>,
     ) -> Self {
         let elements = match &mut self.elements {
-            Elements::Listpack(set) => Elements::Listpack(infallible(set.try_cut(run(set)))),
-            Elements::Skiplist(set) => Elements::Skiplist(infallible(split(&mut set[0]))),
+            Elements::Listpack(set) => Elements::Listpack(or_panic(set.try_cut(run(set)))),
+            Elements::Skiplist(set) => Elements::Skiplist(or_panic(split(&mut set[0]))),
         };
         ZSet { elements, limits: self.limits }
     }
@@ -228,9 +234,9 @@ fn drain_packed(
         (1, Some(element)) => {
             let only = owned(element);
             set.remove_run(run);
-            IntoIter::of_skiplist(skiplist::IntoIter::of_one(only))
+            IntoIter::of_skiplist(sorted_set::IntoIter::of_one(only))
         }
-        _ => IntoIter::of_listpack(infallible(set.try_cut(run))),
+        _ => IntoIter::of_listpack(or_panic(set.try_cut(run))),
     }
 }
 

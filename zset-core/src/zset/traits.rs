@@ -10,7 +10,7 @@ use super::encoding::try_boxed;
 use super::{IntoIter, Iter, ZSet};
 use crate::listpack::Storage;
 use crate::packed_zset::Iter as PackedIter;
-use crate::reserve::infallible;
+use crate::reserve::or_panic;
 use crate::{ByteString, ListpackLimits, PackedZSet, Score};
 
 impl Default for ZSet {
@@ -60,10 +60,10 @@ impl<M: AsRef<[u8]>> FromIterator<(M, Score)> for ZSet {
     fn from_iter<I: IntoIterator<Item = (M, Score)>>(elements: I) -> Self {
         let mut owned =
             elements.into_iter().map(|(m, score)| (ByteString::from(m.as_ref()), score));
-        let mut set = infallible(try_boxed());
+        let mut set = or_panic(try_boxed());
         // By reference, as the iterator may be large, and stacks are small on microcontrollers.
-        infallible(set[0].try_fill_unsorted(owned.by_ref(), |_, new| new));
-        infallible(ZSet::from_sorted(set, ListpackLimits::default()))
+        or_panic(set[0].try_fill(owned.by_ref(), |_, new| new));
+        or_panic(ZSet::from_sorted(set, ListpackLimits::default()))
     }
 }
 

@@ -310,21 +310,26 @@ fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     assert_eq!((windows.refund(&1, 1), windows.refund(&2, 1)), (1, 0));
     assert_eq!((funnels.refund(&1, 1), funnels.refund(&2, 1)), (1, 0));
 
-    // A log that had units under a longer period keeps later ones for as long.
-    let windows = SlidingWindow::<u32>::new(quota(60));
-    assert!(windows.check_at(&1, at(0)).is_allowed());
-    windows.set_quota(quota(1));
-    new_or_idle(&windows, at(100));
-    for key in [1, 2] {
-        assert!(windows.check_at(&key, at(100)).is_allowed());
-        assert_eq!(windows.check_n_at(&key, 0, at(105)).remaining, 5);
+    // A log that had units under a longer period keeps later ones for as long. In a limiter of its own, so
+    // that a check of one key does not sweep the other.
+    let [idle, new] = [(); 2].map(|()| SlidingWindow::<u32>::new(quota(60)));
+    assert!(idle.check_at(&1, at(0)).is_allowed());
+    for windows in [&idle, &new] {
+        windows.set_quota(quota(1));
     }
-    assert_eq!((windows.refund(&1, 1), windows.refund(&2, 1)), (1, 0));
+    for n in 0..7 {
+        assert_eq!(idle.peek_at(&1, n, at(100)), new.peek_at(&1, n, at(100)));
+    }
+    for windows in [&idle, &new] {
+        assert!(windows.check_at(&1, at(100)).is_allowed());
+        assert_eq!(windows.check_n_at(&1, 0, at(105)).remaining, 5);
+    }
+    assert_eq!((idle.refund(&1, 1), new.refund(&1, 1)), (1, 0));
 
     // Unless it is evicted in between.
-    assert!(windows.check_at(&1, at(200)).is_allowed());
-    assert_eq!(windows.sweep_at(usize::MAX, at(300)), 2);
-    assert!(windows.check_at(&1, at(300)).is_allowed());
-    assert_eq!(windows.check_n_at(&1, 0, at(305)).remaining, 5);
-    assert_eq!(windows.refund(&1, 1), 0);
+    assert!(idle.check_at(&1, at(200)).is_allowed());
+    assert_eq!(idle.sweep_at(usize::MAX, at(300)), 1);
+    assert!(idle.check_at(&1, at(300)).is_allowed());
+    assert_eq!(idle.check_n_at(&1, 0, at(305)).remaining, 5);
+    assert_eq!(idle.refund(&1, 1), 0);
 }

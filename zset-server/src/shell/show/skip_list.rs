@@ -26,7 +26,7 @@ pub(super) fn draw(
     limit: Option<usize>,
     out: &mut String,
 ) {
-    let root = set.as_skip_list().root();
+    let root = set.root();
     let leaves = leaves_below(root);
     let shown = limit.unwrap_or(LEAVES).min(leaves);
     let hidden = shown.div_ceil(2)..leaves - shown / 2;
@@ -43,8 +43,7 @@ pub(super) fn draw(
 
 /// Draws the figures of the whole set.
 fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, out: &mut String) {
-    let list = set.as_skip_list();
-    let (root, dict) = (list.root(), set.dict_layout());
+    let (root, dict) = (set.root(), set.dict_layout());
     let height = match root.level() {
         0 => "no index above the only leaf".to_owned(),
         levels => format!("{} of index above {}", count(levels, "level"), count(leaves, "leaf")),
@@ -56,7 +55,8 @@ fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, 
     };
     let load = percent(dict.len, dict.buckets);
     let (tables, buckets) = (count(dict.tables, "hash table"), count(dict.buckets, "bucket"));
-    let (lists, dicts) = (list.allocation_size(), dict.allocation_size);
+    let dicts = dict.allocation_size;
+    let lists = set.allocation_size() - dicts;
     let rest = bytes - lists - dicts;
     let each = bytes / root.span().max(1);
     let _ = writeln!(

@@ -1,0 +1,357 @@
+//! [`Core`]: the structure under [`SkipList`](crate::SkipList), [`SortedSet`](crate::SortedSet) and
+//! [`SortedMap`](crate::SortedMap). Each of these is a front of it.
+//!
+//! It is a skip list (William Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees",
+//! Communications of the ACM 33(6), 1990) with many elements per node, spans for ranks as in
+//! Redis's `t_zset.c`, and backward pointers. Elements are stored in leaves of up to 64; above them
+//! are levels of index blocks of up to 64 children. Each new leaf draws a random height and splits
+//! the blocks on all levels below it, just as a tall element of a skip list starts a new run on
+//! each of its levels. The dict maps the hash of a key to the handle of its element: the leaf and
+//! the slot.
+//!
+//! ```text
+//! Core   nodes   index     [ block ]                      first scores, spans
+//!                         /    |    \
+//!                leaves  [ ] - [ ] - [ ]                  up to 64 elements each
+//!                               ^
+//!        dict    hash of a key -+ handle (leaf, slot)     none in a `SkipList`
+//! ```
+//!
+//! An *element* is a pair and its score; a *pair* is a key and its value. The value of a set's or a
+//! list's member is `()`, which takes neither space nor instructions.
+//!
+//! Invariants (`check` verifies them):
+//! - Along the forward pointers, elements ascend by `(score, key)`. With a dict, keys are unique.
+//! - Backward pointers mirror forward pointers; `head` and `tail` are the ends.
+//! - No leaf is empty, except the only leaf of an empty core.
+//! - With one leaf there is no index. Otherwise every leaf and every block except the top one is a
+//!   child of exactly one block, all leaves are at the same depth, and parent pointers are correct.
+//! - `firsts` and `spans` are exact.
+//! - Blocks have at least `MIN_CHILDREN` children; the top block has at least 2.
+//! - The dict holds exactly one handle for each element, under the hash of its key.
+//!
+//! User code (`Hash`, `Eq`, `Ord`, `Drop`, closures) never runs while the structure is
+//! inconsistent: comparisons and hashes come first, then the change, which cannot panic. If user
+//! code panics, the core is in the state before or after the change. (In `bulk` user code runs
+//! between the change of the nodes and that of the dict, but no caller has access to the core yet.)
+//!
+//! # The life of an insertion
+//!
+//! `SortedSet::insert` calls `Core::try_insert` (`hashed`), which hashes the key and looks for it in
+//! the dict (`dict`). If it is there, `set_score` changes its score. If not, `insert_new`
+//!
+//! 1. searches for the position of the new element (`search`, `descent`): in each block from the
+//!    top, it counts the first scores that are not higher, and follows the last of them;
+//! 2. makes room in the dict, which may rebuild or split one of its tables;
+//! 3. makes room in the leaf (`edit`): if it is full, it shares with a neighbour, or splits in two
+//!    (`transfer`), and the new leaf is added to the index (`index`). Elements that move have their
+//!    handles changed in the dict;
+//! 4. puts the element into the leaf (`leaf`), adds 1 to the spans on the path, and its handle to
+//!    the dict. Nothing of this step can fail.
+
+pub(crate) mod arena;
+pub(crate) mod bulk;
+mod cut;
+#[cfg(any(not(target_os = "none"), test))]
+mod descent;
+pub(crate) mod dict;
+mod edit;
+mod hashed;
+pub(crate) mod index;
+pub(crate) mod iter;
+pub(crate) mod leaf;
+mod range;
+pub(crate) mod search;
+#[cfg(test)]
+mod tests;
+mod transfer;
+
+#[cfg(target_os = "none")]
+use crate::small::descent;
+
+pub(crate) use hashed::Hashed;
+pub(crate) use range::RankedRange;
+
+use self::arena::{Arena, NONE};
+use self::index::{BLOCK_CAPACITY, Block, Heights, MIN_CHILDREN};
+use self::leaf::{End, Handle, LEAF_CAPACITY, LeafRef, Leaves};
+use self::search::Position;
+
+/// The leaves and the index.
+#[derive(Clone)]
+pub(crate) struct Nodes<K, V, S> {
+    pub(crate) leaves: Leaves<(K, V), S>,
+    /// The index blocks of all levels.
+    pub(crate) blocks: Arena<Block<S>>,
+    /// The top block, or `NONE` if there is only one leaf.
+    pub(crate) top: u32,
+    /// The number of index levels. Leaves are level 0.
+    pub(crate) levels: u8,
+    /// The first leaf in order.
+    pub(crate) head: u32,
+    /// The last leaf in order.
+    tail: u32,
+    len: usize,
+    /// Whether the last insertion was at the end, which makes it likely that the next one is too.
+    is_appended_to: bool,
+    heights: Heights,
+}
+
+/// An element outside of a core: a pair and its score.
+pub(crate) type Owned<K, V, S> = ((K, V), S);
+
+/// Elements in order and, if `D` is [`Hashed`], a dict of their keys.
+#[derive(Clone)]
+pub(crate) struct Core<K, V, S, D> {
+    pub(crate) nodes: Nodes<K, V, S>,
+    pub(crate) dict: D,
+}
+
+/// How elements are found by key: a dict, or not at all.
+///
+/// The nodes report to it where elements move.
+pub(crate) trait Lookup<K>: Clear {
+    /// What is needed to find a key's handle again: its hash.
+    type Token: Copy;
+
+    /// Computes the token. Called before anything moves, because it may run user code, which may
+    /// panic.
+    fn token(&self, key: &K) -> Self::Token;
+
+    /// Reports that the element of this token moves to `to`, before or after it does. The handle of
+    /// no other element is `to` or `from`.
+    fn relocate(&mut self, token: Self::Token, from: Handle, to: Handle);
+
+    /// Reports that the element of this token, at `handle`, is about to be removed.
+    fn forget(&mut self, token: Self::Token, handle: Handle);
+
+    /// Reports that the element at an end of the only leaf or of a leaf among many is about to be
+    /// popped, and that its neighbours may be next.
+    fn prepare_pop<V>(&mut self, len: usize, end: End, leaf: u32, pairs: &[(K, V)]);
+}
+
+/// A dict that can be cleared, whatever its keys are.
+pub(crate) trait Clear {
+    fn clear(&mut self);
+}
+
+/// The dict of a core without one.
+#[derive(Clone)]
+pub(crate) struct Unhashed;
+
+impl Clear for Unhashed {
+    fn clear(&mut self) {}
+}
+
+impl<K> Lookup<K> for Unhashed {
+    type Token = ();
+
+    #[inline]
+    fn token(&self, _: &K) {}
+
+    #[inline]
+    fn relocate(&mut self, (): (), _: Handle, _: Handle) {}
+
+    #[inline]
+    fn forget(&mut self, (): (), _: Handle) {}
+
+    #[inline]
+    fn prepare_pop<V>(&mut self, _: usize, _: End, _: u32, _: &[(K, V)]) {}
+}
+
+impl<K, V, S: Copy, D> Core<K, V, S, D> {
+    pub(crate) const fn new(dict: D) -> Self {
+        Core { nodes: Nodes::new(), dict }
+    }
+}
+
+impl<K, V, S: Copy> Nodes<K, V, S> {
+    pub(crate) const fn new() -> Self {
+        Self::with_heights(Heights::DEFAULT)
+    }
+
+    pub(crate) const fn with_heights(heights: Heights) -> Self {
+        Nodes {
+            leaves: Leaves::new(),
+            blocks: Arena::new(),
+            top: NONE,
+            levels: 0,
+            head: 0,
+            tail: 0,
+            len: 0,
+            is_appended_to: false,
+            heights,
+        }
+    }
+
+    /// Returns empty nodes that continue this sequence of heights.
+    pub(crate) fn empty(&self) -> Self {
+        Self::with_heights(self.heights.clone())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn allocation_size(&self) -> usize {
+        self.leaves.allocation_size() + self.blocks.allocation_size()
+    }
+}
+
+impl<K, V, S: Copy> Nodes<K, V, S> {
+    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
+    pub(crate) fn leaf(&self, id: u32) -> LeafRef<'_, (K, V), S> {
+        self.leaves.get(id)
+    }
+
+    /// Returns the element at a handle.
+    #[inline]
+    pub(crate) fn element_at(&self, handle: Handle) -> (&(K, V), S) {
+        let leaf = self.leaf(handle.leaf());
+        (&leaf.pairs[handle.slot() as usize], leaf.scores[handle.slot() as usize])
+    }
+
+    /// Returns the key at a handle, or `None` if the handle is stale.
+    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
+    pub(crate) fn key(&self, handle: Handle) -> Option<&K> {
+        let (key, _) = self.leaf(handle.leaf()).pairs.get(handle.slot() as usize)?;
+        Some(key)
+    }
+
+    /// Returns a mutable reference to the pair at a handle. The order and the hash of the key must
+    /// not change.
+    #[inline]
+    pub(crate) fn pair_mut(&mut self, handle: Handle) -> &mut (K, V) {
+        self.leaves.pair_mut(handle)
+    }
+
+    /// Returns the score of the element at a handle.
+    #[inline]
+    pub(crate) fn score(&self, handle: Handle) -> S {
+        self.leaf(handle.leaf()).scores[handle.slot() as usize]
+    }
+
+    pub(crate) fn first(&self) -> Option<(&(K, V), S)> {
+        (self.len > 0).then(|| self.leaf(self.head).at(0))
+    }
+
+    pub(crate) fn last(&self) -> Option<(&(K, V), S)> {
+        (self.len > 0).then(|| {
+            let Position { leaf, index } = self.last_position();
+            self.leaf(leaf).at(index)
+        })
+    }
+
+    pub(crate) fn get_by_rank(&self, rank: usize) -> Option<(&(K, V), S)> {
+        (rank < self.len).then(|| {
+            let Position { leaf, index } = self.position_at(rank);
+            self.leaf(leaf).at(index)
+        })
+    }
+}
+
+impl<K: Ord, V, S: Ord + Copy> Nodes<K, V, S> {
+    /// Panics with a description if an invariant is violated.
+    pub(crate) fn check(&self) {
+        self.check_leaves();
+        self.check_index();
+        self.blocks.check("index blocks", |block| block.len() == 0);
+        if let Leaves::Blocks(arena) = &self.leaves {
+            arena.check("leaves", |leaf| {
+                let leaf = leaf.as_ref();
+                leaf.is_blank() && leaf.pairs.is_empty() && leaf.scores.is_empty()
+            });
+        }
+    }
+
+    /// Checks the chain of leaves.
+    fn check_leaves(&self) {
+        let (mut id, mut backward) = (self.head, NONE);
+        let (mut leaves, mut len) = (0, 0);
+        let mut previous: Option<(S, &K)> = None;
+        while id != NONE {
+            let leaf = self.leaf(id);
+            assert_eq!(leaf.backward, backward, "backward pointer of leaf {id}");
+            assert!(leaf.len() <= LEAF_CAPACITY, "leaf {id} is over-full");
+            assert!(leaf.len() > 0 || self.len == 0, "leaf {id} is empty");
+            assert_eq!(leaf.scores.len(), leaf.len(), "scores of leaf {id}");
+            assert_eq!(leaf.pairs.len(), leaf.len(), "pairs of leaf {id}");
+            let mut seen = [false; LEAF_CAPACITY];
+            for (index, &slot) in leaf.order().iter().enumerate() {
+                let seen = &mut seen[slot as usize];
+                assert!(!*seen, "order of leaf {id} has slot {slot} twice");
+                *seen = true;
+                assert!((slot as usize) < leaf.len(), "order of leaf {id} has no slot {slot}");
+                assert_eq!(leaf.index_of(slot), index, "index of slot {slot}, leaf {id}");
+                let ((key, _), score) = leaf.at(index);
+                if let Some(previous) = previous {
+                    assert!(
+                        previous <= (score, key),
+                        "leaf {id} index {index} comes before the previous element"
+                    );
+                }
+                previous = Some((score, key));
+            }
+            (leaves, len) = (leaves + 1, len + leaf.len());
+            (backward, id) = (id, leaf.forward);
+        }
+        assert_eq!(backward, self.tail, "the last leaf is not the tail");
+        assert_eq!(len, self.len, "the leaves hold another number of elements");
+        assert_eq!(leaves, self.leaves.count(), "a leaf in use is not in the chain");
+    }
+
+    fn check_index(&self) {
+        let mut expected_leaf = self.head;
+        if self.levels == 0 {
+            assert_eq!(self.top, NONE, "an index without levels has a top");
+            assert_eq!(self.head, self.tail, "several leaves and no index");
+            assert_eq!(self.leaf(self.head).parent, NONE, "parent of the only leaf");
+            assert_eq!(self.blocks.len(), 0, "an index without levels has blocks");
+        } else {
+            let (span, blocks) =
+                self.check_block(self.top, NONE, u32::from(self.levels), &mut expected_leaf);
+            assert_eq!(span, self.len, "span of the whole index");
+            assert_eq!(blocks, self.blocks.len(), "an index block in use is not in the index");
+            assert_eq!(expected_leaf, NONE, "the index ends before the chain of leaves");
+        }
+    }
+
+    /// Checks a block and everything below it; returns the number of elements and of blocks.
+    fn check_block(
+        &self,
+        id: u32,
+        parent: u32,
+        level: u32,
+        expected_leaf: &mut u32,
+    ) -> (usize, usize) {
+        let block = self.blocks.get(id);
+        let len = block.len();
+        assert_eq!(block.parent, parent, "parent of block {id}");
+        let least = if parent == NONE { 2 } else { MIN_CHILDREN };
+        assert!(len >= least, "block {id} of level {level} has {len} children");
+        assert!(len <= BLOCK_CAPACITY, "block {id} is over-full");
+        assert!(block.children[len..].iter().all(|&child| child == NONE), "tail of block {id}");
+        assert!(block.spans[len..].iter().all(|&span| span == 0), "spans behind block {id}");
+        let (mut elements, mut blocks) = (0, 1);
+        for (index, &child) in block.children[..len].iter().enumerate() {
+            assert_eq!(block.index_of(child), index, "index of child {child} in block {id}");
+            let (span, first) = if level == 1 {
+                assert_eq!(child, *expected_leaf, "leaves of the index and of the chain differ");
+                let leaf = self.leaf(child);
+                *expected_leaf = leaf.forward;
+                assert_eq!(leaf.parent, id, "parent of leaf {child}");
+                (leaf.len(), leaf.at(0).1)
+            } else {
+                let (span, below) = self.check_block(child, id, level - 1, expected_leaf);
+                blocks += below;
+                (span, self.blocks.get(child).firsts[0])
+            };
+            assert_eq!(block.spans[index] as usize, span, "span {index} of block {id}");
+            assert!(block.firsts[index] == first, "first score {index} of block {id}");
+            elements += span;
+        }
+        (elements, blocks)
+    }
+}

@@ -1,0 +1,537 @@
+//! Many elements at once: filling an empty core, and moving all elements to full leaves, possibly
+//! merged with those of another core.
+//!
+//! A core is filled one leaf at a time: no searches, and one update of the index per leaf. A leaf
+//! is added before its keys are added to the dict, and their `Hash` and `Eq` run in between. No
+//! caller has access to the core yet: on a panic or an error, it is dropped.
+//!
+//! When elements move to full leaves, the handle of each is known beforehand. Everything that may
+//! fail or panic (comparisons, hashes, allocations) therefore comes first, before any element
+//! moves. The elements are then moved without running user code. Elements whose keys are there
+//! already are dropped last.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use arrayvec::ArrayVec;
+use core::error::Error;
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+use core::mem;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
+use super::dict::{Dict, hash_one, no_rehash};
+use super::hashed::{ClearOnDrop, Element};
+use super::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
+use super::range::RankedRange;
+use super::transfer::AT_ONCE;
+use super::{Core, Hashed, Nodes, Owned};
+use crate::TryReserveError;
+use crate::reserve::{table_error, try_box};
+
+/// The error of input that is not sorted or repeats a member.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+/// use zset_core::sorted_set::FromSortedError;
+///
+/// let repeated = SortedSet::<_, _>::from_sorted_iter([("a", 1), ("a", 2)]);
+/// assert_eq!(repeated.unwrap_err(), FromSortedError::DuplicateMember { rank: 1 });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FromSortedError {
+    /// The element at this 0-based rank does not come after the previous one.
+    NotAscending {
+        /// The rank.
+        rank: usize,
+    },
+    /// The member at this 0-based rank repeats an earlier one, which has a lower score.
+    DuplicateMember {
+        /// The rank.
+        rank: usize,
+    },
+}
+
+impl fmt::Display for FromSortedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FromSortedError::NotAscending { rank } => {
+                write!(f, "element {rank} is out of order")
+            }
+            FromSortedError::DuplicateMember { rank } => {
+                write!(f, "member of element {rank} repeats an earlier one")
+            }
+        }
+    }
+}
+
+impl Error for FromSortedError {}
+
+/// A core being filled with elements that ascend by `(score, key)`. After an error, it must not be
+/// used.
+pub(crate) struct Filling<'a, K, V, S, H> {
+    core: &'a mut Core<K, V, S, Hashed<H>>,
+    /// Elements not yet moved to the core, up to the capacity of a leaf.
+    next: Vec<((K, V), S)>,
+}
+
+impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Filling<'a, K, V, S, H> {
+    /// Starts to fill an empty core, with room for this many keys in the dict.
+    pub(crate) fn new(
+        core: &'a mut Core<K, V, S, Hashed<H>>,
+        capacity: usize,
+    ) -> Result<Self, TryReserveError> {
+        core.try_reserve_dict(capacity)?;
+        Ok(Filling { core, next: Vec::new() })
+    }
+
+    /// Appends an element, which must come after all others. A repeated key may be detected only up
+    /// to a leaf later. If there are several errors, the first is returned.
+    #[inline]
+    pub(crate) fn try_push(
+        &mut self,
+        pair: (K, V),
+        score: S,
+    ) -> Result<Result<(), FromSortedError>, TryReserveError> {
+        let before = match self.next.last() {
+            Some((last, last_score)) => Some((last, *last_score)),
+            None => self.core.nodes.last(),
+        };
+        if before.is_some_and(|(last, last_score)| (last_score, &last.0) >= (score, &pair.0)) {
+            let rank = self.core.nodes.len() + self.next.len();
+            let flushed = self.flush()?;
+            return Ok(flushed.and(Err(FromSortedError::NotAscending { rank })));
+        }
+        self.next.try_reserve(1)?;
+        self.next.push((pair, score));
+        if self.next.len() == LEAF_CAPACITY { self.flush() } else { Ok(Ok(())) }
+    }
+
+    /// Appends the buffered elements. Returns an error if a key repeats.
+    pub(crate) fn finish(mut self) -> Result<Result<(), FromSortedError>, TryReserveError> {
+        self.flush()
+    }
+
+    /// Moves the buffered elements to a leaf of the core.
+    fn flush(&mut self) -> Result<Result<(), FromSortedError>, TryReserveError> {
+        let first_rank = self.core.nodes.len();
+        let Core { nodes, dict: Hashed { tables, hasher, .. } } = &mut *self.core;
+        let leaf = nodes.try_push_leaf(self.next.drain(..))?;
+        let pairs = &nodes.leaf(leaf).pairs[..nodes.len() - first_rank];
+        let mut hashes = Hashes::new();
+        for start in (0..pairs.len()).step_by(AT_ONCE) {
+            hash_next(&pairs[start..], hasher, &mut hashes);
+            for (index, &hash) in (start..).zip(&hashes) {
+                let is_same = |other| nodes.key(other) == Some(&pairs[index].0);
+                let handle = Handle::new(leaf, index as u8);
+                let hash_of = |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key));
+                if !tables.try_insert_new(hash, handle, is_same, hash_of)? {
+                    let rank = first_rank + index;
+                    return Ok(Err(FromSortedError::DuplicateMember { rank }));
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// The hashes of the next keys of a leaf.
+///
+/// Their dict entries are at random locations. If the hashes are computed first, the look-ups do
+/// not depend on each other, and their cache misses overlap.
+type Hashes = ArrayVec<usize, AT_ONCE>;
+
+/// Computes the hashes of the next keys of a leaf. (Returned, they would take stack space twice.)
+fn hash_next<K: Hash, V>(pairs: &[(K, V)], hasher: &impl BuildHasher, into: &mut Hashes) {
+    into.clear();
+    into.extend(pairs.iter().take(AT_ONCE).map(|(key, _)| hash_one(hasher, key)));
+}
+
+impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+    /// Fills an empty core with elements in any order; `merge` combines elements with the same key.
+    pub(crate) fn try_fill_unsorted(
+        &mut self,
+        mut elements: impl Iterator<Item = ((K, V), S)>,
+        merge: impl FnMut(&mut ((K, V), S), ((K, V), S)),
+    ) -> Result<(), TryReserveError> {
+        let distinct = try_distinct(&mut elements, &self.dict.hasher, merge)?;
+        self.try_fill_distinct(distinct)
+    }
+
+    /// Fills an empty core with elements that have distinct keys, in any order.
+    pub(crate) fn try_fill_distinct(
+        &mut self,
+        mut elements: Vec<((K, V), S)>,
+    ) -> Result<(), TryReserveError> {
+        elements.sort_unstable_by(|((a, _), a_score), ((b, _), b_score)| {
+            (a_score, a).cmp(&(b_score, b))
+        });
+        self.try_reserve_dict(elements.len())?;
+        let mut elements = elements.into_iter();
+        while elements.len() > 0 {
+            let Core { nodes, dict: Hashed { tables, hasher, .. } } = self;
+            let leaf = nodes.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY))?;
+            let hash_of = |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key));
+            let (pairs, mut hashes) = (nodes.leaf(leaf).pairs, Hashes::new());
+            for start in (0..pairs.len()).step_by(AT_ONCE) {
+                hash_next(&pairs[start..], hasher, &mut hashes);
+                for (slot, &hash) in (start as u8..).zip(&hashes) {
+                    tables.try_reserve_one(hash, hash_of)?;
+                    tables.insert(hash, Handle::new(leaf, slot));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Collects one element per key; `merge` combines elements with the same key.
+#[cfg_attr(target_os = "none", inline(never))]
+fn try_distinct<K: Hash + Eq, V, S: Copy>(
+    elements: &mut impl Iterator<Item = ((K, V), S)>,
+    hasher: &impl BuildHasher,
+    mut merge: impl FnMut(&mut ((K, V), S), ((K, V), S)),
+) -> Result<Vec<Owned<K, V, S>>, TryReserveError> {
+    let expected = elements.size_hint().0;
+    if expected > MAX_LEAVES * LEAF_CAPACITY {
+        return Err(TryReserveError::CapacityOverflow);
+    }
+    let mut distinct: Vec<((K, V), S)> = Vec::new();
+    // The index in `distinct` of each key's element.
+    let mut indexes: HashTable<u32> = HashTable::new();
+    distinct.try_reserve(expected)?;
+    indexes.try_reserve(expected, no_rehash).map_err(table_error)?;
+    for (pair, score) in elements {
+        let hash = hasher.hash_one(&pair.0);
+        indexes
+            .try_reserve(1, |&index| hasher.hash_one(&distinct[index as usize].0.0))
+            .map_err(table_error)?;
+        let is_same = |&index: &u32| distinct[index as usize].0.0 == pair.0;
+        match indexes.entry(hash, is_same, no_rehash) {
+            Entry::Occupied(index) => {
+                merge(&mut distinct[*index.get() as usize], (pair, score));
+            }
+            Entry::Vacant(vacant) => {
+                if distinct.len() >= MAX_LEAVES * LEAF_CAPACITY {
+                    return Err(TryReserveError::CapacityOverflow);
+                }
+                vacant.insert(distinct.len() as u32);
+                try_push(&mut distinct, (pair, score))?;
+            }
+        }
+    }
+    Ok(distinct)
+}
+
+/// Collects elements. Returns an error if allocation fails, whereas `collect` would abort.
+pub(crate) fn try_collect<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
+    let mut collected = Vec::new();
+    collected.try_reserve(elements.size_hint().0)?;
+    for element in elements {
+        try_push(&mut collected, element)?;
+    }
+    Ok(collected)
+}
+
+#[inline]
+fn try_push<T>(elements: &mut Vec<T>, element: T) -> Result<(), TryReserveError> {
+    elements.try_reserve(1)?;
+    elements.push(element);
+    Ok(())
+}
+
+/// A core is merged if its new elements are at least `1 / MERGED_SHARE` as many as those of the
+/// other. Per element of either, a merge costs about a third of an insertion.
+const MERGED_SHARE: usize = 2;
+
+/// The order of the elements in the new leaves.
+struct Order {
+    /// The hash of each element's key.
+    hashes: Vec<usize>,
+    /// Whether each element comes from the other core.
+    is_others: Vec<bool>,
+}
+
+/// Nodes without elements, and a dict with the handles that these will have.
+struct Prepared<K, V, S> {
+    nodes: Nodes<K, V, S>,
+    tables: Dict,
+}
+
+impl Order {
+    fn try_with_capacity(capacity: usize) -> Result<Self, TryReserveError> {
+        let mut plan = Order { hashes: Vec::new(), is_others: Vec::new() };
+        plan.hashes.try_reserve_exact(capacity)?;
+        plan.is_others.try_reserve_exact(capacity)?;
+        Ok(plan)
+    }
+
+    #[inline]
+    fn push(&mut self, hash: usize, is_others: bool) {
+        self.hashes.push(hash);
+        self.is_others.push(is_others);
+    }
+}
+
+/// Where the elements in full leaves are, if its memory is reserved at once.
+struct FullLeaves {
+    /// The ids of the leaves, which ascend.
+    ids: Vec<u32>,
+}
+
+impl FullLeaves {
+    fn try_new<K, V, S: Copy>(len: usize) -> Result<Self, TryReserveError> {
+        Ok(FullLeaves { ids: try_collect(Nodes::<K, V, S>::full_leaf_ids(len))? })
+    }
+
+    /// Returns the handle of the element at this rank.
+    fn handle_at(&self, rank: usize) -> Handle {
+        Handle::new(self.ids[rank / LEAF_CAPACITY], (rank % LEAF_CAPACITY) as u8)
+    }
+
+    fn rank_of(&self, handle: Handle) -> usize {
+        let leaf = self.ids.binary_search(&handle.leaf()).expect("the leaf is there");
+        leaf * LEAF_CAPACITY + handle.slot() as usize
+    }
+}
+
+/// Fills an empty dict with the handles of full leaves, given the hashes of its keys in order.
+fn try_fill_dict<K, V, S: Copy>(dict: &mut Dict, hashes: &[usize]) -> Result<(), TryReserveError> {
+    let leaves = FullLeaves::try_new::<K, V, S>(hashes.len())?;
+    let hash_of = |handle| hashes[leaves.rank_of(handle)];
+    dict.try_reserve(hashes.len(), hash_of)?;
+    for (rank, &hash) in hashes.iter().enumerate() {
+        dict.try_reserve_one(hash, hash_of)?;
+        dict.insert(hash, leaves.handle_at(rank));
+    }
+    Ok(())
+}
+
+impl<K, V, S: Copy> Prepared<K, V, S> {
+    /// Allocates nodes that continue a sequence of heights, on the heap, as the stacks of
+    /// microcontrollers are small.
+    ///
+    /// Not inlined, so that it leaves nothing on the stack.
+    #[inline(never)]
+    fn try_boxed(nodes: &Nodes<K, V, S>) -> Result<Box<[Self; 1]>, TryReserveError> {
+        try_box(Prepared { nodes: nodes.empty(), tables: Dict::new() })
+    }
+
+    /// Allocates memory for full leaves with elements of these hashes, and fills the dict.
+    fn try_new(
+        nodes: &Nodes<K, V, S>,
+        hashes: &[usize],
+    ) -> Result<Box<[Self; 1]>, TryReserveError> {
+        let mut new = Self::try_boxed(nodes)?;
+        new[0].nodes.try_reserve_full_leaves(hashes.len())?;
+        try_fill_dict::<K, V, S>(&mut new[0].tables, hashes)?;
+        Ok(new)
+    }
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+    /// Moves all elements to full leaves. On an error or panic, nothing changes.
+    pub(crate) fn try_rebuild(&mut self) -> Result<(), TryReserveError> {
+        let mut order = Order::try_with_capacity(self.nodes.len())?;
+        self.nodes.iter().for_each(|((key, _), _)| order.push(self.hash(key), false));
+        let mut new = Prepared::try_new(&self.nodes, &order.hashes)?;
+        self.carry_out(&order, &mut new[0], &mut self.nodes.empty(), &[], &mut Vec::new());
+        Ok(())
+    }
+
+    /// Exchanges the elements for those prepared, and moves them and those of other nodes there.
+    /// Those at the ranks `shared` of the other nodes move to `left_out` instead, which must have
+    /// room for them.
+    fn carry_out(
+        &mut self,
+        order: &Order,
+        prepared: &mut Prepared<K, V, S>,
+        other: &mut Nodes<K, V, S>,
+        shared: &[usize],
+        left_out: &mut Vec<((K, V), S)>,
+    ) {
+        mem::swap(&mut self.nodes, &mut prepared.nodes);
+        self.dict.exchange(&mut prepared.tables);
+        let mut shared = shared.iter().peekable();
+        let (mut others, mut rank) = (other.emptied(), 0);
+        let mut next_of_others = || loop {
+            let element = others.next()?;
+            let is_shared = shared.next_if_eq(&&rank).is_some();
+            rank += 1;
+            if !is_shared {
+                return Some(element);
+            }
+            left_out.push(element);
+        };
+        let mut ours = prepared.nodes.emptied();
+        let mut ids = Nodes::<K, V, S>::full_leaf_ids(order.hashes.len());
+        for is_others in order.is_others.chunks(LEAF_CAPACITY) {
+            let leaf = self.nodes.try_push_leaf(is_others.iter().map(|&is_others| {
+                let next = if is_others { next_of_others() } else { ours.next() };
+                next.expect("the order has each element once")
+            }));
+            assert_eq!(leaf.ok(), ids.next(), "room was reserved, and for full leaves in order");
+        }
+        // The last elements of the other nodes may all be shared.
+        assert!(next_of_others().is_none(), "the order has each element once");
+    }
+
+    /// Moves a range to an empty core whose hasher has the same hashes. On error, nothing changes.
+    pub(crate) fn try_split_off(
+        &mut self,
+        range: RankedRange,
+        upper: &mut Self,
+    ) -> Result<(), TryReserveError> {
+        if range.len == 0 {
+            return Ok(());
+        }
+        let Core { nodes, dict } = upper;
+        nodes.heights = self.nodes.heights.clone();
+        if range.len == self.nodes.len() {
+            mem::swap(&mut self.nodes, nodes);
+            self.dict.exchange(&mut dict.tables);
+        } else {
+            // The handles of the elements in the new leaves are known before they move.
+            self.try_cut_to(nodes, range, |hashes| {
+                try_fill_dict::<K, V, S>(&mut dict.tables, hashes)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+    /// Moves all elements of another core into this one, one at a time. An equal key stays, with
+    /// the value and the score of the other core.
+    ///
+    /// On error, elements not yet moved are lost.
+    #[inline(never)]
+    pub(crate) fn try_extend<H2>(
+        &mut self,
+        other: &mut Core<K, V, S, Hashed<H2>>,
+    ) -> Result<(), TryReserveError> {
+        self.try_reserve_dict(other.nodes.len().div_ceil(2))?;
+        // User code may panic.
+        let other = ClearOnDrop(other);
+        for ((key, value), score) in other.0.nodes.emptied() {
+            self.try_insert(key, value, score)?;
+        }
+        Ok(())
+    }
+
+    /// Like `try_extend`, but moves all elements to full leaves if that pays off; returns whether
+    /// it did. Otherwise, or on an error, the other core is unchanged.
+    ///
+    /// On error, some keys that are in both may have the other core's score already.
+    ///
+    /// Neither this nor the functions below are inlined, so that none keeps the stack space of
+    /// another.
+    #[inline(never)]
+    pub(crate) fn try_merge<H2>(
+        &mut self,
+        other: &mut Core<K, V, S, Hashed<H2>>,
+    ) -> Result<bool, TryReserveError> {
+        let is_worth = |own: usize, new: usize| {
+            new >= own / MERGED_SHARE && own.saturating_add(new) > LEAF_CAPACITY
+        };
+        let (len, other_len) = (self.nodes.len(), other.nodes.len());
+        if !is_worth(len, other_len) {
+            return Ok(false);
+        }
+        let shared = self.try_shared_ranks(&other.nodes)?;
+        if !is_worth(len, other_len - shared.len()) {
+            return Ok(false);
+        }
+        self.try_update_shared(&shared, &other.nodes)?;
+        self.try_merge_except(&shared, other)?;
+        Ok(true)
+    }
+
+    /// Returns the ranks of other nodes' keys that are here too.
+    #[inline(never)]
+    fn try_shared_ranks(&self, other: &Nodes<K, V, S>) -> Result<Vec<usize>, TryReserveError> {
+        let ranks = other.iter().enumerate();
+        try_collect(
+            ranks.filter_map(|(rank, ((key, _), _))| self.element(key).is_some().then_some(rank)),
+        )
+    }
+
+    /// Gives the keys at these ranks of other nodes, which are here too, their scores there.
+    fn try_update_shared(
+        &mut self,
+        ranks: &[usize],
+        other: &Nodes<K, V, S>,
+    ) -> Result<(), TryReserveError> {
+        let (mut handles, mut next_rank) = (other.all_handles(), 0);
+        for &rank in ranks {
+            let Some(handle) = handles.nth(rank - next_rank) else { break };
+            next_rank = rank + 1;
+            let ((key, _), score) = other.element_at(handle);
+            if let Some(Element { mut handle, .. }) = self.element(key) {
+                self.set_score(self.hash(key), &mut handle, score)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves all elements of another core into this one. Of those at its ranks `shared`, whose keys
+    /// are here already, only the values move.
+    #[inline(never)]
+    fn try_merge_except<H2>(
+        &mut self,
+        shared: &[usize],
+        other: &mut Core<K, V, S, Hashed<H2>>,
+    ) -> Result<(), TryReserveError> {
+        let order = self.try_merged_order(&other.nodes, shared)?;
+        let mut new = Prepared::try_new(&self.nodes, &order.hashes)?;
+        let mut left_out = Vec::new();
+        left_out.try_reserve_exact(shared.len())?;
+        self.carry_out(&order, &mut new[0], &mut other.nodes, shared, &mut left_out);
+        // Its elements are taken, but its index is not up to date.
+        other.clear();
+        if size_of::<V>() > 0 {
+            for ((key, value), _) in &mut left_out {
+                if let Some(Element { handle, .. }) = self.element(key) {
+                    mem::swap(&mut self.nodes.pair_mut(handle).1, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the merged order of both cores, without the other one's elements at the ranks
+    /// `shared`.
+    #[inline(never)]
+    fn try_merged_order(
+        &self,
+        other: &Nodes<K, V, S>,
+        shared: &[usize],
+    ) -> Result<Order, TryReserveError> {
+        let mut order = Order::try_with_capacity(self.nodes.len() + other.len() - shared.len())?;
+        let mut shared = shared.iter().peekable();
+        let mut others = other
+            .iter()
+            .enumerate()
+            .filter_map(|(rank, element)| shared.next_if_eq(&&rank).is_none().then_some(element));
+        let mut ours = self.nodes.iter();
+        let (mut our_next, mut other_next) = (ours.next(), others.next());
+        loop {
+            match (our_next, other_next) {
+                (Some(((key, _), score)), other)
+                    if other.is_none_or(|((k, _), s)| (score, key) <= (s, k)) =>
+                {
+                    order.push(self.hash(key), false);
+                    our_next = ours.next();
+                }
+                (_, Some(((key, _), _))) => {
+                    order.push(self.hash(key), true);
+                    other_next = others.next();
+                }
+                (_, None) => return Ok(order),
+            }
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! Cutting: moving the elements of a range to nodes of their own.
+//!
+//! ```text
+//! range           |-----------------------|
+//! before   [a b c d] [e f g h] [i j k l] [m n o p]
+//! after    [a b c]                         [n o p]      and     [d e f g h i j k l m]
+//! ```
+//!
+//! Leaves and blocks that are entirely in the range are freed one by one. Blocks above the ends of
+//! the range may then have too few children; there are at most two on each level, and they are
+//! repaired. A cut is therefore O(log n + m) for m elements moved.
+//!
+//! In the first and the last leaf of the range, elements stay. As in a handover, those in the last
+//! slots, the fillers, first swap with elements to cut, so that every slot below the new length is
+//! in use. There are at most as many fillers as elements to cut, and no other element that stays
+//! moves.
+//!
+//! Tokens are computed and memory is allocated first; neither happens again before the structure is
+//! valid.
+
+use alloc::vec::Vec;
+use arrayvec::ArrayVec;
+use core::mem;
+use core::ops::Range;
+
+use super::arena::NONE;
+use super::edit::Removal;
+use super::index::MIN_CHILDREN;
+use super::iter::Drain;
+use super::leaf::{Handle, LEAF_CAPACITY};
+use super::range::RankedRange;
+use super::search::Position;
+use super::transfer::{AT_ONCE, Plan};
+use super::{Clear, Core, Lookup, Nodes};
+use crate::TryReserveError;
+use crate::reserve::{or_panic, push_reserved};
+
+/// The most tokens of a cut that are on the stack. Without an operating system, it is small.
+const FEW: usize = if cfg!(target_os = "none") { 0 } else { AT_ONCE };
+
+impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
+    /// Moves all elements to nodes of their own.
+    pub(crate) fn take_all(&mut self) -> Nodes<K, V, S> {
+        self.dict.clear();
+        let empty = self.nodes.empty();
+        mem::replace(&mut self.nodes, empty)
+    }
+
+    /// Drops all elements. If dropping one panics, the core is empty already.
+    ///
+    /// Not inlined, so that it takes no stack space where nothing is dropped.
+    #[inline(never)]
+    pub(crate) fn clear(&mut self) {
+        self.take_all();
+    }
+}
+
+impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
+    /// Moves the elements of a range to nodes of their own.
+    ///
+    /// If it returns an error, nothing changes.
+    pub(crate) fn try_cut(
+        &mut self,
+        range: RankedRange,
+    ) -> Result<Nodes<K, V, S>, TryReserveError> {
+        let mut cut = self.nodes.empty();
+        if range.len == self.nodes.len {
+            cut = self.take_all();
+        } else if range.len > 0 {
+            self.try_cut_to(&mut cut, range, |_| Ok(()))?;
+        }
+        Ok(cut)
+    }
+
+    /// Removes the elements of a range, and returns an iterator over them.
+    #[track_caller]
+    pub(crate) fn drain_range(&mut self, range: RankedRange) -> Drain<'_, K, V, S> {
+        match range.len {
+            0 => Drain::new(self.nodes.empty()),
+            len if len == self.nodes.len => Drain::new(self.take_all()),
+            1 => self.drain_one(range.start),
+            _ => {
+                let mut cut = Drain::new(self.nodes.empty());
+                or_panic(self.try_cut_to(cut.nodes_mut(), range, |_| Ok(())));
+                cut
+            }
+        }
+    }
+
+    /// Drains the element at or after a position, which must not be the end.
+    ///
+    /// Not inlined, so that it takes no stack space where more elements are drained.
+    #[inline(never)]
+    fn drain_one(&mut self, position: Position) -> Drain<'_, K, V, S> {
+        let first = self.nodes.at_element(position).expect("there is an element");
+        Drain::of_one(self.take(first))
+    }
+
+    /// Moves the elements of a range, which is neither empty nor the whole to, to empty nodes, in
+    /// full leaves in order. Before anything changes, `prepare` gets the tokens of these elements.
+    ///
+    /// On error, both are unchanged. If hashing a key panics, they are unchanged, or valid after
+    /// the elements have moved.
+    pub(crate) fn try_cut_to(
+        &mut self,
+        to: &mut Nodes<K, V, S>,
+        range: RankedRange,
+        prepare: impl FnOnce(&[D::Token]) -> Result<(), TryReserveError>,
+    ) -> Result<(), TryReserveError> {
+        let cut = RankedRange {
+            start: self.nodes.at_element(range.start).unwrap_or(range.start),
+            end: self.nodes.after_element(range.end),
+            ..range
+        };
+        self.relocate_cut(&cut, |elements| {
+            prepare(elements)?;
+            to.try_reserve_full_leaves(cut.len)
+        })?;
+        self.nodes.move_to(to, &cut);
+        let before = self.nodes.close_gap(&cut);
+        self.rebalance_around(before);
+        Ok(())
+    }
+
+    /// Reports that the elements of a cut are about to be removed, and moves the fillers to their
+    /// slots. Before that, `prepare` gets the tokens of the elements to cut.
+    ///
+    /// Like the functions below, it is not inlined, so that none keeps the stack space of another.
+    #[inline(never)]
+    fn relocate_cut(
+        &mut self,
+        cut: &RankedRange,
+        prepare: impl FnOnce(&[D::Token]) -> Result<(), TryReserveError>,
+    ) -> Result<(), TryReserveError> {
+        let most = cut.len + cut.len.min(2 * LEAF_CAPACITY);
+        let (mut few, mut many) = (ArrayVec::<_, FEW>::new(), Vec::new());
+        let tokens = if most <= FEW {
+            self.for_each_token(cut, |token| few.push(token));
+            &few[..]
+        } else {
+            many.try_reserve_exact(most)?;
+            self.for_each_token(cut, |token| push_reserved(&mut many, token));
+            &many[..]
+        };
+        let (elements, fillers) = tokens.split_at(cut.len);
+        prepare(elements)?;
+
+        for (&token, handle) in elements.iter().zip(self.nodes.handles_from(cut.start)) {
+            self.dict.forget(token, handle);
+        }
+        self.move_fillers(cut, fillers);
+        Ok(())
+    }
+
+    /// Computes the tokens of the elements of a cut, and then those of the fillers.
+    #[inline(never)]
+    fn for_each_token(&self, cut: &RankedRange, mut receive: impl FnMut(D::Token)) {
+        for handle in self.nodes.handles_from(cut.start).take(cut.len) {
+            receive(self.dict.token(&self.nodes.element_at(handle).0.0));
+        }
+        for (leaf, elements) in self.nodes.ends_of(cut) {
+            let leaf = self.nodes.leaf(leaf);
+            // Without a plan, which would be on the stack while the caller's `Hash` runs.
+            for slot in leaf.len() - elements.len()..leaf.len() {
+                if !elements.contains(&leaf.index_of(slot as u8)) {
+                    receive(self.dict.token(&leaf.pairs[slot].0));
+                }
+            }
+        }
+    }
+
+    /// Moves the fillers, which have these tokens, to the slots of elements to cut.
+    #[inline(never)]
+    fn move_fillers(&mut self, cut: &RankedRange, tokens: &[D::Token]) {
+        let mut tokens = tokens.iter();
+        for (leaf, elements) in self.nodes.ends_of(cut) {
+            let plan = Plan::new(self.nodes.leaf(leaf).order(), &elements);
+            for (slot, &token) in plan.fillers().zip(&mut tokens) {
+                let to = plan.new_slot(slot);
+                self.dict.relocate(token, Handle::new(leaf, slot), Handle::new(leaf, to));
+                self.nodes.leaves.swap_slots(leaf, slot, to);
+            }
+        }
+    }
+
+    /// Merges the leaves around a gap with their neighbours if they are small. `before` is the leaf
+    /// before the gap, or `NONE`.
+    fn rebalance_around(&mut self, before: u32) {
+        let mut next = if before == NONE {
+            self.nodes.start()
+        } else {
+            Position { leaf: before, index: self.nodes.leaf(before).len() }
+        };
+        // The leaf before the gap, then the one after it.
+        for _ in 0..2 {
+            let position = self.rebalance(Removal { position: next });
+            next = self.nodes.at_element(position).unwrap_or(position);
+        }
+    }
+}
+
+impl<K, V, S: Copy> Nodes<K, V, S> {
+    /// Returns the first and the last leaf of a cut, each with the indexes of its elements to cut.
+    /// If both are the same leaf, the second time there are none.
+    fn ends_of(&self, cut: &RankedRange) -> [(u32, Range<usize>); 2] {
+        let RankedRange { start, end, .. } = cut;
+        let (first_end, last_end) = if start.leaf == end.leaf {
+            (end.index, 0)
+        } else {
+            (self.leaf(start.leaf).len(), end.index)
+        };
+        [(start.leaf, start.index..first_end), (end.leaf, 0..last_end)]
+    }
+
+    /// Moves the elements of a cut, whose slots are the last ones of their leaves, to an empty core
+    /// with room for them, without updating the index.
+    #[inline(never)]
+    fn move_to(&mut self, to: &mut Self, cut: &RankedRange) {
+        let mut position = cut.start;
+        while to.len() < cut.len {
+            let next = (0..LEAF_CAPACITY.min(cut.len - to.len())).map(|_| {
+                position = self.at_element(position).expect("the range has this many elements");
+                self.leaves.remove(position.leaf, position.index)
+            });
+            to.try_push_leaf(next).expect("room was reserved");
+        }
+    }
+
+    /// Updates the index after the elements of a cut have moved; returns the leaf before the gap,
+    /// or `NONE`.
+    #[inline(never)]
+    fn close_gap(&mut self, cut: &RankedRange) -> u32 {
+        self.len -= cut.len;
+        // The leaves on both sides of the gap; the same leaf if the gap is within it.
+        let (start, end) = (cut.start, cut.end.leaf);
+        let before = if start.index > 0 { start.leaf } else { self.leaf(start.leaf).backward };
+        let before_in_end = if start.leaf == end { start.index } else { 0 };
+        let last = self.leaf(end);
+        let after = if last.len() > before_in_end { end } else { last.forward };
+        self.update_leaf(before);
+        self.update_leaf(after);
+        self.remove_leaves_between(before, after);
+        before
+    }
+
+    /// Updates the index after the elements of a nonempty leaf have changed. A no-op for `NONE`.
+    fn update_leaf(&mut self, leaf: u32) {
+        if leaf == NONE || self.leaf(leaf).parent == NONE {
+            return;
+        }
+        let (leaf_ref, block) = (self.leaf(leaf), self.blocks.get(self.leaf(leaf).parent));
+        let [len, span] = [leaf_ref.len() as u8, block.spans[block.index_of(leaf)] as u8];
+        self.update_spans(leaf, i32::from(len) - i32::from(span), Some(leaf_ref.at(0).1));
+    }
+
+    /// Frees the empty leaves between two others, and repairs the index. `NONE` for `before` or
+    /// `after` means up to that end; if both are the same leaf, there are none in between.
+    fn remove_leaves_between(&mut self, before: u32, after: u32) {
+        let first = if before == NONE { self.head } else { self.leaf(before).forward };
+        let last = if after == NONE { self.tail } else { self.leaf(after).backward };
+        if before == after || first == after {
+            return;
+        }
+        self.cut_index(first, last);
+        let mut id = first;
+        while id != after {
+            let forward = self.leaf(id).forward;
+            self.leaves.blocks().remove(id);
+            id = forward;
+        }
+        self.leaves.set_forward(before, after);
+        self.leaves.set_backward(after, before);
+        if before == NONE {
+            self.head = after;
+        }
+        if after == NONE {
+            self.tail = before;
+        }
+        self.mend_above(before);
+        self.mend_above(after);
+    }
+
+    /// Removes the leaves from `first` to `last` from the index, and frees blocks that are left
+    /// without children.
+    ///
+    /// The remaining blocks may have any number of children, but at least 1.
+    fn cut_index(&mut self, first: u32, last: u32) {
+        // The outermost nodes on a level with removals below them, and whether each is left empty.
+        let (mut left, mut left_is_empty) = (first, true);
+        let (mut right, mut right_is_empty) = (last, true);
+        for level in 1..=u32::from(self.levels) {
+            let (left_above, right_above) =
+                (self.parent(level - 1, left), self.parent(level - 1, right));
+            let start = self.blocks.get(left_above).index_of(left) + usize::from(!left_is_empty);
+            let end = self.blocks.get(right_above).index_of(right) + usize::from(right_is_empty);
+            if left_above == right_above {
+                self.remove_children(level, left_above, start, end);
+            } else {
+                self.remove_children(level, left_above, start, self.blocks.get(left_above).len());
+                self.remove_children(level, right_above, 0, end);
+            }
+            for (node, is_empty) in [(left, left_is_empty), (right, right_is_empty)] {
+                if !is_empty {
+                    self.update_entry(node);
+                }
+            }
+            (left, left_is_empty) = (left_above, self.blocks.get(left_above).len() == 0);
+            (right, right_is_empty) = (right_above, self.blocks.get(right_above).len() == 0);
+        }
+    }
+
+    /// Removes the children from `start` to `end` of a block on this level, and frees those that
+    /// are blocks. An inverted range is a no-op.
+    fn remove_children(&mut self, level: u32, id: u32, start: usize, end: usize) {
+        if start >= end {
+            return;
+        }
+        if level > 1 {
+            for index in start..end {
+                let child = self.blocks.get(id).children[index];
+                self.remove_children(level - 1, child, 0, self.blocks.get(child).len());
+                self.blocks.remove(child);
+            }
+        }
+        self.blocks.get_mut(id).remove_range(start..end);
+    }
+
+    /// Updates the first score and the span of a block in the block above it.
+    fn update_entry(&mut self, id: u32) {
+        let block = self.blocks.get(id);
+        let (first, span, above) = (block.firsts[0], block.span(), block.parent);
+        let block = self.blocks.get_mut(above);
+        let index = block.index_of(id);
+        (block.firsts[index], block.spans[index]) = (first, span);
+    }
+
+    /// Returns the block above a node on this level.
+    fn parent(&self, level: u32, id: u32) -> u32 {
+        if level == 0 { self.leaf(id).parent } else { self.blocks.get(id).parent }
+    }
+
+    /// Repairs the blocks above a leaf, from level 1 up. A no-op for `NONE`.
+    fn mend_above(&mut self, leaf: u32) {
+        let (mut id, mut level) = (if leaf == NONE { NONE } else { self.leaf(leaf).parent }, 1);
+        while id != NONE {
+            id = self.mend(level, id);
+            level += 1;
+        }
+    }
+
+    /// Restores the minimum number of children of a block on this level: `MIN_CHILDREN`, or 2 for
+    /// the top one. The blocks above it may have too few as well. Returns its parent afterwards, or
+    /// `NONE`.
+    ///
+    /// A repaired block can lose several children before it has too few again, so each level is
+    /// repaired only a few times.
+    fn mend(&mut self, level: u32, id: u32) -> u32 {
+        let block = self.blocks.get(id);
+        if block.len() < MIN_CHILDREN && block.parent != NONE {
+            // Ensures that the block has a sibling or becomes the top one.
+            self.mend(level + 1, block.parent);
+        }
+        let block = self.blocks.get(id);
+        let (above, len) = (block.parent, block.len());
+        if above == NONE {
+            if len == 1 {
+                self.drop_top(level);
+            }
+            return NONE;
+        }
+        if len >= MIN_CHILDREN {
+            return above;
+        }
+        let left = self.blocks.get(above).index_of(id).max(1) - 1;
+        if self.merge_or_share(level, above, left) {
+            // If the sibling had too few children as well, it is above the other end of the gap,
+            // and the merged block is repaired again from there.
+            self.blocks.get_mut(above).remove(left + 1);
+        }
+        above
+    }
+
+    /// Returns the handles of all elements, in order.
+    pub(crate) fn all_handles(&self) -> impl Iterator<Item = Handle> {
+        self.handles_from(self.start())
+    }
+
+    /// Returns the handles of the elements from a position on, in order.
+    fn handles_from(&self, mut next: Position) -> impl Iterator<Item = Handle> {
+        core::iter::from_fn(move || {
+            let position = self.at_element(next)?;
+            next = Position { index: position.index + 1, ..position };
+            Some(self.handle_at(position))
+        })
+    }
+}

@@ -1,0 +1,306 @@
+//! [`Dict`]: a map from the hash of a key to its handle, in hash tables that split one at a time.
+//!
+//! Up to 28,672 handles live in a single table: hashbrown's, or without an operating system, that
+//! of `small::table`. Larger dicts use extendible hashing (Fagin, Nievergelt, Pippenger, Strong:
+//! "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3), 1979): tables of at
+//! most 4,096 buckets, the segments, chosen by the leading bits of the hash times a constant, its
+//! *route*.
+//!
+//! ```text
+//! leading bits     directory        segments
+//!           00 ──► 0 ─────────────► 0  (holds 0.)
+//!           01 ──► 0 ──────────┘ ┌► 1  (holds 10)
+//!           10 ──► 1 ────────────┘
+//!           11 ──► 2 ─────────────► 2  (holds 11)
+//! ```
+//!
+//! The first table splits into sixteen segments; a full segment splits in two by the next bit. One
+//! insertion therefore rehashes at most 28,672 handles, whose keys still fit in a cache, and later
+//! at most 3,584, and never touches the other tables. A single large table, grown at once or
+//! incrementally, would have to allocate and clear all its control bytes during one insertion.
+//!
+//! Invariants: without a directory, `first` is the only table; with one, `first` is empty. The 2^k
+//! directory entries that lead to a segment start at a multiple of 2^k, and the routes of all its
+//! handles start with their common leading bits. No handle is in the dict twice.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::hash::{BuildHasher, Hash};
+use core::ops::Range;
+#[cfg(not(target_os = "none"))]
+use hashbrown::hash_table::Entry;
+
+use super::leaf::Handle;
+use crate::TryReserveError;
+#[cfg(target_os = "none")]
+use crate::small::table::{Entry, Table, TableHash};
+
+mod grow;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+#[cfg(not(target_os = "none"))]
+type Table = hashbrown::HashTable<Handle>;
+#[cfg(not(target_os = "none"))]
+type TableHash = u64;
+
+#[derive(Clone)]
+pub(crate) struct Dict {
+    /// The only table, until it splits.
+    first: Table,
+    /// The segment for each value of a route's leading bits, unless there is only one table. The
+    /// length is a power of two.
+    directory: Option<Box<[u32]>>,
+    segments: Vec<Table>,
+    /// Shifts a route to its index in the directory: its bits minus the number of leading bits.
+    shift: u32,
+    len: usize,
+}
+
+/// Returns the route of a hash in the order of the directory.
+///
+/// The leading bits of a route depend on all bits of the hash, so they are independent of the bits
+/// that are used within a table, and vary even if a hasher sets only a few bits. Different hashes
+/// have different routes.
+#[inline]
+fn route(hash: usize) -> usize {
+    // The first bits of the golden ratio.
+    const FACTOR: usize = (0x9E37_79B9_7F4A_7C15_u64 >> (u64::BITS - usize::BITS)) as usize;
+    hash.wrapping_mul(FACTOR)
+}
+
+/// The hasher of tables that never grow by themselves. A function, so that all of them share their
+/// code.
+pub(crate) fn no_rehash<T>(_: &T) -> u64 {
+    unreachable!("room was reserved")
+}
+
+/// Returns the hash of a key: as many bits as a table uses. Where these are fewer than the
+/// hasher's, they depend on all of them, since a hasher may set only the upper ones.
+#[cfg_attr(target_os = "none", inline(never))]
+#[cfg_attr(not(target_os = "none"), inline)]
+pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) -> usize {
+    let hash = hasher.hash_one(member);
+    let folded = if usize::BITS < u64::BITS { hash ^ hash >> usize::BITS } else { hash };
+    folded as usize
+}
+
+impl Dict {
+    pub(crate) const fn new() -> Self {
+        Dict {
+            first: Table::new(),
+            directory: None,
+            segments: Vec::new(),
+            shift: usize::BITS,
+            len: 0,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns the table for a route.
+    #[cfg_attr(not(target_os = "none"), inline)]
+    fn table_at(&self, route: usize) -> &Table {
+        match &self.directory {
+            None => &self.first,
+            Some(directory) => &self.segments[directory[route >> self.shift] as usize],
+        }
+    }
+
+    #[cfg_attr(not(target_os = "none"), inline)]
+    fn table_at_mut(&mut self, route: usize) -> &mut Table {
+        match &self.directory {
+            None => &mut self.first,
+            Some(directory) => &mut self.segments[directory[route >> self.shift] as usize],
+        }
+    }
+
+    #[inline]
+    fn table(&self, hash: usize) -> &Table {
+        self.table_at(route(hash))
+    }
+
+    #[inline]
+    fn table_mut(&mut self, hash: usize) -> &mut Table {
+        self.table_at_mut(route(hash))
+    }
+
+    /// Returns all tables.
+    fn tables(&self) -> &[Table] {
+        match self.directory {
+            None => core::slice::from_ref(&self.first),
+            Some(_) => &self.segments,
+        }
+    }
+
+    /// Returns the directory; empty if there is only one table.
+    fn directory(&self) -> &[u32] {
+        self.directory.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the directory index of a route; 0 without a directory.
+    fn entry(&self, route: usize) -> usize {
+        route.checked_shr(self.shift).unwrap_or(0)
+    }
+
+    /// Returns the directory entries that lead to the same segment as this one.
+    fn extent(&self, entry: usize) -> Range<usize> {
+        let directory = self.directory();
+        let mut size = 1;
+        while size < directory.len() && directory[entry ^ size] == directory[entry] {
+            size *= 2;
+        }
+        let start = entry & !(size - 1);
+        start..start + size
+    }
+
+    /// Returns the first route of the next segment.
+    fn next_segment(&self, route: usize) -> Option<usize> {
+        let end = self.extent(self.entry(route)).end;
+        (end < self.directory().len()).then(|| end << self.shift)
+    }
+
+    /// Returns the handle with this hash that `is_sought` accepts.
+    #[expect(
+        clippy::inline_always,
+        reason = "a call for each score takes a fifth more instructions"
+    )]
+    #[inline(always)]
+    pub(crate) fn find(
+        &self,
+        hash: usize,
+        mut is_sought: impl FnMut(Handle) -> bool,
+    ) -> Option<Handle> {
+        self.table(hash).find(hash as TableHash, |&handle| is_sought(handle)).copied()
+    }
+
+    /// Adds a handle that is not in the dict. `try_reserve_one` must have reserved room for it.
+    #[inline]
+    pub(crate) fn insert(&mut self, hash: usize, handle: Handle) {
+        let table = self.table_mut(hash);
+        table.insert_unique(hash as TableHash, handle, no_rehash);
+        self.len += 1;
+    }
+
+    /// Adds a handle unless `is_same` accepts a handle already stored under this hash; returns
+    /// whether it was added.
+    #[inline]
+    pub(crate) fn try_insert_new(
+        &mut self,
+        hash: usize,
+        handle: Handle,
+        is_same: impl Fn(Handle) -> bool,
+        hash_of: impl Fn(Handle) -> usize,
+    ) -> Result<bool, TryReserveError> {
+        self.try_reserve_one(hash, hash_of)?;
+        let table = self.table_mut(hash);
+        match table.entry(hash as TableHash, |&other| is_same(other), no_rehash) {
+            Entry::Occupied(_) => Ok(false),
+            Entry::Vacant(entry) => {
+                entry.insert(handle);
+                self.len += 1;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Replaces a handle with another.
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn replace(&mut self, hash: usize, from: Handle, to: Handle) {
+        if let Some(handle) =
+            self.table_mut(hash).find_mut(hash as TableHash, |&handle| handle == from)
+        {
+            *handle = to;
+        }
+    }
+
+    /// Removes a handle.
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn remove(&mut self, hash: usize, handle: Handle) {
+        if let Ok(entry) =
+            self.table_mut(hash).find_entry(hash as TableHash, |&other| other == handle)
+        {
+            entry.remove();
+            self.len -= 1;
+        }
+    }
+
+    /// Reserves room for one handle with this hash. After an error, or a panic in `hash_of`, every
+    /// handle can still be found.
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn try_reserve_one(
+        &mut self,
+        hash: usize,
+        hash_of: impl Fn(Handle) -> usize,
+    ) -> Result<(), TryReserveError> {
+        match self.directory {
+            None if self.first.len() < self.first.capacity() => Ok(()),
+            Some(_) if self.has_room(route(hash)) => Ok(()),
+            _ => self.make_room(route(hash), &hash_of),
+        }
+    }
+
+    /// Returns the number of handles for which the tables have room, including those stored.
+    pub(crate) fn capacity(&self) -> usize {
+        self.tables().iter().map(Table::capacity).sum()
+    }
+
+    /// Returns the number of bytes the dict has allocated.
+    pub(crate) fn allocation_size(&self) -> usize {
+        let tables: usize = self.tables().iter().map(Table::allocation_size).sum();
+        let directory = size_of_val(self.directory());
+        tables + directory + self.segments.capacity() * size_of::<Table>()
+    }
+
+    #[cfg(feature = "unstable-internals")]
+    pub(crate) fn layout(&self) -> crate::layout::DictLayout {
+        crate::layout::DictLayout {
+            len: self.len,
+            tables: self.tables().iter().filter(|table| table.num_buckets() > 0).count(),
+            directory: self.directory().len(),
+            buckets: self.tables().iter().map(Table::num_buckets).sum(),
+            allocation_size: self.allocation_size(),
+        }
+    }
+
+    /// Panics if an invariant of the dict is violated, or if `hash_of` disagrees with it.
+    pub(crate) fn check(&self, hash_of: impl Fn(Handle) -> usize) {
+        let directory = self.directory();
+        let entries = directory.len();
+        assert_eq!(entries == 0, self.segments.is_empty(), "the directory and the segments differ");
+        if entries > 0 {
+            assert!(entries.is_power_of_two() && entries > 1, "{entries} entries");
+            assert_eq!(
+                self.shift,
+                usize::BITS - entries.trailing_zeros(),
+                "the shift does not match the directory"
+            );
+            assert!(self.first.is_empty(), "the first table is in use beside segments");
+            let mut seen = alloc::vec![false; self.segments.len()];
+            let mut entry = 0;
+            while entry < entries {
+                let extent = self.extent(entry);
+                let id = directory[entry] as usize;
+                assert_eq!(extent.start, entry, "the entries of segment {id} are not aligned");
+                assert!(directory[extent.clone()].iter().all(|&other| other as usize == id));
+                assert!(!core::mem::replace(&mut seen[id], true), "segment {id} is in two places");
+                entry = extent.end;
+            }
+            assert!(seen.into_iter().all(|seen| seen), "a segment has no entry");
+        }
+        let mut len = 0;
+        for table in self.tables() {
+            for handle in table.iter().copied() {
+                let hash = hash_of(handle);
+                assert!(core::ptr::eq(self.table(hash), table), "{handle:?} is in the wrong table");
+                let is_found = self.find(hash, |other| other == handle);
+                assert!(is_found.is_some(), "a handle is not found by its hash");
+            }
+            len += table.len();
+        }
+        assert_eq!(len, self.len, "the tables hold a different number of handles");
+    }
+}

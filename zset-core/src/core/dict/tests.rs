@@ -1,0 +1,157 @@
+//! Tests of all parts of the dict together.
+
+use super::grow::{FIRST_BUCKETS, SEGMENT_BUCKETS, capacity};
+use super::*;
+use crate::core::leaf::{LEAF_CAPACITY, MAX_LEAVES};
+use std::collections::BTreeMap;
+
+/// Creates a dict of the handles 0..n with hashes from `hash_of`.
+fn filled(n: u32, hash_of: impl Fn(Handle) -> usize + Copy) -> Dict {
+    let mut dict = Dict::new();
+    for i in 0..n {
+        let handle = Handle::new(i / 64, (i % 64) as u8);
+        dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
+        dict.insert(hash_of(handle), handle);
+    }
+    dict.check(hash_of);
+    dict
+}
+
+fn number(handle: Handle) -> usize {
+    handle.leaf() as usize * 64 + usize::from(handle.slot())
+}
+
+fn spread(handle: Handle) -> usize {
+    // The finalizer of splitmix64.
+    let mut x = (number(handle) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB) as usize
+}
+
+fn has(dict: &Dict, hash: usize, handle: Handle) -> bool {
+    dict.find(hash, |other| other == handle).is_some()
+}
+
+/// Enough for the first table to split, and then for segments to split.
+const MANY: u32 = if cfg!(miri) { 2_000 } else { 100_000 };
+
+#[test]
+fn handles_are_found_replaced_and_removed_across_splits() {
+    let mut dict = filled(MANY, spread);
+    assert!(dict.segments.len() > 16);
+    let mut model: BTreeMap<usize, Handle> = BTreeMap::new();
+    for i in 0..MANY {
+        let handle = Handle::new(i / 64, (i % 64) as u8);
+        model.insert(number(handle), handle);
+        if i % 3 == 0 {
+            dict.remove(spread(handle), handle);
+            model.remove(&number(handle));
+        }
+        assert_eq!(has(&dict, spread(handle), handle), i % 3 != 0);
+    }
+    assert_eq!(dict.len(), model.len());
+    let (first, other) = (Handle::new(0, 1), Handle::new(1 << 20, 7));
+    dict.replace(spread(first), first, other);
+    assert!(!has(&dict, spread(first), first));
+    assert!(has(&dict, spread(first), other));
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes under Miri")]
+fn hashes_of_low_quality_do_not_blow_up_the_directory() {
+    filled(3_000, |_| 42);
+    let few = filled(35_000, |handle| number(handle) & 0xF);
+    assert!(few.directory().len() <= 64, "{} entries", few.directory().len());
+    let of_32_bits = filled(MANY, |handle| spread(handle) & 0xFFFF_FFFF);
+    assert!(of_32_bits.tables().iter().all(|table| table.num_buckets() <= SEGMENT_BUCKETS));
+    filled(MANY, number);
+    filled(MANY, |handle| number(handle) << (usize::BITS / 2));
+}
+
+/// Replaces handles in a dict of 600, whose allocation must keep its size.
+fn churn(hash_of: impl Fn(Handle) -> usize + Copy) {
+    let mut dict = filled(600, hash_of);
+    let size = dict.allocation_size();
+    for i in 600..if cfg!(miri) { 700 } else { 50_000u32 } {
+        let handle = Handle::new(i / 64, (i % 64) as u8);
+        let old = Handle::new((i - 600) / 64, ((i - 600) % 64) as u8);
+        dict.remove(hash_of(old), old);
+        dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
+        dict.insert(hash_of(handle), handle);
+    }
+    dict.check(hash_of);
+    assert_eq!(dict.allocation_size(), size);
+}
+
+#[test]
+fn churn_at_constant_length_does_not_grow_the_dict() {
+    churn(spread);
+}
+
+#[test]
+fn a_table_full_of_tombstones_keeps_its_size() {
+    // A run of handles with the same hash fills groups, in which removals leave tombstones.
+    churn(|handle| spread(Handle::new((number(handle) / 20) as u32, 0)));
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes under Miri")]
+fn a_reservation_removes_tombstones_that_occupy_the_room() {
+    const LEN: u32 = 100_000;
+    for len in (LEN..2 * LEN).step_by(LEN as usize / 10) {
+        let mut dict = filled(len, spread);
+        for i in (0..len).filter(|i| i % 10 > 0) {
+            let handle = Handle::new(i / 64, (i % 64) as u8);
+            dict.remove(spread(handle), handle);
+        }
+        let more = len as usize / 10 * 8;
+        dict.try_reserve(more, spread).unwrap();
+        dict.check(spread);
+        assert!(dict.capacity() >= dict.len() + more, "{more} of {len}");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes under Miri")]
+fn insertions_after_a_reservation_allocate_nothing() {
+    const MORE: u32 = 60_000;
+    for already in [0, 10, 3_000, 40_000] {
+        let mut dict = filled(already, spread);
+        dict.try_reserve(MORE as usize, spread).unwrap();
+        dict.check(spread);
+        let size = dict.allocation_size();
+        for i in already..already + MORE {
+            let handle = Handle::new(i / 64, (i % 64) as u8);
+            dict.try_reserve_one(spread(handle), spread).unwrap();
+            dict.insert(spread(handle), handle);
+        }
+        assert_eq!(dict.allocation_size(), size);
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes under Miri")]
+fn reserving_succeeds_for_millions_but_not_beyond_the_handle_limit() {
+    let mut dict = Dict::new();
+    dict.try_reserve(2_000_000, spread).unwrap();
+    assert!(dict.allocation_size() > 2_000_000 * size_of::<Handle>());
+    let most = MAX_LEAVES * LEAF_CAPACITY;
+    assert_eq!(dict.try_reserve(most + 1, spread), Err(TryReserveError::CapacityOverflow));
+}
+
+#[test]
+fn a_panic_in_the_hash_loses_nothing() {
+    // The table is rebuilt, and splits.
+    for buckets in [SEGMENT_BUCKETS, FIRST_BUCKETS] {
+        let len = capacity(buckets);
+        let mut dict = filled(len as u32, spread);
+        assert_eq!(dict.tables().iter().map(Table::capacity).sum::<usize>(), len);
+        let new = Handle::new(1 << 20, 0);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            dict.try_reserve_one(spread(new), |_| panic!("panic in the hash"))
+        }));
+        assert!(result.is_err());
+        dict.check(spread);
+        assert_eq!(dict.len(), len);
+    }
+}

@@ -1,0 +1,500 @@
+//! [`Hashed`]: the dict of a set or a map, and what it adds to the core: elements found, inserted
+//! and changed by key.
+
+use core::hash::{BuildHasher, Hash};
+use core::hint::black_box;
+use core::mem;
+use equivalent::Equivalent;
+
+use super::arena::NONE;
+use super::dict::{Dict, hash_one};
+use super::leaf::{End, Handle, Leaves, SmallLeaf};
+use super::search::{Position, Target, before};
+use super::{Clear, Core, Lookup, Owned};
+use crate::{Increment, IncrementError, Insertion, TryReserveError};
+
+/// The number of elements above which the dict exceeds the nearest caches, and `visit` pays off.
+const VISITED_LEN: usize = 1 << 16;
+
+/// A dict with its hasher.
+#[derive(Clone)]
+pub(crate) struct Hashed<H> {
+    pub(crate) tables: Dict,
+    pub(crate) hasher: H,
+    /// A handle to be kept up to date, or `Handle::NONE`.
+    watched: Handle,
+    /// The leaf at each end whose keys were last visited.
+    visited_ends: [u32; 2],
+}
+
+/// The result of a look-up.
+#[derive(Clone, Copy)]
+pub(crate) struct Element<'a, K, V, S> {
+    pub(crate) handle: Handle,
+    pub(crate) pair: &'a (K, V),
+    pub(crate) score: S,
+}
+
+impl<H> Hashed<H> {
+    pub(crate) const fn new(hasher: H) -> Self {
+        Hashed { tables: Dict::new(), hasher, watched: Handle::NONE, visited_ends: [NONE; 2] }
+    }
+
+    /// Exchanges the handles for those of another dict whose keys have the same hashes.
+    pub(crate) fn exchange(&mut self, tables: &mut Dict) {
+        mem::swap(&mut self.tables, tables);
+        self.visited_ends = [NONE; 2];
+    }
+}
+
+impl<H: BuildHasher> Hashed<H> {
+    /// Looks up all keys of a leaf, only to bring their dict entries into the cache.
+    ///
+    /// Pops remove the elements of a leaf one after the other, and each pop waits for its key's
+    /// dict entry, which is at a random location. In a loop that only looks them up, the cache
+    /// misses overlap.
+    fn visit<K: Hash, V>(&self, pairs: &[(K, V)]) {
+        for (key, _) in pairs {
+            let hash = hash_one(&self.hasher, key);
+            black_box(self.tables.find(hash, |handle| handle == Handle::NONE));
+        }
+    }
+}
+
+impl<H> Clear for Hashed<H> {
+    fn clear(&mut self) {
+        self.tables = Dict::new();
+        self.visited_ends = [NONE; 2];
+    }
+}
+
+impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
+    type Token = usize;
+
+    #[inline]
+    fn token(&self, key: &K) -> usize {
+        hash_one(&self.hasher, key)
+    }
+
+    #[inline]
+    fn relocate(&mut self, hash: usize, from: Handle, to: Handle) {
+        self.tables.replace(hash, from, to);
+        if self.watched == from {
+            self.watched = to;
+        }
+    }
+
+    #[inline]
+    fn forget(&mut self, hash: usize, handle: Handle) {
+        self.tables.remove(hash, handle);
+    }
+
+    #[inline]
+    fn prepare_pop<V>(&mut self, len: usize, end: End, leaf: u32, pairs: &[(K, V)]) {
+        if len >= VISITED_LEN && self.visited_ends[end as usize] != leaf {
+            self.visited_ends[end as usize] = leaf;
+            self.visit(pairs);
+        }
+    }
+}
+
+/// Clears a core that is inconsistent meanwhile.
+pub(crate) struct ClearOnDrop<'a, K, V, S: Copy, D: Clear>(pub(crate) &'a mut Core<K, V, S, D>);
+
+impl<K, V, S: Copy, D: Clear> Drop for ClearOnDrop<'_, K, V, S, D> {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Keeps a handle up to date while elements move, even if user code panics.
+struct Watch<'a, K, V, S, H> {
+    core: &'a mut Core<K, V, S, Hashed<H>>,
+    handle: &'a mut Handle,
+}
+
+impl<'a, K, V, S, H> Watch<'a, K, V, S, H> {
+    fn new(core: &'a mut Core<K, V, S, Hashed<H>>, handle: &'a mut Handle) -> Self {
+        core.dict.watched = *handle;
+        Watch { core, handle }
+    }
+}
+
+impl<K, V, S, H> Drop for Watch<'_, K, V, S, H> {
+    fn drop(&mut self) {
+        *self.handle = mem::replace(&mut self.core.dict.watched, Handle::NONE);
+    }
+}
+
+/// Looking up.
+impl<K, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+    /// Returns the hash of a key.
+    #[inline]
+    pub(crate) fn hash<Q: Hash + ?Sized>(&self, key: &Q) -> usize {
+        hash_one(&self.dict.hasher, key)
+    }
+
+    /// Returns the element of a key.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn element<Q>(&self, key: &Q) -> Option<Element<'_, K, V, S>>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        // Skips hashing if there are no elements.
+        if self.nodes.len == 0 { None } else { self.find(self.hash(key), key) }
+    }
+
+    /// Returns the element of a key with this hash.
+    #[expect(
+        clippy::inline_always,
+        reason = "a call for each score takes a fifth more instructions"
+    )]
+    #[inline(always)]
+    pub(crate) fn find<Q>(&self, hash: usize, key: &Q) -> Option<Element<'_, K, V, S>>
+    where
+        Q: Equivalent<K> + ?Sized,
+    {
+        match &self.nodes.leaves {
+            Leaves::Blocks(arena) => {
+                // Kept, since getting the leaf once more takes a tenth of a look-up.
+                let mut found = None;
+                let handle = self.dict.tables.find(hash, |handle| {
+                    let leaf = arena.get(handle.leaf());
+                    found = Some(leaf);
+                    let pair = leaf.pairs.get(handle.slot() as usize);
+                    pair.is_some_and(|(other, _)| key.equivalent(other))
+                })?;
+                let (leaf, slot) = (found?, handle.slot() as usize);
+                Some(Element {
+                    handle,
+                    pair: leaf.pairs.get(slot)?,
+                    score: *leaf.scores.get(slot)?,
+                })
+            }
+            Leaves::Small(leaf) => find_in_small(leaf, &self.dict.tables, hash, key),
+        }
+    }
+
+    /// Returns the position of the element of a key.
+    #[inline]
+    pub(crate) fn position<Q>(&self, key: &Q) -> Option<Position>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        Some(self.nodes.position_of(self.element(key)?.handle))
+    }
+
+    #[inline]
+    pub(crate) fn rank<Q>(&self, key: &Q) -> Option<usize>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        Some(self.nodes.rank_of(self.position(key)?))
+    }
+}
+
+/// `find` in a single leaf. Not inlined, so that the loop for several leaves keeps its registers.
+#[inline(never)]
+fn find_in_small<'a, K, V, S: Copy, Q: Equivalent<K> + ?Sized>(
+    leaf: &'a SmallLeaf<(K, V), S>,
+    dict: &Dict,
+    hash: usize,
+    key: &Q,
+) -> Option<Element<'a, K, V, S>> {
+    let handle = dict.find(hash, |handle| {
+        leaf.pairs.get(handle.slot() as usize).is_some_and(|(other, _)| key.equivalent(other))
+    })?;
+    let slot = handle.slot() as usize;
+    Some(Element { handle, pair: leaf.pairs.get(slot)?, score: *leaf.scores.get(slot)? })
+}
+
+/// Removing, and room in the dict.
+impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+    pub(crate) fn remove<Q>(&mut self, key: &Q) -> Option<((K, V), S)>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let hash = self.hash(key);
+        let handle = self.find(hash, key)?.handle;
+        let (element, _) = self.take_at(self.nodes.position_of(handle), hash);
+        Some(element)
+    }
+
+    /// Returns the dict, and a function from a handle to the hash of its key, with which it
+    /// rehashes.
+    ///
+    /// If a handle is stale, which requires an inconsistent `Hash`, an arbitrary hash will do.
+    #[inline]
+    pub(crate) fn dict_to_change(&mut self) -> (&mut Dict, impl Fn(Handle) -> usize) {
+        let Core { nodes, dict: Hashed { tables: dict, hasher, .. } } = self;
+        (dict, |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key)))
+    }
+
+    pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        if additional == 0 {
+            return Ok(());
+        }
+        self.nodes.try_reserve(additional)?;
+        self.try_reserve_dict(additional)
+    }
+
+    /// Reserves memory in the dict only, for `additional` more keys.
+    ///
+    /// That is sufficient when a core is built: the leaves grow without copying, so reserving their
+    /// memory in advance saves nothing.
+    pub(crate) fn try_reserve_dict(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        let (dict, hash_of) = self.dict_to_change();
+        dict.try_reserve(additional, hash_of)
+    }
+
+    /// Makes room for one more handle with this hash in the dict.
+    #[inline]
+    pub(crate) fn make_room_in_dict(&mut self, hash: usize) -> Result<(), TryReserveError> {
+        let (dict, hash_of) = self.dict_to_change();
+        match dict.try_reserve_one(hash, hash_of) {
+            Err(TryReserveError::AllocError) => self.refile(hash),
+            result => result,
+        }
+    }
+
+    /// Makes room in the dict for a hash, if only tombstones occupy it. **O(n)**.
+    ///
+    /// A table without tombstones is a new one, as long as there is memory for it. Otherwise all
+    /// tables are cleared and filled again. Between the two, `Hash` runs while the dict is
+    /// incomplete, so all keys are hashed once before: a `Hash` that panics then changes nothing.
+    /// One that panics only the second time leaves no element.
+    #[cold]
+    fn refile(&mut self, hash: usize) -> Result<(), TryReserveError> {
+        if !self.dict.tables.is_worth_refiling(hash) {
+            return Err(TryReserveError::AllocError);
+        }
+        let hash_at = |core: &Self, handle| core.nodes.key(handle).map_or(0, |key| core.hash(key));
+        self.nodes.all_handles().for_each(|handle| _ = hash_at(self, handle));
+
+        // Hashing may panic.
+        let incomplete = ClearOnDrop(self);
+        let Core { nodes, dict: Hashed { tables: dict, hasher, .. } } = &mut *incomplete.0;
+        let hash_of = |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key));
+        dict.refile(nodes.all_handles().map(|handle| (hash_of(handle), handle)));
+        mem::forget(incomplete);
+        Ok(())
+    }
+}
+
+/// Inserting and changing.
+impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+    /// Inserts a key, or replaces the value and the score of an equal one; returns the old ones.
+    pub(crate) fn try_insert(
+        &mut self,
+        key: K,
+        value: V,
+        score: S,
+    ) -> Result<Option<(V, S)>, TryReserveError> {
+        let pair = (key, value);
+        let hash = self.hash(&pair.0);
+        if let Some(Element { mut handle, score: old, .. }) = self.find(hash, &pair.0) {
+            self.set_score(hash, &mut handle, score)?;
+            return Ok(Some((self.replace_value(handle, pair), old)));
+        }
+        self.insert_new(hash, pair, score)?;
+        Ok(None)
+    }
+
+    /// Inserts a key, or replaces an equal one, its value and its score; returns the old ones.
+    pub(crate) fn try_replace(
+        &mut self,
+        key: K,
+        value: V,
+        score: S,
+    ) -> Result<Option<Owned<K, V, S>>, TryReserveError> {
+        let pair = (key, value);
+        let hash = self.hash(&pair.0);
+        let Some(Element { mut handle, score: old, .. }) = self.find(hash, &pair.0) else {
+            self.insert_new(hash, pair, score)?;
+            return Ok(None);
+        };
+        self.set_score(hash, &mut handle, score)?;
+        Ok(Some((mem::replace(self.nodes.pair_mut(handle), pair), old)))
+    }
+
+    /// Inserts a key. If there is an equal one, replaces its value and its score if `is_better`
+    /// returns true for the old score.
+    pub(crate) fn try_insert_if(
+        &mut self,
+        key: K,
+        value: V,
+        score: S,
+        is_better: impl FnOnce(S) -> bool,
+    ) -> Result<Insertion<(V, S)>, TryReserveError> {
+        let pair = (key, value);
+        let hash = self.hash(&pair.0);
+        let Some(Element { mut handle, score: old, .. }) = self.find(hash, &pair.0) else {
+            self.insert_new(hash, pair, score)?;
+            return Ok(Insertion::Inserted);
+        };
+        if !is_better(old) {
+            // Dropped here so that the value is dropped too if this panics.
+            drop(pair.0);
+            return Ok(Insertion::Unchanged((pair.1, old)));
+        }
+        self.set_score(hash, &mut handle, score)?;
+        Ok(Insertion::Updated((self.replace_value(handle, pair), old)))
+    }
+
+    /// Replaces the value at a handle by that of a pair, and drops the key of the pair.
+    #[inline]
+    fn replace_value(&mut self, handle: Handle, pair: (K, V)) -> V {
+        let replaced = mem::replace(&mut self.nodes.pair_mut(handle).1, pair.1);
+        // Dropped here so that the value is dropped too if this panics.
+        drop(pair.0);
+        replaced
+    }
+
+    /// Calls `change` with the value and the score of a key, and stores the score that it returns;
+    /// returns the old score and the new one.
+    #[inline]
+    pub(crate) fn try_change<Q, E: From<TryReserveError>>(
+        &mut self,
+        key: &Q,
+        change: impl FnOnce(&mut V, S) -> Result<S, E>,
+    ) -> Result<Option<(S, S)>, E>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let hash = self.hash(key);
+        let Some(Element { mut handle, score: old, .. }) = self.find(hash, key) else {
+            return Ok(None);
+        };
+        let new = change(&mut self.nodes.pair_mut(handle).1, old)?;
+        self.set_score(hash, &mut handle, new)?;
+        Ok(Some((old, new)))
+    }
+
+    /// Adds to the score of a key, which is inserted with the score zero and this value if there is
+    /// no equal one; returns the sum.
+    #[inline]
+    pub(crate) fn try_increment(
+        &mut self,
+        key: K,
+        value: impl FnOnce() -> V,
+        by: S::By,
+    ) -> Result<S, IncrementError<S::Error>>
+    where
+        S: Increment,
+    {
+        let hash = self.hash(&key);
+        let (handle, old) = match self.find(hash, &key) {
+            Some(found) => (Some(found.handle), found.score),
+            None => (None, S::ZERO),
+        };
+        let new = old.checked_increment(by).map_err(IncrementError::Score)?;
+        match handle {
+            Some(mut handle) => self.set_score(hash, &mut handle, new)?,
+            None => _ = self.insert_new(hash, (key, value()), new)?,
+        }
+        Ok(new)
+    }
+
+    /// Inserts a pair whose key is not there yet.
+    ///
+    /// On microcontrollers, it is not inlined, so that its stack space is free while a score is
+    /// changed.
+    #[cfg_attr(target_os = "none", inline(never))]
+    pub(crate) fn insert_new(
+        &mut self,
+        hash: usize,
+        pair: (K, V),
+        score: S,
+    ) -> Result<Handle, TryReserveError> {
+        self.insert_new_inlined(hash, pair, score)
+    }
+
+    /// Like `insert_new`, for callers that are not inlined themselves.
+    #[expect(clippy::inline_always, reason = "a call takes 64 bytes of stack on microcontrollers")]
+    #[inline(always)]
+    pub(crate) fn insert_new_inlined(
+        &mut self,
+        hash: usize,
+        pair: (K, V),
+        score: S,
+    ) -> Result<Handle, TryReserveError> {
+        let target = self.nodes.search_to_insert(score, before(&pair.0));
+        self.make_room_in_dict(hash)?;
+        let vacancy = self.make_room(target)?;
+        let handle = self.nodes.put(vacancy, pair);
+        self.dict.tables.insert(hash, handle);
+        Ok(handle)
+    }
+
+    /// Inserts a pair that comes after all others.
+    pub(crate) fn push_last(&mut self, pair: (K, V), score: S) -> Result<Handle, TryReserveError> {
+        let hash = self.hash(&pair.0);
+        self.make_room_in_dict(hash)?;
+        let handle = self.nodes.try_push_last(pair, score)?;
+        self.dict.tables.insert(hash, handle);
+        Ok(handle)
+    }
+
+    /// Sets the score of the element at a handle, and updates the handle if the element moves.
+    ///
+    /// On error, nothing changes.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn set_score(
+        &mut self,
+        hash: usize,
+        handle: &mut Handle,
+        score: S,
+    ) -> Result<(), TryReserveError> {
+        let Some((position, target)) = self.set_score_in_leaf(*handle, score) else {
+            return Ok(());
+        };
+        // The element moves to another leaf. Everything that may fail comes first: hashing the
+        // element that will fill the slot, and making room in the target leaf. Neither leaf affects
+        // the other until the source leaf is merged with a neighbour, which may be the target.
+        let departure = self.prepare_take(position);
+        let vacancy = self.make_room_beside(&departure, target)?;
+        self.dict.tables.replace(hash, *handle, Handle::NONE);
+        let ((pair, _), removal) = self.depart(departure);
+        *handle = self.nodes.put(vacancy, pair);
+        self.dict.tables.replace(hash, Handle::NONE, *handle);
+        // Merging may move the element again.
+        Watch::new(self, handle).core.rebalance(removal);
+        Ok(())
+    }
+
+    /// Sets the score of the element at a handle if it stays in its leaf; otherwise returns its
+    /// position and where it has to go.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    fn set_score_in_leaf(&mut self, handle: Handle, score: S) -> Option<(Position, Target<S>)> {
+        let nodes = &mut self.nodes;
+        if nodes.score(handle) == score {
+            return None;
+        }
+        let position = nodes.position_of(handle);
+        if nodes.reorder_in_leaf(position, score) {
+            return None;
+        }
+        let ((key, _), _) = nodes.element_at(handle);
+        let target = nodes.search(score, before(key));
+        if target.leaf() == position.leaf {
+            nodes.reorder_to(position, &target);
+            return None;
+        }
+        Some((position, target))
+    }
+
+    /// Panics with a description if an invariant is violated.
+    pub(crate) fn check(&self) {
+        self.nodes.check();
+        let dict = &self.dict.tables;
+        assert_eq!(dict.len(), self.nodes.len, "dict and leaves differ in length");
+        dict.check(|handle| self.nodes.key(handle).map_or(0, |key| self.hash(key)));
+        for (pair, _) in self.nodes.iter() {
+            let found = self.element(&pair.0).expect("a key of a leaf is not in the dict");
+            assert!(core::ptr::eq(found.pair, pair), "a key is repeated");
+        }
+    }
+}

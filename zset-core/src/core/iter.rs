@@ -1,0 +1,728 @@
+//! Iterators: over elements, over elements that have left the core, over pairs to change.
+//!
+//! Each front has types of its own over these, whose traits the macros at the end implement.
+
+use alloc::vec::Vec;
+use core::hint::black_box;
+use core::iter::{Flatten, FusedIterator};
+use core::marker::PhantomData;
+use core::ops::Range;
+use core::{mem, slice};
+
+use super::Nodes;
+use super::arena::NONE;
+use super::leaf::{BlockLeaf, End, LeafRef, Leaves};
+use super::range::RankedRange;
+use super::search::Position;
+
+/// An iterator over elements in order: all of them or a range.
+pub(crate) struct Iter<'a, K, V, S> {
+    nodes: &'a Nodes<K, V, S>,
+    /// The remaining elements of the first leaf.
+    front: Rest<'a, (K, V), S>,
+    /// The remaining elements of the last leaf. If both ends are in the same leaf, one of the two
+    /// has all its remaining elements, and the other is empty.
+    back: Rest<'a, (K, V), S>,
+    /// The ranks of the elements in the leaves between these two, computed on demand.
+    between: Option<Range<usize>>,
+}
+
+/// The elements of a leaf that have not been returned yet.
+struct Rest<'a, P, S> {
+    leaf: u32,
+    /// The leaf to enter next, or the same leaf if the other end is in it too.
+    next: u32,
+    slots: slice::Iter<'a, u8>,
+    scores: &'a [S],
+    pairs: &'a [P],
+}
+
+impl<'a, P, S: Copy> Rest<'a, P, S> {
+    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn new(id: u32, next: u32, leaf: LeafRef<'a, P, S>, slots: slice::Iter<'a, u8>) -> Self {
+        Rest { leaf: id, next, slots, scores: leaf.scores, pairs: leaf.pairs }
+    }
+
+    /// Returns the element in a slot.
+    #[inline]
+    fn at(&self, slot: u8) -> (&'a P, S) {
+        (&self.pairs[slot as usize], self.scores[slot as usize])
+    }
+
+    /// Rebuilds the value field by field, with slices of equal length.
+    ///
+    /// This makes the compiler keep the fields in registers instead of copying a block of memory.
+    #[inline]
+    fn in_registers(self) -> Self {
+        let Rest { leaf, next, slots, scores, pairs } = self;
+        Rest { leaf, next, slots, scores, pairs: &pairs[..scores.len()] }
+    }
+}
+
+impl<P, S> Clone for Rest<'_, P, S> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Rest { slots: self.slots.clone(), ..*self }
+    }
+}
+
+/// Returns the elements between two positions that are in the first and in the last leaf.
+#[inline(never)]
+fn ends<K, V, S: Copy>(
+    nodes: &Nodes<K, V, S>,
+    find: impl FnOnce() -> Range<Position>,
+) -> [Rest<'_, (K, V), S>; 2] {
+    let Range { start, end } = find();
+    let (first, id) = (nodes.leaf(start.leaf), start.leaf);
+    if id == end.leaf {
+        let slots = first.order()[start.index..end.index].iter();
+        return [Rest::new(id, id, first, slots), Rest::new(id, id, first, [].iter())];
+    }
+    let front = Rest::new(id, first.forward, first, first.order()[start.index..].iter());
+    let (end_leaf, id) = (nodes.leaf(end.leaf), end.leaf);
+    let slots = end_leaf.order()[..end.index].iter();
+    [front, Rest::new(id, end_leaf.backward, end_leaf, slots)]
+}
+
+/// Enters the leaf `id`, whose successor `link` returns. If the other end is in that leaf too
+/// (`to`), only the elements in `slots` remain.
+///
+/// The function is not inlined, takes no reference to the iterator and cannot panic, so that the
+/// compiler keeps the iterator and the accumulator of a caller's loop in registers.
+#[cold]
+#[inline(never)]
+fn enter<'a, K, V, S: Copy>(
+    nodes: &'a Nodes<K, V, S>,
+    id: u32,
+    to: u32,
+    slots: slice::Iter<'a, u8>,
+    link: impl Fn(LeafRef<'a, (K, V), S>) -> u32,
+) -> Rest<'a, (K, V), S> {
+    let leaf = nodes.leaves.try_get(id);
+    debug_assert!(leaf.is_some(), "a leaf is linked to one that is not there");
+    let Some(leaf) = leaf else {
+        return Rest { leaf: to, next: to, slots: [].iter(), scores: &[], pairs: &[] };
+    };
+    if id == to {
+        return Rest::new(id, id, leaf, slots);
+    }
+    let next = link(leaf);
+    // Prefetches the first cache line of the next leaf.
+    black_box(nodes.leaves.try_get(next).map(|leaf| leaf.len()));
+    Rest::new(id, next, leaf, leaf.order().iter())
+}
+
+/// Returns the range of slots if they are consecutive, as in a leaf filled in order.
+#[inline]
+fn consecutive(slots: &[u8]) -> Option<Range<usize>> {
+    let (&first, &last) = (slots.first()?, slots.last()?);
+    let end = usize::from(first) + slots.len();
+    // Rejects nearly all other leaves immediately.
+    if usize::from(last) + 1 != end {
+        return None;
+    }
+    let (mut is_consecutive, mut next) = (true, first);
+    for &slot in slots {
+        is_consecutive &= slot == next;
+        next = next.wrapping_add(1);
+    }
+    is_consecutive.then_some(first.into()..end)
+}
+
+/// Returns the ranks of the elements in the leaves between two others.
+#[cold]
+#[inline(never)]
+fn ranks_between<K, V, S: Copy>(nodes: &Nodes<K, V, S>, front: u32, back: u32) -> Range<usize> {
+    if front == back {
+        return 0..0;
+    }
+    let start = if front == nodes.head {
+        nodes.leaf(front).len()
+    } else {
+        nodes.rank_of(Position { leaf: front, index: nodes.leaf(front).len() })
+    };
+    let end = if back == nodes.tail {
+        nodes.len - nodes.leaf(back).len()
+    } else {
+        nodes.rank_of(Position { leaf: back, index: 0 })
+    };
+    start..end
+}
+
+impl<'a, K, V, S: Copy> Iter<'a, K, V, S> {
+    /// Creates an iterator over the elements between the positions that `find` returns.
+    #[inline]
+    pub(crate) fn new(nodes: &'a Nodes<K, V, S>, find: impl FnOnce() -> Range<Position>) -> Self {
+        let [front, back] = ends(nodes, find);
+        Iter { nodes, front: front.in_registers(), back: back.in_registers(), between: None }
+    }
+
+    /// Creates an iterator over the elements of a range, which must not be inverted.
+    #[inline]
+    pub(crate) fn ranked(nodes: &'a Nodes<K, V, S>, range: RankedRange) -> Self {
+        let iter = Iter::new(nodes, || range.start..range.end);
+        let start = range.start_rank + iter.front.slots.len();
+        let end = range.start_rank + range.len - iter.back.slots.len();
+        Iter { between: Some(start..end), ..iter }
+    }
+
+    /// Returns the ranks of the elements in the leaves between `front` and `back`.
+    #[inline]
+    fn between(&self) -> Range<usize> {
+        match &self.between {
+            Some(between) => between.clone(),
+            None => ranks_between(self.nodes, self.front.leaf, self.back.leaf),
+        }
+    }
+
+    /// Moves to the next leaf at the front.
+    #[cold]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
+    fn advance(&mut self) {
+        let slots = self.back.slots.clone();
+        self.front = enter(self.nodes, self.front.next, self.back.leaf, slots, |leaf| leaf.forward)
+            .in_registers();
+        if self.front.leaf == self.back.leaf {
+            self.back.slots = [].iter();
+            self.back.next = self.front.leaf;
+        } else if let Some(between) = &mut self.between {
+            between.start += self.front.slots.len();
+        }
+    }
+
+    /// Moves to the previous leaf at the back.
+    ///
+    /// It computes the ranks, so that `len` is O(1) from then on: adaptors such as `enumerate` call
+    /// it at each step from the back.
+    #[cold]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "called, it would have the iterator in memory")]
+    fn retreat(&mut self) {
+        let mut between = self.between();
+        let slots = self.front.slots.clone();
+        self.back = enter(self.nodes, self.back.next, self.front.leaf, slots, |leaf| leaf.backward)
+            .in_registers();
+        if self.front.leaf == self.back.leaf {
+            self.front.slots = [].iter();
+            self.front.next = self.back.leaf;
+        } else {
+            between.end -= self.back.slots.len();
+        }
+        self.between = Some(between);
+    }
+
+    /// Skips the rest of the first leaf and the next `n` elements.
+    fn leap(&mut self, n: usize) {
+        let Range { start, end } = self.between();
+        if n < end - start {
+            let Position { leaf: id, index } = self.nodes.position_at(start + n);
+            let leaf = self.nodes.leaf(id);
+            self.front = Rest::new(id, leaf.forward, leaf, leaf.order()[index..].iter());
+            self.between = Some(start + n + self.front.slots.len()..end);
+        } else {
+            let slots = mem::take(&mut self.back.slots).as_slice();
+            let slots = slots.get(n - (end - start)..).unwrap_or_default().iter();
+            self.back.next = self.back.leaf;
+            self.front = Rest { slots, ..self.back };
+            self.between = Some(end..end);
+        }
+    }
+
+    /// Skips the rest of the last leaf and the previous `n` elements.
+    fn leap_back(&mut self, n: usize) {
+        let Range { start, end } = self.between();
+        if n < end - start {
+            let Position { leaf: id, index } = self.nodes.position_at(end - n);
+            let leaf = self.nodes.leaf(id);
+            self.back = Rest::new(id, leaf.backward, leaf, leaf.order()[..index].iter());
+            self.between = Some(start..end - n - index);
+        } else {
+            let slots = mem::take(&mut self.front.slots).as_slice();
+            let len = slots.len().saturating_sub(n - (end - start));
+            self.front.next = self.front.leaf;
+            self.back = Rest { slots: slots[..len].iter(), ..self.front };
+            self.between = Some(start..start);
+        }
+    }
+}
+
+impl<'a, K, V, S: Copy> Iterator for Iter<'a, K, V, S> {
+    type Item = (&'a (K, V), S);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let slot = if let Some(slot) = self.front.slots.next() {
+            slot
+        } else {
+            self.advance();
+            self.front.slots.next()?
+        };
+        Some(self.front.at(*slot))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.front.slots.len() + self.between().len() + self.back.slots.len();
+        (len, Some(len))
+    }
+
+    #[inline]
+    fn count(self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn last(mut self) -> Option<Self::Item> {
+        self.next_back()
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        match self.front.slots.as_slice().get(n..) {
+            Some(slots) => self.front.slots = slots.iter(),
+            None => self.leap(n - self.front.slots.len()),
+        }
+        self.next()
+    }
+
+    /// Loops over each leaf in turn. Everything that visits all elements uses this.
+    #[inline]
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut combine: F) -> B {
+        let mut combined = init;
+        loop {
+            let Rest { slots, scores, pairs, .. } = self.front.clone();
+            combined = if let Some(slots) = consecutive(slots.as_slice()) {
+                let elements = pairs[slots.clone()].iter().zip(&scores[slots]);
+                elements.fold(combined, |combined, (pair, &score)| combine(combined, (pair, score)))
+            } else {
+                slots.fold(combined, |combined, &slot| {
+                    combine(combined, (&pairs[slot as usize], scores[slot as usize]))
+                })
+            };
+            if self.front.leaf == self.back.leaf && self.back.slots.len() == 0 {
+                return combined;
+            }
+            self.advance();
+        }
+    }
+}
+
+impl<K, V, S: Copy> DoubleEndedIterator for Iter<'_, K, V, S> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let slot = if let Some(slot) = self.back.slots.next_back() {
+            slot
+        } else {
+            self.retreat();
+            self.back.slots.next_back()?
+        };
+        Some(self.back.at(*slot))
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+        let left = self.back.slots.len();
+        match left.checked_sub(n) {
+            Some(len) => self.back.slots = self.back.slots.as_slice()[..len].iter(),
+            None => self.leap_back(n - left),
+        }
+        self.next_back()
+    }
+}
+
+impl<K, V, S: Copy> ExactSizeIterator for Iter<'_, K, V, S> {}
+
+impl<K, V, S: Copy> FusedIterator for Iter<'_, K, V, S> {}
+
+impl<K, V, S> Clone for Iter<'_, K, V, S> {
+    fn clone(&self) -> Self {
+        Iter {
+            front: self.front.clone(),
+            back: self.back.clone(),
+            between: self.between.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<'a, K: 'a, V: 'a, S: Copy + 'a> Iter<'a, K, V, S> {
+    /// The nodes behind an empty iterator.
+    const NO_NODES: &'a Nodes<K, V, S> = &Nodes::new();
+}
+
+/// Returns an empty iterator.
+impl<'a, K: 'a, V: 'a, S: Copy + 'a> Default for Iter<'a, K, V, S> {
+    fn default() -> Self {
+        Self::NO_NODES.iter()
+    }
+}
+
+/// An owning iterator over elements, lowest score first.
+pub(crate) struct IntoIter<K, V, S>(Elements<K, V, S>);
+
+#[allow(clippy::large_enum_variant, reason = "no iterator is stored, and a box would need memory")]
+enum Elements<K, V, S> {
+    /// All elements of a core.
+    Nodes(Nodes<K, V, S>, Emptied),
+    /// One element, without nodes, which would need memory.
+    One(Option<((K, V), S)>),
+}
+
+/// How far nodes have been emptied from its ends. Leaves without elements are outside its head and
+/// tail, but still in its index.
+#[derive(Clone, Copy)]
+struct Emptied {
+    /// The leaf arranged for each end, or `NONE`.
+    arranged: [u32; 2],
+}
+
+impl Emptied {
+    const NOTHING: Emptied = Emptied { arranged: [NONE; 2] };
+
+    /// Takes the element at this end of nodes that are only emptied from now on.
+    #[inline]
+    fn pop<K, V, S: Copy>(&mut self, nodes: &mut Nodes<K, V, S>, end: End) -> Option<((K, V), S)> {
+        nodes.len = nodes.len.checked_sub(1)?;
+        let id = match end {
+            End::First => nodes.head,
+            End::Last => nodes.tail,
+        };
+        if self.arranged[end as usize] != id {
+            self.arrange(nodes, id, end);
+        }
+        let element = nodes.leaves.pop_arranged(id, end);
+        let leaf = nodes.leaf(id);
+        if leaf.len() == 0 && nodes.len > 0 {
+            match end {
+                End::First => nodes.head = leaf.forward,
+                End::Last => nodes.tail = leaf.backward,
+            }
+        }
+        Some(element)
+    }
+
+    #[cold]
+    fn arrange<K, V, S: Copy>(&mut self, nodes: &mut Nodes<K, V, S>, id: u32, end: End) {
+        nodes.leaves.arrange(id, end);
+        // Where the ends meet, the leaf is arranged for only one of them at a time.
+        self.arranged = self.arranged.map(|other| if other == id { NONE } else { other });
+        self.arranged[end as usize] = id;
+    }
+}
+
+impl<K, V, S: Copy> Nodes<K, V, S> {
+    /// Takes the elements of nodes one by one, lowest score first. They can then only be cleared.
+    pub(crate) fn emptied(&mut self) -> impl Iterator<Item = ((K, V), S)> {
+        let mut emptied = Emptied::NOTHING;
+        core::iter::from_fn(move || emptied.pop(self, End::First))
+    }
+}
+
+impl<K, V, S> IntoIter<K, V, S> {
+    pub(crate) fn new(nodes: Nodes<K, V, S>) -> Self {
+        IntoIter(Elements::Nodes(nodes, Emptied::NOTHING))
+    }
+
+    /// Creates an iterator over one element, without allocating.
+    pub(crate) const fn of_one(element: ((K, V), S)) -> Self {
+        IntoIter(Elements::One(Some(element)))
+    }
+
+    /// Returns the nodes, before the first element is returned.
+    pub(crate) fn nodes_mut(&mut self) -> &mut Nodes<K, V, S> {
+        match &mut self.0 {
+            Elements::Nodes(nodes, _) => nodes,
+            Elements::One(_) => unreachable!("one element has no nodes"),
+        }
+    }
+}
+
+impl<K, V, S: Copy> Iterator for IntoIter<K, V, S> {
+    type Item = ((K, V), S);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Elements::Nodes(nodes, emptied) => emptied.pop(nodes, End::First),
+            Elements::One(element) => element.take(),
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = match &self.0 {
+            Elements::Nodes(nodes, _) => nodes.len(),
+            Elements::One(element) => usize::from(element.is_some()),
+        };
+        (len, Some(len))
+    }
+}
+
+impl<K, V, S: Copy> DoubleEndedIterator for IntoIter<K, V, S> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Elements::Nodes(nodes, emptied) => emptied.pop(nodes, End::Last),
+            Elements::One(element) => element.take(),
+        }
+    }
+}
+
+impl<K, V, S: Copy> ExactSizeIterator for IntoIter<K, V, S> {}
+
+impl<K, V, S: Copy> FusedIterator for IntoIter<K, V, S> {}
+
+impl<K, V, S: Copy> Default for IntoIter<K, V, S> {
+    fn default() -> Self {
+        IntoIter::new(Nodes::new())
+    }
+}
+
+impl<K, V, S: Copy> IntoIter<K, V, S> {
+    /// Returns references to the remaining elements.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&(K, V), S)> {
+        let (nodes, one) = match &self.0 {
+            Elements::Nodes(nodes, _) => (Some(nodes.iter()), None),
+            Elements::One(element) => (None, element.as_ref().map(|(pair, score)| (pair, *score))),
+        };
+        nodes.into_iter().flatten().chain(one)
+    }
+}
+
+/// An iterator over elements that have left the core, lowest score first. The core stays borrowed,
+/// as in the drains of other collections.
+pub(crate) struct Drain<'a, K, V, S> {
+    elements: IntoIter<K, V, S>,
+    core: PhantomData<&'a mut Nodes<K, V, S>>,
+}
+
+impl<K, V, S: Copy> Drain<'_, K, V, S> {
+    pub(crate) fn new(nodes: Nodes<K, V, S>) -> Self {
+        Drain { elements: IntoIter::new(nodes), core: PhantomData }
+    }
+
+    /// Creates a drain of one element, without allocating.
+    pub(crate) fn of_one(element: ((K, V), S)) -> Self {
+        Drain { elements: IntoIter::of_one(element), core: PhantomData }
+    }
+
+    /// Returns the nodes of the elements, before the first is returned.
+    pub(crate) fn nodes_mut(&mut self) -> &mut Nodes<K, V, S> {
+        self.elements.nodes_mut()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&(K, V), S)> {
+        self.elements.iter()
+    }
+
+    /// Returns the remaining elements, without the borrow.
+    pub(crate) fn into_elements(self) -> IntoIter<K, V, S> {
+        self.elements
+    }
+}
+
+impl<K, V, S: Copy> Iterator for Drain<'_, K, V, S> {
+    type Item = ((K, V), S);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.elements.next()
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.elements.size_hint()
+    }
+}
+
+impl<K, V, S: Copy> DoubleEndedIterator for Drain<'_, K, V, S> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.elements.next_back()
+    }
+}
+
+/// An iterator over all pairs in no particular order.
+pub(crate) struct PairsMut<'a, P, S> {
+    /// The remaining pairs of the current leaf.
+    pairs: slice::IterMut<'a, P>,
+    /// The remaining leaves; vacant ones have no pairs.
+    leaves: Flatten<slice::IterMut<'a, Vec<BlockLeaf<P, S>>>>,
+    len: usize,
+}
+
+impl<K, V, S: Copy> Nodes<K, V, S> {
+    pub(crate) fn pairs_mut(&mut self) -> PairsMut<'_, (K, V), S> {
+        let len = self.len;
+        let (pairs, chunks): (&mut [(K, V)], &mut [Vec<_>]) = match &mut self.leaves {
+            Leaves::Small(leaf) => (&mut leaf.pairs, &mut []),
+            Leaves::Blocks(arena) => (&mut [], arena.chunks_mut()),
+        };
+        PairsMut { pairs: pairs.iter_mut(), leaves: chunks.iter_mut().flatten(), len }
+    }
+}
+
+impl<'a, P, S> Iterator for PairsMut<'a, P, S> {
+    type Item = &'a mut P;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a mut P> {
+        loop {
+            if let Some(pair) = self.pairs.next() {
+                self.len -= 1;
+                return Some(pair);
+            }
+            self.pairs = self.leaves.next()?.pairs.iter_mut();
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.len, Some(self.len))
+    }
+}
+
+impl<P, S> ExactSizeIterator for PairsMut<'_, P, S> {}
+
+impl<P, S> Default for PairsMut<'_, P, S> {
+    fn default() -> Self {
+        let chunks: &mut [Vec<_>] = &mut [];
+        PairsMut { pairs: [].iter_mut(), leaves: chunks.iter_mut().flatten(), len: 0 }
+    }
+}
+
+/// Implements the traits of a front's iterator over references, a tuple struct around [`Iter`].
+/// `$shown` converts an element of the core.
+macro_rules! front_iter {
+    ($name:ident<$($param:ident),*>, $item:ty, $shown:path) => {
+        impl<'a, $($param),*> Iterator for $name<'a, $($param),*>
+        where
+            S: Copy,
+        {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<$item> {
+                self.0.next().map($shown)
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.0.size_hint()
+            }
+
+            #[inline]
+            fn count(self) -> usize {
+                self.0.count()
+            }
+
+            #[inline]
+            fn last(self) -> Option<$item> {
+                self.0.last().map($shown)
+            }
+
+            #[inline]
+            fn nth(&mut self, n: usize) -> Option<$item> {
+                self.0.nth(n).map($shown)
+            }
+
+            #[inline]
+            fn fold<B, F: FnMut(B, $item) -> B>(self, init: B, combine: F) -> B {
+                self.0.map($shown).fold(init, combine)
+            }
+        }
+
+        impl<$($param),*> DoubleEndedIterator for $name<'_, $($param),*>
+        where
+            S: Copy,
+        {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                self.0.next_back().map($shown)
+            }
+
+            #[inline]
+            fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+                self.0.nth_back(n).map($shown)
+            }
+        }
+
+        impl<$($param),*> ExactSizeIterator for $name<'_, $($param),*> where S: Copy {}
+
+        impl<$($param),*> core::iter::FusedIterator for $name<'_, $($param),*> where S: Copy {}
+
+        impl<$($param),*> Clone for $name<'_, $($param),*> {
+            fn clone(&self) -> Self {
+                $name(self.0.clone())
+            }
+        }
+
+        impl<$($param: core::fmt::Debug),*> core::fmt::Debug for $name<'_, $($param),*>
+        where
+            S: Copy,
+        {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_list().entries(self.clone()).finish()
+            }
+        }
+
+        /// Returns an empty iterator.
+        impl<'a, $($param),*> Default for $name<'a, $($param),*>
+        where
+            S: Copy,
+            $($param: 'a),*
+        {
+            fn default() -> Self {
+                $name(Default::default())
+            }
+        }
+    };
+}
+
+/// Implements the traits of a front's iterator over owned elements, a tuple struct around
+/// [`IntoIter`] or [`Drain`]. `$taken` converts an element of the core, and `$shown` a reference to
+/// one.
+macro_rules! front_into_iter {
+    ($name:ty, <$($param:ident),*>, $item:ty, $taken:path, $shown:path) => {
+        impl<$($param),*> Iterator for $name
+        where
+            S: Copy,
+        {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<$item> {
+                self.0.next().map($taken)
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.0.size_hint()
+            }
+        }
+
+        impl<$($param),*> DoubleEndedIterator for $name
+        where
+            S: Copy,
+        {
+            #[inline]
+            fn next_back(&mut self) -> Option<$item> {
+                self.0.next_back().map($taken)
+            }
+        }
+
+        impl<$($param),*> ExactSizeIterator for $name where S: Copy {}
+
+        impl<$($param),*> core::iter::FusedIterator for $name where S: Copy {}
+
+        impl<$($param: core::fmt::Debug),*> core::fmt::Debug for $name
+        where
+            S: Copy,
+        {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_list().entries(self.0.iter().map($shown)).finish()
+            }
+        }
+    };
+}
+
+pub(crate) use {front_into_iter, front_iter};

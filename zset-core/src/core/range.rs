@@ -1,0 +1,230 @@
+//! Ranges of consecutive elements: by rank, by score and by key.
+//!
+//! An inverted range is empty, whereas `BTreeMap::range` panics.
+
+use core::borrow::Borrow;
+use core::ops::{Bound, Range, RangeBounds};
+
+use super::Nodes;
+use super::iter::Iter;
+use super::search::{Path, Position};
+use crate::bounds::ranks;
+
+/// A range of elements whose ranks are known.
+#[derive(Clone, Copy)]
+pub(crate) struct RankedRange {
+    pub(crate) start: Position,
+    pub(crate) end: Position,
+    /// The number of elements before `start`.
+    pub(crate) start_rank: usize,
+    pub(crate) len: usize,
+}
+
+impl RankedRange {
+    /// Creates a range from two positions and their ranks. The range is empty if they are inverted.
+    fn new((start, start_rank): (Position, usize), (end, end_rank): (Position, usize)) -> Self {
+        RankedRange { start, end, start_rank, len: end_rank.saturating_sub(start_rank) }
+    }
+}
+
+impl<K, V, S: Copy> Nodes<K, V, S> {
+    #[inline]
+    pub(crate) fn iter(&self) -> Iter<'_, K, V, S> {
+        Iter::ranked(self, self.whole())
+    }
+
+    pub(crate) fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, K, V, S> {
+        Iter::ranked(self, self.resolve_ranks(&range))
+    }
+
+    fn whole(&self) -> RankedRange {
+        RankedRange { start: self.start(), end: self.end(), start_rank: 0, len: self.len }
+    }
+
+    /// Returns the range between two positions, which must be in order.
+    pub(crate) fn with_ranks(&self, positions: Range<Position>) -> RankedRange {
+        let Range { start, end } = positions;
+        RankedRange::new((start, self.rank_of(start)), (end, self.rank_of(end)))
+    }
+
+    pub(crate) fn resolve_ranks(&self, range: &impl RangeBounds<usize>) -> RankedRange {
+        let Range { start, end } = ranks(range, self.len);
+        RankedRange::new((self.position_at(start), start), (self.position_at(end), end))
+    }
+}
+
+impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
+    #[inline]
+    pub(crate) fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, K, V, S> {
+        Iter::new(self, || self.positions_by_score(&range))
+    }
+
+    pub(crate) fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, K, V, S>
+    where
+        K: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter::new(self, || self.positions_across(&range))
+    }
+
+    pub(crate) fn range_by_key<'q, Q>(
+        &self,
+        score: S,
+        range: impl RangeBounds<&'q Q>,
+    ) -> Iter<'_, K, V, S>
+    where
+        K: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        Iter::new(self, || self.positions_by_key(score, &range))
+    }
+
+    /// Returns the range of the elements with exactly this score whose keys are in the range.
+    pub(crate) fn resolve_keys<'q, Q>(
+        &self,
+        score: S,
+        range: &impl RangeBounds<&'q Q>,
+    ) -> RankedRange
+    where
+        K: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.with_ranks(self.positions_by_key(score, range))
+    }
+
+    pub(crate) fn resolve_scores(&self, range: &impl RangeBounds<S>) -> RankedRange {
+        let all = (self.start(), 0)..(self.end(), self.len);
+        let Range { start, end } = by_score(range, all, |score, is_after| {
+            let mut rank = 0;
+            let position = self.search_score(score, is_after, |block, index| {
+                rank += block.span_before(index);
+            });
+            (position, rank + position.index)
+        });
+        RankedRange::new(start, end)
+    }
+
+    /// Returns the start and end positions of a range of scores, without their ranks.
+    pub(crate) fn positions_by_score(&self, range: &impl RangeBounds<S>) -> Range<Position> {
+        let all = self.all_positions();
+        in_order(by_score(range, all, |score, is_after| {
+            let mut path = Path::FIRST;
+            let position = self.search_score(score, is_after, |_, index| path.push(index));
+            (position, path)
+        }))
+    }
+
+    /// Returns the start and end positions of the elements with exactly this score whose keys,
+    /// compared by `part`, are in the range.
+    pub(crate) fn positions_by_key<'q, Q>(
+        &self,
+        score: S,
+        range: &impl RangeBounds<&'q Q>,
+    ) -> Range<Position>
+    where
+        K: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        let with_score = |bound: Bound<&&'q Q>| bound.map(|&key| (score, key));
+        let start = self
+            .search_start(with_score(range.start_bound()))
+            .unwrap_or_else(|| self.search_path(score, |_| false));
+        let end = self.search_end(start, with_score(range.end_bound())).unwrap_or_else(|| {
+            // Where all scores are equal, a search would read keys on every level.
+            if self.last().is_none_or(|(_, last)| last <= score) {
+                self.all_positions().end
+            } else {
+                self.search_path(score, |_| true)
+            }
+        });
+        in_order(start..end)
+    }
+
+    /// Returns the start and end positions of a range of scores and keys.
+    pub(crate) fn positions_across<'q, Q>(
+        &self,
+        range: &impl RangeBounds<(S, &'q Q)>,
+    ) -> Range<Position>
+    where
+        K: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        let all = self.all_positions();
+        let start = self.search_start(range.start_bound().cloned()).unwrap_or(all.start);
+        let end = self.search_end(start, range.end_bound().cloned()).unwrap_or(all.end);
+        in_order(start..end)
+    }
+
+    /// Returns the start of a range of scores and keys, or `None` if it is unbounded.
+    #[inline]
+    fn search_start<Q>(&self, bound: Bound<(S, &Q)>) -> Option<(Position, Path)>
+    where
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        match bound {
+            Bound::Included((score, from)) => {
+                Some(self.search_path(score, |key| key.borrow() < from))
+            }
+            Bound::Excluded((score, from)) => {
+                Some(self.search_path(score, |key| key.borrow() <= from))
+            }
+            Bound::Unbounded => None,
+        }
+    }
+
+    /// Returns the end of a range of scores and keys, or `None` if it is unbounded.
+    #[inline]
+    fn search_end<Q>(
+        &self,
+        start: (Position, Path),
+        bound: Bound<(S, &Q)>,
+    ) -> Option<(Position, Path)>
+    where
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        match bound {
+            Bound::Included((score, to)) => {
+                Some(self.search_path_from(start, score, |key| key.borrow() <= to))
+            }
+            Bound::Excluded((score, to)) => {
+                Some(self.search_path_from(start, score, |key| key.borrow() < to))
+            }
+            Bound::Unbounded => None,
+        }
+    }
+
+    /// Returns the positions at both ends of the core, with their paths.
+    fn all_positions(&self) -> Range<(Position, Path)> {
+        (self.start(), Path::FIRST)..(self.end(), Path::LAST)
+    }
+}
+
+/// Resolves both bounds of a range of scores. Each is before or after all elements with a score.
+#[inline]
+fn by_score<S: Copy, T>(
+    range: &impl RangeBounds<S>,
+    all: Range<T>,
+    search: impl Fn(S, bool) -> T,
+) -> Range<T> {
+    let start = match range.start_bound() {
+        Bound::Included(&score) => search(score, false),
+        Bound::Excluded(&score) => search(score, true),
+        Bound::Unbounded => all.start,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&score) => search(score, true),
+        Bound::Excluded(&score) => search(score, false),
+        Bound::Unbounded => all.end,
+    };
+    start..end
+}
+
+/// Drops the paths, and makes an inverted range empty.
+#[inline]
+fn in_order(positions: Range<(Position, Path)>) -> Range<Position> {
+    let ((start, start_path), (end, end_path)) = (positions.start, positions.end);
+    let is_inverted = (start_path, start.index) > (end_path, end.index);
+    start..if is_inverted { start } else { end }
+}

@@ -1,0 +1,623 @@
+//! Tests of the inside: how many nodes an operation visits, the limit on leaves, moves that are
+//! reported, positions among equal scores, and cuts.
+
+use core::cell::Cell;
+use core::cmp::Ordering;
+use core::ops::RangeBounds;
+use rand_core::Rng;
+use std::vec::Vec;
+
+use super::index::Heights;
+use super::leaf::{End, Handle, LEAF_CAPACITY, Leaves};
+use super::search::Path;
+use super::{Clear, Core, Lookup, Nodes, Unhashed};
+use crate::small::descent as halving;
+use crate::{SkipList, TryReserveError, visits};
+
+const MANY: u32 = if cfg!(miri) { 150 } else { 100_000 };
+
+/// Returns the numbers below `n`, each once, in scattered order.
+fn shuffled(n: u32) -> impl Iterator<Item = u32> {
+    // A step coprime to n.
+    (0..n).map(move |i| (u64::from(i) * 7_919 % u64::from(n)) as u32)
+}
+
+/// Returns the numbers below `n`, each once, in random order.
+///
+/// The order of `shuffled` fills all leaves at the same rate, unlike a random load.
+fn scattered(n: u32) -> impl Iterator<Item = u32> {
+    let mut generator = Heights::DEFAULT;
+    let mut numbers: Vec<u32> = (0..n).collect();
+    numbers.sort_by_cached_key(|_| generator.next_u32());
+    numbers.into_iter()
+}
+
+fn with_heights<M, S: Copy>(heights: Heights) -> SkipList<M, S> {
+    SkipList { core: Core { nodes: Nodes::with_heights(heights), dict: Unhashed } }
+}
+
+/// The maximum number of nodes that one operation may visit: on the way down, a block and, where
+/// scores are equal, the first members of some of its children; on the way up, a block and its
+/// neighbours.
+fn bound(list: &SkipList<u32, u32>) -> usize {
+    // A block has at least 8 children, and a leaf that is not merged holds few elements.
+    let levels = (list.core.nodes.leaves.count().max(1).ilog2() / 3 + 2) as usize;
+    assert!(list.core.nodes.levels as usize <= levels, "{} levels", list.core.nodes.levels);
+    // Splitting or merging a block updates the parent of all its children.
+    40 + levels * (24 + 2 * 64)
+}
+
+fn operations_stay_logarithmic(heights: Heights, score: impl Fn(u32) -> u32) {
+    let mut list = with_heights(heights);
+    for (i, member) in shuffled(MANY).enumerate() {
+        let visited = visits::during(|| list.insert(member, score(member)));
+        assert!(visited <= bound(&list), "insert looks at {visited} nodes");
+        if i % 10_000 == 0 {
+            list.check();
+        }
+    }
+    list.check();
+    for member in shuffled(MANY).step_by(17) {
+        let score = score(member);
+        let mut rank = None;
+        let visited = visits::during(|| rank = list.rank(&member, score));
+        assert!(visited <= bound(&list), "rank looks at {visited} nodes");
+        let visited = visits::during(|| assert!(list.get_by_rank(rank.unwrap()).is_some()));
+        assert!(
+            visited <= list.core.nodes.levels as usize + 2,
+            "get_by_rank looks at {visited} nodes"
+        );
+        let visited = visits::during(|| _ = list.range_by_score(score..).next());
+        assert!(visited <= bound(&list), "range_by_score looks at {visited} nodes");
+        let visited = visits::during(|| _ = list.iter().nth(rank.unwrap()));
+        assert!(visited <= list.core.nodes.levels as usize + 5, "nth looks at {visited} nodes");
+        let visited = visits::during(|| _ = list.iter().nth_back(rank.unwrap()));
+        assert!(
+            visited <= list.core.nodes.levels as usize + 5,
+            "nth_back looks at {visited} nodes"
+        );
+    }
+    for (i, member) in shuffled(MANY).enumerate() {
+        let visited = visits::during(|| assert!(list.remove(&member, score(member)).is_some()));
+        assert!(visited <= bound(&list), "remove looks at {visited} nodes");
+        if i % 10_000 == 0 {
+            list.check();
+        }
+    }
+    list.check();
+    assert!(list.is_empty());
+}
+
+#[test]
+fn operations_stay_logarithmic_with_random_heights() {
+    operations_stay_logarithmic(Heights::DEFAULT, |member| member);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
+fn operations_stay_logarithmic_if_every_height_is_minimal() {
+    operations_stay_logarithmic(Heights::constant(u32::MAX), |member| member);
+}
+
+#[test]
+fn operations_stay_logarithmic_if_every_height_is_maximal() {
+    operations_stay_logarithmic(Heights::constant(0), |member| member);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
+fn operations_stay_logarithmic_if_all_scores_are_equal() {
+    operations_stay_logarithmic(Heights::DEFAULT, |_| 7);
+    operations_stay_logarithmic(Heights::constant(0), |_| 7);
+}
+
+#[test]
+fn ascending_and_descending_loads_leave_full_leaves() {
+    for ascending in [true, false] {
+        for heights in [Heights::DEFAULT, Heights::constant(0), Heights::constant(u32::MAX)] {
+            let mut list = with_heights(heights);
+            for i in 0..MANY {
+                let score = if ascending { i } else { MANY - i };
+                let visited = visits::during(|| list.insert(i, score));
+                assert!(visited <= bound(&list), "insert looks at {visited} nodes");
+            }
+            list.check();
+            assert_eq!(list.core.nodes.leaves.count(), (MANY as usize).div_ceil(LEAF_CAPACITY));
+        }
+    }
+}
+
+std::thread_local! {
+    static COMPARISONS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// A number that counts how often it is compared.
+#[derive(PartialEq, Eq)]
+struct Compared(u32);
+
+impl PartialOrd for Compared {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Compared {
+    fn cmp(&self, other: &Self) -> Ordering {
+        COMPARISONS.set(COMPARISONS.get() + 1);
+        self.0.cmp(&other.0)
+    }
+}
+
+#[test]
+fn an_append_is_compared_with_the_last_element_only() {
+    let mut list = SkipList::new();
+    list.insert(Compared(0), ());
+    for i in 1..MANY {
+        COMPARISONS.set(0);
+        list.insert(Compared(i), ());
+        assert_eq!(COMPARISONS.get(), 1, "at {i}");
+    }
+    list.check();
+}
+
+#[test]
+fn an_insertion_beyond_the_handle_limit_is_an_error() {
+    let mut list = SkipList::new();
+    let mut score = 0;
+    // The limit is lowered to 4 leaves, since reaching 2^26 would take too long.
+    while list.core.nodes.leaves.count() < 3 {
+        list.insert((), score);
+        score += 1;
+    }
+    let Leaves::Blocks(arena) = &mut list.core.nodes.leaves else { unreachable!("3 leaves") };
+    arena.set_limit(4);
+    while list.try_insert((), score).is_ok() {
+        score += 1;
+    }
+    list.check();
+    assert_eq!(list.len(), 4 * LEAF_CAPACITY);
+    assert_eq!(list.try_insert((), 0), Err(TryReserveError::CapacityOverflow));
+    assert_eq!(list.len(), 4 * LEAF_CAPACITY);
+    assert!(list.iter().map(|((), score)| score).eq(0..256));
+    list.pop_first();
+    assert_eq!(list.try_insert((), 0), Ok(()));
+    list.check();
+}
+
+#[test]
+#[should_panic(expected = "sorted set is full: its handles have 32 bits")]
+fn insert_panics_with_a_clear_message_at_the_limit() {
+    let mut list: SkipList<(), u32> = (0..65).map(|score| ((), score)).collect();
+    let Leaves::Blocks(arena) = &mut list.core.nodes.leaves else { unreachable!("2 leaves") };
+    arena.set_limit(2);
+    list.extend((65..).map(|score| ((), score)));
+}
+
+/// A dict that is a plain list of handles.
+struct Handles {
+    /// The handle of each member.
+    of: Vec<Handle>,
+    moves: Cell<usize>,
+}
+
+impl Clear for Handles {
+    fn clear(&mut self) {
+        self.of.fill(Handle::NONE);
+    }
+}
+
+impl Lookup<u32> for Handles {
+    type Token = u32;
+
+    fn token(&self, member: &u32) -> u32 {
+        *member
+    }
+
+    fn relocate(&mut self, member: u32, from: Handle, to: Handle) {
+        assert_eq!(self.of[member as usize], from, "a move does not start where the member is");
+        assert!(!self.of.contains(&to), "a member moves to where another is");
+        self.of[member as usize] = to;
+        self.moves.set(self.moves.get() + 1);
+    }
+
+    fn forget(&mut self, member: u32, handle: Handle) {
+        assert_eq!(self.of[member as usize], handle, "another element is removed");
+        self.of[member as usize] = Handle::NONE;
+    }
+
+    fn prepare_pop<V>(&mut self, _: usize, _: End, _: u32, _: &[(u32, V)]) {}
+}
+
+/// A core in which every member is its own score.
+struct Followed {
+    core: Core<u32, (), u32, Handles>,
+}
+
+impl Followed {
+    fn new(bound: u32) -> Followed {
+        let of = std::vec![Handle::NONE; bound as usize];
+        Followed { core: Core::new(Handles { of, moves: Cell::new(0) }) }
+    }
+
+    fn insert(&mut self, member: u32) {
+        let target = self.core.nodes.search(member, |other: &u32| *other < member);
+        let vacancy = self.core.make_room(target).unwrap();
+        self.core.dict.of[member as usize] = self.core.nodes.put(vacancy, (member, ()));
+    }
+
+    fn remove(&mut self, member: u32) {
+        let handle = self.core.dict.of[member as usize];
+        assert_eq!(self.core.nodes.element_at(handle), (&(member, ()), member));
+        let (element, _) = self.core.take_at(self.core.nodes.position_of(handle), member);
+        assert_eq!(element, ((member, ()), member));
+    }
+
+    /// Returns the number of moves reported since the last call.
+    fn moves(&self) -> usize {
+        self.core.dict.moves.take()
+    }
+
+    fn check(&self) {
+        self.core.nodes.check();
+        let members = (0..).zip(&self.core.dict.of).filter(|(_, handle)| **handle != Handle::NONE);
+        assert!(self.core.nodes.iter().map(|(_, score)| score).eq(members.clone().map(|(m, _)| m)));
+        for (member, &handle) in members {
+            assert_eq!(self.core.nodes.element_at(handle), (&(member, ()), member));
+        }
+    }
+}
+
+#[test]
+fn every_move_is_reported_and_handles_stay_unique() {
+    let n = if cfg!(miri) { 150 } else { 2_000 };
+    let mut followed = Followed::new(n);
+    shuffled(n).for_each(|member| followed.insert(member));
+    followed.check();
+    shuffled(n).for_each(|member| followed.remove(member));
+    assert_eq!(followed.core.nodes.len(), 0);
+    assert!(followed.moves() > 0);
+}
+
+const LEAF: u32 = LEAF_CAPACITY as u32;
+
+/// Returns a list of three leaves: the middle one is full and holds the even numbers from `2 *
+/// LEAF` on; the other two have the given lengths.
+fn around_a_full_leaf(before: u32, behind: u32) -> Followed {
+    let mut followed = Followed::new(6 * LEAF);
+    (0..3 * LEAF).for_each(|i| followed.insert(2 * i));
+    (before..LEAF).for_each(|i| followed.remove(2 * i));
+    (behind..LEAF).for_each(|i| followed.remove(2 * (2 * LEAF + i)));
+    assert_eq!(followed.core.nodes.leaves.count(), 3);
+    followed.moves();
+    followed
+}
+
+/// Returns the lengths of the leaves, in order.
+fn lens(nodes: &Nodes<u32, (), u32>) -> Vec<usize> {
+    let forward = |&id: &u32| Some(nodes.leaf(id).forward).filter(|&id| id != super::NONE);
+    core::iter::successors(Some(nodes.head), forward).map(|id| nodes.leaf(id).len()).collect()
+}
+
+#[test]
+fn a_full_leaf_shares_with_its_emptier_neighbour() {
+    // Lengths before, position of the insertion in the full leaf, lengths afterwards.
+    for (before, behind, position, expected) in [
+        (40, 64, 1, &[53, 52, 64][..]),
+        (40, 64, 64, &[52, 53, 64]),
+        (64, 40, 1, &[64, 53, 52]),
+        (64, 40, 64, &[64, 52, 53]),
+        (30, 29, 20, &[30, 48, 46]),
+        (29, 30, 20, &[46, 48, 30]),
+        (20, 1, 64, &[20, 33, 33]),
+        // Neither neighbour has enough room, so the leaf splits.
+        (41, 41, 1, &[41, 33, 32, 41]),
+    ]
+    .into_iter()
+    .take(if cfg!(miri) { 1 } else { usize::MAX })
+    {
+        let mut followed = around_a_full_leaf(before, behind);
+        followed.insert(2 * (LEAF + position) - 1);
+        followed.check();
+        assert_eq!(lens(&followed.core.nodes), expected, "{before} before, {behind} behind");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn sharing_returns_the_right_position_wherever_the_insertion_is() {
+    for (before, behind) in [(40, 64), (64, 40), (33, 64), (64, 17)] {
+        for position in 1..=LEAF {
+            let mut followed = around_a_full_leaf(before, behind);
+            followed.insert(2 * (LEAF + position) - 1);
+            followed.check();
+            assert_eq!(followed.core.nodes.leaves.count(), 3);
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn alternating_insertions_and_removals_share_once() {
+    for (before, behind) in [(40, 64), (64, 40), (16, 64), (64, 16)] {
+        let mut followed = around_a_full_leaf(before, behind);
+        let number = 2 * LEAF + 33;
+        followed.insert(number);
+        assert!(followed.moves() >= 12, "nothing was shared");
+        for _ in 0..10 {
+            followed.remove(number);
+            followed.insert(number);
+        }
+        // Each removal may move one element, into the vacated slot.
+        assert!(followed.moves() <= 10);
+        followed.check();
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_queue_moves_no_more_than_fills_slots() {
+    for window in [1, 40, 3 * LEAF] {
+        let mut followed = Followed::new(8 * LEAF);
+        for member in 0..8 * LEAF {
+            followed.insert(member);
+            assert_eq!(followed.moves(), 0);
+            if let Some(first) = member.checked_sub(window) {
+                followed.remove(first);
+                assert!(followed.moves() <= 1);
+            }
+        }
+        followed.check();
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
+fn random_loads_fill_leaves_better_than_splits_alone() {
+    let mut list = SkipList::new();
+    scattered(20_000).for_each(|member| list.insert(member, member));
+    list.check();
+    // Splits alone fill leaves to ln 2 = 0.69.
+    let leaves = list.core.nodes.leaves.count();
+    assert!(list.len() * 100 > leaves * LEAF_CAPACITY * 75, "{leaves} leaves");
+}
+
+/// Returns the leaf to which a path leads.
+fn leaf_on(nodes: &Nodes<u32, (), u32>, path: Path) -> u32 {
+    let top = if nodes.levels == 0 { nodes.head } else { nodes.top };
+    (1..=nodes.levels.into())
+        .rev()
+        .fold(top, |id, level| nodes.blocks.get(id).children[path.index_on(level)])
+}
+
+/// Creates a list with `run` members for each score but the first and the last, inserted in
+/// scattered order.
+fn with_runs(len: u32, run: u32) -> (SkipList<u32, u32>, Vec<(u32, u32)>) {
+    // A step coprime to the lengths.
+    let members = (0..len).map(|i| (u64::from(i) * 7_919 % u64::from(len)) as u32);
+    let score = |member: u32| (member + run / 2) / run;
+    let mut list = SkipList::new();
+    members.for_each(|member| list.insert(2 * member, score(member)));
+    list.check();
+    (list, (0..len).map(|member| (score(member), 2 * member)).collect())
+}
+
+/// Searches for the positions before and after elements, with runs of equal scores that start and
+/// end anywhere in leaves and blocks.
+#[test]
+fn positions_among_equal_scores() {
+    let (lens, runs): (&[u32], &[u32]) = if cfg!(miri) {
+        (&[200], &[1, 50, 700])
+    } else {
+        (&[1, 60, 200, 5_000, 40_000], &[1, 2, 50, 64, 700, 10_000, 100_000])
+    };
+    for &len in lens {
+        for &run in runs {
+            let (list, elements) = with_runs(len, run);
+            let list = &list.core.nodes;
+            for (rank, &(score, member)) in elements.iter().enumerate().step_by(37) {
+                let rank_of = |(position, _)| list.rank_of(position);
+                let before = list.search_path(score, |&other| other < member);
+                assert_eq!(rank_of(before), rank, "{len} by {run}");
+                let after = list.search_path(score, |&other| other <= member);
+                assert_eq!(rank_of(after), rank + 1, "{len} by {run}");
+                assert!((before.1, before.0.index) < (after.1, after.0.index));
+                let target = list.search(score, |&other| other <= member);
+                assert_eq!((target.position, target.path), after);
+                assert_eq!(leaf_on(list, after.1), after.0.leaf);
+                // Before and after all elements of this score.
+                let first = elements.partition_point(|&(other, _)| other < score);
+                let end = elements.partition_point(|&(other, _)| other <= score);
+                assert_eq!(rank_of(list.search_path(score, |_| false)), first);
+                assert_eq!(rank_of(list.search_path(score, |_| true)), end);
+                // The search of small machines takes the same path.
+                for sought in [0, member, member + 1, u32::MAX] {
+                    let found = halving::path(list, score, |&other| other < sought);
+                    assert_eq!(found, list.search_path(score, |&other| other < sought));
+                }
+                for is_after in [false, true] {
+                    let (mut ours, mut theirs) = (Path::FIRST, Path::FIRST);
+                    let passed = |_: &super::index::Block<u32>, index| ours.push(index);
+                    let found = halving::position_by_score(list, score, is_after, passed);
+                    let expected =
+                        list.search_score(score, is_after, |_, index| theirs.push(index));
+                    assert_eq!((found, ours), (expected, theirs));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_end_of_a_range_near_and_far_from_its_start() {
+    let (len, runs): (_, &[u32]) =
+        if cfg!(miri) { (200, &[1, 64]) } else { (3_000, &[1, 40, 64, 700, 3_000]) };
+    for &run in runs {
+        let (list, elements) = with_runs(len, run);
+        let list = &list.core.nodes;
+        for (rank, &(score, member)) in elements.iter().enumerate().step_by(97) {
+            let start = list.search_path(score, |&other| other < member);
+            for ahead in [0, 1, 2, 30, 64, 65, 130, 200, 260, 400, 2_000] {
+                let Some(&(end_score, end)) = elements.get(rank + ahead) else { break };
+                let found = list.search_path_from(start, end_score, |&other| other <= end);
+                let found_rank = list.rank_of(found.0);
+                assert_eq!(found_rank, rank + ahead + 1, "{ahead} after {rank}, runs of {run}");
+                assert!((start.1, start.0.index) < (found.1, found.0.index));
+            }
+            // In an inverted range, the end is no later than the start.
+            let (score, before) = elements[rank / 2];
+            let found = list.search_path_from(start, score, |&other| other < before);
+            assert!(list.rank_of(found.0) <= rank);
+            assert!((found.1, found.0.index) <= (start.1, start.0.index));
+        }
+    }
+}
+
+/// Creates a list of the members `0..len`, each its own score, with full leaves or, if inserted in
+/// scattered order, partly filled ones.
+fn filled(heights: &Heights, len: u32, is_scattered: bool) -> SkipList<u32, u32> {
+    let mut list = with_heights(heights.clone());
+    for i in 0..len {
+        // A step coprime to the lengths.
+        let member = if is_scattered { (u64::from(i) * 7_919 % u64::from(len)) as u32 } else { i };
+        list.insert(member, member);
+    }
+    list
+}
+
+fn heights() -> [Heights; 3] {
+    [Heights::DEFAULT, Heights::constant(0), Heights::constant(u32::MAX)]
+}
+
+fn members(list: &SkipList<u32, u32>) -> impl Iterator<Item = u32> {
+    list.iter().map(|(member, _)| *member)
+}
+
+fn try_cut(list: &mut SkipList<u32, u32>, ranks: impl RangeBounds<usize>) -> SkipList<u32, u32> {
+    let nodes = list.core.try_cut(list.core.nodes.resolve_ranks(&ranks)).unwrap();
+    SkipList { core: Core { nodes, dict: Unhashed } }
+}
+
+/// Cuts the elements at these ranks, and verifies both lists.
+fn cut(list: &mut SkipList<u32, u32>, start: usize, end: usize) -> SkipList<u32, u32> {
+    let mut expected: Vec<u32> = members(list).collect();
+    let cut = try_cut(list, start..end);
+    list.check();
+    cut.check();
+    assert!(members(&cut).eq(expected.drain(start..end)), "cut {start}..{end}");
+    assert!(members(list).eq(expected), "left after {start}..{end}");
+    cut
+}
+
+#[test]
+fn cuts_at_leaf_and_block_boundaries() {
+    let lens: &[u32] = if cfg!(miri) { &[66] } else { &[1, 2, 64, 65, 129, 1_000, 4_097, 6_000] };
+    for (heights, &len) in
+        heights().iter().flat_map(|heights| lens.iter().map(move |len| (heights, len)))
+    {
+        for is_scattered in [false, true] {
+            let list = filled(heights, len, is_scattered);
+            let len = len as usize;
+            let near = |rank: usize| [rank.saturating_sub(1), rank, rank + 1];
+            let ranks = [0, 64, 512, len / 3, 4_096, len - len / 5, len].into_iter().flat_map(near);
+            let ranks = ranks.filter(|&rank| rank <= len).step_by(if cfg!(miri) { 5 } else { 1 });
+            let ranks: Vec<usize> = ranks.collect();
+            for &start in &ranks {
+                for &end in ranks.iter().filter(|&&end| end >= start) {
+                    cut(&mut list.clone(), start, end);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn repeated_cuts() {
+    let (len, rounds) = if cfg!(miri) { (150, 4) } else { (20_000, 300) };
+    for heights in heights() {
+        let mut random = Heights::DEFAULT;
+        let mut below = |n: usize| random.next_u32() as usize % (n + 1);
+        let mut list = filled(&heights, len, true);
+        for round in 0..rounds {
+            let start = below(list.len());
+            // Most cuts are small, which leaves blocks with few children next to each other.
+            let most = if round % 8 == 0 { list.len() / 3 } else { 400 };
+            let end = (start + below(most)).min(list.len());
+            let cut = cut(&mut list, start, end);
+            if round % 3 == 0 {
+                list.extend(cut);
+                list.check();
+            }
+        }
+        while !list.is_empty() {
+            let len = list.len();
+            cut(&mut list, len / 7, len - len / 9);
+        }
+        list.insert(1, 1);
+        list.check();
+    }
+}
+
+/// Leaves of one element each are cut to blocks with one child, on all levels at once.
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes there")]
+fn a_large_list_cut_to_few_elements_has_few_levels() {
+    for heights in heights() {
+        let list = filled(&heights, 60_000, true);
+        for (start, end) in [(1, 59_999), (0, 59_999), (1, 60_000), (30_000, 59_990), (5, 30_000)] {
+            let mut list = list.clone();
+            cut(&mut list, start, end);
+            let levels = list.core.nodes.leaves.count().ilog2() / 3 + 1;
+            assert!(
+                u32::from(list.core.nodes.levels) <= levels,
+                "{} levels, not {levels}",
+                list.core.nodes.levels
+            );
+        }
+    }
+}
+
+#[test]
+fn small_leaves_around_a_gap_merge() {
+    let mut list = filled(&Heights::DEFAULT, 256, false);
+    cut(&mut list, 10, 246);
+    assert_eq!((list.len(), list.core.nodes.leaves.count(), list.core.nodes.levels), (20, 1, 0));
+    // The gap is within a leaf, which then merges with its neighbour.
+    let mut list = filled(&Heights::DEFAULT, 80, false);
+    cut(&mut list, 3, 60);
+    assert_eq!((list.len(), list.core.nodes.leaves.count()), (23, 1));
+}
+
+/// A cut visits a few nodes per element, and one path down and up for each end.
+#[test]
+#[cfg_attr(miri, ignore = "slow, and to memory it does what the others do")]
+fn a_cut_visits_few_nodes() {
+    let len = 100_000;
+    for heights in heights() {
+        for is_scattered in [false, true] {
+            let list = filled(&heights, len, is_scattered);
+            for cut_len in [1, 10, 64, 100, 1_000, 50_000] {
+                let start = len as usize / 3;
+                let end = (start + cut_len).min(len as usize - 1);
+                let mut list = list.clone();
+                let visited = visits::during(|| drop(try_cut(&mut list, start..end)));
+                // Repairing a block updates the parent of all its children; leaves around the gap
+                // merge.
+                let levels = list.core.nodes.levels as usize + 1;
+                let bound = 200 + levels * 500 + 12 * (end - start);
+                assert!(visited <= bound, "{visited} nodes for {cut_len}, at most {bound}");
+            }
+        }
+    }
+}
+
+#[test]
+fn cutting_all_or_nothing_moves_no_element() {
+    let mut list = filled(&Heights::DEFAULT, 10, false);
+    assert!(try_cut(&mut list, 4..4).is_empty());
+    let address = list.first().map(|(member, _)| core::ptr::from_ref(member));
+    let all = try_cut(&mut list, ..);
+    assert_eq!(all.first().map(|(member, _)| core::ptr::from_ref(member)), address);
+    assert!(list.is_empty());
+    list.check();
+    assert_eq!(list.allocation_size(), SkipList::<u32, u32>::new().allocation_size());
+}

@@ -1,0 +1,856 @@
+//! Set operations: lazy unions, intersections and differences, relations, operators, and eager ones
+//! with combined scores.
+
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+use core::iter::FusedIterator;
+use core::ops::{BitAnd, BitOr, BitXor, Sub};
+
+use super::{Iter, SortedSet};
+use crate::core::bulk::try_collect;
+use crate::reserve::or_panic;
+use crate::{Score, TryReserveError};
+
+impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Returns the elements whose members are not in `other`, in order. Lazy; **O(n)** in total.
+    ///
+    /// The scores of `other` are ignored. A step looks up each element that it skips, so if all of
+    /// them are in `other`, the first one is **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let all = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
+    /// let seen = SortedSet::from([("y", 99)]);
+    /// assert!(all.difference(&seen).eq([(&"x", 1), (&"z", 3)]));
+    /// ```
+    pub fn difference<'a, S2: Copy, H2: BuildHasher>(
+        &'a self,
+        other: &'a SortedSet<M, S2, H2>,
+    ) -> Difference<'a, M, S, S2, H2> {
+        Difference { elements: self.iter(), other }
+    }
+
+    /// Returns the elements whose members are also in `other`, in order, with the scores of this
+    /// set. Lazy; **O(n)** in total, for the n members of this set.
+    ///
+    /// An equal member is always that of this set. The scores of `other` are ignored;
+    /// [`intersection_with`](Self::intersection_with) combines the two. A step looks up each
+    /// element that it skips, so if none of them is in `other`, the first one is **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let all = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
+    /// let liked = SortedSet::from([("z", 9), ("y", 99)]);
+    /// assert!(all.intersection(&liked).eq([(&"y", 2), (&"z", 3)]));
+    /// ```
+    pub fn intersection<'a, S2: Copy, H2: BuildHasher>(
+        &'a self,
+        other: &'a SortedSet<M, S2, H2>,
+    ) -> Intersection<'a, M, S, S2, H2> {
+        Intersection { elements: self.iter(), other }
+    }
+}
+
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Returns the elements of both sets, in order. A member that is in both has the score of this
+    /// set. Lazy; **O(n + m)** in total.
+    ///
+    /// An equal member is always that of this set. [`union_with`](Self::union_with) combines the
+    /// two scores.
+    ///
+    /// A step looks up each element of `other` that it skips. If all elements of `other` come
+    /// before those of this set, with members that are in both, the first one is **O(m)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let a = SortedSet::from([("x", 1), ("z", 5)]);
+    /// let b = SortedSet::from([("y", 3), ("z", 0)]);
+    /// assert!(a.union(&b).eq([(&"x", 1), (&"y", 3), (&"z", 5)]));
+    /// ```
+    pub fn union<'a, H2: BuildHasher>(
+        &'a self,
+        other: &'a SortedSet<M, S, H2>,
+    ) -> Union<'a, M, S, H> {
+        Union { elements: Merge::new(self.iter(), other.iter()), set: self }
+    }
+
+    /// Returns the elements whose members are in exactly one of the two sets, in order. Lazy;
+    /// **O(n + m)** in total.
+    ///
+    /// A step looks up each element that it skips, so if both sets have the same members, the first
+    /// one is **O(n + m)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let a = SortedSet::from([("x", 1), ("z", 5)]);
+    /// let b = SortedSet::from([("y", 3), ("z", 0)]);
+    /// assert!(a.symmetric_difference(&b).eq([(&"x", 1), (&"y", 3)]));
+    /// ```
+    pub fn symmetric_difference<'a, H2: BuildHasher>(
+        &'a self,
+        other: &'a SortedSet<M, S, H2>,
+    ) -> SymmetricDifference<'a, M, S, H, H2> {
+        SymmetricDifference { elements: Merge::new(self.iter(), other.iter()), sets: (self, other) }
+    }
+}
+
+/// The elements of one set whose members are not in another, returned by [`SortedSet::difference`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let (all, seen) = (SortedSet::from([("x", 1), ("y", 2)]), SortedSet::from([("y", 7)]));
+/// let mut unseen = all.difference(&seen);
+/// assert_eq!(unseen.next(), Some((&"x", 1)));
+/// assert_eq!(unseen.next(), None);
+/// ```
+pub struct Difference<'a, M, S, S2, H2> {
+    elements: Iter<'a, M, S>,
+    other: &'a SortedSet<M, S2, H2>,
+}
+
+impl<'a, M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> Iterator
+    for Difference<'a, M, S, S2, H2>
+{
+    type Item = (&'a M, S);
+
+    fn next(&mut self) -> Option<(&'a M, S)> {
+        self.elements.find(|(member, _)| !self.other.contains(*member))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.elements.len().saturating_sub(self.other.len()), Some(self.elements.len()))
+    }
+}
+
+impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
+    for Difference<'_, M, S, S2, H2>
+{
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.elements.rfind(|(member, _)| !self.other.contains(*member))
+    }
+}
+
+/// The elements of one set whose members are also in another, returned by
+/// [`SortedSet::intersection`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let a = SortedSet::from([("x", 1), ("y", 2)]);
+/// let b = SortedSet::from([("y", 3), ("z", 4)]);
+/// assert_eq!(a.intersection(&b).next(), Some((&"y", 2)));
+/// ```
+pub struct Intersection<'a, M, S, S2, H2> {
+    elements: Iter<'a, M, S>,
+    other: &'a SortedSet<M, S2, H2>,
+}
+
+impl<'a, M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> Iterator
+    for Intersection<'a, M, S, S2, H2>
+{
+    type Item = (&'a M, S);
+
+    fn next(&mut self) -> Option<(&'a M, S)> {
+        self.elements.find(|(member, _)| self.other.contains(*member))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.elements.len().min(self.other.len())))
+    }
+}
+
+impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
+    for Intersection<'_, M, S, S2, H2>
+{
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.elements.rfind(|(member, _)| self.other.contains(*member))
+    }
+}
+
+/// The elements of two sets, returned by [`SortedSet::union`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let a = SortedSet::from([("x", 1), ("y", 2)]);
+/// let b = SortedSet::from([("y", 3), ("z", 4)]);
+/// assert_eq!(a.union(&b).next(), Some((&"x", 1)));
+/// ```
+pub struct Union<'a, M, S, H> {
+    /// The elements of both sets, of which those of the second may be in the first too.
+    elements: Merge<'a, M, S>,
+    /// The first set.
+    set: &'a SortedSet<M, S, H>,
+}
+
+impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Iterator for Union<'a, M, S, H> {
+    type Item = (&'a M, S);
+
+    fn next(&mut self) -> Option<(&'a M, S)> {
+        Some(self.elements.find(is_in_union(self.set))?.1)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let [own, others] = self.elements.lens();
+        (own.saturating_add(others.saturating_sub(self.set.len())), own.checked_add(others))
+    }
+}
+
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> DoubleEndedIterator for Union<'_, M, S, H> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        Some(self.elements.rfind(is_in_union(self.set))?.1)
+    }
+}
+
+/// Returns a function that tells whether an element of either set is in the union with the first
+/// one.
+fn is_in_union<M: Eq + Hash, S: Copy, H: BuildHasher>(
+    first: &SortedSet<M, S, H>,
+) -> impl Fn(&(Source, (&M, S))) -> bool {
+    |&(source, (member, _))| source == Source::First || !first.contains(member)
+}
+
+/// The elements whose members are in exactly one of two sets, returned by
+/// [`SortedSet::symmetric_difference`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let a = SortedSet::from([("x", 1), ("y", 2)]);
+/// let b = SortedSet::from([("y", 3), ("z", 4)]);
+/// assert_eq!(a.symmetric_difference(&b).next(), Some((&"x", 1)));
+/// ```
+pub struct SymmetricDifference<'a, M, S, H, H2> {
+    /// The elements of both sets, of which either may be in the other set too.
+    elements: Merge<'a, M, S>,
+    sets: (&'a SortedSet<M, S, H>, &'a SortedSet<M, S, H2>),
+}
+
+impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> Iterator
+    for SymmetricDifference<'a, M, S, H, H2>
+{
+    type Item = (&'a M, S);
+
+    fn next(&mut self) -> Option<(&'a M, S)> {
+        Some(self.elements.find(is_in_one(self.sets))?.1)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let ([own, others], (set, other)) = (self.elements.lens(), self.sets);
+        let [low, others_low] = [own.saturating_sub(other.len()), others.saturating_sub(set.len())];
+        (low.saturating_add(others_low), own.checked_add(others))
+    }
+}
+
+impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> DoubleEndedIterator
+    for SymmetricDifference<'_, M, S, H, H2>
+{
+    fn next_back(&mut self) -> Option<Self::Item> {
+        Some(self.elements.rfind(is_in_one(self.sets))?.1)
+    }
+}
+
+/// Returns a function that tells whether an element of either set is not in the other one.
+fn is_in_one<M: Eq + Hash, S: Copy, H: BuildHasher, H2: BuildHasher>(
+    (first, second): (&SortedSet<M, S, H>, &SortedSet<M, S, H2>),
+) -> impl Fn(&(Source, (&M, S))) -> bool {
+    |&(source, (member, _))| match source {
+        Source::First => !second.contains(member),
+        Source::Second => !first.contains(member),
+    }
+}
+
+/// Implements the traits that all four iterators share. `$bounds` are the bounds of their
+/// `Iterator` impl.
+macro_rules! lazy_operation {
+    ($name:ident<$($param:ident),*>, $($bounds:tt)*) => {
+        impl<$($param),*> FusedIterator for $name<'_, $($param),*> where $($bounds)* {}
+
+        impl<$($param),*> fmt::Debug for $name<'_, $($param),*>
+        where
+            M: fmt::Debug,
+            S: fmt::Debug,
+            $($bounds)*
+        {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_list().entries(self.clone()).finish()
+            }
+        }
+    };
+}
+
+lazy_operation!(
+    Difference<M, S, S2, H2>,
+    M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher
+);
+lazy_operation!(
+    Intersection<M, S, S2, H2>,
+    M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher
+);
+lazy_operation!(Union<M, S, H>, M: Ord + Hash, S: Ord + Copy, H: BuildHasher);
+lazy_operation!(
+    SymmetricDifference<M, S, H, H2>,
+    M: Ord + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher
+);
+
+impl<M, S, S2, H2> Clone for Difference<'_, M, S, S2, H2> {
+    fn clone(&self) -> Self {
+        Difference { elements: self.elements.clone(), other: self.other }
+    }
+}
+
+impl<M, S, S2, H2> Clone for Intersection<'_, M, S, S2, H2> {
+    fn clone(&self) -> Self {
+        Intersection { elements: self.elements.clone(), other: self.other }
+    }
+}
+
+impl<M, S: Copy, H> Clone for Union<'_, M, S, H> {
+    fn clone(&self) -> Self {
+        Union { elements: self.elements.clone(), set: self.set }
+    }
+}
+
+impl<M, S: Copy, H, H2> Clone for SymmetricDifference<'_, M, S, H, H2> {
+    fn clone(&self) -> Self {
+        SymmetricDifference { elements: self.elements.clone(), sets: self.sets }
+    }
+}
+
+/// Which of two sets an element is from.
+#[derive(Clone, Copy, PartialEq)]
+enum Source {
+    First,
+    Second,
+}
+
+/// A double-ended merge of the elements of two sets. An element of both is there twice, first that
+/// of the first set.
+struct Merge<'a, M, S> {
+    first: Ends<'a, M, S>,
+    second: Ends<'a, M, S>,
+}
+
+/// An iterator with the elements peeked at its ends.
+struct Ends<'a, M, S> {
+    next: Option<(&'a M, S)>,
+    elements: Iter<'a, M, S>,
+    last: Option<(&'a M, S)>,
+}
+
+impl<'a, M, S: Copy> Ends<'a, M, S> {
+    fn new(elements: Iter<'a, M, S>) -> Self {
+        Ends { next: None, elements, last: None }
+    }
+
+    /// Peeks at the first element.
+    fn first(&mut self) -> Option<(&'a M, S)> {
+        if self.next.is_none() {
+            self.next = self.elements.next().or_else(|| self.last.take());
+        }
+        self.next
+    }
+
+    /// Peeks at the last element.
+    fn last(&mut self) -> Option<(&'a M, S)> {
+        if self.last.is_none() {
+            self.last = self.elements.next_back().or_else(|| self.next.take());
+        }
+        self.last
+    }
+
+    fn len(&self) -> usize {
+        self.elements.len() + usize::from(self.next.is_some()) + usize::from(self.last.is_some())
+    }
+}
+
+impl<'a, M, S: Copy> Merge<'a, M, S> {
+    fn new(first: Iter<'a, M, S>, second: Iter<'a, M, S>) -> Self {
+        Merge { first: Ends::new(first), second: Ends::new(second) }
+    }
+
+    /// Returns the numbers of remaining elements of the first and the second set.
+    fn lens(&self) -> [usize; 2] {
+        [self.first.len(), self.second.len()]
+    }
+}
+
+impl<'a, M: Ord, S: Ord + Copy> Iterator for Merge<'a, M, S> {
+    type Item = (Source, (&'a M, S));
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let is_first = match (self.first.first(), self.second.first()) {
+            (Some((a, a_score)), Some((b, b_score))) => (a_score, a) <= (b_score, b),
+            (a, _) => a.is_some(),
+        };
+        if is_first {
+            Some((Source::First, self.first.next.take()?))
+        } else {
+            Some((Source::Second, self.second.next.take()?))
+        }
+    }
+}
+
+impl<M: Ord, S: Ord + Copy> DoubleEndedIterator for Merge<'_, M, S> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let is_first = match (self.first.last(), self.second.last()) {
+            (Some((a, a_score)), Some((b, b_score))) => (a_score, a) > (b_score, b),
+            (a, _) => a.is_some(),
+        };
+        if is_first {
+            Some((Source::First, self.first.last.take()?))
+        } else {
+            Some((Source::Second, self.second.last.take()?))
+        }
+    }
+}
+
+impl<M, S: Copy> Clone for Merge<'_, M, S> {
+    fn clone(&self) -> Self {
+        Merge { first: self.first.clone(), second: self.second.clone() }
+    }
+}
+
+impl<M, S: Copy> Clone for Ends<'_, M, S> {
+    fn clone(&self) -> Self {
+        Ends { next: self.next, elements: self.elements.clone(), last: self.last }
+    }
+}
+
+impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Returns whether all members of this set are in `other`, whatever their scores. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let all = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
+    /// let some = SortedSet::from([("z", 'c'), ("x", 'a')]);
+    /// assert!(some.is_subset(&all));
+    /// assert!(!all.is_subset(&some));
+    /// ```
+    pub fn is_subset<S2: Copy, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
+        self.len() <= other.len() && self.iter().all(|(member, _)| other.contains(member))
+    }
+
+    /// Returns whether all members of `other` are in this set, whatever their scores. **O(m)** for
+    /// m members of `other`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let all = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
+    /// assert!(all.is_superset(&SortedSet::from([("y", 7)])));
+    /// assert!(!all.is_superset(&SortedSet::from([("v", 2)])));
+    /// ```
+    pub fn is_superset<S2: Copy, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
+        other.is_subset(self)
+    }
+
+    /// Returns whether no member is in both sets, whatever their scores. **O(m)** for m members of
+    /// the smaller set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let a = SortedSet::from([("x", 1), ("y", 2)]);
+    /// assert!(a.is_disjoint(&SortedSet::from([("z", 1)])));
+    /// assert!(!a.is_disjoint(&SortedSet::from([("x", 5)])));
+    /// ```
+    pub fn is_disjoint<S2: Copy, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
+        self.intersection_len(other, Some(1)) == 0
+    }
+
+    /// Returns the number of members that are in both sets, whatever their scores. Counting stops
+    /// at `limit`, if there is one. **O(m)** for m members of the smaller set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let a = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
+    /// let b = SortedSet::from([("y", 0), ("z", 0)]);
+    /// assert_eq!(a.intersection_len(&b, None), 2);
+    /// assert_eq!(a.intersection_len(&b, Some(1)), 1);
+    /// ```
+    pub fn intersection_len<S2: Copy, H2: BuildHasher>(
+        &self,
+        other: &SortedSet<M, S2, H2>,
+        limit: Option<usize>,
+    ) -> usize {
+        let limit = limit.unwrap_or(usize::MAX);
+        if self.len() <= other.len() {
+            self.intersection(other).take(limit).count()
+        } else {
+            other.intersection(self).take(limit).count()
+        }
+    }
+}
+
+/// Creates a set from clones of distinct elements.
+fn try_copy<'a, M, S, H>(
+    elements: impl Iterator<Item = (&'a M, S)>,
+) -> Result<SortedSet<M, S, H>, TryReserveError>
+where
+    M: Ord + Hash + Clone + 'a,
+    S: Ord + Copy,
+    H: BuildHasher + Default,
+{
+    let copies = try_collect(elements.map(|(member, score)| ((member.clone(), ()), score)))?;
+    let mut set = SortedSet::default();
+    set.core.try_fill_distinct(copies)?;
+    Ok(set)
+}
+
+macro_rules! operator {
+    ($(#[$doc:meta])* $trait:ident, $method:ident, $operation:ident) => {
+        $(#[$doc])*
+        ///
+        /// # Panics
+        ///
+        /// Panics if memory or 32-bit handles run out.
+        impl<M, S, H> $trait<&SortedSet<M, S, H>> for &SortedSet<M, S, H>
+        where
+            M: Ord + Hash + Clone,
+            S: Ord + Copy,
+            H: BuildHasher + Default,
+        {
+            type Output = SortedSet<M, S, H>;
+
+            #[track_caller]
+            fn $method(self, other: &SortedSet<M, S, H>) -> SortedSet<M, S, H> {
+                or_panic(try_copy(self.$operation(other)))
+            }
+        }
+    };
+}
+
+operator! {
+    /// Clones the elements of the [`union`](SortedSet::union) into a new set. **O(n + m)**.
+    ///
+    /// An equal member is always that of the first set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let a = SortedSet::from([("x", 1), ("y", 2)]);
+    /// let b = SortedSet::from([("y", 9), ("z", 3)]);
+    /// assert_eq!(&a | &b, SortedSet::from([("x", 1), ("y", 2), ("z", 3)]));
+    /// ```
+    BitOr, bitor, union
+}
+
+operator! {
+    /// Clones the elements of the [`intersection`](SortedSet::intersection) into a new set.
+    /// **O(n)**.
+    ///
+    /// An equal member is always that of the first set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let a = SortedSet::from([("x", 1), ("y", 2)]);
+    /// let b = SortedSet::from([("y", 9), ("z", 3)]);
+    /// assert_eq!(&a & &b, SortedSet::from([("y", 2)]));
+    /// ```
+    BitAnd, bitand, intersection
+}
+
+operator! {
+    /// Clones the elements of the [`difference`](SortedSet::difference) into a new set. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let a = SortedSet::from([("x", 1), ("y", 2)]);
+    /// let b = SortedSet::from([("y", 9), ("z", 3)]);
+    /// assert_eq!(&a - &b, SortedSet::from([("x", 1)]));
+    /// ```
+    Sub, sub, difference
+}
+
+operator! {
+    /// Clones the elements of the [`symmetric_difference`](SortedSet::symmetric_difference) into a
+    /// new set. **O(n + m)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let a = SortedSet::from([("x", 1), ("y", 2)]);
+    /// let b = SortedSet::from([("y", 9), ("z", 3)]);
+    /// assert_eq!(&a ^ &b, SortedSet::from([("x", 1), ("z", 3)]));
+    /// ```
+    BitXor, bitxor, symmetric_difference
+}
+
+/// How the scores of a member that is in several sets are combined.
+///
+/// [`combine`](Aggregate::combine) applies it to two scores.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Aggregate, Score};
+///
+/// assert_eq!(Aggregate::Max.combine(Score::from(1), Score::from(2)), Score::from(2));
+/// assert_eq!(Aggregate::Sum.combine(Score::from(1), Score::from(2)), Score::from(3));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Aggregate {
+    /// The sum; `inf + -inf` is 0.
+    #[default]
+    Sum,
+    /// The lowest score.
+    Min,
+    /// The highest score.
+    Max,
+    /// The number of sets that contain the member, each counted with its weight. Scores are
+    /// ignored.
+    Count,
+}
+
+impl Aggregate {
+    /// Returns the contribution of one set: its score times its weight (`0 * inf` is 0), or just
+    /// its weight for [`Count`](Aggregate::Count). **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Aggregate, Score};
+    ///
+    /// let (score, weight) = (Score::from(3), Score::from(2));
+    /// assert_eq!(Aggregate::Sum.weigh(score, weight), Score::from(6));
+    /// assert_eq!(Aggregate::Count.weigh(score, weight), Score::from(2));
+    /// assert_eq!(Aggregate::Sum.weigh(Score::INFINITY, Score::ZERO), Score::ZERO);
+    /// ```
+    pub fn weigh(self, score: Score, weight: Score) -> Score {
+        match self {
+            Aggregate::Count => weight,
+            Aggregate::Sum | Aggregate::Min | Aggregate::Max => score.weighted(weight),
+        }
+    }
+
+    /// Combines two contributions into one score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Aggregate, Score};
+    ///
+    /// let (a, b) = (Score::from(1), Score::from(2));
+    /// assert_eq!(Aggregate::Sum.combine(a, b), Score::from(3));
+    /// assert_eq!(Aggregate::Max.combine(a, b), Score::from(2));
+    /// assert_eq!(Aggregate::Sum.combine(Score::INFINITY, Score::NEG_INFINITY), Score::ZERO);
+    /// ```
+    pub fn combine(self, a: Score, b: Score) -> Score {
+        match self {
+            Aggregate::Sum | Aggregate::Count => a.aggregate_sum(b),
+            Aggregate::Min => a.min(b),
+            Aggregate::Max => a.max(b),
+        }
+    }
+}
+
+impl<M, S, H> SortedSet<M, S, H>
+where
+    M: Ord + Hash + Clone,
+    S: Ord + Copy,
+    H: BuildHasher + Clone,
+{
+    /// Returns the union of both sets; `combine` merges the two scores of a member that is in both.
+    /// **O((n + m) log(n + m))**.
+    ///
+    /// An equal member is always that of this set. For a lazy union that keeps the scores of this
+    /// set, see [`union`](Self::union).
+    ///
+    /// Uses memory for a copy of all elements while sorting them.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let (a, b) = (SortedSet::from([("x", 1), ("y", 2)]), SortedSet::from([("y", 3)]));
+    /// let union = a.union_with(&b, |a, b| a + b);
+    /// assert!(union.iter().eq([(&"x", 1), (&"y", 5)]));
+    /// ```
+    #[track_caller]
+    pub fn union_with<H2: BuildHasher>(
+        &self,
+        other: &SortedSet<M, S, H2>,
+        combine: impl FnMut(S, S) -> S,
+    ) -> Self {
+        let elements = self.iter().chain(other).map(|(member, score)| (member.clone(), score));
+        let mut union = Self::with_hasher(self.hasher().clone());
+        or_panic(union.try_fill(elements, combine));
+        union
+    }
+
+    /// Returns the intersection of both sets; `combine` merges the two scores of each member.
+    /// **O(m + k log k)** for m members of the smaller set and k of the result.
+    ///
+    /// An equal member is always that of this set. For a lazy intersection that keeps the scores of
+    /// this set, see [`intersection`](Self::intersection).
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::SortedSet;
+    ///
+    /// let a = SortedSet::from([("x", 1), ("y", 2)]);
+    /// let b = SortedSet::from([("y", 3), ("z", 4)]);
+    /// assert!(a.intersection_with(&b, i32::max).iter().eq([(&"y", 3)]));
+    /// ```
+    #[track_caller]
+    pub fn intersection_with<H2: BuildHasher>(
+        &self,
+        other: &SortedSet<M, S, H2>,
+        mut combine: impl FnMut(S, S) -> S,
+    ) -> Self {
+        let elements = if self.len() <= other.len() {
+            try_collect(self.iter().filter_map(|(member, score)| {
+                let score = combine(score, other.score(member)?);
+                Some(((member.clone(), ()), score))
+            }))
+        } else {
+            try_collect(other.iter().filter_map(|(member, others)| {
+                let (member, score) = self.get(member)?;
+                let score = combine(score, others);
+                Some(((member.clone(), ()), score))
+            }))
+        };
+        let mut both = Self::with_hasher(self.hasher().clone());
+        or_panic(elements.and_then(|elements| both.core.try_fill_distinct(elements)));
+        both
+    }
+}
+
+impl<M, H> SortedSet<M, Score, H>
+where
+    M: Ord + Hash + Clone,
+    H: BuildHasher + Clone + Default,
+{
+    /// Returns the weighted union of any number of sets, like Redis's `ZUNION`. **O(n log n)** for
+    /// n elements in total.
+    ///
+    /// An equal member is always that of the first set that has it.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Aggregate, Score, SortedSet};
+    ///
+    /// let likes = SortedSet::from([("x", Score::from(3)), ("y", Score::from(1))]);
+    /// let shares = SortedSet::from([("y", Score::from(2))]);
+    /// let weighted = [(&likes, Score::from(1)), (&shares, Score::from(10))];
+    /// let rank = SortedSet::weighted_union(weighted, Aggregate::Sum);
+    /// assert!(rank.iter().eq([(&"x", Score::from(3)), (&"y", Score::from(21))]));
+    /// ```
+    #[track_caller]
+    pub fn weighted_union<'a>(
+        sets: impl IntoIterator<Item = (&'a Self, Score)>,
+        aggregate: Aggregate,
+    ) -> Self
+    where
+        M: 'a,
+        H: 'a,
+    {
+        let elements = sets.into_iter().flat_map(|(set, weight)| {
+            set.iter().map(move |(m, score)| (m.clone(), aggregate.weigh(score, weight)))
+        });
+        let mut union = Self::default();
+        or_panic(union.try_fill(elements, |a, b| aggregate.combine(a, b)));
+        union
+    }
+
+    /// Returns the weighted intersection of any number of sets, like Redis's `ZINTER`.
+    /// **O(m * s + k log k)** for m members of the first of s sets and k of the result.
+    ///
+    /// The intersection of no sets is empty. It is cheapest with the smallest set first. An equal
+    /// member is always that of the first set. Scores are combined in the order of the sets, which
+    /// can affect sums with infinite scores.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{Aggregate, Score, SortedSet};
+    ///
+    /// let a = SortedSet::from([("x", Score::from(1)), ("y", Score::from(2))]);
+    /// let b = SortedSet::from([("y", Score::from(5))]);
+    /// let sets = [(&a, Score::from(1)), (&b, Score::from(1))];
+    /// let both = SortedSet::weighted_intersection(sets, Aggregate::Count);
+    /// assert!(both.iter().eq([(&"y", Score::from(2))]));
+    /// ```
+    #[track_caller]
+    pub fn weighted_intersection<'a, I>(sets: I, aggregate: Aggregate) -> Self
+    where
+        I: IntoIterator<Item = (&'a Self, Score), IntoIter: Clone>,
+        M: 'a,
+        H: 'a,
+    {
+        let mut others = sets.into_iter();
+        let Some((first, weight)) = others.next() else { return Self::default() };
+        let elements = try_collect(first.iter().filter_map(|(member, score)| {
+            let weighed = aggregate.weigh(score, weight);
+            let score = others.clone().try_fold(weighed, |sum, (set, weight)| {
+                Some(aggregate.combine(sum, aggregate.weigh(set.score(member)?, weight)))
+            })?;
+            Some(((member.clone(), ()), score))
+        }));
+        let mut in_all = Self::default();
+        or_panic(elements.and_then(|elements| in_all.core.try_fill_distinct(elements)));
+        in_all
+    }
+}
