@@ -56,14 +56,13 @@ pub use slots::SlotNumber;
 /// - that insert or panic, or keep the better score: `insert`, `increment`, `insert_max`, `insert_min`,
 ///   `try_insert_max`, `try_insert_min`;
 /// - for entries and other ways to change one: `entry`, `first_entry`, `last_entry`, `replace`,
-///   `try_replace`, `try_update`;
+///   `try_replace`, `set_score`, `try_set_score`, `try_update`;
 /// - that return several removed elements: `drain`, `drain_by_rank`, `drain_by_score`, `drain_by_member`,
 ///   `extract_if`, `split_off_by_rank`, `split_off_by_score`;
 /// - for several sets: `append`, `union`, `intersection`, `difference`, `symmetric_difference`, `union_with`,
 ///   `intersection_with`, `weighted_union`, `weighted_intersection`, `intersection_len`, `is_subset`,
 ///   `is_superset`, `is_disjoint`;
-/// - for look-ups of many members, samples and sorted input: `scores`, `sample`, `sample_with_replacement`,
-///   `from_rng`, `from_sorted_iter`.
+/// - for look-ups of many members and sorted input: `scores`, `from_rng`, `from_sorted_iter`.
 ///
 /// # Memory
 ///

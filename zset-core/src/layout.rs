@@ -2,8 +2,8 @@
 //!
 //! A [`ZSet`](crate::ZSet) is either a listpack, whose bytes
 //! [`Listpack::raw_entries`](crate::Listpack::raw_entries) shows, or a
-//! [`SortedSet`](crate::SortedSet): a dict and a skip list, which is walked from
-//! [`SkipList::root`](crate::SkipList::root) down. The layout is not covered by semantic versioning
+//! [`SortedSet`]: a dict and a skip list, which is walked from
+//! [`SkipList::root`] down. The layout is not covered by semantic versioning
 //! and may change in any release.
 
 use core::fmt;
@@ -160,7 +160,7 @@ impl<M, S> fmt::Debug for Node<'_, M, S> {
     }
 }
 
-/// Statistics about the dict of a [`SortedSet`](crate::SortedSet).
+/// Statistics about the dict of a [`SortedSet`].
 ///
 /// See [`SortedSet::dict_layout`](crate::SortedSet::dict_layout).
 ///

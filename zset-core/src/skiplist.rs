@@ -13,6 +13,7 @@ use crate::TryReserveError;
 use crate::core::index::Heights;
 use crate::core::iter::{self, front_into_iter, front_iter};
 use crate::core::leaf::End;
+use crate::core::search::Position;
 use crate::core::{Core, Nodes, RankedRange, Unhashed};
 use crate::reserve::or_panic;
 
@@ -237,51 +238,6 @@ impl<M, S: Copy> SkipList<M, S> {
     /// ```
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S> {
         Iter(self.core.nodes.range_by_rank(range))
-    }
-
-    /// Returns `n` elements at distinct random ranks, or all elements if there are fewer, in random
-    /// order. **O(n log len)**; it draws the ranks when called, which takes O(n) memory.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use rand::{SeedableRng, rngs::SmallRng};
-    ///
-    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
-    /// let mut rng = SmallRng::seed_from_u64(7);
-    /// assert_eq!(list.sample(&mut rng, 2).len(), 2);
-    /// assert_eq!(list.sample(&mut rng, 100).len(), 3);
-    /// ```
-    pub fn sample<'a, R: Rng + ?Sized>(
-        &'a self,
-        rng: &mut R,
-        n: usize,
-    ) -> impl ExactSizeIterator<Item = (&'a M, S)> + FusedIterator + use<'a, M, S, R> {
-        crate::random::distinct(n, self.len(), rng).map(|rank| self.drawn(rank))
-    }
-
-    /// Returns `n` random elements, chosen with replacement; none if the list is empty. Lazy;
-    /// **O(log len)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use rand::{SeedableRng, rngs::SmallRng};
-    ///
-    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
-    /// let mut rng = SmallRng::seed_from_u64(7);
-    /// assert_eq!(list.sample_with_replacement(&mut rng, 100).count(), 100);
-    /// ```
-    pub fn sample_with_replacement<R: Rng + ?Sized>(
-        &self,
-        rng: &mut R,
-        n: usize,
-    ) -> impl ExactSizeIterator<Item = (&M, S)> + FusedIterator {
-        crate::random::repeated(n, self.len(), rng).map(|rank| self.drawn(rank))
-    }
-
-    fn drawn(&self, rank: usize) -> (&M, S) {
-        self.get_by_rank(rank).expect("a rank below the length")
     }
 }
 
@@ -576,6 +532,45 @@ impl<M, S: Copy> SkipList<M, S> {
         Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
     }
 
+    /// Keeps only the elements for which `keep` returns true; visits them in order, lowest score
+    /// first. **O(n + m log n)** for m removed.
+    ///
+    /// If `keep` panics, the elements it has rejected so far are removed, and all others remain.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("b", 2)]);
+    /// list.retain(|_, score| score == 2);
+    /// assert_eq!(list.len(), 2);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&M, S) -> bool) {
+        self.extract_if(|member, score| !keep(member, score)).for_each(drop);
+    }
+
+    /// Returns an iterator that removes and returns the elements for which `extracted` returns true,
+    /// in order, lowest score first. Lazy; **O(log n)** per element removed.
+    ///
+    /// Elements that the iterator has not visited when it is dropped remain in the list. If
+    /// `extracted` panics, so does the element that it was called with; the iterator continues after
+    /// it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
+    /// let odd: Vec<_> = list.extract_if(|_, score| score % 2 == 1).collect();
+    /// assert_eq!(odd, [("a", 1), ("c", 3)]);
+    /// assert_eq!(list.len(), 1);
+    /// ```
+    pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, M, S, F>
+    where
+        F: FnMut(&M, S) -> bool,
+    {
+        let next = self.core.nodes.start();
+        ExtractIf { list: self, extracted, next }
+    }
+
     /// Splits the list at a 0-based rank: returns the elements from this rank on, and keeps those
     /// before it. **O(log n + m)** for m returned.
     ///
@@ -820,6 +815,35 @@ impl<M, S: Copy> Default for IntoIter<M, S> {
 pub struct Drain<'a, M, S>(pub(crate) iter::Drain<'a, M, (), S>);
 
 front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element);
+
+/// An iterator that removes elements, returned by [`SkipList::extract_if`].
+pub struct ExtractIf<'a, M, S, F> {
+    list: &'a mut SkipList<M, S>,
+    extracted: F,
+    /// The position of the next element to pass to `extracted`.
+    next: Position,
+}
+
+impl<M, S: Copy, F: FnMut(&M, S) -> bool> Iterator for ExtractIf<'_, M, S, F> {
+    type Item = (M, S);
+
+    fn next(&mut self) -> Option<(M, S)> {
+        let ExtractIf { list, extracted, next } = self;
+        list.core.take_next_if(next, |member, (), score| extracted(member, score)).map(taken)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.list.len()))
+    }
+}
+
+impl<M, S: Copy, F: FnMut(&M, S) -> bool> FusedIterator for ExtractIf<'_, M, S, F> {}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy, F> fmt::Debug for ExtractIf<'_, M, S, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").field("list", &self.list).finish_non_exhaustive()
+    }
+}
 
 impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for SkipList<M, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

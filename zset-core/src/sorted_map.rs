@@ -19,9 +19,7 @@ use crate::increment::sum_or_panic;
 use crate::look_up::LookUps;
 use crate::reserve::{or_panic, try_box};
 use crate::sorted_set::FromSortedError;
-use crate::{
-    DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TryReserveError, random,
-};
+use crate::{DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TryReserveError};
 
 mod entry;
 #[cfg(feature = "serde")]
@@ -34,10 +32,10 @@ pub use entry::{Entry, OccupiedEntry, VacantEntry};
 
 /// A map from unique keys to values and scores, ordered by `(score, key)`.
 ///
-/// It is to [`SortedSet`] what `BTreeMap` is to `BTreeSet`: use it if members carry data that does
-/// not affect their order, such as the payload of a job or the contents of a cache entry. Looking
-/// up the value and the score of a key is **O(1)**; ranks, elements by rank and ranges are
-/// **O(log n)**.
+/// It is to [`SortedSet`](crate::SortedSet) what `BTreeMap` is to `BTreeSet`: use it if members
+/// carry data that does not affect their order, such as the payload of a job or the contents of a
+/// cache entry. Looking up the value and the score of a key is **O(1)**; ranks, elements by rank
+/// and ranges are **O(log n)**.
 ///
 /// Any `Ord + Copy` type can be a score. `f64` is not `Ord`; use [`Score`].
 ///
@@ -398,7 +396,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// **O(n)**, but it visits only chunks of up to 32 KiB.
     ///
     /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. A map may allocate
-    /// before it reaches its capacity; see [`SortedSet::capacity`].
+    /// before it reaches its capacity; see [`SortedSet::capacity`](crate::SortedSet::capacity).
     ///
     /// # Examples
     ///
@@ -470,6 +468,54 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, V, S> {
         Iter(self.core.nodes.iter())
+    }
+
+    /// Returns the keys in order, lowest score first. Lazy; **O(1)** to start and per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert!(map.keys().eq(&["a", "b"]));
+    /// ```
+    pub fn keys(&self) -> Keys<'_, K, V, S> {
+        Keys(self.core.nodes.iter())
+    }
+
+    /// Returns the values in order, lowest score first. Lazy; **O(1)** to start and per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert!(map.values().eq(&['x', 'y']));
+    /// ```
+    pub fn values(&self) -> Values<'_, K, V, S> {
+        Values(self.core.nodes.iter())
+    }
+
+    /// Converts the map into its keys in order, lowest score first. **O(1)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert!(map.into_keys().eq(["a", "b"]));
+    /// ```
+    pub fn into_keys(self) -> IntoKeys<K, V, S> {
+        IntoKeys(iter::IntoIter::new(self.core.nodes))
+    }
+
+    /// Converts the map into its values in order, lowest score first. **O(1)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
+    /// assert!(map.into_values().eq(['x', 'y']));
+    /// ```
+    pub fn into_values(self) -> IntoValues<K, V, S> {
+        IntoValues(iter::IntoIter::new(self.core.nodes))
     }
 
     /// Returns mutable references to all values, in no particular order. Lazy; **O(n)** in total.
@@ -581,52 +627,6 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         Q: Ord + ?Sized + 'q,
     {
         Iter(self.core.nodes.range_by_key(score, range))
-    }
-
-    /// Returns `n` distinct elements, or all if there are fewer, in random order. **O(n log len)**;
-    /// it draws the ranks when called, which takes O(n) memory.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use rand::{SeedableRng, rngs::SmallRng};
-    ///
-    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// let mut rng = SmallRng::seed_from_u64(7);
-    /// let (key, value, score) = map.sample(&mut rng, 1).next().unwrap();
-    /// assert_eq!((map.get(key), map.score(key)), (Some(value), Some(score)));
-    /// ```
-    pub fn sample<'a, R: Rng + ?Sized>(
-        &'a self,
-        rng: &mut R,
-        n: usize,
-    ) -> impl ExactSizeIterator<Item = (&'a K, &'a V, S)> + FusedIterator + use<'a, K, V, S, H, R>
-    {
-        random::distinct(n, self.len(), rng).map(|rank| self.drawn(rank))
-    }
-
-    /// Returns `n` random elements, possibly with repeats, or none if the map is empty. Lazy;
-    /// **O(log len)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use rand::{SeedableRng, rngs::SmallRng};
-    ///
-    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// let mut rng = SmallRng::seed_from_u64(7);
-    /// assert_eq!(map.sample_with_replacement(&mut rng, 5).len(), 5);
-    /// ```
-    pub fn sample_with_replacement<R: Rng + ?Sized>(
-        &self,
-        rng: &mut R,
-        n: usize,
-    ) -> impl ExactSizeIterator<Item = (&K, &V, S)> + FusedIterator {
-        random::repeated(n, self.len(), rng).map(|rank| self.drawn(rank))
-    }
-
-    fn drawn(&self, rank: usize) -> (&K, &V, S) {
-        self.get_by_rank(rank).expect("a rank below the length")
     }
 }
 
@@ -885,7 +885,7 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
     /// # Errors
     ///
     /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
-    /// [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers). The score is
+    /// [`Score`], [`ScoreOverflow`](crate::ScoreOverflow) for integers). The score is
     /// unchanged.
     ///
     /// # Panics
@@ -1478,6 +1478,50 @@ impl<K, V, S: Copy> Default for IntoIter<K, V, S> {
 pub struct Drain<'a, K, V, S>(iter::Drain<'a, K, V, S>);
 
 front_into_iter!(Drain<'_, K, V, S>, <K, V, S>, (K, V, S), taken, element);
+
+/// Converts an element of the core to its key.
+#[inline]
+fn key<K, V, S>((pair, _): (&(K, V), S)) -> &K {
+    &pair.0
+}
+
+/// Converts an element of the core to its value.
+#[inline]
+fn value<K, V, S>((pair, _): (&(K, V), S)) -> &V {
+    &pair.1
+}
+
+/// Converts an element taken from the core to its key.
+#[inline]
+fn taken_key<K, V, S>(((key, _), _): ((K, V), S)) -> K {
+    key
+}
+
+/// Converts an element taken from the core to its value.
+#[inline]
+fn taken_value<K, V, S>(((_, value), _): ((K, V), S)) -> V {
+    value
+}
+
+/// The iterator returned by [`SortedMap::keys`]. Its costs are those of [`Iter`].
+pub struct Keys<'a, K, V, S>(iter::Iter<'a, K, V, S>);
+
+front_iter!(Keys<K, V, S>, &'a K, key);
+
+/// The iterator returned by [`SortedMap::values`]. Its costs are those of [`Iter`].
+pub struct Values<'a, K, V, S>(iter::Iter<'a, K, V, S>);
+
+front_iter!(Values<K, V, S>, &'a V, value);
+
+/// The iterator returned by [`SortedMap::into_keys`]. Each step is **O(1)**.
+pub struct IntoKeys<K, V, S>(iter::IntoIter<K, V, S>);
+
+front_into_iter!(IntoKeys<K, V, S>, <K, V, S>, K, taken_key, key);
+
+/// The iterator returned by [`SortedMap::into_values`]. Each step is **O(1)**.
+pub struct IntoValues<K, V, S>(iter::IntoIter<K, V, S>);
+
+front_into_iter!(IntoValues<K, V, S>, <K, V, S>, V, taken_value, value);
 
 /// The iterator returned by [`SortedMap::extract_if`].
 ///

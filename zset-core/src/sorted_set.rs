@@ -20,9 +20,7 @@ use crate::increment::sum_or_panic;
 use crate::look_up::LookUps;
 use crate::reserve::{or_panic, try_box};
 use crate::skiplist::{element, taken};
-use crate::{
-    DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TryReserveError, random,
-};
+use crate::{DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TryReserveError};
 
 mod entry;
 mod ops;
@@ -582,55 +580,6 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     {
         Iter(self.core.nodes.range_by_key(score, range))
     }
-
-    /// Returns `n` distinct random elements, or all elements if there are fewer, in random order.
-    /// **O(n log len)**; it draws the ranks when called, which takes O(n) memory.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use rand::{SeedableRng, rngs::SmallRng};
-    /// use zset_core::SortedSet;
-    ///
-    /// let set = SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-    /// let mut rng = SmallRng::seed_from_u64(7);
-    /// let drawn: SortedSet<_, _> = set.sample(&mut rng, 2).collect();
-    /// assert_eq!(drawn.len(), 2);
-    /// assert_eq!(set.sample(&mut rng, 100).len(), 3);
-    /// ```
-    pub fn sample<'a, R: Rng + ?Sized>(
-        &'a self,
-        rng: &mut R,
-        n: usize,
-    ) -> impl ExactSizeIterator<Item = (&'a M, S)> + FusedIterator + use<'a, M, S, H, R> {
-        random::distinct(n, self.len(), rng).map(|rank| self.drawn(rank))
-    }
-
-    /// Returns `n` random elements, chosen with replacement; none if the set is empty. Lazy;
-    /// **O(log len)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use rand::{SeedableRng, rngs::SmallRng};
-    /// use zset_core::SortedSet;
-    ///
-    /// let dice = SortedSet::from([("low", 1), ("high", 6)]);
-    /// let mut rng = SmallRng::seed_from_u64(7);
-    /// let rolls: Vec<u32> = dice.sample_with_replacement(&mut rng, 5).map(|(_, n)| n).collect();
-    /// assert_eq!(rolls.len(), 5);
-    /// ```
-    pub fn sample_with_replacement<R: Rng + ?Sized>(
-        &self,
-        rng: &mut R,
-        n: usize,
-    ) -> impl ExactSizeIterator<Item = (&M, S)> + FusedIterator {
-        random::repeated(n, self.len(), rng).map(|rank| self.drawn(rank))
-    }
-
-    fn drawn(&self, rank: usize) -> (&M, S) {
-        self.get_by_rank(rank).expect("a rank below the length")
-    }
 }
 
 /// Writing.
@@ -806,6 +755,51 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         Ok(self.core.try_insert_if(member, (), score, |old| score < old)?.map(|((), score)| score))
     }
 
+    /// Sets the score of a member that is in the set; returns the old one. **O(log n)**; O(1) if
+    /// the member stays between its neighbours.
+    ///
+    /// [`insert`](Self::insert) takes the member by value, and inserts it if it is not there.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_set_score`](Self::try_set_score).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a".to_string(), 1)]);
+    /// assert_eq!(set.set_score("a", 2), Some(1));
+    /// assert_eq!(set.set_score("b", 2), None);
+    /// ```
+    #[track_caller]
+    pub fn set_score<Q>(&mut self, member: &Q, score: S) -> Option<S>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        self.update(member, |_| score)
+    }
+
+    /// Like [`set_score`](Self::set_score), but returns an error instead of panicking. **O(log
+    /// n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
+    /// assert_eq!(set.try_set_score("a", 2)?, Some(1));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_set_score<Q>(&mut self, member: &Q, score: S) -> Result<Option<S>, TryReserveError>
+    where
+        Q: Hash + Equivalent<M> + ?Sized,
+    {
+        self.try_update(member, |_| score)
+    }
+
     /// Updates the score of a member with `new_score`, called on the old score, and returns the old
     /// score. **O(log n)**; O(1) if the member stays between its neighbours.
     ///
@@ -864,7 +858,7 @@ impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
     /// # Errors
     ///
     /// Returns the score's own error if the sum is not a valid score: [`NanScore`](crate::NanScore)
-    /// for [`Score`](crate::Score), [`ScoreOverflow`](crate::ScoreOverflow) for integers. The set
+    /// for [`Score`], [`ScoreOverflow`](crate::ScoreOverflow) for integers. The set
     /// is unchanged; in particular, a new member is not inserted.
     ///
     /// # Panics

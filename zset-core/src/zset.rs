@@ -222,6 +222,7 @@ impl ZSet {
     /// set.promote();
     /// assert_eq!(set.as_sorted_set().map(|set| set.root().span()), Some(1));
     /// ```
+    #[cfg(feature = "unstable-internals")]
     pub fn as_sorted_set(&self) -> Option<&SortedSet<ByteString, Score>> {
         match &self.elements {
             Elements::Listpack(_) => None,

@@ -192,6 +192,55 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
         self.or_insert_with(|| (value, score))
     }
 
+    /// Inserts the default value with this score if the key is absent. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut logs = zset_core::SortedMap::<&str, Vec<u32>, u32>::new();
+    /// logs.entry("a").or_default(7).get_mut().push(1);
+    /// assert_eq!((logs["a"].len(), logs.score("a")), (1, Some(7)));
+    /// ```
+    #[track_caller]
+    pub fn or_default(self, score: S) -> OccupiedEntry<'a, K, V, S, H>
+    where
+        V: Default,
+    {
+        self.or_insert_with(|| (V::default(), score))
+    }
+
+    /// Inserts the value and the score that `make` returns for the key if it is absent.
+    /// **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// let entry = map.entry("abc").or_insert_with_key(|key| (key.len(), 7));
+    /// assert_eq!(entry.get(), &3);
+    /// ```
+    #[track_caller]
+    pub fn or_insert_with_key(
+        self,
+        make: impl FnOnce(&K) -> (V, S),
+    ) -> OccupiedEntry<'a, K, V, S, H> {
+        match self {
+            Entry::Occupied(entry) => entry,
+            Entry::Vacant(entry) => {
+                let (value, score) = make(entry.key());
+                entry.insert(value, score)
+            }
+        }
+    }
+
     /// Inserts the value and the score that `make` returns if the key is absent. **O(log n)**.
     ///
     /// # Panics

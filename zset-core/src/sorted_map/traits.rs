@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{BuildHasher, Hash, Hasher};
+use core::ops::Index;
+use equivalent::Equivalent;
 
 use super::{IntoIter, Iter, SortedMap};
 use crate::core::iter;
@@ -19,6 +21,31 @@ impl<K: Clone, V: Clone, S: Copy, H: Clone> Clone for SortedMap<K, V, S, H> {
 impl<K, V, S: Copy, H: Default> Default for SortedMap<K, V, S, H> {
     fn default() -> Self {
         Self::with_hasher(H::default())
+    }
+}
+
+/// Returns the value of a key. **O(1)**.
+///
+/// # Panics
+///
+/// Panics if there is no such key; see [`get`](SortedMap::get).
+///
+/// # Examples
+///
+/// ```
+/// let map = zset_core::SortedMap::from([("a", 'x', 1)]);
+/// assert_eq!(map["a"], 'x');
+/// ```
+impl<K, V, S, H, Q> Index<&Q> for SortedMap<K, V, S, H>
+where
+    S: Copy,
+    H: BuildHasher,
+    Q: Hash + Equivalent<K> + ?Sized,
+{
+    type Output = V;
+
+    fn index(&self, key: &Q) -> &V {
+        self.get(key).expect("the map has no such key")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Panicking closures: decisions made before the panic take effect, and the other elements stay.
 
-use zset_core::{FixedSortedSet, SortedMap};
+use zset_core::{FixedSortedSet, SkipList, SortedMap};
 
 use crate::fuse::{Code, burn, run};
 use crate::subject::{Member, Points, Set, check, contents, count_members, filled, use_again};
@@ -167,5 +167,22 @@ fn collecting_a_panicking_iterator_leaks_no_member() {
             check(&set);
             assert_eq!(set.len(), calls.max(10));
         });
+    }
+}
+
+#[test]
+fn extract_if_of_a_list_continues_after_the_element_at_which_it_panicked() {
+    for calls in (0..LEN).step_by(STEP) {
+        let mut list: SkipList<u32, u32> = (0..LEN).map(|number| (number, 10 * number)).collect();
+        let mut extract_if = list.extract_if(|member, _| {
+            burn(Code::Closure);
+            member % 5 != 0
+        });
+        let stopped = run(Code::Closure, calls as usize, || extract_if.by_ref().count());
+        assert_eq!(stopped, None);
+        extract_if.for_each(drop);
+        list.check();
+        let kept = (0..LEN).filter(|&number| number % 5 == 0 || number == calls);
+        assert!(list.iter().map(|(member, _)| *member).eq(kept));
     }
 }

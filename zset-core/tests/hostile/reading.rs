@@ -1,9 +1,5 @@
 //! Reads that run user code: bulk lookups, samples, relations and set operations.
 
-use std::convert::Infallible;
-
-use rand_core::TryRng;
-
 use crate::LEAF;
 use crate::bulk_panics::unchanged;
 use crate::fuse::{Code, at_every_call, burn};
@@ -92,35 +88,6 @@ fn scores_of_many_members() {
         });
         a.scores(members).flatten().count()
     });
-}
-
-/// A generator that calls the fuse.
-struct FusedRng;
-
-impl TryRng for FusedRng {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        burn(Code::Closure);
-        Ok(0x9E37_79B9)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        burn(Code::Closure);
-        Ok(0x9E37_79B9_7F4A_7C15)
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        bytes.fill(7);
-        Ok(())
-    }
-}
-
-#[test]
-fn samples() {
-    only_reads(|a, _| a.sample(&mut FusedRng, 5).count());
-    only_reads(|a, _| a.sample(&mut FusedRng, usize::MAX).count());
-    only_reads(|a, _| a.sample_with_replacement(&mut FusedRng, 5).count());
 }
 
 #[test]

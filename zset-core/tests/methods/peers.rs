@@ -45,6 +45,10 @@ fn btree_map() -> Vec<&'static str> {
         iter(),
         range(1..),
         values_mut(),
+        keys(),
+        values(),
+        into_keys(),
+        into_values(),
     }
 }
 
@@ -100,6 +104,10 @@ fn index_map() -> Vec<&'static str> {
         is_empty(),
         iter(),
         values_mut(),
+        keys(),
+        values(),
+        into_keys(),
+        into_values(),
     }
 }
 

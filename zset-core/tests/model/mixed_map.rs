@@ -3,7 +3,7 @@
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use zset_core::redis::{AddOptions, Added};
 use zset_core::{
     IncrementError, Insertion, ListpackLimits, Score, ScoreOverflow, SortedMap, TryReserveError,
@@ -84,14 +84,13 @@ fn maps_keep_each_value_with_its_score() {
             let keys: Vec<u16> = (0..20).map(|_| any_number(&mut random)).collect();
             let scores = keys.iter().map(|key| reference.get(key).map(|found| found.1));
             assert!(map.scores(&keys).eq(scores));
-            let drawn: BTreeSet<_> = map.sample(&mut random, 9).map(|(key, ..)| *key).collect();
-            assert_eq!(drawn.len(), map.len().min(9));
-            assert!(drawn.iter().all(|key| map.contains_key(key)));
-            let mut drawn = map.sample_with_replacement(&mut random, 9);
-            assert_eq!(drawn.len(), if map.is_empty() { 0 } else { 9 });
-            assert!(drawn.all(|(key, value, score)| {
-                map.get(key) == Some(value) && map.score(key) == Some(score)
-            }));
+            let (keys, values): (Vec<_>, Vec<_>) = map.iter().map(|(k, v, _)| (*k, *v)).unzip();
+            assert!(map.keys().eq(&keys) && map.values().eq(&values));
+            assert!(map.keys().rev().eq(keys.iter().rev()) && map.keys().len() == keys.len());
+            assert_eq!(map.values().nth(3), values.get(3));
+            assert!(map.clone().into_keys().eq(keys.iter().copied()));
+            assert!(map.clone().into_values().rev().eq(values.into_iter().rev()));
+            assert!(keys.iter().all(|key| Some(&map[key]) == map.get(key)));
         }
     }
 }

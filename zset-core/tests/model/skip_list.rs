@@ -20,6 +20,8 @@ enum Operation {
     PopLast,
     RemoveRangeByScore(Bounds<i32>),
     RemoveRangeByRank(Bounds<usize>),
+    Retain(u8),
+    ExtractIf { first: usize, divisor: i32 },
     Clear,
     Rebuild,
 }
@@ -38,6 +40,9 @@ fn any_operation() -> impl Strategy<Value = Operation> {
         3 => Just(Operation::PopLast),
         1 => any_query().prop_map(|query| Operation::RemoveRangeByScore(query.scores)),
         1 => any_query().prop_map(|query| Operation::RemoveRangeByRank(query.ranks)),
+        1 => (0..4u8).prop_map(Operation::Retain),
+        1 => (0..20usize, 1..4i32)
+            .prop_map(|(first, divisor)| Operation::ExtractIf { first, divisor }),
         1 => Just(Operation::Clear),
         1 => Just(Operation::Rebuild),
     ]
@@ -95,6 +100,24 @@ fn apply(operation: &Operation, list: &mut SkipList<u8, i32>, sorted: &mut Sorte
             let (before, mut ranks) = (sorted.0.len(), 0..);
             sorted.0.retain(|_| !ranks.next().is_some_and(|rank| range.contains(&rank)));
             assert_eq!(list.remove_range_by_rank(range), before - sorted.0.len());
+        }
+        Operation::Retain(member) => {
+            list.retain(|other, _| *other != member);
+            sorted.0.retain(|(_, other)| *other != member);
+        }
+        // The iterator is dropped after the first elements.
+        Operation::ExtractIf { first, divisor } => {
+            let extracted = list.extract_if(|_, score| score % divisor == 0).take(first);
+            let extracted: Vec<_> = extracted.map(|(member, score)| (score, member)).collect();
+            let mut left = first;
+            let is_next = |(score, _): &(i32, u8)| {
+                let is_next = left > 0 && score % divisor == 0;
+                left -= usize::from(is_next);
+                is_next
+            };
+            let (expected, others) = sorted.0.drain(..).partition::<Vec<_>, _>(is_next);
+            sorted.0 = others;
+            assert_eq!(extracted, expected);
         }
         Operation::Clear => {
             list.clear();

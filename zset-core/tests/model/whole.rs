@@ -2,10 +2,8 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand::rngs::SmallRng;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::sync::Mutex;
 use zset_core::sorted_set::{IntoIter, Iter};
@@ -105,55 +103,6 @@ fn capacity_is_never_below_the_length() {
 #[should_panic(expected = "32 bits")]
 fn reserving_too_much_panics() {
     SortedSet::<u8, u8>::new().reserve(usize::MAX);
-}
-
-#[test]
-fn samples_have_distinct_ranks() {
-    let len = if cfg!(miri) { 70 } else { 500 };
-    let list: SkipList<u32, u32> = (0..len).map(|i| (i / 2, i / 3)).collect();
-    let set: SortedSet<u32, u32> = (0..len).map(|i| (i, i / 3)).collect();
-    let mut rng = SmallRng::seed_from_u64(9);
-    for n in [0, 1, 5, len as usize / 2, len as usize, usize::MAX] {
-        let drawn = list.sample(&mut rng, n);
-        assert_eq!(drawn.len(), n.min(list.len()));
-        let mut drawn: Vec<(u32, u32)> = drawn.map(|(m, s)| (s, *m)).collect();
-        let all: Vec<(u32, u32)> = list.iter().map(|(m, s)| (s, *m)).collect();
-        assert!(n < 5 || !drawn.is_sorted(), "the order is random");
-        drawn.sort_unstable();
-        if n >= list.len() {
-            assert_eq!(drawn, all);
-        }
-        // No element is drawn more often than the list contains it.
-        let count = |elements: &[(u32, u32)]| {
-            let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
-            for element in elements {
-                *counts.entry(*element).or_default() += 1;
-            }
-            counts
-        };
-        let counts = count(&all);
-        assert!(count(&drawn).iter().all(|(element, times)| counts[element] >= *times));
-
-        let drawn: BTreeSet<u32> = set.sample(&mut rng, n).map(|(member, _)| *member).collect();
-        assert_eq!(drawn.len(), n.min(set.len()));
-        let n = n.min(1000);
-        let drawn = set.sample_with_replacement(&mut rng, n);
-        assert_eq!(drawn.len(), n);
-        assert!(drawn.map(|(m, s)| (*m, s)).all(|(m, s)| s == m / 3));
-        assert_eq!(list.sample_with_replacement(&mut rng, n).count(), n);
-    }
-    let empty = SkipList::<u8, u8>::new();
-    assert_eq!(empty.sample(&mut rng, 3).len(), 0);
-    assert_eq!(empty.sample_with_replacement(&mut rng, 3).len(), 0);
-}
-
-/// Samples may outlive the generator and cross threads.
-#[test]
-fn a_sample_borrows_only_its_set() {
-    fn drawn(set: &SortedSet<u8, u8>) -> impl Iterator<Item = (&u8, u8)> + Send + Sync {
-        set.sample(&mut SmallRng::seed_from_u64(1), 3)
-    }
-    assert_eq!(drawn(&(0..9).map(|i| (i, i)).collect()).count(), 3);
 }
 
 type Elements = Vec<(u8, i8)>;
