@@ -69,7 +69,8 @@ mod transfer;
 #[cfg(target_os = "none")]
 use crate::small::descent;
 
-pub(crate) use hashed::Hashed;
+pub use hashed::Insertion;
+pub(crate) use hashed::{Hashed, LookUps};
 pub(crate) use range::RankedRange;
 
 use self::arena::{Arena, NONE};

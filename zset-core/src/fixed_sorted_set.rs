@@ -32,7 +32,6 @@ use crate::{Increment, IncrementError, TryReserveError, bounds};
 mod hash;
 mod iter;
 mod slots;
-mod traits;
 
 pub use hash::{FixedHashBuilder, FixedHasher};
 pub use iter::{IntoIter, Iter};

@@ -12,7 +12,6 @@ pub mod _guide;
 mod bounds;
 pub mod fixed_sorted_set;
 mod increment;
-mod insertion;
 pub mod listpack;
 mod member;
 pub mod packed_zset;
@@ -30,8 +29,6 @@ mod hash_builder;
 #[cfg(all(feature = "alloc", feature = "unstable-internals"))]
 pub mod layout;
 #[cfg(feature = "alloc")]
-mod look_up;
-#[cfg(feature = "alloc")]
 mod random;
 #[cfg(feature = "alloc")]
 pub mod rdb;
@@ -43,8 +40,6 @@ pub mod skiplist;
 pub mod sorted_map;
 #[cfg(feature = "alloc")]
 pub mod sorted_set;
-#[cfg(all(test, feature = "alloc"))]
-mod visits;
 #[cfg(feature = "alloc")]
 pub mod zset;
 
@@ -53,7 +48,6 @@ pub use equivalent::Equivalent;
 #[doc(inline)]
 pub use fixed_sorted_set::FixedSortedSet;
 pub use increment::{Increment, IncrementError, ScoreOverflow};
-pub use insertion::Insertion;
 #[doc(inline)]
 pub use listpack::Listpack;
 pub use member::Member;
@@ -64,6 +58,8 @@ pub use score::{InexactScore, NanScore, ParseScoreError, Score};
 
 #[cfg(feature = "alloc")]
 pub use byte_string::ByteString;
+#[cfg(feature = "alloc")]
+pub use core::Insertion;
 #[cfg(feature = "alloc")]
 pub use hash_builder::DefaultHashBuilder;
 /// Re-exported for its `Rng` trait: `from_rng` and random sampling take a generator that implements it.

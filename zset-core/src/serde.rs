@@ -196,12 +196,13 @@ where
 mod allocated {
     use alloc::vec::Vec;
     use core::fmt;
+    use core::hash::{BuildHasher, Hash};
     use core::marker::PhantomData;
     use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
     use serde::ser::{Serialize, Serializer};
 
     use super::{Loader, load_seq};
-    use crate::{ByteString, Score, TryReserveError, ZSet};
+    use crate::{ByteString, Score, SkipList, SortedMap, SortedSet, TryReserveError, ZSet};
 
     /// Like [`load_seq`](super::load_seq), but loads the entries of a map.
     pub(crate) fn load_map<'de, C, K, V, D>(
@@ -302,6 +303,89 @@ mod allocated {
                 "a sequence of members and scores",
                 |set: &mut Self, (member, score): (ByteString, Score)| {
                     Ok(set.try_insert(member, score)?.is_none())
+                },
+            )
+        }
+    }
+
+    /// Serializes as a sequence of `(member, score)`, lowest score first.
+    impl<M: Serialize, S: Serialize + Copy> Serialize for SkipList<M, S> {
+        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+            serializer.collect_seq(self)
+        }
+    }
+
+    /// Deserializes a sequence of `(member, score)` in any order; the list sorts them. Elements may
+    /// repeat.
+    ///
+    /// Returns an error, rather than panicking, if the list is too large for memory or for 32-bit
+    /// handles.
+    impl<'de, M, S> Deserialize<'de> for SkipList<M, S>
+    where
+        M: Deserialize<'de> + Ord,
+        S: Deserialize<'de> + Ord + Copy,
+    {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            load_seq(
+                deserializer,
+                "a sequence of members and scores",
+                |list: &mut Self, (member, score)| list.try_insert(member, score).map(|()| true),
+            )
+        }
+    }
+
+    /// Serializes as a sequence of `(member, score)`, lowest score first. For a map, see
+    /// [`serde_map`](crate::sorted_set::serde_map).
+    impl<M: Serialize, S: Serialize + Copy, H> Serialize for SortedSet<M, S, H> {
+        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+            serializer.collect_seq(self)
+        }
+    }
+
+    /// Deserializes a sequence of `(member, score)` in any order; the set sorts them. A repeated member
+    /// is an error.
+    ///
+    /// Returns an error, rather than panicking, if the set is too large for memory or for 32-bit
+    /// handles.
+    impl<'de, M, S, H> Deserialize<'de> for SortedSet<M, S, H>
+    where
+        M: Deserialize<'de> + Ord + Hash,
+        S: Deserialize<'de> + Ord + Copy,
+        H: BuildHasher + Default,
+    {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            load_seq(
+                deserializer,
+                "a sequence of members and scores",
+                |set: &mut Self, (member, score)| Ok(set.try_insert(member, score)?.is_none()),
+            )
+        }
+    }
+
+    /// Serializes as a sequence of `(key, value, score)`, lowest score first. To serialize as a map,
+    /// use [`serde_map`](crate::sorted_map::serde_map).
+    impl<K: Serialize, V: Serialize, S: Serialize + Copy, H> Serialize for SortedMap<K, V, S, H> {
+        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+            serializer.collect_seq(self)
+        }
+    }
+
+    /// Deserializes a sequence of `(key, value, score)` in any order. A repeated key is an error.
+    ///
+    /// A map that is too large for memory or for 32-bit handles is an error, not a panic.
+    impl<'de, K, V, S, H> Deserialize<'de> for SortedMap<K, V, S, H>
+    where
+        K: Deserialize<'de> + Ord + Hash,
+        V: Deserialize<'de>,
+        S: Deserialize<'de> + Ord + Copy,
+        H: BuildHasher + Default,
+    {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            load_seq(
+                deserializer,
+                "a sequence of keys, values and scores",
+                |map: &mut Self, (key, value, score)| {
+                    Ok(map.try_insert(key, value, score)?.is_none())
                 },
             )
         }

@@ -17,9 +17,6 @@ use crate::core::search::Position;
 use crate::core::{Core, Nodes, RankedRange, Unhashed};
 use crate::reserve::or_panic;
 
-#[cfg(feature = "serde")]
-mod serde;
-
 /// An ordered list of `(member, score)` elements, sorted by score, then by member.
 ///
 /// It is the ordered half of [`SortedSet`](crate::SortedSet), without the dict: elements may

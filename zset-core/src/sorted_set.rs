@@ -15,17 +15,14 @@ use crate::core::index::Heights;
 use crate::core::iter::{self, front_into_iter, front_iter};
 use crate::core::leaf::End;
 use crate::core::search::Position;
-use crate::core::{Core, Hashed, Nodes, RankedRange};
+use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
 use crate::increment::sum_or_panic;
-use crate::look_up::LookUps;
 use crate::reserve::{or_panic, try_box};
 use crate::skiplist::{element, taken};
 use crate::{DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TryReserveError};
 
 mod entry;
 mod ops;
-#[cfg(feature = "serde")]
-mod serde;
 #[cfg(feature = "serde")]
 pub mod serde_map;
 mod traits;

@@ -12,7 +12,7 @@ use core::ops::{Range, RangeBounds};
 use rand_core::Rng;
 
 use crate::bounds::{is_after, is_before};
-use crate::look_up::LookUps;
+use crate::core::LookUps;
 use crate::{ByteString, Member, PackedZSet, Score, SortedSet, random, sorted_set};
 
 mod edit;

@@ -95,7 +95,7 @@ impl<T: ArenaNode> Arena<T> {
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn get(&self, id: u32) -> &T {
         #[cfg(test)]
-        crate::visits::count();
+        visits::count();
         &self.chunks[id as usize >> Self::SHIFT][id as usize & Self::MASK]
     }
 
@@ -108,7 +108,7 @@ impl<T: ArenaNode> Arena<T> {
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn get_mut(&mut self, id: u32) -> &mut T {
         #[cfg(test)]
-        crate::visits::count();
+        visits::count();
         &mut self.chunks[id as usize >> Self::SHIFT][id as usize & Self::MASK]
     }
 
@@ -280,6 +280,28 @@ impl<T: Clone> Clone for Arena<T> {
             clone
         });
         Arena { chunks: chunks.collect(), ..*self }
+    }
+}
+
+/// Counts the nodes that an operation looks at, for the tests that bound them.
+#[cfg(test)]
+pub(crate) mod visits {
+    use std::cell::Cell;
+
+    std::thread_local! {
+        static VISITS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Counts one look at a node.
+    pub(crate) fn count() {
+        VISITS.set(VISITS.get() + 1);
+    }
+
+    /// Returns how many looks at nodes `operation` takes.
+    pub(crate) fn during(operation: impl FnOnce()) -> usize {
+        let before = VISITS.get();
+        operation();
+        VISITS.get() - before
     }
 }
 

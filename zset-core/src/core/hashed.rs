@@ -1,8 +1,10 @@
 //! [`Hashed`]: the dict of a set or a map, and what it adds to the core: elements found, inserted
 //! and changed by key.
 
+use arrayvec::ArrayVec;
 use core::hash::{BuildHasher, Hash};
 use core::hint::black_box;
+use core::iter::{Fuse, FusedIterator};
 use core::mem;
 use equivalent::Equivalent;
 
@@ -11,7 +13,7 @@ use super::dict::{Dict, hash_one};
 use super::leaf::{End, Handle, Leaves, SmallLeaf};
 use super::search::{Position, Target, before};
 use super::{Clear, Core, Lookup, Owned};
-use crate::{Increment, IncrementError, Insertion, TryReserveError};
+use crate::{Increment, IncrementError, TryReserveError};
 
 /// The number of elements above which the dict exceeds the nearest caches, and `visit` pays off.
 const VISITED_LEN: usize = 1 << 16;
@@ -126,6 +128,60 @@ impl<K, V, S, H> Drop for Watch<'_, K, V, S, H> {
     }
 }
 
+/// The result of [`insert_max`](crate::SortedSet::insert_max) or
+/// [`insert_min`](crate::SortedSet::insert_min).
+///
+/// For a set, `T` is a score. For a [`SortedMap`](crate::SortedMap), it is a value with a score.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Insertion, SortedSet};
+///
+/// let mut best = SortedSet::from([("ann", 120)]);
+/// match best.insert_max("ann", 95) {
+///     Insertion::Inserted => println!("a first score"),
+///     Insertion::Updated(old) => println!("better than {old}"),
+///     Insertion::Unchanged(current) => assert_eq!(current, 120),
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Insertion<T> {
+    /// The member was not in the collection.
+    Inserted,
+    /// The member's score was replaced by the given one. Holds the old score; in a map, the old
+    /// value and score.
+    Updated(T),
+    /// The member kept its score. Holds that score; in a map, the value passed in and that score.
+    Unchanged(T),
+}
+
+impl<T> Insertion<T> {
+    /// Converts what the result holds.
+    pub(crate) fn map<U>(self, convert: impl FnOnce(T) -> U) -> Insertion<U> {
+        match self {
+            Insertion::Inserted => Insertion::Inserted,
+            Insertion::Updated(old) => Insertion::Updated(convert(old)),
+            Insertion::Unchanged(current) => Insertion::Unchanged(convert(current)),
+        }
+    }
+}
+
+impl<T> Insertion<T> {
+    /// Returns whether the call changed anything. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut best = zset_core::SortedSet::from([("ann", 120)]);
+    /// assert!(best.insert_max("ann", 130).is_changed());
+    /// assert!(!best.insert_max("ann", 125).is_changed());
+    /// ```
+    pub const fn is_changed(&self) -> bool {
+        !matches!(self, Insertion::Unchanged(_))
+    }
+}
+
 /// Looking up.
 impl<K, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Returns the hash of a key.
@@ -207,6 +263,70 @@ fn find_in_small<'a, K, V, S: Copy, Q: Equivalent<K> + ?Sized>(
     })?;
     let slot = handle.slot() as usize;
     Some(Element { handle, pair: leaf.pairs.get(slot)?, score: *leaf.scores.get(slot)? })
+}
+
+/// The number of members that are hashed before the first of them is looked up.
+const BATCH: usize = 16;
+
+/// An iterator over the results of `find` for each member and its hash: a batch is hashed first, then
+/// looked up. The look-ups do not depend on each other, so their cache misses overlap.
+///
+/// It takes up to a batch of members from their iterator ahead of time.
+pub(crate) struct LookUps<I, T, G, F> {
+    members: Fuse<I>,
+    hash: G,
+    find: F,
+    found: arrayvec::IntoIter<T, BATCH>,
+}
+
+impl<I, T, G, F> LookUps<I, T, G, F>
+where
+    I: Iterator,
+    G: Fn(&I::Item) -> usize,
+    F: Fn(usize, I::Item) -> T,
+{
+    pub(crate) fn new(members: impl IntoIterator<IntoIter = I>, hash: G, find: F) -> Self {
+        let members = members.into_iter().fuse();
+        LookUps { members, hash, find, found: ArrayVec::new().into_iter() }
+    }
+
+    fn look_up_batch(&mut self) {
+        let members = self.members.by_ref().take(BATCH);
+        let batch: ArrayVec<_, BATCH> =
+            members.map(|member| ((self.hash)(&member), member)).collect();
+        let found = batch.into_iter().map(|(hash, member)| (self.find)(hash, member));
+        self.found = found.collect::<ArrayVec<_, BATCH>>().into_iter();
+    }
+}
+
+impl<I, T, G, F> Iterator for LookUps<I, T, G, F>
+where
+    I: Iterator,
+    G: Fn(&I::Item) -> usize,
+    F: Fn(usize, I::Item) -> T,
+{
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        if self.found.len() == 0 {
+            self.look_up_batch();
+        }
+        self.found.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let (low, high) = self.members.size_hint();
+        let found = self.found.len();
+        (low.saturating_add(found), high.and_then(|high| high.checked_add(found)))
+    }
+}
+
+impl<I, T, G, F> FusedIterator for LookUps<I, T, G, F>
+where
+    I: Iterator,
+    G: Fn(&I::Item) -> usize,
+    F: Fn(usize, I::Item) -> T,
+{
 }
 
 /// Removing, and room in the dict.
