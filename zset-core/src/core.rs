@@ -126,8 +126,8 @@ pub(crate) trait Lookup<K>: Clear {
     /// Reports that the element of this token, at `handle`, is about to be removed.
     fn forget(&mut self, token: Self::Token, handle: Handle);
 
-    /// Reports that the element at an end of the only leaf or of a leaf among many is about to be
-    /// popped, and that its neighbours may be next.
+    /// Reports that of `len` elements, the one at this end is about to be popped, and that others of
+    /// its leaf, which has these pairs, may be next.
     fn prepare_pop<V>(&mut self, len: usize, end: End, leaf: u32, pairs: &[(K, V)]);
 }
 

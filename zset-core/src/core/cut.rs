@@ -96,7 +96,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         Drain::of_one(self.take(first))
     }
 
-    /// Moves the elements of a range, which is neither empty nor the whole to, to empty nodes, in
+    /// Moves the elements of a range, which has some of the elements but not all, to empty nodes, in
     /// full leaves in order. Before anything changes, `prepare` gets the tokens of these elements.
     ///
     /// On error, both are unchanged. If hashing a key panics, they are unchanged, or valid after
@@ -212,7 +212,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         [(start.leaf, start.index..first_end), (end.leaf, 0..last_end)]
     }
 
-    /// Moves the elements of a cut, whose slots are the last ones of their leaves, to an empty core
+    /// Moves the elements of a cut, whose slots are the last ones of their leaves, to empty nodes
     /// with room for them, without updating the index.
     #[inline(never)]
     fn move_to(&mut self, to: &mut Self, cut: &RankedRange) {
