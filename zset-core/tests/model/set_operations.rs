@@ -228,7 +228,9 @@ fn assert_shared_are_of(
 #[test]
 fn an_equal_member_is_always_that_of_self() {
     // Either set is the smaller one, and a member's score is lower in either.
-    for (a_len, b_len) in [(50, 20), (20, 50), (40, 40), (900, 40), (40, 900), (900, 900)] {
+    let lens = [(50, 20), (20, 50), (40, 40), (900, 40), (40, 900), (900, 900)];
+    let lens = if cfg!(miri) { &lens[..2] } else { &lens };
+    for &(a_len, b_len) in lens {
         for (a_first, b_first) in [(1000, 0), (0, 1000), (0, 0)] {
             let shared = 10..u32::min(a_len, b_len);
             let set = tagged('a', 0..a_len, |i| i + a_first);
