@@ -37,8 +37,8 @@
 //!
 //! # The life of an insertion
 //!
-//! `SortedSet::insert` calls `Core::try_insert` (`hashed`), which hashes the key and looks for it in
-//! the dict (`dict`). If it is there, `set_score` changes its score. If not, `insert_new`
+//! `SortedSet::insert` calls `Core::try_insert` (`hashed`), which hashes the key and looks for it
+//! in the dict (`dict`). If it is there, `set_score` changes its score. If not, `insert_new`
 //!
 //! 1. searches for the position of the new element (`search`, `descent`): in each block from the
 //!    top, it counts the first scores that are not higher, and follows the last of them;
@@ -126,8 +126,8 @@ pub(crate) trait Lookup<K>: Clear {
     /// Reports that the element of this token, at `handle`, is about to be removed.
     fn forget(&mut self, token: Self::Token, handle: Handle);
 
-    /// Reports that of `len` elements, the one at this end is about to be popped, and that others of
-    /// its leaf, which has these pairs, may be next.
+    /// Reports that of `len` elements, the one at this end is about to be popped, and that others
+    /// of its leaf, which has these pairs, may be next.
     fn prepare_pop<V>(&mut self, len: usize, end: End, leaf: u32, pairs: &[(K, V)]);
 }
 

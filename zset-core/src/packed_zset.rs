@@ -637,8 +637,8 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// # Errors
     ///
-    /// [`IncrementError`] if the new score would be NaN, or if there is not enough space. The set is
-    /// unchanged.
+    /// [`IncrementError`] if the new score would be NaN, or if there is not enough space. The set
+    /// is unchanged.
     ///
     /// # Examples
     ///
@@ -712,7 +712,8 @@ impl<B: Storage> PackedZSet<B> {
         let (decided, new) = decide(found.map(|(_, score)| score))?;
         let written = match (found, new) {
             (Some((place, old)), Some(score)) if score != old => {
-                // The other elements that precede it with its new score are all before or all after it.
+                // The other elements that precede it with its new score are all before or all after
+                // it.
                 let start = if score > old { place.behind } else { HEADER };
                 let target = self.offset_for(start, score, member);
                 self.set_score(place, target, score)
@@ -1025,8 +1026,8 @@ fn pair_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, Value<'_>, PairOffsets
     Some((member, score, PairOffsets { member: at, score: score_at, behind }))
 }
 
-/// Returns the score of the pair at an offset, without decoding the member, and the offset after the pair;
-/// `None` at the end.
+/// Returns the score of the pair at an offset, without decoding the member, and the offset after
+/// the pair; `None` at the end.
 #[inline]
 fn score_at(bytes: &[u8], at: usize) -> Option<(Score, usize)> {
     let (score, behind) = entry_at(bytes, next(bytes, at)?)?;

@@ -284,8 +284,8 @@ impl AddOptions {
         AddOptions { increment: true, ..self }
     }
 
-    /// Returns the score that a member with this old score, if any, gets; `None` if an option prevents the
-    /// change.
+    /// Returns the score that a member with this old score, if any, gets; `None` if an option
+    /// prevents the change.
     pub(crate) fn new_score(
         self,
         old: Option<Score>,

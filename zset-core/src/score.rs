@@ -145,8 +145,8 @@ impl Score {
     /// ```
     #[inline]
     pub const fn new(value: f64) -> Result<Score, NanScore> {
-        // Compares bits: without floating-point hardware, comparing or adding numbers is a library call. Only a NaN has
-        // a magnitude above that of infinity.
+        // Compares bits: without floating-point hardware, comparing or adding numbers is a library
+        // call. Only a NaN has a magnitude above that of infinity.
         if value.to_bits() << 1 > f64::INFINITY.to_bits() << 1 {
             Err(NanScore)
         } else {
@@ -236,9 +236,9 @@ impl Score {
         Score::new(self.0 + other.0).unwrap_or(Score::ZERO)
     }
 
-    /// Returns the bits as an integer in the order of scores, because without floating-point hardware, comparing two
-    /// `f64` is a library call. Of negative scores, the one of larger magnitude is lower, so all their bits except the
-    /// sign are inverted.
+    /// Returns the bits as an integer in the order of scores, because without floating-point
+    /// hardware, comparing two `f64` is a library call. Of negative scores, the one of larger
+    /// magnitude is lower, so all their bits except the sign are inverted.
     #[inline]
     #[expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "reinterprets the bits")]
     fn key(self) -> i64 {

@@ -1,7 +1,8 @@
-//! Serialization: of scores as numbers, of byte strings as bytes, of sets as sequences of pairs, in order.
+//! Serialization: of scores as numbers, of byte strings as bytes, of sets as sequences of pairs, in
+//! order.
 //!
-//! Sets are loaded one element at a time. Length hints of the format are ignored: a set grows as elements
-//! arrive, so its memory is bounded by the actual input.
+//! Sets are loaded one element at a time. Length hints of the format are ignored: a set grows as
+//! elements arrive, so its memory is bounded by the actual input.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -17,8 +18,8 @@ pub(crate) use allocated::load_map;
 
 /// Loads a sequence of elements into a collection.
 ///
-/// `insert` returns whether the element's member is new. A repeated member or a failed allocation is an
-/// error.
+/// `insert` returns whether the element's member is new. A repeated member or a failed allocation
+/// is an error.
 pub(crate) fn load_seq<'de, C, E, D>(
     deserializer: D,
     expected: &'static str,
@@ -74,7 +75,8 @@ where
     }
 }
 
-/// Serializes as an `f64`. In human-readable formats, infinities are the strings `"inf"` and `"-inf"`.
+/// Serializes as an `f64`. In human-readable formats, infinities are the strings `"inf"` and
+/// `"-inf"`.
 impl Serialize for Score {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         if self.get().is_infinite() && serializer.is_human_readable() {
@@ -170,8 +172,8 @@ impl<M: Serialize, S: Serialize + Copy, const N: usize, I: SlotNumber, H> Serial
     }
 }
 
-/// Deserializes a sequence of `(member, score)` in any order. A repeated member is an error, and so are
-/// more elements than the capacity.
+/// Deserializes a sequence of `(member, score)` in any order. A repeated member is an error, and so
+/// are more elements than the capacity.
 impl<'de, M, S, const N: usize, I, H> Deserialize<'de> for FixedSortedSet<M, S, N, I, H>
 where
     M: Deserialize<'de> + Ord + Hash,
@@ -283,8 +285,8 @@ mod allocated {
         }
     }
 
-    /// Serializes as a sequence of `(member, score)`, lowest score first, with members as bytes. The
-    /// limits are not serialized.
+    /// Serializes as a sequence of `(member, score)`, lowest score first, with members as bytes.
+    /// The limits are not serialized.
     impl Serialize for ZSet {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
             serializer.collect_seq(self)
@@ -292,7 +294,8 @@ mod allocated {
     }
 
     /// Deserializes a sequence of `(member, score)` in any order. Members are deserialized as
-    /// [`ByteString`]s: from bytes, text, or a sequence of numbers below 256. A repeated member is an error.
+    /// [`ByteString`]s: from bytes, text, or a sequence of numbers below 256. A repeated member is
+    /// an error.
     ///
     /// The set has Redis's limits. A set that is too large for memory or for 32-bit handles is an
     /// error, not a panic.
@@ -342,8 +345,8 @@ mod allocated {
         }
     }
 
-    /// Deserializes a sequence of `(member, score)` in any order; the set sorts them. A repeated member
-    /// is an error.
+    /// Deserializes a sequence of `(member, score)` in any order; the set sorts them. A repeated
+    /// member is an error.
     ///
     /// Returns an error, rather than panicking, if the set is too large for memory or for 32-bit
     /// handles.
@@ -362,8 +365,8 @@ mod allocated {
         }
     }
 
-    /// Serializes as a sequence of `(key, value, score)`, lowest score first. To serialize as a map,
-    /// use [`serde_map`](crate::sorted_map::serde_map).
+    /// Serializes as a sequence of `(key, value, score)`, lowest score first. To serialize as a
+    /// map, use [`serde_map`](crate::sorted_map::serde_map).
     impl<K: Serialize, V: Serialize, S: Serialize + Copy, H> Serialize for SortedMap<K, V, S, H> {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
             serializer.collect_seq(self)

@@ -545,12 +545,12 @@ impl<M, S: Copy> SkipList<M, S> {
         self.extract_if(|member, score| !keep(member, score)).for_each(drop);
     }
 
-    /// Returns an iterator that removes and returns the elements for which `extracted` returns true,
-    /// in order, lowest score first. Lazy; **O(log n)** per element removed.
+    /// Returns an iterator that removes and returns the elements for which `extracted` returns
+    /// true, in order, lowest score first. Lazy; **O(log n)** per element removed.
     ///
     /// Elements that the iterator has not visited when it is dropped remain in the list. If
-    /// `extracted` panics, so does the element that it was called with; the iterator continues after
-    /// it.
+    /// `extracted` panics, so does the element that it was called with; the iterator continues
+    /// after it.
     ///
     /// # Examples
     ///

@@ -1,5 +1,5 @@
-//! What is different on targets without an operating system, where flash and stack are measured in kilobytes: this
-//! module alone chooses.
+//! What is different on targets without an operating system, where flash and stack are measured in
+//! kilobytes: this module alone chooses.
 //!
 //! - [`IS_SMALL`] is for choices between expressions.
 //! - Values are moved by loops: `memmove` of the compiler's library takes 1.3 kB of flash, and is faster only if many
@@ -60,7 +60,8 @@ mod with_os {
             (integer as f64 == number).then_some(integer)
         }
 
-        /// Appends the shortest digits that parse as this positive, finite number to `digits`, which has none.
+        /// Appends the shortest digits that parse as this positive, finite number to `digits`,
+        /// which has none.
         pub(crate) fn shortest_digits(number: f64, digits: &mut Digits) {
             // "d.dddde-xx"
             let mut text = ScoreText::new();
@@ -117,7 +118,8 @@ mod without_os {
     #[inline]
     pub(crate) fn fill(values: &mut [u32], value: u32) {
         for place in values {
-            // The compiler would turn the loop into a call of `memset`, of which there is one for each alignment.
+            // The compiler would turn the loop into a call of `memset`, of which there is one for
+            // each alignment.
             *place = black_box(value);
         }
     }

@@ -480,7 +480,8 @@ impl ZSet {
         }
     }
 
-    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to start.
+    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to
+    /// start.
     ///
     /// An inverted range is empty.
     ///
@@ -582,7 +583,8 @@ impl ZSet {
     }
 
     /// Returns `n` distinct elements, or all if there are fewer, in random order, like Redis's
-    /// `ZRANDMEMBER` with a positive count. **O(n log len)**; it draws the ranks when called, which takes O(n) memory.
+    /// `ZRANDMEMBER` with a positive count. **O(n log len)**; it draws the ranks when called, which
+    /// takes O(n) memory.
     ///
     /// # Examples
     ///
@@ -667,8 +669,8 @@ impl ZSet {
         }
     }
 
-    /// Returns the number of members for which memory is allocated, without their bytes. **O(n)**, but
-    /// it visits only the chunks of memory; O(1) for a listpack.
+    /// Returns the number of members for which memory is allocated, without their bytes. **O(n)**,
+    /// but it visits only the chunks of memory; O(1) for a listpack.
     ///
     /// A listpack reserves nothing for future members, so its capacity is its length.
     ///
@@ -770,8 +772,9 @@ impl ZSet {
         *self = Self::with_limits(self.limits);
     }
 
-    /// Panics with a description if an invariant does not hold. The limits are not among them, since
-    /// [`set_limits`](Self::set_limits) may lower them. For tests; **O(n)**, **O(n^2)** for a listpack.
+    /// Panics with a description if an invariant does not hold. The limits are not among them,
+    /// since [`set_limits`](Self::set_limits) may lower them. For tests; **O(n)**, **O(n^2)** for a
+    /// listpack.
     #[doc(hidden)]
     pub fn check(&self) {
         match &self.elements {

@@ -96,8 +96,9 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         Drain::of_one(self.take(first))
     }
 
-    /// Moves the elements of a range, which has some of the elements but not all, to empty nodes, in
-    /// full leaves in order. Before anything changes, `prepare` gets the tokens of these elements.
+    /// Moves the elements of a range, which has some of the elements but not all, to empty nodes,
+    /// in full leaves in order. Before anything changes, `prepare` gets the tokens of these
+    /// elements.
     ///
     /// On error, both are unchanged. If hashing a key panics, they are unchanged, or valid after
     /// the elements have moved.

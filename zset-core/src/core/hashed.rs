@@ -268,8 +268,8 @@ fn find_in_small<'a, K, V, S: Copy, Q: Equivalent<K> + ?Sized>(
 /// The number of members that are hashed before the first of them is looked up.
 const BATCH: usize = 16;
 
-/// An iterator over the results of `find` for each member and its hash: a batch is hashed first, then
-/// looked up. The look-ups do not depend on each other, so their cache misses overlap.
+/// An iterator over the results of `find` for each member and its hash: a batch is hashed first,
+/// then looked up. The look-ups do not depend on each other, so their cache misses overlap.
 ///
 /// It takes up to a batch of members from their iterator ahead of time.
 pub(crate) struct LookUps<I, T, G, F> {

@@ -346,7 +346,7 @@ impl<K, V, S> Clone for Iter<'_, K, V, S> {
 }
 
 impl<'a, K: 'a, V: 'a, S: Copy + 'a> Iter<'a, K, V, S> {
-    /// The nodes behind an empty iterator.
+    /// The nodes of an empty iterator.
     const NO_NODES: &'a Nodes<K, V, S> = &Nodes::new();
 }
 

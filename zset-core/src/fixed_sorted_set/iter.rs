@@ -186,8 +186,8 @@ impl<M: fmt::Debug, S: fmt::Debug + Copy, const N: usize, I: SlotNumber, H> fmt:
     }
 }
 
-/// Two sets are equal if they have the same members with the same scores, whatever their capacities.
-/// **O(n)**.
+/// Two sets are equal if they have the same members with the same scores, whatever their
+/// capacities. **O(n)**.
 impl<M, S, const N: usize, I, H, const N2: usize, I2, H2>
     PartialEq<FixedSortedSet<M, S, N2, I2, H2>> for FixedSortedSet<M, S, N, I, H>
 where

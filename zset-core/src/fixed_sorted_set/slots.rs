@@ -22,8 +22,8 @@ pub(super) mod private {
     }
 }
 
-/// The type of the numbers that a [`FixedSortedSet`](crate::FixedSortedSet) stores three times for each
-/// element: `u16`, or `u8` for at most 255 elements.
+/// The type of the numbers that a [`FixedSortedSet`](crate::FixedSortedSet) stores three times for
+/// each element: `u16`, or `u8` for at most 255 elements.
 ///
 /// # Examples
 ///
@@ -40,7 +40,8 @@ macro_rules! slot_numbers {
         impl SlotNumber for $number {}
 
         impl private::Sealed for $number {
-            // Slots are stored from 1 on, so an empty set consists of zeros and takes no flash in a `static`.
+            // Slots are stored from 1 on, so an empty set consists of zeros and takes no flash in a
+            // `static`.
             const NONE: Self = 0;
             const MAX_SLOTS: usize = <$number>::MAX as usize;
 
@@ -117,7 +118,8 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         }
     }
 
-    /// Panics if an invariant is violated that holds for inconsistent `Ord` and `Hash` too. For tests.
+    /// Panics if an invariant is violated that holds for inconsistent `Ord` and `Hash` too. For
+    /// tests.
     #[doc(hidden)]
     pub fn check_structure(&self) {
         let len = self.len();

@@ -1,4 +1,5 @@
-//! Runs of consecutive pairs: how ranges by rank, score and member are found, and the iterator over one.
+//! Runs of consecutive pairs: how ranges by rank, score and member are found, and the iterator over
+//! one.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -109,8 +110,8 @@ fn element_at(bytes: &[u8], at: usize) -> Option<(Member<'_>, Score, usize)> {
 
 /// Returns the run from the first pair that does not precede it up to the next that is not within.
 ///
-/// Both functions take the offset of a pair; they return the offset after it, or `None` if it does not precede, or is
-/// not within, or at the end.
+/// Both functions take the offset of a pair; they return the offset after it, or `None` if it does
+/// not precede, or is not within, or at the end.
 #[inline]
 fn run(
     bytes: &[u8],
@@ -122,16 +123,16 @@ fn run(
     Run { start, end, len }
 }
 
-/// The number of pairs of which `partition_point` first asks for the last. Without an operating system, it asks for
-/// each pair, in less code.
+/// The number of pairs of which `partition_point` first asks for the last. Without an operating
+/// system, it asks for each pair, in less code.
 const STRIDE: usize = if IS_SMALL { 1 } else { 8 };
 
-/// Returns the offset of the first pair from `start` on for which `precedes` returns `None`, and the number of
-/// pairs before it. `precedes` takes the offset of a pair, and returns the offset after it for a prefix of the
-/// pairs; at the end it returns `None`.
+/// Returns the offset of the first pair from `start` on for which `precedes` returns `None`, and
+/// the number of pairs before it. `precedes` takes the offset of a pair, and returns the offset
+/// after it for a prefix of the pairs; at the end it returns `None`.
 ///
-/// Finding the next pair is cheap; decoding a score is not, above all if it has a fraction. So it asks for each
-/// eighth pair, and for the seven before the first one that does not precede.
+/// Finding the next pair is cheap; decoding a score is not, above all if it has a fraction. So it
+/// asks for each eighth pair, and for the seven before the first one that does not precede.
 #[inline]
 pub(super) fn partition_point(
     bytes: &[u8],

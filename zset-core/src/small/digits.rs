@@ -36,10 +36,12 @@ pub(crate) fn exact_integer(number: f64) -> Option<i64> {
     Some(if number.is_sign_negative() { -magnitude } else { magnitude })
 }
 
-/// Appends the shortest digits that parse as this positive, finite number to `digits`, which has none.
+/// Appends the shortest digits that parse as this positive, finite number to `digits`, which has
+/// none.
 ///
-/// R. Burger, R. Dybvig, "Printing Floating-Point Numbers Quickly and Accurately", PLDI 1996, their free-format
-/// algorithm: the number is `rest / scale`, and everything closer than `margin / scale` parses as it.
+/// R. Burger, R. Dybvig, "Printing Floating-Point Numbers Quickly and Accurately", PLDI 1996, their
+/// free-format algorithm: the number is `rest / scale`, and everything closer than `margin / scale`
+/// parses as it.
 // Not inlined, so that callers need no stack for it if the score is an integer.
 #[inline(never)]
 pub(crate) fn shortest_digits(number: f64, digits: &mut Digits) {
@@ -63,7 +65,8 @@ pub(crate) fn shortest_digits(number: f64, digits: &mut Digits) {
         scale.shift_left(exponent.unsigned_abs());
     }
 
-    // An estimate of the decimal exponent that is correct or one too low: 315653 / 2^20 is about log10(2).
+    // An estimate of the decimal exponent that is correct or one too low: 315653 / 2^20 is about
+    // log10(2).
     let highest_bit = exponent + (63 - significand.leading_zeros() as i32);
     let mut point = ((highest_bit * 315_653) >> 20) + 1;
     let power = point.unsigned_abs();
@@ -116,8 +119,8 @@ impl Decimal<'_> {
         self.text.iter().filter(|byte| **byte != b'.').map(|byte| byte - b'0')
     }
 
-    /// Returns the bits of a number that is at most this one, and less by a few units in its last place at most; and
-    /// whether the next number is the nearest, if that is certain.
+    /// Returns the bits of a number that is at most this one, and less by a few units in its last
+    /// place at most; and whether the next number is the nearest, if that is certain.
     fn lower_bound(&self) -> (u64, Option<bool>) {
         /// Half of a unit in the last place, in units of the 64 bits.
         const HALF: u32 = 1 << 10;
@@ -130,8 +133,8 @@ impl Decimal<'_> {
         // The number is `significand * 2^(exponent - 63)` times what remains of the power of ten.
         let mut exponent = 63;
         let mut power = self.point - taken;
-        // Each step loses less than 5 units of the last of 64 bits, which normalization may double; digits that were
-        // not taken are less than 20.
+        // Each step loses less than 5 units of the last of 64 bits, which normalization may double;
+        // digits that were not taken are less than 20.
         let error = 20 + 10 * power.unsigned_abs();
         loop {
             let zeros = significand.leading_zeros();
@@ -173,8 +176,8 @@ impl Decimal<'_> {
 
     /// Compares this number with the one in the middle between that of these bits and the next.
     ///
-    /// The digits of the middle are computed one by one, so that there may be any number of them (as `bigcomp` in
-    /// D. Gay's `strtod.c`).
+    /// The digits of the middle are computed one by one, so that there may be any number of them
+    /// (as `bigcomp` in D. Gay's `strtod.c`).
     fn compare_with_middle_above(&self, bits: u64) -> Ordering {
         let (significand, exponent) = decompose(bits);
         let [rest, scale] = &mut [Bignum::ZERO; 2];
@@ -219,7 +222,8 @@ impl Decimal<'_> {
     }
 }
 
-/// Returns the number that `text` stands for, correctly rounded. Accepts what `f64::from_str` accepts.
+/// Returns the number that `text` stands for, correctly rounded. Accepts what `f64::from_str`
+/// accepts.
 // Not inlined, like `shortest_digits`.
 #[inline(never)]
 pub(crate) fn parse(text: &[u8]) -> Option<f64> {
@@ -297,7 +301,8 @@ fn parse_exponent(text: &[u8]) -> Option<i32> {
 /// The number of limbs. Formatting and parsing an `f64` take up to 1,085 bits.
 const LIMBS: usize = 69;
 
-/// A natural number in limbs of 16 bits, the lowest first, whose products fit in a word of a small machine.
+/// A natural number in limbs of 16 bits, the lowest first, whose products fit in a word of a small
+/// machine.
 ///
 /// The limbs from `len` on are 0.
 // Aligned as other memory that is cleared, so that the same function clears it.

@@ -48,8 +48,8 @@ impl ZSet {
     ///
     /// # Errors
     ///
-    /// [`IncrementError`] if the incremented score would be NaN, or if allocation fails. The set and
-    /// its encoding are unchanged.
+    /// [`IncrementError`] if the incremented score would be NaN, or if allocation fails. The set
+    /// and its encoding are unchanged.
     ///
     /// # Examples
     ///
@@ -228,15 +228,16 @@ impl ZSet {
     /// Adds a member according to the options; returns its old score, from which
     /// [`AddOptions::outcome`] derives what was added.
     ///
-    /// All insertions of one member come here. It is not generic, so that it is compiled once, in this crate.
+    /// All insertions of one member come here. It is not generic, so that it is compiled once, in
+    /// this crate.
     pub(super) fn add_bytes(
         &mut self,
         member: &[u8],
         score: Score,
         options: AddOptions,
     ) -> Result<Option<Score>, IncrementError<NanScore>> {
-        // Complete every fallible step before the first change, so that an error leaves the listpack
-        // unchanged.
+        // Complete every fallible step before the first change, so that an error leaves the
+        // listpack unchanged.
         let mut promotion = None;
         let set = match &mut self.elements {
             Elements::Skiplist(set) => set,
@@ -466,8 +467,8 @@ impl ZSet {
     /// Returns an iterator that removes and returns the elements for which `extracted` returns
     /// true, lowest score first. Lazy; **O(log n)** per step.
     ///
-    /// If the iterator is dropped early, the elements it has not visited stay. If `extracted` panics, so
-    /// does the element that it was called with; the iterator continues after it.
+    /// If the iterator is dropped early, the elements it has not visited stay. If `extracted`
+    /// panics, so does the element that it was called with; the iterator continues after it.
     ///
     /// # Examples
     ///
