@@ -175,7 +175,8 @@ impl<M, S> fmt::Debug for Node<'_, M, S> {
 pub struct DictLayout {
     /// The number of members.
     pub len: usize,
-    /// The number of hash tables, each of which splits in two when it is full.
+    /// The number of hash tables, each of which splits in two when it is full. 0 for up to 16
+    /// members.
     pub tables: usize,
     /// The number of entries in the directory, which maps leading bits of a hash to a table; 0 if
     /// there is at most one table.
@@ -205,9 +206,11 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// # Examples
     ///
     /// ```
-    /// let set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
+    /// let mut set: zset_core::SortedSet<_, _> = (0..16).map(|i| (i, i)).collect();
     /// let dict = set.dict_layout();
-    /// assert_eq!((dict.len, dict.tables, dict.directory), (2, 1, 0));
+    /// assert_eq!((dict.len, dict.tables, dict.directory), (16, 0, 0));
+    /// set.insert(16, 16);
+    /// assert_eq!(set.dict_layout().tables, 1);
     /// ```
     pub fn dict_layout(&self) -> DictLayout {
         self.core.dict.tables.layout()

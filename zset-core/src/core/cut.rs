@@ -178,7 +178,8 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
             let plan = Plan::new(self.nodes.leaf(leaf).order(), &elements);
             for (slot, &token) in plan.fillers().zip(&mut tokens) {
                 let to = plan.new_slot(slot);
-                self.dict.relocate(token, Handle::new(leaf, slot), Handle::new(leaf, to));
+                let [from, new] = [slot, to].map(|slot| Handle::new(leaf, slot));
+                self.dict.relocate_in_leaf(token, from, new);
                 self.nodes.leaves.swap_slots(leaf, slot, to);
             }
         }

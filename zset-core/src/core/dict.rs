@@ -1,5 +1,8 @@
 //! [`Dict`]: a map from the hash of a key to its handle, in hash tables that split one at a time.
 //!
+//! Up to 16 handles take no table, as they are the slots of the only leaf: a byte of each key's
+//! hash, its tag, is stored at the number of its slot, and a look-up compares all tags at once.
+//!
 //! Up to 28,672 handles live in a single table: hashbrown's, or without an operating system, that
 //! of `small::table`. Larger dicts use extendible hashing (Fagin, Nievergelt, Pippenger, Strong:
 //! "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3), 1979): tables of at
@@ -19,9 +22,10 @@
 //! at most 3,584, and never touches the other tables. A single large table, grown at once or
 //! incrementally, would have to allocate and clear all its control bytes during one insertion.
 //!
-//! Invariants: without a directory, `first` is the only table; with one, `first` is empty. The 2^k
-//! directory entries that lead to a segment start at a multiple of 2^k, and the routes of all its
-//! handles start with their common leading bits. No handle is in the dict twice.
+//! Invariants: without a table, the handles are the slots `0..len` of leaf 0. With a directory,
+//! `first` has no table. The 2^k directory entries that lead to a segment start at a multiple of
+//! 2^k, and the routes of all its handles start with their common leading bits. No handle is in the
+//! dict twice.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -33,7 +37,7 @@ use hashbrown::hash_table::Entry;
 use super::leaf::Handle;
 use crate::TryReserveError;
 #[cfg(target_os = "none")]
-use crate::small::table::{Entry, Table, TableHash};
+use crate::small::table::{Entry, Table, TableHash, slots_with_tag};
 
 mod grow;
 #[cfg(test)]
@@ -44,12 +48,22 @@ type Table = hashbrown::HashTable<Handle>;
 #[cfg(not(target_os = "none"))]
 type TableHash = u64;
 
+/// The number of handles that take no table.
+const MOST_TAGGED: usize = 16;
+
+/// The handles, until there are segments.
+#[derive(Clone)]
+enum First {
+    /// The tags of the slots of the only leaf. Those of unused slots are arbitrary.
+    Tags([u8; MOST_TAGGED]),
+    Table(Table),
+}
+
 #[derive(Clone)]
 pub(crate) struct Dict {
-    /// The only table, until it splits.
-    first: Table,
-    /// The segment for each value of a route's leading bits, unless there is only one table. The
-    /// length is a power of two.
+    first: First,
+    /// The segment for each value of a route's leading bits, if there are segments. The length is a
+    /// power of two.
     directory: Option<Box<[u32]>>,
     segments: Vec<Table>,
     /// Shifts a route to its index in the directory: its bits minus the number of leading bits.
@@ -69,6 +83,12 @@ fn route(hash: usize) -> usize {
     hash.wrapping_mul(FACTOR)
 }
 
+/// Returns the tag of a hash.
+#[inline]
+fn tag(hash: usize) -> u8 {
+    (route(hash) >> (usize::BITS - u8::BITS)) as u8
+}
+
 /// The hasher of tables that never grow by themselves. A function, so that all of them share their
 /// code.
 pub(crate) fn no_rehash<T>(_: &T) -> u64 {
@@ -85,10 +105,36 @@ pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) 
     folded as usize
 }
 
+impl First {
+    const EMPTY: First = First::Tags([0; MOST_TAGGED]);
+
+    #[inline]
+    fn table(&self) -> &Table {
+        match self {
+            First::Table(table) => table,
+            First::Tags(_) => no_table(),
+        }
+    }
+
+    #[inline]
+    fn table_mut(&mut self) -> &mut Table {
+        match self {
+            First::Table(table) => table,
+            First::Tags(_) => no_table(),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn no_table() -> ! {
+    unreachable!("the dict has no table")
+}
+
 impl Dict {
     pub(crate) const fn new() -> Self {
         Dict {
-            first: Table::new(),
+            first: First::EMPTY,
             directory: None,
             segments: Vec::new(),
             shift: usize::BITS,
@@ -100,11 +146,17 @@ impl Dict {
         self.len
     }
 
-    /// Returns the table for a route.
+    /// Returns whether there is a table.
+    #[inline]
+    pub(crate) fn has_tables(&self) -> bool {
+        self.directory.is_some() || matches!(self.first, First::Table(_))
+    }
+
+    /// Returns the table for a route. There must be one.
     #[cfg_attr(not(target_os = "none"), inline)]
     fn table_at(&self, route: usize) -> &Table {
         match &self.directory {
-            None => &self.first,
+            None => self.first.table(),
             Some(directory) => &self.segments[directory[route >> self.shift] as usize],
         }
     }
@@ -112,7 +164,7 @@ impl Dict {
     #[cfg_attr(not(target_os = "none"), inline)]
     fn table_at_mut(&mut self, route: usize) -> &mut Table {
         match &self.directory {
-            None => &mut self.first,
+            None => self.first.table_mut(),
             Some(directory) => &mut self.segments[directory[route >> self.shift] as usize],
         }
     }
@@ -129,9 +181,9 @@ impl Dict {
 
     /// Returns all tables.
     fn tables(&self) -> &[Table] {
-        match self.directory {
-            None => core::slice::from_ref(&self.first),
-            Some(_) => &self.segments,
+        match &self.first {
+            First::Table(table) => core::slice::from_ref(table),
+            First::Tags(_) => &self.segments,
         }
     }
 
@@ -163,12 +215,28 @@ impl Dict {
     }
 
     /// Returns the handle with this hash that `is_sought` accepts.
+    #[inline]
+    pub(crate) fn find(
+        &self,
+        hash: usize,
+        mut is_sought: impl FnMut(Handle) -> bool,
+    ) -> Option<Handle> {
+        match self.first {
+            First::Tags(tags) if self.directory.is_none() => {
+                let slots = slots_with_tag(tags, tag(hash)).take_while(|&slot| slot < self.len);
+                slots.map(tagged).find(|&handle| is_sought(handle))
+            }
+            _ => self.find_in_tables(hash, is_sought),
+        }
+    }
+
+    /// Like `find`, if there is a table.
     #[expect(
         clippy::inline_always,
         reason = "a call for each score takes a fifth more instructions"
     )]
     #[inline(always)]
-    pub(crate) fn find(
+    pub(crate) fn find_in_tables(
         &self,
         hash: usize,
         mut is_sought: impl FnMut(Handle) -> bool,
@@ -179,9 +247,16 @@ impl Dict {
     /// Adds a handle that is not in the dict. `try_reserve_one` must have reserved room for it.
     #[inline]
     pub(crate) fn insert(&mut self, hash: usize, handle: Handle) {
-        let table = self.table_mut(hash);
-        table.insert_unique(hash as TableHash, handle, no_rehash);
         self.len += 1;
+        let table = match (&self.directory, &mut self.first) {
+            (None, First::Tags(tags)) => {
+                tags[handle.slot() as usize] = tag(hash);
+                return;
+            }
+            (None, First::Table(table)) => table,
+            (Some(_), _) => self.table_mut(hash),
+        };
+        table.insert_unique(hash as TableHash, handle, no_rehash);
     }
 
     /// Adds a handle unless `is_same` accepts a handle already stored under this hash; returns
@@ -195,6 +270,13 @@ impl Dict {
         hash_of: impl Fn(Handle) -> usize,
     ) -> Result<bool, TryReserveError> {
         self.try_reserve_one(hash, hash_of)?;
+        if !self.has_tables() {
+            let is_new = self.find(hash, is_same).is_none();
+            if is_new {
+                self.insert(hash, handle);
+            }
+            return Ok(is_new);
+        }
         let table = self.table_mut(hash);
         match table.entry(hash as TableHash, |&other| is_same(other), no_rehash) {
             Entry::Occupied(_) => Ok(false),
@@ -206,12 +288,19 @@ impl Dict {
         }
     }
 
-    /// Replaces a handle with another.
+    /// Stores a handle, if there is no table.
+    #[inline]
+    pub(crate) fn set_tag(&mut self, hash: usize, handle: Handle) {
+        if let First::Tags(tags) = &mut self.first {
+            tags[handle.slot() as usize] = tag(hash);
+        }
+    }
+
+    /// Replaces a handle with another, if there is a table.
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn replace(&mut self, hash: usize, from: Handle, to: Handle) {
-        if let Some(handle) =
-            self.table_mut(hash).find_mut(hash as TableHash, |&handle| handle == from)
-        {
+        let table = self.table_mut(hash);
+        if let Some(handle) = table.find_mut(hash as TableHash, |&handle| handle == from) {
             *handle = to;
         }
     }
@@ -219,7 +308,9 @@ impl Dict {
     /// Removes a handle.
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn remove(&mut self, hash: usize, handle: Handle) {
-        if let Ok(entry) =
+        if !self.has_tables() {
+            self.len -= 1;
+        } else if let Ok(entry) =
             self.table_mut(hash).find_entry(hash as TableHash, |&other| other == handle)
         {
             entry.remove();
@@ -235,15 +326,14 @@ impl Dict {
         hash: usize,
         hash_of: impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
-        match self.directory {
-            None if self.first.len() < self.first.capacity() => Ok(()),
-            Some(_) if self.has_room(route(hash)) => Ok(()),
-            _ => self.make_room(route(hash), &hash_of),
-        }
+        if self.has_room(route(hash)) { Ok(()) } else { self.make_room(route(hash), &hash_of) }
     }
 
     /// Returns the number of handles for which the tables have room, including those stored.
     pub(crate) fn capacity(&self) -> usize {
+        if !self.has_tables() {
+            return MOST_TAGGED;
+        }
         self.tables().iter().map(Table::capacity).sum()
     }
 
@@ -258,7 +348,7 @@ impl Dict {
     pub(crate) fn layout(&self) -> crate::layout::DictLayout {
         crate::layout::DictLayout {
             len: self.len,
-            tables: self.tables().iter().filter(|table| table.num_buckets() > 0).count(),
+            tables: self.tables().len(),
             directory: self.directory().len(),
             buckets: self.tables().iter().map(Table::num_buckets).sum(),
             allocation_size: self.allocation_size(),
@@ -277,7 +367,7 @@ impl Dict {
                 usize::BITS - entries.trailing_zeros(),
                 "the shift does not match the directory"
             );
-            assert!(self.first.is_empty(), "the first table is in use beside segments");
+            assert!(matches!(self.first, First::Tags(_)), "a first table beside segments");
             let mut seen = alloc::vec![false; self.segments.len()];
             let mut entry = 0;
             while entry < entries {
@@ -289,6 +379,14 @@ impl Dict {
                 entry = extent.end;
             }
             assert!(seen.into_iter().all(|seen| seen), "a segment has no entry");
+        }
+        if let (First::Tags(tags), 0) = (&self.first, entries) {
+            assert!(self.len <= MOST_TAGGED, "{} handles without a table", self.len);
+            for handle in self.tagged() {
+                let found = tags[handle.slot() as usize];
+                assert_eq!(found, tag(hash_of(handle)), "the tag of {handle:?}");
+            }
+            return;
         }
         let mut len = 0;
         for table in self.tables() {
@@ -304,6 +402,30 @@ impl Dict {
     }
 }
 
+/// Returns the handle of a slot of the only leaf.
+#[inline]
+fn tagged(slot: usize) -> Handle {
+    Handle::new(0, slot as u8)
+}
+
+/// Returns the slots with a tag, and possibly others.
+///
+/// All tags are compared at once, as the bytes of a number: those that differ from the tag by zero
+/// borrow from their highest bit (Henry Warren, "Hacker's Delight", section 6-1). A byte above one
+/// of them may do so too.
+#[cfg(not(target_os = "none"))]
+#[inline]
+fn slots_with_tag(tags: [u8; MOST_TAGGED], tag: u8) -> impl Iterator<Item = usize> {
+    const ONES: u128 = u128::MAX / 0xff;
+    let differences = u128::from_le_bytes(tags) ^ ONES * u128::from(tag);
+    let mut matches = differences.wrapping_sub(ONES) & !differences & ONES << 7;
+    core::iter::from_fn(move || {
+        let slot = (matches != 0).then(|| matches.trailing_zeros() as usize / 8)?;
+        matches &= matches - 1;
+        Some(slot)
+    })
+}
+
 /// The maximum number of empty tables that one page visits, in addition to one for each handle
 /// requested.
 const MOST_EMPTY_TABLES: usize = 32;
@@ -312,6 +434,12 @@ const MOST_EMPTY_TABLES: usize = 32;
 const LEAST_PART: usize = 64;
 
 impl Dict {
+    /// Returns the handles if there is no table.
+    fn tagged(&self) -> impl Iterator<Item = Handle> + use<> {
+        let len = if self.has_tables() { 0 } else { self.len };
+        (0..len).map(tagged)
+    }
+
     /// Returns about `count` handles starting at a cursor, and the next cursor, which is 0 at the
     /// end.
     ///
@@ -341,10 +469,11 @@ impl Dict {
                 break;
             }
             visited += 1;
-            let table = self.table_at(cursor);
-            let wanted = (count - page.len()).max(table.len() / LEAST_PART);
-            let handles = table.iter().map(|&handle| (route(hash_of(handle)), handle));
-            let (found, last) = lowest(handles, cursor, wanted);
+            let table = self.has_tables().then(|| self.table_at(cursor));
+            let wanted = (count - page.len()).max(table.map_or(0, Table::len) / LEAST_PART);
+            let handles = self.tagged().chain(table.into_iter().flat_map(Table::iter).copied());
+            let routes = handles.map(|handle| (route(hash_of(handle)), handle));
+            let (found, last) = lowest(routes, cursor, wanted);
             page.extend(found.into_iter().map(|(_, handle)| handle));
             next = match last {
                 usize::MAX => self.next_segment(cursor),

@@ -177,7 +177,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         let new_first = (position.index == 0 && leaf.len() > 1).then(|| leaf.at(1).1);
         let element = self.nodes.leaves.remove(position.leaf, position.index);
         if let Some((from, token)) = filler {
-            self.dict.relocate(token, from, handle);
+            self.dict.relocate_in_leaf(token, from, handle);
         }
         self.nodes.len -= 1;
         self.nodes.update_spans(position.leaf, -1, new_first);

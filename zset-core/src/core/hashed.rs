@@ -87,6 +87,15 @@ impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
     }
 
     #[inline]
+    fn relocate_in_leaf(&mut self, hash: usize, from: Handle, to: Handle) {
+        if self.tables.has_tables() {
+            Lookup::<K>::relocate(self, hash, from, to);
+        } else {
+            self.tables.set_tag(hash, to);
+        }
+    }
+
+    #[inline]
     fn forget(&mut self, hash: usize, handle: Handle) {
         self.tables.remove(hash, handle);
     }
@@ -197,25 +206,34 @@ impl<K, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        // Skips hashing if there are no elements.
-        if self.nodes.len == 0 { None } else { self.find(self.hash(key), key) }
+        self.find_with(|| self.hash(key), key)
     }
 
     /// Returns the element of a key with this hash.
+    #[inline]
+    pub(crate) fn find<Q>(&self, hash: usize, key: &Q) -> Option<Element<'_, K, V, S>>
+    where
+        Q: Equivalent<K> + ?Sized,
+    {
+        self.find_with(|| hash, key)
+    }
+
+    /// Returns the element of a key, which is not hashed if there are no elements.
     #[expect(
         clippy::inline_always,
         reason = "a call for each score takes a fifth more instructions"
     )]
     #[inline(always)]
-    pub(crate) fn find<Q>(&self, hash: usize, key: &Q) -> Option<Element<'_, K, V, S>>
+    fn find_with<Q>(&self, hash: impl FnOnce() -> usize, key: &Q) -> Option<Element<'_, K, V, S>>
     where
         Q: Equivalent<K> + ?Sized,
     {
+        let dict = &self.dict.tables;
         match &self.nodes.leaves {
             Leaves::Blocks(arena) => {
                 // Kept, since getting the leaf once more takes a tenth of a look-up.
                 let mut found = None;
-                let handle = self.dict.tables.find(hash, |handle| {
+                let handle = dict.find_in_tables(hash(), |handle| {
                     let leaf = arena.get(handle.leaf());
                     found = Some(leaf);
                     let pair = leaf.pairs.get(handle.slot() as usize);
@@ -228,7 +246,8 @@ impl<K, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
                     score: *leaf.scores.get(slot)?,
                 })
             }
-            Leaves::Small(leaf) => find_in_small(leaf, &self.dict.tables, hash, key),
+            Leaves::Small(leaf) if leaf.pairs.is_empty() => None,
+            Leaves::Small(leaf) => find_in_small(leaf, dict, hash(), key),
         }
     }
 
@@ -355,8 +374,9 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
         if additional == 0 {
             return Ok(());
         }
-        self.nodes.try_reserve(additional)?;
-        self.try_reserve_dict(additional)
+        // The dict first: without a table, there is only one growable leaf.
+        self.try_reserve_dict(additional)?;
+        self.nodes.try_reserve(additional)
     }
 
     /// Reserves memory in the dict only, for `additional` more keys.
@@ -611,6 +631,10 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
         self.nodes.check();
         let dict = &self.dict.tables;
         assert_eq!(dict.len(), self.nodes.len, "dict and leaves differ in length");
+        assert!(
+            dict.has_tables() || matches!(self.nodes.leaves, Leaves::Small(_)),
+            "blocks and a dict without a table"
+        );
         dict.check(|handle| self.nodes.key(handle).map_or(0, |key| self.hash(key)));
         for (pair, _) in self.nodes.iter() {
             let found = self.element(&pair.0).expect("a key of a leaf is not in the dict");

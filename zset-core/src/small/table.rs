@@ -64,6 +64,12 @@ fn most(buckets: usize) -> usize {
     buckets - buckets.div_ceil(8)
 }
 
+/// Returns the indexes of the tags that equal this one.
+#[cfg(target_os = "none")]
+pub(crate) fn slots_with_tag(tags: [u8; 16], tag: u8) -> impl Iterator<Item = usize> {
+    tags.into_iter().enumerate().filter(move |&(_, other)| other == tag).map(|(slot, _)| slot)
+}
+
 impl Table {
     pub(crate) const fn new() -> Self {
         Table { groups: Vec::new(), len: 0, room: 0 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::ops::Range;
 
-use super::{Dict, Table, TableHash, no_rehash, route};
+use super::{Dict, First, MOST_TAGGED, Table, TableHash, no_rehash, route};
 use crate::TryReserveError;
 use crate::core::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::{push_reserved, table_error};
@@ -67,7 +67,11 @@ impl Dict {
     }
 
     /// Returns whether the table for a route has room for one more handle.
+    #[inline]
     pub(super) fn has_room(&self, route: usize) -> bool {
+        if !self.has_tables() {
+            return self.len < MOST_TAGGED;
+        }
         let table = self.table_at(route);
         table.len() < table.capacity()
     }
@@ -78,6 +82,9 @@ impl Dict {
         route: usize,
         hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
+        if !self.has_tables() {
+            return self.try_make_table(self.len + 1, hash_of);
+        }
         let table = self.table_at(route);
         let (len, buckets) = (table.len(), table.num_buckets());
         // The same size if it is full of tombstones, otherwise twice the size. The sum stands for a
@@ -92,6 +99,21 @@ impl Dict {
         } else {
             rebuild(self.table_at_mut(route), wanted, hash_of)
         }
+    }
+
+    /// Moves the handles, which are in no table, to the first one.
+    fn try_make_table(
+        &mut self,
+        capacity: usize,
+        hash_of: &impl Fn(Handle) -> usize,
+    ) -> Result<(), TryReserveError> {
+        let mut table = Table::new();
+        try_reserve(&mut table, capacity)?;
+        for handle in self.tagged() {
+            table.insert_unique(hash_of(handle) as TableHash, handle, no_rehash);
+        }
+        self.first = First::Table(table);
+        Ok(())
     }
 
     /// Returns whether a table can split without the directory becoming too large.
@@ -125,11 +147,11 @@ impl Dict {
         segments.try_reserve_exact(count)?;
         (0..count).for_each(|_| push_reserved(&mut segments, Table::new()));
         segments.iter_mut().try_for_each(|table| try_reserve(table, SEGMENT_CAPACITY))?;
-        try_split(&self.first, usize::BITS - bits, &mut segments, hash_of)?;
+        try_split(self.first.table(), usize::BITS - bits, &mut segments, hash_of)?;
         self.directory = Some(self.try_directory(count)?);
         self.shift = usize::BITS - bits;
         self.segments = segments;
-        self.first = Table::new();
+        self.first = First::EMPTY;
         Ok(())
     }
 
@@ -185,9 +207,19 @@ impl Dict {
         if wanted > MAX_LEAVES * LEAF_CAPACITY {
             return Err(TryReserveError::CapacityOverflow);
         }
+        if !self.has_tables() {
+            if wanted <= MOST_TAGGED {
+                return Ok(());
+            }
+            self.try_make_table(wanted.min(capacity(FIRST_BUCKETS)), &hash_of)?;
+        }
         if wanted <= capacity(FIRST_BUCKETS) && self.directory.is_none() {
-            let is_reserved = wanted <= self.first.capacity();
-            return if is_reserved { Ok(()) } else { rebuild(&mut self.first, wanted, &hash_of) };
+            let table = self.first.table_mut();
+            return if wanted <= table.capacity() {
+                Ok(())
+            } else {
+                rebuild(table, wanted, &hash_of)
+            };
         }
         // A few standard deviations below the full capacity, since hashes are not evenly
         // distributed.
@@ -218,6 +250,9 @@ impl Dict {
 
     /// Returns whether the table for a route has no room because of tombstones.
     fn has_tombstones(&self, route: usize) -> bool {
+        if !self.has_tables() {
+            return false;
+        }
         let table = self.table_at(route);
         table.capacity() == table.len() && table.len() < capacity(table.num_buckets())
     }
@@ -230,7 +265,9 @@ impl Dict {
     /// Removes all handles and then adds these, in the same memory. Leaves out those for which
     /// there is no room, which requires an inconsistent `Hash`.
     pub(crate) fn refile(&mut self, handles: impl Iterator<Item = (usize, Handle)>) {
-        self.first.clear();
+        if let First::Table(table) = &mut self.first {
+            table.clear();
+        }
         self.segments.iter_mut().for_each(Table::clear);
         self.len = 0;
         for (hash, handle) in handles {

@@ -4,6 +4,8 @@ use super::grow::{FIRST_BUCKETS, SEGMENT_BUCKETS, capacity};
 use super::*;
 use crate::core::leaf::{LEAF_CAPACITY, MAX_LEAVES};
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::vec::Vec;
 
 /// Creates a dict of the handles 0..n with hashes from `hash_of`.
 fn filled(n: u32, hash_of: impl Fn(Handle) -> usize + Copy) -> Dict {
@@ -34,6 +36,71 @@ fn has(dict: &Dict, hash: usize, handle: Handle) -> bool {
 
 /// Enough for the first table to split, and then for segments to split.
 const MANY: u32 = if cfg!(miri) { 2_000 } else { 100_000 };
+
+/// As in the only leaf of a core, the handle of the last slot fills the slot of one removed.
+#[test]
+fn without_a_table_it_holds_what_a_list_holds() {
+    let slot = |slot: usize| Handle::new(0, slot as u8);
+    // Few hashes, many of them equal, and all tags.
+    for spread in [1, 1 << (usize::BITS - 8), 0x9E37_79B9] {
+        let (mut dict, mut hashes) = (Dict::new(), Vec::<usize>::new());
+        let mut state = 1_u32;
+        for _ in 0..2_000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let (choice, hash) =
+                (state as usize >> 20, ((state as usize >> 8) % 300).wrapping_mul(spread));
+            if choice % 2 == 0 && hashes.len() < MOST_TAGGED {
+                dict.try_reserve_one(hash, |handle| hashes[number(handle)]).unwrap();
+                dict.insert(hash, slot(hashes.len()));
+                hashes.push(hash);
+            } else if !hashes.is_empty() {
+                let removed = choice % hashes.len();
+                dict.remove(hashes[removed], slot(removed));
+                hashes.swap_remove(removed);
+                if let Some(&filler) = hashes.get(removed) {
+                    dict.set_tag(filler, slot(removed));
+                }
+            }
+            assert!(!dict.has_tables());
+            dict.check(|handle| hashes[number(handle)]);
+            for (i, &hash) in hashes.iter().enumerate() {
+                assert!(has(&dict, hash, slot(i)));
+            }
+            let found = dict.find(hash, |handle| hashes[number(handle)] == hash);
+            assert_eq!(found.is_some(), hashes.contains(&hash));
+        }
+    }
+}
+
+#[test]
+fn every_slot_with_a_tag_is_found() {
+    for tag in 0..=u8::MAX {
+        for slot in 0..MOST_TAGGED {
+            let mut tags = [tag.wrapping_add(1); MOST_TAGGED];
+            assert!(!slots_with_tag(tags, tag).any(|slot| tags[slot] == tag));
+            tags[slot] = tag;
+            assert!(slots_with_tag(tags, tag).any(|found| found == slot));
+        }
+        assert!(slots_with_tag([tag; MOST_TAGGED], tag).eq(0..MOST_TAGGED));
+    }
+}
+
+/// A hash that panics while the first table is made leaves the tags.
+#[test]
+fn the_first_table_is_made_at_the_17th_handle_or_not_at_all() {
+    let mut dict = filled(MOST_TAGGED as u32, spread);
+    assert!(!dict.has_tables());
+    let new = Handle::new(0, MOST_TAGGED as u8);
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        dict.try_reserve_one(spread(new), |_| panic!("panic in the hash"))
+    }));
+    assert!(panicked.is_err() && !dict.has_tables());
+    dict.check(spread);
+    dict.try_reserve_one(spread(new), spread).unwrap();
+    dict.insert(spread(new), new);
+    assert!(dict.has_tables());
+    dict.check(spread);
+}
 
 #[test]
 fn handles_are_found_replaced_and_removed_across_splits() {
@@ -147,7 +214,7 @@ fn a_panic_in_the_hash_loses_nothing() {
         let mut dict = filled(len as u32, spread);
         assert_eq!(dict.tables().iter().map(Table::capacity).sum::<usize>(), len);
         let new = Handle::new(1 << 20, 0);
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let result = catch_unwind(AssertUnwindSafe(|| {
             dict.try_reserve_one(spread(new), |_| panic!("panic in the hash"))
         }));
         assert!(result.is_err());
