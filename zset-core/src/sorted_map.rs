@@ -280,6 +280,35 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Some(&mut self.core.nodes.pair_mut(handle).1)
     }
 
+    /// Returns mutable references to the values of several keys at once. **O(N log N)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a key that is in the map is repeated, as `HashMap` and `IndexMap` do.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut accounts = zset_core::SortedMap::from([("ann", 70, 1), ("bob", 20, 2)]);
+    /// if let [Some(from), Some(to)] = accounts.get_disjoint_mut(["ann", "bob"]) {
+    ///     *from -= 10;
+    ///     *to += 10;
+    /// }
+    /// assert!(accounts.values().eq(&[60, 30]));
+    /// assert_eq!(accounts.get_disjoint_mut(["cid", "bob"]), [None, Some(&mut 30)]);
+    /// ```
+    #[track_caller]
+    pub fn get_disjoint_mut<Q, const N: usize>(&mut self, keys: [&Q; N]) -> [Option<&mut V>; N]
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let handles = keys.map(|key| Some(self.core.element(key)?.handle));
+        let Some(pairs) = self.core.nodes.disjoint_pairs_mut(handles) else {
+            panic!("duplicate keys found")
+        };
+        pairs.map(|pair| pair.map(|(_, value)| value))
+    }
+
     /// Returns the score of a key. **O(1)**.
     ///
     /// # Examples
@@ -515,7 +544,24 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         IntoValues(iter::IntoIter::new(self.core.nodes))
     }
 
-    /// Returns mutable references to all values, in no particular order. Lazy; **O(n)** in total.
+    /// Returns all elements in order, with mutable references to the values. Lazy; **O(1)** to start
+    /// and amortized per step. See [`IterMut`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2)]);
+    /// for (_, value, score) in map.iter_mut() {
+    ///     *value += score;
+    /// }
+    /// assert!(map.values().eq(&[11, 22]));
+    /// ```
+    pub fn iter_mut(&mut self) -> IterMut<'_, K, V, S> {
+        IterMut(self.core.nodes.iter_mut())
+    }
+
+    /// Returns mutable references to the values in order, lowest score first. Lazy; **O(1)** to
+    /// start and amortized per step. See [`IterMut`].
     ///
     /// # Examples
     ///
@@ -525,7 +571,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// assert_eq!(map.get("b"), Some(&21));
     /// ```
     pub fn values_mut(&mut self) -> ValuesMut<'_, K, V, S> {
-        ValuesMut(self.core.nodes.pairs_mut())
+        ValuesMut(self.core.nodes.iter_mut())
     }
 
     /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
@@ -541,6 +587,21 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// ```
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, K, V, S> {
         Iter(self.core.nodes.range_by_rank(range))
+    }
+
+    /// Like [`range_by_rank`](Self::range_by_rank), with mutable references to the values. Lazy;
+    /// **O(log n)** to start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2)]);
+    /// map.range_by_rank_mut(1..).for_each(|(_, value, _)| *value += 1);
+    /// assert!(map.values().eq(&[10, 21]));
+    /// ```
+    pub fn range_by_rank_mut(&mut self, range: impl RangeBounds<usize>) -> IterMut<'_, K, V, S> {
+        let range = self.core.nodes.resolve_ranks(&range);
+        IterMut(self.core.nodes.range_mut(range))
     }
 
     /// Returns how many elements have scores in the range. **O(log n)**.
@@ -578,6 +639,26 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         Iter(self.core.nodes.range_by_score(range))
     }
 
+    /// Like [`range_by_score`](Self::range_by_score), with mutable references to the values. Lazy;
+    /// **O(log n)** to start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut attempts = zset_core::SortedMap::from([("mail", 0, 10), ("backup", 0, 30)]);
+    /// for (_, attempts, _) in attempts.range_by_score_mut(..=20) {
+    ///     *attempts += 1;
+    /// }
+    /// assert!(attempts.values().eq(&[1, 0]));
+    /// ```
+    pub fn range_by_score_mut(&mut self, range: impl RangeBounds<S>) -> IterMut<'_, K, V, S>
+    where
+        S: Ord,
+    {
+        let range = self.core.nodes.resolve_scores(&range);
+        IterMut(self.core.nodes.range_mut(range))
+    }
+
     /// Returns the elements between two bounds, each a score and a key. Lazy; **O(log n)** to
     /// start.
     ///
@@ -606,6 +687,27 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         Iter(self.core.nodes.range(range))
     }
 
+    /// Like [`range`](Self::range), with mutable references to the values. Lazy; **O(log n)** to
+    /// start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("ann", 10, 1), ("bob", 20, 1), ("cid", 30, 2)]);
+    /// map.range_mut((1, "b")..(2, "c")).for_each(|(_, value, _)| *value = 0);
+    /// assert!(map.values().eq(&[10, 0, 30]));
+    /// ```
+    pub fn range_mut<'q, Q>(&mut self, range: impl RangeBounds<(S, &'q Q)>) -> IterMut<'_, K, V, S>
+    where
+        K: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        let nodes = &mut self.core.nodes;
+        let range = nodes.with_ranks(nodes.positions_across(&range));
+        IterMut(nodes.range_mut(range))
+    }
+
     /// Returns the elements with exactly this score whose keys lie in the range. Lazy; **O(log n)**
     /// to start.
     ///
@@ -624,6 +726,30 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         Q: Ord + ?Sized + 'q,
     {
         Iter(self.core.nodes.range_by_key(score, range))
+    }
+
+    /// Like [`range_by_key`](Self::range_by_key), with mutable references to the values. Lazy;
+    /// **O(log n)** to start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("ant", 1, 0), ("bee", 2, 0), ("cat", 3, 0)]);
+    /// map.range_by_key_mut(0, "b"..).for_each(|(_, value, _)| *value *= 10);
+    /// assert!(map.values().eq(&[1, 20, 30]));
+    /// ```
+    pub fn range_by_key_mut<'q, Q>(
+        &mut self,
+        score: S,
+        range: impl RangeBounds<&'q Q>,
+    ) -> IterMut<'_, K, V, S>
+    where
+        K: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        let range = self.core.nodes.resolve_keys(score, &range);
+        IterMut(self.core.nodes.range_mut(range))
     }
 }
 
@@ -672,6 +798,56 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         score: S,
     ) -> Result<Option<(V, S)>, TryReserveError> {
         self.core.try_insert(key, value, score)
+    }
+
+    /// Inserts a key with a value and a score, replacing an equal key, its value and its score;
+    /// returns the old ones. **O(log n)**; O(1) if the key stays between its neighbours.
+    ///
+    /// [`insert`](Self::insert) keeps the key that is in the map. The difference matters for keys
+    /// that are equal but not identical.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_replace`](Self::try_replace).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::rc::Rc;
+    /// use zset_core::SortedMap;
+    ///
+    /// let (old, new) = (Rc::new("ann"), Rc::new("ann"));
+    /// let mut map = SortedMap::from([(old.clone(), 'x', 1)]);
+    /// let (replaced, value, score) = map.replace(new.clone(), 'y', 2).unwrap();
+    /// assert!(Rc::ptr_eq(&replaced, &old) && (value, score) == ('x', 1));
+    /// assert!(Rc::ptr_eq(map.first().unwrap().0, &new));
+    /// ```
+    #[track_caller]
+    pub fn replace(&mut self, key: K, value: V, score: S) -> Option<(K, V, S)> {
+        or_panic(self.try_replace(key, value, score))
+    }
+
+    /// Like [`replace`](Self::replace), but returns an error if allocation fails. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged; the given key
+    /// and value are dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
+    /// assert_eq!(map.try_replace("a", 'y', 2)?, Some(("a", 'x', 1)));
+    /// # Ok::<(), zset_core::TryReserveError>(())
+    /// ```
+    pub fn try_replace(
+        &mut self,
+        key: K,
+        value: V,
+        score: S,
+    ) -> Result<Option<(K, V, S)>, TryReserveError> {
+        Ok(self.core.try_replace(key, value, score)?.map(taken))
     }
 
     /// Inserts a key with a value and a score. An existing key keeps its value and score, unless
@@ -873,17 +1049,16 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 }
 
 impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Adds `by` to the score of a key; returns the new score, or `None` if there is no such key.
-    /// **O(log n)**; O(1) if the key stays between its neighbours.
+    /// Adds `by` to the score of a key; returns the new score. A key that is not in the map is
+    /// inserted with the score zero and the value that `value` returns. **O(log n)**; O(1) if the
+    /// key stays between its neighbours.
     ///
-    /// Unlike [`SortedSet::increment`](crate::SortedSet::increment), it does not insert a missing
-    /// key, which would have no value.
+    /// A key that is in the map keeps its value. If `value` panics, the map is unchanged.
     ///
     /// # Errors
     ///
-    /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
-    /// [`Score`], [`ScoreOverflow`](crate::ScoreOverflow) for integers). The score is
-    /// unchanged.
+    /// The score's own error if the sum is not a valid score: [`NanScore`](crate::NanScore) for
+    /// [`Score`], [`ScoreOverflow`](crate::ScoreOverflow) for integers. The map is unchanged.
     ///
     /// # Panics
     ///
@@ -894,24 +1069,28 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
     /// ```
     /// use zset_core::{ScoreOverflow, SortedMap};
     ///
-    /// let mut map = SortedMap::from([("a", 'x', 1_u8)]);
-    /// assert_eq!(map.increment("a", 5), Ok(Some(6)));
-    /// assert_eq!(map.increment("a", 255), Err(ScoreOverflow));
-    /// assert_eq!(map.increment("b", 5), Ok(None));
+    /// let mut logs = SortedMap::<&str, Vec<&str>, u8>::new();
+    /// assert_eq!(logs.increment("a", 5, Vec::new), Ok(5));
+    /// logs.get_mut("a").unwrap().push("read");
+    /// assert_eq!(logs.increment("a", 1, Vec::new), Ok(6));
+    /// assert_eq!(logs.increment("a", 255, Vec::new), Err(ScoreOverflow));
+    /// assert_eq!(logs.first(), Some((&"a", &vec!["read"], 6)));
     /// ```
     #[track_caller]
-    pub fn increment<Q>(&mut self, key: &Q, by: S::By) -> Result<Option<S>, S::Error>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
-        sum_or_panic(self.try_increment(key, by))
+    pub fn increment(
+        &mut self,
+        key: K,
+        by: S::By,
+        value: impl FnOnce() -> V,
+    ) -> Result<S, S::Error> {
+        sum_or_panic(self.try_increment(key, by, value))
     }
 
     /// Like [`increment`](Self::increment), but returns an error if allocation fails. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`IncrementError::Score`] with the score's own error if the sum is not a score, and
+    /// [`IncrementError::Score`] with the score's own error if the sum is not a valid score, and
     /// [`IncrementError::Full`] if memory or 32-bit handles run out. The map is unchanged.
     ///
     /// # Examples
@@ -920,20 +1099,16 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
     /// use zset_core::{IncrementError, ScoreOverflow, SortedMap};
     ///
     /// let mut map = SortedMap::from([("a", 'x', 1_u8)]);
-    /// assert_eq!(map.try_increment("a", 255), Err(IncrementError::Score(ScoreOverflow)));
+    /// let overflow = Err(IncrementError::Score(ScoreOverflow));
+    /// assert_eq!(map.try_increment("a", 255, || 'y'), overflow);
     /// ```
-    pub fn try_increment<Q>(
+    pub fn try_increment(
         &mut self,
-        key: &Q,
+        key: K,
         by: S::By,
-    ) -> Result<Option<S>, IncrementError<S::Error>>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
-        let changed = self
-            .core
-            .try_change(key, |_, old| old.checked_increment(by).map_err(IncrementError::Score))?;
-        Ok(changed.map(|(_, new)| new))
+        value: impl FnOnce() -> V,
+    ) -> Result<S, IncrementError<S::Error>> {
+        self.core.try_increment(key, value, by)
     }
 }
 
@@ -1500,6 +1675,18 @@ fn taken_value<K, V, S>(((_, value), _): ((K, V), S)) -> V {
     value
 }
 
+/// Converts an element of the core whose value may change.
+#[inline]
+fn changing<K, V, S>(((key, value), score): (&mut (K, V), S)) -> (&K, &mut V, S) {
+    (key, value, score)
+}
+
+/// Converts an element of the core to its value, which may change.
+#[inline]
+fn changing_value<K, V, S>(((_, value), _): (&mut (K, V), S)) -> &mut V {
+    value
+}
+
 /// The iterator returned by [`SortedMap::keys`]. Its costs are those of [`Iter`].
 pub struct Keys<'a, K, V, S>(iter::Iter<'a, K, V, S>);
 
@@ -1564,45 +1751,43 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug
     }
 }
 
-/// The iterator returned by [`SortedMap::values_mut`]. Each step is **O(1)**.
+/// An iterator over elements in order, lowest score first, with mutable references to the values:
+/// all of them or a range.
+///
+/// It is lazy, double-ended and exact-size. Each step is **O(1)** amortized, so to skip elements
+/// pass their ranks to [`SortedMap::range_by_rank_mut`] rather than calling `nth`.
+///
+/// In a map of more than 64 elements it allocates: a few words for each leaf that it visits, fewer
+/// if leaves were filled in order. As for `BTreeMap`, memory that runs out aborts the program.
 ///
 /// # Examples
 ///
 /// ```
-/// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2)]);
-/// let values = map.values_mut();
-/// assert_eq!(values.len(), 2);
-/// values.for_each(|value| *value *= 2);
-/// assert_eq!(map.get("a"), Some(&20));
+/// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2), ("c", 30, 3)]);
+/// let mut elements = map.iter_mut();
+/// let (first, last) = (elements.next().unwrap(), elements.next_back().unwrap());
+/// std::mem::swap(first.1, last.1);
+/// assert!(map.values().eq(&[30, 20, 10]));
 /// ```
-pub struct ValuesMut<'a, K, V, S>(iter::PairsMut<'a, (K, V), S>);
+pub struct IterMut<'a, K, V, S>(iter::IterMut<'a, K, V, S>);
+
+front_into_iter!(IterMut<'a, K, V, S>, <'a, K, V, S>, (&'a K, &'a mut V, S), changing, element);
+
+/// Returns an empty iterator.
+impl<K, V, S: Copy> Default for IterMut<'_, K, V, S> {
+    fn default() -> Self {
+        IterMut(iter::IterMut::default())
+    }
+}
+
+/// The iterator returned by [`SortedMap::values_mut`]. Its costs are those of [`IterMut`].
+pub struct ValuesMut<'a, K, V, S>(iter::IterMut<'a, K, V, S>);
+
+front_into_iter!(ValuesMut<'a, K, V, S>, <'a, K, V, S>, &'a mut V, changing_value, value);
 
 /// Returns an empty iterator.
 impl<K, V, S: Copy> Default for ValuesMut<'_, K, V, S> {
     fn default() -> Self {
-        ValuesMut(iter::PairsMut::default())
-    }
-}
-
-impl<'a, K, V, S: Copy> Iterator for ValuesMut<'a, K, V, S> {
-    type Item = &'a mut V;
-
-    #[inline]
-    fn next(&mut self) -> Option<&'a mut V> {
-        self.0.next().map(|(_, value)| value)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-
-impl<K, V, S: Copy> ExactSizeIterator for ValuesMut<'_, K, V, S> {}
-
-impl<K, V, S: Copy> FusedIterator for ValuesMut<'_, K, V, S> {}
-
-impl<K, V, S: Copy> fmt::Debug for ValuesMut<'_, K, V, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ValuesMut").field("len", &self.0.len()).finish_non_exhaustive()
+        ValuesMut(iter::IterMut::default())
     }
 }

@@ -347,16 +347,26 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
         nodes.rank_of(nodes.position_of(self.handle))
     }
 
-    /// Replaces the value; returns the old one. **O(1)**.
+    /// Replaces the value and the score; returns the old ones. **O(log n)**.
+    ///
+    /// To replace only the value, assign to [`get_mut`](Self::get_mut).
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; the value and the score are unchanged.
     ///
     /// # Examples
     ///
     /// ```
     /// let mut map = zset_core::SortedMap::new();
-    /// assert_eq!(map.entry("a").or_insert('x', 1).insert('y'), 'x');
+    /// let mut entry = map.entry("a").or_insert('x', 1);
+    /// assert_eq!(entry.insert('y', 2), ('x', 1));
+    /// assert_eq!(map.first(), Some((&"a", &'y', 2)));
     /// ```
-    pub fn insert(&mut self, value: V) -> V {
-        mem::replace(self.get_mut(), value)
+    #[track_caller]
+    pub fn insert(&mut self, value: V, score: S) -> (V, S) {
+        let old = self.set_score(score);
+        (mem::replace(self.get_mut(), value), old)
     }
 
     /// Replaces the score; returns the old one. **O(log n)**.

@@ -58,7 +58,8 @@ fn default_iterators_are_empty() {
     empty(zset::Iter::default());
     empty(zset::IntoIter::default());
     empty(packed_zset::Iter::default());
-    assert_eq!(sorted_map::ValuesMut::<'_, String, u8, u8>::default().count(), 0);
+    empty(sorted_map::IterMut::<'_, String, u8, u8>::default());
+    empty(sorted_map::ValuesMut::<'_, String, u8, u8>::default());
     // Not only for `'static` elements.
     let local = String::new();
     let iter: Iter<'_, &str, u8> = Iter::default();
