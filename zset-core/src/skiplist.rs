@@ -11,7 +11,7 @@ use rand_core::Rng;
 
 use crate::TryReserveError;
 use crate::core::index::Heights;
-use crate::core::iter::{self, front_into_iter, front_iter};
+use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
 use crate::core::leaf::End;
 use crate::core::search::Position;
 use crate::core::{Core, Nodes, RankedRange, Unhashed};
@@ -790,12 +790,7 @@ pub struct IntoIter<M, S>(pub(crate) iter::IntoIter<M, (), S>);
 
 front_into_iter!(IntoIter<M, S>, <M, S>, (M, S), taken, element);
 
-/// Returns an empty iterator.
-impl<M, S: Copy> Default for IntoIter<M, S> {
-    fn default() -> Self {
-        IntoIter(iter::IntoIter::default())
-    }
-}
+front_owning!(IntoIter<M, S>);
 
 /// An iterator over removed elements, lowest score first. Each step is **O(1)**.
 ///

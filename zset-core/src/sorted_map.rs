@@ -11,7 +11,7 @@ use rand_core::Rng;
 
 use crate::core::bulk::Filling;
 use crate::core::index::Heights;
-use crate::core::iter::{self, front_into_iter, front_iter};
+use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
 use crate::core::leaf::{End, Handle};
 use crate::core::search::Position;
 use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
@@ -1628,12 +1628,7 @@ pub struct IntoIter<K, V, S>(iter::IntoIter<K, V, S>);
 
 front_into_iter!(IntoIter<K, V, S>, <K, V, S>, (K, V, S), taken, element);
 
-/// Returns an empty iterator.
-impl<K, V, S: Copy> Default for IntoIter<K, V, S> {
-    fn default() -> Self {
-        IntoIter(iter::IntoIter::default())
-    }
-}
+front_owning!(IntoIter<K, V, S>);
 
 /// An iterator over removed elements, lowest score first. Each step is **O(1)**.
 ///
@@ -1701,11 +1696,13 @@ front_iter!(Values<K, V, S>, &'a V, value);
 pub struct IntoKeys<K, V, S>(iter::IntoIter<K, V, S>);
 
 front_into_iter!(IntoKeys<K, V, S>, <K, V, S>, K, taken_key, key);
+front_owning!(IntoKeys<K, V, S>);
 
 /// The iterator returned by [`SortedMap::into_values`]. Each step is **O(1)**.
 pub struct IntoValues<K, V, S>(iter::IntoIter<K, V, S>);
 
 front_into_iter!(IntoValues<K, V, S>, <K, V, S>, V, taken_value, value);
+front_owning!(IntoValues<K, V, S>);
 
 /// The iterator returned by [`SortedMap::extract_if`].
 ///

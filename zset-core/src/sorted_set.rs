@@ -12,7 +12,7 @@ use rand_core::Rng;
 
 use crate::core::bulk::Filling;
 use crate::core::index::Heights;
-use crate::core::iter::{self, front_into_iter, front_iter};
+use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
 use crate::core::leaf::End;
 use crate::core::search::Position;
 use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
@@ -1418,12 +1418,7 @@ impl<M, S> IntoIter<M, S> {
     }
 }
 
-/// Returns an empty iterator.
-impl<M, S: Copy> Default for IntoIter<M, S> {
-    fn default() -> Self {
-        IntoIter(iter::IntoIter::default())
-    }
-}
+front_owning!(IntoIter<M, S>);
 
 /// An iterator over removed elements, lowest score first. Each step is **O(1)**.
 ///

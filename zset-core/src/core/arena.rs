@@ -507,7 +507,9 @@ mod tests {
         }
         assert!(disjoint.take(NONE).is_none() && disjoint.take(ids[49] + 1).is_none());
         assert!(disjoint.chunks.is_empty() && disjoint.nodes.is_empty());
-        taken.iter_mut().for_each(|node| node[1] += 100);
+        for node in taken {
+            node[1] += 100;
+        }
         let mut ascending = arena.ascending();
         for i in (0..50).step_by(3) {
             assert_eq!(ascending.take(ids[i]).map(|node| node[1]), Some(100 + i as u64));

@@ -358,9 +358,11 @@ impl<'a, K: 'a, V: 'a, S: Copy + 'a> Default for Iter<'a, K, V, S> {
 }
 
 /// An owning iterator over elements, lowest score first.
+#[derive(Clone)]
 pub(crate) struct IntoIter<K, V, S>(Elements<K, V, S>);
 
 #[allow(clippy::large_enum_variant, reason = "no iterator is stored, and a box would need memory")]
+#[derive(Clone)]
 enum Elements<K, V, S> {
     /// All elements of a core.
     Nodes(Nodes<K, V, S>, Emptied),
@@ -850,4 +852,28 @@ macro_rules! front_into_iter {
     };
 }
 
-pub(crate) use {front_into_iter, front_iter};
+/// Implements `Clone` and `Default` of a front's tuple struct around [`IntoIter`].
+macro_rules! front_owning {
+    ($name:ident<$($param:ident),*>) => {
+        impl<$($param: Clone),*> Clone for $name<$($param),*>
+        where
+            S: Copy,
+        {
+            fn clone(&self) -> Self {
+                $name(self.0.clone())
+            }
+        }
+
+        /// Returns an empty iterator.
+        impl<$($param),*> Default for $name<$($param),*>
+        where
+            S: Copy,
+        {
+            fn default() -> Self {
+                $name(Default::default())
+            }
+        }
+    };
+}
+
+pub(crate) use {front_into_iter, front_iter, front_owning};

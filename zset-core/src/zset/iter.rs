@@ -147,8 +147,10 @@ impl fmt::Debug for Iter<'_> {
 /// assert!(elements.next().is_some_and(|(member, _)| &*member == b"a"));
 /// assert_eq!(elements.len(), 1);
 /// ```
+#[derive(Clone)]
 pub struct IntoIter(Owned);
 
+#[derive(Clone)]
 enum Owned {
     /// The whole set, and the run not yet returned.
     Listpack(PackedZSet<Vec<u8>>, packed_zset::Run),

@@ -66,7 +66,7 @@ fn references_to_values_are_taken_with_little_memory() {
 
     let mut large = map(20_000);
     let (found, total) =
-        counted(|| large.get_disjoint_mut([&7, &50_000, &19_999]).map(|of| of.copied()));
+        counted(|| large.get_disjoint_mut([&7, &50_000, &19_999]).map(Option::<&mut u32>::copied));
     assert_eq!((found, total.calls), ([Some(7), None, Some(19_999)], 0));
     // A range takes memory for the leaves that are visited, not for all of them.
     let (visited, total) = counted(|| large.iter_mut().take(1000).count());
