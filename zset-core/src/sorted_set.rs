@@ -101,16 +101,6 @@ impl<M, S: Copy> SortedSet<M, S> {
     /// Creates an empty set whose random heights are seeded by `rng`. **O(1)**.
     ///
     /// The generator affects neither results nor the bounds on costs.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use rand::{SeedableRng, rngs::SmallRng};
-    /// use zset_core::SortedSet;
-    ///
-    /// let set: SortedSet<&str, u32> = SortedSet::from_rng(&mut SmallRng::seed_from_u64(7));
-    /// assert!(set.is_empty());
-    /// ```
     pub fn from_rng<R: Rng + ?Sized>(rng: &mut R) -> Self {
         let mut set = Self::new();
         set.core.nodes = Nodes::with_heights(Heights::from_rng(rng));
@@ -252,13 +242,6 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// Members are hashed in batches and then looked up, so that their cache misses overlap. The
     /// iterator may therefore take a few more members from `members` than it has returned scores.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("a".to_string(), 1), ("b".to_string(), 2)]);
-    /// assert!(set.scores(["b", "x", "a"]).eq([Some(2), None, Some(1)]));
-    /// ```
     pub fn scores<'q, Q, I>(&self, members: I) -> impl FusedIterator<Item = Option<S>>
     where
         I: IntoIterator<Item = &'q Q>,
@@ -363,13 +346,6 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
     ///
     /// Ranks past the end are ignored; an inverted range is empty, whereas indexing a slice panics.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-    /// assert!(set.range_by_rank(1..9).eq([(&"b", 2), (&"c", 3)]));
-    /// ```
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S> {
         Iter(self.core.nodes.range_by_rank(range))
     }
@@ -717,14 +693,6 @@ impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes a member and returns its score. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
-    /// assert_eq!(set.remove("a"), Some(1));
-    /// assert_eq!(set.remove("a"), None);
-    /// ```
     pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -744,13 +712,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes and returns the element with the lowest score. **O(log n)**.
     ///
     /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
-    /// assert_eq!(set.pop_first(), Some(("a", 1)));
-    /// ```
     pub fn pop_first(&mut self) -> Option<(M, S)> {
         self.core.pop(End::First).map(taken)
     }
@@ -882,14 +843,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// first. **O(n + m log n)** for m removed.
     ///
     /// If `keep` panics, the elements it has rejected so far are removed, and all others remain.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-    /// set.retain(|_, score| score % 2 == 1);
-    /// assert_eq!(set.len(), 2);
-    /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(&M, S) -> bool) {
         self.extract_if(|member, score| !keep(member, score)).for_each(drop);
     }

@@ -135,7 +135,7 @@ impl<T: ArenaNode> Arena<T> {
 
     /// Returns the nodes, to take mutable references to several of them in ascending order.
     pub(crate) fn ascending(&mut self) -> Ascending<'_, T> {
-        Ascending { chunks: Rest::new(0, &mut self.chunks), nodes: Rest::default() }
+        Ascending { chunks: Suffix::new(0, &mut self.chunks), nodes: Suffix::default() }
     }
 
     /// Reserves memory so that the next `additional` calls of `insert` allocate nothing.
@@ -292,8 +292,8 @@ impl<T: Clone> Clone for Arena<T> {
 
 /// The nodes of an arena to which no mutable reference has been taken yet.
 ///
-/// They are slices, by the index of the first value of each. To take a value out of one splits it
-/// in two. **O(log n)** for n values taken, also in memory.
+/// They are slices, by the index of the first value of each. Taking a value splits its slice in
+/// two, so there is at most one slice more for each value taken: **O(log n)** for the n-th.
 pub(crate) struct Disjoint<'a, T> {
     chunks: BTreeMap<usize, &'a mut [Vec<T>]>,
     /// The nodes of the chunks from which a node has been taken, by id.
@@ -350,8 +350,8 @@ fn get<'s, T>(slices: &'s BTreeMap<usize, &mut [T]>, index: usize) -> Option<&'s
 
 /// The nodes of an arena after the last one to which a mutable reference was taken.
 pub(crate) struct Ascending<'a, T> {
-    chunks: Rest<'a, Vec<T>>,
-    nodes: Rest<'a, T>,
+    chunks: Suffix<'a, Vec<T>>,
+    nodes: Suffix<'a, T>,
 }
 
 impl<'a, T: ArenaNode> Ascending<'a, T> {
@@ -359,7 +359,7 @@ impl<'a, T: ArenaNode> Ascending<'a, T> {
     pub(crate) fn take(&mut self, id: u32) -> Option<&'a mut T> {
         let chunk = id as usize >> Arena::<T>::SHIFT;
         if let Some(nodes) = self.chunks.take(chunk) {
-            self.nodes = Rest::new(chunk << Arena::<T>::SHIFT, nodes);
+            self.nodes = Suffix::new(chunk << Arena::<T>::SHIFT, nodes);
         }
         self.nodes.take(id as usize)
     }
@@ -367,35 +367,35 @@ impl<'a, T: ArenaNode> Ascending<'a, T> {
 
 impl<T> Default for Ascending<'_, T> {
     fn default() -> Self {
-        Ascending { chunks: Rest::default(), nodes: Rest::default() }
+        Ascending { chunks: Suffix::default(), nodes: Suffix::default() }
     }
 }
 
-/// The rest of a slice.
-pub(crate) struct Rest<'a, T> {
+/// What follows in a slice.
+pub(crate) struct Suffix<'a, T> {
     /// The index of the first value.
     first: usize,
     values: &'a mut [T],
 }
 
-impl<'a, T> Rest<'a, T> {
-    /// Creates a rest whose first value has this index.
+impl<'a, T> Suffix<'a, T> {
+    /// Creates a suffix whose first value has this index.
     pub(crate) fn new(first: usize, values: &'a mut [T]) -> Self {
-        Rest { first, values }
+        Suffix { first, values }
     }
 
     /// Takes the value at `index`, and drops the values before it.
     pub(crate) fn take(&mut self, index: usize) -> Option<&'a mut T> {
         let offset = index.checked_sub(self.first)?;
         let (value, after) = mem::take(&mut self.values).get_mut(offset..)?.split_first_mut()?;
-        *self = Rest::new(index + 1, after);
+        *self = Suffix::new(index + 1, after);
         Some(value)
     }
 }
 
-impl<T> Default for Rest<'_, T> {
+impl<T> Default for Suffix<'_, T> {
     fn default() -> Self {
-        Rest::new(0, &mut [])
+        Suffix::new(0, &mut [])
     }
 }
 

@@ -10,7 +10,7 @@ use core::ops::Range;
 use core::{array, mem, slice};
 
 use super::Nodes;
-use super::arena::{self, Ascending, Disjoint, NONE};
+use super::arena::{Ascending, Disjoint, NONE, Suffix};
 use super::leaf::{BlockLeaf, Column, End, Handle, LEAF_CAPACITY, Leaf, LeafRef, Leaves};
 use super::range::RankedRange;
 use super::search::Position;
@@ -632,8 +632,8 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         handles: [Option<Handle>; N],
     ) -> Option<[Option<&mut (K, V)>; N]> {
         let (mut leaves, mut pairs) = match &mut self.leaves {
-            Leaves::Small(leaf) => (Ascending::default(), arena::Rest::new(0, &mut leaf.pairs)),
-            Leaves::Blocks(arena) => (arena.ascending(), arena::Rest::default()),
+            Leaves::Small(leaf) => (Ascending::default(), Suffix::new(0, &mut leaf.pairs)),
+            Leaves::Blocks(arena) => (arena.ascending(), Suffix::default()),
         };
         let mut ascending: [usize; N] = array::from_fn(|index| index);
         ascending.sort_unstable_by_key(|&index| handles[index].map(|of| (of.leaf(), of.slot())));
@@ -641,7 +641,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         for index in ascending {
             let Some(handle) = handles[index] else { continue };
             if let Some(leaf) = leaves.take(handle.leaf()) {
-                pairs = arena::Rest::new(0, &mut leaf.pairs);
+                pairs = Suffix::new(0, &mut leaf.pairs);
             }
             found[index] = Some(pairs.take(handle.slot().into())?);
         }
