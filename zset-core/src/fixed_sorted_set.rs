@@ -172,15 +172,6 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// Removes all elements. **O(N)**.
     ///
     /// If dropping a member panics, the set is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<u32, u32, 4>::new();
-    /// set.try_insert(1, 10).unwrap();
-    /// set.clear();
-    /// assert!(set.is_empty() && !set.contains(&1));
-    /// ```
     pub fn clear(&mut self) {
         self.heads = [I::NONE; N];
         self.scores.clear();
@@ -214,61 +205,26 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     }
 
     /// Returns the hash builder. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::hash::BuildHasher;
-    ///
-    /// let set = zset_core::FixedSortedSet::<u32, u32, 4>::new();
-    /// assert_eq!(set.hasher().hash_one(7), set.hasher().hash_one(7));
-    /// ```
     pub const fn hasher(&self) -> &H {
         &self.hasher
     }
 
     /// Returns the number of members. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::FixedSortedSet::<u32, u32, 4>::new().len(), 0);
-    /// ```
     pub const fn len(&self) -> usize {
         self.members.len()
     }
 
     /// Returns whether the set has no members. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_core::FixedSortedSet::<u32, u32, 4>::new().is_empty());
-    /// ```
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns the maximum number of members, `N`. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::FixedSortedSet::<u32, u32, 4>::new().capacity(), 4);
-    /// ```
     pub const fn capacity(&self) -> usize {
         self.order.len()
     }
 
     /// Returns whether there is no room for another member. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<u32, u32, 1>::new();
-    /// set.try_insert(1, 10).unwrap();
-    /// assert!(set.is_full());
-    /// ```
     pub const fn is_full(&self) -> bool {
         self.len() == N
     }
@@ -276,15 +232,6 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
 
 impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N, I, H> {
     /// Returns the score of a member. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// assert_eq!(set.score("a"), Some(1));
-    /// assert_eq!(set.score("b"), None);
-    /// ```
     pub fn score<Q>(&self, member: &Q) -> Option<S>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -293,14 +240,6 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M
     }
 
     /// Returns the stored member equal to `member`, and its score. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<String, u32, 2>::new();
-    /// set.try_insert("a".to_string(), 1).unwrap();
-    /// assert_eq!(set.get("a"), Some((&"a".to_string(), 1)));
-    /// ```
     pub fn get<Q>(&self, member: &Q) -> Option<(&M, S)>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -309,14 +248,6 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M
     }
 
     /// Returns whether a member is in the set. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// assert!(set.contains("a"));
-    /// ```
     pub fn contains<Q>(&self, member: &Q) -> bool
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -325,16 +256,6 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M
     }
 
     /// Returns the 0-based rank of a member, lowest score first. **O(log n)** comparisons.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 30).unwrap();
-    /// set.try_insert("b", 10).unwrap();
-    /// assert_eq!(set.rank("a"), Some(1));
-    /// assert_eq!(set.rank("c"), None);
-    /// ```
     pub fn rank<Q>(&self, member: &Q) -> Option<usize>
     where
         M: Ord,
@@ -344,19 +265,8 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M
         Some(self.rank_of(self.slot(member)?))
     }
 
-    /// Returns the 0-based rank of a member, highest score first. **O(log n)** comparisons.
-    ///
-    /// It is the exact reverse of [`rank`](Self::rank), so among equal scores the last member comes
-    /// first.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 30).unwrap();
-    /// set.try_insert("b", 10).unwrap();
-    /// assert_eq!(set.rev_rank("a"), Some(0));
-    /// ```
+    /// Returns the 0-based rank of a member, highest score first. **O(log n)** comparisons. See
+    /// [`SortedSet::rev_rank`](crate::SortedSet::rev_rank).
     pub fn rev_rank<Q>(&self, member: &Q) -> Option<usize>
     where
         M: Ord,
@@ -370,41 +280,16 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M
 
 impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// Returns the element with the lowest score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// assert_eq!(set.first(), Some((&"a", 1)));
-    /// ```
     pub fn first(&self) -> Option<(&M, S)> {
         self.get_by_rank(0)
     }
 
     /// Returns the element with the highest score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// assert_eq!(set.last(), Some((&"a", 1)));
-    /// ```
     pub fn last(&self) -> Option<(&M, S)> {
         self.get_by_rank(self.len().checked_sub(1)?)
     }
 
     /// Returns the element at this 0-based rank, lowest score first. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// assert_eq!(set.get_by_rank(0), Some((&"a", 1)));
-    /// assert_eq!(set.get_by_rank(1), None);
-    /// ```
     pub fn get_by_rank(&self, rank: usize) -> Option<(&M, S)> {
         Some(self.element(self.sorted().get(rank)?.to_usize()))
     }
@@ -415,50 +300,18 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
 
     /// Returns the elements in order, lowest score first. Lazy and double-ended; **O(1)** per step and
     /// per leap.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("b", 2).unwrap();
-    /// set.try_insert("a", 1).unwrap();
-    /// assert!(set.iter().eq([(&"a", 1), (&"b", 2)]));
-    /// assert!(set.iter().rev().eq([(&"b", 2), (&"a", 1)]));
-    /// ```
     pub fn iter(&self) -> Iter<'_, M, S, I> {
         self.range_by_rank(..)
     }
 
-    /// Returns the elements at these 0-based ranks. Lazy; **O(1)** to start.
-    ///
-    /// Ranks past the end are ignored; an inverted range is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// set.try_insert("b", 2).unwrap();
-    /// assert!(set.range_by_rank(1..9).eq([(&"b", 2)]));
-    /// ```
+    /// Returns the elements at these 0-based ranks. Lazy; **O(1)** to start. See
+    /// [`SortedSet::range_by_rank`](crate::SortedSet::range_by_rank).
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S, I> {
         self.view(bounds::ranks(&range, self.len()))
     }
 
-    /// Returns the elements with scores in the range. Lazy; **O(log n)** to start.
-    ///
-    /// An inverted range is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 3>::new();
-    /// for (member, score) in [("a", 1), ("b", 2), ("c", 3)] {
-    ///     set.try_insert(member, score).unwrap();
-    /// }
-    /// assert!(set.range_by_score(2..).rev().eq([(&"c", 3), (&"b", 2)]));
-    /// assert_eq!(set.range_by_score(3..1).len(), 0);
-    /// ```
+    /// Returns the elements with scores in the range. Lazy; **O(log n)** to start. See
+    /// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
     pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S, I>
     where
         S: Ord,
@@ -467,19 +320,7 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
     }
 
     /// Returns the elements with exactly this score and members in the range. Lazy; **O(log n)** to
-    /// start.
-    ///
-    /// An inverted range is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut words = zset_core::FixedSortedSet::<&str, u32, 3>::new();
-    /// for word in ["bee", "ant", "cat"] {
-    ///     words.try_insert(word, 0).unwrap();
-    /// }
-    /// assert!(words.range_by_member(0, "b"..).map(|(word, _)| *word).eq(["bee", "cat"]));
-    /// ```
+    /// start. See [`SortedSet::range_by_member`](crate::SortedSet::range_by_member).
     pub fn range_by_member<'q, Q>(
         &self,
         score: S,
@@ -499,21 +340,8 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
         self.range_by_rank(from..to)
     }
 
-    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to start.
-    ///
-    /// An inverted range is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::ops::Bound::{Excluded, Unbounded};
-    ///
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 3>::new();
-    /// for (member, score) in [("a", 1), ("b", 1), ("c", 2)] {
-    ///     set.try_insert(member, score).unwrap();
-    /// }
-    /// assert!(set.range((Excluded((1, "a")), Unbounded)).eq([(&"b", 1), (&"c", 2)]));
-    /// ```
+    /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to
+    /// start. See [`SortedSet::range`](crate::SortedSet::range).
     pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S, I>
     where
         M: Borrow<Q>,
@@ -530,15 +358,6 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
     }
 
     /// Returns the number of elements with scores in the range. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// set.try_insert("b", 2).unwrap();
-    /// assert_eq!(set.count_by_score(2..), 1);
-    /// ```
     pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize
     where
         S: Ord,
@@ -669,17 +488,6 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
     ///
     /// Returns the evicted element, which is the new one if it would come last.
     /// **O(log n)** comparisons, and up to n slot numbers are shifted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// // The two nearest neighbours.
-    /// let mut nearest = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// assert_eq!(nearest.insert_or_evict_last("a", 30), None);
-    /// assert_eq!(nearest.insert_or_evict_last("b", 10), None);
-    /// assert_eq!(nearest.insert_or_evict_last("c", 20), Some(("a", 30)));
-    /// assert_eq!(nearest.insert_or_evict_last("d", 25), Some(("d", 25)));
-    /// ```
     pub fn insert_or_evict_last(&mut self, member: M, score: S) -> Option<(M, S)> {
         let last = self.len().saturating_sub(1);
         self.insert_or_evict(member, score, last, |new, old| new > old)
@@ -731,19 +539,8 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
     }
 
     /// Updates the score of a member with `new_score`, called on the old score, and returns the old
-    /// score. **O(log n)** comparisons, and up to n slot numbers are shifted.
-    ///
-    /// If `new_score` panics, the score is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// assert_eq!(set.update("a", |score| score * 10), Some(1));
-    /// assert_eq!(set.update("b", |score| score * 10), None);
-    /// assert_eq!(set.score("a"), Some(10));
-    /// ```
+    /// score. **O(log n)** comparisons, and up to n slot numbers are shifted. See
+    /// [`SortedSet::update`](crate::SortedSet::update).
     pub fn update<Q>(&mut self, member: &Q, new_score: impl FnOnce(S) -> S) -> Option<S>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -767,15 +564,6 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
 
     /// Removes a member, and returns its score. **O(log n)** comparisons, and up to n slot numbers are
     /// shifted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// assert_eq!(set.remove("a"), Some(1));
-    /// assert_eq!(set.remove("a"), None);
-    /// ```
     pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -785,14 +573,6 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
 
     /// Removes a member, and returns the stored member and its score. **O(log n)** comparisons, and up
     /// to n slot numbers are shifted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<String, u32, 2>::new();
-    /// set.try_insert("a".to_string(), 1).unwrap();
-    /// assert_eq!(set.remove_entry("a"), Some(("a".to_string(), 1)));
-    /// ```
     pub fn remove_entry<Q>(&mut self, member: &Q) -> Option<(M, S)>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -803,80 +583,31 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
 
     /// Removes and returns the element at this 0-based rank. **O(log n)** comparisons, and up to n slot
     /// numbers are shifted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// assert_eq!(set.remove_by_rank(0), Some(("a", 1)));
-    /// assert_eq!(set.remove_by_rank(0), None);
-    /// ```
     pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
         (rank < self.len()).then(|| self.take(rank))
     }
 
     /// Removes and returns the element with the lowest score. **O(log n)** comparisons, and n slot
     /// numbers are shifted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// assert_eq!(set.pop_first(), Some(("a", 1)));
-    /// assert_eq!(set.pop_first(), None);
-    /// ```
     pub fn pop_first(&mut self) -> Option<(M, S)> {
         self.remove_by_rank(0)
     }
 
     /// Removes and returns the element with the highest score. **O(log n)** comparisons.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// set.try_insert("b", 2).unwrap();
-    /// assert_eq!(set.pop_last(), Some(("b", 2)));
-    /// ```
     pub fn pop_last(&mut self) -> Option<(M, S)> {
         self.remove_by_rank(self.len().checked_sub(1)?)
     }
 
     /// Removes and returns the element with the lowest score if `predicate` returns true for it.
-    /// **O(log n)** comparisons, and n slot numbers are shifted.
-    ///
-    /// If the set is empty, `predicate` is not called. If `predicate` panics, the element is not
-    /// removed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut due = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// due.try_insert("mail", 10).unwrap();
-    /// assert_eq!(due.pop_first_if(|_, time| time <= 5), None);
-    /// assert_eq!(due.pop_first_if(|_, time| time <= 20), Some(("mail", 10)));
-    /// ```
+    /// **O(log n)** comparisons, and n slot numbers are shifted. See
+    /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_first_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.first()?;
         if predicate(member, score) { self.pop_first() } else { None }
     }
 
     /// Removes and returns the element with the highest score if `predicate` returns true for it.
-    /// **O(log n)** comparisons.
-    ///
-    /// If the set is empty, `predicate` is not called. If `predicate` panics, the element is not
-    /// removed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 2>::new();
-    /// set.try_insert("a", 1).unwrap();
-    /// assert_eq!(set.pop_last_if(|_, score| score > 0), Some(("a", 1)));
-    /// ```
+    /// **O(log n)** comparisons. See [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.last()?;
         if predicate(member, score) { self.pop_last() } else { None }
@@ -902,21 +633,9 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         (self.members.swap_remove(slot), self.scores.swap_remove(slot))
     }
 
-    /// Removes the elements at these 0-based ranks, and returns how many. **O(m (log n + n))** for m of
-    /// them, of which only O(m log n) are comparisons.
-    ///
-    /// Ranks past the end are ignored; an inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 3>::new();
-    /// for (member, score) in [("a", 1), ("b", 2), ("c", 3)] {
-    ///     set.try_insert(member, score).unwrap();
-    /// }
-    /// assert_eq!(set.remove_range_by_rank(1..9), 2);
-    /// assert!(set.iter().eq([(&"a", 1)]));
-    /// ```
+    /// Removes the elements at these 0-based ranks, and returns how many. **O(m (log n + n))** for
+    /// m of them, of which only O(m log n) are comparisons. See
+    /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
         let ranks = bounds::ranks(&range, self.len());
         let removed = ranks.len();
@@ -926,34 +645,13 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
 
     /// Removes the elements with scores in the range, and returns how many. **O(m (log n + n))** for m of
     /// them, of which only O(m log n) are comparisons.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<&str, u32, 3>::new();
-    /// for (member, score) in [("a", 1), ("b", 2), ("c", 3)] {
-    ///     set.try_insert(member, score).unwrap();
-    /// }
-    /// assert_eq!(set.remove_range_by_score(..=2), 2);
-    /// assert!(set.iter().eq([(&"c", 3)]));
-    /// ```
     pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
         self.remove_range_by_rank(self.ranks_by_score(&range))
     }
 
-    /// Keeps only the elements for which `keep` returns true, visiting them in order. **O(n + m (log n +
-    /// n))** for m removed ones.
-    ///
-    /// If `keep` panics, the elements it has rejected so far are removed, and all others remain.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::FixedSortedSet::<u32, u32, 4>::new();
-    /// (0..4).for_each(|i| drop(set.try_insert(i, i)));
-    /// set.retain(|member, _| member % 2 == 0);
-    /// assert!(set.iter().eq([(&0, 0), (&2, 2)]));
-    /// ```
+    /// Keeps only the elements for which `keep` returns true, visiting them in order.
+    /// **O(n + m (log n + n))** for m removed ones. See
+    /// [`SortedSet::retain`](crate::SortedSet::retain).
     pub fn retain(&mut self, mut keep: impl FnMut(&M, S) -> bool) {
         let mut rank = 0;
         while let Some((member, score)) = self.get_by_rank(rank) {

@@ -33,19 +33,6 @@ type Inner = hashbrown::DefaultHashBuilder;
 type Inner = crate::fixed_sorted_set::FixedHashBuilder;
 
 /// The hasher that a [`DefaultHashBuilder`] builds.
-///
-/// # Examples
-///
-/// ```
-/// use std::hash::{BuildHasher, Hasher};
-/// use zset_core::DefaultHashBuilder;
-///
-/// let builder = DefaultHashBuilder::default();
-/// let (mut a, mut b) = (builder.build_hasher(), builder.build_hasher());
-/// a.write_u32(7);
-/// b.write_u32(7);
-/// assert_eq!(a.finish(), b.finish());
-/// ```
 #[derive(Clone)]
 pub struct DefaultHasher(<Inner as BuildHasher>::Hasher);
 

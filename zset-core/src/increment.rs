@@ -89,16 +89,6 @@ pub trait Increment: Copy {
 /// The error of a sum that is out of range for its score type.
 ///
 /// Custom score types may return it too.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{ScoreOverflow, SortedSet};
-///
-/// let mut set = SortedSet::from([("a", 250_u8)]);
-/// assert_eq!(set.increment("a", 10), Err(ScoreOverflow));
-/// assert_eq!(set.score("a"), Some(250));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreOverflow;
 
@@ -115,15 +105,6 @@ impl Error for ScoreOverflow {}
 /// [`PackedZSet::try_add`](crate::PackedZSet::try_add).
 ///
 /// `E` is the score's own error, [`Increment::Error`]. The collection is unchanged.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{IncrementError, ScoreOverflow, SortedSet};
-///
-/// let mut set = SortedSet::from([("a", 250_u8)]);
-/// assert_eq!(set.try_increment("a", 10), Err(IncrementError::Score(ScoreOverflow)));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IncrementError<E> {

@@ -47,13 +47,6 @@ impl<'a, M, S: Copy> Node<'a, M, S> {
 
 impl<M, S: Copy> SkipList<M, S> {
     /// Returns the root of the tree: an index block, or the leaf if there is only one. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2)]);
-    /// assert!(list.root().elements().eq([(&"a", 1), (&"b", 2)]));
-    /// ```
     pub fn root(&self) -> Node<'_, M, S> {
         Node::root(&self.core.nodes)
     }
@@ -62,45 +55,21 @@ impl<M, S: Copy> SkipList<M, S> {
 impl<'a, M, S: Copy> Node<'a, M, S> {
     /// Returns the node's number among all nodes of its kind, leaves or blocks, in order of
     /// allocation. The number of a freed node is reused. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::SkipList::from_iter([("a", 1)]).root().id(), 0);
-    /// ```
     pub fn id(&self) -> u32 {
         self.id
     }
 
     /// Returns the number of levels below the node; 0 for a leaf. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::SkipList::from_iter([("a", 1)]).root().level(), 0);
-    /// ```
     pub fn level(&self) -> usize {
         self.level as usize
     }
 
     /// Returns the number of elements in or below the node, as recorded in its parent. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::SkipList::from_iter([("a", 1)]).root().span(), 1);
-    /// ```
     pub fn span(&self) -> usize {
         self.span
     }
 
     /// Returns the maximum number of children of a block, or of elements of a leaf. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::SkipList::from_iter([("a", 1)]).root().capacity(), 64);
-    /// ```
     pub fn capacity(&self) -> usize {
         if self.level == 0 { LEAF_CAPACITY } else { BLOCK_CAPACITY }
     }
@@ -131,13 +100,6 @@ impl<'a, M, S: Copy> Node<'a, M, S> {
     }
 
     /// Returns the elements of a leaf in order; none for a block. Lazy; **O(1)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
-    /// assert!(list.root().elements().eq([(&"a", 1), (&"b", 2)]));
-    /// ```
     pub fn elements(&self) -> impl DoubleEndedIterator<Item = (&'a M, S)> + use<'a, M, S> {
         let leaf = if self.level == 0 { Some(self.nodes.leaf(self.id)) } else { None };
         leaf.into_iter().flat_map(|leaf| (0..leaf.len()).map(move |index| element(leaf.at(index))))
@@ -202,16 +164,6 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 
     /// Returns statistics about the dict, the half of the set that finds members. **O(n / 3,500)**:
     /// sums over all tables.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set: zset_core::SortedSet<_, _> = (0..16).map(|i| (i, i)).collect();
-    /// let dict = set.dict_layout();
-    /// assert_eq!((dict.len, dict.tables, dict.directory), (16, 0, 0));
-    /// set.insert(16, 16);
-    /// assert_eq!(set.dict_layout().tables, 1);
-    /// ```
     pub fn dict_layout(&self) -> DictLayout {
         self.core.dict.tables.layout()
     }

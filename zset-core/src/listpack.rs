@@ -12,13 +12,14 @@
 //! The format is that of Redis 7 (antirez, "Listpack specification", github.com/antirez/listpack).
 //! All numbers are little-endian on every machine.
 
+use core::fmt;
+use core::iter::FusedIterator;
 use core::ops::Range;
 
 use crate::TryReserveError;
 use crate::small::{IS_SMALL, copy_within};
 
 mod entry;
-mod iter;
 #[cfg(feature = "unstable-internals")]
 mod raw;
 mod storage;
@@ -27,7 +28,6 @@ mod validate;
 use entry::Needle;
 
 pub use entry::Value;
-pub use iter::Iter;
 #[cfg(feature = "unstable-internals")]
 pub use raw::{EntryEncoding, RawEntry};
 pub use storage::Storage;
@@ -83,16 +83,6 @@ pub struct Listpack<B> {
 #[cfg(feature = "alloc")]
 impl Listpack<alloc::vec::Vec<u8>> {
     /// Frees unused memory, or keeps it if a smaller buffer cannot be allocated. **O(n)** bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::Listpack::new();
-    /// list.try_push_back("a")?;
-    /// list.shrink_to_fit();
-    /// assert_eq!(list.into_storage().capacity(), 10);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn shrink_to_fit(&mut self) {
         crate::reserve::shrink(&mut self.storage);
     }
@@ -103,13 +93,6 @@ impl Listpack<alloc::vec::Vec<u8>> {
     }
 
     /// Creates an empty listpack without allocating. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::Listpack::new();
-    /// assert_eq!(list.as_bytes(), [7, 0, 0, 0, 0, 0, 0xFF]);
-    /// ```
     pub const fn new() -> Self {
         Listpack { storage: alloc::vec::Vec::new() }
     }
@@ -159,14 +142,6 @@ impl<B: Storage> Listpack<B> {
     }
 
     /// Returns the bytes of the listpack: header, entries, end byte. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::Listpack::with_storage([0; 64])?;
-    /// assert_eq!(list.as_bytes(), [7, 0, 0, 0, 0, 0, 0xFF]);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn as_bytes(&self) -> &[u8] {
         let bytes = self.storage.as_slice();
         match total_bytes(bytes) {
@@ -178,14 +153,6 @@ impl<B: Storage> Listpack<B> {
     /// Returns the storage: the bytes of the listpack, followed by unused bytes. **O(1)**.
     ///
     /// The vector is empty if nothing was ever inserted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::Listpack::with_storage([0; 8])?;
-    /// assert_eq!(list.into_storage(), [7, 0, 0, 0, 0, 0, 0xFF, 0]);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn into_storage(mut self) -> B {
         let bytes = self.storage.as_mut_slice();
         // An array may not have been written yet.
@@ -197,15 +164,6 @@ impl<B: Storage> Listpack<B> {
 
     /// Returns the number of entries. **O(1)**. Once there are 65535 entries, which the header
     /// cannot count, **O(n)** until the listpack is smaller than 131,070 bytes again.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.try_push_back("a")?;
-    /// assert_eq!(list.len(), 1);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn len(&self) -> usize {
         match header_len(self.as_bytes()) {
             UNKNOWN_LEN => count(self.as_bytes()),
@@ -214,13 +172,6 @@ impl<B: Storage> Listpack<B> {
     }
 
     /// Returns whether the listpack is empty. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_core::Listpack::with_storage([0; 64])?.is_empty());
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.as_bytes().len() == EMPTY.len()
     }
@@ -299,16 +250,6 @@ impl<B: Storage> Listpack<B> {
     }
 
     /// Removes all entries. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::Listpack::with_storage([0; 64])?;
-    /// list.try_push_back("a")?;
-    /// list.clear();
-    /// assert!(list.is_empty());
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn clear(&mut self) {
         if !self.is_empty() {
             self.storage.as_mut_slice()[..EMPTY.len()].copy_from_slice(&EMPTY);
@@ -465,8 +406,69 @@ impl Default for Listpack<alloc::vec::Vec<u8>> {
     }
 }
 
-impl<B: Storage> core::fmt::Debug for Listpack<B> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl<B: Storage> fmt::Debug for Listpack<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// An iterator over the entries of a listpack, double-ended. Each step is **O(1)**.
+#[derive(Clone)]
+pub struct Iter<'a> {
+    bytes: &'a [u8],
+    front: usize,
+    back: usize,
+}
+
+impl<'a> Iter<'a> {
+    /// Creates an iterator over the entries between two offsets.
+    fn new(bytes: &'a [u8], front: usize, back: usize) -> Self {
+        Iter { bytes, front, back }
+    }
+}
+
+impl<'a, B: Storage> IntoIterator for &'a Listpack<B> {
+    type Item = Value<'a>;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        if self.front >= self.back {
+            return None;
+        }
+        let (value, _) = decode(&self.bytes[self.front..])?;
+        self.front = next(self.bytes, self.front)?;
+        Some(value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        // The shortest entry has 2 bytes, and a single entry may take all the remaining bytes.
+        let bytes = self.back - self.front;
+        (usize::from(bytes > 0), Some(bytes / 2))
+    }
+}
+
+impl DoubleEndedIterator for Iter<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        if self.front >= self.back {
+            return None;
+        }
+        self.back = previous(self.bytes, self.back)?;
+        decode(&self.bytes[self.back..]).map(|(value, _)| value)
+    }
+}
+
+impl FusedIterator for Iter<'_> {}
+
+impl fmt::Debug for Iter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
     }
 }

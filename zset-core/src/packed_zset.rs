@@ -60,16 +60,6 @@ pub struct PackedZSet<B> {
 #[cfg(feature = "alloc")]
 impl PackedZSet<alloc::vec::Vec<u8>> {
     /// Frees unused memory, or keeps it if a smaller buffer cannot be allocated. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::PackedZSet::new();
-    /// set.try_insert("a", zset_core::Score::from(1))?;
-    /// set.shrink_to_fit();
-    /// assert_eq!(set.into_listpack().into_storage().capacity(), 12);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn shrink_to_fit(&mut self) {
         self.list.shrink_to_fit();
     }
@@ -93,16 +83,6 @@ impl PackedZSet<alloc::vec::Vec<u8>> {
     }
 
     /// Creates an empty set without allocating. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::new();
-    /// set.try_insert("a", Score::from(1))?;
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub const fn new() -> Self {
         PackedZSet { list: Listpack::new() }
     }
@@ -172,88 +152,32 @@ impl<B: Storage> PackedZSet<B> {
     }
 
     /// Returns a reference to the listpack. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", zset_core::Score::from(1))?;
-    /// assert_eq!(set.as_listpack().as_bytes(), b"\x0C\0\0\0\x02\0\x81a\x02\x01\x01\xFF");
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn as_listpack(&self) -> &Listpack<B> {
         &self.list
     }
 
     /// Returns the listpack by value. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// assert!(set.into_listpack().is_empty());
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn into_listpack(self) -> Listpack<B> {
         self.list
     }
 
     /// Returns the number of members. **O(1)**; O(n) from 32768 members on.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", zset_core::Score::from(1))?;
-    /// assert_eq!(set.len(), 1);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn len(&self) -> usize {
         self.list.len() / 2
     }
 
     /// Returns whether the set is empty. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_core::PackedZSet::with_storage([0; 64])?.is_empty());
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
     /// Returns the score of a member. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// assert_eq!(set.score("a"), Some(Score::from(1)));
-    /// assert_eq!(set.score("b"), None);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn score(&self, member: impl AsRef<[u8]>) -> Option<Score> {
         self.find(member.as_ref()).map(|(_, score)| score)
     }
 
     /// Returns the score of each of these members, or `None` for those that are not in the set.
     /// Lazy; **O(n)** per member.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// assert!(set.scores(["a", "b"]).eq([Some(Score::from(1)), None]));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn scores<I>(&self, members: I) -> impl FusedIterator<Item = Option<Score>>
     where
         I: IntoIterator<Item: AsRef<[u8]>>,
@@ -264,109 +188,39 @@ impl<B: Storage> PackedZSet<B> {
     /// Returns the stored member and its score. **O(n)**.
     ///
     /// The bytes are those of `member`, but are borrowed from the set.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// assert!(set.get("a").is_some_and(|(member, score)| member == "a" && score == 1.0));
-    /// assert!(set.get("b").is_none());
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn get(&self, member: impl AsRef<[u8]>) -> Option<(Member<'_>, Score)> {
         let (place, _) = self.find(member.as_ref())?;
         self.element_at(place.member)
     }
 
     /// Returns whether a member is in the set. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", zset_core::Score::from(1))?;
-    /// assert!(set.contains("a"));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn contains(&self, member: impl AsRef<[u8]>) -> bool {
         self.find(member.as_ref()).is_some()
     }
 
     /// Returns the 0-based rank of a member, lowest score first. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(2))?;
-    /// set.try_insert("b", Score::from(1))?;
-    /// assert_eq!(set.rank("a"), Some(1));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
         let (_, rank) = find(self.list.as_bytes(), Value::of(member.as_ref()), 1)?;
         Some(rank)
     }
 
     /// Returns the 0-based rank of a member, highest score first. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", zset_core::Score::from(2))?;
-    /// assert_eq!(set.rev_rank("a"), Some(0));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn rev_rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
         let rank = self.rank(member)?;
         Some(self.len() - 1 - rank)
     }
 
     /// Returns the element with the lowest score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", zset_core::Score::from(2))?;
-    /// assert!(set.first().is_some_and(|(member, _)| member == "a"));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn first(&self) -> Option<(Member<'_>, Score)> {
         self.element_at(HEADER)
     }
 
     /// Returns the element with the highest score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", zset_core::Score::from(2))?;
-    /// assert!(set.last().is_some_and(|(member, _)| member == "a"));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn last(&self) -> Option<(Member<'_>, Score)> {
         self.element_at(self.last_pair()?)
     }
 
     /// Returns the element at this 0-based rank, lowest score first. **O(n)**, from the nearer end.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", zset_core::Score::from(2))?;
-    /// assert!(set.get_by_rank(0).is_some_and(|(member, _)| member == "a"));
-    /// assert!(set.get_by_rank(1).is_none());
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn get_by_rank(&self, rank: usize) -> Option<(Member<'_>, Score)> {
         self.element_at(self.list.seek(rank.checked_mul(2)?))
     }
@@ -392,80 +246,24 @@ impl<B: Storage> PackedZSet<B> {
     }
 
     /// Returns the elements in order, lowest score first. Lazy, double-ended, **O(1)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("b", Score::from(2))?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// assert!(set.iter().map(|(member, _)| member[0]).eq(*b"ab"));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn iter(&self) -> Iter<'_> {
         self.iter_of(self.all())
     }
 
-    /// Returns the elements at these 0-based ranks. Lazy; **O(n)** to start.
-    ///
-    /// Ranks beyond the end are ignored; an inverted range is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// assert_eq!(set.range_by_rank(..9).len(), 1);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
+    /// Returns the elements at these 0-based ranks. Lazy; **O(n)** to start. See
+    /// [`SortedSet::range_by_rank`](crate::SortedSet::range_by_rank).
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_> {
         self.iter_of(self.run_by_rank(&range))
     }
 
-    /// Returns the elements whose scores lie in the range. Lazy; **O(n)** to start.
-    ///
-    /// An inverted range is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// set.try_insert("b", Score::from(2))?;
-    /// assert!(set.range_by_score(Score::from(2)..).all(|(member, _)| member == "b"));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
+    /// Returns the elements whose scores lie in the range. Lazy; **O(n)** to start. See
+    /// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
     pub fn range_by_score(&self, range: impl RangeBounds<Score>) -> Iter<'_> {
         self.iter_of(self.run_by_score(&range))
     }
 
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(n)** to start.
-    ///
-    /// An inverted range is empty.
-    ///
-    /// # Examples
-    ///
-    /// Each page continues after the last element of the previous one, whatever its score:
-    ///
-    /// ```
-    /// use std::ops::Bound::{Excluded, Unbounded};
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// for name in ["ann", "bob", "cid"] {
-    ///     set.try_insert(name, Score::ZERO)?;
-    /// }
-    /// let (member, score) = set.get_by_rank(1).unwrap();
-    /// let mut next = set.range((Excluded((score, &*member)), Unbounded));
-    /// assert!(next.all(|(member, _)| member == "cid"));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
+    /// See [`SortedSet::range`](crate::SortedSet::range).
     pub fn range<'q>(&self, range: impl RangeBounds<(Score, &'q [u8])>) -> Iter<'_> {
         self.iter_of(run_by_element(self.list.as_bytes(), bounds(&range)))
     }
@@ -494,35 +292,11 @@ impl<B: Storage> PackedZSet<B> {
 
     /// Returns the elements with exactly this score whose members lie in the range. Lazy; **O(n)**
     /// to start.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// for (word, score) in [("ant", 0), ("bee", 0), ("cat", 1)] {
-    ///     set.try_insert(word, Score::from(score))?;
-    /// }
-    /// assert_eq!(set.range_by_member(Score::ZERO, &b"b"[..]..).len(), 1);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn range_by_member<'q>(&self, score: Score, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
         self.iter_of(self.run_by_member(score, &range))
     }
 
     /// Returns how many elements have scores in the range. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// assert_eq!(set.count_by_score(Score::ZERO..), 1);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn count_by_score(&self, range: impl RangeBounds<Score>) -> usize {
         self.run_by_score(&range).len
     }
@@ -530,17 +304,6 @@ impl<B: Storage> PackedZSet<B> {
     /// Returns how many members lie in the range, assuming that all scores are equal. **O(n)**.
     ///
     /// See [`range_by_lex`](Self::range_by_lex).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::ZERO)?;
-    /// assert_eq!(set.count_by_lex(&b"b"[..]..), 0);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn count_by_lex<'q>(&self, range: impl RangeBounds<&'q [u8]>) -> usize {
         self.run_by_lex(&range).len
     }
@@ -639,17 +402,6 @@ impl<B: Storage> PackedZSet<B> {
     ///
     /// [`IncrementError`] if the new score would be NaN, or if there is not enough space. The set
     /// is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// assert_eq!(set.try_increment("a", 1.5), Ok(Score::new(1.5)?));
-    /// assert_eq!(set.try_increment("a", 2.0), Ok(Score::new(3.5)?));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn try_increment(
         &mut self,
         member: impl AsRef<[u8]>,
@@ -666,18 +418,6 @@ impl<B: Storage> PackedZSet<B> {
     /// # Errors
     ///
     /// [`TryReserveError`] if there is not enough space for the new score. The set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// set.try_update("a", |_| Score::INFINITY)?;
-    /// assert_eq!(set.score("a"), Some(Score::INFINITY));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_update(
         &mut self,
         member: impl AsRef<[u8]>,
@@ -779,18 +519,6 @@ impl<B: Storage> PackedZSet<B> {
     }
 
     /// Removes a member; returns its score. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// assert_eq!(set.remove("a"), Some(Score::from(1)));
-    /// assert_eq!(set.remove("a"), None);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn remove(&mut self, member: impl AsRef<[u8]>) -> Option<Score> {
         let (place, score) = self.find(member.as_ref())?;
         self.list.delete(place.member..place.behind, 2);
@@ -821,17 +549,6 @@ impl<B: Storage> PackedZSet<B> {
     /// Removes the element with the highest score; returns the result of `take`. **O(1)**.
     ///
     /// If `take` panics, the element stays.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// assert_eq!(set.pop_last_with(|_, score| score), Some(Score::from(1)));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn pop_last_with<R>(&mut self, take: impl FnOnce(&[u8], Score) -> R) -> Option<R> {
         self.pop_with(self.last_pair()?, take)
     }
@@ -839,19 +556,6 @@ impl<B: Storage> PackedZSet<B> {
     /// Removes the element at this 0-based rank; returns the result of `take`. **O(n)**.
     ///
     /// If `take` panics, the element stays.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// set.try_insert("b", Score::from(2))?;
-    /// assert_eq!(set.remove_by_rank_with(1, |member, _| member[0]), Some(b'b'));
-    /// assert_eq!(set.remove_by_rank_with(1, |member, _| member[0]), None);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn remove_by_rank_with<R>(
         &mut self,
         rank: usize,
@@ -867,42 +571,14 @@ impl<B: Storage> PackedZSet<B> {
         Some(taken)
     }
 
-    /// Removes the elements at these 0-based ranks; returns the number removed. **O(n)**.
-    ///
-    /// Ranks beyond the end are ignored; an inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// set.try_insert("b", Score::from(2))?;
-    /// assert_eq!(set.remove_range_by_rank(1..), 1);
-    /// assert!(set.contains("a"));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
+    /// Removes the elements at these 0-based ranks; returns the number removed. **O(n)**. See
+    /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
         self.remove_run(self.run_by_rank(&range))
     }
 
     /// Removes the elements whose scores lie in the range; returns the number removed. **O(n)**.
-    ///
-    /// An inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// set.try_insert("b", Score::from(2))?;
-    /// assert_eq!(set.remove_range_by_score(..Score::from(2)), 1);
-    /// assert!(set.contains("b"));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
+    /// See [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
     pub fn remove_range_by_score(&mut self, range: impl RangeBounds<Score>) -> usize {
         self.remove_run(self.run_by_score(&range))
     }
@@ -911,19 +587,6 @@ impl<B: Storage> PackedZSet<B> {
     /// returns the number removed. **O(n)**.
     ///
     /// See [`range_by_lex`](Self::range_by_lex).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::ZERO)?;
-    /// set.try_insert("b", Score::ZERO)?;
-    /// assert_eq!(set.remove_range_by_lex(..&b"b"[..]), 1);
-    /// assert!(set.contains("b"));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn remove_range_by_lex<'q>(&mut self, range: impl RangeBounds<&'q [u8]>) -> usize {
         self.remove_run(self.run_by_lex(&range))
     }
@@ -934,22 +597,7 @@ impl<B: Storage> PackedZSet<B> {
     }
 
     /// Removes the elements for which `keep` returns false, lowest score first. **O(n)** for each
-    /// element removed.
-    ///
-    /// If `keep` panics, the elements it has rejected are already removed; the others stay.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{PackedZSet, Score};
-    ///
-    /// let mut set = PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", Score::from(1))?;
-    /// set.try_insert("b", Score::from(2))?;
-    /// set.retain(|_, score| score > Score::from(1));
-    /// assert_eq!(set.len(), 1);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
+    /// element removed. See [`SortedSet::retain`](crate::SortedSet::retain).
     pub fn retain(&mut self, mut keep: impl FnMut(&[u8], Score) -> bool) {
         let mut at = HEADER;
         while let Some((member, score, place)) = pair_at(self.list.as_bytes(), at) {
@@ -962,16 +610,6 @@ impl<B: Storage> PackedZSet<B> {
     }
 
     /// Removes all members. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::PackedZSet::with_storage([0; 64])?;
-    /// set.try_insert("a", zset_core::Score::from(1))?;
-    /// set.clear();
-    /// assert!(set.is_empty());
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn clear(&mut self) {
         self.list.clear();
     }

@@ -49,16 +49,6 @@ enum Condition {
 ///
 /// [`AddOptions::from_flags`] rejects contradictory combinations. Set the flags of a command in a
 /// struct literal, with `..AddFlags::default()` for the others.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::redis::{AddFlags, AddOptions};
-///
-/// // ZADD key XX GT CH
-/// let flags = AddFlags { xx: true, gt: true, ch: true, ..AddFlags::default() };
-/// assert_eq!(AddOptions::from_flags(flags), Ok(AddOptions::new().xx().gt().ch()));
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "the command has these flags")]
 pub struct AddFlags {
@@ -77,15 +67,6 @@ pub struct AddFlags {
 }
 
 /// The error returned for contradictory flags.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::redis::{AddFlags, AddOptions, AddOptionsError};
-///
-/// let flags = AddFlags { gt: true, lt: true, ..AddFlags::default() };
-/// assert_eq!(AddOptions::from_flags(flags), Err(AddOptionsError::GtLtAndNx));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddOptionsError {
@@ -110,14 +91,6 @@ impl Error for AddOptionsError {}
 
 impl AddOptions {
     /// Returns the default options: adds new members and updates existing ones. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::redis::AddOptions;
-    ///
-    /// assert_eq!(AddOptions::new(), AddOptions::default());
-    /// ```
     pub const fn new() -> Self {
         AddOptions { condition: Condition::Always, changed: false, increment: false }
     }
@@ -157,34 +130,11 @@ impl AddOptions {
     }
 
     /// Sets NX, replacing XX, GT and LT: only adds new members. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::redis::{AddOptions, Added};
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// set.insert("a", Score::from(1));
-    /// assert_eq!(set.add("a", Score::from(2), AddOptions::new().nx())?, Added::Blocked);
-    /// # Ok::<(), zset_core::NanScore>(())
-    /// ```
     pub const fn nx(self) -> Self {
         AddOptions { condition: Condition::IfNew, ..self }
     }
 
     /// Sets XX, replacing NX: only updates existing members. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::redis::{AddOptions, Added};
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// assert_eq!(set.add("a", Score::from(2), AddOptions::new().xx())?, Added::Blocked);
-    /// # Ok::<(), zset_core::NanScore>(())
-    /// ```
     pub const fn xx(self) -> Self {
         let condition = match self.condition {
             Condition::IfGreater | Condition::IfThereAndGreater => Condition::IfThereAndGreater,
@@ -224,19 +174,6 @@ impl AddOptions {
     /// Sets LT, replacing NX and GT: only updates a member to a lesser score. **O(1)**.
     ///
     /// New members are still added, unless XX is set.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::redis::{AddOptions, Added};
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(5))]);
-    /// let lt = AddOptions::new().lt();
-    /// assert_eq!(set.add("a", Score::from(7), lt)?, Added::Blocked);
-    /// assert!(set.add("a", Score::from(3), lt)?.is_changed());
-    /// # Ok::<(), zset_core::NanScore>(())
-    /// ```
     pub const fn lt(self) -> Self {
         let condition = match self.condition {
             Condition::IfThere | Condition::IfThereAndGreater | Condition::IfThereAndLess => {
@@ -364,30 +301,11 @@ pub enum Added {
 
 impl Added {
     /// Returns whether the member is new. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::redis::Added;
-    /// use zset_core::Score;
-    ///
-    /// assert!(Added::Inserted { score: Score::ZERO }.is_inserted());
-    /// ```
     pub const fn is_inserted(self) -> bool {
         matches!(self, Added::Inserted { .. })
     }
 
     /// Returns whether the member is new or its score changed. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::redis::Added;
-    /// use zset_core::Score;
-    ///
-    /// assert!(Added::Updated { old: Score::ZERO, score: Score::from(1) }.is_changed());
-    /// assert!(!Added::Unchanged { score: Score::ZERO }.is_changed());
-    /// ```
     pub const fn is_changed(self) -> bool {
         matches!(self, Added::Inserted { .. } | Added::Updated { .. })
     }
@@ -411,16 +329,6 @@ impl Added {
 
     /// Returns the member's current score, as `ZADD INCR` does, or `None` if it was blocked.
     /// **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::redis::Added;
-    /// use zset_core::Score;
-    ///
-    /// assert_eq!(Added::Unchanged { score: Score::ZERO }.score(), Some(Score::ZERO));
-    /// assert_eq!(Added::Blocked.score(), None);
-    /// ```
     pub const fn score(self) -> Option<Score> {
         match self {
             Added::Inserted { score }
@@ -471,15 +379,6 @@ pub struct LexRange<'a> {
 }
 
 /// The error returned for text that is not the bound of a range.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::redis::{LexRange, ParseRangeError, ScoreRange};
-///
-/// assert_eq!(ScoreRange::parse(b"1", b"ten"), Err(ParseRangeError::NotFloat));
-/// assert_eq!(LexRange::parse(b"b", b"+"), Err(ParseRangeError::NotString));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseRangeError {

@@ -8,16 +8,6 @@ use core::fmt;
 /// The error of an operation that runs out of memory or handles.
 ///
 /// The collection is unchanged.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{PackedZSet, Score, TryReserveError};
-///
-/// let mut set = PackedZSet::with_storage([0; 8])?;
-/// assert_eq!(set.try_insert("ann", Score::ZERO), Err(TryReserveError::BufferFull));
-/// # Ok::<(), TryReserveError>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TryReserveError {

@@ -41,15 +41,6 @@ pub struct Score(f64);
 /// The error returned when a score would be NaN.
 ///
 /// It will not gain fields, so any code can construct and match it.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{NanScore, Score};
-///
-/// assert_eq!(Score::new(f64::NAN), Err(NanScore));
-/// assert_eq!(Score::INFINITY.checked_add(f64::NEG_INFINITY), Err(NanScore));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NanScore;
 
@@ -65,15 +56,6 @@ impl Error for NanScore {}
 ///
 /// Integers up to 2^53 in magnitude are always exact; larger ones only if enough of their low bits
 /// are zero.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{InexactScore, Score};
-///
-/// assert_eq!(Score::try_from((1_u64 << 53) + 1), Err(InexactScore));
-/// assert!(Score::try_from(1_u64 << 53).is_ok());
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InexactScore;
 
@@ -86,16 +68,6 @@ impl fmt::Display for InexactScore {
 impl Error for InexactScore {}
 
 /// The error returned for text that is not a score.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{ParseScoreError, Score};
-///
-/// assert_eq!("ten".parse::<Score>(), Err(ParseScoreError::Invalid));
-/// assert_eq!("nan".parse::<Score>(), Err(ParseScoreError::Nan));
-/// assert_eq!("1e400".parse::<Score>(), Err(ParseScoreError::OutOfRange));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseScoreError {
@@ -194,12 +166,6 @@ impl Score {
     }
 
     /// Returns the score as an `f64`. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::Score::from(3).get(), 3.0);
-    /// ```
     #[inline]
     pub const fn get(self) -> f64 {
         self.0

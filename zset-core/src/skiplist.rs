@@ -11,7 +11,7 @@ use rand_core::Rng;
 
 use crate::TryReserveError;
 use crate::core::index::Heights;
-use crate::core::iter::{self, front_into_iter, front_iter};
+use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
 use crate::core::leaf::End;
 use crate::core::search::Position;
 use crate::core::{Core, Nodes, RankedRange, Unhashed};
@@ -82,13 +82,6 @@ impl<M, S: Copy> SkipList<M, S> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::<&str, u32>::with_capacity(1000);
-    /// assert!(list.is_empty());
-    /// ```
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
         let mut list = Self::new();
@@ -96,19 +89,8 @@ impl<M, S: Copy> SkipList<M, S> {
         list
     }
 
-    /// Creates an empty list whose random heights are seeded by `rng`. **O(1)**.
-    ///
-    /// The generator affects neither results nor the bounds on costs.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use rand::{SeedableRng, rngs::SmallRng};
-    ///
-    /// let mut rng = SmallRng::seed_from_u64(7);
-    /// let list = zset_core::SkipList::<&str, u32>::from_rng(&mut rng);
-    /// assert!(list.is_empty());
-    /// ```
+    /// Creates an empty list whose random heights are seeded by `rng`. **O(1)**. See
+    /// [`SortedSet::from_rng`](crate::SortedSet::from_rng).
     pub fn from_rng<R: Rng + ?Sized>(rng: &mut R) -> Self {
         Self::of(Nodes::with_heights(Heights::from_rng(rng)))
     }
@@ -121,41 +103,18 @@ impl<M, S: Copy> SkipList<M, S> {
 /// Reading.
 impl<M, S: Copy> SkipList<M, S> {
     /// Returns the number of elements. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::SkipList::from_iter([("a", 1), ("a", 1)]).len(), 2);
-    /// ```
     pub fn len(&self) -> usize {
         self.core.nodes.len()
     }
 
     /// Returns whether there are no elements. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_core::SkipList::<u8, u8>::new().is_empty());
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns the number of elements that fit in the allocated memory if every leaf is full.
-    /// **O(n)**, but it visits only chunks of up to 32 KiB.
-    ///
-    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike `Vec::capacity`,
-    /// it is not a guarantee: leaves become full only if elements are inserted in ascending order,
-    /// so a list may allocate below its capacity. At its capacity, the next insertion always
-    /// allocates.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::SkipList::<&str, u32>::new().capacity(), 0);
-    /// assert!(zset_core::SkipList::from_iter([("a", 1)]).capacity() >= 1);
-    /// ```
+    /// **O(n)**, but it visits only chunks of up to 32 KiB. See
+    /// [`SortedSet::capacity`](crate::SortedSet::capacity).
     pub fn capacity(&self) -> usize {
         self.core.nodes.capacity()
     }
@@ -163,76 +122,33 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Returns the number of bytes the list has allocated, excluding memory owned by members.
     ///
     /// **O(n)**, but it visits only chunks of up to 32 KiB.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::SkipList::<u64, u64>::new().allocation_size(), 0);
-    /// ```
     pub fn allocation_size(&self) -> usize {
         self.core.nodes.allocation_size()
     }
 
     /// Returns the first element. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
-    /// assert_eq!(list.first(), Some((&"a", 1)));
-    /// ```
     pub fn first(&self) -> Option<(&M, S)> {
         self.core.nodes.first().map(element)
     }
 
     /// Returns the last element. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
-    /// assert_eq!(list.last(), Some((&"b", 2)));
-    /// ```
     pub fn last(&self) -> Option<(&M, S)> {
         self.core.nodes.last().map(element)
     }
 
     /// Returns the element at this 0-based rank. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
-    /// assert_eq!(list.get_by_rank(1), Some((&"b", 2)));
-    /// assert_eq!(list.get_by_rank(2), None);
-    /// ```
     pub fn get_by_rank(&self, rank: usize) -> Option<(&M, S)> {
         self.core.nodes.get_by_rank(rank).map(element)
     }
 
     /// Returns the elements in order. Lazy and double-ended; **O(1)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
-    /// assert!(list.iter().eq([(&"a", 1), (&"b", 2)]));
-    /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, M, S> {
         Iter(self.core.nodes.iter())
     }
 
-    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
-    ///
-    /// Ranks past the end are ignored; an inverted range is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
-    /// assert!(list.range_by_rank(1..).eq([(&"b", 2), (&"c", 3)]));
-    /// ```
+    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start. See
+    /// [`SortedSet::range_by_rank`](crate::SortedSet::range_by_rank).
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S> {
         Iter(self.core.nodes.range_by_rank(range))
     }
@@ -258,40 +174,23 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
         Some(nodes.rank_of(position))
     }
 
-    /// Returns the number of elements with scores in the range. **O(log n)**.
-    ///
-    /// Returns 0 for an inverted range.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 2)]);
-    /// assert_eq!(list.count_by_score(2..), 2);
-    /// ```
+    /// Returns the number of elements with scores in the range. **O(log n)**. See
+    /// [`SortedSet::count_by_score`](crate::SortedSet::count_by_score).
     pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize {
         self.core.nodes.resolve_scores(&range).len
     }
 
-    /// Returns the elements with scores in the range. Lazy; **O(log n)** to start.
-    ///
-    /// An inverted range is empty, whereas `BTreeMap::range` panics.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
-    /// assert!(list.range_by_score(2..).eq([(&"b", 2), (&"c", 3)]));
-    /// ```
+    /// Returns the elements with scores in the range. Lazy; **O(log n)** to start. See
+    /// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
     #[inline]
     pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S> {
         Iter(self.core.nodes.range_by_score(range))
     }
 
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to
-    /// start.
+    /// start. See [`SortedSet::range`](crate::SortedSet::range).
     ///
-    /// Elements equal to a bound are either all included or all excluded. An inverted range is
-    /// empty, whereas `BTreeMap::range` panics.
+    /// Elements equal to a bound are either all included or all excluded.
     ///
     /// # Examples
     ///
@@ -318,13 +217,6 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
 
     /// Returns the elements with exactly this score and members in the range. Lazy; **O(log n)** to
     /// start.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::from_iter([("a", 0), ("b", 0), ("c", 0)]);
-    /// assert!(list.range_by_member(0, "b"..).eq([(&"b", 0), (&"c", 0)]));
-    /// ```
     pub fn range_by_member<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, M, S>
     where
         M: Borrow<Q>,
@@ -361,13 +253,6 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The list is unchanged, and the
     /// member is dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::new();
-    /// assert_eq!(list.try_insert("a", 1), Ok(()));
-    /// ```
     pub fn try_insert(&mut self, member: M, score: S) -> Result<(), TryReserveError> {
         let target = self.core.nodes.search_to_insert(score, |other| *other <= member);
         let vacancy = self.core.make_room(target)?;
@@ -397,169 +282,73 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
 }
 
 impl<M, S: Copy> SkipList<M, S> {
-    /// Removes and returns the first element. **O(log n)**; O(1) until the first leaf is empty.
-    ///
-    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
-    /// assert_eq!(list.pop_first(), Some(("a", 1)));
-    /// ```
+    /// Removes and returns the first element. **O(log n)**; O(1) until the first leaf is empty. See
+    /// [`SortedSet::pop_first`](crate::SortedSet::pop_first).
     pub fn pop_first(&mut self) -> Option<(M, S)> {
         self.core.pop(End::First).map(taken)
     }
 
-    /// Removes and returns the last element. **O(log n)**; O(1) until the last leaf is empty.
-    ///
-    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
-    /// assert_eq!(list.pop_last(), Some(("b", 2)));
-    /// ```
+    /// Removes and returns the last element. **O(log n)**; O(1) until the last leaf is empty. See
+    /// [`SortedSet::pop_last`](crate::SortedSet::pop_last).
     pub fn pop_last(&mut self) -> Option<(M, S)> {
         self.core.pop(End::Last).map(taken)
     }
 
     /// Removes and returns the first element if `predicate` returns true for it. **O(log n)**; O(1)
-    /// until the first leaf is empty.
-    ///
-    /// If the list is empty, `predicate` is not called. If `predicate` panics, the element is not
-    /// removed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut due = zset_core::SkipList::from_iter([("mail", 10), ("backup", 30)]);
-    /// assert_eq!(due.pop_first_if(|_, time| time <= 20), Some(("mail", 10)));
-    /// assert_eq!(due.pop_first_if(|_, time| time <= 20), None);
-    /// ```
+    /// until the first leaf is empty. See
+    /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_first_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.first()?;
         if predicate(member, score) { self.pop_first() } else { None }
     }
 
     /// Removes and returns the last element if `predicate` returns true for it. **O(log n)**; O(1)
-    /// until the last leaf is empty.
-    ///
-    /// If the list is empty, `predicate` is not called. If `predicate` panics, the element is not
-    /// removed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2)]);
-    /// assert_eq!(list.pop_last_if(|_, score| score > 1), Some(("b", 2)));
-    /// assert_eq!(list.pop_last_if(|_, score| score > 1), None);
-    /// ```
+    /// until the last leaf is empty. See [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.last()?;
         if predicate(member, score) { self.pop_last() } else { None }
     }
 
     /// Removes and returns the element at this 0-based rank. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2)]);
-    /// assert_eq!(list.remove_by_rank(1), Some(("b", 2)));
-    /// assert_eq!(list.remove_by_rank(1), None);
-    /// ```
     pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
         self.core.remove_by_rank(rank).map(taken)
     }
 
     /// Removes the elements at these 0-based ranks and returns how many were removed.
-    /// **O(log n + m log n)** for m removed.
-    ///
-    /// Ranks past the end are ignored; an inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
-    /// assert_eq!(list.remove_range_by_rank(1..100), 2);
-    /// ```
+    /// **O(log n + m log n)** for m removed. See
+    /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
         self.core.take_range(self.core.nodes.resolve_ranks(&range))
     }
 
-    /// Removes all elements and returns them in order, lowest score first. **O(n)**.
-    ///
-    /// The list is emptied immediately, even if the iterator is leaked.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("b", 2), ("a", 1)]);
-    /// assert!(list.drain().eq([("a", 1), ("b", 2)]));
-    /// assert!(list.is_empty());
-    /// ```
+    /// Removes all elements and returns them in order, lowest score first. **O(n)**. See
+    /// [`SortedSet::drain`](crate::SortedSet::drain).
     pub fn drain(&mut self) -> Drain<'_, M, S> {
         Drain(iter::Drain::new(self.core.take_all()))
     }
 
     /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed.
-    ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks past
-    /// the end are ignored; an inverted range removes nothing.
-    ///
-    /// Two or more elements move to newly allocated memory. To drop them without allocating, see
-    /// [`remove_range_by_rank`](Self::remove_range_by_rank).
+    /// **O(log n + m)** for m removed. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the list is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
-    /// assert!(list.drain_by_rank(..2).eq([("a", 1), ("b", 2)]));
-    /// assert_eq!(list.len(), 1);
-    /// ```
     #[track_caller]
     pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, M, S> {
         Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
     }
 
     /// Keeps only the elements for which `keep` returns true; visits them in order, lowest score
-    /// first. **O(n + m log n)** for m removed.
-    ///
-    /// If `keep` panics, the elements it has rejected so far are removed, and all others remain.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("b", 2)]);
-    /// list.retain(|_, score| score == 2);
-    /// assert_eq!(list.len(), 2);
-    /// ```
+    /// first. **O(n + m log n)** for m removed. See
+    /// [`SortedSet::retain`](crate::SortedSet::retain).
     pub fn retain(&mut self, mut keep: impl FnMut(&M, S) -> bool) {
         self.extract_if(|member, score| !keep(member, score)).for_each(drop);
     }
 
     /// Returns an iterator that removes and returns the elements for which `extracted` returns
-    /// true, in order, lowest score first. Lazy; **O(log n)** per element removed.
-    ///
-    /// Elements that the iterator has not visited when it is dropped remain in the list. If
-    /// `extracted` panics, so does the element that it was called with; the iterator continues
-    /// after it.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
-    /// let odd: Vec<_> = list.extract_if(|_, score| score % 2 == 1).collect();
-    /// assert_eq!(odd, [("a", 1), ("c", 3)]);
-    /// assert_eq!(list.len(), 1);
-    /// ```
+    /// true, in order, lowest score first. Lazy; **O(log n)** per element removed. See
+    /// [`SortedSet::extract_if`](crate::SortedSet::extract_if).
     pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, M, S, F>
     where
         F: FnMut(&M, S) -> bool,
@@ -569,22 +358,12 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Splits the list at a 0-based rank: returns the elements from this rank on, and keeps those
-    /// before it. **O(log n + m)** for m returned.
-    ///
-    /// Returns an empty list if the rank is past the end.
+    /// before it. **O(log n + m)** for m returned. See
+    /// [`SortedSet::split_off_by_rank`](crate::SortedSet::split_off_by_rank).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the list is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
-    /// let upper = list.split_off_by_rank(1);
-    /// assert!(list.iter().eq([(&"a", 1)]));
-    /// assert!(upper.iter().eq([(&"b", 2), (&"c", 3)]));
-    /// ```
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
@@ -597,15 +376,6 @@ impl<M, S: Copy> SkipList<M, S> {
     /// # Panics
     ///
     /// Panics if allocation fails; the list is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 2)]);
-    /// let upper = list.split_off_by_score(2);
-    /// assert!(list.iter().eq([(&"a", 1)]));
-    /// assert!(upper.iter().eq([(&"b", 2), (&"c", 2)]));
-    /// ```
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
     pub fn split_off_by_score(&mut self, score: S) -> Self
@@ -619,23 +389,12 @@ impl<M, S: Copy> SkipList<M, S> {
         Ok(Self::of(self.core.try_cut(range)?))
     }
 
-    /// Reserves memory for about `additional` more elements. **O(additional)**.
-    ///
-    /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an
-    /// estimate: how many elements fit in a leaf depends on the order of insertion, and leaves are
-    /// assumed to be 3/4 full.
+    /// Reserves memory for about `additional` more elements. **O(additional)**. See
+    /// [`SortedSet::reserve`](crate::SortedSet::reserve).
     ///
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out; see [`try_reserve`](Self::try_reserve).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("a", 1)]);
-    /// list.reserve(100);
-    /// assert!(list.capacity() >= 101);
-    /// ```
     #[track_caller]
     pub fn reserve(&mut self, additional: usize) {
         or_panic(self.try_reserve(additional));
@@ -648,27 +407,11 @@ impl<M, S: Copy> SkipList<M, S> {
     /// # Errors
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The elements are unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::<&str, u32>::new();
-    /// list.try_reserve(100)?;
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         self.core.nodes.try_reserve(additional)
     }
 
     /// Removes all elements and frees their memory. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("b", 2)]);
-    /// list.clear();
-    /// assert!(list.is_empty());
-    /// ```
     pub fn clear(&mut self) {
         self.core.clear();
     }
@@ -676,60 +419,31 @@ impl<M, S: Copy> SkipList<M, S> {
 
 impl<M, S: Ord + Copy> SkipList<M, S> {
     /// Removes the elements with scores in the range and returns how many were removed.
-    /// **O(log n + m log n)** for m removed.
-    ///
-    /// An inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut log = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("c", 3)]);
-    /// assert_eq!(log.remove_range_by_score(..=2), 2);
-    /// assert_eq!(log.first(), Some((&"c", 3)));
-    /// ```
+    /// **O(log n + m log n)** for m removed. See
+    /// [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
     pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
         self.core.take_range(self.core.nodes.resolve_scores(&range))
     }
 
     /// Removes the elements with scores in the range and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed.
-    ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
-    /// range removes nothing.
+    /// **O(log n + m)** for m removed. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the list is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut log = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("b", 2), ("c", 3)]);
-    /// assert!(log.drain_by_score(2..3).eq([("b", 2), ("b", 2)]));
-    /// assert_eq!(log.len(), 2);
-    /// ```
     #[track_caller]
     pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, M, S> {
         Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
     }
 
     /// Removes the elements with exactly this score and members in the range, and returns them in
-    /// order. **O(log n + m)** for m removed.
-    ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
-    /// range removes nothing.
+    /// order. **O(log n + m)** for m removed. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the list is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut list = zset_core::SkipList::from_iter([("a", 0), ("b", 0), ("b", 0), ("b", 1)]);
-    /// assert!(list.drain_by_member(0, "b"..).eq([("b", 0), ("b", 0)]));
-    /// assert_eq!(list.len(), 2);
-    /// ```
     #[track_caller]
     pub fn drain_by_member<'q, Q>(
         &mut self,
@@ -759,17 +473,6 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
 /// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so
 /// `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most
 /// **O(log n)**.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedSet;
-///
-/// let set: SortedSet<u32, u32> = (0..10_000).map(|i| (i, i)).collect();
-/// // O(log n), rather than 9,000 steps.
-/// let page: Vec<_> = set.iter().skip(9_000).take(2).collect();
-/// assert_eq!(page, [(&9_000, 9_000), (&9_001, 9_001)]);
-/// ```
 pub struct Iter<'a, M, S>(pub(crate) iter::Iter<'a, M, (), S>);
 
 front_iter!(Iter<M, S>, (&'a M, S), element);
@@ -777,38 +480,16 @@ front_iter!(Iter<M, S>, (&'a M, S), element);
 /// An owning iterator over elements, lowest score first.
 ///
 /// Each step is **O(1)**.
-///
-/// # Examples
-///
-/// ```
-/// let list = zset_core::SkipList::from_iter([("b", 2), ("a", 1), ("a", 1)]);
-/// let mut elements = list.into_iter();
-/// assert_eq!(elements.next_back(), Some(("b", 2)));
-/// assert!(elements.eq([("a", 1), ("a", 1)]));
-/// ```
 pub struct IntoIter<M, S>(pub(crate) iter::IntoIter<M, (), S>);
 
 front_into_iter!(IntoIter<M, S>, <M, S>, (M, S), taken, element);
 
-/// Returns an empty iterator.
-impl<M, S: Copy> Default for IntoIter<M, S> {
-    fn default() -> Self {
-        IntoIter(iter::IntoIter::default())
-    }
-}
+front_owning!(IntoIter<M, S>);
 
 /// An iterator over removed elements, lowest score first. Each step is **O(1)**.
 ///
 /// Returned by `drain` and the `drain_by_*` methods. The elements leave the collection as soon as
 /// the iterator is created: those not yet returned are dropped or leaked with it.
-///
-/// # Examples
-///
-/// ```
-/// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-/// assert_eq!(set.drain_by_score(2..).next_back(), Some(("c", 3)));
-/// assert_eq!(set.len(), 1); // "b" was dropped with the iterator
-/// ```
 pub struct Drain<'a, M, S>(pub(crate) iter::Drain<'a, M, (), S>);
 
 front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element);

@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use core::borrow::Borrow;
-use core::fmt;
 use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
 use core::ops::RangeBounds;
@@ -11,9 +10,8 @@ use rand_core::Rng;
 
 use crate::core::bulk::Filling;
 use crate::core::index::Heights;
-use crate::core::iter::{self, front_into_iter, front_iter};
+use crate::core::iter as inner;
 use crate::core::leaf::{End, Handle};
-use crate::core::search::Position;
 use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
 use crate::increment::sum_or_panic;
 use crate::reserve::{or_panic, try_box};
@@ -21,11 +19,15 @@ use crate::sorted_set::FromSortedError;
 use crate::{DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TryReserveError};
 
 mod entry;
+mod iter;
 #[cfg(feature = "serde")]
 pub mod serde_map;
 mod traits;
 
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
+pub use iter::{
+    Drain, ExtractIf, IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut,
+};
 
 /// A map from unique keys to values and scores, ordered by `(score, key)`.
 ///
@@ -76,32 +78,12 @@ fn taken<K, V, S>(((key, value), score): ((K, V), S)) -> (K, V, S) {
 /// Construction.
 impl<K, V, S: Copy> SortedMap<K, V, S> {
     /// Creates an empty map without allocating. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, SortedMap};
-    ///
-    /// let mut map: SortedMap<&str, Vec<u8>> = SortedMap::new();
-    /// map.insert("a", vec![1], Score::ZERO);
-    /// ```
     pub fn new() -> Self {
         Self::with_hasher(DefaultHashBuilder::default())
     }
 
-    /// Creates an empty map whose random heights are seeded by `rng`. **O(1)**.
-    ///
-    /// The generator affects neither the contents of the map nor the bounds of its costs.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use rand::{SeedableRng, rngs::SmallRng};
-    /// use zset_core::SortedMap;
-    ///
-    /// let map: SortedMap<&str, (), u32> = SortedMap::from_rng(&mut SmallRng::seed_from_u64(7));
-    /// assert!(map.is_empty());
-    /// ```
+    /// Creates an empty map whose random heights are seeded by `rng`. **O(1)**. See
+    /// [`SortedSet::from_rng`](crate::SortedSet::from_rng).
     pub fn from_rng<R: Rng + ?Sized>(rng: &mut R) -> Self {
         let mut map = Self::new();
         map.core.nodes = Nodes::with_heights(Heights::from_rng(rng));
@@ -115,13 +97,6 @@ impl<K: Hash, V, S: Copy> SortedMap<K, V, S> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::<&str, (), u32>::with_capacity(1000);
-    /// assert!(map.is_empty());
-    /// ```
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
         Self::with_capacity_and_hasher(capacity, DefaultHashBuilder::default())
@@ -129,31 +104,13 @@ impl<K: Hash, V, S: Copy> SortedMap<K, V, S> {
 }
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
-    /// Creates an empty map that hashes with `hasher`. **O(1)**.
-    ///
-    /// This is usable for a `static` if the hasher can be created in a constant.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::hash::RandomState;
-    /// use zset_core::SortedMap;
-    ///
-    /// let map: SortedMap<&str, (), u32, _> = SortedMap::with_hasher(RandomState::new());
-    /// assert!(map.is_empty());
-    /// ```
+    /// Creates an empty map that hashes with `hasher`. **O(1)**. See
+    /// [`SortedSet::with_hasher`](crate::SortedSet::with_hasher).
     pub const fn with_hasher(hasher: H) -> Self {
         SortedMap { core: Core::new(Hashed::new(hasher)) }
     }
 
     /// Returns the hasher. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::<&str, (), u32>::new();
-    /// let _: &zset_core::DefaultHashBuilder = map.hasher();
-    /// ```
     pub fn hasher(&self) -> &H {
         &self.core.dict.hasher
     }
@@ -166,17 +123,6 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::hash::RandomState;
-    /// use zset_core::SortedMap;
-    ///
-    /// let hasher = RandomState::new();
-    /// let map = SortedMap::<&str, (), u32, _>::with_capacity_and_hasher(1000, hasher);
-    /// assert!(map.is_empty());
-    /// ```
     #[track_caller]
     pub fn with_capacity_and_hasher(capacity: usize, hasher: H) -> Self {
         let mut map = Self::with_hasher(hasher);
@@ -186,9 +132,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 }
 
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, S, H> {
-    /// Creates a map from elements in ascending order of `(score, key)`. **O(n)**.
-    ///
-    /// Leaves are filled completely, so the map uses as little memory as possible.
+    /// Creates a map from elements in ascending order of `(score, key)`. **O(n)**. See
+    /// [`SortedSet::from_sorted_iter`](crate::SortedSet::from_sorted_iter).
     ///
     /// # Errors
     ///
@@ -198,20 +143,6 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, 
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::sorted_set::FromSortedError;
-    /// use zset_core::SortedMap;
-    ///
-    /// let map: SortedMap<_, _, _> = SortedMap::from_sorted_iter([("b", 'x', 1), ("a", 'y', 2)])?;
-    /// assert_eq!(map.rank("a"), Some(1));
-    ///
-    /// let error = SortedMap::<_, _, _>::from_sorted_iter([("a", 'x', 2), ("b", 'y', 1)]).unwrap_err();
-    /// assert_eq!(error, FromSortedError::NotAscending { rank: 1 });
-    /// # Ok::<(), FromSortedError>(())
-    /// ```
     #[track_caller]
     pub fn from_sorted_iter<I>(elements: I) -> Result<Self, FromSortedError>
     where
@@ -231,14 +162,6 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, 
 /// Reading.
 impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns the value of a key. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("a", 'x', 1)]);
-    /// assert_eq!(map.get("a"), Some(&'x'));
-    /// assert_eq!(map.get("b"), None);
-    /// ```
     #[inline]
     pub fn get<Q>(&self, key: &Q) -> Option<&V>
     where
@@ -248,13 +171,6 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Returns the stored key that is equal to `key`, and its value. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("a".to_string(), 'x', 1)]);
-    /// assert_eq!(map.get_key_value("a"), Some((&"a".to_string(), &'x')));
-    /// ```
     pub fn get_key_value<Q>(&self, key: &Q) -> Option<(&K, &V)>
     where
         Q: Hash + Equivalent<K> + ?Sized,
@@ -264,14 +180,6 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Returns a mutable reference to the value of a key. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", vec![1], 7)]);
-    /// map.get_mut("a").unwrap().push(2);
-    /// assert_eq!(map.get("a"), Some(&vec![1, 2]));
-    /// ```
     pub fn get_mut<Q>(&mut self, key: &Q) -> Option<&mut V>
     where
         Q: Hash + Equivalent<K> + ?Sized,
@@ -280,14 +188,36 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         Some(&mut self.core.nodes.pair_mut(handle).1)
     }
 
-    /// Returns the score of a key. **O(1)**.
+    /// Returns mutable references to the values of several keys at once. **O(N log N)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a key that is in the map is repeated, as `HashMap` and `IndexMap` do.
     ///
     /// # Examples
     ///
     /// ```
-    /// let map = zset_core::SortedMap::from([("a", 'x', 1)]);
-    /// assert_eq!(map.score("a"), Some(1));
+    /// let mut accounts = zset_core::SortedMap::from([("ann", 70, 1), ("bob", 20, 2)]);
+    /// if let [Some(from), Some(to)] = accounts.get_disjoint_mut(["ann", "bob"]) {
+    ///     *from -= 10;
+    ///     *to += 10;
+    /// }
+    /// assert!(accounts.values().eq(&[60, 30]));
+    /// assert_eq!(accounts.get_disjoint_mut(["cid", "bob"]), [None, Some(&mut 30)]);
     /// ```
+    #[track_caller]
+    pub fn get_disjoint_mut<Q, const N: usize>(&mut self, keys: [&Q; N]) -> [Option<&mut V>; N]
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        let handles = keys.map(|key| Some(self.core.element(key)?.handle));
+        let Some(pairs) = self.core.nodes.disjoint_pairs_mut(handles) else {
+            panic!("duplicate keys found")
+        };
+        pairs.map(|pair| pair.map(|(_, value)| value))
+    }
+
+    /// Returns the score of a key. **O(1)**.
     #[inline]
     pub fn score<Q>(&self, key: &Q) -> Option<S>
     where
@@ -297,17 +227,7 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Returns the score of each of these keys, or `None` for those that are not in the map. Lazy;
-    /// **O(1)** per key.
-    ///
-    /// Keys are hashed in batches and then looked up, so that their cache misses overlap. The
-    /// iterator may therefore consume a few more keys than it has returned scores.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// assert!(map.scores(["b", "c"]).eq([Some(2), None]));
-    /// ```
+    /// **O(1)** per key. See [`SortedSet::scores`](crate::SortedSet::scores).
     pub fn scores<'q, Q, I>(&self, keys: I) -> impl FusedIterator<Item = Option<S>>
     where
         I: IntoIterator<Item = &'q Q>,
@@ -318,13 +238,6 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Returns whether a key is in the map. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("a", 'x', 1)]);
-    /// assert!(map.contains_key("a"));
-    /// ```
     pub fn contains_key<Q>(&self, key: &Q) -> bool
     where
         Q: Hash + Equivalent<K> + ?Sized,
@@ -333,14 +246,6 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Returns the 0-based rank of a key, lowest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("a", 'x', 30), ("b", 'y', 10)]);
-    /// assert_eq!(map.rank("b"), Some(0));
-    /// assert_eq!(map.rank("c"), None);
-    /// ```
     pub fn rank<Q>(&self, key: &Q) -> Option<usize>
     where
         Q: Hash + Equivalent<K> + ?Sized,
@@ -350,13 +255,6 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Returns the 0-based rank of a key, highest score first: the exact reverse of
     /// [`rank`](Self::rank). **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("a", 'x', 30), ("b", 'y', 10)]);
-    /// assert_eq!(map.rev_rank("a"), Some(0));
-    /// ```
     pub fn rev_rank<Q>(&self, key: &Q) -> Option<usize>
     where
         Q: Hash + Equivalent<K> + ?Sized,
@@ -368,88 +266,39 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// Returns the number of keys. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::SortedMap::from([("a", 'x', 1)]).len(), 1);
-    /// ```
     pub fn len(&self) -> usize {
         self.core.nodes.len()
     }
 
     /// Returns whether the map is empty. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_core::SortedMap::<&str, (), u32>::new().is_empty());
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns the number of keys that fit into the allocated memory if they fill it completely.
-    /// **O(n)**, but it visits only chunks of up to 32 KiB.
-    ///
-    /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. A map may allocate
-    /// before it reaches its capacity; see [`SortedSet::capacity`](crate::SortedSet::capacity).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::<&str, char, u32>::with_capacity(1000);
-    /// assert!(map.capacity() >= 1000);
-    /// ```
+    /// **O(n)**, but it visits only chunks of up to 32 KiB. See
+    /// [`SortedSet::capacity`](crate::SortedSet::capacity).
     pub fn capacity(&self) -> usize {
         self.core.nodes.capacity().min(self.core.dict.tables.capacity())
     }
 
     /// Returns the number of bytes that the map has allocated, excluding allocations owned by keys
     /// and values. **O(n)**, but it visits only chunks of up to 32 KiB.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::SortedMap::<&str, (), u32>::new().allocation_size(), 0);
-    /// ```
     pub fn allocation_size(&self) -> usize {
         self.core.nodes.allocation_size() + self.core.dict.tables.allocation_size()
     }
 
     /// Returns the element with the lowest score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert_eq!(map.first(), Some((&"a", &'x', 1)));
-    /// ```
     pub fn first(&self) -> Option<(&K, &V, S)> {
         self.core.nodes.first().map(element)
     }
 
     /// Returns the element with the highest score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert_eq!(map.last(), Some((&"b", &'y', 2)));
-    /// ```
     pub fn last(&self) -> Option<(&K, &V, S)> {
         self.core.nodes.last().map(element)
     }
 
     /// Returns the element at a 0-based rank, lowest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert_eq!(map.get_by_rank(1), Some((&"b", &'y', 2)));
-    /// assert_eq!(map.get_by_rank(2), None);
-    /// ```
     pub fn get_by_rank(&self, rank: usize) -> Option<(&K, &V, S)> {
         self.core.nodes.get_by_rank(rank).map(element)
     }
@@ -468,91 +317,62 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     }
 
     /// Returns the keys in order, lowest score first. Lazy; **O(1)** to start and per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert!(map.keys().eq(&["a", "b"]));
-    /// ```
     pub fn keys(&self) -> Keys<'_, K, V, S> {
         Keys(self.core.nodes.iter())
     }
 
     /// Returns the values in order, lowest score first. Lazy; **O(1)** to start and per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert!(map.values().eq(&['x', 'y']));
-    /// ```
     pub fn values(&self) -> Values<'_, K, V, S> {
         Values(self.core.nodes.iter())
     }
 
     /// Converts the map into its keys in order, lowest score first. **O(1)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert!(map.into_keys().eq(["a", "b"]));
-    /// ```
     pub fn into_keys(self) -> IntoKeys<K, V, S> {
-        IntoKeys(iter::IntoIter::new(self.core.nodes))
+        IntoKeys(inner::IntoIter::new(self.core.nodes))
     }
 
     /// Converts the map into its values in order, lowest score first. **O(1)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert!(map.into_values().eq(['x', 'y']));
-    /// ```
     pub fn into_values(self) -> IntoValues<K, V, S> {
-        IntoValues(iter::IntoIter::new(self.core.nodes))
+        IntoValues(inner::IntoIter::new(self.core.nodes))
     }
 
-    /// Returns mutable references to all values, in no particular order. Lazy; **O(n)** in total.
+    /// Returns all elements in order, with mutable references to the values. Lazy; **O(1)** to start
+    /// and amortized per step. See [`IterMut`].
     ///
     /// # Examples
     ///
     /// ```
     /// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2)]);
-    /// map.values_mut().for_each(|value| *value += 1);
-    /// assert_eq!(map.get("b"), Some(&21));
+    /// for (_, value, score) in map.iter_mut() {
+    ///     *value += score;
+    /// }
+    /// assert!(map.values().eq(&[11, 22]));
     /// ```
-    pub fn values_mut(&mut self) -> ValuesMut<'_, K, V, S> {
-        ValuesMut(self.core.nodes.pairs_mut())
+    pub fn iter_mut(&mut self) -> IterMut<'_, K, V, S> {
+        IterMut(self.core.nodes.iter_mut())
     }
 
-    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
-    ///
-    /// Ranks beyond the end are ignored; an inverted range is empty, where `BTreeMap::range`
-    /// panics.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// assert!(map.range_by_rank(1..9).eq([(&"b", &'y', 2)]));
-    /// ```
+    /// Returns mutable references to the values in order, lowest score first. Lazy; **O(1)** to
+    /// start and amortized per step. See [`IterMut`].
+    pub fn values_mut(&mut self) -> ValuesMut<'_, K, V, S> {
+        ValuesMut(self.core.nodes.iter_mut())
+    }
+
+    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start. See
+    /// [`SortedSet::range_by_rank`](crate::SortedSet::range_by_rank).
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, K, V, S> {
         Iter(self.core.nodes.range_by_rank(range))
     }
 
-    /// Returns how many elements have scores in the range. **O(log n)**.
-    ///
-    /// The count of an inverted range is 0.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// assert_eq!(map.count_by_score(2..), 1);
-    /// ```
+    /// Like [`range_by_rank`](Self::range_by_rank), with mutable references to the values. Lazy;
+    /// **O(log n)** to start.
+    pub fn range_by_rank_mut(&mut self, range: impl RangeBounds<usize>) -> IterMut<'_, K, V, S> {
+        let range = self.core.nodes.resolve_ranks(&range);
+        IterMut(self.core.nodes.range_mut(range))
+    }
+
+    /// Returns how many elements have scores in the range. **O(log n)**. See
+    /// [`SortedSet::count_by_score`](crate::SortedSet::count_by_score).
     pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize
     where
         S: Ord,
@@ -560,16 +380,8 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         self.core.nodes.resolve_scores(&range).len
     }
 
-    /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start.
-    ///
-    /// An inverted range is empty, where `BTreeMap::range` panics.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 3)]);
-    /// assert!(map.range_by_score(2..).map(|(_, value, _)| *value).eq(['y', 'z']));
-    /// ```
+    /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start. See
+    /// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
     #[inline]
     pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, K, V, S>
     where
@@ -578,25 +390,28 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         Iter(self.core.nodes.range_by_score(range))
     }
 
-    /// Returns the elements between two bounds, each a score and a key. Lazy; **O(log n)** to
-    /// start.
-    ///
-    /// An inverted range is empty, where `BTreeMap::range` panics.
+    /// Like [`range_by_score`](Self::range_by_score), with mutable references to the values. Lazy;
+    /// **O(log n)** to start.
     ///
     /// # Examples
     ///
-    /// Each page continues after the last element of the previous one, whatever its score:
-    ///
     /// ```
-    /// use std::ops::Bound::{Excluded, Unbounded};
-    /// use zset_core::SortedMap;
-    ///
-    /// let map = SortedMap::from([("ann", 'x', 1), ("bob", 'y', 1), ("cid", 'z', 1)]);
-    /// let page: Vec<_> = map.iter().take(2).collect();
-    /// let (key, _, score) = page[1];
-    /// let next = map.range((Excluded((score, key)), Unbounded));
-    /// assert!(next.eq([(&"cid", &'z', 1)]));
+    /// let mut attempts = zset_core::SortedMap::from([("mail", 0, 10), ("backup", 0, 30)]);
+    /// for (_, attempts, _) in attempts.range_by_score_mut(..=20) {
+    ///     *attempts += 1;
+    /// }
+    /// assert!(attempts.values().eq(&[1, 0]));
     /// ```
+    pub fn range_by_score_mut(&mut self, range: impl RangeBounds<S>) -> IterMut<'_, K, V, S>
+    where
+        S: Ord,
+    {
+        let range = self.core.nodes.resolve_scores(&range);
+        IterMut(self.core.nodes.range_mut(range))
+    }
+
+    /// Returns the elements between two bounds, each a score and a key. Lazy; **O(log n)** to
+    /// start. See [`SortedSet::range`](crate::SortedSet::range).
     pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, K, V, S>
     where
         K: Borrow<Q>,
@@ -606,17 +421,21 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         Iter(self.core.nodes.range(range))
     }
 
+    /// Like [`range`](Self::range), with mutable references to the values. Lazy; **O(log n)** to
+    /// start.
+    pub fn range_mut<'q, Q>(&mut self, range: impl RangeBounds<(S, &'q Q)>) -> IterMut<'_, K, V, S>
+    where
+        K: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        let nodes = &mut self.core.nodes;
+        let range = nodes.with_ranks(nodes.positions_across(&range));
+        IterMut(nodes.range_mut(range))
+    }
+
     /// Returns the elements with exactly this score whose keys lie in the range. Lazy; **O(log n)**
-    /// to start.
-    ///
-    /// Elements with equal scores are ordered by key. An inverted range is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let map = zset_core::SortedMap::from([("ant", 1, 0), ("bee", 2, 0), ("cat", 3, 0)]);
-    /// assert!(map.range_by_key(0, "b"..).map(|(_, value, _)| *value).eq([2, 3]));
-    /// ```
+    /// to start. See [`SortedSet::range_by_member`](crate::SortedSet::range_by_member).
     pub fn range_by_key<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, K, V, S>
     where
         K: Borrow<Q>,
@@ -625,15 +444,29 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     {
         Iter(self.core.nodes.range_by_key(score, range))
     }
+
+    /// Like [`range_by_key`](Self::range_by_key), with mutable references to the values. Lazy;
+    /// **O(log n)** to start.
+    pub fn range_by_key_mut<'q, Q>(
+        &mut self,
+        score: S,
+        range: impl RangeBounds<&'q Q>,
+    ) -> IterMut<'_, K, V, S>
+    where
+        K: Borrow<Q>,
+        S: Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        let range = self.core.nodes.resolve_keys(score, &range);
+        IterMut(self.core.nodes.range_mut(range))
+    }
 }
 
 /// Writing.
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Inserts a key with a value and a score, or replaces the value and the score of a key that is
     /// already present; returns the old ones. **O(log n)**; O(1) if the key stays between its
-    /// neighbours.
-    ///
-    /// As in `BTreeMap`, the stored key is not replaced.
+    /// neighbours. See [`SortedSet::insert`](crate::SortedSet::insert).
     ///
     /// # Panics
     ///
@@ -657,14 +490,6 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged, and the key
     /// and the value are dropped; to keep them, call [`try_reserve(1)`](Self::try_reserve) first.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::new();
-    /// assert_eq!(map.try_insert("a", 'x', 1), Ok(None));
-    /// assert_eq!(map.try_insert("a", 'y', 2), Ok(Some(('x', 1))));
-    /// ```
     pub fn try_insert(
         &mut self,
         key: K,
@@ -672,6 +497,33 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         score: S,
     ) -> Result<Option<(V, S)>, TryReserveError> {
         self.core.try_insert(key, value, score)
+    }
+
+    /// Inserts a key with a value and a score, replacing an equal key, its value and its score;
+    /// returns the old ones. **O(log n)**; O(1) if the key stays between its neighbours. See
+    /// [`SortedSet::replace`](crate::SortedSet::replace).
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; see [`try_replace`](Self::try_replace).
+    #[track_caller]
+    pub fn replace(&mut self, key: K, value: V, score: S) -> Option<(K, V, S)> {
+        or_panic(self.try_replace(key, value, score))
+    }
+
+    /// Like [`replace`](Self::replace), but returns an error if allocation fails. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged; the given key
+    /// and value are dropped.
+    pub fn try_replace(
+        &mut self,
+        key: K,
+        value: V,
+        score: S,
+    ) -> Result<Option<(K, V, S)>, TryReserveError> {
+        Ok(self.core.try_replace(key, value, score)?.map(taken))
     }
 
     /// Inserts a key with a value and a score. An existing key keeps its value and score, unless
@@ -708,16 +560,6 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out; see [`try_insert_min`](Self::try_insert_min).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, SortedMap};
-    ///
-    /// let mut shortest = SortedMap::from([("paris", "by road", 340)]);
-    /// assert_eq!(shortest.insert_min("paris", "by rail", 315), Insertion::Updated(("by road", 340)));
-    /// assert_eq!(shortest.get("paris"), Some(&"by rail"));
-    /// ```
     #[track_caller]
     pub fn insert_min(&mut self, key: K, value: V, score: S) -> Insertion<(V, S)> {
         or_panic(self.try_insert_min(key, value, score))
@@ -730,16 +572,6 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged; the key and
     /// the value are dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, SortedMap};
-    ///
-    /// let mut best = SortedMap::from([("ann", 'x', 120)]);
-    /// assert_eq!(best.try_insert_max("ann", 'y', 130)?, Insertion::Updated(('x', 120)));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_insert_max(
         &mut self,
         key: K,
@@ -756,16 +588,6 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged; the key and
     /// the value are dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, SortedMap};
-    ///
-    /// let mut shortest = SortedMap::from([("paris", 'x', 340)]);
-    /// assert_eq!(shortest.try_insert_min("paris", 'y', 350)?, Insertion::Unchanged(('y', 340)));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_insert_min(
         &mut self,
         key: K,
@@ -781,14 +603,6 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out; see [`try_set_score`](Self::try_set_score).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
-    /// assert_eq!(map.set_score("a", 2), Some(1));
-    /// assert_eq!(map.set_score("b", 2), None);
-    /// ```
     #[track_caller]
     pub fn set_score<Q>(&mut self, key: &Q, score: S) -> Option<S>
     where
@@ -802,14 +616,6 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// # Errors
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
-    /// assert_eq!(map.try_set_score("a", 2)?, Some(1));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_set_score<Q>(&mut self, key: &Q, score: S) -> Result<Option<S>, TryReserveError>
     where
         Q: Hash + Equivalent<K> + ?Sized,
@@ -851,14 +657,6 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged, but changes
     /// that `change` made to the value remain.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 0, 1)]);
-    /// assert_eq!(map.try_update("a", |_, score| score * 10)?, Some(1));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_update<Q>(
         &mut self,
         key: &Q,
@@ -873,17 +671,16 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 }
 
 impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H> {
-    /// Adds `by` to the score of a key; returns the new score, or `None` if there is no such key.
-    /// **O(log n)**; O(1) if the key stays between its neighbours.
+    /// Adds `by` to the score of a key; returns the new score. A key that is not in the map is
+    /// inserted with the score zero and the value that `value` returns. **O(log n)**; O(1) if the
+    /// key stays between its neighbours.
     ///
-    /// Unlike [`SortedSet::increment`](crate::SortedSet::increment), it does not insert a missing
-    /// key, which would have no value.
+    /// A key that is in the map keeps its value. If `value` panics, the map is unchanged.
     ///
     /// # Errors
     ///
-    /// The score's own error if the sum is not a score ([`NanScore`](crate::NanScore) for
-    /// [`Score`], [`ScoreOverflow`](crate::ScoreOverflow) for integers). The score is
-    /// unchanged.
+    /// The score's own error if the sum is not a valid score: [`NanScore`](crate::NanScore) for
+    /// [`Score`], [`ScoreOverflow`](crate::ScoreOverflow) for integers. The map is unchanged.
     ///
     /// # Panics
     ///
@@ -894,59 +691,41 @@ impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H>
     /// ```
     /// use zset_core::{ScoreOverflow, SortedMap};
     ///
-    /// let mut map = SortedMap::from([("a", 'x', 1_u8)]);
-    /// assert_eq!(map.increment("a", 5), Ok(Some(6)));
-    /// assert_eq!(map.increment("a", 255), Err(ScoreOverflow));
-    /// assert_eq!(map.increment("b", 5), Ok(None));
+    /// let mut logs = SortedMap::<&str, Vec<&str>, u8>::new();
+    /// assert_eq!(logs.increment("a", 5, Vec::new), Ok(5));
+    /// logs.get_mut("a").unwrap().push("read");
+    /// assert_eq!(logs.increment("a", 1, Vec::new), Ok(6));
+    /// assert_eq!(logs.increment("a", 255, Vec::new), Err(ScoreOverflow));
+    /// assert_eq!(logs.first(), Some((&"a", &vec!["read"], 6)));
     /// ```
     #[track_caller]
-    pub fn increment<Q>(&mut self, key: &Q, by: S::By) -> Result<Option<S>, S::Error>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
-        sum_or_panic(self.try_increment(key, by))
+    pub fn increment(
+        &mut self,
+        key: K,
+        by: S::By,
+        value: impl FnOnce() -> V,
+    ) -> Result<S, S::Error> {
+        sum_or_panic(self.try_increment(key, by, value))
     }
 
     /// Like [`increment`](Self::increment), but returns an error if allocation fails. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`IncrementError::Score`] with the score's own error if the sum is not a score, and
+    /// [`IncrementError::Score`] with the score's own error if the sum is not a valid score, and
     /// [`IncrementError::Full`] if memory or 32-bit handles run out. The map is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{IncrementError, ScoreOverflow, SortedMap};
-    ///
-    /// let mut map = SortedMap::from([("a", 'x', 1_u8)]);
-    /// assert_eq!(map.try_increment("a", 255), Err(IncrementError::Score(ScoreOverflow)));
-    /// ```
-    pub fn try_increment<Q>(
+    pub fn try_increment(
         &mut self,
-        key: &Q,
+        key: K,
         by: S::By,
-    ) -> Result<Option<S>, IncrementError<S::Error>>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
-        let changed = self
-            .core
-            .try_change(key, |_, old| old.checked_increment(by).map_err(IncrementError::Score))?;
-        Ok(changed.map(|(_, new)| new))
+        value: impl FnOnce() -> V,
+    ) -> Result<S, IncrementError<S::Error>> {
+        self.core.try_increment(key, value, by)
     }
 }
 
 impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Removes a key; returns its value and its score. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
-    /// assert_eq!(map.remove("a"), Some(('x', 1)));
-    /// assert_eq!(map.remove("a"), None);
-    /// ```
     pub fn remove<Q>(&mut self, key: &Q) -> Option<(V, S)>
     where
         Q: Hash + Equivalent<K> + ?Sized,
@@ -956,13 +735,6 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Removes a key; returns it, its value and its score. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a".to_string(), 'x', 1)]);
-    /// assert_eq!(map.remove_entry("a"), Some(("a".to_string(), 'x', 1)));
-    /// ```
     pub fn remove_entry<Q>(&mut self, key: &Q) -> Option<(K, V, S)>
     where
         Q: Hash + Equivalent<K> + ?Sized,
@@ -970,46 +742,21 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.core.remove(key).map(taken)
     }
 
-    /// Removes and returns the element with the lowest score. **O(log n)**.
-    ///
-    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert_eq!(map.pop_first(), Some(("a", 'x', 1)));
-    /// ```
+    /// Removes and returns the element with the lowest score. **O(log n)**. See
+    /// [`SortedSet::pop_first`](crate::SortedSet::pop_first).
     pub fn pop_first(&mut self) -> Option<(K, V, S)> {
         self.core.pop(End::First).map(taken)
     }
 
-    /// Removes and returns the element with the highest score. **O(log n)**.
-    ///
-    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert_eq!(map.pop_last(), Some(("b", 'y', 2)));
-    /// ```
+    /// Removes and returns the element with the highest score. **O(log n)**. See
+    /// [`SortedSet::pop_last`](crate::SortedSet::pop_last).
     pub fn pop_last(&mut self) -> Option<(K, V, S)> {
         self.core.pop(End::Last).map(taken)
     }
 
     /// Removes and returns the element with the lowest score if `predicate` returns true for it. It
-    /// may modify the value. **O(log n)**.
-    ///
-    /// If the map is empty, `predicate` is not called. If it panics, the element stays.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut due = zset_core::SortedMap::from([("mail", 'x', 10), ("backup", 'y', 30)]);
-    /// assert_eq!(due.pop_first_if(|_, _, time| time <= 20), Some(("mail", 'x', 10)));
-    /// assert_eq!(due.pop_first_if(|_, _, time| time <= 20), None);
-    /// ```
+    /// may modify the value. **O(log n)**. See
+    /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_first_if(
         &mut self,
         predicate: impl FnOnce(&K, &mut V, S) -> bool,
@@ -1020,17 +767,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Removes and returns the element with the highest score if `predicate` returns true for it.
-    /// It may modify the value. **O(log n)**.
-    ///
-    /// If the map is empty, `predicate` is not called. If it panics, the element stays.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// assert_eq!(map.pop_last_if(|_, value, _| *value == 'y'), Some(("b", 'y', 2)));
-    /// assert_eq!(map.pop_last_if(|_, value, _| *value == 'y'), None);
-    /// ```
+    /// It may modify the value. **O(log n)**. See
+    /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_last_if(
         &mut self,
         predicate: impl FnOnce(&K, &mut V, S) -> bool,
@@ -1048,46 +786,20 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Removes and returns the element at this 0-based rank, lowest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// assert_eq!(map.remove_by_rank(1), Some(("b", 'y', 2)));
-    /// assert_eq!(map.remove_by_rank(1), None);
-    /// ```
     pub fn remove_by_rank(&mut self, rank: usize) -> Option<(K, V, S)> {
         self.core.remove_by_rank(rank).map(taken)
     }
 
     /// Removes the elements at these 0-based ranks; returns the number removed.
-    /// **O(log n + m log n)** for m removed elements.
-    ///
-    /// Ranks beyond the end are ignored; an inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// assert_eq!(map.remove_range_by_rank(..1), 1);
-    /// assert_eq!(map.first(), Some((&"b", &'y', 2)));
-    /// ```
+    /// **O(log n + m log n)** for m removed elements. See
+    /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
         self.core.take_range(self.core.nodes.resolve_ranks(&range))
     }
 
     /// Removes the elements whose scores lie in the range; returns the number removed.
-    /// **O(log n + m log n)** for m removed elements.
-    ///
-    /// An inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// assert_eq!(map.remove_range_by_score(2..), 1);
-    /// assert_eq!(map.len(), 1);
-    /// ```
+    /// **O(log n + m log n)** for m removed elements. See
+    /// [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
     pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize
     where
         S: Ord,
@@ -1096,47 +808,24 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed elements.
-    ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks beyond
-    /// the end are ignored; an inverted range removes nothing.
-    ///
-    /// Two or more elements move into a new allocation. To drop them without allocating, see
-    /// [`remove_range_by_rank`](Self::remove_range_by_rank).
+    /// **O(log n + m)** for m removed elements. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the map is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 3)]);
-    /// assert!(map.drain_by_rank(..2).eq([("a", 'x', 1), ("b", 'y', 2)])); // pops the first two
-    /// assert_eq!(map.len(), 1);
-    /// ```
     #[track_caller]
     pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, K, V, S> {
         Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
     }
 
     /// Removes the elements whose scores lie in the range and returns them in order, lowest score
-    /// first. **O(log n + m)** for m removed elements.
-    ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
-    /// range removes nothing.
+    /// first. **O(log n + m)** for m removed elements. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the map is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut due = zset_core::SortedMap::from([("mail", "to: ann", 10), ("backup", "disk 1", 30)]);
-    /// assert!(due.drain_by_score(..=20).eq([("mail", "to: ann", 10)]));
-    /// assert_eq!(due.len(), 1);
-    /// ```
     #[track_caller]
     pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, K, V, S>
     where
@@ -1146,22 +835,12 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Removes the elements with exactly this score whose keys lie in the range and returns them in
-    /// order. **O(log n + m)** for m removed elements.
-    ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
-    /// range removes nothing.
+    /// order. **O(log n + m)** for m removed elements. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the map is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("ant", 1, 0), ("bee", 2, 0), ("cat", 3, 0)]);
-    /// assert!(map.drain_by_key(0, "b"..).eq([("bee", 2, 0), ("cat", 3, 0)]));
-    /// assert_eq!(map.len(), 1);
-    /// ```
     #[track_caller]
     pub fn drain_by_key<'q, Q>(
         &mut self,
@@ -1181,17 +860,6 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     ///
     /// If `keep` panics, the elements it has rejected are already removed; the others stay, with
     /// the values that it has given them.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2)]);
-    /// map.retain(|_, value, score| {
-    ///     *value += 1;
-    ///     score > 1
-    /// });
-    /// assert!(map.iter().eq([(&"b", &21, 2)]));
-    /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V, S) -> bool) {
         self.extract_if(|key, value, score| !keep(key, value, score)).for_each(drop);
     }
@@ -1219,64 +887,33 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         ExtractIf { map: self, extracted, next }
     }
 
-    /// Reserves memory for about `additional` more keys. **O(n + additional)**.
-    ///
-    /// After `reserve(1)`, the next insertion does not allocate. For more keys, this is an estimate
-    /// that assumes leaves are 3/4 full.
+    /// Reserves memory for about `additional` more keys. **O(n + additional)**. See
+    /// [`SortedSet::reserve`](crate::SortedSet::reserve).
     ///
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out; see [`try_reserve`](Self::try_reserve).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
-    /// map.reserve(100);
-    /// assert!(map.capacity() >= 101);
-    /// ```
     #[track_caller]
     pub fn reserve(&mut self, additional: usize) {
         or_panic(self.try_reserve(additional));
     }
 
-    /// Reserves memory for about `additional` more keys. **O(n + additional)**.
-    ///
-    /// After `try_reserve(1)`, the next insertion does not allocate. For more keys, this is an
-    /// estimate that assumes leaves are 3/4 full.
+    /// Like [`reserve`](Self::reserve), but returns an error if allocation fails.
+    /// **O(n + additional)**.
     ///
     /// # Errors
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The elements are unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::<&str, (), u32>::new();
-    /// map.try_reserve(100)?;
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         self.core.try_reserve(additional)
     }
 
-    /// Frees unused memory. **O(n)**.
-    ///
-    /// The elements move into completely filled leaves, so the map temporarily needs twice its
-    /// memory.
+    /// Frees unused memory. **O(n)**. See
+    /// [`SortedSet::shrink_to_fit`](crate::SortedSet::shrink_to_fit).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the map is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::with_capacity(10_000);
-    /// map.insert("a", 'x', 1);
-    /// map.shrink_to_fit();
-    /// assert!(map.allocation_size() < 1000);
-    /// ```
     #[track_caller]
     pub fn shrink_to_fit(&mut self) {
         or_panic(self.core.try_rebuild());
@@ -1286,24 +923,13 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 /// Whole maps.
 impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Moves all elements of `other` into this map, leaving `other` empty. **O(m log n)** for m
-    /// moved elements.
+    /// moved elements. See [`SortedSet::append`](crate::SortedSet::append).
     ///
-    /// If a key is in both maps, the value and the score of `other` win, as in `BTreeMap::append`.
     /// An equal key is always that of this map.
     ///
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out. Elements not yet moved are lost.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::SortedMap;
-    ///
-    /// let mut map = SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// map.append(&mut SortedMap::from([("b", 'z', 9)]));
-    /// assert!(map.iter().eq([(&"a", &'x', 1), (&"b", &'z', 9)]));
-    /// ```
     #[track_caller]
     pub fn append<H2>(&mut self, other: &mut SortedMap<K, V, S, H2>) {
         if !matches!(self.core.try_merge(&mut other.core), Ok(true)) {
@@ -1322,22 +948,12 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
 impl<K: Hash, V, S: Copy, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
     /// Splits the map at a 0-based rank: returns the elements from this rank on, and keeps the
-    /// others. **O(log n + m)** for m returned elements.
-    ///
-    /// If the rank is beyond the end, the returned map is empty.
+    /// others. **O(log n + m)** for m returned elements. See
+    /// [`SortedSet::split_off_by_rank`](crate::SortedSet::split_off_by_rank).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the map is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// let upper = map.split_off_by_rank(1);
-    /// assert!(map.iter().eq([(&"a", &'x', 1)]));
-    /// assert!(upper.iter().eq([(&"b", &'y', 2)]));
-    /// ```
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
@@ -1351,15 +967,6 @@ impl<K: Hash, V, S: Copy, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
     /// # Panics
     ///
     /// Panics if allocation fails; the map is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 2)]);
-    /// let upper = map.split_off_by_score(2);
-    /// assert!(map.iter().eq([(&"a", &'x', 1)]));
-    /// assert_eq!(upper.get("c"), Some(&'z'));
-    /// ```
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
     pub fn split_off_by_score(&mut self, score: S) -> Self
@@ -1393,216 +1000,14 @@ impl<K: Hash, V, S: Copy, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
 }
 
 impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
-    /// Removes all elements and returns them in order, lowest score first. **O(n)**.
-    ///
-    /// The map is emptied immediately, even if the iterator is leaked.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert!(map.drain().eq([("a", 'x', 1), ("b", 'y', 2)]));
-    /// assert!(map.is_empty());
-    /// ```
+    /// Removes all elements and returns them in order, lowest score first. **O(n)**. See
+    /// [`SortedSet::drain`](crate::SortedSet::drain).
     pub fn drain(&mut self) -> Drain<'_, K, V, S> {
-        Drain(iter::Drain::new(self.core.take_all()))
+        Drain(inner::Drain::new(self.core.take_all()))
     }
 
     /// Removes all keys and frees their memory. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
-    /// map.clear();
-    /// assert!(map.is_empty());
-    /// ```
     pub fn clear(&mut self) {
         self.core.clear();
-    }
-}
-
-/// An iterator over elements in order, lowest score first: all of them or a range.
-///
-/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and
-/// therefore `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at
-/// most **O(log n)**.
-///
-/// # Examples
-///
-/// ```
-/// let map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 3)]);
-/// let mut elements = map.iter();
-/// assert_eq!(elements.next_back(), Some((&"c", &'z', 3)));
-/// assert_eq!(elements.len(), 2);
-/// assert_eq!(elements.nth(1), Some((&"b", &'y', 2)));
-/// ```
-pub struct Iter<'a, K, V, S>(iter::Iter<'a, K, V, S>);
-
-front_iter!(Iter<K, V, S>, (&'a K, &'a V, S), element);
-
-/// An owning iterator over elements, lowest score first. Each step is **O(1)**.
-///
-/// # Examples
-///
-/// ```
-/// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-/// assert!(map.into_iter().eq([("a", 'x', 1), ("b", 'y', 2)]));
-/// ```
-pub struct IntoIter<K, V, S>(iter::IntoIter<K, V, S>);
-
-front_into_iter!(IntoIter<K, V, S>, <K, V, S>, (K, V, S), taken, element);
-
-/// Returns an empty iterator.
-impl<K, V, S: Copy> Default for IntoIter<K, V, S> {
-    fn default() -> Self {
-        IntoIter(iter::IntoIter::default())
-    }
-}
-
-/// An iterator over removed elements, lowest score first. Each step is **O(1)**.
-///
-/// Returned by [`SortedMap::drain`] and the `drain_by_*` methods. The elements are removed from the
-/// map when the iterator is created; those not returned are dropped with it, or leaked with it.
-///
-/// # Examples
-///
-/// ```
-/// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-/// assert_eq!(map.drain().next_back(), Some(("b", 'y', 2)));
-/// assert!(map.is_empty());
-/// ```
-pub struct Drain<'a, K, V, S>(iter::Drain<'a, K, V, S>);
-
-front_into_iter!(Drain<'_, K, V, S>, <K, V, S>, (K, V, S), taken, element);
-
-/// Converts an element of the core to its key.
-#[inline]
-fn key<K, V, S>((pair, _): (&(K, V), S)) -> &K {
-    &pair.0
-}
-
-/// Converts an element of the core to its value.
-#[inline]
-fn value<K, V, S>((pair, _): (&(K, V), S)) -> &V {
-    &pair.1
-}
-
-/// Converts an element taken from the core to its key.
-#[inline]
-fn taken_key<K, V, S>(((key, _), _): ((K, V), S)) -> K {
-    key
-}
-
-/// Converts an element taken from the core to its value.
-#[inline]
-fn taken_value<K, V, S>(((_, value), _): ((K, V), S)) -> V {
-    value
-}
-
-/// The iterator returned by [`SortedMap::keys`]. Its costs are those of [`Iter`].
-pub struct Keys<'a, K, V, S>(iter::Iter<'a, K, V, S>);
-
-front_iter!(Keys<K, V, S>, &'a K, key);
-
-/// The iterator returned by [`SortedMap::values`]. Its costs are those of [`Iter`].
-pub struct Values<'a, K, V, S>(iter::Iter<'a, K, V, S>);
-
-front_iter!(Values<K, V, S>, &'a V, value);
-
-/// The iterator returned by [`SortedMap::into_keys`]. Each step is **O(1)**.
-pub struct IntoKeys<K, V, S>(iter::IntoIter<K, V, S>);
-
-front_into_iter!(IntoKeys<K, V, S>, <K, V, S>, K, taken_key, key);
-
-/// The iterator returned by [`SortedMap::into_values`]. Each step is **O(1)**.
-pub struct IntoValues<K, V, S>(iter::IntoIter<K, V, S>);
-
-front_into_iter!(IntoValues<K, V, S>, <K, V, S>, V, taken_value, value);
-
-/// The iterator returned by [`SortedMap::extract_if`].
-///
-/// # Examples
-///
-/// ```
-/// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2), ("c", 'z', 3)]);
-/// assert_eq!(map.extract_if(|_, _, score| score != 2).next(), Some(("a", 'x', 1)));
-/// assert_eq!(map.len(), 2); // "c" was not visited
-/// ```
-pub struct ExtractIf<'a, K, V, S, H, F> {
-    map: &'a mut SortedMap<K, V, S, H>,
-    extracted: F,
-    /// The position of the next element to pass to `extracted`.
-    next: Position,
-}
-
-impl<K: Hash, V, S: Copy, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool> Iterator
-    for ExtractIf<'_, K, V, S, H, F>
-{
-    type Item = (K, V, S);
-
-    fn next(&mut self) -> Option<(K, V, S)> {
-        let ExtractIf { map, extracted, next } = self;
-        map.core.take_next_if(next, extracted).map(taken)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.map.len()))
-    }
-}
-
-impl<K: Hash, V, S: Copy, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool> FusedIterator
-    for ExtractIf<'_, K, V, S, H, F>
-{
-}
-
-impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug
-    for ExtractIf<'_, K, V, S, H, F>
-{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExtractIf").field("map", &self.map).finish_non_exhaustive()
-    }
-}
-
-/// The iterator returned by [`SortedMap::values_mut`]. Each step is **O(1)**.
-///
-/// # Examples
-///
-/// ```
-/// let mut map = zset_core::SortedMap::from([("a", 10, 1), ("b", 20, 2)]);
-/// let values = map.values_mut();
-/// assert_eq!(values.len(), 2);
-/// values.for_each(|value| *value *= 2);
-/// assert_eq!(map.get("a"), Some(&20));
-/// ```
-pub struct ValuesMut<'a, K, V, S>(iter::PairsMut<'a, (K, V), S>);
-
-/// Returns an empty iterator.
-impl<K, V, S: Copy> Default for ValuesMut<'_, K, V, S> {
-    fn default() -> Self {
-        ValuesMut(iter::PairsMut::default())
-    }
-}
-
-impl<'a, K, V, S: Copy> Iterator for ValuesMut<'a, K, V, S> {
-    type Item = &'a mut V;
-
-    #[inline]
-    fn next(&mut self) -> Option<&'a mut V> {
-        self.0.next().map(|(_, value)| value)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-
-impl<K, V, S: Copy> ExactSizeIterator for ValuesMut<'_, K, V, S> {}
-
-impl<K, V, S: Copy> FusedIterator for ValuesMut<'_, K, V, S> {}
-
-impl<K, V, S: Copy> fmt::Debug for ValuesMut<'_, K, V, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ValuesMut").field("len", &self.0.len()).finish_non_exhaustive()
     }
 }

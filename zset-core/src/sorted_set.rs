@@ -12,7 +12,7 @@ use rand_core::Rng;
 
 use crate::core::bulk::Filling;
 use crate::core::index::Heights;
-use crate::core::iter::{self, front_into_iter, front_iter};
+use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
 use crate::core::leaf::End;
 use crate::core::search::Position;
 use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
@@ -101,16 +101,6 @@ impl<M, S: Copy> SortedSet<M, S> {
     /// Creates an empty set whose random heights are seeded by `rng`. **O(1)**.
     ///
     /// The generator affects neither results nor the bounds on costs.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use rand::{SeedableRng, rngs::SmallRng};
-    /// use zset_core::SortedSet;
-    ///
-    /// let set: SortedSet<&str, u32> = SortedSet::from_rng(&mut SmallRng::seed_from_u64(7));
-    /// assert!(set.is_empty());
-    /// ```
     pub fn from_rng<R: Rng + ?Sized>(rng: &mut R) -> Self {
         let mut set = Self::new();
         set.core.nodes = Nodes::with_heights(Heights::from_rng(rng));
@@ -124,13 +114,6 @@ impl<M: Hash, S: Copy> SortedSet<M, S> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::<&str, u32>::with_capacity(1000);
-    /// assert!(set.is_empty());
-    /// ```
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
         Self::with_capacity_and_hasher(capacity, DefaultHashBuilder::default())
@@ -163,13 +146,6 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     }
 
     /// Returns a reference to the set's hasher. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::<&str, u32>::new();
-    /// let _: &zset_core::DefaultHashBuilder = set.hasher();
-    /// ```
     pub fn hasher(&self) -> &H {
         &self.core.dict.hasher
     }
@@ -182,17 +158,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::hash::RandomState;
-    /// use zset_core::SortedSet;
-    ///
-    /// let hasher = RandomState::new();
-    /// let set = SortedSet::<&str, u32, _>::with_capacity_and_hasher(1000, hasher);
-    /// assert!(set.is_empty());
-    /// ```
     #[track_caller]
     pub fn with_capacity_and_hasher(capacity: usize, hasher: H) -> Self {
         let mut set = Self::with_hasher(hasher);
@@ -247,14 +212,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> 
 /// Reading.
 impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the score of a member. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("a", 1)]);
-    /// assert_eq!(set.score("a"), Some(1));
-    /// assert_eq!(set.score("b"), None);
-    /// ```
     #[inline]
     pub fn score<Q>(&self, member: &Q) -> Option<S>
     where
@@ -264,13 +221,6 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Returns the stored member equal to `member`, and its score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("a".to_string(), 1)]);
-    /// assert_eq!(set.get("a"), Some((&"a".to_string(), 1)));
-    /// ```
     pub fn get<Q>(&self, member: &Q) -> Option<(&M, S)>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -280,13 +230,6 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Returns whether a member is in the set. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("a", 1)]);
-    /// assert!(set.contains("a"));
-    /// ```
     pub fn contains<Q>(&self, member: &Q) -> bool
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -299,13 +242,6 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// Members are hashed in batches and then looked up, so that their cache misses overlap. The
     /// iterator may therefore take a few more members from `members` than it has returned scores.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("a".to_string(), 1), ("b".to_string(), 2)]);
-    /// assert!(set.scores(["b", "x", "a"]).eq([Some(2), None, Some(1)]));
-    /// ```
     pub fn scores<'q, Q, I>(&self, members: I) -> impl FusedIterator<Item = Option<S>>
     where
         I: IntoIterator<Item = &'q Q>,
@@ -316,14 +252,6 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Returns the 0-based rank of a member, lowest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("a", 30), ("b", 10), ("c", 20)]);
-    /// assert_eq!(set.rank("b"), Some(0));
-    /// assert_eq!(set.rank("d"), None);
-    /// ```
     #[inline]
     pub fn rank<Q>(&self, member: &Q) -> Option<usize>
     where
@@ -360,23 +288,11 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
 impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Returns the number of members. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::SortedSet::from([("a", 1), ("b", 2)]).len(), 2);
-    /// ```
     pub fn len(&self) -> usize {
         self.core.nodes.len()
     }
 
     /// Returns whether the set has no members. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_core::SortedSet::<&str, u32>::new().is_empty());
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -388,15 +304,6 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// `HashMap::capacity`, it is not a guarantee: leaves become full only if members are inserted
     /// in ascending order, so a set may allocate below its capacity. At its capacity, the next new
     /// member always allocates.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::<&str, u32>::with_capacity(1000);
-    /// assert!(set.capacity() >= 1000);
-    /// set.shrink_to_fit();
-    /// assert_eq!(set.capacity(), 0);
-    /// ```
     pub fn capacity(&self) -> usize {
         self.core.nodes.capacity().min(self.core.dict.tables.capacity())
     }
@@ -404,50 +311,21 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Returns the number of bytes the set has allocated, excluding memory owned by members.
     ///
     /// **O(n)**, but it visits only chunks of up to 32 KiB.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set: zset_core::SortedSet<_, _> = (0..1000u64).map(|i| (i, i)).collect();
-    /// assert!((16_000..64_000).contains(&set.allocation_size()));
-    /// ```
     pub fn allocation_size(&self) -> usize {
         self.core.nodes.allocation_size() + self.core.dict.tables.allocation_size()
     }
 
     /// Returns the element with the lowest score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
-    /// assert_eq!(set.first(), Some((&"a", 1)));
-    /// ```
     pub fn first(&self) -> Option<(&M, S)> {
         self.core.nodes.first().map(element)
     }
 
     /// Returns the element with the highest score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
-    /// assert_eq!(set.last(), Some((&"b", 2)));
-    /// ```
     pub fn last(&self) -> Option<(&M, S)> {
         self.core.nodes.last().map(element)
     }
 
     /// Returns the element at this 0-based rank, lowest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
-    /// assert_eq!(set.get_by_rank(1), Some((&"b", 2)));
-    /// assert_eq!(set.get_by_rank(2), None);
-    /// ```
     pub fn get_by_rank(&self, rank: usize) -> Option<(&M, S)> {
         self.core.nodes.get_by_rank(rank).map(element)
     }
@@ -468,13 +346,6 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
     ///
     /// Ranks past the end are ignored; an inverted range is empty, whereas indexing a slice panics.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-    /// assert!(set.range_by_rank(1..9).eq([(&"b", 2), (&"c", 3)]));
-    /// ```
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S> {
         Iter(self.core.nodes.range_by_rank(range))
     }
@@ -608,14 +479,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the
     /// member is dropped; to keep it, call [`try_reserve(1)`](Self::try_reserve) first.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::new();
-    /// assert_eq!(set.try_insert("a", 1), Ok(None));
-    /// assert_eq!(set.try_insert("a", 2), Ok(Some(1)));
-    /// ```
     pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, TryReserveError> {
         Ok(self.core.try_insert(member, (), score)?.map(|((), old)| old))
     }
@@ -653,15 +516,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the given
     /// member is dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
-    /// assert_eq!(set.try_replace("a", 2)?, Some(("a", 1)));
-    /// assert_eq!(set.try_replace("b", 2)?, None);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_replace(&mut self, member: M, score: S) -> Result<Option<(M, S)>, TryReserveError> {
         Ok(self.core.try_replace(member, (), score)?.map(taken))
     }
@@ -695,16 +549,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out; see [`try_insert_min`](Self::try_insert_min).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, SortedSet};
-    ///
-    /// let mut shortest = SortedSet::from([("paris", 340)]);
-    /// assert_eq!(shortest.insert_min("paris", 315), Insertion::Updated(340));
-    /// assert_eq!(shortest.insert_min("paris", 315), Insertion::Unchanged(315));
-    /// ```
     #[track_caller]
     pub fn insert_min(&mut self, member: M, score: S) -> Insertion<S> {
         or_panic(self.try_insert_min(member, score))
@@ -717,16 +561,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the
     /// member is dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, SortedSet};
-    ///
-    /// let mut best = SortedSet::from([("ann", 120)]);
-    /// assert_eq!(best.try_insert_max("ann", 130)?, Insertion::Updated(120));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_insert_max(&mut self, member: M, score: S) -> Result<Insertion<S>, TryReserveError> {
         Ok(self.core.try_insert_if(member, (), score, |old| score > old)?.map(|((), score)| score))
     }
@@ -738,16 +572,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the
     /// member is dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Insertion, SortedSet};
-    ///
-    /// let mut shortest = SortedSet::from([("paris", 340)]);
-    /// assert_eq!(shortest.try_insert_min("paris", 350)?, Insertion::Unchanged(340));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_insert_min(&mut self, member: M, score: S) -> Result<Insertion<S>, TryReserveError> {
         Ok(self.core.try_insert_if(member, (), score, |old| score < old)?.map(|((), score)| score))
     }
@@ -760,14 +584,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out; see [`try_set_score`](Self::try_set_score).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a".to_string(), 1)]);
-    /// assert_eq!(set.set_score("a", 2), Some(1));
-    /// assert_eq!(set.set_score("b", 2), None);
-    /// ```
     #[track_caller]
     pub fn set_score<Q>(&mut self, member: &Q, score: S) -> Option<S>
     where
@@ -782,14 +598,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// # Errors
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
-    /// assert_eq!(set.try_set_score("a", 2)?, Some(1));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_set_score<Q>(&mut self, member: &Q, score: S) -> Result<Option<S>, TryReserveError>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -827,14 +635,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// # Errors
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
-    /// assert_eq!(set.try_update("a", |score| score * 10)?, Some(1));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_update<Q>(
         &mut self,
         member: &Q,
@@ -885,16 +685,6 @@ impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// [`IncrementError::Score`] with the score's own error if the sum is not a valid score, and
     /// [`IncrementError::Full`] if memory or 32-bit handles run out. The set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{IncrementError, ScoreOverflow, SortedSet};
-    ///
-    /// let mut set = SortedSet::<&str, u8>::new();
-    /// assert_eq!(set.try_increment("a", 200), Ok(200));
-    /// assert_eq!(set.try_increment("a", 56), Err(IncrementError::Score(ScoreOverflow)));
-    /// ```
     #[inline]
     pub fn try_increment(&mut self, member: M, by: S::By) -> Result<S, IncrementError<S::Error>> {
         self.core.try_increment(member, || (), by)
@@ -903,14 +693,6 @@ impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes a member and returns its score. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
-    /// assert_eq!(set.remove("a"), Some(1));
-    /// assert_eq!(set.remove("a"), None);
-    /// ```
     pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -920,13 +702,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Removes a member and returns it with its score. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a".to_string(), 1)]);
-    /// assert_eq!(set.remove_entry("a"), Some(("a".to_string(), 1)));
-    /// ```
     pub fn remove_entry<Q>(&mut self, member: &Q) -> Option<(M, S)>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -937,13 +712,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes and returns the element with the lowest score. **O(log n)**.
     ///
     /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
-    /// assert_eq!(set.pop_first(), Some(("a", 1)));
-    /// ```
     pub fn pop_first(&mut self) -> Option<(M, S)> {
         self.core.pop(End::First).map(taken)
     }
@@ -951,13 +719,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes and returns the element with the highest score. **O(log n)**.
     ///
     /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
-    /// assert_eq!(set.pop_last(), Some(("b", 2)));
-    /// ```
     pub fn pop_last(&mut self) -> Option<(M, S)> {
         self.core.pop(End::Last).map(taken)
     }
@@ -981,32 +742,13 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Removes and returns the element with the highest score if `predicate` returns true for it.
-    /// **O(log n)**.
-    ///
-    /// If the set is empty, `predicate` is not called. If `predicate` panics, the element is not
-    /// removed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2)]);
-    /// assert_eq!(set.pop_last_if(|_, score| score > 1), Some(("b", 2)));
-    /// assert_eq!(set.pop_last_if(|_, score| score > 1), None);
-    /// ```
+    /// **O(log n)**. See [`pop_first_if`](Self::pop_first_if).
     pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.last()?;
         if predicate(member, score) { self.pop_last() } else { None }
     }
 
     /// Removes and returns the element at this 0-based rank, lowest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2)]);
-    /// assert_eq!(set.remove_by_rank(1), Some(("b", 2)));
-    /// assert_eq!(set.remove_by_rank(1), None);
-    /// ```
     pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
         self.core.remove_by_rank(rank).map(taken)
     }
@@ -1015,14 +757,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// **O(log n + m log n)** for m removed.
     ///
     /// Ranks past the end are ignored; an inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut top = zset_core::SortedSet::from([("a", 3), ("b", 2), ("c", 1)]);
-    /// assert_eq!(top.remove_range_by_rank(..1), 1);
-    /// assert_eq!(top.first(), Some((&"b", 2)));
-    /// ```
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
         self.core.take_range(self.core.nodes.resolve_ranks(&range))
     }
@@ -1031,14 +765,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// **O(log n + m log n)** for m removed.
     ///
     /// An inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-    /// assert_eq!(set.remove_range_by_score(2..), 2);
-    /// assert_eq!(set.len(), 1);
-    /// ```
     pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize
     where
         S: Ord,
@@ -1072,10 +798,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Removes the elements with scores in the range and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed.
-    ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
-    /// range removes nothing.
+    /// **O(log n + m)** for m removed. See [`drain_by_rank`](Self::drain_by_rank).
     ///
     /// # Panics
     ///
@@ -1097,22 +820,11 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 
     /// Removes the elements with exactly this score and members in the range, and returns them in
-    /// order. **O(log n + m)** for m removed.
-    ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
-    /// range removes nothing.
+    /// order. **O(log n + m)** for m removed. See [`drain_by_rank`](Self::drain_by_rank).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut words = zset_core::SortedSet::from([("ant", 0), ("bee", 0), ("cat", 0)]);
-    /// assert!(words.drain_by_member(0, "b"..).eq([("bee", 0), ("cat", 0)]));
-    /// assert_eq!(words.len(), 1);
-    /// ```
     #[track_caller]
     pub fn drain_by_member<'q, Q>(
         &mut self,
@@ -1131,14 +843,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// first. **O(n + m log n)** for m removed.
     ///
     /// If `keep` panics, the elements it has rejected so far are removed, and all others remain.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-    /// set.retain(|_, score| score % 2 == 1);
-    /// assert_eq!(set.len(), 2);
-    /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(&M, S) -> bool) {
         self.extract_if(|member, score| !keep(member, score)).for_each(drop);
     }
@@ -1175,36 +879,17 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out; see [`try_reserve`](Self::try_reserve).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
-    /// set.reserve(100);
-    /// assert!(set.capacity() >= 101);
-    /// ```
     #[track_caller]
     pub fn reserve(&mut self, additional: usize) {
         or_panic(self.try_reserve(additional));
     }
 
-    /// Reserves memory for about `additional` more members. **O(n + additional)**.
-    ///
-    /// After `try_reserve(1)` the next insertion does not allocate. A larger reservation is an
-    /// estimate: how many members fit in a leaf depends on the order of insertion, and leaves are
-    /// assumed to be 3/4 full.
+    /// Like [`reserve`](Self::reserve), but returns an error instead of panicking.
+    /// **O(n + additional)**.
     ///
     /// # Errors
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The set's members are unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::<&str, u32>::new();
-    /// set.try_reserve(100)?;
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         self.core.try_reserve(additional)
     }
@@ -1217,15 +902,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// # Panics
     ///
     /// Panics if that allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::with_capacity(10_000);
-    /// set.insert("a", 1);
-    /// set.shrink_to_fit();
-    /// assert!(set.allocation_size() < 1000);
-    /// ```
     #[track_caller]
     pub fn shrink_to_fit(&mut self) {
         or_panic(self.core.try_rebuild());
@@ -1293,15 +969,6 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
     /// # Panics
     ///
     /// Panics if allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-    /// let upper = set.split_off_by_rank(1);
-    /// assert!(set.iter().eq([(&"a", 1)]));
-    /// assert!(upper.iter().eq([(&"b", 2), (&"c", 3)]));
-    /// ```
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
@@ -1360,27 +1027,11 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// Removes all elements and returns them in order, lowest score first. **O(n)**.
     ///
     /// The set is emptied immediately, even if the iterator is leaked.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
-    /// assert!(set.drain().eq([("a", 1), ("b", 2)]));
-    /// assert!(set.is_empty());
-    /// ```
     pub fn drain(&mut self) -> Drain<'_, M, S> {
         Drain(iter::Drain::new(self.core.take_all()))
     }
 
     /// Removes all members and frees their memory. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
-    /// set.clear();
-    /// assert!(set.is_empty());
-    /// ```
     pub fn clear(&mut self) {
         self.core.clear();
     }
@@ -1418,25 +1069,12 @@ impl<M, S> IntoIter<M, S> {
     }
 }
 
-/// Returns an empty iterator.
-impl<M, S: Copy> Default for IntoIter<M, S> {
-    fn default() -> Self {
-        IntoIter(iter::IntoIter::default())
-    }
-}
+front_owning!(IntoIter<M, S>);
 
 /// An iterator over removed elements, lowest score first. Each step is **O(1)**.
 ///
 /// Returned by `drain` and the `drain_by_*` methods. The elements leave the set as soon as the
 /// iterator is created: those not yet returned are dropped or leaked with it.
-///
-/// # Examples
-///
-/// ```
-/// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-/// assert_eq!(set.drain_by_score(2..).next_back(), Some(("c", 3)));
-/// assert_eq!(set.len(), 1); // "b" was dropped with the iterator
-/// ```
 pub struct Drain<'a, M, S>(pub(crate) iter::Drain<'a, M, (), S>);
 
 front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element);
@@ -1449,14 +1087,6 @@ impl<M, S: Copy> Drain<'_, M, S> {
 }
 
 /// An iterator that removes elements, returned by [`SortedSet::extract_if`].
-///
-/// # Examples
-///
-/// ```
-/// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-/// assert_eq!(set.extract_if(|_, score| score != 2).next(), Some(("a", 1)));
-/// assert_eq!(set.len(), 2); // "c" was not visited
-/// ```
 pub struct ExtractIf<'a, M, S, H, F> {
     set: &'a mut SortedSet<M, S, H>,
     extracted: F,

@@ -25,17 +25,6 @@ pub use iter::{IntoIter, Iter};
 pub use take::ExtractIf;
 
 /// The encoding of a [`ZSet`] in memory.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{Encoding, Score, ZSet};
-///
-/// let mut set: ZSet = (0..128).map(|i| (i.to_string(), Score::from(i))).collect();
-/// assert_eq!(set.encoding(), Encoding::Listpack);
-/// set.insert("another", Score::ZERO);
-/// assert_eq!(set.encoding(), Encoding::Skiplist);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -59,18 +48,6 @@ impl fmt::Display for Encoding {
 ///
 /// These are all of Redis's parameters for sorted sets. The struct is exhaustive, so that it can be
 /// written as a literal.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
-///
-/// let mut limits = ListpackLimits::default();
-/// limits.max_listpack_value = 3;
-/// let mut set = ZSet::with_limits(limits);
-/// set.insert("long", Score::ZERO);
-/// assert_eq!(set.encoding(), Encoding::Skiplist);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListpackLimits {
     /// The maximum number of members (Redis: `zset-max-listpack-entries`). If 0, only an empty set
@@ -143,12 +120,6 @@ type Sorted = SortedSet<ByteString, Score>;
 
 impl ZSet {
     /// Returns the limits. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::ZSet::new().limits(), zset_core::ListpackLimits::default());
-    /// ```
     pub fn limits(&self) -> ListpackLimits {
         self.limits
     }
@@ -157,19 +128,6 @@ impl ZSet {
     ///
     /// The encoding does not change: the new limits apply from the next new member on, as with
     /// Redis's `CONFIG SET`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
-    /// set.set_limits(ListpackLimits { max_listpack_entries: 1, ..ListpackLimits::default() });
-    /// set.insert("a", Score::from(3));
-    /// assert_eq!(set.encoding(), Encoding::Listpack);
-    /// set.insert("c", Score::from(3));
-    /// assert_eq!(set.encoding(), Encoding::Skiplist);
-    /// ```
     pub fn set_limits(&mut self, limits: ListpackLimits) {
         self.limits = limits;
     }
@@ -192,16 +150,6 @@ impl ZSet {
     }
 
     /// Returns the listpack of a set in that encoding, such as for a diagram or a dump. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::ZSet::new();
-    /// set.insert("a", zset_core::Score::from(1));
-    /// assert_eq!(set.as_listpack().map(|list| list.len()), Some(2));
-    /// set.promote();
-    /// assert!(set.as_listpack().is_none());
-    /// ```
     pub fn as_listpack(&self) -> Option<&crate::Listpack<Vec<u8>>> {
         match &self.elements {
             Elements::Listpack(set) => Some(set.as_listpack()),
@@ -210,18 +158,6 @@ impl ZSet {
     }
 
     /// Returns the skip list and the dict of a set in that encoding. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// set.insert("a", Score::from(1));
-    /// assert!(set.as_sorted_set().is_none());
-    /// set.promote();
-    /// assert_eq!(set.as_sorted_set().map(|set| set.root().span()), Some(1));
-    /// ```
     #[cfg(feature = "unstable-internals")]
     pub fn as_sorted_set(&self) -> Option<&SortedSet<ByteString, Score>> {
         match &self.elements {
@@ -231,12 +167,6 @@ impl ZSet {
     }
 
     /// Returns the number of members. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::ZSet::new().len(), 0);
-    /// ```
     pub fn len(&self) -> usize {
         match &self.elements {
             Elements::Listpack(set) => set.len(),
@@ -245,27 +175,11 @@ impl ZSet {
     }
 
     /// Returns whether the set is empty. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_core::ZSet::new().is_empty());
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns the score of a member. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(1))]);
-    /// assert_eq!(set.score("a"), Some(Score::from(1)));
-    /// assert_eq!(set.score(b"b"), None);
-    /// ```
     pub fn score(&self, member: impl AsRef<[u8]>) -> Option<Score> {
         match &self.elements {
             Elements::Listpack(set) => set.score(member),
@@ -274,19 +188,8 @@ impl ZSet {
     }
 
     /// Returns the score of each of these members, or `None` for those that are not in the set,
-    /// like Redis's `ZMSCORE`. Lazy; **O(1)** per member.
-    ///
-    /// Members are hashed in batches and then looked up, so that their cache misses overlap. The
-    /// iterator may therefore consume a few more members than it has returned scores.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(1))]);
-    /// assert!(set.scores(["a", "b"]).eq([Some(Score::from(1)), None]));
-    /// ```
+    /// like Redis's `ZMSCORE`. Lazy; **O(1)** per member. See
+    /// [`SortedSet::scores`](crate::SortedSet::scores).
     pub fn scores<I>(&self, members: I) -> impl FusedIterator<Item = Option<Score>>
     where
         I: IntoIterator<Item: AsRef<[u8]>>,
@@ -305,17 +208,6 @@ impl ZSet {
     /// Returns the stored member and its score. **O(1)**.
     ///
     /// The bytes are those of `member`, but are borrowed from the set.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(1))]);
-    /// let (stored, score) = set.get(String::from("a")).unwrap();
-    /// assert!(stored == "a" && score == 1.0);
-    /// assert!(set.get("b").is_none());
-    /// ```
     pub fn get(&self, member: impl AsRef<[u8]>) -> Option<(Member<'_>, Score)> {
         match &self.elements {
             Elements::Listpack(set) => set.get(member),
@@ -324,28 +216,11 @@ impl ZSet {
     }
 
     /// Returns whether a member is in the set. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// assert!(ZSet::from([("a", Score::from(1))]).contains("a"));
-    /// ```
     pub fn contains(&self, member: impl AsRef<[u8]>) -> bool {
         self.score(member).is_some()
     }
 
     /// Returns the 0-based rank of a member, lowest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.rank("a"), Some(1));
-    /// ```
     pub fn rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
         match &self.elements {
             Elements::Listpack(set) => set.rank(member),
@@ -354,30 +229,12 @@ impl ZSet {
     }
 
     /// Returns the 0-based rank of a member, highest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.rev_rank("a"), Some(0));
-    /// ```
     pub fn rev_rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
         let rank = self.rank(member)?;
         Some(self.len() - 1 - rank)
     }
 
     /// Returns the element with the lowest score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert!(set.first().is_some_and(|(member, _)| member == "b"));
-    /// ```
     pub fn first(&self) -> Option<(Member<'_>, Score)> {
         match &self.elements {
             Elements::Listpack(set) => set.first(),
@@ -386,15 +243,6 @@ impl ZSet {
     }
 
     /// Returns the element with the highest score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert!(set.last().is_some_and(|(member, _)| member == "a"));
-    /// ```
     pub fn last(&self) -> Option<(Member<'_>, Score)> {
         match &self.elements {
             Elements::Listpack(set) => set.last(),
@@ -403,16 +251,6 @@ impl ZSet {
     }
 
     /// Returns the element at this 0-based rank, lowest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert!(set.get_by_rank(0).is_some_and(|(member, _)| member == "b"));
-    /// assert!(set.get_by_rank(2).is_none());
-    /// ```
     pub fn get_by_rank(&self, rank: usize) -> Option<(Member<'_>, Score)> {
         match &self.elements {
             Elements::Listpack(set) => set.get_by_rank(rank),
@@ -421,15 +259,6 @@ impl ZSet {
     }
 
     /// Returns the elements in order, lowest score first. Lazy, double-ended, **O(1)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert!(set.iter().rev().map(|(member, _)| member[0]).eq(*b"ab"));
-    /// ```
     pub fn iter(&self) -> Iter<'_> {
         match &self.elements {
             Elements::Listpack(set) => set.iter().into(),
@@ -437,10 +266,10 @@ impl ZSet {
         }
     }
 
-    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start.
+    /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start. See
+    /// [`SortedSet::range_by_rank`](crate::SortedSet::range_by_rank).
     ///
-    /// Ranks beyond the end are ignored; an inverted range is empty. For Redis's indexes, which may
-    /// be negative, see [`rank_range`](crate::redis::rank_range).
+    /// For Redis's indexes, which may be negative, see [`rank_range`](crate::redis::rank_range).
     ///
     /// # Examples
     ///
@@ -457,10 +286,10 @@ impl ZSet {
         }
     }
 
-    /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start.
+    /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start. See
+    /// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
     ///
-    /// An inverted range is empty. For Redis's syntax, see
-    /// [`ScoreRange`](crate::redis::ScoreRange).
+    /// For Redis's syntax, see [`ScoreRange`](crate::redis::ScoreRange).
     ///
     /// # Examples
     ///
@@ -481,24 +310,7 @@ impl ZSet {
     }
 
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to
-    /// start.
-    ///
-    /// An inverted range is empty.
-    ///
-    /// # Examples
-    ///
-    /// Each page continues after the last element of the previous one, whatever its score:
-    ///
-    /// ```
-    /// use std::ops::Bound::{Excluded, Unbounded};
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from(["ann", "bob", "cid"].map(|member| (member, Score::ZERO)));
-    /// let page: Vec<_> = set.iter().take(2).collect();
-    /// let (member, score) = &page[1];
-    /// let mut next = set.range((Excluded((*score, &**member)), Unbounded));
-    /// assert!(next.all(|(member, _)| member == "cid"));
-    /// ```
+    /// start. See [`SortedSet::range`](crate::SortedSet::range).
     pub fn range<'q>(&self, range: impl RangeBounds<(Score, &'q [u8])>) -> Iter<'_> {
         match &self.elements {
             Elements::Listpack(set) => set.range(range).into(),
@@ -533,15 +345,6 @@ impl ZSet {
 
     /// Returns the elements with exactly this score whose members lie in the range. Lazy;
     /// **O(log n)** to start.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("ant", 0), ("bee", 0), ("cat", 1)].map(|(m, s)| (m, Score::from(s))));
-    /// assert_eq!(set.range_by_member(Score::ZERO, &b"b"[..]..).len(), 1);
-    /// ```
     pub fn range_by_member<'q>(&self, score: Score, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
         match &self.elements {
             Elements::Listpack(set) => set.range_by_member(score, range).into(),
@@ -550,15 +353,6 @@ impl ZSet {
     }
 
     /// Returns how many elements have scores in the range. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.count_by_score(..Score::from(2)), 1);
-    /// ```
     pub fn count_by_score(&self, range: impl RangeBounds<Score>) -> usize {
         match &self.elements {
             Elements::Listpack(set) => set.count_by_score(range),
@@ -569,15 +363,6 @@ impl ZSet {
     /// Returns how many members lie in the range, assuming that all scores are equal. **O(log n)**.
     ///
     /// See [`range_by_lex`](Self::range_by_lex).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from(["ant", "bee", "cat"].map(|word| (word, Score::ZERO)));
-    /// assert_eq!(set.count_by_lex(..&b"bee"[..]), 1);
-    /// ```
     pub fn count_by_lex<'q>(&self, range: impl RangeBounds<&'q [u8]>) -> usize {
         self.range_by_lex(range).len()
     }
@@ -607,17 +392,6 @@ impl ZSet {
 
     /// Returns `n` random elements, possibly with repeats, or none if the set is empty, like
     /// Redis's `ZRANDMEMBER` with a negative count. Lazy; **O(log len)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use rand::{SeedableRng, rngs::SmallRng};
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
-    /// let mut rng = SmallRng::seed_from_u64(7);
-    /// assert_eq!(set.sample_with_replacement(&mut rng, 5).len(), 5);
-    /// ```
     pub fn sample_with_replacement<R: Rng + ?Sized>(
         &self,
         rng: &mut R,
@@ -673,15 +447,6 @@ impl ZSet {
     /// but it visits only the chunks of memory; O(1) for a listpack.
     ///
     /// A listpack reserves nothing for future members, so its capacity is its length.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::ZSet::new();
-    /// assert_eq!(set.capacity(), 0);
-    /// set.reserve(1000); // more than a listpack may have
-    /// assert!(set.capacity() >= 1000);
-    /// ```
     pub fn capacity(&self) -> usize {
         match &self.elements {
             Elements::Listpack(set) => set.len(),
@@ -696,15 +461,6 @@ impl ZSet {
     /// # Panics
     ///
     /// Panics if allocation fails for a skip list, whose elements are moved; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::ZSet::new();
-    /// set.insert("a", zset_core::Score::from(1));
-    /// set.shrink_to_fit();
-    /// assert_eq!(set.allocation_size(), 12);
-    /// ```
     #[track_caller]
     pub fn shrink_to_fit(&mut self) {
         match &mut self.elements {
@@ -715,12 +471,6 @@ impl ZSet {
 
     /// Returns the number of bytes that the set has allocated, including those of its members.
     /// **O(n)**; O(1) for a listpack.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::ZSet::new().allocation_size(), 0);
-    /// ```
     pub fn allocation_size(&self) -> usize {
         self.sampled_allocation_size(usize::MAX)
     }
@@ -728,16 +478,6 @@ impl ZSet {
     /// Estimates [`allocation_size`](Self::allocation_size) from the sizes of at most `samples`
     /// members. **O(n + samples)**, but it visits only
     /// `samples` members and the chunks of memory; O(1) for a listpack.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let members = (0..1000).map(|i| (format!("{i:030}"), Score::from(i)));
-    /// let set: ZSet = members.collect();
-    /// assert_eq!(set.estimated_allocation_size(5), set.allocation_size());
-    /// ```
     #[cfg(feature = "unstable-internals")]
     pub fn estimated_allocation_size(&self, samples: usize) -> usize {
         self.sampled_allocation_size(samples)
@@ -759,15 +499,6 @@ impl ZSet {
     }
 
     /// Removes all members, frees their memory and returns to the listpack encoding. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::ZSet::new();
-    /// set.insert("a", zset_core::Score::from(1));
-    /// set.clear();
-    /// assert!(set.is_empty());
-    /// ```
     pub fn clear(&mut self) {
         *self = Self::with_limits(self.limits);
     }
@@ -784,18 +515,6 @@ impl ZSet {
     }
 
     /// Creates an empty set with Redis's limits, without allocating. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::sync::Mutex;
-    /// use zset_core::ZSet;
-    ///
-    /// static BOARD: Mutex<ZSet> = Mutex::new(ZSet::new());
-    ///
-    /// let mut set = zset_core::ZSet::new();
-    /// assert_eq!(set.insert("a", zset_core::Score::from(1)), None);
-    /// ```
     pub const fn new() -> Self {
         Self::with_limits(REDIS_LIMITS)
     }

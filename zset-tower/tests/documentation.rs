@@ -1,4 +1,4 @@
-//! The same check as for zset-core.
+//! The same check as for zset-std.
 
-#[path = "../../zset-core/tests/documentation.rs"]
+#[path = "../../zset-std/tests/documentation.rs"]
 mod documentation;

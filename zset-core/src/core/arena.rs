@@ -20,7 +20,9 @@
 //! - Vacant nodes are empty.
 //! - The free list is threaded through the vacant nodes themselves, so freeing never allocates.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::mem;
 
 use crate::TryReserveError;
 use crate::reserve::push_reserved;
@@ -126,9 +128,14 @@ impl<T: ArenaNode> Arena<T> {
         if a < b { (low, high) } else { (high, low) }
     }
 
-    /// Returns the chunks, including their vacant nodes.
-    pub(crate) fn chunks_mut(&mut self) -> &mut [Vec<T>] {
-        &mut self.chunks
+    /// Returns the nodes, to take mutable references to several of them.
+    pub(crate) fn disjoint(&mut self) -> Disjoint<'_, T> {
+        Disjoint { chunks: BTreeMap::from([(0, &mut self.chunks[..])]), nodes: BTreeMap::new() }
+    }
+
+    /// Returns the nodes, to take mutable references to several of them in ascending order.
+    pub(crate) fn ascending(&mut self) -> Ascending<'_, T> {
+        Ascending { chunks: Suffix::new(0, &mut self.chunks), nodes: Suffix::default() }
     }
 
     /// Reserves memory so that the next `additional` calls of `insert` allocate nothing.
@@ -283,6 +290,115 @@ impl<T: Clone> Clone for Arena<T> {
     }
 }
 
+/// The nodes of an arena to which no mutable reference has been taken yet.
+///
+/// They are slices, by the index of the first value of each. Taking a value splits its slice in
+/// two, so there is at most one slice more for each value taken: **O(log n)** for the n-th.
+pub(crate) struct Disjoint<'a, T> {
+    chunks: BTreeMap<usize, &'a mut [Vec<T>]>,
+    /// The nodes of the chunks from which a node has been taken, by id.
+    nodes: BTreeMap<usize, &'a mut [T]>,
+}
+
+impl<'a, T: ArenaNode> Disjoint<'a, T> {
+    /// Returns the node with this id, if there is one and it has not been taken.
+    pub(crate) fn take(&mut self, id: u32) -> Option<&'a mut T> {
+        let chunk = id as usize >> Arena::<T>::SHIFT;
+        if let Some(nodes) = take(&mut self.chunks, chunk) {
+            self.nodes.insert(chunk << Arena::<T>::SHIFT, nodes);
+        }
+        take(&mut self.nodes, id as usize)
+    }
+
+    /// Like `take`, without taking it.
+    pub(crate) fn get(&self, id: u32) -> Option<&T> {
+        let (chunk, index) = (id as usize >> Arena::<T>::SHIFT, id as usize & Arena::<T>::MASK);
+        let chunk = get(&self.chunks, chunk).and_then(|chunk| chunk.get(index));
+        chunk.or_else(|| get(&self.nodes, id as usize))
+    }
+}
+
+impl<T> Default for Disjoint<'_, T> {
+    fn default() -> Self {
+        Disjoint { chunks: BTreeMap::new(), nodes: BTreeMap::new() }
+    }
+}
+
+/// Takes the value at `index` out of the slice that has it.
+fn take<'a, T>(slices: &mut BTreeMap<usize, &'a mut [T]>, index: usize) -> Option<&'a mut T> {
+    let (&first, slice) = slices.range_mut(..=index).next_back()?;
+    if index - first >= slice.len() {
+        return None;
+    }
+    let (before, from) = mem::take(slice).split_at_mut(index - first);
+    let (value, after) = from.split_first_mut()?;
+    *slice = before;
+    if slice.is_empty() {
+        slices.remove(&first);
+    }
+    if !after.is_empty() {
+        slices.insert(index + 1, after);
+    }
+    Some(value)
+}
+
+/// Returns the value at `index`.
+fn get<'s, T>(slices: &'s BTreeMap<usize, &mut [T]>, index: usize) -> Option<&'s T> {
+    let (first, slice) = slices.range(..=index).next_back()?;
+    slice.get(index - first)
+}
+
+/// The nodes of an arena after the last one to which a mutable reference was taken.
+pub(crate) struct Ascending<'a, T> {
+    chunks: Suffix<'a, Vec<T>>,
+    nodes: Suffix<'a, T>,
+}
+
+impl<'a, T: ArenaNode> Ascending<'a, T> {
+    /// Returns the node with this id, if there is one and no id so high has been taken.
+    pub(crate) fn take(&mut self, id: u32) -> Option<&'a mut T> {
+        let chunk = id as usize >> Arena::<T>::SHIFT;
+        if let Some(nodes) = self.chunks.take(chunk) {
+            self.nodes = Suffix::new(chunk << Arena::<T>::SHIFT, nodes);
+        }
+        self.nodes.take(id as usize)
+    }
+}
+
+impl<T> Default for Ascending<'_, T> {
+    fn default() -> Self {
+        Ascending { chunks: Suffix::default(), nodes: Suffix::default() }
+    }
+}
+
+/// What follows in a slice.
+pub(crate) struct Suffix<'a, T> {
+    /// The index of the first value.
+    first: usize,
+    values: &'a mut [T],
+}
+
+impl<'a, T> Suffix<'a, T> {
+    /// Creates a suffix whose first value has this index.
+    pub(crate) fn new(first: usize, values: &'a mut [T]) -> Self {
+        Suffix { first, values }
+    }
+
+    /// Takes the value at `index`, and drops the values before it.
+    pub(crate) fn take(&mut self, index: usize) -> Option<&'a mut T> {
+        let offset = index.checked_sub(self.first)?;
+        let (value, after) = mem::take(&mut self.values).get_mut(offset..)?.split_first_mut()?;
+        *self = Suffix::new(index + 1, after);
+        Some(value)
+    }
+}
+
+impl<T> Default for Suffix<'_, T> {
+    fn default() -> Self {
+        Suffix::new(0, &mut [])
+    }
+}
+
 /// Counts the nodes that an operation looks at, for the tests that bound them.
 #[cfg(test)]
 pub(crate) mod visits {
@@ -368,6 +484,38 @@ mod tests {
                 assert_eq!((a[1], b[1]), (i as u64, j as u64));
             }
         }
+    }
+
+    #[test]
+    fn each_node_is_taken_once_in_any_order() {
+        let mut arena = Large::new();
+        let ids: Vec<u32> = (0..50)
+            .map(|i| {
+                arena.try_reserve(1).unwrap();
+                let id = arena.insert();
+                arena.get_mut(id)[1] = i;
+                id
+            })
+            .collect();
+        let mut disjoint = arena.disjoint();
+        // Of 50, each step of 7 is another one.
+        let mut taken: Vec<&mut [u64; 140]> = Vec::new();
+        for i in (0..50).map(|i| 7 * i % 50) {
+            assert_eq!(disjoint.get(ids[i]).map(|node| node[1]), Some(i as u64));
+            taken.push(disjoint.take(ids[i]).unwrap());
+            assert!(disjoint.take(ids[i]).is_none() && disjoint.get(ids[i]).is_none());
+        }
+        assert!(disjoint.take(NONE).is_none() && disjoint.take(ids[49] + 1).is_none());
+        assert!(disjoint.chunks.is_empty() && disjoint.nodes.is_empty());
+        for node in taken {
+            node[1] += 100;
+        }
+        let mut ascending = arena.ascending();
+        for i in (0..50).step_by(3) {
+            assert_eq!(ascending.take(ids[i]).map(|node| node[1]), Some(100 + i as u64));
+            assert!(ascending.take(ids[i]).is_none());
+        }
+        assert!(ascending.take(NONE).is_none());
     }
 
     #[test]

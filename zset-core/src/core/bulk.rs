@@ -30,16 +30,6 @@ use crate::TryReserveError;
 use crate::reserve::{table_error, try_box};
 
 /// The error of input that is not sorted or repeats a member.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedSet;
-/// use zset_core::sorted_set::FromSortedError;
-///
-/// let repeated = SortedSet::<_, _>::from_sorted_iter([("a", 1), ("a", 2)]);
-/// assert_eq!(repeated.unwrap_err(), FromSortedError::DuplicateMember { rank: 1 });
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FromSortedError {

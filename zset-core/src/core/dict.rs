@@ -417,8 +417,8 @@ fn tagged(slot: usize) -> Handle {
 #[inline]
 fn slots_with_tag(tags: [u8; MOST_TAGGED], tag: u8) -> impl Iterator<Item = usize> {
     const ONES: u128 = u128::MAX / 0xff;
-    let differences = u128::from_le_bytes(tags) ^ ONES * u128::from(tag);
-    let mut matches = differences.wrapping_sub(ONES) & !differences & ONES << 7;
+    let differences = u128::from_le_bytes(tags) ^ (ONES * u128::from(tag));
+    let mut matches = differences.wrapping_sub(ONES) & !differences & (ONES << 7);
     core::iter::from_fn(move || {
         let slot = (matches != 0).then(|| matches.trailing_zeros() as usize / 8)?;
         matches &= matches - 1;

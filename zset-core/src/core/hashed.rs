@@ -178,14 +178,6 @@ impl<T> Insertion<T> {
 
 impl<T> Insertion<T> {
     /// Returns whether the call changed anything. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut best = zset_core::SortedSet::from([("ann", 120)]);
-    /// assert!(best.insert_max("ann", 130).is_changed());
-    /// assert!(!best.insert_max("ann", 125).is_changed());
-    /// ```
     pub const fn is_changed(&self) -> bool {
         !matches!(self, Insertion::Unchanged(_))
     }

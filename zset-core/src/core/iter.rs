@@ -1,17 +1,17 @@
-//! Iterators: over elements, over elements that have left the core, over pairs to change.
+//! Iterators: over elements, over elements that have left the core, over elements whose values may
+//! change.
 //!
 //! Each front has types of its own over these, whose traits the macros at the end implement.
 
-use alloc::vec::Vec;
 use core::hint::black_box;
-use core::iter::{Flatten, FusedIterator};
+use core::iter::{FusedIterator, successors};
 use core::marker::PhantomData;
 use core::ops::Range;
-use core::{mem, slice};
+use core::{array, mem, slice};
 
 use super::Nodes;
-use super::arena::NONE;
-use super::leaf::{BlockLeaf, End, LeafRef, Leaves};
+use super::arena::{Ascending, Disjoint, NONE, Suffix};
+use super::leaf::{BlockLeaf, Column, End, Handle, LEAF_CAPACITY, Leaf, LeafRef, Leaves};
 use super::range::RankedRange;
 use super::search::Position;
 
@@ -358,9 +358,11 @@ impl<'a, K: 'a, V: 'a, S: Copy + 'a> Default for Iter<'a, K, V, S> {
 }
 
 /// An owning iterator over elements, lowest score first.
+#[derive(Clone)]
 pub(crate) struct IntoIter<K, V, S>(Elements<K, V, S>);
 
 #[allow(clippy::large_enum_variant, reason = "no iterator is stored, and a box would need memory")]
+#[derive(Clone)]
 enum Elements<K, V, S> {
     /// All elements of a core.
     Nodes(Nodes<K, V, S>, Emptied),
@@ -542,51 +544,176 @@ impl<K, V, S: Copy> DoubleEndedIterator for Drain<'_, K, V, S> {
     }
 }
 
-/// An iterator over all pairs in no particular order.
-pub(crate) struct PairsMut<'a, P, S> {
-    /// The remaining pairs of the current leaf.
-    pairs: slice::IterMut<'a, P>,
-    /// The remaining leaves; vacant ones have no pairs.
-    leaves: Flatten<slice::IterMut<'a, Vec<BlockLeaf<P, S>>>>,
+/// An iterator over elements in order, with mutable references to their pairs.
+///
+/// Leaves are in arbitrary order in the arena, so it takes each out of it when it gets there.
+pub(crate) struct IterMut<'a, K, V, S> {
+    front: RestMut<'a, (K, V), S>,
+    back: RestMut<'a, (K, V), S>,
+    /// The leaf to enter next at the front. If it is in use at the back, the back has the rest.
+    next: u32,
+    /// The leaf to enter next at the back. If it is in use at the front, the front has the rest.
+    previous: u32,
+    /// The leaves that neither end has entered.
+    leaves: Disjoint<'a, BlockLeaf<(K, V), S>>,
     len: usize,
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
-    pub(crate) fn pairs_mut(&mut self) -> PairsMut<'_, (K, V), S> {
-        let len = self.len;
-        let (pairs, chunks): (&mut [(K, V)], &mut [Vec<_>]) = match &mut self.leaves {
-            Leaves::Small(leaf) => (&mut leaf.pairs, &mut []),
-            Leaves::Blocks(arena) => (&mut [], arena.chunks_mut()),
-        };
-        PairsMut { pairs: pairs.iter_mut(), leaves: chunks.iter_mut().flatten(), len }
+/// The elements of a leaf that have not been returned yet, with mutable references to their pairs.
+struct RestMut<'a, P, S> {
+    slots: slice::Iter<'a, u8>,
+    scores: &'a [S],
+    /// By slot. An array, since the destructor of a vector would keep the core borrowed until the
+    /// end of the iterator's scope.
+    pairs: [Option<&'a mut P>; LEAF_CAPACITY],
+}
+
+impl<'a, P, S: Copy> RestMut<'a, P, S> {
+    /// Creates the rest of these elements in order.
+    fn new<L, A, B>(leaf: &'a mut Leaf<L, A, B>, elements: Range<usize>) -> Self
+    where
+        A: Column<S>,
+        B: Column<P>,
+    {
+        let Leaf { order, scores, pairs, .. } = leaf;
+        let mut pairs = pairs.iter_mut();
+        RestMut { slots: order[elements].iter(), scores, pairs: array::from_fn(|_| pairs.next()) }
+    }
+
+    #[inline]
+    fn take(&mut self, slot: u8) -> Option<(&'a mut P, S)> {
+        Some((self.pairs[slot as usize].take()?, self.scores[slot as usize]))
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&P, S)> {
+        self.slots.clone().filter_map(|&slot| {
+            Some((self.pairs[slot as usize].as_deref()?, self.scores[slot as usize]))
+        })
     }
 }
 
-impl<'a, P, S> Iterator for PairsMut<'a, P, S> {
-    type Item = &'a mut P;
+impl<P, S> Default for RestMut<'_, P, S> {
+    fn default() -> Self {
+        RestMut { slots: [].iter(), scores: &[], pairs: [const { None }; LEAF_CAPACITY] }
+    }
+}
+
+impl<K, V, S: Copy> Nodes<K, V, S> {
+    pub(crate) fn iter_mut(&mut self) -> IterMut<'_, K, V, S> {
+        self.range_mut(self.whole())
+    }
+
+    pub(crate) fn range_mut(&mut self, range: RankedRange) -> IterMut<'_, K, V, S> {
+        let RankedRange { start, end, len, .. } = range;
+        let mut iter = IterMut { len, ..IterMut::default() };
+        match &mut self.leaves {
+            // The bounds may be inverted.
+            _ if len == 0 => {}
+            Leaves::Small(leaf) => iter.front = RestMut::new(leaf, start.index..end.index),
+            Leaves::Blocks(arena) => {
+                iter.leaves = arena.disjoint();
+                if let Some(leaf) = iter.leaves.take(start.leaf) {
+                    let last = if start.leaf == end.leaf { end.index } else { leaf.len.into() };
+                    iter.next = leaf.links.forward;
+                    iter.front = RestMut::new(leaf, start.index..last);
+                }
+                if let Some(leaf) = iter.leaves.take(end.leaf) {
+                    iter.previous = leaf.links.backward;
+                    iter.back = RestMut::new(leaf, 0..end.index);
+                }
+            }
+        }
+        iter
+    }
+
+    /// Returns the pairs at these handles, or `None` if a handle is repeated.
+    pub(crate) fn disjoint_pairs_mut<const N: usize>(
+        &mut self,
+        handles: [Option<Handle>; N],
+    ) -> Option<[Option<&mut (K, V)>; N]> {
+        let (mut leaves, mut pairs) = match &mut self.leaves {
+            Leaves::Small(leaf) => (Ascending::default(), Suffix::new(0, &mut leaf.pairs)),
+            Leaves::Blocks(arena) => (arena.ascending(), Suffix::default()),
+        };
+        let mut ascending: [usize; N] = array::from_fn(|index| index);
+        ascending.sort_unstable_by_key(|&index| handles[index].map(|of| (of.leaf(), of.slot())));
+        let mut found = [const { None }; N];
+        for index in ascending {
+            let Some(handle) = handles[index] else { continue };
+            if let Some(leaf) = leaves.take(handle.leaf()) {
+                pairs = Suffix::new(0, &mut leaf.pairs);
+            }
+            found[index] = Some(pairs.take(handle.slot().into())?);
+        }
+        Some(found)
+    }
+}
+
+impl<K, V, S: Copy> IterMut<'_, K, V, S> {
+    /// Returns references to the remaining elements.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&(K, V), S)> {
+        let leaf = |id| Some(self.leaves.get(id)?.as_ref());
+        let leaves = successors(leaf(self.next), move |before| leaf(before.forward));
+        let between = leaves.flat_map(|leaf| (0..leaf.len()).map(move |index| leaf.at(index)));
+        self.front.iter().chain(between).chain(self.back.iter()).take(self.len)
+    }
+}
+
+impl<'a, K, V, S: Copy> Iterator for IterMut<'a, K, V, S> {
+    type Item = (&'a mut (K, V), S);
 
     #[inline]
-    fn next(&mut self) -> Option<&'a mut P> {
+    fn next(&mut self) -> Option<Self::Item> {
+        self.len = self.len.checked_sub(1)?;
         loop {
-            if let Some(pair) = self.pairs.next() {
-                self.len -= 1;
-                return Some(pair);
+            if let Some(&slot) = self.front.slots.next() {
+                return self.front.take(slot);
             }
-            self.pairs = self.leaves.next()?.pairs.iter_mut();
+            let Some(leaf) = self.leaves.take(self.next) else {
+                let slot = *self.back.slots.next()?;
+                return self.back.take(slot);
+            };
+            self.next = leaf.links.forward;
+            let len = leaf.len.into();
+            self.front = RestMut::new(leaf, 0..len);
         }
     }
 
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.len, Some(self.len))
     }
 }
 
-impl<P, S> ExactSizeIterator for PairsMut<'_, P, S> {}
+impl<K, V, S: Copy> DoubleEndedIterator for IterMut<'_, K, V, S> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.len = self.len.checked_sub(1)?;
+        loop {
+            if let Some(&slot) = self.back.slots.next_back() {
+                return self.back.take(slot);
+            }
+            let Some(leaf) = self.leaves.take(self.previous) else {
+                let slot = *self.front.slots.next_back()?;
+                return self.front.take(slot);
+            };
+            self.previous = leaf.links.backward;
+            let len = leaf.len.into();
+            self.back = RestMut::new(leaf, 0..len);
+        }
+    }
+}
 
-impl<P, S> Default for PairsMut<'_, P, S> {
+impl<K, V, S: Copy> Default for IterMut<'_, K, V, S> {
     fn default() -> Self {
-        let chunks: &mut [Vec<_>] = &mut [];
-        PairsMut { pairs: [].iter_mut(), leaves: chunks.iter_mut().flatten(), len: 0 }
+        IterMut {
+            front: RestMut::default(),
+            back: RestMut::default(),
+            next: NONE,
+            previous: NONE,
+            leaves: Disjoint::default(),
+            len: 0,
+        }
     }
 }
 
@@ -678,12 +805,12 @@ macro_rules! front_iter {
     };
 }
 
-/// Implements the traits of a front's iterator over owned elements, a tuple struct around
-/// [`IntoIter`] or [`Drain`]. `$taken` converts an element of the core, and `$shown` a reference to
-/// one.
+/// Implements the traits of a front's iterator over owned elements or mutable references, a tuple
+/// struct around [`IntoIter`], [`Drain`] or [`IterMut`]. `$taken` converts an element of the core,
+/// and `$shown` a reference to one.
 macro_rules! front_into_iter {
-    ($name:ty, <$($param:ident),*>, $item:ty, $taken:path, $shown:path) => {
-        impl<$($param),*> Iterator for $name
+    ($name:ty, <$($life:lifetime,)? $($param:ident),*>, $item:ty, $taken:path, $shown:path) => {
+        impl<$($life,)? $($param),*> Iterator for $name
         where
             S: Copy,
         {
@@ -700,7 +827,7 @@ macro_rules! front_into_iter {
             }
         }
 
-        impl<$($param),*> DoubleEndedIterator for $name
+        impl<$($life,)? $($param),*> DoubleEndedIterator for $name
         where
             S: Copy,
         {
@@ -710,11 +837,11 @@ macro_rules! front_into_iter {
             }
         }
 
-        impl<$($param),*> ExactSizeIterator for $name where S: Copy {}
+        impl<$($life,)? $($param),*> ExactSizeIterator for $name where S: Copy {}
 
-        impl<$($param),*> core::iter::FusedIterator for $name where S: Copy {}
+        impl<$($life,)? $($param),*> core::iter::FusedIterator for $name where S: Copy {}
 
-        impl<$($param: core::fmt::Debug),*> core::fmt::Debug for $name
+        impl<$($life,)? $($param: core::fmt::Debug),*> core::fmt::Debug for $name
         where
             S: Copy,
         {
@@ -725,4 +852,28 @@ macro_rules! front_into_iter {
     };
 }
 
-pub(crate) use {front_into_iter, front_iter};
+/// Implements `Clone` and `Default` of a front's tuple struct around [`IntoIter`].
+macro_rules! front_owning {
+    ($name:ident<$($param:ident),*>) => {
+        impl<$($param: Clone),*> Clone for $name<$($param),*>
+        where
+            S: Copy,
+        {
+            fn clone(&self) -> Self {
+                $name(self.0.clone())
+            }
+        }
+
+        /// Returns an empty iterator.
+        impl<$($param),*> Default for $name<$($param),*>
+        where
+            S: Copy,
+        {
+            fn default() -> Self {
+                $name(Default::default())
+            }
+        }
+    };
+}
+
+pub(crate) use {front_into_iter, front_iter, front_owning};

@@ -37,7 +37,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         Iter::ranked(self, self.resolve_ranks(&range))
     }
 
-    fn whole(&self) -> RankedRange {
+    pub(crate) fn whole(&self) -> RankedRange {
         RankedRange { start: self.start(), end: self.end(), start_rank: 0, len: self.len }
     }
 

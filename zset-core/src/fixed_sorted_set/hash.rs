@@ -19,17 +19,6 @@ use core::hash::{BuildHasher, Hasher};
 pub struct FixedHashBuilder;
 
 /// The hasher that a [`FixedHashBuilder`] builds.
-///
-/// # Examples
-///
-/// ```
-/// use std::hash::{BuildHasher, Hasher};
-/// use zset_core::fixed_sorted_set::FixedHashBuilder;
-///
-/// let mut hasher = FixedHashBuilder.build_hasher();
-/// hasher.write_u32(1);
-/// assert_ne!(hasher.finish(), FixedHashBuilder.build_hasher().finish());
-/// ```
 #[derive(Clone, Debug)]
 pub struct FixedHasher(u32);
 

@@ -9,14 +9,6 @@ use core::slice;
 use super::{FixedSortedSet, SlotNumber};
 
 /// An iterator over elements in order.
-///
-/// # Examples
-///
-/// ```
-/// let mut set = zset_core::FixedSortedSet::<u32, u32, 4>::new();
-/// (0..4).for_each(|i| drop(set.try_insert(i, 10 * i)));
-/// assert_eq!(set.iter().nth(2), Some((&2, 20)));
-/// ```
 pub struct Iter<'a, M, S, I> {
     order: slice::Iter<'a, I>,
     members: &'a [M],
@@ -95,15 +87,6 @@ impl<M: fmt::Debug, S: fmt::Debug + Copy, I: SlotNumber> fmt::Debug for Iter<'_,
 }
 
 /// An iterator over elements in order, by value.
-///
-/// # Examples
-///
-/// ```
-/// let mut set = zset_core::FixedSortedSet::<String, u32, 4>::new();
-/// set.try_insert("b".to_string(), 2).unwrap();
-/// set.try_insert("a".to_string(), 1).unwrap();
-/// assert!(set.into_iter().rev().eq([("b".to_string(), 2), ("a".to_string(), 1)]));
-/// ```
 pub struct IntoIter<M, S, const N: usize> {
     members: arrayvec::IntoIter<M, N>,
     scores: arrayvec::IntoIter<S, N>,

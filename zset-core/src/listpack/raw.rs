@@ -6,15 +6,6 @@ use super::entry::text_lens;
 use super::{HEADER, Listpack, Storage, Value, decode, next};
 
 /// The encoding of an entry's value.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::listpack::EntryEncoding;
-///
-/// assert_eq!(EntryEncoding::Integer(13).to_string(), "13-bit int");
-/// assert_eq!(EntryEncoding::Text(6).to_string(), "6-bit string");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EntryEncoding {

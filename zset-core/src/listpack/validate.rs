@@ -9,16 +9,6 @@ use super::{
 };
 
 /// The error returned for bytes that are not a listpack.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::Listpack;
-/// use zset_core::listpack::ListpackError;
-///
-/// let error = Listpack::from_bytes([0; 7]).unwrap_err();
-/// assert_eq!(error, ListpackError::Length);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ListpackError {

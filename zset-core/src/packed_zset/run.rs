@@ -159,20 +159,6 @@ pub(super) fn partition_point(
 /// An iterator over elements in order, lowest score first: all of them or a range.
 ///
 /// It is lazy, double-ended and exact-size. Each step is **O(1)**.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{PackedZSet, Score};
-///
-/// let mut set = PackedZSet::with_storage([0; 64])?;
-/// set.try_insert("a", Score::from(1))?;
-/// set.try_insert("b", Score::from(2))?;
-/// let mut elements = set.iter();
-/// assert!(elements.next_back().is_some_and(|(member, _)| member == "b"));
-/// assert_eq!(elements.len(), 1);
-/// # Ok::<(), zset_core::TryReserveError>(())
-/// ```
 #[derive(Clone)]
 pub struct Iter<'a> {
     bytes: &'a [u8],

@@ -49,18 +49,6 @@ pub(crate) fn try_score_of(value: Value<'_>) -> Result<Score, ParseScoreError> {
 }
 
 /// The error returned for a listpack that is not a sorted set.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::packed_zset::PackedZSetError;
-/// use zset_core::{Listpack, PackedZSet};
-///
-/// let mut list = Listpack::with_storage([0; 64])?;
-/// list.try_push_back("ann")?; // without a score
-/// assert_eq!(PackedZSet::from_listpack(list).unwrap_err(), PackedZSetError::OddLength);
-/// # Ok::<(), zset_core::TryReserveError>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PackedZSetError {

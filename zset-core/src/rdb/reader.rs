@@ -32,25 +32,11 @@ pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
     /// Creates a reader at the start of `bytes`. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::rdb::Reader;
-    ///
-    /// assert_eq!(Reader::new(b"abc").rest(), 3);
-    /// ```
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader(bytes)
     }
 
     /// Returns the number of unread bytes. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_core::rdb::Reader::new(b"abc").rest(), 3);
-    /// ```
     pub fn rest(&self) -> usize {
         self.0.len()
     }
@@ -67,13 +53,6 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// [`RestoreError::Truncated`] if there are fewer bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut reader = zset_core::rdb::Reader::new(b"\x01\x02");
-    /// assert_eq!(reader.array().map(u16::from_le_bytes), Ok(0x201));
-    /// ```
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], RestoreError> {
         let (taken, rest) = self.0.split_first_chunk().ok_or(RestoreError::Truncated)?;
         self.0 = rest;
@@ -85,16 +64,6 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// [`RestoreError::Truncated`] if there are no more bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::rdb::{Reader, RestoreError};
-    ///
-    /// let mut reader = Reader::new(b"a");
-    /// assert_eq!(reader.byte(), Ok(b'a'));
-    /// assert_eq!(reader.byte(), Err(RestoreError::Truncated));
-    /// ```
     pub fn byte(&mut self) -> Result<u8, RestoreError> {
         self.array().map(|[byte]| byte)
     }
@@ -121,16 +90,6 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// [`RestoreError`] if the length is malformed or truncated.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::rdb::{Reader, write_length};
-    ///
-    /// let mut bytes = Vec::new();
-    /// write_length(1000, &mut bytes);
-    /// assert_eq!(Reader::new(&bytes).length(), Ok(1000));
-    /// ```
     pub fn length(&mut self) -> Result<usize, RestoreError> {
         let first = self.byte()?;
         self.length_after(first)
@@ -153,17 +112,6 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// [`RestoreError`] if the string is malformed or truncated.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::rdb::{Reader, write_string};
-    ///
-    /// let mut bytes = Vec::new();
-    /// write_string(b"hello", &mut bytes);
-    /// assert_eq!(&*Reader::new(&bytes).string()?, b"hello");
-    /// # Ok::<(), zset_core::rdb::RestoreError>(())
-    /// ```
     pub fn string(&mut self) -> Result<Cow<'a, [u8]>, RestoreError> {
         let integer = match self.byte()? {
             STRING_INTEGER_8 => i8::from_le_bytes(self.array()?).into(),

@@ -29,16 +29,6 @@ const TYPE_TEXT_SCORES: u8 = 3;
 const TYPE_ZIPLIST: u8 = 12;
 
 /// The error returned when a payload cannot be restored.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::rdb::{self, RestoreError};
-///
-/// let mut payload = rdb::dump(&zset_core::ZSet::new());
-/// payload[0] ^= 1;
-/// assert_eq!(rdb::restore(&payload), Err(RestoreError::Checksum));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RestoreError {
@@ -178,19 +168,6 @@ impl Reader<'_> {
     ///
     /// [`RestoreError`] if the set is malformed or truncated, if the type is not that of a sorted
     /// set, or if allocation fails.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::rdb::{Reader, TYPE_LISTPACK, write_set};
-    /// use zset_core::{ListpackLimits, Score, ZSet};
-    ///
-    /// let set = ZSet::from([("a", Score::from(1))]);
-    /// let mut bytes = Vec::new();
-    /// write_set(&set, &mut bytes, |_| Ok::<_, ()>(())).unwrap();
-    /// let read = Reader::new(&bytes).set(TYPE_LISTPACK, ListpackLimits::default());
-    /// assert_eq!(read, Ok(set));
-    /// ```
     pub fn set(&mut self, kind: u8, limits: ListpackLimits) -> Result<ZSet, RestoreError> {
         let set = match kind {
             TYPE_LISTPACK => from_listpack(&self.string()?)?,
@@ -207,18 +184,6 @@ impl Reader<'_> {
 /// # Errors
 ///
 /// [`RestoreError`] if either is wrong, or if the payload is truncated.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::rdb::{RestoreError, seal, unseal};
-///
-/// let mut payload = b"value".to_vec();
-/// seal(&mut payload);
-/// assert_eq!(unseal(&payload), Ok(b"value".as_slice()));
-/// payload[0] = b'V';
-/// assert_eq!(unseal(&payload), Err(RestoreError::Checksum));
-/// ```
 pub fn unseal(payload: &[u8]) -> Result<&[u8], RestoreError> {
     let body = payload.len().checked_sub(FOOTER).filter(|&len| len > 0);
     let (body, footer) = payload.split_at(body.ok_or(RestoreError::Truncated)?);

@@ -120,17 +120,6 @@ pub fn seal(out: &mut Vec<u8>) {
 
 /// Writes a string as its length and its bytes, or as an integer if that is shorter.
 /// **O(n)** for n bytes.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::rdb::write_string;
-///
-/// let mut out = Vec::new();
-/// write_string(b"ann", &mut out);
-/// write_string(b"7", &mut out);
-/// assert_eq!(out, b"\x03ann\xC0\x07");
-/// ```
 pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     if text.len() <= LONGEST_INTEGER {
         if let Value::Integer(integer) = Value::of(text) {
@@ -151,17 +140,6 @@ pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Writes a length, big-endian. **O(1)**.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::rdb::write_length;
-///
-/// let mut out = Vec::new();
-/// write_length(5, &mut out);
-/// write_length(1000, &mut out);
-/// assert_eq!(out, [0x05, 0x43, 0xE8]);
-/// ```
 pub fn write_length(len: usize, out: &mut Vec<u8>) {
     if len < 1 << 6 {
         out.push(len as u8);

@@ -32,19 +32,6 @@ pub enum Entry<'a, K, V, S, H> {
 
 /// The entry of a key that is in the map, returned by [`SortedMap::entry`],
 /// [`SortedMap::first_entry`] or [`SortedMap::last_entry`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedMap;
-/// use zset_core::sorted_map::Entry;
-///
-/// let mut map = SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-/// if let Entry::Occupied(mut entry) = map.entry("a") {
-///     entry.set_score(3);
-///     assert_eq!(entry.rank(), 1);
-/// }
-/// ```
 pub struct OccupiedEntry<'a, K, V, S, H> {
     map: &'a mut SortedMap<K, V, S, H>,
     hash: usize,
@@ -52,19 +39,6 @@ pub struct OccupiedEntry<'a, K, V, S, H> {
 }
 
 /// The entry of a key that is not in the map.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedMap;
-/// use zset_core::sorted_map::Entry;
-///
-/// let mut map = SortedMap::<&str, char, u32>::new();
-/// if let Entry::Vacant(entry) = map.entry("a") {
-///     entry.insert('x', 1);
-/// }
-/// assert_eq!(map.get("a"), Some(&'x'));
-/// ```
 pub struct VacantEntry<'a, K, V, S, H> {
     map: &'a mut SortedMap<K, V, S, H>,
     hash: usize,
@@ -118,13 +92,6 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Returns the entry of the element with the highest score, to read, modify or remove it.
     /// **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// assert_eq!(map.last_entry().unwrap().remove_entry(), ("b", 'y', 2));
-    /// ```
     pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, K, V, S, H>> {
         let nodes = &self.core.nodes;
         let ((key, _), _) = nodes.last()?;
@@ -135,13 +102,6 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
 impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> {
     /// Returns the key of the entry. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::<&str, (), u32>::new();
-    /// assert_eq!(map.entry("a").key(), &"a");
-    /// ```
     pub fn key(&self) -> &K {
         match self {
             Entry::Occupied(entry) => entry.key(),
@@ -155,15 +115,6 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
-    /// map.entry("a").and_modify(|_, score| score + 1);
-    /// map.entry("b").and_modify(|_, score| score + 1);
-    /// assert!(map.iter().eq([(&"a", &'x', 2)]));
-    /// ```
     #[track_caller]
     pub fn and_modify(mut self, change: impl FnOnce(&mut V, S) -> S) -> Self {
         if let Entry::Occupied(entry) = &mut self {
@@ -246,13 +197,6 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::new();
-    /// assert_eq!(map.entry("a").or_insert_with(|| (vec![0; 100], 7)).get().len(), 100);
-    /// ```
     #[track_caller]
     pub fn or_insert_with(self, make: impl FnOnce() -> (V, S)) -> OccupiedEntry<'a, K, V, S, H> {
         match self {
@@ -271,92 +215,57 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
     }
 
     /// Returns the key. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::new();
-    /// assert_eq!(map.entry("a").or_insert('x', 1).key(), &"a");
-    /// ```
     pub fn key(&self) -> &K {
         &self.pair().0
     }
 
     /// Returns the value. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::new();
-    /// assert_eq!(map.entry("a").or_insert('x', 1).get(), &'x');
-    /// ```
     pub fn get(&self) -> &V {
         &self.pair().1
     }
 
     /// Returns a mutable reference to the value. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::new();
-    /// *map.entry("a").or_insert(10, 1).get_mut() += 1;
-    /// assert_eq!(map.get("a"), Some(&11));
-    /// ```
     pub fn get_mut(&mut self) -> &mut V {
         &mut self.map.core.nodes.pair_mut(self.handle).1
     }
 
     /// Converts the entry into a mutable reference to the value, with the lifetime of the map.
     /// **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::new();
-    /// let value: &mut u32 = map.entry("a").or_insert(10, 1).into_mut();
-    /// *value += 1;
-    /// assert_eq!(map.get("a"), Some(&11));
-    /// ```
     pub fn into_mut(self) -> &'a mut V {
         &mut self.map.core.nodes.pair_mut(self.handle).1
     }
 
     /// Returns the score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::new();
-    /// assert_eq!(map.entry("a").or_insert('x', 1).score(), 1);
-    /// ```
     pub fn score(&self) -> S {
         self.map.core.nodes.score(self.handle)
     }
 
     /// Returns the 0-based rank, lowest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
-    /// assert_eq!(map.entry("b").or_insert('y', 7).rank(), 1);
-    /// ```
     pub fn rank(&self) -> usize {
         let nodes = &self.map.core.nodes;
         nodes.rank_of(nodes.position_of(self.handle))
     }
 
-    /// Replaces the value; returns the old one. **O(1)**.
+    /// Replaces the value and the score; returns the old ones. **O(log n)**.
+    ///
+    /// To replace only the value, assign to [`get_mut`](Self::get_mut).
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out; the value and the score are unchanged.
     ///
     /// # Examples
     ///
     /// ```
     /// let mut map = zset_core::SortedMap::new();
-    /// assert_eq!(map.entry("a").or_insert('x', 1).insert('y'), 'x');
+    /// let mut entry = map.entry("a").or_insert('x', 1);
+    /// assert_eq!(entry.insert('y', 2), ('x', 1));
+    /// assert_eq!(map.first(), Some((&"a", &'y', 2)));
     /// ```
-    pub fn insert(&mut self, value: V) -> V {
-        mem::replace(self.get_mut(), value)
+    #[track_caller]
+    pub fn insert(&mut self, value: V, score: S) -> (V, S) {
+        let old = self.set_score(score);
+        (mem::replace(self.get_mut(), value), old)
     }
 
     /// Replaces the score; returns the old one. **O(log n)**.
@@ -364,15 +273,6 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::new();
-    /// let mut entry = map.entry("a").or_insert('x', 1);
-    /// assert_eq!(entry.set_score(2), 1);
-    /// assert_eq!(entry.score(), 2);
-    /// ```
     #[track_caller]
     pub fn set_score(&mut self, score: S) -> S {
         let old = self.score();
@@ -381,27 +281,12 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
     }
 
     /// Removes the key; returns its value and its score. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::new();
-    /// assert_eq!(map.entry("a").or_insert('x', 1).remove(), ('x', 1));
-    /// assert!(map.is_empty());
-    /// ```
     pub fn remove(self) -> (V, S) {
         let (_, value, score) = self.remove_entry();
         (value, score)
     }
 
     /// Removes the key; returns it, its value and its score. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = zset_core::SortedMap::new();
-    /// assert_eq!(map.entry("a").or_insert('x', 1).remove_entry(), ("a", 'x', 1));
-    /// ```
     pub fn remove_entry(self) -> (K, V, S) {
         let position = self.map.core.nodes.position_of(self.handle);
         taken(self.map.core.take_at(position, self.hash).0)
@@ -410,33 +295,11 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
 
 impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K, V, S, H> {
     /// Returns the key. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::SortedMap;
-    /// use zset_core::sorted_map::Entry;
-    ///
-    /// let mut map = SortedMap::<&str, (), u32>::new();
-    /// let Entry::Vacant(entry) = map.entry("a") else { unreachable!() };
-    /// assert_eq!(entry.key(), &"a");
-    /// ```
     pub fn key(&self) -> &K {
         &self.key
     }
 
     /// Converts the entry into its key. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::SortedMap;
-    /// use zset_core::sorted_map::Entry;
-    ///
-    /// let mut map = SortedMap::<String, (), u32>::new();
-    /// let Entry::Vacant(entry) = map.entry("a".to_string()) else { unreachable!() };
-    /// assert_eq!(entry.into_key(), "a");
-    /// ```
     pub fn into_key(self) -> K {
         self.key
     }
@@ -446,17 +309,6 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K, V, 
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::SortedMap;
-    /// use zset_core::sorted_map::Entry;
-    ///
-    /// let mut map = SortedMap::new();
-    /// let Entry::Vacant(entry) = map.entry("a") else { unreachable!() };
-    /// assert_eq!(entry.insert('x', 1).rank(), 0);
-    /// ```
     #[track_caller]
     pub fn insert(self, value: V, score: S) -> OccupiedEntry<'a, K, V, S, H> {
         let VacantEntry { map, hash, key } = self;

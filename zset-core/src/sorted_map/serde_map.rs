@@ -65,18 +65,6 @@ where
 ///
 /// Returns an error if a key repeats, if the map is too large for memory or for 32-bit handles, or
 /// if the format reports an error.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedMap;
-/// use zset_core::sorted_map::serde_map;
-///
-/// let read = |json| serde_map::deserialize(&mut serde_json::Deserializer::from_str(json));
-/// let map: SortedMap<String, char, u32> = read(r#"{"mail": ["m", 200], "backup": ["b", 100]}"#)?;
-/// assert_eq!(map.get("mail"), Some(&'m'));
-/// # Ok::<(), serde_json::Error>(())
-/// ```
 pub fn deserialize<'de, K, V, S, H, D>(deserializer: D) -> Result<SortedMap<K, V, S, H>, D::Error>
 where
     K: Deserialize<'de> + Ord + Hash,

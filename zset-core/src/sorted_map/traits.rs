@@ -8,7 +8,7 @@ use core::hash::{BuildHasher, Hash, Hasher};
 use core::ops::Index;
 use equivalent::Equivalent;
 
-use super::{IntoIter, Iter, SortedMap};
+use super::{IntoIter, Iter, IterMut, SortedMap};
 use crate::core::iter;
 use crate::reserve::or_panic;
 
@@ -123,6 +123,15 @@ impl<'a, K, V, S: Copy, H> IntoIterator for &'a SortedMap<K, V, S, H> {
 
     fn into_iter(self) -> Iter<'a, K, V, S> {
         self.iter()
+    }
+}
+
+impl<'a, K, V, S: Copy, H> IntoIterator for &'a mut SortedMap<K, V, S, H> {
+    type Item = (&'a K, &'a mut V, S);
+    type IntoIter = IterMut<'a, K, V, S>;
+
+    fn into_iter(self) -> IterMut<'a, K, V, S> {
+        self.iter_mut()
     }
 }
 

@@ -32,19 +32,6 @@ pub enum Entry<'a, M, S, H> {
 
 /// The entry of a member that is in the set, returned by [`SortedSet::entry`],
 /// [`SortedSet::first_entry`] and [`SortedSet::last_entry`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedSet;
-/// use zset_core::sorted_set::Entry;
-///
-/// let mut set = SortedSet::from([("a", 1), ("b", 2)]);
-/// if let Entry::Occupied(mut entry) = set.entry("a") {
-///     entry.insert(3);
-///     assert_eq!(entry.rank(), 1);
-/// }
-/// ```
 pub struct OccupiedEntry<'a, M, S, H> {
     set: &'a mut SortedSet<M, S, H>,
     hash: usize,
@@ -52,19 +39,6 @@ pub struct OccupiedEntry<'a, M, S, H> {
 }
 
 /// The entry of a member that is not in the set, part of [`Entry`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedSet;
-/// use zset_core::sorted_set::Entry;
-///
-/// let mut set = SortedSet::<&str, u32>::new();
-/// if let Entry::Vacant(entry) = set.entry("a") {
-///     entry.insert(1);
-/// }
-/// assert_eq!(set.score("a"), Some(1));
-/// ```
 pub struct VacantEntry<'a, M, S, H> {
     set: &'a mut SortedSet<M, S, H>,
     hash: usize,
@@ -112,13 +86,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Returns the entry of the element with the highest score, to read, update or remove it.
     /// **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
-    /// assert_eq!(set.last_entry().unwrap().remove_entry(), ("b", 2));
-    /// ```
     pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, M, S, H>> {
         let (member, _) = self.last()?;
         let nodes = &self.core.nodes;
@@ -129,13 +96,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
 
 impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
     /// Returns the member of the entry. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::<&str, u32>::new();
-    /// assert_eq!(set.entry("a").member(), &"a");
-    /// ```
     pub fn member(&self) -> &M {
         match self {
             Entry::Occupied(entry) => entry.member(),
@@ -149,15 +109,6 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
-    /// set.entry("a").and_modify(|score| score + 1);
-    /// set.entry("b").and_modify(|score| score + 1);
-    /// assert!(set.iter().eq([(&"a", 2)]));
-    /// ```
     #[track_caller]
     pub fn and_modify(mut self, new_score: impl FnOnce(S) -> S) -> Self {
         if let Entry::Occupied(entry) = &mut self {
@@ -172,14 +123,6 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
-    /// assert_eq!(set.entry("a").or_insert(7).score(), 1);
-    /// assert_eq!(set.entry("b").or_insert(7).score(), 7);
-    /// ```
     #[track_caller]
     pub fn or_insert(self, score: S) -> OccupiedEntry<'a, M, S, H> {
         self.or_insert_with(|| score)
@@ -191,13 +134,6 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::new();
-    /// assert_eq!(set.entry("a").or_insert_with(|| 7).score(), 7);
-    /// ```
     #[track_caller]
     pub fn or_insert_with(self, score: impl FnOnce() -> S) -> OccupiedEntry<'a, M, S, H> {
         match self {
@@ -209,37 +145,16 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
 
 impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     /// Returns the member. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::new();
-    /// assert_eq!(set.entry("a").or_insert(1).member(), &"a");
-    /// ```
     pub fn member(&self) -> &M {
         &self.set.core.nodes.element_at(self.handle).0.0
     }
 
     /// Returns the score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::new();
-    /// assert_eq!(set.entry("a").or_insert(1).score(), 1);
-    /// ```
     pub fn score(&self) -> S {
         self.set.core.nodes.score(self.handle)
     }
 
     /// Returns the 0-based rank, lowest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1)]);
-    /// assert_eq!(set.entry("b").or_insert(7).rank(), 1);
-    /// ```
     pub fn rank(&self) -> usize {
         self.set.core.nodes.rank_of(self.set.core.nodes.position_of(self.handle))
     }
@@ -266,32 +181,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     }
 
     /// Removes the member and returns its score. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::sorted_set::Entry;
-    /// use zset_core::SortedSet;
-    ///
-    /// let mut set = SortedSet::from([("a", 1)]);
-    /// if let Entry::Occupied(entry) = set.entry("a") {
-    ///     assert_eq!(entry.remove(), 1);
-    /// }
-    /// assert!(set.is_empty());
-    /// ```
     pub fn remove(self) -> S {
         self.remove_entry().1
     }
 
     /// Removes the member and returns it with its score. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::new();
-    /// assert_eq!(set.entry("a").or_insert(1).remove_entry(), ("a", 1));
-    /// assert!(set.is_empty());
-    /// ```
     pub fn remove_entry(self) -> (M, S) {
         let position = self.set.core.nodes.position_of(self.handle);
         taken(self.set.core.take_at(position, self.hash).0)
@@ -300,33 +194,11 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
 
 impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> {
     /// Returns a reference to the member. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::sorted_set::Entry;
-    /// use zset_core::SortedSet;
-    ///
-    /// let mut set = SortedSet::<&str, u32>::new();
-    /// let Entry::Vacant(entry) = set.entry("a") else { unreachable!() };
-    /// assert_eq!(entry.member(), &"a");
-    /// ```
     pub fn member(&self) -> &M {
         &self.member
     }
 
     /// Returns the member without inserting it. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::sorted_set::Entry;
-    /// use zset_core::SortedSet;
-    ///
-    /// let mut set = SortedSet::<String, u32>::new();
-    /// let Entry::Vacant(entry) = set.entry("a".to_string()) else { unreachable!() };
-    /// assert_eq!(entry.into_member(), "a");
-    /// ```
     pub fn into_member(self) -> M {
         self.member
     }
@@ -336,17 +208,6 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> 
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::sorted_set::Entry;
-    /// use zset_core::SortedSet;
-    ///
-    /// let mut set = SortedSet::new();
-    /// let Entry::Vacant(entry) = set.entry("a") else { unreachable!() };
-    /// assert_eq!(entry.insert(1).rank(), 0);
-    /// ```
     #[track_caller]
     pub fn insert(self, score: S) -> OccupiedEntry<'a, M, S, H> {
         let handle = or_panic(self.set.core.insert_new(self.hash, (self.member, ()), score));

@@ -107,17 +107,6 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 /// The elements of one set whose members are not in another, returned by [`SortedSet::difference`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedSet;
-///
-/// let (all, seen) = (SortedSet::from([("x", 1), ("y", 2)]), SortedSet::from([("y", 7)]));
-/// let mut unseen = all.difference(&seen);
-/// assert_eq!(unseen.next(), Some((&"x", 1)));
-/// assert_eq!(unseen.next(), None);
-/// ```
 pub struct Difference<'a, M, S, S2, H2> {
     elements: Iter<'a, M, S>,
     other: &'a SortedSet<M, S2, H2>,
@@ -147,16 +136,6 @@ impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
 
 /// The elements of one set whose members are also in another, returned by
 /// [`SortedSet::intersection`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedSet;
-///
-/// let a = SortedSet::from([("x", 1), ("y", 2)]);
-/// let b = SortedSet::from([("y", 3), ("z", 4)]);
-/// assert_eq!(a.intersection(&b).next(), Some((&"y", 2)));
-/// ```
 pub struct Intersection<'a, M, S, S2, H2> {
     elements: Iter<'a, M, S>,
     other: &'a SortedSet<M, S2, H2>,
@@ -185,16 +164,6 @@ impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
 }
 
 /// The elements of two sets, returned by [`SortedSet::union`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedSet;
-///
-/// let a = SortedSet::from([("x", 1), ("y", 2)]);
-/// let b = SortedSet::from([("y", 3), ("z", 4)]);
-/// assert_eq!(a.union(&b).next(), Some((&"x", 1)));
-/// ```
 pub struct Union<'a, M, S, H> {
     /// The elements of both sets, of which those of the second may be in the first too.
     elements: Merge<'a, M, S>,
@@ -231,16 +200,6 @@ fn is_in_union<M: Eq + Hash, S: Copy, H: BuildHasher>(
 
 /// The elements whose members are in exactly one of two sets, returned by
 /// [`SortedSet::symmetric_difference`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedSet;
-///
-/// let a = SortedSet::from([("x", 1), ("y", 2)]);
-/// let b = SortedSet::from([("y", 3), ("z", 4)]);
-/// assert_eq!(a.symmetric_difference(&b).next(), Some((&"x", 1)));
-/// ```
 pub struct SymmetricDifference<'a, M, S, H, H2> {
     /// The elements of both sets, of which either may be in the other set too.
     elements: Merge<'a, M, S>,
@@ -440,66 +399,24 @@ impl<M, S: Copy> Clone for Ends<'_, M, S> {
 
 impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns whether all members of this set are in `other`, whatever their scores. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::SortedSet;
-    ///
-    /// let all = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
-    /// let some = SortedSet::from([("z", 'c'), ("x", 'a')]);
-    /// assert!(some.is_subset(&all));
-    /// assert!(!all.is_subset(&some));
-    /// ```
     pub fn is_subset<S2: Copy, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
         self.len() <= other.len() && self.iter().all(|(member, _)| other.contains(member))
     }
 
     /// Returns whether all members of `other` are in this set, whatever their scores. **O(m)** for
     /// m members of `other`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::SortedSet;
-    ///
-    /// let all = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
-    /// assert!(all.is_superset(&SortedSet::from([("y", 7)])));
-    /// assert!(!all.is_superset(&SortedSet::from([("v", 2)])));
-    /// ```
     pub fn is_superset<S2: Copy, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
         other.is_subset(self)
     }
 
     /// Returns whether no member is in both sets, whatever their scores. **O(m)** for m members of
     /// the smaller set.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::SortedSet;
-    ///
-    /// let a = SortedSet::from([("x", 1), ("y", 2)]);
-    /// assert!(a.is_disjoint(&SortedSet::from([("z", 1)])));
-    /// assert!(!a.is_disjoint(&SortedSet::from([("x", 5)])));
-    /// ```
     pub fn is_disjoint<S2: Copy, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
         self.intersection_len(other, Some(1)) == 0
     }
 
     /// Returns the number of members that are in both sets, whatever their scores. Counting stops
     /// at `limit`, if there is one. **O(m)** for m members of the smaller set.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::SortedSet;
-    ///
-    /// let a = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
-    /// let b = SortedSet::from([("y", 0), ("z", 0)]);
-    /// assert_eq!(a.intersection_len(&b, None), 2);
-    /// assert_eq!(a.intersection_len(&b, Some(1)), 1);
-    /// ```
     pub fn intersection_len<S2: Copy, H2: BuildHasher>(
         &self,
         other: &SortedSet<M, S2, H2>,

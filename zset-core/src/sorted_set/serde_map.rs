@@ -61,20 +61,6 @@ where
 ///
 /// Returns an error if a member repeats, if the set is too large for memory or for 32-bit handles,
 /// or if the format reports one.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedSet;
-/// use zset_core::sorted_set::serde_map;
-///
-/// let read = |json| serde_map::deserialize(&mut serde_json::Deserializer::from_str(json));
-/// let set: SortedSet<String, u32> = read(r#"{"ann": 120, "bob": 85}"#)?;
-/// assert_eq!(set.score("bob"), Some(85));
-/// let repeated: Result<SortedSet<String, u32>, _> = read(r#"{"ann": 120, "ann": 85}"#);
-/// assert!(repeated.is_err());
-/// # Ok::<(), serde_json::Error>(())
-/// ```
 pub fn deserialize<'de, M, S, H, D>(deserializer: D) -> Result<SortedSet<M, S, H>, D::Error>
 where
     M: Deserialize<'de> + Ord + Hash,

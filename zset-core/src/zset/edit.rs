@@ -50,17 +50,6 @@ impl ZSet {
     ///
     /// [`IncrementError`] if the incremented score would be NaN, or if allocation fails. The set
     /// and its encoding are unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::redis::AddOptions;
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// assert!(set.try_add("a", Score::from(1), AddOptions::new())?.is_inserted());
-    /// # Ok::<(), zset_core::IncrementError<zset_core::NanScore>>(())
-    /// ```
     pub fn try_add(
         &mut self,
         member: impl AsRef<[u8]>,
@@ -97,16 +86,6 @@ impl ZSet {
     /// # Errors
     ///
     /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// assert_eq!(set.try_insert("a", Score::from(1))?, None);
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_insert(
         &mut self,
         member: impl AsRef<[u8]>,
@@ -147,17 +126,6 @@ impl ZSet {
     ///
     /// [`IncrementError::Score`] if the sum is NaN, and [`IncrementError::Full`] if allocation
     /// fails. The set and its encoding are unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{IncrementError, NanScore, Score, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// assert_eq!(set.try_increment("a", 1.5), Ok(Score::new(1.5)?));
-    /// assert_eq!(set.try_increment("a", f64::NAN), Err(IncrementError::Score(NanScore)));
-    /// # Ok::<(), NanScore>(())
-    /// ```
     pub fn try_increment(
         &mut self,
         member: impl AsRef<[u8]>,
@@ -169,24 +137,12 @@ impl ZSet {
     }
 
     /// Replaces the score of a member with the result of `new_score`, which receives the old score;
-    /// returns the old score. **O(log n)**; O(1) if the member stays between its neighbours.
-    ///
-    /// If `new_score` panics, the score is unchanged.
+    /// returns the old score. **O(log n)**; O(1) if the member stays between its neighbours. See
+    /// [`SortedSet::update`](crate::SortedSet::update).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// set.insert("a", Score::from(1));
-    /// assert_eq!(set.update("a", |_| Score::INFINITY), Some(Score::from(1)));
-    /// assert_eq!(set.update("b", |_| Score::INFINITY), None);
-    /// ```
     #[track_caller]
     pub fn update(
         &mut self,
@@ -201,16 +157,6 @@ impl ZSet {
     /// # Errors
     ///
     /// [`TryReserveError`] if allocation fails. The score and the encoding are unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(1))]);
-    /// assert_eq!(set.try_update("a", |_| Score::ZERO)?, Some(Score::from(1)));
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_update(
         &mut self,
         member: impl AsRef<[u8]>,
@@ -257,16 +203,6 @@ impl ZSet {
     }
 
     /// Removes a member; returns its score. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(1))]);
-    /// assert_eq!(set.remove("a"), Some(Score::from(1)));
-    /// assert_eq!(set.remove("a"), None);
-    /// ```
     pub fn remove(&mut self, member: impl AsRef<[u8]>) -> Option<Score> {
         match &mut self.elements {
             Elements::Listpack(set) => set.remove(member),
@@ -275,16 +211,6 @@ impl ZSet {
     }
 
     /// Removes and returns the element at this 0-based rank, lowest score first. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.remove_by_rank(1), Some(("a".into(), Score::from(2))));
-    /// assert_eq!(set.remove_by_rank(1), None);
-    /// ```
     pub fn remove_by_rank(&mut self, rank: usize) -> Option<(ByteString, Score)> {
         match &mut self.elements {
             Elements::Listpack(set) => {
@@ -294,18 +220,8 @@ impl ZSet {
         }
     }
 
-    /// Removes and returns the element with the lowest score. **O(log n)**.
-    ///
-    /// To pop the first n elements, see [`drain_by_rank`](Self::drain_by_rank).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.pop_first(), Some(("b".into(), Score::from(1))));
-    /// ```
+    /// Removes and returns the element with the lowest score. **O(log n)**. See
+    /// [`SortedSet::pop_first`](crate::SortedSet::pop_first).
     pub fn pop_first(&mut self) -> Option<(ByteString, Score)> {
         match &mut self.elements {
             Elements::Listpack(set) => set.pop_first_with(|member, score| (member.into(), score)),
@@ -313,18 +229,8 @@ impl ZSet {
         }
     }
 
-    /// Removes and returns the element with the highest score. **O(log n)**.
-    ///
-    /// To pop the last n elements, see [`drain_by_rank`](Self::drain_by_rank).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.pop_last(), Some(("a".into(), Score::from(2))));
-    /// ```
+    /// Removes and returns the element with the highest score. **O(log n)**. See
+    /// [`SortedSet::pop_last`](crate::SortedSet::pop_last).
     pub fn pop_last(&mut self) -> Option<(ByteString, Score)> {
         match &mut self.elements {
             Elements::Listpack(set) => set.pop_last_with(|member, score| (member.into(), score)),
@@ -333,20 +239,7 @@ impl ZSet {
     }
 
     /// Removes and returns the element with the lowest score if `predicate` returns true for it.
-    /// **O(log n)**.
-    ///
-    /// If the set is empty, `predicate` is not called. If it panics, the element stays.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut due = ZSet::from([("mail", Score::from(10)), ("backup", Score::from(30))]);
-    /// let now = Score::from(20);
-    /// assert_eq!(due.pop_first_if(|_, time| time <= now), Some(("mail".into(), Score::from(10))));
-    /// assert_eq!(due.pop_first_if(|_, time| time <= now), None);
-    /// ```
+    /// **O(log n)**. See [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_first_if(
         &mut self,
         predicate: impl FnOnce(&[u8], Score) -> bool,
@@ -356,19 +249,7 @@ impl ZSet {
     }
 
     /// Removes and returns the element with the highest score if `predicate` returns true for it.
-    /// **O(log n)**.
-    ///
-    /// If the set is empty, `predicate` is not called. If it panics, the element stays.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
-    /// assert_eq!(set.pop_last_if(|member, _| member == b"b"), Some(("b".into(), Score::from(2))));
-    /// assert_eq!(set.pop_last_if(|member, _| member == b"b"), None);
-    /// ```
+    /// **O(log n)**. See [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_last_if(
         &mut self,
         predicate: impl FnOnce(&[u8], Score) -> bool,
@@ -378,19 +259,8 @@ impl ZSet {
     }
 
     /// Removes the elements at these 0-based ranks; returns the number removed.
-    /// **O(log n + m log n)** for m removed elements.
-    ///
-    /// Ranks beyond the end are ignored; an inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.remove_range_by_rank(..1), 1);
-    /// assert!(set.contains("a"));
-    /// ```
+    /// **O(log n + m log n)** for m removed elements. See
+    /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
         match &mut self.elements {
             Elements::Listpack(set) => set.remove_range_by_rank(range),
@@ -399,19 +269,8 @@ impl ZSet {
     }
 
     /// Removes the elements whose scores lie in the range; returns the number removed.
-    /// **O(log n + m log n)** for m removed elements.
-    ///
-    /// An inverted range removes nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.remove_range_by_score(..=Score::from(1)), 1);
-    /// assert!(set.contains("a"));
-    /// ```
+    /// **O(log n + m log n)** for m removed elements. See
+    /// [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
     pub fn remove_range_by_score(&mut self, range: impl RangeBounds<Score>) -> usize {
         match &mut self.elements {
             Elements::Listpack(set) => set.remove_range_by_score(range),
@@ -423,16 +282,6 @@ impl ZSet {
     /// returns the number removed. **O(log n + m log n)** for m removed elements.
     ///
     /// See [`range_by_lex`](Self::range_by_lex).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from(["ant", "bee", "cat"].map(|word| (word, Score::ZERO)));
-    /// assert_eq!(set.remove_range_by_lex(&b"b"[..]..), 2);
-    /// assert!(set.contains("ant"));
-    /// ```
     pub fn remove_range_by_lex<'q>(&mut self, range: impl RangeBounds<&'q [u8]>) -> usize {
         match &mut self.elements {
             Elements::Listpack(set) => set.remove_range_by_lex(range),
@@ -444,19 +293,8 @@ impl ZSet {
     }
 
     /// Removes the elements for which `keep` returns false, lowest score first. **O(n + m log n)**
-    /// for m removed elements; O(n + m n) in a listpack.
-    ///
-    /// If `keep` panics, the elements it has rejected are already removed; the others stay.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// set.retain(|member, _| member == b"a");
-    /// assert_eq!(set.len(), 1);
-    /// ```
+    /// for m removed elements; O(n + m n) in a listpack. See
+    /// [`SortedSet::retain`](crate::SortedSet::retain).
     pub fn retain(&mut self, mut keep: impl FnMut(&[u8], Score) -> bool) {
         match &mut self.elements {
             Elements::Listpack(set) => set.retain(keep),
@@ -465,20 +303,8 @@ impl ZSet {
     }
 
     /// Returns an iterator that removes and returns the elements for which `extracted` returns
-    /// true, lowest score first. Lazy; **O(log n)** per step.
-    ///
-    /// If the iterator is dropped early, the elements it has not visited stay. If `extracted`
-    /// panics, so does the element that it was called with; the iterator continues after it.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert!(set.extract_if(|member, _| member == b"a").all(|(member, _)| member == "a"));
-    /// assert_eq!(set.len(), 1);
-    /// ```
+    /// true, lowest score first. Lazy; **O(log n)** per step. See
+    /// [`SortedSet::extract_if`](crate::SortedSet::extract_if).
     pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, F>
     where
         F: FnMut(&[u8], Score) -> bool,
@@ -487,28 +313,12 @@ impl ZSet {
     }
 
     /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for m
-    /// moved elements; **O(n + m)** if at least n / 2 of them are new.
-    ///
-    /// If a member is in both sets, the score of `other` wins, as in `BTreeMap::append`.
-    ///
-    /// Large sets of similar size are merged into a new one, which temporarily needs twice their
-    /// memory. If that allocation fails, the elements are inserted one by one.
+    /// moved elements; **O(n + m)** if at least n / 2 of them are new. See
+    /// [`SortedSet::append`](crate::SortedSet::append).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails. Elements not yet moved are lost.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(1))]);
-    /// let mut other = ZSet::from([("a", Score::from(2))]);
-    /// set.append(&mut other);
-    /// assert_eq!(set.score("a"), Some(Score::from(2)));
-    /// assert!(other.is_empty());
-    /// ```
     #[track_caller]
     pub fn append(&mut self, other: &mut ZSet) {
         if other.len() > self.limits.max_listpack_entries {

@@ -16,16 +16,6 @@ impl ZSet {
     /// # Panics
     ///
     /// Panics if allocation fails; see [`try_promote`](Self::try_promote).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Encoding, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// set.promote();
-    /// assert_eq!(set.encoding(), Encoding::Skiplist);
-    /// ```
     #[track_caller]
     pub fn promote(&mut self) {
         or_panic(self.try_promote());
@@ -37,14 +27,6 @@ impl ZSet {
     /// # Errors
     ///
     /// [`TryReserveError`] if allocation fails. The set and its encoding are unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::ZSet::new();
-    /// set.try_promote()?;
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_promote(&mut self) -> Result<(), TryReserveError> {
         if let Elements::Listpack(set) = &self.elements {
             self.elements = Elements::Skiplist(promoted(set, 0)?);
@@ -63,17 +45,6 @@ impl ZSet {
     /// # Panics
     ///
     /// Panics if allocation fails.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::sorted_set::FromSortedError;
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let set = ZSet::from_sorted_iter([("b", Score::from(1)), ("a", Score::from(2))])?;
-    /// assert_eq!(set.rank("a"), Some(1));
-    /// # Ok::<(), FromSortedError>(())
-    /// ```
     #[track_caller]
     pub fn from_sorted_iter<M: AsRef<[u8]>>(
         elements: impl IntoIterator<Item = (M, Score)>,
@@ -91,18 +62,6 @@ impl ZSet {
     /// # Panics
     ///
     /// Panics if allocation fails.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::sorted_set::FromSortedError;
-    /// use zset_core::{Encoding, ListpackLimits, Score, ZSet};
-    ///
-    /// let limits = ListpackLimits { max_listpack_value: 1, ..ListpackLimits::default() };
-    /// let set = ZSet::from_sorted_iter_with_limits([("ab", Score::from(1))], limits)?;
-    /// assert_eq!(set.encoding(), Encoding::Skiplist);
-    /// # Ok::<(), FromSortedError>(())
-    /// ```
     #[track_caller]
     pub fn from_sorted_iter_with_limits<M: AsRef<[u8]>>(
         elements: impl IntoIterator<Item = (M, Score)>,
@@ -144,18 +103,6 @@ impl ZSet {
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out; see [`try_reserve`](Self::try_reserve).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Encoding, ZSet};
-    ///
-    /// let mut set = ZSet::new();
-    /// set.reserve(100);
-    /// assert_eq!(set.encoding(), Encoding::Listpack);
-    /// set.reserve(1000);
-    /// assert_eq!(set.encoding(), Encoding::Skiplist);
-    /// ```
     #[track_caller]
     pub fn reserve(&mut self, additional: usize) {
         or_panic(self.try_reserve(additional));
@@ -168,14 +115,6 @@ impl ZSet {
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The set and its encoding are
     /// unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::ZSet::new();
-    /// set.try_reserve(1000)?;
-    /// # Ok::<(), zset_core::TryReserveError>(())
-    /// ```
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let expected = self.len().saturating_add(additional);
         match &mut self.elements {

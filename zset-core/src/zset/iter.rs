@@ -13,17 +13,6 @@ use crate::{ByteString, Member, Score, sorted_set};
 /// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and
 /// therefore `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at
 /// most **O(log n)**.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{Score, ZSet};
-///
-/// let set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2)), ("c", Score::from(3))]);
-/// let mut elements = set.iter();
-/// assert!(elements.next_back().is_some_and(|(member, _)| member == "c"));
-/// assert!(elements.nth(1).is_some_and(|(member, _)| member == "b"));
-/// ```
 #[derive(Clone)]
 pub struct Iter<'a>(Borrowed<'a>);
 
@@ -136,19 +125,10 @@ impl fmt::Debug for Iter<'_> {
 /// An owning iterator over elements, lowest score first.
 ///
 /// Each step is **O(1)**.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{Score, ZSet};
-///
-/// let set = ZSet::from([("b", Score::from(2)), ("a", Score::from(1))]);
-/// let mut elements = set.into_iter();
-/// assert!(elements.next().is_some_and(|(member, _)| &*member == b"a"));
-/// assert_eq!(elements.len(), 1);
-/// ```
+#[derive(Clone)]
 pub struct IntoIter(Owned);
 
+#[derive(Clone)]
 enum Owned {
     /// The whole set, and the run not yet returned.
     Listpack(PackedZSet<Vec<u8>>, packed_zset::Run),

@@ -18,43 +18,20 @@ impl ZSet {
     ///
     /// The set is emptied immediately, even if the iterator is dropped early or leaked, and returns
     /// to the listpack encoding.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert_eq!(set.drain().len(), 2);
-    /// assert!(set.is_empty());
-    /// ```
     pub fn drain(&mut self) -> IntoIter {
         let empty = ZSet::with_limits(self.limits);
         core::mem::replace(self, empty).into_iter()
     }
 
     /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed elements.
+    /// **O(log n + m)** for m removed elements. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks beyond
-    /// the end are ignored; an inverted range removes nothing. The encoding does not change.
-    ///
-    /// Two or more elements move into a new allocation. To drop them without allocating, see
-    /// [`remove_range_by_rank`](Self::remove_range_by_rank).
+    /// The encoding does not change.
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert!(set.drain_by_rank(..1).eq([("b".into(), Score::from(1))])); // pops the first
-    /// assert_eq!(set.len(), 1);
-    /// ```
     #[track_caller]
     pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> IntoIter {
         match &mut self.elements {
@@ -64,24 +41,12 @@ impl ZSet {
     }
 
     /// Removes the elements whose scores lie in the range and returns them in order, lowest score
-    /// first. **O(log n + m)** for m removed elements.
-    ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
-    /// range removes nothing.
+    /// first. **O(log n + m)** for m removed elements. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// assert!(set.drain_by_score(Score::from(2)..).eq([("a".into(), Score::from(2))]));
-    /// assert_eq!(set.len(), 1);
-    /// ```
     #[track_caller]
     pub fn drain_by_score(&mut self, range: impl RangeBounds<Score>) -> IntoIter {
         match &mut self.elements {
@@ -99,16 +64,6 @@ impl ZSet {
     /// # Panics
     ///
     /// Panics if allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from(["ant", "bee", "cat"].map(|word| (word, Score::ZERO)));
-    /// assert_eq!(set.drain_by_lex(&b"b"[..]..).len(), 2);
-    /// assert_eq!(set.len(), 1);
-    /// ```
     #[track_caller]
     pub fn drain_by_lex<'q>(&mut self, range: impl RangeBounds<&'q [u8]>) -> IntoIter {
         match &mut self.elements {
@@ -121,25 +76,12 @@ impl ZSet {
     }
 
     /// Removes the elements with exactly this score whose members lie in the range and returns them
-    /// in order. **O(log n + m)** for m removed elements.
-    ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. An inverted
-    /// range removes nothing.
+    /// in order. **O(log n + m)** for m removed elements. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let words = [("ant", 0), ("bee", 0), ("cat", 1)];
-    /// let mut set = ZSet::from(words.map(|(word, score)| (word, Score::from(score))));
-    /// assert!(set.drain_by_member(Score::ZERO, &b"b"[..]..).eq([("bee".into(), Score::ZERO)]));
-    /// assert_eq!(set.len(), 2);
-    /// ```
     #[track_caller]
     pub fn drain_by_member<'q>(
         &mut self,
@@ -153,24 +95,14 @@ impl ZSet {
     }
 
     /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps the
-    /// others. **O(log n + m)** for m returned elements.
+    /// others. **O(log n + m)** for m returned elements. See
+    /// [`SortedSet::split_off_by_rank`](crate::SortedSet::split_off_by_rank).
     ///
-    /// Both parts keep the limits and the encoding of the set. If the rank is beyond the end, the
-    /// returned set is empty.
+    /// Both parts keep the limits and the encoding of the set.
     ///
     /// # Panics
     ///
     /// Panics if allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// let upper = set.split_off_by_rank(1);
-    /// assert!(set.contains("b") && upper.contains("a"));
-    /// ```
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
@@ -188,16 +120,6 @@ impl ZSet {
     /// # Panics
     ///
     /// Panics if allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, ZSet};
-    ///
-    /// let mut set = ZSet::from([("a", Score::from(2)), ("b", Score::from(1))]);
-    /// let upper = set.split_off_by_score(Score::from(2));
-    /// assert!(set.contains("b") && upper.contains("a"));
-    /// ```
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
     pub fn split_off_by_score(&mut self, score: Score) -> Self {
@@ -245,17 +167,6 @@ fn drained(elements: Drain<'_, ByteString, Score>) -> IntoIter {
 }
 
 /// The iterator returned by [`ZSet::extract_if`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::{Score, ZSet};
-///
-/// let mut set = ZSet::from([("a", Score::from(1)), ("b", Score::from(2))]);
-/// let extracted: Vec<_> = set.extract_if(|_, score| score > Score::from(1)).collect();
-/// assert_eq!(extracted.len(), 1);
-/// assert_eq!(set.len(), 1);
-/// ```
 pub struct ExtractIf<'a, F> {
     set: &'a mut ZSet,
     extracted: F,

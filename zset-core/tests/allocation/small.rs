@@ -52,6 +52,30 @@ fn grown(len: u32) -> (Small, Total) {
     })
 }
 
+#[test]
+fn references_to_values_are_taken_with_little_memory() {
+    let map = |len: u32| -> SortedMap<u32, u32, u32> {
+        let mut map = SortedMap::new();
+        (0..len).for_each(|key| _ = map.insert(key, key, score(key)));
+        map
+    };
+    // A single leaf takes none.
+    let mut small = map(40);
+    let (sum, total) = counted(|| small.iter_mut().map(|(_, value, _)| *value).sum::<u32>());
+    assert_eq!((sum, total.calls), (780, 0));
+
+    let mut large = map(20_000);
+    let (found, total) =
+        counted(|| large.get_disjoint_mut([&7, &50_000, &19_999]).map(Option::<&mut u32>::copied));
+    assert_eq!((found, total.calls), ([Some(7), None, Some(19_999)], 0));
+    // A range takes memory for the leaves that are visited, not for all of them.
+    let (visited, total) = counted(|| large.iter_mut().take(1000).count());
+    assert!(visited == 1000 && total.bytes < 8 << 10, "{total:?}");
+    let (visited, total) = counted(|| large.iter_mut().rev().count());
+    assert!(visited == 20_000 && total.bytes < 20_000 * 3, "{total:?}");
+    assert_eq!(total.live, 0);
+}
+
 #[track_caller]
 fn assert_little_is_unused(set: &Small, live: isize) {
     let (needed, live) = (needed(set), live.unsigned_abs());

@@ -3,7 +3,7 @@
 use zset_core::SortedMap;
 
 use crate::fuse::{Code, at_every_call, burn};
-use crate::subject::{Member, Points, count_members};
+use crate::subject::{Member, Points, count_members, while_lying};
 use crate::unless_miri;
 
 /// Both keys and values own memory and call the fuse.
@@ -44,6 +44,61 @@ fn insertions_of_new_and_existing_keys() {
 }
 
 #[test]
+fn replacements() {
+    for (key, score) in [(500, 55), (30, 5), (30, 301)] {
+        verify(|map| map.replace(Member::new(key), Member::new(1000 + key), Points(score)));
+    }
+}
+
+#[test]
+fn changes_of_values_in_a_range() {
+    fn renew((key, value, _): (&Member, &mut Member, Points)) {
+        burn(Code::Closure);
+        *value = Member::new(2000 + key.number());
+    }
+    verify(|map| map.iter_mut().rev().for_each(renew));
+    verify(|map| map.range_by_rank_mut(3..68).for_each(renew));
+    verify(|map| map.range_by_score_mut(Points(25)..Points(640)).for_each(renew));
+    verify(|map| {
+        let (low, high) = (Member::new(5), Member::new(60));
+        map.range_mut((Points(20), &low)..(Points(600), &high)).for_each(renew);
+    });
+    verify(|map| map.range_by_key_mut(Points(30), &Member::new(2)..).for_each(renew));
+}
+
+#[test]
+fn changes_of_several_values() {
+    verify(|map| {
+        let keys = [3, 700, 64, 30].map(Member::new);
+        for value in map.get_disjoint_mut(keys.each_ref()).into_iter().flatten() {
+            burn(Code::Closure);
+            *value = Member::new(2000 + value.number() % 1000);
+        }
+    });
+}
+
+#[test]
+fn ranges_to_change_of_an_inconsistent_order() {
+    for seed in 1..unless_miri(300, 4) {
+        let mut map = Map::new();
+        while_lying(seed, || {
+            (0..LEN).for_each(|i| _ = map.insert(Member::new(i), Member::new(i), Points(10 * i)));
+        });
+        let visited = while_lying(seed + 7, || {
+            [
+                map.range_by_score_mut(Points(25)..Points(640)).count(),
+                map.range_by_score_mut(Points(640)..Points(25)).rev().count(),
+                map.range_mut((Points(20), &Member::new(5))..(Points(600), &Member::new(6)))
+                    .count(),
+                map.range_by_key_mut(Points(30), &Member::new(2)..).rev().count(),
+            ]
+        });
+        assert!(visited.into_iter().all(|visited| visited <= map.len()));
+        assert_eq!(map.iter_mut().count(), map.len());
+    }
+}
+
+#[test]
 fn conditional_insertions() {
     for (key, score) in [(500, 55), (30, 301), (30, 5), (60, 0)] {
         let score = Points(score);
@@ -55,9 +110,13 @@ fn conditional_insertions() {
 #[test]
 fn increments() {
     let sums: &[(u32, u32)] =
-        unless_miri(&[(30, 1), (30, 400), (60, u32::MAX), (7000, 1)], &[(30, 400), (7000, 1)]);
+        unless_miri(&[(30, 1), (30, 400), (60, u32::MAX), (700, 1)], &[(30, 400), (700, 1)]);
     for &(key, by) in sums {
-        verify(|map| map.try_increment(&Member::new(key), by));
+        let value = || {
+            burn(Code::Closure);
+            Member::new(1000 + key)
+        };
+        verify(|map| map.try_increment(Member::new(key), by, value));
     }
     verify(|map| map.try_set_score(&Member::new(60), Points(0)));
 }
@@ -87,7 +146,8 @@ fn changes_of_values_and_scores() {
             burn(Code::Closure);
             Points(5)
         });
-        entry.or_insert_with(|| unreachable!("it is occupied")).insert(Member::new(3030));
+        let mut entry = entry.or_insert_with(|| unreachable!("it is occupied"));
+        entry.insert(Member::new(3030), Points(301));
     });
     verify(|map| {
         map.entry(Member::new(500)).or_insert_with(|| {

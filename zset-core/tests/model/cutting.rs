@@ -141,8 +141,7 @@ fn first_and_last_entries() {
 
         let mut entry = map.first_entry().unwrap();
         assert_eq!((*entry.key(), entry.rank()), (i, 0));
-        assert_eq!(entry.insert('y'), 'x');
-        assert_eq!(entry.set_score(len + i), i);
+        assert_eq!(entry.insert('y', len + i), ('x', i));
         assert_eq!(map.last_entry().unwrap().remove_entry(), (i, 'y', len + i));
         map.check();
     }

@@ -4,9 +4,10 @@
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::ops::RangeBounds;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use zset_core::sorted_map::Entry;
 use zset_core::sorted_set::FromSortedError;
 use zset_core::{ScoreOverflow, SortedMap};
@@ -99,7 +100,7 @@ fn any_key(random: &mut SmallRng) -> String {
 fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     let key = any_key(random);
     let (value, score) = (random.random(), random.random_range(0..60));
-    match random.random_range(0..13) {
+    match random.random_range(0..18) {
         0..=3 => {
             let old = reference.0.insert(key.clone(), (value, score));
             assert_eq!(map.insert(key, value, score), old);
@@ -142,14 +143,51 @@ fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
             assert_eq!(map.update(key.as_str(), change), old);
         }
         9 => {
-            let new = reference.0.get_mut(&key).map(|held| {
-                held.1 += 3;
-                held.1
-            });
-            assert_eq!(map.increment(key.as_str(), 3), Ok(new));
-            let overflows = if new.is_some() { Err(ScoreOverflow) } else { Ok(None) };
-            assert_eq!(map.increment(key.as_str(), i32::MAX), overflows);
+            let held = reference.0.entry(key.clone()).or_insert((value, 0));
+            held.1 += 3;
+            assert_eq!(map.increment(key.clone(), 3, || value), Ok(held.1));
+            assert_eq!(map.increment(key, i32::MAX, || 0), Err(ScoreOverflow));
+            let below = random.random_range(0..9);
+            assert_eq!(
+                map.increment(format!("new {below}"), i32::MIN, || 0),
+                Ok(i32::MIN),
+                "the value is made for a new key"
+            );
+            assert_eq!(map.remove(format!("new {below}").as_str()), Some((0, i32::MIN)));
         }
+        10 => {
+            let old = reference.0.insert(key.clone(), (value, score));
+            let old = old.map(|(value, score)| (key.clone(), value, score));
+            let replaced = if random.random() {
+                map.replace(key, value, score)
+            } else {
+                map.try_replace(key, value, score).unwrap()
+            };
+            assert_eq!(replaced, old);
+        }
+        11 => {
+            let keys: [String; 5] = std::array::from_fn(|_| any_key(random));
+            let mut distinct: Vec<_> =
+                keys.iter().filter(|key| reference.0.contains_key(*key)).collect();
+            let len = distinct.len();
+            distinct.sort();
+            distinct.dedup();
+            let asked = keys.each_ref().map(String::as_str);
+            if distinct.len() < len {
+                let result = catch_unwind(AssertUnwindSafe(|| _ = map.get_disjoint_mut(asked)));
+                assert!(result.is_err(), "a key is repeated");
+                return;
+            }
+            let mut values = map.get_disjoint_mut(asked);
+            for (key, value) in keys.iter().zip(&values) {
+                assert_eq!(value.as_deref(), reference.0.get(key).map(|held| &held.0));
+            }
+            values.iter_mut().flatten().for_each(|value| **value ^= 32);
+            for key in distinct {
+                reference.0.get_mut(key).unwrap().0 ^= 32;
+            }
+        }
+        12..=14 => change(map, reference, random),
         _ => enter(map, reference, key, value, score),
     }
 }
@@ -213,6 +251,8 @@ fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
             assert_eq!(taken, expected);
         }
         22 => {
+            let values: Vec<u64> = reference.elements().iter().map(|element| element.1).collect();
+            assert!(map.values_mut().eq(&values) && map.values_mut().rev().eq(values.iter().rev()));
             map.values_mut().for_each(|value| *value = value.wrapping_add(1));
             reference.0.values_mut().for_each(|held| held.0 = held.0.wrapping_add(1));
             assert_eq!(map.values_mut().len(), reference.0.len());
@@ -246,6 +286,122 @@ fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     }
 }
 
+/// Changes the values of some elements of a random range, from both ends, in both.
+fn change(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
+    let elements = reference.elements();
+    let (from, to) = (random.random_range(-9..70), random.random_range(-9..70));
+    let (low, high) = (any_key(random), any_key(random));
+    let ranks = random.random_range(0..310)..random.random_range(0..310);
+    let kind = random.random_range(0..6);
+    let is_within = |rank: usize, (key, _, score): &(String, u64, i32)| match kind {
+        0 | 1 => true,
+        2 => ranks.contains(&rank),
+        3 => (from..=to).contains(score),
+        4 => ((from, &low)..(to, &high)).contains(&(*score, key)),
+        _ => *score == from && *key >= low,
+    };
+    let within = elements.into_iter().enumerate();
+    let mut left: VecDeque<_> =
+        within.filter(|(rank, of)| is_within(*rank, of)).map(|(_, of)| of).collect();
+    let mut changed = match kind {
+        0 => map.iter_mut(),
+        1 => map.into_iter(),
+        2 => map.range_by_rank_mut(ranks),
+        3 => map.range_by_score_mut(from..=to),
+        4 => map.range_mut((from, low.as_str())..(to, high.as_str())),
+        _ => map.range_by_key_mut(from, low.as_str()..),
+    };
+    let (from_back, stop) = (random.random_range(0.0..1.0), random.random_range(0.0..0.1));
+    while !random.random_bool(stop) {
+        assert_eq!(changed.len(), left.len());
+        if random.random_bool(0.1) {
+            assert_eq!(format!("{changed:?}"), format!("{left:?}"));
+        }
+        let (element, expected) = if random.random_bool(from_back) {
+            (changed.next_back(), left.pop_back())
+        } else {
+            (changed.next(), left.pop_front())
+        };
+        assert_eq!(
+            element.as_ref().map(|(key, value, score)| owned((key, value, *score))),
+            expected
+        );
+        let Some((key, value, _)) = element else { break };
+        *value ^= 16;
+        reference.0.get_mut(key).unwrap().0 ^= 16;
+    }
+}
+
+#[test]
+fn all_elements_of_many_chunks_are_changed_from_both_ends() {
+    let len = if cfg!(miri) { 200 } else { 9_000 };
+    let mut random = SmallRng::seed_from_u64(9);
+    let mut map: SortedMap<u32, u32, u32> = SortedMap::new();
+    for _ in 0..len {
+        let key = random.random_range(0..2 * len);
+        map.insert(key, key, key / 3);
+        // Leaves that become vacant are in no order.
+        map.remove(&random.random_range(0..2 * len));
+    }
+    let keys: Vec<u32> = map.keys().copied().collect();
+    for from_back in [0.0, 0.5, 1.0] {
+        let mut elements = map.iter_mut();
+        let mut left = &keys[..];
+        while let [first, rest @ ..] = left {
+            let (key, value, _) = if random.random_bool(from_back) {
+                let (last, rest) = left.split_last().unwrap();
+                left = rest;
+                let element = elements.next_back().unwrap();
+                assert_eq!(element.0, last);
+                element
+            } else {
+                left = rest;
+                let element = elements.next().unwrap();
+                assert_eq!(element.0, first);
+                element
+            };
+            *value += key;
+        }
+        assert!(elements.next().is_none() && elements.next_back().is_none());
+    }
+    map.check();
+    assert!(map.values().eq(&keys.iter().map(|key| 4 * key).collect::<Vec<_>>()));
+}
+
+#[test]
+fn mutable_references_outlive_the_iterator() {
+    let mut map: SortedMap<u32, u32, u32> = (0..200).map(|i| (i, 0, 200 - i)).collect();
+    let mut values: Vec<&mut u32> = map.values_mut().collect();
+    for (rank, value) in values.iter_mut().enumerate() {
+        **value = rank as u32;
+    }
+    assert!(map.into_values().eq(0..200));
+}
+
+#[test]
+fn replace_stores_the_given_key() {
+    let mut map = SortedMap::from([(String::from("a"), 'x', 1)]);
+    let key = String::from("a");
+    let address = key.as_ptr();
+    assert_eq!(map.replace(key, 'y', 2), Some(("a".into(), 'x', 1)));
+    assert_eq!(map.first().unwrap().0.as_ptr(), address);
+    assert_eq!((map.rank("a"), map["a"]), (Some(0), 'y'));
+    map.check();
+}
+
+#[test]
+#[should_panic(expected = "duplicate keys found")]
+fn a_repeated_key_of_get_disjoint_mut_panics() {
+    SortedMap::from([("a", 'x', 1)]).get_disjoint_mut(["a", "b", "a"]);
+}
+
+#[test]
+fn a_repeated_key_that_is_not_in_the_map_is_no_panic() {
+    let mut map = SortedMap::from([("a", 'x', 1)]);
+    assert_eq!(map.get_disjoint_mut(["b", "a", "b"]), [None, Some(&mut 'x'), None]);
+    assert!(map.get_disjoint_mut::<&str, 0>([]).is_empty());
+}
+
 /// Applies a random method of a key's entry.
 fn enter(map: &mut Map, reference: &mut Reference, key: String, value: u64, score: i32) {
     let held = reference.0.get(&key).copied();
@@ -265,7 +421,12 @@ fn enter(map: &mut Map, reference: &mut Reference, key: String, value: u64, scor
                 assert_eq!(Some(removed), reference.0.remove(&key));
                 return;
             }
-            assert_eq!((entry.insert(value), entry.set_score(score)), (old, old_score));
+            if value % 2 == 0 {
+                assert_eq!(entry.insert(value, score), (old, old_score));
+            } else {
+                assert_eq!(entry.set_score(score), old_score);
+                *entry.get_mut() = value;
+            }
             *entry.get_mut() ^= 4;
             reference.0.insert(key.clone(), (value ^ 4, score));
             let elements = reference.elements();

@@ -53,19 +53,19 @@ fn maps_keep_each_value_with_its_score() {
                 old.map(|(value, _)| reference.insert(key, (value, score)));
             }
             6 => {
-                let sum =
-                    old.map(|(_, old)| old.checked_add(score).ok_or(ScoreOverflow)).transpose();
-                let result = map.try_increment(&key, score);
+                let (value, old) = old.unwrap_or((value, 0));
+                let sum = old.checked_add(score).ok_or(ScoreOverflow);
+                let result = map.try_increment(key, score, || value);
                 assert_eq!(result, sum.map_err(IncrementError::Score));
-                if let (Some((value, _)), Ok(Some(sum))) = (old, sum) {
+                if let Ok(sum) = sum {
                     reference.insert(key, (value, sum));
                 }
             }
             7 => {
-                let sum = old.map(|(_, old)| old.checked_add(score).ok_or(ScoreOverflow));
-                let sum = sum.transpose();
-                assert_eq!(map.increment(&key, score), sum);
-                if let (Some((value, _)), Ok(Some(sum))) = (old, sum) {
+                let (value, old) = old.unwrap_or((value, 0));
+                let sum = old.checked_add(score).ok_or(ScoreOverflow);
+                assert_eq!(map.increment(key, score, || value), sum);
+                if let Ok(sum) = sum {
                     reference.insert(key, (value, sum));
                 }
             }

@@ -58,11 +58,45 @@ fn default_iterators_are_empty() {
     empty(zset::Iter::default());
     empty(zset::IntoIter::default());
     empty(packed_zset::Iter::default());
-    assert_eq!(sorted_map::ValuesMut::<'_, String, u8, u8>::default().count(), 0);
+    empty(sorted_map::IterMut::<'_, String, u8, u8>::default());
+    empty(sorted_map::ValuesMut::<'_, String, u8, u8>::default());
     // Not only for `'static` elements.
     let local = String::new();
     let iter: Iter<'_, &str, u8> = Iter::default();
     assert_eq!(iter.chain([(&&*local, 1)].into_iter()).count(), 1);
+}
+
+#[test]
+fn an_owning_iterator_is_cloned_with_what_is_left_of_it() {
+    fn clones<T: PartialEq, I>(mut iter: I)
+    where
+        I: DoubleEndedIterator<Item = T> + ExactSizeIterator + Clone + Default,
+    {
+        assert_eq!(I::default().len(), 0);
+        let len = iter.len();
+        for taken in 0..len {
+            assert!(iter.clone().rev().eq(iter.clone().collect::<Vec<_>>().into_iter().rev()));
+            assert_eq!(iter.clone().len(), len - taken);
+            if taken % 3 == 0 {
+                iter.next_back()
+            } else {
+                iter.next()
+            };
+        }
+        assert_eq!(iter.clone().count(), 0);
+    }
+    let elements = (0..if cfg!(miri) { 80 } else { 200 }).map(|i| (i.to_string(), i % 7));
+    let set: SortedSet<String, u32> = elements.clone().collect();
+    let map: SortedMap<String, u32, u32> = elements.clone().map(|(m, s)| (m, s, s)).collect();
+    clones(elements.clone().collect::<SkipList<_, _>>().into_iter());
+    clones(set.into_iter());
+    clones(map.clone().into_iter());
+    clones(map.clone().into_keys());
+    clones(map.into_values());
+    for len in [20, if cfg!(miri) { 20 } else { 150 }] {
+        let few = elements.clone().take(len).map(|(member, score)| (member, Score::from(score)));
+        clones(few.collect::<ZSet>().into_iter());
+    }
 }
 
 /// Inserts up to the capacity and beyond.

@@ -1,0 +1,158 @@
+//! The iterators of a [`SortedMap`].
+
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+use core::iter::FusedIterator;
+
+use super::{SortedMap, element, taken};
+use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
+use crate::core::search::Position;
+
+/// An iterator over elements in order, lowest score first: all of them or a range.
+///
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and
+/// therefore `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at
+/// most **O(log n)**.
+pub struct Iter<'a, K, V, S>(pub(super) iter::Iter<'a, K, V, S>);
+
+front_iter!(Iter<K, V, S>, (&'a K, &'a V, S), element);
+
+/// An owning iterator over elements, lowest score first. Each step is **O(1)**.
+pub struct IntoIter<K, V, S>(pub(super) iter::IntoIter<K, V, S>);
+
+front_into_iter!(IntoIter<K, V, S>, <K, V, S>, (K, V, S), taken, element);
+front_owning!(IntoIter<K, V, S>);
+
+/// An iterator over removed elements, lowest score first. Each step is **O(1)**.
+///
+/// Returned by [`SortedMap::drain`] and the `drain_by_*` methods. The elements are removed from the
+/// map when the iterator is created; those not returned are dropped with it, or leaked with it.
+pub struct Drain<'a, K, V, S>(pub(super) iter::Drain<'a, K, V, S>);
+
+front_into_iter!(Drain<'_, K, V, S>, <K, V, S>, (K, V, S), taken, element);
+
+/// The iterator returned by [`SortedMap::extract_if`].
+pub struct ExtractIf<'a, K, V, S, H, F> {
+    pub(super) map: &'a mut SortedMap<K, V, S, H>,
+    pub(super) extracted: F,
+    /// The position of the next element to pass to `extracted`.
+    pub(super) next: Position,
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool> Iterator
+    for ExtractIf<'_, K, V, S, H, F>
+{
+    type Item = (K, V, S);
+
+    fn next(&mut self) -> Option<(K, V, S)> {
+        let ExtractIf { map, extracted, next } = self;
+        map.core.take_next_if(next, extracted).map(taken)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.map.len()))
+    }
+}
+
+impl<K: Hash, V, S: Copy, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool> FusedIterator
+    for ExtractIf<'_, K, V, S, H, F>
+{
+}
+
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug
+    for ExtractIf<'_, K, V, S, H, F>
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").field("map", &self.map).finish_non_exhaustive()
+    }
+}
+
+/// Converts an element of the core to its key.
+#[inline]
+fn key<K, V, S>((pair, _): (&(K, V), S)) -> &K {
+    &pair.0
+}
+
+/// Converts an element of the core to its value.
+#[inline]
+fn value<K, V, S>((pair, _): (&(K, V), S)) -> &V {
+    &pair.1
+}
+
+/// Converts an element taken from the core to its key.
+#[inline]
+fn taken_key<K, V, S>(((key, _), _): ((K, V), S)) -> K {
+    key
+}
+
+/// Converts an element taken from the core to its value.
+#[inline]
+fn taken_value<K, V, S>(((_, value), _): ((K, V), S)) -> V {
+    value
+}
+
+/// Converts an element of the core whose value may change.
+#[inline]
+fn changing<K, V, S>(((key, value), score): (&mut (K, V), S)) -> (&K, &mut V, S) {
+    (key, value, score)
+}
+
+/// Converts an element of the core to its value, which may change.
+#[inline]
+fn changing_value<K, V, S>(((_, value), _): (&mut (K, V), S)) -> &mut V {
+    value
+}
+
+/// The iterator returned by [`SortedMap::keys`]. Its costs are those of [`Iter`].
+pub struct Keys<'a, K, V, S>(pub(super) iter::Iter<'a, K, V, S>);
+
+front_iter!(Keys<K, V, S>, &'a K, key);
+
+/// The iterator returned by [`SortedMap::values`]. Its costs are those of [`Iter`].
+pub struct Values<'a, K, V, S>(pub(super) iter::Iter<'a, K, V, S>);
+
+front_iter!(Values<K, V, S>, &'a V, value);
+
+/// The iterator returned by [`SortedMap::into_keys`]. Each step is **O(1)**.
+pub struct IntoKeys<K, V, S>(pub(super) iter::IntoIter<K, V, S>);
+
+front_into_iter!(IntoKeys<K, V, S>, <K, V, S>, K, taken_key, key);
+front_owning!(IntoKeys<K, V, S>);
+
+/// The iterator returned by [`SortedMap::into_values`]. Each step is **O(1)**.
+pub struct IntoValues<K, V, S>(pub(super) iter::IntoIter<K, V, S>);
+
+front_into_iter!(IntoValues<K, V, S>, <K, V, S>, V, taken_value, value);
+front_owning!(IntoValues<K, V, S>);
+
+/// An iterator over elements in order, lowest score first, with mutable references to the values:
+/// all of them or a range.
+///
+/// It is lazy, double-ended and exact-size. Each step is **O(1)** amortized, so to skip elements
+/// pass their ranks to [`SortedMap::range_by_rank_mut`] rather than calling `nth`.
+///
+/// Unless the map never had more than 64 elements, it allocates: a few words for each leaf that it
+/// visits, fewer if leaves were filled in order. As for `BTreeMap`, memory that runs out aborts the
+/// program.
+pub struct IterMut<'a, K, V, S>(pub(super) iter::IterMut<'a, K, V, S>);
+
+front_into_iter!(IterMut<'a, K, V, S>, <'a, K, V, S>, (&'a K, &'a mut V, S), changing, element);
+
+/// Returns an empty iterator.
+impl<K, V, S: Copy> Default for IterMut<'_, K, V, S> {
+    fn default() -> Self {
+        IterMut(iter::IterMut::default())
+    }
+}
+
+/// The iterator returned by [`SortedMap::values_mut`]. Its costs are those of [`IterMut`].
+pub struct ValuesMut<'a, K, V, S>(pub(super) iter::IterMut<'a, K, V, S>);
+
+front_into_iter!(ValuesMut<'a, K, V, S>, <'a, K, V, S>, &'a mut V, changing_value, value);
+
+/// Returns an empty iterator.
+impl<K, V, S: Copy> Default for ValuesMut<'_, K, V, S> {
+    fn default() -> Self {
+        ValuesMut(iter::IterMut::default())
+    }
+}
