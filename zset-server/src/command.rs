@@ -1,10 +1,9 @@
 //! [`Command`]: the properties of a command, and the [`Context`] in which it runs.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use rand::rngs::Xoshiro256PlusPlus;
-use zset_std::{RandomState, Timestamp};
+use zset_std::Timestamp;
 
 use crate::client::{Clients, Session};
 use crate::config::Config;
@@ -45,7 +44,7 @@ pub(crate) struct State {
     pub(crate) clients: Clients,
     /// Blocks the thread, unless the server stops.
     pub(crate) sleep: Box<dyn Fn(Duration)>,
-    /// The maximum size of a client's queued commands, and of its watched keys, in bytes.
+    /// The maximum size of a client's queued commands, in bytes.
     pub(crate) max_left: usize,
 }
 
@@ -56,8 +55,6 @@ pub(crate) struct Stats {
     pub(crate) errors: u64,
     pub(crate) clients: u64,
     pub(crate) rejected_clients: u64,
-    /// The number of calls of each command, including calls within transactions.
-    pub(crate) calls: HashMap<&'static str, u64, RandomState>,
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "a handler returns what these return")]
@@ -148,7 +145,6 @@ impl Command {
 
     /// Runs the command.
     pub(crate) fn call(&self, context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-        *context.state.stats.calls.entry(self.name).or_default() += 1;
         context.client.is_slow |= !self.flags.fast || arguments.len() > FEW_ARGUMENTS;
         (self.handler)(context, arguments)
     }

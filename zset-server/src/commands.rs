@@ -4,24 +4,10 @@
 #![allow(clippy::unnecessary_wraps, reason = "all handlers have one type")]
 
 mod arguments;
-mod client;
-mod command;
-mod config;
 mod connection;
-mod debug;
-mod dump;
-mod expire;
-mod info;
 mod keys;
-mod object;
 mod server;
-mod set;
 mod sorted_set;
-mod string;
-#[cfg(test)]
-mod tests;
-mod throttle;
-mod transaction;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -34,31 +20,15 @@ use crate::error::{CommandError, MAX_SHOWN, shown};
 pub(crate) use sorted_set::attempt;
 
 /// The handlers of all commands, except those of containers and of their HELP.
-const HANDLERS: &[Handlers] = &[
-    connection::HANDLERS,
-    string::HANDLERS,
-    set::HANDLERS,
-    sorted_set::HANDLERS,
-    keys::HANDLERS,
-    object::HANDLERS,
-    expire::HANDLERS,
-    dump::HANDLERS,
-    transaction::HANDLERS,
-    throttle::HANDLERS,
-    client::HANDLERS,
-    command::HANDLERS,
-    config::HANDLERS,
-    debug::HANDLERS,
-    info::HANDLERS,
-    server::HANDLERS,
-];
+const HANDLERS: &[Handlers] =
+    &[connection::HANDLERS, sorted_set::HANDLERS, keys::HANDLERS, server::HANDLERS];
 
 static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
     let handlers: HashMap<_, _> = HANDLERS.iter().copied().flatten().copied().collect();
     let handler = |name: &str| match handlers.get(name) {
         Some(handler) => *handler,
-        None if name.ends_with("|help") => command::help as Handler,
-        None => command::container,
+        None if name.ends_with("|help") => server::help as Handler,
+        None => server::container,
     };
     let mut commands: Vec<Command> = Vec::new();
     let lines = include_str!("commands/commands.txt").lines();
@@ -143,4 +113,38 @@ fn unknown(name: &[u8], arguments: &[&[u8]]) -> CommandError {
 fn unknown_nested(command: &Command, name: &[u8]) -> CommandError {
     let after = format!("'. Try {} HELP.", command.name.to_ascii_uppercase());
     CommandError::quoting("unknown subcommand '", shown(name, MAX_SHOWN), &after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HANDLERS;
+    use crate::command::Command;
+
+    fn all_nested() -> impl Iterator<Item = &'static Command> {
+        Command::all().flat_map(|command| std::iter::once(command).chain(&command.subcommands))
+    }
+
+    #[test]
+    fn each_command_is_found_by_its_name_in_any_case() {
+        for command in all_nested() {
+            let found = Command::find_nested(command.name.to_ascii_uppercase().as_bytes());
+            assert!(found.is_some_and(|found| found.name == command.name), "{}", command.name);
+        }
+        assert!(Command::find(b"client|id").is_none(), "a subcommand is not a command");
+        assert!(Command::find(&[b'x'; 1000]).is_none());
+    }
+
+    #[test]
+    fn each_command_has_one_handler() {
+        let mut handled: Vec<_> =
+            HANDLERS.iter().copied().flatten().map(|(name, _)| *name).collect();
+        let needs = |command: &&Command| {
+            let is_generic = command.name.ends_with("|help") || !command.subcommands.is_empty();
+            !is_generic || command.name == "command"
+        };
+        let mut needed: Vec<_> = all_nested().filter(needs).map(|command| command.name).collect();
+        handled.sort_unstable();
+        needed.sort_unstable();
+        assert_eq!(handled, needed);
+    }
 }

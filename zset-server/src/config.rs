@@ -3,8 +3,6 @@
 mod output;
 mod parameters;
 
-use std::collections::HashMap;
-
 use zset_core::ListpackLimits;
 
 pub use output::{OutputLimit, OutputLimits};
@@ -19,8 +17,6 @@ pub(crate) struct Config {
     pub(crate) password: Vec<u8>,
     pub(crate) debug_command: DebugCommand,
     pub(crate) output_limits: OutputLimits,
-    /// The values of parameters that have no effect here, by name.
-    kept: HashMap<&'static str, Vec<u8>>,
     /// Whether a password is mandatory because the server is reachable from other machines.
     pub(crate) needs_password: bool,
     /// The maximum number of clients that the operating system allows.
@@ -63,11 +59,10 @@ impl DebugCommand {
 impl Default for Config {
     fn default() -> Self {
         Config {
-            numbers: [128, 64, 0, 10_000, 512 * 1024 * 1024, 0],
+            numbers: [128, 64, 0, 10_000, 512 * 1024 * 1024],
             password: Vec::new(),
             debug_command: DebugCommand::default(),
             output_limits: OutputLimits::default(),
-            kept: HashMap::new(),
             needs_password: false,
             possible_clients: usize::MAX,
         }
@@ -114,12 +109,6 @@ impl Config {
         self.number(Number::MaxBulkLen)
     }
 
-    /// Returns the number of seconds without a command after which a client is disconnected; 0 means
-    /// never.
-    pub(crate) fn timeout(&self) -> usize {
-        self.number(Number::Timeout)
-    }
-
     /// Returns whether a password is correct. The time taken does not reveal how much of it matches.
     pub(crate) fn is_password(&self, password: &[u8]) -> bool {
         let differences = self.password.iter().zip(password).map(|(one, other)| one ^ other);
@@ -137,9 +126,6 @@ impl Config {
             Kind::DebugCommand => self.debug_command.name().into(),
             Kind::OutputLimits => self.output_limits.to_string().into_bytes(),
             Kind::Fixed(value) => value.as_bytes().to_vec(),
-            Kind::Kept(default) => {
-                self.kept.get(parameter.name).map_or(default.as_bytes(), Vec::as_slice).to_vec()
-            }
         }
     }
 
@@ -172,7 +158,6 @@ impl Config {
             Kind::Fixed(_) | Kind::DebugCommand => {
                 return Err("can't set immutable config".to_owned());
             }
-            Kind::Kept(_) => _ = self.kept.insert(parameter.name, value.to_vec()),
         }
         Ok(())
     }
@@ -249,7 +234,7 @@ mod tests {
         let config = Config::default();
         assert_eq!(config.limits(), ListpackLimits::default());
         assert_eq!((config.max_memory(), config.max_clients()), (0, 10_000));
-        assert_eq!((config.max_bulk_len(), config.timeout()), (512 << 20, 0));
+        assert_eq!(config.max_bulk_len(), 512 << 20);
     }
 
     #[test]

@@ -129,14 +129,12 @@ impl<C: Clock> Engine<C> {
         self.state.keyspace.expire(budget)
     }
 
-    /// Removes a client that disconnects: discards its transaction and its wait, and stops watching its
-    /// keys. If a client is dropped without this call, the records of its watched keys leak.
+    /// Removes a client that disconnects: discards its transaction and its wait.
     pub fn leave(&mut self, client: &mut Client) {
         let session = &mut client.session_mut();
-        session.abandon(&mut self.state.keyspace);
+        session.transaction = None;
         session.stop_waiting(&mut self.state.keyspace);
         session.name = Box::default();
-        session.library = Default::default();
         self.state.clients.remove(session.id);
     }
 
@@ -153,13 +151,11 @@ impl<C: Clock> Engine<C> {
         self.execute_now(client, arguments, replies)
     }
 
-    /// Reads the clock for the commands up to the next call, and marks the client as active.
+    /// Reads the clock for the commands up to the next call.
     pub(crate) fn begin(&mut self, client: &mut Client) -> Timestamp {
         self.state.keyspace.set_now(self.clock.now());
-        let session = &mut client.session_mut();
-        session.last_seen = self.state.keyspace.now();
-        session.is_slow = false;
-        session.last_seen
+        client.session_mut().is_slow = false;
+        self.state.keyspace.now()
     }
 
     /// Like [`execute`](Self::execute), at the time read by the last [`begin`](Self::begin).
@@ -213,33 +209,13 @@ impl<C: Clock> Engine<C> {
         }
     }
 
-    /// Disconnects clients that have sent no command for too long.
-    pub(crate) fn close_idle(&mut self) {
-        let limit = Duration::from_secs(self.state.config.timeout() as u64);
-        if limit.is_zero() {
-            return;
-        }
-        self.close_if(|session, now| {
-            let is_idle = now.saturating_duration_since(session.last_seen) > limit;
-            // A client that waits for a key is not idle, nor is one that still reads its replies.
-            is_idle && session.wait.is_none() && session.buffered.replies == 0
-        });
-    }
-
     /// Disconnects clients that have been connected for `time` without authenticating.
     pub(crate) fn close_strangers(&mut self, time: Duration) {
-        self.close_if(|session, now| {
-            !session.is_authenticated && now.saturating_duration_since(session.since) >= time
-        });
-    }
-
-    /// Disconnects clients for which a function of their state and the current time returns `true`.
-    fn close_if(&mut self, is_due: impl Fn(&Session, Timestamp) -> bool) {
         let now = self.clock.now();
         let State { clients, keyspace, .. } = &mut self.state;
         for session in clients.iter() {
             let session = &mut session.borrow_mut();
-            if is_due(session, now) {
+            if !session.is_authenticated && now.saturating_duration_since(session.since) >= time {
                 session.kill(keyspace);
             }
         }
@@ -277,7 +253,6 @@ impl<C: Clock> Engine<C> {
             return Err(CommandError::new("NOAUTH Authentication required."));
         }
         let command = Command::of(arguments)?;
-        client.command = Some(command.name);
         if command.flags.no_multi && client.transaction.is_some() {
             let text = format!("Command '{}' not allowed inside a transaction", command.name);
             return Err(CommandError::err(text));
@@ -305,7 +280,7 @@ impl<C: Clock> Engine<C> {
             }
             return error;
         }
-        client.abandon(&mut self.state.keyspace);
+        client.transaction = None;
         let error = error.to_string();
         let reason = error.strip_prefix("ERR ").unwrap_or(&error);
         CommandError::new(format!("EXECABORT Transaction discarded because of: {reason}"))

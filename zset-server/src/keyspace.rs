@@ -24,9 +24,6 @@ pub(crate) use throttles::Throttles;
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
 
-/// A number that increases with every change of a key.
-pub(crate) type Version = u64;
-
 /// A set without scores, whose members have indices, so that they can be drawn and scanned.
 pub(crate) type Set = IndexSet<Bytes, RandomState>;
 
@@ -118,16 +115,14 @@ const NANOS_IN_MILLI: u64 = 1_000_000;
 pub(crate) struct Keyspace {
     entries: IndexMap<Bytes, Value, RandomState>,
     deadlines: ExpiringSet<Bytes>,
-    /// The keys watched by clients, each with the number of watchers and the version of its last change.
-    watched: HashMap<Bytes, (usize, Version), RandomState>,
     /// The keys that clients wait for.
     pub(crate) awaited: Awaited,
     pub(crate) throttles: Throttles,
-    /// The version of the last change.
-    version: Version,
+    /// The number of changes.
+    pub(crate) version: u64,
     /// The current time, for the commands being run.
     now: Timestamp,
-    /// The number of keys removed because they expired, since the last CONFIG RESETSTAT.
+    /// The number of keys removed because they expired.
     pub(crate) expired: u64,
 }
 
@@ -221,12 +216,6 @@ impl Keyspace {
         (start as u64, page.filter(|(key, _)| !self.has_expired(key)).collect())
     }
 
-    /// Returns the key at an index less than [`len`](Self::len), unless it has expired.
-    pub(crate) fn nth(&self, index: usize) -> Option<&[u8]> {
-        let (key, _) = self.entries.get_index(index)?;
-        (!self.has_expired(key)).then_some(key)
-    }
-
     /// Returns the value of a key, which must be of the given type.
     pub(crate) fn get<T: Typed>(&self, key: &[u8]) -> Result<Option<&T>, WrongType> {
         self.value(key).map(|value| T::of(value).ok_or(WrongType)).transpose()
@@ -310,7 +299,7 @@ impl Keyspace {
         Some(removed)
     }
 
-    /// Removes a key without notifying watchers.
+    /// Removes a key without reporting it.
     fn forget(&mut self, key: &[u8]) -> Option<Value> {
         if !self.deadlines.is_empty() {
             self.deadlines.remove(key);
@@ -328,29 +317,16 @@ impl Keyspace {
     /// Removes all keys, and all limits of CL.THROTTLE.
     pub(crate) fn clear(&mut self) {
         self.version += 1;
-        for (key, (_, version)) in &mut self.watched {
-            if self.entries.contains_key(key) {
-                *version = self.version;
-            }
-        }
         // Clearing the tables would keep their memory.
         self.entries = IndexMap::default();
         self.deadlines = ExpiringSet::default();
         self.throttles = Throttles::default();
     }
 
-    /// Returns a number that differs after each change.
-    pub(crate) fn version(&self) -> Version {
-        self.version
-    }
-
-    /// Reports a change of a key to the clients that watch it or wait for it.
+    /// Reports a change of a key to the clients that wait for it.
     pub(crate) fn touch(&mut self, key: &[u8]) {
         self.awaited.touch(key);
         self.version += 1;
-        if let Some((_, version)) = self.watched.get_mut(key) {
-            *version = self.version;
-        }
     }
 
     /// Returns the deadline of a key; `Some(None)` means that it does not expire.
@@ -371,27 +347,5 @@ impl Keyspace {
             // Without a capacity it never refuses a member.
             Some(deadline) => _ = self.deadlines.insert_until(key.into(), deadline, self.now),
         }
-    }
-
-    /// Starts watching a key; returns its version, to be compared later.
-    pub(crate) fn watch(&mut self, key: &[u8]) -> Version {
-        self.expire_key(key);
-        let (watchers, version) = self.watched.entry(key.into()).or_insert((0, self.version));
-        *watchers += 1;
-        *version
-    }
-
-    /// Stops watching a key; returns whether it still has the version `seen`.
-    pub(crate) fn unwatch(&mut self, key: &[u8], seen: Version) -> bool {
-        // Expiration is a change.
-        self.expire_key(key);
-        let Some((watchers, version)) = self.watched.get_mut(key) else { return false };
-        let is_unchanged = *version == seen;
-        *watchers -= 1;
-        if *watchers == 0 {
-            self.watched.remove(key);
-            shrink(&mut self.watched);
-        }
-        is_unchanged
     }
 }

@@ -266,13 +266,12 @@ impl Server {
     }
 }
 
-/// Removes expired keys, even without requests, and disconnects idle clients and those over a limit.
+/// Removes expired keys, even without requests, and disconnects clients over a limit.
 async fn tidy(shared: Rc<Shared>) {
     let mut interval = interval(TIDY_EVERY);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
-        shared.engine.borrow_mut().close_idle();
         shared.engine.borrow_mut().close_over_limits();
         shared.bound_held();
         if shared.slots.taken() >= shared.max_clients() {

@@ -29,7 +29,7 @@ use zset_core::ListpackLimits;
 use zset_core::rdb::RestoreError;
 use zset_std::Timestamp;
 
-use crate::keyspace::{Keyspace, Version};
+use crate::keyspace::Keyspace;
 
 /// The CRC-64 of Jones, as used by Redis, processing sixteen bytes at a time.
 static CHECKSUM: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_REDIS);
@@ -64,8 +64,8 @@ pub(crate) struct Snapshots {
     pub(crate) has_failed: bool,
     /// The number of successful saves.
     pub(crate) saved: u64,
-    /// The [version](Keyspace::version) of the keys when they were last saved.
-    version: Option<Version>,
+    /// The number of changes when they were last saved.
+    version: Option<u64>,
 }
 
 impl Snapshots {
@@ -104,14 +104,19 @@ impl Snapshots {
         }
         self.last = Some(keyspace.now());
         self.saved += 1;
-        self.version = Some(keyspace.version());
+        self.version = Some(keyspace.version);
         tracing::info!(path = %path.display(), keys = keyspace.len(), "saved");
         Ok(true)
     }
 
     /// Returns whether the keys have not changed since they were last saved.
     pub(crate) fn is_saved(&self, keyspace: &Keyspace) -> bool {
-        self.version == Some(keyspace.version())
+        self.version == Some(keyspace.version)
+    }
+
+    /// Returns the number of changes since the keys were last saved, or else since the start.
+    pub(crate) fn changes_since(&self, keyspace: &Keyspace) -> u64 {
+        keyspace.version - self.version.unwrap_or(0)
     }
 }
 

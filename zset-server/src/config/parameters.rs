@@ -8,10 +8,9 @@ pub(super) enum Number {
     MaxMemory,
     MaxClients,
     MaxBulkLen,
-    Timeout,
 }
 
-pub(super) const NUMBERS: usize = 6;
+pub(super) const NUMBERS: usize = 5;
 
 /// A parameter.
 #[derive(Debug)]
@@ -33,16 +32,10 @@ pub(super) enum Kind {
     OutputLimits,
     /// A value that clients query but cannot change.
     Fixed(&'static str),
-    /// A value that clients set although it has no effect here, with its default.
-    Kept(&'static str),
 }
 
 const fn parameter(name: &'static str, kind: Kind) -> Parameter {
     Parameter { name, alias: None, kind }
-}
-
-const fn kept(name: &'static str, default: &'static str) -> Parameter {
-    parameter(name, Kind::Kept(default))
 }
 
 const fn aliased(name: &'static str, alias: &'static str, kind: Kind) -> Parameter {
@@ -63,7 +56,6 @@ static PARAMETERS: &[Parameter] = &[
     parameter("proto-max-bulk-len", Kind::Memory(Number::MaxBulkLen, 1024 * 1024)),
     parameter("requirepass", Kind::Password),
     parameter("save", Kind::Fixed("")),
-    parameter("timeout", Kind::Integer(Number::Timeout, 0, i32::MAX as i64)),
     aliased(
         "zset-max-listpack-entries",
         "zset-max-ziplist-entries",
@@ -74,38 +66,6 @@ static PARAMETERS: &[Parameter] = &[
         "zset-max-ziplist-value",
         Kind::Memory(Number::ListpackValue, 0),
     ),
-    kept("active-expire-effort", "1"),
-    kept("activerehashing", "yes"),
-    kept("appendfsync", "everysec"),
-    kept("auto-aof-rewrite-min-size", "67108864"),
-    kept("auto-aof-rewrite-percentage", "100"),
-    aliased("busy-reply-threshold", "lua-time-limit", Kind::Kept("5000")),
-    aliased("hash-max-listpack-entries", "hash-max-ziplist-entries", Kind::Kept("512")),
-    aliased("hash-max-listpack-value", "hash-max-ziplist-value", Kind::Kept("64")),
-    kept("hll-sparse-max-bytes", "3000"),
-    kept("latency-monitor-threshold", "0"),
-    kept("latency-tracking", "no"),
-    kept("lazyfree-lazy-eviction", "no"),
-    kept("lazyfree-lazy-expire", "no"),
-    kept("lazyfree-lazy-server-del", "no"),
-    kept("lazyfree-lazy-user-del", "no"),
-    kept("lazyfree-lazy-user-flush", "no"),
-    kept("lfu-decay-time", "1"),
-    kept("lfu-log-factor", "10"),
-    kept("list-compress-depth", "0"),
-    aliased("list-max-listpack-size", "list-max-ziplist-size", Kind::Kept("-2")),
-    kept("maxmemory-eviction-tenacity", "10"),
-    kept("maxmemory-samples", "5"),
-    kept("no-appendfsync-on-rewrite", "no"),
-    kept("rdb-save-incremental-fsync", "yes"),
-    kept("rdbcompression", "no"),
-    kept("set-max-intset-entries", "512"),
-    kept("set-max-listpack-entries", "128"),
-    kept("set-max-listpack-value", "64"),
-    kept("slowlog-log-slower-than", "-1"),
-    kept("slowlog-max-len", "128"),
-    kept("stream-node-max-bytes", "4096"),
-    kept("stream-node-max-entries", "100"),
 ];
 
 impl Parameter {

@@ -31,22 +31,6 @@ fn an_expired_key_is_invisible_before_it_is_removed() {
 }
 
 #[test]
-fn a_change_of_a_watched_key_is_detected() {
-    let mut keys = Keyspace::default();
-    let seen = keys.watch(b"a");
-    assert!(keys.unwatch(b"a", seen));
-    let (seen, again) = (keys.watch(b"a"), keys.watch(b"a"));
-    keys.set(b"b", string(""));
-    assert!(keys.unwatch(b"a", seen));
-    keys.set(b"a", string(""));
-    assert!(!keys.unwatch(b"a", again));
-    let seen = keys.watch(b"a");
-    keys.clear();
-    assert!(!keys.unwatch(b"a", seen));
-    assert!(keys.watched.is_empty());
-}
-
-#[test]
 fn an_empty_set_is_removed() {
     let mut keys = Keyspace::default();
     let added = keys.change_or_insert(b"a", ZSet::new, |set| {
@@ -105,25 +89,12 @@ fn a_value_is_not_larger_than_a_sorted_set() {
 }
 
 #[test]
-fn a_set_that_is_not_created_is_not_a_change() {
-    let mut keys = Keyspace::default();
-    let seen = keys.watch(b"a");
-    assert_eq!(keys.change_or_insert(b"a", ZSet::new, |set| set.len()), Ok(0));
-    assert!(keys.unwatch(b"a", seen));
-    assert_eq!(keys.len(), 0);
-}
-
-#[test]
-fn keys_no_longer_watched_or_awaited_use_no_memory() {
+fn keys_no_longer_awaited_use_no_memory() {
     const KEYS: usize = 10_000;
     let mut keyspace = Keyspace::default();
     let keys: Vec<Bytes> = (0..KEYS).map(|key| key.to_string().into_bytes().into()).collect();
-    let seen: Vec<_> = keys.iter().map(|key| keyspace.watch(key)).collect();
     let ticket = keyspace.awaited.join(&keys, 1);
-    assert!(keyspace.watched.capacity() >= KEYS && keyspace.awaited.queues.capacity() >= KEYS);
-    for (key, seen) in keys.iter().zip(seen) {
-        keyspace.unwatch(key, seen);
-    }
+    assert!(keyspace.awaited.queues.capacity() >= KEYS);
     keyspace.awaited.quit(&keys, ticket);
-    assert!(keyspace.watched.capacity() < 16 && keyspace.awaited.queues.capacity() < 16);
+    assert!(keyspace.awaited.queues.capacity() < 16);
 }

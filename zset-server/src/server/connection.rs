@@ -71,7 +71,6 @@ pub(super) struct Connection<S> {
 /// The two ends of a connection.
 pub(super) struct Ends {
     pub(super) peer: String,
-    pub(super) local: String,
     /// Whether the client is on another machine.
     pub(super) is_remote: bool,
 }
@@ -128,10 +127,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     pub(super) fn new(shared: Rc<Shared>, stream: S, ends: Ends, slot: Slot) -> Self {
         let mut client = shared.engine.borrow_mut().client();
         client.allow_waiting();
-        let Ends { peer, local, is_remote } = ends;
+        let Ends { peer, is_remote } = ends;
         let mut session = client.session_mut();
         session.address.clone_from(&peer);
-        session.local_address = local;
         session.is_remote = is_remote;
         drop(session);
         Connection {

@@ -21,7 +21,7 @@ pub struct Limits {
     /// `pause_at` by much.
     pub output: OutputLimits,
     /// The bytes held for all clients together: requests that have not run, commands of transactions,
-    /// watched keys, and unread replies. Above half of it, the server stops reading from clients with
+    /// and unread replies. Above half of it, the server stops reading from clients with
     /// unread replies; above it, the clients that hold the most are disconnected. With a memory limit, it
     /// is what the data leaves of that limit, if that is less, but never less than `pause_at` or an
     /// eighth of the limit. A single client may hold as much as that limit while the others hold little.

@@ -76,9 +76,8 @@ impl Listeners {
                 // Replies are sent as a whole, so there is nothing to gain from a delay.
                 let _ = stream.set_nodelay(true);
                 keep_alive(&stream);
-                let local = stream.local_addr().unwrap_or(address).to_string();
                 let is_remote = is_exposed(&peer);
-                Ok((stream, Ends { peer: peer.to_string(), local, is_remote }))
+                Ok((stream, Ends { peer: peer.to_string(), is_remote }))
             };
             tasks.spawn_local(accept_all(Rc::clone(shared), accept));
         }
@@ -92,8 +91,7 @@ impl Listeners {
                 let address = format!("{}:0", file.0.display());
                 let accept = async move || {
                     let (stream, _) = listener.accept().await?;
-                    let (peer, local) = (address.clone(), address.clone());
-                    Ok((stream, Ends { peer, local, is_remote: false }))
+                    Ok((stream, Ends { peer: address.clone(), is_remote: false }))
                 };
                 tasks.spawn_local(accept_all(Rc::clone(shared), accept));
                 Some(file)

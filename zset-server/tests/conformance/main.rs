@@ -238,7 +238,7 @@ macro_rules! scripts {
 mod rows {
     scripts! {
         "rows", "";
-        add client command config connection counters dump expire keys lex limits patterns pop random_scan range rank remove set_ops
+        add client command config connection dump expire keys lex limits patterns pop random_scan range rank remove set_ops
         sets store strings transactions
     }
 }

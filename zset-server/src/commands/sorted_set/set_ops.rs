@@ -3,26 +3,22 @@
 //! Plain sets take part with scores of 1, so this works on [`Source`]s. Elements are borrowed until they
 //! are written to a reply or stored: those of a mere reply are never copied into a set.
 
-mod source;
-
 use std::collections::{HashMap, HashSet};
 
 use zset_core::{Aggregate, Member, Score, ZSet};
 use zset_std::RandomState;
 
+use super::{Shown, store, write_elements};
 use crate::command::{Context, Replied};
 use crate::commands::arguments::{integer, not_negative, score};
 use crate::error::CommandError;
-use crate::keyspace::{Keyspace, Set};
-
-use super::reply::{self, Shown};
-use source::Source;
+use crate::keyspace::{Keyspace, Set, Value, WrongType};
 
 /// Elements with distinct members.
 type Elements<'a> = Vec<(Member<'a>, Score)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::commands) enum Operation {
+pub(super) enum Operation {
     Union,
     Intersection,
     Difference,
@@ -52,7 +48,7 @@ pub(super) fn answer(
     let Context { state, replies, .. } = context;
     let (name, rest) = (arguments[0], &arguments[1..]);
     let request = Request::parse(&state.keyspace, name, rest, operation, Purpose::Answer)?;
-    reply::elements(replies, request.shown, request.elements().into_iter());
+    write_elements(replies, request.shown, request.elements().into_iter());
     Ok(())
 }
 
@@ -66,18 +62,7 @@ pub(super) fn store_found(
     let (name, key, rest) = (arguments[0], arguments[1], &arguments[2..]);
     let request = Request::parse(keyspace, name, rest, operation, Purpose::Store)?;
     let stored = ZSet::from_sorted_iter_with_limits(request.elements(), limits);
-    reply::store(context, key, stored.map_err(CommandError::err)?)
-}
-
-/// Returns the members of a set operation on at least one plain set, in arbitrary order.
-pub(in crate::commands) fn members<'a>(
-    sets: &[Option<&'a Set>],
-    operation: Operation,
-) -> Vec<Member<'a>> {
-    let sources = sets.iter().map(|set| set.map_or(Source::Missing, Source::Set)).collect();
-    let mut request = Request::of(sources, operation);
-    request.order_sources();
-    request.unordered().into_iter().map(|(member, _)| member).collect()
+    store(context, key, stored.map_err(CommandError::err)?)
 }
 
 /// A parsed command.
@@ -265,5 +250,57 @@ impl<'a> Request<'a> {
             !small.contains(member) && !large.iter().any(|(source, _)| source.contains(member))
         });
         elements.collect()
+    }
+}
+
+/// A sorted set, a plain set, or a missing key, which counts as empty.
+#[derive(Clone, Copy, Debug)]
+enum Source<'a> {
+    Missing,
+    Set(&'a Set),
+    SortedSet(&'a ZSet),
+}
+
+impl<'a> Source<'a> {
+    fn find(keyspace: &'a Keyspace, key: &[u8]) -> Result<Self, WrongType> {
+        match keyspace.value(key) {
+            None => Ok(Source::Missing),
+            Some(Value::Set(set)) => Ok(Source::Set(set)),
+            Some(Value::SortedSet(set)) => Ok(Source::SortedSet(set)),
+            Some(_) => Err(WrongType),
+        }
+    }
+
+    fn len(self) -> usize {
+        match self {
+            Source::Missing => 0,
+            Source::Set(set) => set.len(),
+            Source::SortedSet(set) => set.len(),
+        }
+    }
+
+    /// Returns the score of a member; members of a plain set have score 1. **O(1)**.
+    fn score(self, member: &[u8]) -> Option<Score> {
+        match self {
+            Source::Missing => None,
+            Source::Set(set) => set.contains(member).then(|| Score::from(1)),
+            Source::SortedSet(set) => set.score(member),
+        }
+    }
+
+    fn contains(self, member: &[u8]) -> bool {
+        self.score(member).is_some()
+    }
+
+    /// Returns the elements, in order unless the set is plain.
+    fn iter(self) -> impl Iterator<Item = (Member<'a>, Score)> {
+        let (plain, sorted) = match self {
+            Source::Missing => (None, None),
+            Source::Set(set) => (Some(set), None),
+            Source::SortedSet(set) => (None, Some(set)),
+        };
+        let plain = plain.into_iter().flatten();
+        let plain = plain.map(|member| (Member::from(&**member), Score::from(1)));
+        plain.chain(sorted.into_iter().flatten())
     }
 }
