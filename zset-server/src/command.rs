@@ -9,7 +9,6 @@ use crate::client::{Clients, Session};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
-use crate::memory::Memory;
 use crate::resp::Replies;
 use crate::snapshot::Snapshots;
 
@@ -46,6 +45,32 @@ pub(crate) struct State {
     pub(crate) sleep: Box<dyn Fn(Duration)>,
     /// The maximum size of a client's queued commands, in bytes.
     pub(crate) max_left: usize,
+}
+
+/// The memory in use, sampled now and then: the bytes allocated and not freed. The resident memory of the
+/// process would not do: it does not shrink when keys are removed, so a server at its limit would stay
+/// there.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// Returns the number of allocated bytes; `None` counts nothing.
+    pub(crate) allocated: Option<fn() -> usize>,
+    peak: usize,
+}
+
+impl Memory {
+    /// Returns whether more than `max` bytes are in use; a `max` of 0 means no limit.
+    pub(crate) fn is_beyond(&mut self, max: usize) -> bool {
+        let (used, _) = self.look();
+        max != 0 && used > max
+    }
+
+    /// Returns the bytes in use and their peak over all samples; every command that may allocate takes a
+    /// sample. Both are 0 if memory is not counted.
+    pub(crate) fn look(&mut self) -> (usize, usize) {
+        let used = self.allocated.map_or(0, |allocated| allocated());
+        self.peak = self.peak.max(used);
+        (used, self.peak)
+    }
 }
 
 /// Counters for INFO.
@@ -174,5 +199,20 @@ impl Flags {
             no_auth: has("no_auth"),
             protected: name == "debug",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_beyond_a_limit_only_above_it() {
+        let mut memory = Memory::default();
+        assert!(!memory.is_beyond(0) && !memory.is_beyond(1), "memory is not counted");
+        memory.allocated = Some(|| 1000);
+        assert!(!memory.is_beyond(0) && memory.is_beyond(999) && !memory.is_beyond(1000));
+        memory.allocated = Some(|| 500);
+        assert_eq!(memory.look(), (500, 1000));
     }
 }

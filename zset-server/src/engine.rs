@@ -11,11 +11,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::{Clock, SystemClock, Timestamp};
 
 use crate::client::{Client, Clients, Session};
-use crate::command::{Command, Context, State, Stats};
+use crate::command::{Command, Context, Memory, State, Stats};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
-use crate::memory::Memory;
 use crate::resp::{Replies, RequestLimits};
 use crate::snapshot::{SnapshotError, Snapshots};
 

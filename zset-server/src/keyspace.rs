@@ -3,23 +3,19 @@
 //! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty: a key
 //! is removed with its last member.
 //!
+//! Of the queues of clients, none is empty. A key is in `ready` exactly once if its queue is marked ready,
+//! and otherwise not at all, except that `ready` may contain keys whose queues have been removed.
+//!
 //! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A scan
 //! runs from the end to the front, so a key that moves has been returned already, and none is missed.
 
-mod awaited;
-#[cfg(test)]
-mod tests;
-mod throttles;
-
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 use std::time::Duration;
 
 use indexmap::{IndexMap, IndexSet};
 use zset_core::ZSet;
-use zset_std::{ExpiringSet, RandomState, Timestamp};
-
-pub(crate) use awaited::{Awaited, Ticket};
-pub(crate) use throttles::Throttles;
+use zset_std::{ExpiringSet, Funnels, Quota, RandomState, Timestamp, WhenFull};
 
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
@@ -347,5 +343,222 @@ impl Keyspace {
             // Without a capacity it never refuses a member.
             Some(deadline) => _ = self.deadlines.insert_until(key.into(), deadline, self.now),
         }
+    }
+}
+
+/// A client's position in all of its queues: later clients have larger tickets.
+pub(crate) type Ticket = u64;
+
+/// The keys that clients wait for.
+#[derive(Debug, Default)]
+pub(crate) struct Awaited {
+    queues: HashMap<Bytes, Queue, RandomState>,
+    /// The waited-for keys that have changed since the last [`take_ready`](Self::take_ready), in order.
+    ready: Vec<Bytes>,
+    last: Ticket,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    /// The ids of the clients.
+    clients: BTreeMap<Ticket, u64>,
+    is_ready: bool,
+}
+
+impl Awaited {
+    /// Appends a client to the queues of keys. **O(log n)** per key.
+    pub(crate) fn join(&mut self, keys: &[Bytes], client: u64) -> Ticket {
+        self.last += 1;
+        for key in keys {
+            // A repeated key is waited for once.
+            self.queues.entry(key.clone()).or_default().clients.insert(self.last, client);
+        }
+        self.last
+    }
+
+    /// Removes a client from the queues of keys. **O(log n)** per key.
+    pub(crate) fn quit(&mut self, keys: &[Bytes], ticket: Ticket) {
+        for key in keys {
+            if let Some(queue) = self.queues.get_mut(key) {
+                queue.clients.remove(&ticket);
+                if queue.clients.is_empty() {
+                    self.queues.remove(key);
+                    shrink(&mut self.queues);
+                }
+            }
+        }
+    }
+
+    /// Reports a change of a key. **O(1)**, and nearly free while no client waits.
+    fn touch(&mut self, key: &[u8]) {
+        if self.queues.is_empty() {
+            return;
+        }
+        if let Some(queue) = self.queues.get_mut(key)
+            && !queue.is_ready
+        {
+            queue.is_ready = true;
+            self.ready.push(key.into());
+        }
+    }
+
+    /// Returns whether a waited-for key has changed.
+    pub(crate) fn is_any_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// Returns the changed keys and marks them as unchanged.
+    pub(crate) fn take_ready(&mut self) -> Vec<Bytes> {
+        for key in &self.ready {
+            if let Some(queue) = self.queues.get_mut(key) {
+                queue.is_ready = false;
+            }
+        }
+        std::mem::take(&mut self.ready)
+    }
+
+    /// Returns the client that has waited longest for a key among those after a ticket.
+    pub(crate) fn next_after(&self, key: &[u8], ticket: Ticket) -> Option<(Ticket, u64)> {
+        let later = (Bound::Excluded(ticket), Bound::Unbounded);
+        let (ticket, client) = self.queues.get(key)?.clients.range(later).next()?;
+        Some((*ticket, *client))
+    }
+}
+
+/// The maximum number of keys that are not idle, since clients may invent keys. Beyond it a new key is
+/// denied, with a retry time at which another key may have become idle.
+const MAX_KEYS: usize = 1 << 20;
+
+/// The limits of CL.THROTTLE. They are not keys of the keyspace: TYPE, SCAN and DUMP ignore them. DEL and
+/// FLUSHALL remove them, which is how limits are reset.
+#[derive(Debug)]
+pub(crate) struct Throttles {
+    /// Each call passes its own quota.
+    pub(crate) funnels: Funnels<Vec<u8>>,
+}
+
+impl Default for Throttles {
+    fn default() -> Self {
+        Throttles::with_max_keys(MAX_KEYS)
+    }
+}
+
+impl Throttles {
+    pub(crate) fn with_max_keys(max_keys: usize) -> Self {
+        let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second has a meaning");
+        Throttles { funnels: Funnels::new(quota).with_max_keys(max_keys, WhenFull::RefuseNew) }
+    }
+
+    /// Resets a limit; returns whether any of it was used up.
+    pub(crate) fn reset(&self, key: &[u8], now: Timestamp) -> bool {
+        if self.funnels.is_empty() {
+            return false;
+        }
+        let is_used = !self.funnels.peek_at(key, 0, now).reset_after.is_zero();
+        self.funnels.reset(key) && is_used
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(nanos: u64) -> Timestamp {
+        Timestamp::from_nanos(nanos)
+    }
+
+    fn string(text: &str) -> Value {
+        Value::String(text.into())
+    }
+
+    #[test]
+    fn an_expired_key_is_invisible_before_it_is_removed() {
+        let mut keys = Keyspace::default();
+        keys.set(b"a", string("1"));
+        keys.set(b"b", string("2"));
+        keys.set_deadline(b"a", Some(at(10)));
+        assert_eq!(keys.deadline(b"a"), Some(Some(at(10))));
+        assert_eq!(keys.deadline(b"b"), Some(None));
+        keys.set_now(at(9));
+        assert!(keys.value(b"a").is_some());
+        keys.set_now(at(10));
+        assert!(keys.value(b"a").is_none() && keys.deadline(b"a").is_none());
+        assert!(keys.iter().map(|(key, _)| key).eq([b"b"]));
+        // A clock that steps back does not restore it.
+        keys.set_now(at(1));
+        assert!(keys.value(b"a").is_none());
+        assert!(keys.remove(b"a").is_none());
+        assert_eq!(keys.len(), 1);
+        keys.set(b"a", string("3"));
+        assert_eq!(keys.deadline(b"a"), Some(None));
+    }
+
+    #[test]
+    fn an_empty_set_is_removed() {
+        let mut keys = Keyspace::default();
+        let added = keys.change_or_insert(b"a", ZSet::new, |set| {
+            set.insert("m", zset_core::Score::ZERO);
+        });
+        assert_eq!(added, Ok(()));
+        assert_eq!(keys.change(b"a", |_: &mut Set| ()), Err(WrongType));
+        assert_eq!(keys.change(b"a", |set: &mut ZSet| set.len()), Ok(Some(1)));
+        assert_eq!(keys.change(b"a", ZSet::clear), Ok(Some(())));
+        assert_eq!(keys.len(), 0);
+        assert_eq!(keys.change(b"a", ZSet::clear), Ok(None));
+        keys.set(b"a", Set::default().into_value());
+        assert_eq!(keys.len(), 0);
+    }
+
+    #[test]
+    fn a_large_step_back_of_the_clock_is_followed() {
+        let second = 1_000_000_000;
+        let mut keys = Keyspace::default();
+        keys.set_now(at(100 * second));
+        keys.set_now(at(99 * second));
+        assert_eq!(keys.now(), at(100 * second), "a small step back is ignored");
+        keys.set_now(at(1_000_000 * second));
+        keys.set_now(at(101 * second));
+        assert_eq!(keys.now(), at(101 * second));
+        keys.set(b"a", string("1"));
+        keys.set_deadline(b"a", Some(at(102 * second)));
+        keys.set_now(at(102 * second));
+        assert!(keys.value(b"a").is_none());
+    }
+
+    #[test]
+    fn memory_of_removed_keys_is_freed() {
+        let name = |n: u32| n.to_string().into_bytes();
+        let filled = || {
+            let mut keys = Keyspace::default();
+            (0..20_000).for_each(|n| keys.set(&name(n), string("")));
+            assert!(keys.entries.capacity() >= 20_000);
+            keys
+        };
+        let mut keys = filled();
+        keys.clear();
+        assert_eq!(keys.entries.capacity(), 0);
+        let mut keys = filled();
+        (0..20_000).for_each(|n| keys.set_deadline(&name(n), Some(at(n.into()).max(at(7)))));
+        (10..20_000).for_each(|n| _ = keys.remove(&name(n)));
+        assert!(keys.entries.capacity() <= MAX_SPARE * FEW);
+        let deadlines = (0..10).map(|n| keys.deadline(&name(n)).flatten());
+        assert!(deadlines.eq([7, 7, 7, 7, 7, 7, 7, 7, 8, 9].map(|nanos| Some(at(nanos)))));
+    }
+
+    #[test]
+    fn a_value_is_not_larger_than_a_sorted_set() {
+        assert!(size_of::<Value>() <= size_of::<ZSet>() + size_of::<usize>());
+        assert!(size_of::<Value>() < size_of::<Set>());
+    }
+
+    #[test]
+    fn keys_no_longer_awaited_use_no_memory() {
+        const KEYS: usize = 10_000;
+        let mut keyspace = Keyspace::default();
+        let keys: Vec<Bytes> = (0..KEYS).map(|key| key.to_string().into_bytes().into()).collect();
+        let ticket = keyspace.awaited.join(&keys, 1);
+        assert!(keyspace.awaited.queues.capacity() >= KEYS);
+        keyspace.awaited.quit(&keys, ticket);
+        assert!(keyspace.awaited.queues.capacity() < 16);
     }
 }

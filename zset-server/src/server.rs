@@ -5,11 +5,8 @@
 //! a lock.
 
 mod connection;
-mod held;
-mod limits;
 mod listen;
 mod options;
-mod signals;
 mod stop;
 
 use std::cell::{Cell, RefCell};
@@ -27,12 +24,10 @@ use tracing::{debug, error, info, warn};
 use crate::client::Client;
 use crate::engine::Engine;
 
-pub use limits::Limits;
-pub use options::{Options, ServeError};
+pub use options::{Limits, Options, ServeError};
 pub use stop::Stopper;
 
-use limits::Slots;
-use listen::{Listeners, is_exposed};
+use listen::{Listeners, Slots, is_exposed};
 
 /// How often expired keys are removed and clients are checked, even without requests.
 const TIDY_EVERY: Duration = Duration::from_millis(100);
@@ -46,7 +41,7 @@ const EXPIRED_AT_ONCE: usize = 1000;
 ///
 /// Returns an error if the server cannot start, or if it cannot save its snapshot when it stops.
 pub fn serve(options: Options) -> Result<(), ServeError> {
-    Server::bind(options)?.run_with(signals::heed)
+    Server::bind(options)?.run_with(stop::heed)
 }
 
 /// A server that is already listening but not answering yet.
@@ -143,10 +138,75 @@ impl Shared {
     fn max_clients(&self) -> usize {
         let max = self.engine.borrow().state.config.max_clients();
         if max > self.files_for.get() {
-            limits::raise_open_files(max);
+            options::raise_open_files(max);
             self.files_for.set(max);
         }
         max
+    }
+}
+
+// The memory held for all clients, and the reaction when it is too much.
+impl Shared {
+    /// Returns whether clients hold more than half of the bound.
+    fn is_scarce(&self) -> bool {
+        self.held.get() > self.max_held.get() / 2
+    }
+
+    /// Returns whether clients hold too much.
+    fn is_over(&self) -> bool {
+        self.is_too_much(self.held.get())
+    }
+
+    /// Returns whether `held` bytes are too many for all clients. A single client may hold more than the
+    /// bound if the others hold little, so that a large value can be set and read.
+    fn is_too_much(&self, held: usize) -> bool {
+        let (_, largest) = self.largest.get();
+        held > self.max_held.get() && largest > self.max_held_of_one(held.saturating_sub(largest))
+    }
+
+    /// Returns the number of bytes that may be held for a client that currently holds `own` bytes.
+    fn max_held_of(&self, own: usize) -> usize {
+        self.max_held.get().max(self.max_held_of_one(self.held.get() - own))
+    }
+
+    /// Returns the number of bytes that a client may hold beyond the bound, if the others hold `others`
+    /// bytes.
+    fn max_held_of_one(&self, others: usize) -> usize {
+        if others <= self.max_held.get() / 2 { self.max_alone.get() } else { 0 }
+    }
+
+    /// Updates the bytes held for a client from `before` to `now`.
+    fn change_held(&self, client: u64, before: usize, now: usize) {
+        self.held.set(self.held.get() - before + now);
+        let (largest, most) = self.largest.get();
+        if client == largest || now > most {
+            self.largest.set((client, now));
+        }
+        if now > before {
+            self.bound_held();
+        } else if now < before && !self.is_over() {
+            self.freed.notify_waiters();
+        }
+    }
+
+    /// Updates the bound on the bytes held for all clients. If it is exceeded, the clients that hold the
+    /// most are disconnected: enough of them that it takes a while until this happens again.
+    fn bound_held(&self) {
+        let held = self.held.get();
+        let mut engine = self.engine.borrow_mut();
+        let max = engine.max_held(held, self.limits.pause_at, self.limits.all_clients);
+        self.max_held.set(max);
+        self.max_alone.set(engine.state.config.max_memory().min(self.limits.all_clients));
+        // The memory of clients that are being disconnected is about to be freed.
+        if self.is_too_much(held.saturating_sub(self.closing.get())) {
+            let closing = engine.close_largest(max - max / 8);
+            self.closing.set(self.closing.get() + closing);
+            // The largest client may have been disconnected; the remaining ones report what they hold.
+            self.largest.set((0, 0));
+        }
+        if !self.is_over() {
+            self.freed.notify_waiters();
+        }
     }
 }
 
@@ -159,7 +219,7 @@ fn engine(options: &Options) -> Engine {
     config.set_max_memory(options.max_memory.unwrap_or(0));
     config.output_limits = options.limits.output;
     config.debug_command = options.debug_command;
-    let (wanted, possible) = (options.limits.max_clients, limits::possible_clients());
+    let (wanted, possible) = (options.limits.max_clients, options::possible_clients());
     if wanted > possible {
         warn!(wanted, possible, "fewer clients, because of the limit on open files");
     }

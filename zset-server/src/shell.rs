@@ -1,12 +1,9 @@
 //! The shell: runs commands typed at a prompt, or those of scripts, in this process.
 
 mod display;
-mod escape;
 mod help;
-mod history;
 mod prompt;
 mod show;
-mod style;
 
 use std::error::Error;
 use std::fmt;
@@ -18,7 +15,7 @@ use crate::client::Client;
 use crate::engine::{Engine, Executed};
 use crate::resp::{Replies, UnbalancedQuotes, split_line};
 
-use style::Style;
+use display::Style;
 
 /// Shown after a command that would wait on a server.
 const DOES_NOT_WAIT: &str = "The shell does not wait, because no other client could add a member.";
@@ -91,7 +88,7 @@ enum Source {
 impl Source {
     fn open(path: &PathBuf) -> Result<Source, ShellError> {
         let mut place = String::new();
-        escape::write_text(path.as_os_str().as_encoded_bytes(), &mut place);
+        display::write_text(path.as_os_str().as_encoded_bytes(), &mut place);
         if place != STANDARD_INPUT_PATH {
             return match File::open(path) {
                 Ok(file) => Ok(Source::Script { place, lines: Box::new(BufReader::new(file)) }),

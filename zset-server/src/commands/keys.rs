@@ -9,10 +9,11 @@ use std::convert::Infallible;
 use zset_core::rdb::{Reader, RestoreError, seal, unseal};
 use zset_core::{Encoding, ListpackLimits};
 
-use super::arguments::{PAGE, check_database, cursor, integer, is_sync_or_async, page_len};
+use super::arguments::{
+    PAGE, check_database, cursor, integer, is_sync_or_async, matches, page_len,
+};
 use crate::command::{Context, Handlers, Replied};
 use crate::error::{CommandError, until_zero};
-use crate::glob;
 use crate::keyspace::{Keyspace, Set, Value, millis_of, time_of};
 use crate::resp::parse_integer;
 use crate::snapshot::value;
@@ -103,7 +104,7 @@ const TYPES: &[&str] = &["string", "list", "set", "zset", "hash", "stream"];
 
 fn keys(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let keys = context.state.keyspace.iter().map(|(key, _)| key);
-    let keys: Vec<_> = keys.filter(|key| glob::matches(arguments[1], key)).collect();
+    let keys: Vec<_> = keys.filter(|key| matches(arguments[1], key)).collect();
     context.replies.array(keys.len());
     for key in keys {
         context.replies.bulk(key);
@@ -134,7 +135,7 @@ fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     }
     let (next, mut page) = context.state.keyspace.scan(cursor, count);
     page.retain(|(key, value)| {
-        pattern.is_none_or(|pattern| glob::matches(pattern, key))
+        pattern.is_none_or(|pattern| matches(pattern, key))
             && type_name.is_none_or(|name| name.eq_ignore_ascii_case(value.type_name().as_bytes()))
     });
     context.replies.array(2);

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::arguments::{is_sync_or_async, score, wrong_arguments};
+use super::arguments::{is_sync_or_async, matches, score, wrong_arguments};
 use crate::command::{Command, Context, Handlers, Replied, State};
 use crate::config::Parameter;
 use crate::error::CommandError;
-use crate::glob;
 use crate::resp::Replies;
 
 pub(super) const HANDLERS: Handlers = &[
@@ -131,7 +130,7 @@ fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         let is_name = !pattern.iter().any(|byte| b"[*?".contains(byte));
         for parameter in Parameter::all() {
             for name in parameter.names() {
-                if glob::matches(&pattern.to_ascii_lowercase(), name.as_bytes()) {
+                if matches(&pattern.to_ascii_lowercase(), name.as_bytes()) {
                     let shown = if is_name { pattern } else { name.as_bytes() };
                     found.entry(name).or_insert((shown, parameter));
                 }

@@ -12,12 +12,11 @@ use zset_core::{
 };
 
 use super::arguments::{
-    PAGE, cursor, integer, not_negative, page_len, positive, score, score_range,
+    PAGE, cursor, integer, matches, not_negative, page_len, positive, score, score_range,
 };
 use crate::client::{End, Pop, PopForm, Wait};
 use crate::command::{Context, Handlers, Replied, State};
 use crate::error::CommandError;
-use crate::glob;
 use crate::keyspace::{Bytes, Keyspace, Value, WrongType};
 use crate::resp::{Protocol, Replies};
 
@@ -536,7 +535,7 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         }
     }
     let (next, mut page) = set.scan(start, count);
-    page.retain(|(member, _)| pattern.is_none_or(|pattern| glob::matches(pattern, member)));
+    page.retain(|(member, _)| pattern.is_none_or(|pattern| matches(pattern, member)));
     let replies = &mut *context.replies;
     replies.array(2);
     replies.text(format_args!("{next}"));

@@ -1,5 +1,6 @@
 //! [`Listeners`]: the sockets that accept clients.
 
+use std::cell::Cell;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::FileTypeExt as _;
@@ -10,12 +11,12 @@ use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::Notify;
 use tokio::task::{JoinSet, spawn_local};
 use tokio::time::{sleep, timeout};
 use tracing::{debug, info, warn};
 
 use super::connection::{Connection, Ends};
-use super::limits::Slot;
 use super::{Options, ServeError, Shared};
 
 /// How long to wait after the operating system has refused to accept a connection, for lack of files, for
@@ -219,4 +220,46 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     let mut buffer = [0; 1024];
     while stream.read(&mut buffer).await? > 0 {}
     Ok(())
+}
+
+/// The number of connected clients.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    taken: Cell<usize>,
+    freed: Notify,
+}
+
+/// The permission to be connected, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Slot {
+    slots: Rc<Slots>,
+}
+
+impl Slots {
+    pub(super) fn taken(&self) -> usize {
+        self.taken.get()
+    }
+
+    /// Takes a slot if fewer than `max` are taken.
+    pub(super) fn take(self: &Rc<Self>, max: usize) -> Option<Slot> {
+        if self.taken.get() >= max {
+            return None;
+        }
+        self.taken.set(self.taken.get() + 1);
+        Some(Slot { slots: Rc::clone(self) })
+    }
+
+    /// Waits until no slot is taken.
+    pub(super) async fn all_free(&self) {
+        while self.taken.get() > 0 {
+            self.freed.notified().await;
+        }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.slots.taken.set(self.slots.taken.get() - 1);
+        self.slots.freed.notify_one();
+    }
 }

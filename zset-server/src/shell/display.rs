@@ -1,9 +1,10 @@
-//! Replies as human-readable text, in the format of `redis-cli --no-raw`.
+//! Replies as human-readable text, in the format of `redis-cli --no-raw`: without control sequences of
+//! replies for a terminal, and coloured if that is supported.
 
+use std::env;
 use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _};
 
-use super::escape::{write_quoted, write_text};
-use super::style::Style;
 use crate::command::Command;
 
 /// Writes the replies in `bytes`, each on one or more lines. Malformed bytes end the output.
@@ -129,6 +130,95 @@ fn write_all<'a>(
         }
     }
     Some(bytes)
+}
+
+/// Writes bytes as a single line of text, escaping only what cannot be displayed.
+pub(super) fn write_text(bytes: &[u8], out: &mut String) {
+    write_escaping(bytes, "", out);
+}
+
+/// Like [`write_text`], also escaping these characters.
+pub(super) fn write_escaping(bytes: &[u8], special: &str, out: &mut String) {
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            if is_seen(letter) && !special.contains(letter) {
+                out.push(letter);
+            } else {
+                let mut bytes = [0; 4];
+                letter.encode_utf8(&mut bytes).bytes().for_each(|byte| write_escaped(byte, out));
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| write_escaped(*byte, out));
+    }
+}
+
+/// Returns whether a character can be displayed.
+fn is_seen(letter: char) -> bool {
+    // At the start, a combining character would be escaped as well.
+    matches!(letter, '\'' | '"' | '\\') || format!("x{letter}").escape_debug().count() == 2
+}
+
+/// Writes bytes within double quotes, as redis-cli displays them and as they could be typed.
+pub(super) fn write_quoted(bytes: &[u8], out: &mut String) {
+    out.push('"');
+    for &byte in bytes {
+        write_escaped(byte, out);
+    }
+    out.push('"');
+}
+
+/// Writes a byte as it could be typed within double quotes.
+fn write_escaped(byte: u8, out: &mut String) {
+    match byte {
+        b'\\' | b'"' => out.extend(['\\', char::from(byte)]),
+        b'\n' => out.push_str("\\n"),
+        b'\r' => out.push_str("\\r"),
+        b'\t' => out.push_str("\\t"),
+        0x07 => out.push_str("\\a"),
+        0x08 => out.push_str("\\b"),
+        b' '..=b'~' => out.push(char::from(byte)),
+        _ => _ = write!(out, "\\x{byte:02x}"),
+    }
+}
+
+/// Whether to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Plain,
+    Coloured,
+}
+
+impl Style {
+    /// Returns the style of standard output: a terminal has colours unless `NO_COLOR` is set
+    /// (<https://no-color.org>) or the terminal does not support them.
+    pub(super) fn of_output() -> Style {
+        let is_unwanted = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let is_dumb = env::var_os("TERM").is_some_and(|name| name == "dumb");
+        if io::stdout().is_terminal() && !is_unwanted && !is_dumb {
+            Style::Coloured
+        } else {
+            Style::Plain
+        }
+    }
+
+    pub(super) fn error(self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+
+    pub(super) fn hint(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    pub(super) fn heading(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        match self {
+            Style::Plain => text.to_owned(),
+            Style::Coloured => format!("\x1b[{code}m{text}\x1b[0m"),
+        }
+    }
 }
 
 #[cfg(test)]

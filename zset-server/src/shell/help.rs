@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use super::DOES_NOT_WAIT;
-use super::escape::write_text;
-use super::style::Style;
+use super::display::{Style, write_text};
 use crate::command::Command;
 use crate::resp::split_line;
 

@@ -2,9 +2,10 @@
 
 mod listpack;
 mod skip_list;
-mod text;
 
-use super::style::Style;
+use zset_core::Score;
+
+use super::display::{Style, write_escaping};
 use crate::error::CommandError;
 use crate::keyspace::{Keyspace, Value};
 use crate::resp::parse_integer;
@@ -26,19 +27,19 @@ pub(super) fn show(
         }
         _ => return Err(CommandError::SYNTAX),
     };
-    let name = text::quoted(key);
+    let name = quoted(key);
     match keyspace.value(key) {
         None => Err(CommandError::err("no such key")),
         Some(Value::String(string)) => {
-            let bytes = text::count(string.len(), "byte");
-            Ok(format!("{name} is a string of {bytes}: {}\n", text::quoted(string)))
+            let bytes = count(string.len(), "byte");
+            Ok(format!("{name} is a string of {bytes}: {}\n", quoted(string)))
         }
         Some(Value::Set(set)) => {
-            let members = text::count(set.len(), "member");
+            let members = count(set.len(), "member");
             Ok(format!("{name} is a set of {members} without scores, in a hash table\n"))
         }
         Some(Value::SortedSet(set)) => {
-            let members = text::count(set.len(), "member");
+            let members = count(set.len(), "member");
             let heading = format!("{name} is a {} of {members}", set.encoding());
             let mut out = format!("{}\n\n", style.heading(&heading));
             if let Some(list) = set.as_listpack() {
@@ -50,6 +51,44 @@ pub(super) fn show(
             Ok(out)
         }
     }
+}
+
+// The texts of all drawings: elements, counts and columns.
+
+/// The maximum length of a member, in characters.
+const MEMBER: usize = 23;
+
+/// Returns bytes in quotes, as they could be typed; a long text is truncated with `…`.
+fn quoted(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    // A character has at most four bytes.
+    write_escaping(&bytes[..bytes.len().min(4 * MEMBER)], "\"\\", &mut text);
+    match text.char_indices().nth(MEMBER) {
+        None => format!("\"{text}\""),
+        Some((end, _)) => format!("\"{}…\"", &text[..end]),
+    }
+}
+
+/// Returns an element as text.
+fn element(member: &[u8], score: Score) -> String {
+    format!("({score}, {})", quoted(member))
+}
+
+/// Returns a count with its noun: `1 leaf`, `2 leaves`.
+fn count(number: usize, thing: &str) -> String {
+    match (number, thing) {
+        (1, _) => format!("1 {thing}"),
+        (_, "leaf") => format!("{number} leaves"),
+        (_, "child") => format!("{number} children"),
+        (_, "entry") => format!("{number} entries"),
+        _ => format!("{number} {thing}s"),
+    }
+}
+
+/// Returns `part` in percent of `whole`; 100 only if they are equal.
+fn percent(part: usize, whole: usize) -> usize {
+    let rounded = (100 * part + whole / 2).checked_div(whole).unwrap_or(0);
+    if part < whole { rounded.min(99) } else { rounded }
 }
 
 #[cfg(test)]
@@ -82,7 +121,7 @@ mod tests {
             for (member, score) in &elements {
                 set.insert(member, Score::from(*score));
             }
-            let members = text::count(set.len(), "member");
+            let members = count(set.len(), "member");
             let picture = drawn(set, &key, limit);
             prop_assert!(!picture.contains(|sign: char| sign.is_control() && sign != '\n'));
             prop_assert!(picture.lines().next().unwrap_or_default().ends_with(&members));
@@ -109,5 +148,22 @@ mod tests {
             prop_assert_eq!(shown.iter().sum::<u32>() + hidden, len);
             prop_assert!(shown.len() <= limit);
         }
+    }
+
+    #[test]
+    fn long_texts_are_truncated() {
+        assert_eq!(quoted(b"a\n\""), "\"a\\n\\\"\"");
+        assert_eq!(quoted("日本 é\u{1b}".as_bytes()), "\"日本 é\\x1b\"");
+        assert_eq!(quoted(&[b'x'; MEMBER]), format!("\"{}\"", "x".repeat(MEMBER)));
+        assert_eq!(quoted(&[b'x'; 1000]), format!("\"{}…\"", "x".repeat(MEMBER)));
+        assert_eq!(quoted("日".repeat(30).as_bytes()), format!("\"{}…\"", "日".repeat(MEMBER)));
+    }
+
+    #[test]
+    fn only_the_whole_is_100_percent() {
+        assert_eq!(
+            [(999, 1000), (2, 2), (1, 3), (0, 0)].map(|(part, whole)| percent(part, whole)),
+            [99, 100, 33, 0]
+        );
     }
 }

@@ -26,7 +26,7 @@ fn millis(millis: u64) -> Timestamp {
 
 fn written(keyspace: &Keyspace) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write::write(keyspace, &mut bytes).expect("writing to a vector cannot fail");
+    write(keyspace, &mut bytes).expect("writing to a vector cannot fail");
     bytes
 }
 

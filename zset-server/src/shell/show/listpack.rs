@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use zset_core::listpack::{RawEntry, Value};
 use zset_core::{Listpack, ListpackLimits};
 
-use super::text::{count, quoted};
+use super::{count, quoted};
 
 /// The default number of members to draw.
 const MEMBERS: usize = 24;

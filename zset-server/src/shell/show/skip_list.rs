@@ -6,7 +6,7 @@ use std::ops::Range;
 use zset_core::layout::Node as NodeOf;
 use zset_core::{ByteString, Score, SortedSet};
 
-use super::text::{count, element, percent};
+use super::{count, element, percent};
 
 /// The default number of leaves to draw.
 const LEAVES: usize = 6;
