@@ -115,6 +115,8 @@ pub(crate) struct Command {
     /// if negative) and the step between keys; all zero if no keys have fixed positions.
     pub(crate) keys: [i8; 3],
     pub(crate) summary: &'static str,
+    /// The syntax of its arguments.
+    pub(crate) arguments: &'static str,
     /// The group, the first version and the flags shown by COMMAND.
     pub(crate) group: &'static str,
     pub(crate) since: &'static str,
@@ -150,8 +152,12 @@ impl Command {
         line: &'static str,
         handler: impl FnOnce(&str) -> Handler,
     ) -> Option<Command> {
-        let columns: Vec<_> = line.split(" | ").map(str::trim).collect();
-        let &[name, arity, group, since, flags, keys, summary] = &*columns else { return None };
+        // The arguments may contain bars.
+        let columns: Vec<_> = line.splitn(8, " | ").map(str::trim).collect();
+        let &[name, arity, group, since, flags, keys, summary, ref arguments @ ..] = &*columns
+        else {
+            return None;
+        };
         let flags: Vec<_> = flags.split(',').filter(|flag| !flag.is_empty()).collect();
         let keys: Vec<_> = keys.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
         Some(Command {
@@ -160,6 +166,7 @@ impl Command {
             flags: Flags::of(name, &flags),
             keys: keys.try_into().ok()?,
             summary,
+            arguments: arguments.first().copied().unwrap_or_default(),
             group,
             since,
             flag_names: flags,
