@@ -13,8 +13,6 @@
 //! and are not saved.
 
 mod read;
-#[cfg(test)]
-mod tests;
 pub(crate) mod value;
 
 use std::error::Error;
