@@ -208,18 +208,3 @@ impl Flags {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_is_beyond_a_limit_only_above_it() {
-        let mut memory = Memory::default();
-        assert!(!memory.is_beyond(0) && !memory.is_beyond(1), "memory is not counted");
-        memory.allocated = Some(|| 1000);
-        assert!(!memory.is_beyond(0) && memory.is_beyond(999) && !memory.is_beyond(1000));
-        memory.allocated = Some(|| 500);
-        assert_eq!(memory.look(), (500, 1000));
-    }
-}

@@ -103,7 +103,7 @@ impl<C: Clock> Engine<C> {
     pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
         self.expire(0);
         let state = &mut self.state;
-        state.snapshots.open(path, &mut state.keyspace, state.config.limits())
+        state.snapshots.open(path, &mut state.keyspace, state.config.limits)
     }
 
     /// Saves the keys to the file of [`open_snapshot`](Self::open_snapshot), if there is one.
@@ -201,7 +201,7 @@ impl<C: Clock> Engine<C> {
     /// Returns the limits on a client's requests.
     pub(crate) fn request_limits(&self, client: &Client) -> RequestLimits {
         if client.session().is_authenticated {
-            let max_argument_len = self.state.config.max_bulk_len();
+            let max_argument_len = self.state.config.max_bulk_len;
             RequestLimits { max_argument_len, ..RequestLimits::MAX }
         } else {
             RequestLimits::UNAUTHENTICATED
@@ -229,7 +229,7 @@ impl<C: Clock> Engine<C> {
         let Some(name) = arguments.first() else { return Ok(()) };
         let command = match self.check(client, arguments) {
             Ok(command) => command,
-            Err(error) => return Err(self.refuse(client, name, error)),
+            Err(error) => return Err(Self::refuse(client, name, error)),
         };
         if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
             transaction.queue(arguments, self.state.max_left)?;
@@ -264,7 +264,7 @@ impl<C: Clock> Engine<C> {
             Some(transaction) if command.name == "exec" => transaction.may_grow,
             _ => command.flags.deny_oom,
         };
-        if may_grow && self.state.memory.is_beyond(config.max_memory()) {
+        if may_grow && self.state.memory.is_beyond(config.max_memory) {
             return Err(CommandError::OUT_OF_MEMORY);
         }
         Ok(command)
@@ -272,7 +272,7 @@ impl<C: Clock> Engine<C> {
 
     /// Returns the error of a rejected command. The command breaks the transaction, if there is one; if it
     /// is EXEC, the transaction is discarded.
-    fn refuse(&mut self, client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
+    fn refuse(client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
         if !name.eq_ignore_ascii_case(b"exec") {
             if let Some(transaction) = &mut client.transaction {
                 transaction.is_broken = true;

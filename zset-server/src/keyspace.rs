@@ -494,22 +494,6 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_set_is_removed() {
-        let mut keys = Keyspace::default();
-        let added = keys.change_or_insert(b"a", ZSet::new, |set| {
-            set.insert("m", zset_core::Score::ZERO);
-        });
-        assert_eq!(added, Ok(()));
-        assert_eq!(keys.change(b"a", |_: &mut Set| ()), Err(WrongType));
-        assert_eq!(keys.change(b"a", |set: &mut ZSet| set.len()), Ok(Some(1)));
-        assert_eq!(keys.change(b"a", ZSet::clear), Ok(Some(())));
-        assert_eq!(keys.len(), 0);
-        assert_eq!(keys.change(b"a", ZSet::clear), Ok(None));
-        keys.set(b"a", Set::default().into_value());
-        assert_eq!(keys.len(), 0);
-    }
-
-    #[test]
     fn a_large_step_back_of_the_clock_is_followed() {
         let second = 1_000_000_000;
         let mut keys = Keyspace::default();

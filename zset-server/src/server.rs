@@ -136,7 +136,7 @@ impl Shared {
 
     /// Returns the current maximum number of clients.
     fn max_clients(&self) -> usize {
-        let max = self.engine.borrow().state.config.max_clients();
+        let max = self.engine.borrow().state.config.max_clients;
         if max > self.files_for.get() {
             options::raise_open_files(max);
             self.files_for.set(max);
@@ -196,7 +196,7 @@ impl Shared {
         let mut engine = self.engine.borrow_mut();
         let max = engine.max_held(held, self.limits.pause_at, self.limits.all_clients);
         self.max_held.set(max);
-        self.max_alone.set(engine.state.config.max_memory().min(self.limits.all_clients));
+        self.max_alone.set(engine.state.config.max_memory.min(self.limits.all_clients));
         // The memory of clients that are being disconnected is about to be freed.
         if self.is_too_much(held.saturating_sub(self.closing.get())) {
             let closing = engine.close_largest(max - max / 8);
@@ -216,14 +216,15 @@ fn engine(options: &Options) -> Engine {
     let config = &mut engine.state.config;
     config.password = options.password.clone().into_bytes();
     config.needs_password = options.addresses.iter().any(is_exposed);
-    config.set_max_memory(options.max_memory.unwrap_or(0));
+    config.max_memory =
+        options.max_memory.map_or(0, |max| usize::try_from(max).unwrap_or(usize::MAX));
     config.output_limits = options.limits.output;
     config.debug_command = options.debug_command;
     let (wanted, possible) = (options.limits.max_clients, options::possible_clients());
     if wanted > possible {
         warn!(wanted, possible, "fewer clients, because of the limit on open files");
     }
-    config.set_max_clients(wanted, possible);
+    (config.max_clients, config.possible_clients) = (wanted.min(possible), possible);
     engine
 }
 

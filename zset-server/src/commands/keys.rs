@@ -346,7 +346,7 @@ fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     }
     // Zero means no deadline.
     let deadline = (ttl > 0).then(|| time_of(unit.millis(ttl, keyspace).unwrap_or(i64::MAX)));
-    let value = restored(payload, context.state.config.limits())?;
+    let value = restored(payload, context.state.config.limits)?;
     keyspace.set_until(key, value, deadline);
     context.ok()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::arguments::{is_sync_or_async, matches, score, wrong_arguments};
 use crate::command::{Command, Context, Handlers, Replied, State};
-use crate::config::Parameter;
+use crate::config::Config;
 use crate::error::CommandError;
 use crate::resp::Replies;
 
@@ -128,12 +128,10 @@ fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let mut found = BTreeMap::new();
     for pattern in &arguments[2..] {
         let is_name = !pattern.iter().any(|byte| b"[*?".contains(byte));
-        for parameter in Parameter::all() {
-            for name in parameter.names() {
-                if matches(&pattern.to_ascii_lowercase(), name.as_bytes()) {
-                    let shown = if is_name { pattern } else { name.as_bytes() };
-                    found.entry(name).or_insert((shown, parameter));
-                }
+        for (name, parameter) in Config::names() {
+            if matches(&pattern.to_ascii_lowercase(), name.as_bytes()) {
+                let shown = if is_name { pattern } else { name.as_bytes() };
+                found.entry(name).or_insert((shown, parameter));
             }
         }
     }
@@ -151,9 +149,10 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         let before = "CONFIG SET failed (possibly related to argument '";
         CommandError::quoting(before, name, &format!("') - {why}"))
     };
-    let mut changes: Vec<(&[u8], &Parameter, &[u8])> = Vec::with_capacity(pairs.len());
+    let mut changes: Vec<(&[u8], &str, &[u8])> = Vec::with_capacity(pairs.len());
     for &[name, value] in pairs {
-        let parameter = Parameter::find(name).ok_or_else(|| {
+        let known = Config::names().find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(name));
+        let (_, parameter) = known.ok_or_else(|| {
             let before = "Unknown option or number of arguments for CONFIG SET - '";
             CommandError::quoting(before, name, "'")
         })?;
@@ -205,14 +204,14 @@ fn sections(state: &mut State) -> [(&'static str, String); 8] {
     let clients = format!(
         "connected_clients:{}\nmaxclients:{}\nblocked_clients:{}\n",
         waits.len(),
-        state.config.max_clients(),
+        state.config.max_clients,
         waits.iter().filter(|waits| **waits).count(),
     );
     let (used, peak) = state.memory.look();
     let memory = format!(
         "used_memory:{used}\nused_memory_peak:{peak}\nmaxmemory:{}\n\
          maxmemory_policy:noeviction\n",
-        state.config.max_memory(),
+        state.config.max_memory,
     );
     let persistence = format!(
         "loading:0\nrdb_changes_since_last_save:{}\nrdb_bgsave_in_progress:0\nrdb_last_save_time:{}\nrdb_last_bgsave_status:{}\n\

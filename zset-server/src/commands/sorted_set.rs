@@ -106,7 +106,7 @@ fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
     let elements = rest.chunks_exact(2).map(|pair| Ok((score(pair[0])?, pair[1])));
     let elements: Vec<_> = elements.collect::<Result<_, CommandError>>()?;
 
-    let limits = context.state.config.limits();
+    let limits = context.state.config.limits;
     let (mut count, mut is_changed, mut last) = (0, false, None);
     let add_all = |set: &mut ZSet| {
         prepare(set, limits, elements.iter().map(|(_, member)| *member))?;

@@ -63,13 +63,9 @@ pub(super) fn names_from(word: &str) -> Vec<String> {
 pub(super) fn hint(line: &str) -> Option<String> {
     let typed = split_line(line.as_bytes()).ok()?;
     let typed: Vec<&[u8]> = typed.iter().map(Vec::as_slice).collect();
-    let (name, syntax) = match own(&typed.first()?.to_ascii_lowercase()) {
-        Some((name, arguments, _)) => (name, arguments),
-        None => {
-            let command = Command::named_by(&typed).ok()?;
-            (command.name, command.arguments)
-        }
-    };
+    let command = || Command::named_by(&typed).ok().map(|it| (it.name, it.arguments));
+    let own = own(&typed.first()?.to_ascii_lowercase());
+    let (name, syntax) = own.map(|(name, arguments, _)| (name, arguments)).or_else(command)?;
     let arguments = typed.len() - name.split('|').count();
     let is_between_words = line.ends_with(|last: char| last.is_ascii_whitespace());
     // The word at the cursor is still being typed.

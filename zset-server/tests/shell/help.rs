@@ -43,11 +43,8 @@ impl Command {
 
     /// Returns whether the command accepts that many arguments, including its name.
     fn takes(&self, words: usize) -> bool {
-        if self.arity < 0 {
-            words >= self.arity.unsigned_abs()
-        } else {
-            words == self.arity as usize
-        }
+        let number = self.arity.unsigned_abs();
+        if self.arity < 0 { words >= number } else { words == number }
     }
 
     fn len_of_name(&self) -> usize {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use crc::{CRC_64_REDIS, Crc};
@@ -370,7 +371,8 @@ proptest! {
     fn a_malicious_file_is_an_error_or_valid_keys(
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
     ) {
-        let mut bytes = small().written();
+        static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| small().written());
+        let mut bytes = SMALL.clone();
         bytes.truncate(bytes.len() - 8);
         for (index, byte) in changes {
             let index = index.index(bytes.len());

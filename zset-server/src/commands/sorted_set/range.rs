@@ -46,7 +46,7 @@ pub(super) fn zrangestore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Rep
     let query = Query::parse(&arguments[3..], None, true)?;
     let set = context.state.keyspace.get::<ZSet>(source)?;
     let elements = set.into_iter().flat_map(|set| query.sorted_elements(set));
-    let limits = context.state.config.limits();
+    let limits = context.state.config.limits;
     let stored = ZSet::from_sorted_iter_with_limits(elements, limits);
     store(context, target, stored.map_err(CommandError::err)?)
 }

@@ -3,6 +3,7 @@
 //! Plain sets take part with scores of 1, so this works on [`Source`]s. Elements are borrowed until they
 //! are written to a reply or stored: those of a mere reply are never copied into a set.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use zset_core::{Aggregate, Member, Score, ZSet};
@@ -57,7 +58,7 @@ pub(super) fn store_found(
     arguments: &[&[u8]],
     operation: Operation,
 ) -> Replied {
-    let limits = context.state.config.limits();
+    let limits = context.state.config.limits;
     let keyspace = &context.state.keyspace;
     let (name, key, rest) = (arguments[0], arguments[1], &arguments[2..]);
     let request = Request::parse(keyspace, name, rest, operation, Purpose::Store)?;
@@ -96,33 +97,24 @@ impl<'a> Request<'a> {
         }
         let number = usize::try_from(number).map_err(|_| CommandError::SYNTAX)?;
         let (keys, options) = rest.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
-        let sources = keys.iter().map(|key| Source::find(keyspace, key));
-        let mut request = Request::of(sources.collect::<Result<_, _>>()?, operation);
-        request.parse_options(options, purpose)?;
-        request.order_sources();
-        Ok(request)
-    }
-
-    /// Returns a request without options; its sources are not in order yet.
-    fn of(sources: Vec<Source<'a>>, operation: Operation) -> Self {
-        Request {
+        let source = |key: &&[u8]| Ok((Source::find(keyspace, key)?, Score::from(1)));
+        let mut request = Request {
             operation,
-            sources: sources.into_iter().map(|source| (source, Score::from(1))).collect(),
+            sources: keys.iter().map(source).collect::<Result<_, WrongType>>()?,
             aggregate: Aggregate::Sum,
             shown: Shown::Member,
             limit: usize::MAX,
-        }
-    }
-
-    fn order_sources(&mut self) {
-        match self.operation {
+        };
+        request.parse_options(options, purpose)?;
+        match operation {
             Operation::Union | Operation::Intersection => {
-                self.sources.sort_by_key(|(source, _)| source.len());
+                request.sources.sort_by_key(|(source, _)| source.len());
             }
             Operation::Difference => {
-                self.sources[1..].sort_by_key(|(source, _)| std::cmp::Reverse(source.len()));
+                request.sources[1..].sort_by_key(|(source, _)| Reverse(source.len()));
             }
         }
+        Ok(request)
     }
 
     fn parse_options(
@@ -173,18 +165,13 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// Returns the result in arbitrary order.
-    fn unordered(&self) -> Elements<'a> {
-        match self.operation {
+    /// Returns the result in the order of a sorted set.
+    fn elements(&self) -> Elements<'a> {
+        let mut elements = match self.operation {
             Operation::Union => self.union(),
             Operation::Intersection => self.common().collect(),
             Operation::Difference => self.difference(),
-        }
-    }
-
-    /// Returns the result in the order of a sorted set.
-    fn elements(&self) -> Elements<'a> {
-        let mut elements = self.unordered();
+        };
         elements.sort_unstable_by(|(a, a_score), (b, b_score)| {
             a_score.cmp(b_score).then_with(|| a.cmp(b))
         });
