@@ -14,8 +14,8 @@ use crate::resp::{Protocol, Replies};
 
 /// A connection, or the shell.
 ///
-/// Its commands are answered immediately. Blocking commands such as BZPOPMIN reply as if they had timed
-/// out, unless the client [may wait](Client::allow_waiting).
+/// Its commands are answered immediately. Blocking commands such as BZPOPMIN reply as if they had
+/// timed out, unless the client [may wait](Client::allow_waiting).
 #[derive(Debug, Default)]
 pub struct Client {
     session: Rc<RefCell<Session>>,
@@ -28,7 +28,8 @@ impl Client {
         self.session_mut().may_wait = true;
     }
 
-    /// Appends the reply to a command that has waited, if the reply is available; returns whether it is.
+    /// Appends the reply to a command that has waited, if the reply is available; returns whether
+    /// it is.
     pub fn take_served(&mut self, replies: &mut Replies) -> bool {
         let reply = self.session_mut().served.take();
         if let Some(reply) = &reply {
@@ -97,8 +98,8 @@ const COMMAND_BYTES: usize = 64;
 const ARGUMENT_BYTES: usize = 48;
 
 impl Transaction {
-    /// Queues a command. If the queue then exceeds `max_bytes`, it is discarded and an error is returned.
-    /// A broken transaction stores nothing more, since it will not run.
+    /// Queues a command. If the queue then exceeds `max_bytes`, it is discarded and an error is
+    /// returned. A broken transaction stores nothing more, since it will not run.
     pub(crate) fn queue(
         &mut self,
         arguments: &[&[u8]],

@@ -12,8 +12,8 @@ use crate::keyspace::Keyspace;
 use crate::resp::Replies;
 use crate::snapshot::Snapshots;
 
-/// The result of a command, which has written exactly one reply, or returns an error before it has changed
-/// anything.
+/// The result of a command, which has written exactly one reply, or returns an error before it has
+/// changed anything.
 pub(crate) type Replied = Result<(), CommandError>;
 
 /// The function that runs a command. The first argument is the command's name.
@@ -47,9 +47,9 @@ pub(crate) struct State {
     pub(crate) max_left: usize,
 }
 
-/// The memory in use, sampled now and then: the bytes allocated and not freed. The resident memory of the
-/// process would not do: it does not shrink when keys are removed, so a server at its limit would stay
-/// there.
+/// The memory in use, sampled now and then: the bytes allocated and not freed. The resident memory
+/// of the process would not do: it does not shrink when keys are removed, so a server at its limit
+/// would stay there.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// Returns the number of allocated bytes; `None` counts nothing.
@@ -64,8 +64,8 @@ impl Memory {
         max != 0 && used > max
     }
 
-    /// Returns the bytes in use and their peak over all samples; every command that may allocate takes a
-    /// sample. Both are 0 if memory is not counted.
+    /// Returns the bytes in use and their peak over all samples; every command that may allocate
+    /// takes a sample. Both are 0 if memory is not counted.
     pub(crate) fn look(&mut self) -> (usize, usize) {
         let used = self.allocated.map_or(0, |allocated| allocated());
         self.peak = self.peak.max(used);
@@ -111,8 +111,8 @@ pub(crate) struct Command {
     /// The number of arguments, including the name; if negative, the minimum number.
     pub(crate) arity: i8,
     pub(crate) flags: Flags,
-    /// The positions of the first and the last key among the arguments (the last one counted from the end
-    /// if negative) and the step between keys; all zero if no keys have fixed positions.
+    /// The positions of the first and the last key among the arguments (the last one counted from
+    /// the end if negative) and the step between keys; all zero if no keys have fixed positions.
     pub(crate) keys: [i8; 3],
     pub(crate) summary: &'static str,
     /// The syntax of its arguments.
@@ -147,7 +147,8 @@ pub(crate) struct Flags {
 const FEW_ARGUMENTS: usize = 32;
 
 impl Command {
-    /// Parses a line of `commands.txt`; the caller finds the handler of a name. `None` if it is malformed.
+    /// Parses a line of `commands.txt`; the caller finds the handler of a name. `None` if it is
+    /// malformed.
     pub(crate) fn parse(
         line: &'static str,
         handler: impl FnOnce(&str) -> Handler,

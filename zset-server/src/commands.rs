@@ -1,5 +1,5 @@
-//! The table of commands. Each group of them has a file, with the handlers; `commands.txt` has their
-//! properties.
+//! The table of commands. Each group of them has a file, with the handlers; `commands.txt` has
+//! their properties.
 
 #![allow(clippy::unnecessary_wraps, reason = "all handlers have one type")]
 
@@ -62,7 +62,8 @@ impl Command {
         BY_NAME.get(&*lower).copied()
     }
 
-    /// Returns the command with a name, or the subcommand with a name like `client|id`, ignoring case.
+    /// Returns the command with a name, or the subcommand with a name like `client|id`, ignoring
+    /// case.
     pub(crate) fn find_nested(name: &[u8]) -> Option<&'static Command> {
         match name.iter().position(|byte| *byte == b'|') {
             None => Command::find(name),

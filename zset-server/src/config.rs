@@ -92,13 +92,14 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Returns every name of a parameter, with the name that [`get`](Self::get) and [`set`](Self::set)
-    /// take.
+    /// Returns every name of a parameter, with the name that [`get`](Self::get) and
+    /// [`set`](Self::set) take.
     pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
         PARAMETERS.into_iter().flat_map(|names| names.iter().map(|name| (*name, names[0])))
     }
 
-    /// Returns whether a password is correct. The time taken does not reveal how much of it matches.
+    /// Returns whether a password is correct. The time taken does not reveal how much of it
+    /// matches.
     pub(crate) fn is_password(&self, password: &[u8]) -> bool {
         let differences = self.password.iter().zip(password).map(|(one, other)| one ^ other);
         let difference = differences.fold(0, |all, one| all | one);
@@ -212,8 +213,8 @@ pub fn parse_memory(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(number).ok()?.parse::<i64>().ok()?.checked_mul(unit)
 }
 
-/// The number of reply bytes that a client may leave unread before it is disconnected. Zero means no
-/// limit. As in Redis, the first 16 KB are not counted.
+/// The number of reply bytes that a client may leave unread before it is disconnected. Zero means
+/// no limit. As in Redis, the first 16 KB are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutputLimit {
     /// A client that exceeds this is disconnected immediately.
@@ -226,8 +227,8 @@ pub struct OutputLimit {
 
 /// The [`OutputLimit`] of each class of clients, as in `client-output-buffer-limit`.
 ///
-/// All clients belong to the class `normal`. Redis's other classes, `slave` and `pubsub`, can be set for
-/// compatibility with its configurations, but have no effect.
+/// All clients belong to the class `normal`. Redis's other classes, `slave` and `pubsub`, can be
+/// set for compatibility with its configurations, but have no effect.
 ///
 /// # Examples
 ///
@@ -253,8 +254,8 @@ impl OutputLimits {
         self.classes[0]
     }
 
-    /// Returns these limits, updated by a text: a class, a hard limit, a soft limit and seconds for each
-    /// class to update.
+    /// Returns these limits, updated by a text: a class, a hard limit, a soft limit and seconds for
+    /// each class to update.
     ///
     /// # Errors
     ///

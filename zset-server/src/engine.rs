@@ -20,8 +20,8 @@ use crate::snapshot::{SnapshotError, Snapshots};
 
 pub use waiting::Executed;
 
-/// The number of expired keys removed with each command, so that removal keeps up with the creation of
-/// keys.
+/// The number of expired keys removed with each command, so that removal keeps up with the creation
+/// of keys.
 const EXPIRED_FOR_EACH: usize = 2;
 
 /// The error if DEBUG is disabled; it begins like that of Redis.
@@ -93,13 +93,13 @@ impl<C: Clock> Engine<C> {
         self.state.memory.allocated = allocated;
     }
 
-    /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys. The file
-    /// stays reserved for this engine until the engine is dropped.
+    /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys.
+    /// The file stays reserved for this engine until the engine is dropped.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be loaded, could not be replaced later, or is used by another
-    /// server. The keys and the file are then unchanged.
+    /// Returns an error if the file cannot be loaded, could not be replaced later, or is used by
+    /// another server. The keys and the file are then unchanged.
     pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
         self.expire(0);
         let state = &mut self.state;
@@ -110,8 +110,8 @@ impl<C: Clock> Engine<C> {
     ///
     /// # Errors
     ///
-    /// Returns an error if saving fails. Even then the file is complete, either the old one or the new
-    /// one.
+    /// Returns an error if saving fails. Even then the file is complete, either the old one or the
+    /// new one.
     pub fn save(&mut self) -> Result<(), SnapshotError> {
         self.expire(0);
         self.state.snapshots.save(&self.state.keyspace).map(|_| ())
@@ -270,8 +270,8 @@ impl<C: Clock> Engine<C> {
         Ok(command)
     }
 
-    /// Returns the error of a rejected command. The command breaks the transaction, if there is one; if it
-    /// is EXEC, the transaction is discarded.
+    /// Returns the error of a rejected command. The command breaks the transaction, if there is
+    /// one; if it is EXEC, the transaction is discarded.
     fn refuse(client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
         if !name.eq_ignore_ascii_case(b"exec") {
             if let Some(transaction) = &mut client.transaction {

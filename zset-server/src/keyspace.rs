@@ -1,13 +1,15 @@
 //! [`Keyspace`]: keys, their values, and their deadlines; and the limits of CL.THROTTLE.
 //!
-//! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty: a key
-//! is removed with its last member.
+//! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty:
+//! a key is removed with its last member.
 //!
-//! Of the queues of clients, none is empty. A key is in `ready` exactly once if its queue is marked ready,
-//! and otherwise not at all, except that `ready` may contain keys whose queues have been removed.
+//! Of the queues of clients, none is empty. A key is in `ready` exactly once if its queue is marked
+//! ready, and otherwise not at all, except that `ready` may contain keys whose queues have been
+//! removed.
 //!
-//! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A scan
-//! runs from the end to the front, so a key that moves has been returned already, and none is missed.
+//! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A
+//! scan runs from the end to the front, so a key that moves has been returned already, and none is
+//! missed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
@@ -98,8 +100,8 @@ pub(crate) fn millis_of(time: Timestamp) -> i64 {
     (time.as_nanos() / NANOS_IN_MILLI).cast_signed()
 }
 
-/// Returns the time that is some milliseconds after the Unix epoch. Times before it become the epoch,
-/// times after the year 2554 the last time that a [`Timestamp`] can be.
+/// Returns the time that is some milliseconds after the Unix epoch. Times before it become the
+/// epoch, times after the year 2554 the last time that a [`Timestamp`] can be.
 pub(crate) fn time_of(millis: i64) -> Timestamp {
     Timestamp::from_nanos(u64::try_from(millis).unwrap_or(0).saturating_mul(NANOS_IN_MILLI))
 }
@@ -122,8 +124,8 @@ pub(crate) struct Keyspace {
     pub(crate) expired: u64,
 }
 
-/// The largest step back of the clock that is ignored. Clocks are often adjusted by less. A larger step
-/// corrects a clock that was wrong: waiting for the old time again could take years.
+/// The largest step back of the clock that is ignored. Clocks are often adjusted by less. A larger
+/// step corrects a clock that was wrong: waiting for the old time again could take years.
 const MAX_STEP_BACK: Duration = Duration::from_secs(1);
 
 /// A table shrinks when its capacity exceeds its length by this factor.
@@ -198,8 +200,9 @@ impl Keyspace {
         entries.filter(|(key, _)| !self.has_expired(key))
     }
 
-    /// Returns a page of about `count` keys, and the cursor of the next page, which is 0 after the last
-    /// page, as before the first. Every key that exists from the first page to the last is returned.
+    /// Returns a page of about `count` keys, and the cursor of the next page, which is 0 after the
+    /// last page, as before the first. Every key that exists from the first page to the last is
+    /// returned.
     pub(crate) fn scan(&self, cursor: u64, count: usize) -> (u64, Vec<(&[u8], &Value)>) {
         // A cursor is the number of entries before the page.
         let end = match usize::try_from(cursor) {
@@ -219,8 +222,8 @@ impl Keyspace {
 
     /// Modifies the value of a key, if it exists; removes the key if the set is empty afterwards.
     ///
-    /// The caller must report a change with [`touch`](Self::touch): a removal without effect is not a
-    /// change.
+    /// The caller must report a change with [`touch`](Self::touch): a removal without effect is not
+    /// a change.
     pub(crate) fn change<T: Typed, R>(
         &mut self,
         key: &[u8],
@@ -237,11 +240,11 @@ impl Keyspace {
         Ok(Some(result))
     }
 
-    /// Modifies the value of a key, inserting `new` first if the key does not exist; removes the key if
-    /// the set is empty afterwards.
+    /// Modifies the value of a key, inserting `new` first if the key does not exist; removes the
+    /// key if the set is empty afterwards.
     ///
-    /// The caller must report a change with [`touch`](Self::touch): a new set that stays empty is not a
-    /// change.
+    /// The caller must report a change with [`touch`](Self::touch): a new set that stays empty is
+    /// not a change.
     pub(crate) fn change_or_insert<T: Typed, R>(
         &mut self,
         key: &[u8],
@@ -353,7 +356,8 @@ pub(crate) type Ticket = u64;
 #[derive(Debug, Default)]
 pub(crate) struct Awaited {
     queues: HashMap<Bytes, Queue, RandomState>,
-    /// The waited-for keys that have changed since the last [`take_ready`](Self::take_ready), in order.
+    /// The waited-for keys that have changed since the last [`take_ready`](Self::take_ready), in
+    /// order.
     ready: Vec<Bytes>,
     last: Ticket,
 }
@@ -425,12 +429,12 @@ impl Awaited {
     }
 }
 
-/// The maximum number of keys that are not idle, since clients may invent keys. Beyond it a new key is
-/// denied, with a retry time at which another key may have become idle.
+/// The maximum number of keys that are not idle, since clients may invent keys. Beyond it a new key
+/// is denied, with a retry time at which another key may have become idle.
 const MAX_KEYS: usize = 1 << 20;
 
-/// The limits of CL.THROTTLE. They are not keys of the keyspace: TYPE, SCAN and DUMP ignore them. DEL and
-/// FLUSHALL remove them, which is how limits are reset.
+/// The limits of CL.THROTTLE. They are not keys of the keyspace: TYPE, SCAN and DUMP ignore them.
+/// DEL and FLUSHALL remove them, which is how limits are reset.
 #[derive(Debug)]
 pub(crate) struct Throttles {
     /// Each call passes its own quota.

@@ -30,7 +30,8 @@ mod testing {
 
     use crate::{Client, Engine, Replies};
 
-    /// Returns the reply to a command, given as a line whose arguments are separated by single spaces.
+    /// Returns the reply to a command, given as a line whose arguments are separated by single
+    /// spaces.
     pub(crate) fn ask<C: Clock>(engine: &mut Engine<C>, client: &mut Client, line: &str) -> String {
         let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
         let mut replies = Replies::default();

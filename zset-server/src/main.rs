@@ -64,7 +64,8 @@ fn allocated() -> usize {
     ALLOCATOR.allocated()
 }
 
-/// Prints an error, ignoring failures. It escapes control characters, since the error may quote input.
+/// Prints an error, ignoring failures. It escapes control characters, since the error may quote
+/// input.
 fn complain(what: std::fmt::Arguments<'_>) {
     let mut text = String::new();
     for letter in what.to_string().chars() {
@@ -262,8 +263,8 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
     Ok(Action::Serve { options: Box::new(options), level })
 }
 
-/// Parses a size in bytes with an optional unit. CONFIG SET reads an empty number as 0, but here it would
-/// be a typo.
+/// Parses a size in bytes with an optional unit. CONFIG SET reads an empty number as 0, but here it
+/// would be a typo.
 fn parse_size(text: &str) -> Result<u64, &'static str> {
     let has_number = text.starts_with(|first: char| first.is_ascii_digit());
     let size = parse_memory(text.as_bytes()).filter(|_| has_number);

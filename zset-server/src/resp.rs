@@ -1,8 +1,9 @@
-//! RESP, the protocol of Redis: requests, in `request`, and replies, serialized as they are made: in RESP2, or in RESP3 for clients that send HELLO 3.
+//! RESP, the protocol of Redis: requests, in `request`, and replies, serialized as they are made:
+//! in RESP2, or in RESP3 for clients that send HELLO 3.
 //!
-//! They are written directly into a buffer, without a tree of values in between: a range of a thousand
-//! members would need a thousand allocations. Where implementations differ, as in the text of doubles,
-//! this follows Redis: <https://redis.io/docs/latest/develop/reference/protocol-spec/>.
+//! They are written directly into a buffer, without a tree of values in between: a range of a
+//! thousand members would need a thousand allocations. Where implementations differ, as in the text
+//! of doubles, this follows Redis: <https://redis.io/docs/latest/develop/reference/protocol-spec/>.
 
 mod request;
 
@@ -53,8 +54,9 @@ impl Default for Replies {
 }
 
 impl Replies {
-    /// Drops everything written once there are more than `max_len` bytes. The reply is then incomplete
-    /// and useless to the client, but a transaction of large ranges cannot exhaust memory.
+    /// Drops everything written once there are more than `max_len` bytes. The reply is then
+    /// incomplete and useless to the client, but a transaction of large ranges cannot exhaust
+    /// memory.
     pub(crate) fn set_max_len(&mut self, max_len: usize) {
         self.max_len = max_len;
     }
@@ -90,8 +92,8 @@ impl Replies {
         self.truncate(0);
     }
 
-    /// Removes the first `len` bytes, and shrinks the buffer if little of it is in use. **O(n)** in the
-    /// remaining bytes.
+    /// Removes the first `len` bytes, and shrinks the buffer if little of it is in use. **O(n)** in
+    /// the remaining bytes.
     pub(crate) fn remove_front(&mut self, len: usize) {
         self.bytes.drain(..len);
         if self.bytes.len() < self.bytes.capacity() / 8 {
@@ -160,8 +162,8 @@ impl Replies {
         if self.is_full() {
             return;
         }
-        // Reserve everything at once: otherwise the final line end could double the capacity of a large
-        // reply.
+        // Reserve everything at once: otherwise the final line end could double the capacity of a
+        // large reply.
         self.bytes.reserve(bytes.len() + MAX_FRAME);
         self.len(b'$', bytes.len());
         self.bytes.extend_from_slice(bytes);

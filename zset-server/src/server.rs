@@ -1,8 +1,8 @@
 //! The server: all connections run on the thread that owns the data, as in Redis.
 //!
-//! Each connection is a task. It reads, runs all received commands, and writes all of their replies at
-//! once. Between two awaits it has exclusive access to the [`Engine`], so each command is atomic without
-//! a lock.
+//! Each connection is a task. It reads, runs all received commands, and writes all of their replies
+//! at once. Between two awaits it has exclusive access to the [`Engine`], so each command is atomic
+//! without a lock.
 
 mod connection;
 mod listen;
@@ -89,8 +89,8 @@ struct Shared {
     largest: Cell<(u64, usize)>,
     /// The bound on the bytes held for all clients, when it was last computed.
     max_held: Cell<usize>,
-    /// The bytes that a single client may hold while the others hold little: up to the memory limit, so
-    /// that every value can be read; 0 if memory has no limit.
+    /// The bytes that a single client may hold while the others hold little: up to the memory
+    /// limit, so that every value can be read; 0 if memory has no limit.
     max_alone: Cell<usize>,
     /// Notified when clients hold less than the bound again.
     freed: Notify,
@@ -105,8 +105,8 @@ struct Shared {
 /// The minimum time between two logged attacks, as in Redis.
 const WARN_EVERY: Duration = Duration::from_secs(60);
 
-/// The number of unread reply bytes at which reading pauses if a client is unauthenticated or the memory
-/// held for clients is scarce.
+/// The number of unread reply bytes at which reading pauses if a client is unauthenticated or the
+/// memory held for clients is scarce.
 const PAUSE_EARLY_AT: usize = 64 * 1024;
 
 impl Shared {
@@ -119,7 +119,8 @@ impl Shared {
         }
     }
 
-    /// Logs a client with another protocol, at most once a minute: a web page can cause many of them.
+    /// Logs a client with another protocol, at most once a minute: a web page can cause many of
+    /// them.
     fn warn_of_attack(&self, peer: &str) {
         let now = Instant::now();
         if self.warned.get().is_none_or(|last| now.duration_since(last) > WARN_EVERY) {
@@ -157,8 +158,8 @@ impl Shared {
         self.is_too_much(self.held.get())
     }
 
-    /// Returns whether `held` bytes are too many for all clients. A single client may hold more than the
-    /// bound if the others hold little, so that a large value can be set and read.
+    /// Returns whether `held` bytes are too many for all clients. A single client may hold more
+    /// than the bound if the others hold little, so that a large value can be set and read.
     fn is_too_much(&self, held: usize) -> bool {
         let (_, largest) = self.largest.get();
         held > self.max_held.get() && largest > self.max_held_of_one(held.saturating_sub(largest))
@@ -169,8 +170,8 @@ impl Shared {
         self.max_held.get().max(self.max_held_of_one(self.held.get() - own))
     }
 
-    /// Returns the number of bytes that a client may hold beyond the bound, if the others hold `others`
-    /// bytes.
+    /// Returns the number of bytes that a client may hold beyond the bound, if the others hold
+    /// `others` bytes.
     fn max_held_of_one(&self, others: usize) -> usize {
         if others <= self.max_held.get() / 2 { self.max_alone.get() } else { 0 }
     }
@@ -189,8 +190,9 @@ impl Shared {
         }
     }
 
-    /// Updates the bound on the bytes held for all clients. If it is exceeded, the clients that hold the
-    /// most are disconnected: enough of them that it takes a while until this happens again.
+    /// Updates the bound on the bytes held for all clients. If it is exceeded, the clients that
+    /// hold the most are disconnected: enough of them that it takes a while until this happens
+    /// again.
     fn bound_held(&self) {
         let held = self.held.get();
         let mut engine = self.engine.borrow_mut();
@@ -201,7 +203,8 @@ impl Shared {
         if self.is_too_much(held.saturating_sub(self.closing.get())) {
             let closing = engine.close_largest(max - max / 8);
             self.closing.set(self.closing.get() + closing);
-            // The largest client may have been disconnected; the remaining ones report what they hold.
+            // The largest client may have been disconnected; the remaining ones report what they
+            // hold.
             self.largest.set((0, 0));
         }
         if !self.is_over() {
@@ -233,8 +236,8 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Returns an error if the server cannot listen, or if an address requires a password that is not
-    /// set.
+    /// Returns an error if the server cannot listen, or if an address requires a password that is
+    /// not set.
     pub fn bind(options: Options) -> Result<Server, ServeError> {
         let listeners = Listeners::bind(&options)?;
         Ok(Server { listeners, stopper: Stopper::default(), options })
@@ -252,12 +255,13 @@ impl Server {
 
     /// Serves on this thread until it is [stopped](Stopper::stop).
     ///
-    /// It handles no signals. If the size of files is limited (`ulimit -f`), the process should ignore
-    /// SIGXFSZ, which otherwise kills it when a snapshot exceeds the limit.
+    /// It handles no signals. If the size of files is limited (`ulimit -f`), the process should
+    /// ignore SIGXFSZ, which otherwise kills it when a snapshot exceeds the limit.
     ///
     /// # Errors
     ///
-    /// Returns an error if the server cannot start, or if it cannot save its snapshot when it stops.
+    /// Returns an error if the server cannot start, or if it cannot save its snapshot when it
+    /// stops.
     pub fn run(self) -> Result<(), ServeError> {
         self.run_with(|_| Ok(()))
     }

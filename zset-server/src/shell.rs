@@ -29,8 +29,8 @@ const WRITTEN_AT_ONCE: usize = 16 * 1024;
 pub enum ShellError {
     /// The output cannot be written.
     Write(io::Error),
-    /// A script cannot be read, some of its lines could not be split into arguments, or the terminal does
-    /// not support a prompt.
+    /// A script cannot be read, some of its lines could not be split into arguments, or the
+    /// terminal does not support a prompt.
     Input(String),
 }
 
@@ -54,18 +54,18 @@ impl Error for ShellError {}
 const STANDARD_INPUT: &str = "standard input";
 const STANDARD_INPUT_PATH: &str = "-";
 
-/// Runs the commands of scripts in sequence, on the same data; without scripts, those of standard input.
-/// The path `-` also means standard input, which shows a prompt if it is a terminal and is otherwise a
-/// script too.
+/// Runs the commands of scripts in sequence, on the same data; without scripts, those of standard
+/// input. The path `-` also means standard input, which shows a prompt if it is a terminal and is
+/// otherwise a script too.
 ///
-/// `allocated`, if any, returns the memory in use. Replies are written to standard output. If that is a
-/// closed pipe, the shell ends without an error.
+/// `allocated`, if any, returns the memory in use. Replies are written to standard output. If that
+/// is a closed pipe, the shell ends without an error.
 ///
 /// # Errors
 ///
-/// Returns an error if a script cannot be read or the output cannot be written. Lines that cannot be
-/// split into arguments are an error too, after all others have run. An error reply to a command is a
-/// normal reply, as in redis-cli.
+/// Returns an error if a script cannot be read or the output cannot be written. Lines that cannot
+/// be split into arguments are an error too, after all others have run. An error reply to a command
+/// is a normal reply, as in redis-cli.
 pub fn run_shell(scripts: &[PathBuf], allocated: Option<fn() -> usize>) -> Result<(), ShellError> {
     let mut shell = Shell::new();
     shell.engine.count_memory(allocated);

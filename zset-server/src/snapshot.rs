@@ -8,9 +8,9 @@
 //! FF CRC64                     the checksum of all bytes before it
 //! ```
 //!
-//! `redis-server` and `valkey-server` can load these files, and this server can load theirs as far as it
-//! supports their types. The format is defined by Redis's `rdb.c`. The limits of CL.THROTTLE are not keys,
-//! and are not saved.
+//! `redis-server` and `valkey-server` can load these files, and this server can load theirs as far
+//! as it supports their types. The format is defined by Redis's `rdb.c`. The limits of CL.THROTTLE
+//! are not keys, and are not saved.
 
 mod read;
 pub(crate) mod value;
@@ -68,8 +68,8 @@ pub(crate) struct Snapshots {
 }
 
 impl Snapshots {
-    /// Makes [`save`](Self::save) write to a file, and loads that file if it exists, replacing all keys.
-    /// Sorted sets get these limits.
+    /// Makes [`save`](Self::save) write to a file, and loads that file if it exists, replacing all
+    /// keys. Sorted sets get these limits.
     pub(crate) fn open(
         &mut self,
         path: &Path,
@@ -91,8 +91,8 @@ impl Snapshots {
         Ok(())
     }
 
-    /// Saves all keys if there is a file to save to; returns whether there is. Even after a crash of the
-    /// machine, the file is complete, either the old one or the new one.
+    /// Saves all keys if there is a file to save to; returns whether there is. Even after a crash
+    /// of the machine, the file is complete, either the old one or the new one.
     pub(crate) fn save(&mut self, keyspace: &Keyspace) -> Result<bool, SnapshotError> {
         let Some(path) = &self.path else { return Ok(false) };
         let result = replace(path, keyspace);
@@ -150,8 +150,8 @@ enum SnapshotProblem {
     Io(io::Error),
     /// A part of the snapshot is malformed.
     Malformed(RestoreError),
-    /// The file is not a snapshot, is damaged, or has something that is not supported here, for this
-    /// reason.
+    /// The file is not a snapshot, is damaged, or has something that is not supported here, for
+    /// this reason.
     Unsupported(String),
 }
 
@@ -185,7 +185,8 @@ impl fmt::Display for SnapshotError {
 
 impl Error for SnapshotError {}
 
-/// Checks that a file can be created beside a path. Removes an incomplete file left by a killed server.
+/// Checks that a file can be created beside a path. Removes an incomplete file left by a killed
+/// server.
 fn check_writable(path: &Path) -> io::Result<()> {
     let (unfinished, _) = create(path)?;
     fs::remove_file(unfinished)
@@ -204,8 +205,8 @@ fn replace(path: &Path, keyspace: &Keyspace) -> io::Result<()> {
     sync_folder(path)
 }
 
-/// Creates a file in the same folder as a path, so that it can be renamed to the path. Only its owner may
-/// read it.
+/// Creates a file in the same folder as a path, so that it can be renamed to the path. Only its
+/// owner may read it.
 fn create(path: &Path) -> io::Result<(PathBuf, File)> {
     let mut unfinished = OsString::from(path);
     unfinished.push(".unfinished");

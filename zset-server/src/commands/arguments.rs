@@ -33,7 +33,8 @@ pub(super) fn page_len(text: &[u8]) -> Result<usize, CommandError> {
     count.ok_or(CommandError::SYNTAX)
 }
 
-/// Parses a range of scores. As in Redis, a bound without a number is 0, and a NUL byte ends a bound.
+/// Parses a range of scores. As in Redis, a bound without a number is 0, and a NUL byte ends a
+/// bound.
 pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRangeError> {
     fn bound(text: &[u8]) -> &[u8] {
         match until_zero(text) {
@@ -78,16 +79,17 @@ pub(super) fn wrong_arguments(container: &str, subcommand: &[u8]) -> CommandErro
     CommandError::quoting(before, subcommand, &format!("'. Try {container} HELP."))
 }
 
-// Patterns have the semantics of Redis's `stringmatchlen`, with all its quirks, which clients may rely
-// on. On a mismatch, only the last `*` is extended: extending an earlier one could not help (the usual
-// algorithm for wildcards, as in R. Krauss, "Matching Wildcards: An Algorithm", Dr. Dobb's, 2008). So
-// the time is at most proportional to the product of the lengths, without recursion.
+// Patterns have the semantics of Redis's `stringmatchlen`, with all its quirks, which clients may
+// rely on. On a mismatch, only the last `*` is extended: extending an earlier one could not help
+// (the usual algorithm for wildcards, as in R. Krauss, "Matching Wildcards: An Algorithm", Dr.
+// Dobb's, 2008). So the time is at most proportional to the product of the lengths, without
+// recursion.
 
 /// Returns whether a text matches a pattern.
 ///
-/// `?` matches any byte, `*` any number of bytes, `[a-c_]` one byte of a class, `[^ab]` one byte outside
-/// of a class, and a backslash escapes the next byte. An unclosed class extends to the end of the
-/// pattern. Of patterns of stars, only a lone one matches an empty text.
+/// `?` matches any byte, `*` any number of bytes, `[a-c_]` one byte of a class, `[^ab]` one byte
+/// outside of a class, and a backslash escapes the next byte. An unclosed class extends to the end
+/// of the pattern. Of patterns of stars, only a lone one matches an empty text.
 pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     if pattern == b"*" {
         return true;

@@ -1,8 +1,8 @@
-//! Keys of any type and their deadlines, DUMP and RESTORE; plain strings and sets, which exist for errors
-//! of type and as operands of set operations; and CL.THROTTLE.
+//! Keys of any type and their deadlines, DUMP and RESTORE; plain strings and sets, which exist for
+//! errors of type and as operands of set operations; and CL.THROTTLE.
 //!
-//! Times are milliseconds since the Unix epoch, as in Redis. Times beyond the year 2554, the range of the
-//! nanoseconds in a `Timestamp`, are clamped.
+//! Times are milliseconds since the Unix epoch, as in Redis. Times beyond the year 2554, the range
+//! of the nanoseconds in a `Timestamp`, are clamped.
 
 use std::convert::Infallible;
 
@@ -215,7 +215,8 @@ impl Conditions {
         Err(CommandError::err(text))
     }
 
-    /// Returns whether the current deadline may be replaced. No deadline counts as later than any other.
+    /// Returns whether the current deadline may be replaced. No deadline counts as later than any
+    /// other.
     fn allow(self, current: Option<i64>, new: i64) -> bool {
         let Conditions([nx, xx, gt, lt]) = self;
         !(nx && current.is_some()

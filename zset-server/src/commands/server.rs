@@ -56,8 +56,8 @@ fn command_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let replies = &mut *context.replies;
     replies.array(names.len());
     for name in names {
-        // A short name can produce a reply of several kilobytes, so the reply may exceed the client's
-        // limit.
+        // A short name can produce a reply of several kilobytes, so the reply may exceed the
+        // client's limit.
         if replies.is_cut() {
             break;
         }

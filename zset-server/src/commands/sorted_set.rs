@@ -1,5 +1,5 @@
-//! Sorted sets: ZADD and ZINCRBY, what is read of a member, removals, pops, samples, ZSCAN; ranges and set
-//! operations have files of their own.
+//! Sorted sets: ZADD and ZINCRBY, what is read of a member, removals, pops, samples, ZSCAN; ranges
+//! and set operations have files of their own.
 
 mod range;
 mod set_ops;
@@ -132,8 +132,8 @@ fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
     Ok(())
 }
 
-/// Gives a set the current limits, and promotes it first if the number of members or the length of one of
-/// them exceeds these, whether or not the members are new, as Valkey does.
+/// Gives a set the current limits, and promotes it first if the number of members or the length of
+/// one of them exceeds these, whether or not the members are new, as Valkey does.
 fn prepare<'a>(
     set: &mut ZSet,
     limits: ListpackLimits,
@@ -464,7 +464,8 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         }
         return Ok(());
     };
-    // If positive, up to that many distinct members; if negative, exactly that many, possibly repeated.
+    // If positive, up to that many distinct members; if negative, exactly that many, possibly
+    // repeated.
     let count = integer(count)?;
     let too_many = || CommandError::err("value is out of range");
     if count == i64::MIN {

@@ -1,10 +1,10 @@
 //! Commands that wait for a key.
 //!
-//! A command that finds no member leaves a [`Wait`](crate::client::Wait) with its client, and an entry
-//! in the queue of each of its keys. After each command, and therefore never within EXEC,
-//! [`Engine::serve`] processes the keys that have changed and are waited for: it retries the commands of
-//! the waiting clients, longest wait first, each with all of its keys in order. The reply is kept with
-//! the client until it is fetched.
+//! A command that finds no member leaves a [`Wait`](crate::client::Wait) with its client, and an
+//! entry in the queue of each of its keys. After each command, and therefore never within EXEC,
+//! [`Engine::serve`] processes the keys that have changed and are waited for: it retries the
+//! commands of the waiting clients, longest wait first, each with all of its keys in order. The
+//! reply is kept with the client until it is fetched.
 
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ use crate::resp::Replies;
 pub enum Executed {
     /// The command has replied, if the client wants replies.
     Replied,
-    /// The command waits for a missing key, for at most the given time. The client should send nothing
-    /// else until [`Client::take_served`] or [`Engine::end_waiting`] returns the reply.
+    /// The command waits for a missing key, for at most the given time. The client should send
+    /// nothing else until [`Client::take_served`] or [`Engine::end_waiting`] returns the reply.
     Waits(Option<Duration>),
 }
 

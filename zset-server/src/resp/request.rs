@@ -1,13 +1,13 @@
 //! Requests: arrays of bulk strings, or inline lines.
 //!
-//! A parser of RESP values would not do: requests may also be inline, limits must apply before the bytes
-//! that they bound are received, a request received in many pieces must not be rescanned for each of
-//! them, and errors must have Redis's texts. So this is a state machine that visits each byte once; it
-//! must agree with Redis's networking.c.
+//! A parser of RESP values would not do: requests may also be inline, limits must apply before the
+//! bytes that they bound are received, a request received in many pieces must not be rescanned for
+//! each of them, and errors must have Redis's texts. So this is a state machine that visits each
+//! byte once; it must agree with Redis's networking.c.
 //!
-//! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished requests,
-//! and those before `parsed` are parsed. No line ends between `parsed` and `searched`. The received
-//! arguments are ranges of the buffer.
+//! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished
+//! requests, and those before `parsed` are parsed. No line ends between `parsed` and `searched`.
+//! The received arguments are ranges of the buffer.
 
 use std::error::Error;
 use std::fmt;
@@ -77,7 +77,8 @@ impl Default for RequestLimits {
     }
 }
 
-/// Why a stream of bytes is not a valid request. The start of the next request cannot be determined.
+/// Why a stream of bytes is not a valid request. The start of the next request cannot be
+/// determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -85,8 +86,8 @@ pub enum RequestError {
     Invalid(&'static str),
     /// A length is preceded by this byte instead of `$`.
     ExpectedLength(u8),
-    /// The protocol is HTTP or TLS. A web page may have chosen the bytes that follow, so the connection
-    /// must end.
+    /// The protocol is HTTP or TLS. A web page may have chosen the bytes that follow, so the
+    /// connection must end.
     OtherProtocol,
 }
 
@@ -183,13 +184,14 @@ impl Requests {
         self.buffer().extend_from_slice(bytes);
     }
 
-    /// Returns the buffer, so that the caller can append bytes; existing bytes must not be modified.
+    /// Returns the buffer, so that the caller can append bytes; existing bytes must not be
+    /// modified.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         self.forget_returned();
         let over = self.start;
         let left = self.buffer.len() - over;
-        // The remaining bytes may be many, so they move only if they are fewer than the bytes of finished
-        // requests.
+        // The remaining bytes may be many, so they move only if they are fewer than the bytes of
+        // finished requests.
         if left == 0 || over > MOST_OVER.max(left) {
             self.buffer.drain(..over);
             self.start = 0;
@@ -226,12 +228,13 @@ impl Requests {
 
     /// Returns the arguments of the next request, at least one, if it has been received completely.
     ///
-    /// The total time over all calls is proportional to the number of bytes, regardless of the pieces.
+    /// The total time over all calls is proportional to the number of bytes, regardless of the
+    /// pieces.
     ///
     /// # Errors
     ///
-    /// Returns a [`RequestError`] if the bytes are not a valid request. All later calls return the same
-    /// error.
+    /// Returns a [`RequestError`] if the bytes are not a valid request. All later calls return the
+    /// same error.
     #[allow(clippy::should_implement_trait, reason = "it lends what it returns")]
     pub fn next(&mut self) -> Result<Option<Vec<&[u8]>>, RequestError> {
         self.next_in(Vec::new())
@@ -420,8 +423,8 @@ pub(crate) struct UnbalancedQuotes;
 
 /// Splits a line into its arguments. **O(n)**.
 ///
-/// Within double quotes `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` are escapes, and `\` before any other byte
-/// stands for that byte; within single quotes only `\'` is an escape.
+/// Within double quotes `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` are escapes, and `\` before any
+/// other byte stands for that byte; within single quotes only `\'` is an escape.
 pub(crate) fn split_line(line: &[u8]) -> Result<Vec<Vec<u8>>, UnbalancedQuotes> {
     let mut arguments = Vec::new();
     let mut rest = line;
@@ -458,8 +461,8 @@ fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
     }
 }
 
-/// Returns whether a byte is whitespace according to C's `isspace`. Some of these bytes do not end an
-/// argument.
+/// Returns whether a byte is whitespace according to C's `isspace`. Some of these bytes do not end
+/// an argument.
 fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == 0x0b
 }
@@ -517,10 +520,10 @@ fn escaped(byte: u8) -> u8 {
 
 // Requests of other protocols, which any web page can make a browser send.
 //
-// A page chooses the body of such a request, so anything that a browser sends before the body must end
-// the connection. Redis does so for the commands `POST` and `Host:`. This server also does so for a line
-// with a method and a version of HTTP: a page that shares a host name with the server can choose the
-// method too. It can also choose parts of a TLS handshake.
+// A page chooses the body of such a request, so anything that a browser sends before the body must
+// end the connection. Redis does so for the commands `POST` and `Host:`. This server also does so
+// for a line with a method and a version of HTTP: a page that shares a host name with the server
+// can choose the method too. It can also choose parts of a TLS handshake.
 
 /// The first bytes of a TLS handshake: the record type and the major version.
 const TLS: &[u8] = b"\x16\x03";
@@ -536,7 +539,8 @@ fn is_http_command(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"post") || host.is_some_and(|it| it.eq_ignore_ascii_case(b"host:"))
 }
 
-/// Returns whether a line is the request line of an HTTP request, with a path or a URL as its target.
+/// Returns whether a line is the request line of an HTTP request, with a path or a URL as its
+/// target.
 fn is_http_line(arguments: &[Vec<u8>]) -> bool {
     let [_method, target, version] = arguments else { return false };
     let is_target = target.starts_with(b"/")

@@ -37,8 +37,8 @@ const MAX_READ: usize = 64 * 1024;
 /// The maximum number of bytes that a client may send while one of its commands waits for a key.
 const MAX_AHEAD: usize = RequestLimits::MAX.max_request_len;
 
-/// The number of commands between two readings of the clock: reading it each time would noticeably slow
-/// down small commands.
+/// The number of commands between two readings of the clock: reading it each time would noticeably
+/// slow down small commands.
 const COMMANDS_PER_CLOCK_READING: usize = 16;
 
 /// How long a stopping server waits before it checks for received bytes one last time.
@@ -268,9 +268,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Turn::Cut
     }
 
-    /// Waits until the last command has its reply; returns whether it has one, or else the client has
-    /// disconnected or the server is stopping. Meanwhile it reads what the client sends, to detect a
-    /// disconnection; these requests run later.
+    /// Waits until the last command has its reply; returns whether it has one, or else the client
+    /// has disconnected or the server is stopping. Meanwhile it reads what the client sends, to
+    /// detect a disconnection; these requests run later.
     async fn wait_for_others(
         &mut self,
         limit: Option<Duration>,
@@ -358,8 +358,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 }
 
-/// How much, and for how long, to read after an error reply: closing while the client still sends would
-/// discard the reply.
+/// How much, and for how long, to read after an error reply: closing while the client still sends
+/// would discard the reply.
 const MAX_LINGER: usize = 1024 * 1024;
 const LINGER: Duration = Duration::from_secs(1);
 
@@ -440,7 +440,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 }
 
-/// The capacity that an empty reply buffer may keep, normally and while memory for clients is scarce.
+/// The capacity that an empty reply buffer may keep, normally and while memory for clients is
+/// scarce.
 const MAX_KEPT: usize = 256 * 1024;
 const MAX_KEPT_IF_SCARCE: usize = 16 * 1024;
 

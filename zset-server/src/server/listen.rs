@@ -19,16 +19,17 @@ use tracing::{debug, info, warn};
 use super::connection::{Connection, Ends};
 use super::{Options, ServeError, Shared};
 
-/// How long to wait after the operating system has refused to accept a connection, for lack of files, for
-/// example.
+/// How long to wait after the operating system has refused to accept a connection, for lack of
+/// files, for example.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The maximum number of connections waiting to be accepted; further clients retry a second later. The
-/// standard library's 128 are too few for the clients that reconnect when a server restarts.
+/// The maximum number of connections waiting to be accepted; further clients retry a second later.
+/// The standard library's 128 are too few for the clients that reconnect when a server restarts.
 const BACKLOG: i32 = 4096;
 
-/// The maximum number of refused clients that the server waits for, so that they see the reason. Others
-/// are sent the reason and closed at once: they must not use files needed by connected clients.
+/// The maximum number of refused clients that the server waits for, so that they see the reason.
+/// Others are sent the reason and closed at once: they must not use files needed by connected
+/// clients.
 const MAX_REFUSING: usize = 64;
 
 /// The reply to a client that exceeds the maximum number.
@@ -215,8 +216,8 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     stream.write_all(REFUSAL).await?;
     stream.shutdown().await?;
     let Some(_waiting) = waiting else { return Ok(()) };
-    // Otherwise the client's first request would reach a closed connection, and it would not see the
-    // reason.
+    // Otherwise the client's first request would reach a closed connection, and it would not see
+    // the reason.
     let mut buffer = [0; 1024];
     while stream.read(&mut buffer).await? > 0 {}
     Ok(())

@@ -15,8 +15,8 @@ use crate::snapshot::SnapshotError;
 /// The options of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The addresses to listen on; port 0 means any free port. An address reachable from other machines
-    /// requires a password.
+    /// The addresses to listen on; port 0 means any free port. An address reachable from other
+    /// machines requires a password.
     pub addresses: Vec<SocketAddr>,
     /// The path of a Unix socket for clients on the same machine.
     pub unix_socket: Option<PathBuf>,
@@ -28,8 +28,8 @@ pub struct Options {
     pub limits: Limits,
     /// Which clients may use DEBUG.
     pub debug_command: DebugCommand,
-    /// The snapshot file, loaded at startup if it exists and written when the server stops. While it
-    /// cannot be written, a single signal does not stop the server.
+    /// The snapshot file, loaded at startup if it exists and written when the server stops. While
+    /// it cannot be written, a single signal does not stop the server.
     pub snapshot: Option<PathBuf>,
     /// Returns the number of allocated bytes; without it, memory counts as unused.
     pub allocated: Option<fn() -> usize>,
@@ -94,20 +94,21 @@ impl Error for ServeError {}
 pub struct Limits {
     /// The maximum number of connections.
     pub max_clients: usize,
-    /// The number of unread reply bytes at which the server stops reading from a client. Clients that
-    /// send many requests before they read the replies need a large value.
+    /// The number of unread reply bytes at which the server stops reading from a client. Clients
+    /// that send many requests before they read the replies need a large value.
     pub pause_at: usize,
-    /// The number of unread reply bytes at which a client is disconnected. Only a single reply can exceed
-    /// `pause_at` by much.
+    /// The number of unread reply bytes at which a client is disconnected. Only a single reply can
+    /// exceed `pause_at` by much.
     pub output: OutputLimits,
-    /// The bytes held for all clients together: requests that have not run, commands of transactions,
-    /// and unread replies. Above half of it, the server stops reading from clients with
-    /// unread replies; above it, the clients that hold the most are disconnected. With a memory limit, it
-    /// is what the data leaves of that limit, if that is less, but never less than `pause_at` or an
-    /// eighth of the limit. A single client may hold as much as that limit while the others hold little.
+    /// The bytes held for all clients together: requests that have not run, commands of
+    /// transactions, and unread replies. Above half of it, the server stops reading from clients
+    /// with unread replies; above it, the clients that hold the most are disconnected. With a
+    /// memory limit, it is what the data leaves of that limit, if that is less, but never less than
+    /// `pause_at` or an eighth of the limit. A single client may hold as much as that limit while
+    /// the others hold little.
     pub all_clients: usize,
-    /// How long a client may stay without authenticating if the maximum number of clients is reached, so
-    /// that unauthenticated clients do not keep others out.
+    /// How long a client may stay without authenticating if the maximum number of clients is
+    /// reached, so that unauthenticated clients do not keep others out.
     pub strangers: Duration,
     /// How long a stopping server waits for its clients to read their replies.
     pub grace: Duration,

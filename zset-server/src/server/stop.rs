@@ -33,8 +33,8 @@ impl Default for Stopper {
 }
 
 impl Stopper {
-    /// Makes the server save its keys, accept no more connections, answer the received requests, and end;
-    /// a second call ends it at once. Returns without waiting for that.
+    /// Makes the server save its keys, accept no more connections, answer the received requests,
+    /// and end; a second call ends it at once. Returns without waiting for that.
     ///
     /// If the keys cannot be saved, the server keeps running until the second call.
     pub fn stop(&self) {
@@ -90,12 +90,13 @@ impl Stopper {
 
 /// Stops the server on each signal, for the rest of the process.
 ///
-/// Signals are handled on a separate thread, so that they arrive while a long command blocks the server.
+/// Signals are handled on a separate thread, so that they arrive while a long command blocks the
+/// server.
 pub(super) fn heed(stopper: Stopper) -> io::Result<()> {
     let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
     let context = runtime.enter();
-    // By default SIGXFSZ kills the process. With a handler, writing beyond the maximum file size is an
-    // error.
+    // By default SIGXFSZ kills the process. With a handler, writing beyond the maximum file size is
+    // an error.
     drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;

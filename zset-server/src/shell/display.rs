@@ -1,4 +1,5 @@
-//! Replies as human-readable text, in the format of `redis-cli --no-raw`. Control characters are escaped.
+//! Replies as human-readable text, in the format of `redis-cli --no-raw`. Control characters are
+//! escaped.
 
 use std::env;
 use std::fmt::Write as _;
@@ -46,8 +47,8 @@ fn text_of(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Writes the reply at the start of `bytes`, with all lines but the first indented; returns the remaining
-/// bytes.
+/// Writes the reply at the start of `bytes`, with all lines but the first indented; returns the
+/// remaining bytes.
 fn write_reply<'a>(
     bytes: &'a [u8],
     indent: &str,

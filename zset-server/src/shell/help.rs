@@ -45,7 +45,8 @@ pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
     }
 }
 
-/// Returns the names that start with a word, in uppercase unless the word contains lowercase letters.
+/// Returns the names that start with a word, in uppercase unless the word contains lowercase
+/// letters.
 pub(super) fn names_from(word: &str) -> Vec<String> {
     let is_small = word.contains(|letter: char| letter.is_ascii_lowercase());
     let lower = word.to_ascii_lowercase();
@@ -81,8 +82,8 @@ fn own(name: &[u8]) -> Option<(&'static str, &'static str, &'static str)> {
     OWN.into_iter().find(|(own, ..)| own.as_bytes() == name)
 }
 
-/// Returns the rest of the syntax after the first `typed` arguments; empty if it cannot be determined
-/// because options come first.
+/// Returns the rest of the syntax after the first `typed` arguments; empty if it cannot be
+/// determined because options come first.
 fn rest_of(arguments: &'static str, typed: usize) -> &'static str {
     let mut rest = arguments;
     for _ in 0..typed {

@@ -121,8 +121,8 @@ impl Highlighter for Assistant {
     }
 }
 
-/// Returns the path named by the variable `ZSET_HISTORY`, or else one in the user's folder; `None` if the
-/// variable is empty.
+/// Returns the path named by the variable `ZSET_HISTORY`, or else one in the user's folder; `None`
+/// if the variable is empty.
 fn history_path() -> Option<PathBuf> {
     match env::var_os("ZSET_HISTORY") {
         Some(path) => Some(PathBuf::from(path)).filter(|path| !path.as_os_str().is_empty()),

@@ -10,8 +10,9 @@ use crate::error::CommandError;
 use crate::keyspace::{Keyspace, Value};
 use crate::resp::parse_integer;
 
-/// Draws the value of a key, given the arguments of SHOW: `key [LIMIT count]`. The limit is the number of
-/// leaves, or of members of a listpack, to draw: half of them from the start, half from the end.
+/// Draws the value of a key, given the arguments of SHOW: `key [LIMIT count]`. The limit is the
+/// number of leaves, or of members of a listpack, to draw: half of them from the start, half from
+/// the end.
 pub(super) fn show(
     arguments: &[Vec<u8>],
     keyspace: &Keyspace,

@@ -1,7 +1,8 @@
 //! Blocking commands: scenes of several clients, played with Valkey and with our server.
 //!
-//! Each line of a scene is a client's name and its command. Commands separated by ` ; ` are sent at once.
-//! A `!` after the name means that the client blocks, and the command `x` that it disconnects.
+//! Each line of a scene is a client's name and its command. Commands separated by ` ; ` are sent at
+//! once. A `!` after the name means that the client blocks, and the command `x` that it
+//! disconnects.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -120,7 +121,8 @@ fn blocking_commands_reply_like_those_of_valkey() {
     let ours = Server::bind(options).expect("the socket is free");
     let stopper = ours.stopper();
     let thread = thread::spawn(|| ours.run());
-    // Redis 7.0 serves a client from the key that was ready first, whatever the order in its command.
+    // Redis 7.0 serves a client from the key that was ready first, whatever the order in its
+    // command.
     if let Some(theirs) = process::Server::start(Kind::Valkey) {
         let mut failures = Vec::new();
         for hello in ["HELLO 2", "HELLO 3"] {

@@ -17,8 +17,9 @@ use rand::{Rng, SeedableRng};
 
 type Names<'a> = HashMap<&'a str, Vec<&'a str>>;
 
-/// Returns the rows of a script with their line numbers. They are always the same unless `ZSET_SEED` is
-/// set. `words` is a script that runs before it, with names that several scripts share.
+/// Returns the rows of a script with their line numbers. They are always the same unless
+/// `ZSET_SEED` is set. `words` is a script that runs before it, with names that several scripts
+/// share.
 pub(crate) fn rows(words: &str, script: &str) -> Vec<(usize, String)> {
     let seed = env::var("ZSET_SEED").map_or(1, |seed| seed.parse().expect("a seed is a number"));
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);

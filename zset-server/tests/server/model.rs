@@ -1,5 +1,5 @@
-//! Blocking commands, compared with a naive model: a list of blocked clients, and a sorted list of members
-//! for each key. There are no sockets, and the model sets the time.
+//! Blocking commands, compared with a naive model: a list of blocked clients, and a sorted list of
+//! members for each key. There are no sockets, and the model sets the time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,7 +15,8 @@ const KEYS: [&str; 3] = ["a", "b", "c"];
 enum Step {
     /// Scores of new members, by key: in one command, or for several keys in a transaction.
     Add(usize, Vec<(usize, Vec<u8>)>),
-    /// Keys, whether from the highest score, the count of a BZMPOP, and the timeout in milliseconds.
+    /// Keys, whether from the highest score, the count of a BZMPOP, and the timeout in
+    /// milliseconds.
     Pop(usize, Vec<usize>, bool, Option<usize>, u64),
     Pass(u64),
     Leave(usize),

@@ -131,7 +131,8 @@ fn an_invalid_request_gets_an_error_and_closes_the_connection() {
         peer.expect(b"+PONG\r\n");
         peer.expect(format!("-ERR Protocol error: {reply}\r\n").as_bytes());
         for _ in 0..3 {
-            // The server still reads: otherwise the connection could be reset before the reply is read.
+            // The server still reads: otherwise the connection could be reset before the reply is
+            // read.
             peer.send(b"more");
             other.ask(b"PING\r\n", b"+PONG\r\n");
         }

@@ -91,8 +91,8 @@ fn each_command_has_a_syntax_that_matches_its_arity() {
     }
 }
 
-/// Returns the lines that a syntax describes: the shortest one, then one for each option and choice.
-/// Repetitions occur once.
+/// Returns the lines that a syntax describes: the shortest one, then one for each option and
+/// choice. Repetitions occur once.
 fn lines_of(syntax: &str) -> Vec<Vec<&str>> {
     let mut rest = syntax;
     let lines = sequences(&mut rest);

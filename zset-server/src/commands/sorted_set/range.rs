@@ -76,8 +76,8 @@ struct Limit {
 }
 
 impl<'a> Query<'a> {
-    /// Parses two bounds and the options after them. WITHSCORES is an option unless the elements are
-    /// stored.
+    /// Parses two bounds and the options after them. WITHSCORES is an option unless the elements
+    /// are stored.
     ///
     /// # Errors
     ///

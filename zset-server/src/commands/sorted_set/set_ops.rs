@@ -1,7 +1,7 @@
 //! ZUNION, ZINTER, ZDIFF, their STORE variants, and ZINTERCARD.
 //!
-//! Plain sets take part with scores of 1, so this works on [`Source`]s. Elements are borrowed until they
-//! are written to a reply or stored: those of a mere reply are never copied into a set.
+//! Plain sets take part with scores of 1, so this works on [`Source`]s. Elements are borrowed until
+//! they are written to a reply or stored: those of a mere reply are never copied into a set.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -69,9 +69,9 @@ pub(super) fn store_found(
 /// A parsed command.
 struct Request<'a> {
     operation: Operation,
-    /// The sources with their weights, in the cheapest order. For unions and intersections: from the
-    /// smallest to the largest, which is also the order in which Redis adds scores up. For differences:
-    /// the first source first, then the others from the largest to the smallest.
+    /// The sources with their weights, in the cheapest order. For unions and intersections: from
+    /// the smallest to the largest, which is also the order in which Redis adds scores up. For
+    /// differences: the first source first, then the others from the largest to the smallest.
     sources: Vec<(Source<'a>, Score)>,
     aggregate: Aggregate,
     shown: Shown,
@@ -80,7 +80,8 @@ struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Parses `numkeys key [key ...]` and the options after it; errors are checked in Redis's order.
+    /// Parses `numkeys key [key ...]` and the options after it; errors are checked in Redis's
+    /// order.
     fn parse(
         keyspace: &'a Keyspace,
         command: &[u8],
@@ -178,7 +179,8 @@ impl<'a> Request<'a> {
         elements
     }
 
-    /// Returns the members of any source, in arbitrary order. **O(n)** in the total number of members.
+    /// Returns the members of any source, in arbitrary order. **O(n)** in the total number of
+    /// members.
     fn union(&self) -> Elements<'a> {
         let largest = self.sources.last().map_or(0, |(source, _)| source.len());
         let mut scores: HashMap<Member<'a>, Score, RandomState> =
@@ -195,8 +197,8 @@ impl<'a> Request<'a> {
         scores.into_iter().collect()
     }
 
-    /// Returns the members common to all sources, in arbitrary order and lazily, so that counting can
-    /// stop early.
+    /// Returns the members common to all sources, in arbitrary order and lazily, so that counting
+    /// can stop early.
     fn common(&self) -> impl Iterator<Item = (Member<'a>, Score)> {
         // There is at least one key.
         let (smallest, weight) = self.sources[0];
@@ -223,8 +225,8 @@ impl<'a> Request<'a> {
 
     /// Returns the members of the first source that are in no other source, in arbitrary order.
     ///
-    /// Each of its members is looked up in each larger source. If there are several smaller ones, they
-    /// are merged first, so that one lookup covers all of them.
+    /// Each of its members is looked up in each larger source. If there are several smaller ones,
+    /// they are merged first, so that one lookup covers all of them.
     fn difference(&self) -> Elements<'a> {
         let (first, _) = self.sources[0];
         let others = &self.sources[1..];

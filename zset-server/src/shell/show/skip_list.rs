@@ -1,4 +1,5 @@
-//! A drawing of a skip list's blocks and leaves as a tree, with figures about the dict and the memory.
+//! A drawing of a skip list's blocks and leaves as a tree, with figures about the dict and the
+//! memory.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -141,8 +142,8 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Draws a node and its descendants. Its own line is prefixed with `before` and `branch`, the others
-    /// with `before` and `trunk`.
+    /// Draws a node and its descendants. Its own line is prefixed with `before` and `branch`, the
+    /// others with `before` and `trunk`.
     fn draw(&mut self, node: Node<'_>, before: &str, branch: &str, trunk: &str) {
         let ranks = match node.span() {
             0 => "empty".to_owned(),
