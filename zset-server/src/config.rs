@@ -18,7 +18,7 @@ pub(crate) struct Config {
     /// Empty means that none is required.
     pub(crate) password: Vec<u8>,
     pub(crate) debug_command: DebugCommand,
-    pub(crate) output_limits: OutputLimits,
+    pub(crate) output_limit: OutputLimit,
     /// Whether a password is mandatory because the server is reachable from other machines.
     pub(crate) needs_password: bool,
     /// The maximum number of clients that the operating system allows.
@@ -84,7 +84,7 @@ impl Default for Config {
             max_bulk_len: 512 * 1024 * 1024,
             password: Vec::new(),
             debug_command: DebugCommand::default(),
-            output_limits: OutputLimits::default(),
+            output_limit: OutputLimit::default(),
             needs_password: false,
             possible_clients: usize::MAX,
         }
@@ -109,7 +109,7 @@ impl Config {
     /// Returns the value of a parameter as text.
     pub(crate) fn get(&self, parameter: &str) -> Vec<u8> {
         let text = match parameter {
-            "client-output-buffer-limit" => self.output_limits.to_string(),
+            "client-output-buffer-limit" => self.output_limit.to_string(),
             "enable-debug-command" => self.debug_command.name().to_owned(),
             "maxclients" => self.max_clients.to_string(),
             "maxmemory" => self.max_memory.to_string(),
@@ -125,9 +125,9 @@ impl Config {
     /// Sets a parameter; returns an error that says why the value is invalid.
     pub(crate) fn set(&mut self, parameter: &str, value: &[u8]) -> Result<(), String> {
         match parameter {
-            // A value that is not UTF-8 contains no valid class name either.
+            // A value that is not UTF-8 is no valid limit either.
             "client-output-buffer-limit" => {
-                self.output_limits = self.output_limits.with(&String::from_utf8_lossy(value))?;
+                self.output_limit = OutputLimit::parse(&String::from_utf8_lossy(value))?;
             }
             "maxclients" => {
                 let max = integer(value, 1, u32::MAX.into())?;
@@ -215,7 +215,20 @@ pub fn parse_memory(text: &[u8]) -> Option<i64> {
 
 /// The number of reply bytes that a client may leave unread before it is disconnected. Zero means
 /// no limit. As in Redis, the first 16 KB are not counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// All clients have Redis's class `normal`; there are no others.
+///
+/// # Examples
+///
+/// ```
+/// use zset_server::OutputLimit;
+///
+/// let limit = OutputLimit::parse("normal 100mb 10mb 60")?;
+/// assert_eq!(limit.hard, 100 << 20);
+/// assert_eq!(limit.to_string(), "normal 104857600 10485760 60");
+/// # Ok::<(), &'static str>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputLimit {
     /// A client that exceeds this is disconnected immediately.
     pub hard: usize,
@@ -225,87 +238,40 @@ pub struct OutputLimit {
     pub soft_time: Duration,
 }
 
-/// The [`OutputLimit`] of each class of clients, as in `client-output-buffer-limit`.
-///
-/// All clients belong to the class `normal`. Redis's other classes, `slave` and `pubsub`, can be
-/// set for compatibility with its configurations, but have no effect.
-///
-/// # Examples
-///
-/// ```
-/// use zset_server::OutputLimits;
-///
-/// let limits = OutputLimits::default().with("normal 100mb 10mb 60")?;
-/// assert_eq!(limits.normal().hard, 100 << 20);
-/// assert!(limits.to_string().starts_with("normal 104857600 10485760 60 slave "));
-/// # Ok::<(), &'static str>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutputLimits {
-    classes: [OutputLimit; CLASSES.len()],
-}
-
-/// The names of the classes, as displayed.
-const CLASSES: [&str; 3] = ["normal", "slave", "pubsub"];
-
-impl OutputLimits {
-    /// Returns the limit for clients of class `normal`.
-    pub fn normal(&self) -> OutputLimit {
-        self.classes[0]
-    }
-
-    /// Returns these limits, updated by a text: a class, a hard limit, a soft limit and seconds for
-    /// each class to update.
+impl OutputLimit {
+    /// Parses `normal`, a hard limit, a soft limit and seconds, separated by spaces.
     ///
     /// # Errors
     ///
     /// Returns the message of Redis if the text is malformed.
-    pub fn with(mut self, text: &str) -> Result<Self, &'static str> {
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
         let words: Vec<_> = text.split_ascii_whitespace().collect();
-        let (limits, []) = words.as_chunks::<4>() else {
+        let [class, hard, soft, seconds] = words[..] else {
             return Err("Wrong number of arguments in buffer limit configuration.");
         };
-        for [class, hard, soft, seconds] in limits {
-            let class = if class.eq_ignore_ascii_case("replica") { "slave" } else { class };
-            let index = CLASSES.iter().position(|name| name.eq_ignore_ascii_case(class));
-            let index =
-                index.ok_or("Invalid client class specified in buffer limit configuration.")?;
-            let bytes = |text: &str| parse_memory(text.as_bytes())?.try_into().ok();
-            let limit = || {
-                let soft_time = Duration::from_secs(seconds.parse().ok()?);
-                Some(OutputLimit { hard: bytes(hard)?, soft: bytes(soft)?, soft_time })
-            };
-            self.classes[index] = limit().ok_or(
-                "Error in hard, soft or soft_seconds setting in buffer limit configuration.",
-            )?;
+        if !class.eq_ignore_ascii_case("normal") {
+            return Err("Invalid client class specified in buffer limit configuration.");
         }
-        Ok(self)
-    }
-}
-
-impl Default for OutputLimits {
-    /// Returns the defaults of Redis, except that class `normal` has a hard limit of 1 GB.
-    fn default() -> Self {
-        const MB: usize = 1024 * 1024;
-        let limit = |hard, soft, seconds| OutputLimit {
-            hard,
-            soft,
-            soft_time: Duration::from_secs(seconds),
+        let bytes = |text: &str| parse_memory(text.as_bytes())?.try_into().ok();
+        let limit = || {
+            let soft_time = Duration::from_secs(seconds.parse().ok()?);
+            Some(OutputLimit { hard: bytes(hard)?, soft: bytes(soft)?, soft_time })
         };
-        let classes =
-            [limit(1024 * MB, 0, 0), limit(256 * MB, 64 * MB, 60), limit(32 * MB, 8 * MB, 60)];
-        OutputLimits { classes }
+        limit().ok_or("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
     }
 }
 
-impl fmt::Display for OutputLimits {
+impl Default for OutputLimit {
+    /// Returns a hard limit of 1 GB.
+    fn default() -> Self {
+        OutputLimit { hard: 1 << 30, soft: 0, soft_time: Duration::ZERO }
+    }
+}
+
+impl fmt::Display for OutputLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (name, limit)) in CLASSES.iter().zip(&self.classes).enumerate() {
-            let space = if index == 0 { "" } else { " " };
-            let OutputLimit { hard, soft, soft_time } = limit;
-            write!(f, "{space}{name} {hard} {soft} {}", soft_time.as_secs())?;
-        }
-        Ok(())
+        let OutputLimit { hard, soft, soft_time } = self;
+        write!(f, "normal {hard} {soft} {}", soft_time.as_secs())
     }
 }
 

@@ -15,7 +15,7 @@ mod shell;
 mod snapshot;
 
 pub use client::Client;
-pub use config::{DebugCommand, OutputLimit, OutputLimits, parse_memory};
+pub use config::{DebugCommand, OutputLimit, parse_memory};
 pub use engine::{Engine, Executed};
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};

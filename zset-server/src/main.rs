@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use cap::Cap;
 use lexopt::{Arg, Parser, ValueExt as _};
 use tracing_subscriber::filter::LevelFilter;
-use zset_server::{DebugCommand, Options, OutputLimits, parse_memory, run_shell, serve};
+use zset_server::{DebugCommand, Options, OutputLimit, parse_memory, run_shell, serve};
 
 /// The system allocator, with a count of the allocated bytes for `--maxmemory`.
 #[global_allocator]
@@ -213,7 +213,7 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
             Arg::Long("client-output-buffer-limit") => {
                 // One value, as in a configuration file of Redis, or a value for each word.
                 let words: Result<Vec<_>, _> = parser.values()?.map(OsString::string).collect();
-                options.limits.output = OutputLimits::default().with(&words?.join(" "))?;
+                options.limits.output = OutputLimit::parse(&words?.join(" "))?;
             }
             Arg::Long("requirepass") => passwords.push(parser.value()?.string()),
             Arg::Long("requirepass-file") => passwords.push(read_line(Path::new(&parser.value()?))),
@@ -282,8 +282,6 @@ fn read_line(path: &Path) -> Result<String, lexopt::Error> {
 
 #[cfg(test)]
 mod tests {
-    use zset_server::OutputLimit;
-
     use super::*;
 
     fn action(arguments: &[&str]) -> Result<Action, lexopt::Error> {
@@ -328,7 +326,7 @@ mod tests {
             &["serve", option, "normal 1mb 0 5"][..],
             &["serve", option, "normal", "1mb", "0", "5"],
         ] {
-            let limit = options(arguments).unwrap().limits.output.normal();
+            let limit = options(arguments).unwrap().limits.output;
             let soft_time = std::time::Duration::from_secs(5);
             assert_eq!(limit, OutputLimit { hard: 1 << 20, soft: 0, soft_time });
         }

@@ -221,7 +221,7 @@ fn engine(options: &Options) -> Engine {
     config.needs_password = options.addresses.iter().any(is_exposed);
     config.max_memory =
         options.max_memory.map_or(0, |max| usize::try_from(max).unwrap_or(usize::MAX));
-    config.output_limits = options.limits.output;
+    config.output_limit = options.limits.output;
     config.debug_command = options.debug_command;
     let (wanted, possible) = (options.limits.max_clients, options::possible_clients());
     if wanted > possible {

@@ -20,7 +20,7 @@ impl<C: Clock> Engine<C> {
     /// Disconnects clients whose unread replies have exceeded the soft limit for too long, or
     /// exceed a hard limit that has been lowered.
     pub(crate) fn close_over_limits(&mut self) {
-        let limit = self.state.config.output_limits.normal();
+        let limit = self.state.config.output_limit;
         let (max_soft, max_hard) = (max_of(limit.soft), self.max_unread());
         let now = self.clock.now();
         let State { clients, keyspace, .. } = &mut self.state;
@@ -47,7 +47,7 @@ impl<C: Clock> Engine<C> {
 
     /// Returns the number of reply bytes that a client may leave unread.
     pub(crate) fn max_unread(&self) -> usize {
-        max_of(self.state.config.output_limits.normal().hard)
+        max_of(self.state.config.output_limit.hard)
     }
 
     /// Returns the bound on bytes held for all clients, of which `held` are in use: `most`, or what

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-use crate::config::{DebugCommand, OutputLimits};
+use crate::config::{DebugCommand, OutputLimit};
 use crate::snapshot::SnapshotError;
 
 /// The options of a server.
@@ -99,7 +99,7 @@ pub struct Limits {
     pub pause_at: usize,
     /// The number of unread reply bytes at which a client is disconnected. Only a single reply can
     /// exceed `pause_at` by much.
-    pub output: OutputLimits,
+    pub output: OutputLimit,
     /// The bytes held for all clients together: requests that have not run, commands of
     /// transactions, and unread replies. Above half of it, the server stops reading from clients
     /// with unread replies; above it, the clients that hold the most are disconnected. With a
@@ -119,7 +119,7 @@ impl Default for Limits {
         Limits {
             max_clients: 10_000,
             pause_at: 32 * 1024 * 1024,
-            output: OutputLimits::default(),
+            output: OutputLimit::default(),
             all_clients: 2 * 1024 * 1024 * 1024,
             strangers: Duration::from_secs(10),
             grace: Duration::from_secs(5),
