@@ -3,11 +3,11 @@
 //! Commands run in the server's [engine](Ours) in this process and in another server, and the
 //! replies must be the same. There are two sources of commands:
 //!
-//! - **Rows.** Each file of `rows/` is a script; those of `rows/drawn/` use random choices, see [`script`].
-//!   A row is a command line. A prefix says how its replies are compared: `~` in any order of the lines,
-//!   `?` by their shape, i.e. the types of all parts, `!` by the type alone, `^` by
-//!   the first six parts of each command, for COMMAND INFO. `=` skips the row for Redis
-//!   7.0, which lacks what came later. Each script runs in RESP2 and in RESP3. Doubles from Redis 7.0,
+//! - **Rows.** Each file of `rows/` is a script; those of `rows/drawn/` use random choices, see
+//!   [`script`]. A row is a command line. A prefix says how its replies are compared: `~` in any
+//!   order of the lines, `?` by their shape, i.e. the types of all parts, `!` by the type alone,
+//!   `^` by the first six parts of each command, for COMMAND INFO. `=` skips the row for Redis 7.0,
+//!   which lacks what came later. Each script runs in RESP2 and in RESP3. Doubles from Redis 7.0,
 //!   which prints 17 digits, are compared as numbers. [`blocking`] has scenes of several clients.
 //! - **Random commands** on sorted sets, with edge cases as arguments: see [`episodes`].
 //!   [`scans`] and [`interchange`] draw sets for ZSCAN, and for DUMP and RESTORE.

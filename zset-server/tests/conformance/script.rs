@@ -2,9 +2,10 @@
 //!
 //! - `# text` is a comment.
 //! - `@name a | b | c` names a list of texts, from that line on. A text may use other names.
-//! - `$name` in a row expands to each of the texts: to one row each, or with several names to one row for
-//!   each combination.
-//! - `<name>` is one of the texts at random. A text that is listed twice is twice as likely. `<>` is empty.
+//! - `$name` in a row expands to each of the texts: to one row each, or with several names to one
+//!   row for each combination.
+//! - `<name>` is one of the texts at random. A text that is listed twice is twice as likely. `<>`
+//!   is empty.
 //! - `%300 row` repeats the row 300 times, each with its own random texts.
 //! - ` ; ` separates rows within a text, such as those of a transaction.
 
