@@ -94,62 +94,7 @@ fn percent(part: usize, whole: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use proptest::collection::vec;
-    use proptest::prelude::*;
-    use zset_core::{ListpackLimits, Score, ZSet};
-
     use super::*;
-
-    fn drawn(set: ZSet, key: &[u8], limit: usize) -> String {
-        let mut keyspace = Keyspace::default();
-        keyspace.set(key, Value::SortedSet(set));
-        let arguments = [key.to_vec(), b"limit".to_vec(), limit.to_string().into_bytes()];
-        show(&arguments, &keyspace, Style::Plain).expect("the key exists")
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        #[test]
-        fn any_set_is_drawn_without_control_characters(
-            elements in vec((vec(any::<u8>(), 0..80), any::<i32>()), 1..400),
-            key in vec(any::<u8>(), 0..80),
-            limit in 0..40usize,
-            max_listpack_entries in prop_oneof![Just(0), Just(1000)],
-        ) {
-            let limits = ListpackLimits { max_listpack_entries, ..ListpackLimits::default() };
-            let mut set = ZSet::with_limits(limits);
-            for (member, score) in &elements {
-                set.insert(member, Score::from(*score));
-            }
-            let members = count(set.len(), "member");
-            let picture = drawn(set, &key, limit);
-            prop_assert!(!picture.contains(|sign: char| sign.is_control() && sign != '\n'));
-            prop_assert!(picture.lines().next().unwrap_or_default().ends_with(&members));
-        }
-
-        #[test]
-        fn shown_and_hidden_elements_add_up(
-            len in 65..3000u32,
-            limit in 0..50usize,
-        ) {
-            let mut set = ZSet::new();
-            for number in 0..len {
-                set.insert(number.to_string(), Score::from(number.reverse_bits()));
-            }
-            set.promote();
-            let picture = drawn(set, b"k", limit);
-            let number = |line: &str, end: &str| -> Option<u32> {
-                line.split_once(end)?.0.rsplit(' ').next()?.parse().ok()
-            };
-            let shown: Vec<_> =
-                picture.lines().filter_map(|line| number(line, " of 64 elements")).collect();
-            let hidden = picture.lines().filter(|line| line.contains("not shown"));
-            let hidden: u32 = hidden.filter_map(|line| number(line, " element")).sum();
-            prop_assert_eq!(shown.iter().sum::<u32>() + hidden, len);
-            prop_assert!(shown.len() <= limit);
-        }
-    }
 
     #[test]
     fn long_texts_are_truncated() {
