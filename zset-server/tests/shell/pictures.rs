@@ -42,7 +42,7 @@ fn picture(script: &str, show: &str) -> String {
         assert!(line.chars().count() <= 100, "{line}");
         assert_eq!(line.trim_end(), line);
     }
-    picture.to_owned()
+    picture
 }
 
 /// Hides the figures of the dict, which depend on the random seed of the hasher.
@@ -119,8 +119,8 @@ fn other_types_and_missing_keys_are_errors() {
 
 /// Returns bytes as they can be typed.
 fn typed(bytes: &[u8]) -> String {
-    let escaped: String = bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect();
-    format!("\"{escaped}\"")
+    let escaped: Vec<_> = bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect();
+    format!("\"{}\"", escaped.concat())
 }
 
 proptest! {
