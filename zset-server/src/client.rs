@@ -1,21 +1,21 @@
 //! [`Client`]: the state of a client of the server.
 
 use std::cell::{Ref, RefCell, RefMut};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
-use zset_std::{RandomState, Timestamp};
+use zset_std::Timestamp;
 
 use crate::error::CommandError;
-use crate::keyspace::{Bytes, Keyspace, Ticket, Version};
+use crate::keyspace::{Bytes, Keyspace, Ticket};
 use crate::resp::{Protocol, Replies};
 
 /// A connection, or the shell.
 ///
-/// Its commands are answered immediately. Blocking commands such as BZPOPMIN reply as if they had timed
-/// out, unless the client [may wait](Client::allow_waiting).
+/// Its commands are answered immediately. Blocking commands such as BZPOPMIN reply as if they had
+/// timed out, unless the client [may wait](Client::allow_waiting).
 #[derive(Debug, Default)]
 pub struct Client {
     session: Rc<RefCell<Session>>,
@@ -28,7 +28,8 @@ impl Client {
         self.session_mut().may_wait = true;
     }
 
-    /// Appends the reply to a command that has waited, if the reply is available; returns whether it is.
+    /// Appends the reply to a command that has waited, if the reply is available; returns whether
+    /// it is.
     pub fn take_served(&mut self, replies: &mut Replies) -> bool {
         let reply = self.session_mut().served.take();
         if let Some(reply) = &reply {
@@ -57,10 +58,6 @@ pub(crate) struct Session {
     pub(crate) transaction: Option<Transaction>,
     /// Whether EXEC is running its commands: these never wait.
     pub(crate) is_executing: bool,
-    /// The watched keys, which must be unchanged for EXEC to succeed.
-    pub(crate) watched: HashMap<Bytes, Version, RandomState>,
-    /// The memory of the watched keys, in bytes.
-    pub(crate) watched_bytes: usize,
     /// Requests not yet run and replies not yet read.
     pub(crate) buffered: Buffered,
     /// Whether it has run a potentially slow command since the clock was last read.
@@ -69,19 +66,11 @@ pub(crate) struct Session {
     pub(crate) is_leaving: bool,
     /// Whether it must be disconnected without a reply.
     pub(crate) is_killed: bool,
-    /// The name and version of its client library, as reported by the client.
-    pub(crate) library: [Bytes; 2],
     /// When it connected.
     pub(crate) since: Timestamp,
-    /// When its last command ran.
-    pub(crate) last_seen: Timestamp,
-    /// The name of its last command.
-    pub(crate) command: Option<&'static str>,
     pub(crate) protocol: Protocol,
     /// Its address, if known.
     pub(crate) address: String,
-    /// The server address that it is connected to.
-    pub(crate) local_address: String,
     /// Whether it is on another machine.
     pub(crate) is_remote: bool,
     pub(crate) may_wait: bool,
@@ -109,8 +98,8 @@ const COMMAND_BYTES: usize = 64;
 const ARGUMENT_BYTES: usize = 48;
 
 impl Transaction {
-    /// Queues a command. If the queue then exceeds `max_bytes`, it is discarded and an error is returned.
-    /// A broken transaction stores nothing more, since it will not run.
+    /// Queues a command. If the queue then exceeds `max_bytes`, it is discarded and an error is
+    /// returned. A broken transaction stores nothing more, since it will not run.
     pub(crate) fn queue(
         &mut self,
         arguments: &[&[u8]],
@@ -203,26 +192,7 @@ impl Session {
     pub(crate) fn stop_waiting(&mut self, keyspace: &mut Keyspace) {
         if let Some(wait) = self.wait.take() {
             keyspace.awaited.quit(&wait.keys, wait.ticket);
-            // It could not send commands while it waited, so it is not idle.
-            self.last_seen = keyspace.now();
         }
-    }
-
-    /// Ends the client's wait with the reply that `write` writes; returns whether it was waiting.
-    pub(crate) fn end_waiting(
-        &mut self,
-        keyspace: &mut Keyspace,
-        write: impl FnOnce(&mut Replies),
-    ) -> bool {
-        let was_waiting = self.wait.is_some();
-        if was_waiting {
-            self.stop_waiting(keyspace);
-            let mut replies = Replies::default();
-            replies.set_protocol(self.protocol);
-            write(&mut replies);
-            self.serve(&replies);
-        }
-        was_waiting
     }
 
     /// Sets the reply to the command that has waited.
@@ -238,30 +208,14 @@ impl Session {
         self.wake();
     }
 
-    /// Discards the client's transaction and stops watching its keys.
-    pub(crate) fn abandon(&mut self, keyspace: &mut Keyspace) {
-        self.transaction = None;
-        self.unwatch_all(keyspace);
-    }
-
-    /// Stops watching all keys; returns whether they are unchanged.
-    pub(crate) fn unwatch_all(&mut self, keyspace: &mut Keyspace) -> bool {
-        // All keys must be unwatched, even after a changed one.
-        let watched = std::mem::take(&mut self.watched).into_iter();
-        self.watched_bytes = 0;
-        watched.fold(true, |unchanged, (key, seen)| keyspace.unwatch(&key, seen) && unchanged)
-    }
-
     /// Returns the number of bytes held for the client.
     pub(crate) fn held_bytes(&self) -> usize {
-        let texts = [&self.name, &self.library[0], &self.library[1]];
         self.buffered.requests
             + self.buffered.replies
             + self.buffered.spare
-            + self.watched_bytes
             + self.transaction.as_ref().map_or(0, |transaction| transaction.bytes)
             + self.wait.as_ref().map_or(0, |wait| wait.bytes)
-            + texts.into_iter().map(|text| text.len()).sum::<usize>()
+            + self.name.len()
     }
 
     pub(crate) fn is_served(&self) -> bool {
@@ -284,8 +238,7 @@ impl Clients {
     pub(crate) fn add(&mut self, is_authenticated: bool, since: Timestamp) -> Client {
         self.last += 1;
         let id = self.last;
-        let session =
-            Session { id, is_authenticated, since, last_seen: since, ..Session::default() };
+        let session = Session { id, is_authenticated, since, ..Session::default() };
         let session = Rc::new(RefCell::new(session));
         if self.sessions.len() >= self.most {
             self.sessions.retain(|_, session| session.strong_count() > 0);

@@ -1,21 +1,19 @@
 //! [`Command`]: the properties of a command, and the [`Context`] in which it runs.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use rand::rngs::Xoshiro256PlusPlus;
-use zset_std::{RandomState, Timestamp};
+use zset_std::Timestamp;
 
 use crate::client::{Clients, Session};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
-use crate::memory::Memory;
 use crate::resp::Replies;
 use crate::snapshot::Snapshots;
 
-/// The result of a command, which has written exactly one reply, or returns an error before it has changed
-/// anything.
+/// The result of a command, which has written exactly one reply, or returns an error before it has
+/// changed anything.
 pub(crate) type Replied = Result<(), CommandError>;
 
 /// The function that runs a command. The first argument is the command's name.
@@ -45,8 +43,34 @@ pub(crate) struct State {
     pub(crate) clients: Clients,
     /// Blocks the thread, unless the server stops.
     pub(crate) sleep: Box<dyn Fn(Duration)>,
-    /// The maximum size of a client's queued commands, and of its watched keys, in bytes.
+    /// The maximum size of a client's queued commands, in bytes.
     pub(crate) max_left: usize,
+}
+
+/// The memory in use, sampled now and then: the bytes allocated and not freed. The resident memory
+/// of the process would not do: it does not shrink when keys are removed, so a server at its limit
+/// would stay there.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// Returns the number of allocated bytes; `None` counts nothing.
+    pub(crate) allocated: Option<fn() -> usize>,
+    peak: usize,
+}
+
+impl Memory {
+    /// Returns whether more than `max` bytes are in use; a `max` of 0 means no limit.
+    pub(crate) fn is_beyond(&mut self, max: usize) -> bool {
+        let (used, _) = self.look();
+        max != 0 && used > max
+    }
+
+    /// Returns the bytes in use and their peak over all samples; every command that may allocate
+    /// takes a sample. Both are 0 if memory is not counted.
+    pub(crate) fn look(&mut self) -> (usize, usize) {
+        let used = self.allocated.map_or(0, |allocated| allocated());
+        self.peak = self.peak.max(used);
+        (used, self.peak)
+    }
 }
 
 /// Counters for INFO.
@@ -56,8 +80,6 @@ pub(crate) struct Stats {
     pub(crate) errors: u64,
     pub(crate) clients: u64,
     pub(crate) rejected_clients: u64,
-    /// The number of calls of each command, including calls within transactions.
-    pub(crate) calls: HashMap<&'static str, u64, RandomState>,
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "a handler returns what these return")]
@@ -89,10 +111,12 @@ pub(crate) struct Command {
     /// The number of arguments, including the name; if negative, the minimum number.
     pub(crate) arity: i8,
     pub(crate) flags: Flags,
-    /// The positions of the first and the last key among the arguments (the last one counted from the end
-    /// if negative) and the step between keys; all zero if no keys have fixed positions.
+    /// The positions of the first and the last key among the arguments (the last one counted from
+    /// the end if negative) and the step between keys; all zero if no keys have fixed positions.
     pub(crate) keys: [i8; 3],
     pub(crate) summary: &'static str,
+    /// The syntax of its arguments.
+    pub(crate) arguments: &'static str,
     /// The group, the first version and the flags shown by COMMAND.
     pub(crate) group: &'static str,
     pub(crate) since: &'static str,
@@ -123,13 +147,18 @@ pub(crate) struct Flags {
 const FEW_ARGUMENTS: usize = 32;
 
 impl Command {
-    /// Parses a line of `commands.txt`; the caller finds the handler of a name. `None` if it is malformed.
+    /// Parses a line of `commands.txt`; the caller finds the handler of a name. `None` if it is
+    /// malformed.
     pub(crate) fn parse(
         line: &'static str,
         handler: impl FnOnce(&str) -> Handler,
     ) -> Option<Command> {
-        let columns: Vec<_> = line.split(" | ").map(str::trim).collect();
-        let &[name, arity, group, since, flags, keys, summary] = &*columns else { return None };
+        // The arguments may contain bars.
+        let columns: Vec<_> = line.splitn(8, " | ").map(str::trim).collect();
+        let &[name, arity, group, since, flags, keys, summary, ref arguments @ ..] = &*columns
+        else {
+            return None;
+        };
         let flags: Vec<_> = flags.split(',').filter(|flag| !flag.is_empty()).collect();
         let keys: Vec<_> = keys.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
         Some(Command {
@@ -138,6 +167,7 @@ impl Command {
             flags: Flags::of(name, &flags),
             keys: keys.try_into().ok()?,
             summary,
+            arguments: arguments.first().copied().unwrap_or_default(),
             group,
             since,
             flag_names: flags,
@@ -148,7 +178,6 @@ impl Command {
 
     /// Runs the command.
     pub(crate) fn call(&self, context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-        *context.state.stats.calls.entry(self.name).or_default() += 1;
         context.client.is_slow |= !self.flags.fast || arguments.len() > FEW_ARGUMENTS;
         (self.handler)(context, arguments)
     }

@@ -1,27 +1,13 @@
-//! The table of commands. Each group of them has a file, with the handlers; `commands.txt` has their
-//! properties.
+//! The table of commands. Each group of them has a file, with the handlers; `commands.txt` has
+//! their properties.
 
 #![allow(clippy::unnecessary_wraps, reason = "all handlers have one type")]
 
 mod arguments;
-mod client;
-mod command;
-mod config;
 mod connection;
-mod debug;
-mod dump;
-mod expire;
-mod info;
 mod keys;
-mod object;
 mod server;
-mod set;
 mod sorted_set;
-mod string;
-#[cfg(test)]
-mod tests;
-mod throttle;
-mod transaction;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -34,31 +20,15 @@ use crate::error::{CommandError, MAX_SHOWN, shown};
 pub(crate) use sorted_set::attempt;
 
 /// The handlers of all commands, except those of containers and of their HELP.
-const HANDLERS: &[Handlers] = &[
-    connection::HANDLERS,
-    string::HANDLERS,
-    set::HANDLERS,
-    sorted_set::HANDLERS,
-    keys::HANDLERS,
-    object::HANDLERS,
-    expire::HANDLERS,
-    dump::HANDLERS,
-    transaction::HANDLERS,
-    throttle::HANDLERS,
-    client::HANDLERS,
-    command::HANDLERS,
-    config::HANDLERS,
-    debug::HANDLERS,
-    info::HANDLERS,
-    server::HANDLERS,
-];
+const HANDLERS: &[Handlers] =
+    &[connection::HANDLERS, sorted_set::HANDLERS, keys::HANDLERS, server::HANDLERS];
 
 static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
     let handlers: HashMap<_, _> = HANDLERS.iter().copied().flatten().copied().collect();
     let handler = |name: &str| match handlers.get(name) {
         Some(handler) => *handler,
-        None if name.ends_with("|help") => command::help as Handler,
-        None => command::container,
+        None if name.ends_with("|help") => server::help as Handler,
+        None => server::container,
     };
     let mut commands: Vec<Command> = Vec::new();
     let lines = include_str!("commands/commands.txt").lines();
@@ -92,7 +62,8 @@ impl Command {
         BY_NAME.get(&*lower).copied()
     }
 
-    /// Returns the command with a name, or the subcommand with a name like `client|id`, ignoring case.
+    /// Returns the command with a name, or the subcommand with a name like `client|id`, ignoring
+    /// case.
     pub(crate) fn find_nested(name: &[u8]) -> Option<&'static Command> {
         match name.iter().position(|byte| *byte == b'|') {
             None => Command::find(name),

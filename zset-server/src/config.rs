@@ -1,31 +1,46 @@
 //! [`Config`]: the parameters of CONFIG GET and SET.
 
-mod output;
-mod parameters;
-
-use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
 
 use zset_core::ListpackLimits;
-
-pub use output::{OutputLimit, OutputLimits};
-pub(crate) use parameters::Parameter;
-use parameters::{Kind, NUMBERS, Number};
 
 /// The settings that can be changed while the server runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
-    numbers: [i64; NUMBERS],
+    /// The listpack limits of new sorted sets.
+    pub(crate) limits: ListpackLimits,
+    /// The memory limit in bytes; 0 means no limit.
+    pub(crate) max_memory: usize,
+    pub(crate) max_clients: usize,
+    /// The maximum length of an argument, in bytes.
+    pub(crate) max_bulk_len: usize,
     /// Empty means that none is required.
     pub(crate) password: Vec<u8>,
     pub(crate) debug_command: DebugCommand,
-    pub(crate) output_limits: OutputLimits,
-    /// The values of parameters that have no effect here, by name.
-    kept: HashMap<&'static str, Vec<u8>>,
+    pub(crate) output_limit: OutputLimit,
     /// Whether a password is mandatory because the server is reachable from other machines.
     pub(crate) needs_password: bool,
     /// The maximum number of clients that the operating system allows.
-    possible_clients: usize,
+    pub(crate) possible_clients: usize,
 }
+
+/// The parameters, each with its older name if it has one.
+const PARAMETERS: [&[&str]; 13] = [
+    &["appendonly"],
+    &["client-output-buffer-limit"],
+    &["databases"],
+    &["enable-debug-command"],
+    &["maxclients"],
+    &["maxmemory"],
+    &["maxmemory-policy"],
+    &["notify-keyspace-events"],
+    &["proto-max-bulk-len"],
+    &["requirepass"],
+    &["save"],
+    &["zset-max-listpack-entries", "zset-max-ziplist-entries"],
+    &["zset-max-listpack-value", "zset-max-ziplist-value"],
+];
 
 /// Which clients may use DEBUG, which can block the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,11 +78,13 @@ impl DebugCommand {
 impl Default for Config {
     fn default() -> Self {
         Config {
-            numbers: [128, 64, 0, 10_000, 512 * 1024 * 1024, 0],
+            limits: ListpackLimits::default(),
+            max_memory: 0,
+            max_clients: 10_000,
+            max_bulk_len: 512 * 1024 * 1024,
             password: Vec::new(),
             debug_command: DebugCommand::default(),
-            output_limits: OutputLimits::default(),
-            kept: HashMap::new(),
+            output_limit: OutputLimit::default(),
             needs_password: false,
             possible_clients: usize::MAX,
         }
@@ -75,52 +92,14 @@ impl Default for Config {
 }
 
 impl Config {
-    fn number(&self, number: Number) -> usize {
-        usize::try_from(self.numbers[number as usize]).unwrap_or(usize::MAX)
+    /// Returns every name of a parameter, with the name that [`get`](Self::get) and
+    /// [`set`](Self::set) take.
+    pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+        PARAMETERS.into_iter().flat_map(|names| names.iter().map(|name| (*name, names[0])))
     }
 
-    /// Returns the listpack limits for new sorted sets.
-    pub(crate) fn limits(&self) -> ListpackLimits {
-        ListpackLimits {
-            max_listpack_entries: self.number(Number::ListpackEntries),
-            max_listpack_value: self.number(Number::ListpackValue),
-        }
-    }
-
-    /// Returns the memory limit in bytes; 0 means no limit.
-    pub(crate) fn max_memory(&self) -> usize {
-        self.number(Number::MaxMemory)
-    }
-
-    /// Returns the maximum number of clients.
-    pub(crate) fn max_clients(&self) -> usize {
-        self.number(Number::MaxClients)
-    }
-
-    /// Sets the memory limit in bytes; 0 means no limit.
-    pub(crate) fn set_max_memory(&mut self, max: u64) {
-        self.numbers[Number::MaxMemory as usize] = max.try_into().unwrap_or(i64::MAX);
-    }
-
-    /// Sets the maximum number of clients, and how many the operating system allows.
-    pub(crate) fn set_max_clients(&mut self, max: usize, possible: usize) {
-        let max = max.min(possible).try_into().unwrap_or(i64::MAX);
-        self.numbers[Number::MaxClients as usize] = max;
-        self.possible_clients = possible;
-    }
-
-    /// Returns the maximum length of an argument, in bytes.
-    pub(crate) fn max_bulk_len(&self) -> usize {
-        self.number(Number::MaxBulkLen)
-    }
-
-    /// Returns the number of seconds without a command after which a client is disconnected; 0 means
-    /// never.
-    pub(crate) fn timeout(&self) -> usize {
-        self.number(Number::Timeout)
-    }
-
-    /// Returns whether a password is correct. The time taken does not reveal how much of it matches.
+    /// Returns whether a password is correct. The time taken does not reveal how much of it
+    /// matches.
     pub(crate) fn is_password(&self, password: &[u8]) -> bool {
         let differences = self.password.iter().zip(password).map(|(one, other)| one ^ other);
         let difference = differences.fold(0, |all, one| all | one);
@@ -128,72 +107,82 @@ impl Config {
     }
 
     /// Returns the value of a parameter as text.
-    pub(crate) fn get(&self, parameter: &Parameter) -> Vec<u8> {
-        match &parameter.kind {
-            Kind::Integer(number, ..) | Kind::Memory(number, _) => {
-                self.numbers[*number as usize].to_string().into_bytes()
-            }
-            Kind::Password => self.password.clone(),
-            Kind::DebugCommand => self.debug_command.name().into(),
-            Kind::OutputLimits => self.output_limits.to_string().into_bytes(),
-            Kind::Fixed(value) => value.as_bytes().to_vec(),
-            Kind::Kept(default) => {
-                self.kept.get(parameter.name).map_or(default.as_bytes(), Vec::as_slice).to_vec()
-            }
-        }
+    pub(crate) fn get(&self, parameter: &str) -> Vec<u8> {
+        let text = match parameter {
+            "client-output-buffer-limit" => self.output_limit.to_string(),
+            "enable-debug-command" => self.debug_command.name().to_owned(),
+            "maxclients" => self.max_clients.to_string(),
+            "maxmemory" => self.max_memory.to_string(),
+            "proto-max-bulk-len" => self.max_bulk_len.to_string(),
+            "requirepass" => return self.password.clone(),
+            "zset-max-listpack-entries" => self.limits.max_listpack_entries.to_string(),
+            "zset-max-listpack-value" => self.limits.max_listpack_value.to_string(),
+            fixed => fixed_value(fixed).to_owned(),
+        };
+        text.into_bytes()
     }
 
     /// Sets a parameter; returns an error that says why the value is invalid.
-    pub(crate) fn set(&mut self, parameter: &Parameter, value: &[u8]) -> Result<(), String> {
-        match parameter.kind {
-            Kind::Integer(number, least, most) => {
-                let value = integer(value, least, most)?;
-                if let Number::MaxClients = number
-                    && usize::try_from(value).is_ok_and(|value| value > self.possible_clients)
-                {
+    pub(crate) fn set(&mut self, parameter: &str, value: &[u8]) -> Result<(), String> {
+        match parameter {
+            // A value that is not UTF-8 is no valid limit either.
+            "client-output-buffer-limit" => {
+                self.output_limit = OutputLimit::parse(&String::from_utf8_lossy(value))?;
+            }
+            "maxclients" => {
+                let max = integer(value, 1, u32::MAX.into())?;
+                if max > self.possible_clients {
                     return Err(format!(
                         "The operating system is not able to handle the specified number of \
                          clients, try with {}",
                         self.possible_clients
                     ));
                 }
-                self.numbers[number as usize] = value;
+                self.max_clients = max;
             }
-            Kind::Memory(number, least) => self.numbers[number as usize] = memory(value, least)?,
-            Kind::Password if value.is_empty() && self.needs_password => {
+            "maxmemory" => self.max_memory = memory(value, 0)?,
+            "proto-max-bulk-len" => self.max_bulk_len = memory(value, 1024 * 1024)?,
+            "requirepass" if value.is_empty() && self.needs_password => {
                 return Err("others can reach the server, so it needs a password".to_owned());
             }
-            Kind::Password => self.password = value.to_vec(),
-            Kind::OutputLimits => {
-                // A value that is not UTF-8 contains no valid class name either.
-                self.output_limits = self.output_limits.with(&String::from_utf8_lossy(value))?;
+            "requirepass" => self.password = value.to_vec(),
+            "zset-max-listpack-entries" => {
+                self.limits.max_listpack_entries = integer(value, 0, i64::MAX)?;
             }
-            Kind::Fixed(fixed) if fixed.as_bytes() == value => {}
-            Kind::Fixed(_) | Kind::DebugCommand => {
-                return Err("can't set immutable config".to_owned());
-            }
-            Kind::Kept(_) => _ = self.kept.insert(parameter.name, value.to_vec()),
+            "zset-max-listpack-value" => self.limits.max_listpack_value = memory(value, 0)?,
+            fixed if fixed != "enable-debug-command" && fixed_value(fixed).as_bytes() == value => {}
+            _ => return Err("can't set immutable config".to_owned()),
         }
         Ok(())
     }
 }
 
+/// Returns the value of a parameter that clients query but cannot change.
+fn fixed_value(parameter: &str) -> &'static str {
+    match parameter {
+        "appendonly" => "no",
+        "databases" => "1",
+        "maxmemory-policy" => "noeviction",
+        _ => "",
+    }
+}
+
 /// Parses an integer within inclusive bounds.
-fn integer(value: &[u8], least: i64, most: i64) -> Result<i64, String> {
+fn integer(value: &[u8], least: i64, most: i64) -> Result<usize, String> {
     let value = crate::resp::parse_integer(value);
     let value = value.ok_or("argument couldn't be parsed into an integer")?;
     in_range(value, least, most)
 }
 
 /// Parses a size in bytes, optionally with a unit, and checks its minimum.
-fn memory(value: &[u8], least: i64) -> Result<i64, String> {
+fn memory(value: &[u8], least: i64) -> Result<usize, String> {
     let value = parse_memory(value).ok_or("argument must be a memory value")?;
     in_range(value, least, i64::MAX)
 }
 
-fn in_range(value: i64, least: i64, most: i64) -> Result<i64, String> {
+fn in_range(value: i64, least: i64, most: i64) -> Result<usize, String> {
     if (least..=most).contains(&value) {
-        return Ok(value);
+        return Ok(usize::try_from(value).unwrap_or(usize::MAX));
     }
     Err(format!("argument must be between {least} and {most} inclusive"))
 }
@@ -224,39 +213,75 @@ pub fn parse_memory(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(number).ok()?.parse::<i64>().ok()?.checked_mul(unit)
 }
 
+/// The number of reply bytes that a client may leave unread before it is disconnected. Zero means
+/// no limit. As in Redis, the first 16 KB are not counted.
+///
+/// All clients have Redis's class `normal`; there are no others.
+///
+/// # Examples
+///
+/// ```
+/// use zset_server::OutputLimit;
+///
+/// let limit = OutputLimit::parse("normal 100mb 10mb 60")?;
+/// assert_eq!(limit.hard, 100 << 20);
+/// assert_eq!(limit.to_string(), "normal 104857600 10485760 60");
+/// # Ok::<(), &'static str>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputLimit {
+    /// A client that exceeds this is disconnected immediately.
+    pub hard: usize,
+    /// A client that exceeds this for longer than `soft_time` is disconnected.
+    pub soft: usize,
+    /// The maximum time above `soft`; whole seconds.
+    pub soft_time: Duration,
+}
+
+impl OutputLimit {
+    /// Parses `normal`, a hard limit, a soft limit and seconds, separated by spaces.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message of Redis if the text is malformed.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        let words: Vec<_> = text.split_ascii_whitespace().collect();
+        let [class, hard, soft, seconds] = words[..] else {
+            return Err("Wrong number of arguments in buffer limit configuration.");
+        };
+        if !class.eq_ignore_ascii_case("normal") {
+            return Err("Invalid client class specified in buffer limit configuration.");
+        }
+        let bytes = |text: &str| parse_memory(text.as_bytes())?.try_into().ok();
+        let limit = || {
+            let soft_time = Duration::from_secs(seconds.parse().ok()?);
+            Some(OutputLimit { hard: bytes(hard)?, soft: bytes(soft)?, soft_time })
+        };
+        limit().ok_or("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
+    }
+}
+
+impl Default for OutputLimit {
+    /// Returns a hard limit of 1 GB.
+    fn default() -> Self {
+        OutputLimit { hard: 1 << 30, soft: 0, soft_time: Duration::ZERO }
+    }
+}
+
+impl fmt::Display for OutputLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OutputLimit { hard, soft, soft_time } = self;
+        write!(f, "normal {hard} {soft} {}", soft_time.as_secs())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_parsed_with_their_units() {
-        for (text, bytes) in [
-            ("0", Some(0)),
-            ("5b", Some(5)),
-            ("2K", Some(2000)),
-            ("2kB", Some(2048)),
-            ("", Some(0)),
-        ] {
-            assert_eq!(parse_memory(text.as_bytes()), bytes, "{text}");
-        }
-        for text in ["-1", "1 kb", "1tb", "99999999999999999999", "9999999999gb"] {
-            assert_eq!(parse_memory(text.as_bytes()), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn defaults_are_those_of_redis() {
-        let config = Config::default();
-        assert_eq!(config.limits(), ListpackLimits::default());
-        assert_eq!((config.max_memory(), config.max_clients()), (0, 10_000));
-        assert_eq!((config.max_bulk_len(), config.timeout()), (512 << 20, 0));
-    }
-
-    #[test]
     fn only_the_whole_password_is_correct() {
-        let mut config = Config::default();
-        let parameter = Parameter::find(b"REQUIREPASS").expect("the parameter exists");
-        assert!(config.set(parameter, b"open").is_ok());
+        let config = Config { password: b"open".to_vec(), ..Config::default() };
         for (password, is_right) in [
             (&b"open"[..], true),
             (b"ope", false),

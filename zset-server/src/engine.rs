@@ -11,18 +11,17 @@ use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::{Clock, SystemClock, Timestamp};
 
 use crate::client::{Client, Clients, Session};
-use crate::command::{Command, Context, State, Stats};
+use crate::command::{Command, Context, Memory, State, Stats};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
-use crate::memory::Memory;
 use crate::resp::{Replies, RequestLimits};
 use crate::snapshot::{SnapshotError, Snapshots};
 
 pub use waiting::Executed;
 
-/// The number of expired keys removed with each command, so that removal keeps up with the creation of
-/// keys.
+/// The number of expired keys removed with each command, so that removal keeps up with the creation
+/// of keys.
 const EXPIRED_FOR_EACH: usize = 2;
 
 /// The error if DEBUG is disabled; it begins like that of Redis.
@@ -94,25 +93,25 @@ impl<C: Clock> Engine<C> {
         self.state.memory.allocated = allocated;
     }
 
-    /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys. The file
-    /// stays reserved for this engine until the engine is dropped.
+    /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys.
+    /// The file stays reserved for this engine until the engine is dropped.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be loaded, could not be replaced later, or is used by another
-    /// server. The keys and the file are then unchanged.
+    /// Returns an error if the file cannot be loaded, could not be replaced later, or is used by
+    /// another server. The keys and the file are then unchanged.
     pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
         self.expire(0);
         let state = &mut self.state;
-        state.snapshots.open(path, &mut state.keyspace, state.config.limits())
+        state.snapshots.open(path, &mut state.keyspace, state.config.limits)
     }
 
     /// Saves the keys to the file of [`open_snapshot`](Self::open_snapshot), if there is one.
     ///
     /// # Errors
     ///
-    /// Returns an error if saving fails. Even then the file is complete, either the old one or the new
-    /// one.
+    /// Returns an error if saving fails. Even then the file is complete, either the old one or the
+    /// new one.
     pub fn save(&mut self) -> Result<(), SnapshotError> {
         self.expire(0);
         self.state.snapshots.save(&self.state.keyspace).map(|_| ())
@@ -129,14 +128,12 @@ impl<C: Clock> Engine<C> {
         self.state.keyspace.expire(budget)
     }
 
-    /// Removes a client that disconnects: discards its transaction and its wait, and stops watching its
-    /// keys. If a client is dropped without this call, the records of its watched keys leak.
+    /// Removes a client that disconnects: discards its transaction and its wait.
     pub fn leave(&mut self, client: &mut Client) {
         let session = &mut client.session_mut();
-        session.abandon(&mut self.state.keyspace);
+        session.transaction = None;
         session.stop_waiting(&mut self.state.keyspace);
         session.name = Box::default();
-        session.library = Default::default();
         self.state.clients.remove(session.id);
     }
 
@@ -153,13 +150,11 @@ impl<C: Clock> Engine<C> {
         self.execute_now(client, arguments, replies)
     }
 
-    /// Reads the clock for the commands up to the next call, and marks the client as active.
+    /// Reads the clock for the commands up to the next call.
     pub(crate) fn begin(&mut self, client: &mut Client) -> Timestamp {
         self.state.keyspace.set_now(self.clock.now());
-        let session = &mut client.session_mut();
-        session.last_seen = self.state.keyspace.now();
-        session.is_slow = false;
-        session.last_seen
+        client.session_mut().is_slow = false;
+        self.state.keyspace.now()
     }
 
     /// Like [`execute`](Self::execute), at the time read by the last [`begin`](Self::begin).
@@ -206,40 +201,20 @@ impl<C: Clock> Engine<C> {
     /// Returns the limits on a client's requests.
     pub(crate) fn request_limits(&self, client: &Client) -> RequestLimits {
         if client.session().is_authenticated {
-            let max_argument_len = self.state.config.max_bulk_len();
+            let max_argument_len = self.state.config.max_bulk_len;
             RequestLimits { max_argument_len, ..RequestLimits::MAX }
         } else {
             RequestLimits::UNAUTHENTICATED
         }
     }
 
-    /// Disconnects clients that have sent no command for too long.
-    pub(crate) fn close_idle(&mut self) {
-        let limit = Duration::from_secs(self.state.config.timeout() as u64);
-        if limit.is_zero() {
-            return;
-        }
-        self.close_if(|session, now| {
-            let is_idle = now.saturating_duration_since(session.last_seen) > limit;
-            // A client that waits for a key is not idle, nor is one that still reads its replies.
-            is_idle && session.wait.is_none() && session.buffered.replies == 0
-        });
-    }
-
     /// Disconnects clients that have been connected for `time` without authenticating.
     pub(crate) fn close_strangers(&mut self, time: Duration) {
-        self.close_if(|session, now| {
-            !session.is_authenticated && now.saturating_duration_since(session.since) >= time
-        });
-    }
-
-    /// Disconnects clients for which a function of their state and the current time returns `true`.
-    fn close_if(&mut self, is_due: impl Fn(&Session, Timestamp) -> bool) {
         let now = self.clock.now();
         let State { clients, keyspace, .. } = &mut self.state;
         for session in clients.iter() {
             let session = &mut session.borrow_mut();
-            if is_due(session, now) {
+            if !session.is_authenticated && now.saturating_duration_since(session.since) >= time {
                 session.kill(keyspace);
             }
         }
@@ -254,7 +229,7 @@ impl<C: Clock> Engine<C> {
         let Some(name) = arguments.first() else { return Ok(()) };
         let command = match self.check(client, arguments) {
             Ok(command) => command,
-            Err(error) => return Err(self.refuse(client, name, error)),
+            Err(error) => return Err(Self::refuse(client, name, error)),
         };
         if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
             transaction.queue(arguments, self.state.max_left)?;
@@ -277,7 +252,6 @@ impl<C: Clock> Engine<C> {
             return Err(CommandError::new("NOAUTH Authentication required."));
         }
         let command = Command::of(arguments)?;
-        client.command = Some(command.name);
         if command.flags.no_multi && client.transaction.is_some() {
             let text = format!("Command '{}' not allowed inside a transaction", command.name);
             return Err(CommandError::err(text));
@@ -290,22 +264,22 @@ impl<C: Clock> Engine<C> {
             Some(transaction) if command.name == "exec" => transaction.may_grow,
             _ => command.flags.deny_oom,
         };
-        if may_grow && self.state.memory.is_beyond(config.max_memory()) {
+        if may_grow && self.state.memory.is_beyond(config.max_memory) {
             return Err(CommandError::OUT_OF_MEMORY);
         }
         Ok(command)
     }
 
-    /// Returns the error of a rejected command. The command breaks the transaction, if there is one; if it
-    /// is EXEC, the transaction is discarded.
-    fn refuse(&mut self, client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
+    /// Returns the error of a rejected command. The command breaks the transaction, if there is
+    /// one; if it is EXEC, the transaction is discarded.
+    fn refuse(client: &mut Session, name: &[u8], error: CommandError) -> CommandError {
         if !name.eq_ignore_ascii_case(b"exec") {
             if let Some(transaction) = &mut client.transaction {
                 transaction.is_broken = true;
             }
             return error;
         }
-        client.abandon(&mut self.state.keyspace);
+        client.transaction = None;
         let error = error.to_string();
         let reason = error.strip_prefix("ERR ").unwrap_or(&error);
         CommandError::new(format!("EXECABORT Transaction discarded because of: {reason}"))

@@ -46,8 +46,8 @@ impl CommandError {
         Self::err(format_args!("wrong number of arguments for '{name}' command"))
     }
 
-    /// Returns an error with the generic code `ERR` that quotes a client's bytes: up to the first NUL
-    /// byte, as in C. Redis trims line ends from the end of an error.
+    /// Returns an error with the generic code `ERR` that quotes a client's bytes: up to the first
+    /// NUL byte, as in C. Redis trims line ends from the end of an error.
     pub(crate) fn quoting(before: &str, quoted: &[u8], after: &str) -> Self {
         let text = ["ERR ".as_bytes(), before.as_bytes(), until_zero(quoted), after.as_bytes()];
         let mut text = text.concat();

@@ -1,31 +1,26 @@
 //! [`Keyspace`]: keys, their values, and their deadlines; and the limits of CL.THROTTLE.
 //!
-//! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty: a key
-//! is removed with its last member.
+//! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty:
+//! a key is removed with its last member.
 //!
-//! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A scan
-//! runs from the end to the front, so a key that moves has been returned already, and none is missed.
+//! Of the queues of clients, none is empty. A key is in `ready` exactly once if its queue is marked
+//! ready, and otherwise not at all, except that `ready` may contain keys whose queues have been
+//! removed.
+//!
+//! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A
+//! scan runs from the end to the front, so a key that moves has been returned already, and none is
+//! missed.
 
-mod awaited;
-#[cfg(test)]
-mod tests;
-mod throttles;
-
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 use std::time::Duration;
 
 use indexmap::{IndexMap, IndexSet};
 use zset_core::ZSet;
-use zset_std::{ExpiringSet, RandomState, Timestamp};
-
-pub(crate) use awaited::{Awaited, Ticket};
-pub(crate) use throttles::Throttles;
+use zset_std::{ExpiringSet, Funnels, Quota, RandomState, Timestamp, WhenFull};
 
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
-
-/// A number that increases with every change of a key.
-pub(crate) type Version = u64;
 
 /// A set without scores, whose members have indices, so that they can be drawn and scanned.
 pub(crate) type Set = IndexSet<Bytes, RandomState>;
@@ -105,8 +100,8 @@ pub(crate) fn millis_of(time: Timestamp) -> i64 {
     (time.as_nanos() / NANOS_IN_MILLI).cast_signed()
 }
 
-/// Returns the time that is some milliseconds after the Unix epoch. Times before it become the epoch,
-/// times after the year 2554 the last time that a [`Timestamp`] can be.
+/// Returns the time that is some milliseconds after the Unix epoch. Times before it become the
+/// epoch, times after the year 2554 the last time that a [`Timestamp`] can be.
 pub(crate) fn time_of(millis: i64) -> Timestamp {
     Timestamp::from_nanos(u64::try_from(millis).unwrap_or(0).saturating_mul(NANOS_IN_MILLI))
 }
@@ -118,21 +113,19 @@ const NANOS_IN_MILLI: u64 = 1_000_000;
 pub(crate) struct Keyspace {
     entries: IndexMap<Bytes, Value, RandomState>,
     deadlines: ExpiringSet<Bytes>,
-    /// The keys watched by clients, each with the number of watchers and the version of its last change.
-    watched: HashMap<Bytes, (usize, Version), RandomState>,
     /// The keys that clients wait for.
     pub(crate) awaited: Awaited,
     pub(crate) throttles: Throttles,
-    /// The version of the last change.
-    version: Version,
+    /// The number of changes.
+    pub(crate) version: u64,
     /// The current time, for the commands being run.
     now: Timestamp,
-    /// The number of keys removed because they expired, since the last CONFIG RESETSTAT.
+    /// The number of keys removed because they expired.
     pub(crate) expired: u64,
 }
 
-/// The largest step back of the clock that is ignored. Clocks are often adjusted by less. A larger step
-/// corrects a clock that was wrong: waiting for the old time again could take years.
+/// The largest step back of the clock that is ignored. Clocks are often adjusted by less. A larger
+/// step corrects a clock that was wrong: waiting for the old time again could take years.
 const MAX_STEP_BACK: Duration = Duration::from_secs(1);
 
 /// A table shrinks when its capacity exceeds its length by this factor.
@@ -207,8 +200,9 @@ impl Keyspace {
         entries.filter(|(key, _)| !self.has_expired(key))
     }
 
-    /// Returns a page of about `count` keys, and the cursor of the next page, which is 0 after the last
-    /// page, as before the first. Every key that exists from the first page to the last is returned.
+    /// Returns a page of about `count` keys, and the cursor of the next page, which is 0 after the
+    /// last page, as before the first. Every key that exists from the first page to the last is
+    /// returned.
     pub(crate) fn scan(&self, cursor: u64, count: usize) -> (u64, Vec<(&[u8], &Value)>) {
         // A cursor is the number of entries before the page.
         let end = match usize::try_from(cursor) {
@@ -221,12 +215,6 @@ impl Keyspace {
         (start as u64, page.filter(|(key, _)| !self.has_expired(key)).collect())
     }
 
-    /// Returns the key at an index less than [`len`](Self::len), unless it has expired.
-    pub(crate) fn nth(&self, index: usize) -> Option<&[u8]> {
-        let (key, _) = self.entries.get_index(index)?;
-        (!self.has_expired(key)).then_some(key)
-    }
-
     /// Returns the value of a key, which must be of the given type.
     pub(crate) fn get<T: Typed>(&self, key: &[u8]) -> Result<Option<&T>, WrongType> {
         self.value(key).map(|value| T::of(value).ok_or(WrongType)).transpose()
@@ -234,8 +222,8 @@ impl Keyspace {
 
     /// Modifies the value of a key, if it exists; removes the key if the set is empty afterwards.
     ///
-    /// The caller must report a change with [`touch`](Self::touch): a removal without effect is not a
-    /// change.
+    /// The caller must report a change with [`touch`](Self::touch): a removal without effect is not
+    /// a change.
     pub(crate) fn change<T: Typed, R>(
         &mut self,
         key: &[u8],
@@ -252,11 +240,11 @@ impl Keyspace {
         Ok(Some(result))
     }
 
-    /// Modifies the value of a key, inserting `new` first if the key does not exist; removes the key if
-    /// the set is empty afterwards.
+    /// Modifies the value of a key, inserting `new` first if the key does not exist; removes the
+    /// key if the set is empty afterwards.
     ///
-    /// The caller must report a change with [`touch`](Self::touch): a new set that stays empty is not a
-    /// change.
+    /// The caller must report a change with [`touch`](Self::touch): a new set that stays empty is
+    /// not a change.
     pub(crate) fn change_or_insert<T: Typed, R>(
         &mut self,
         key: &[u8],
@@ -310,7 +298,7 @@ impl Keyspace {
         Some(removed)
     }
 
-    /// Removes a key without notifying watchers.
+    /// Removes a key without reporting it.
     fn forget(&mut self, key: &[u8]) -> Option<Value> {
         if !self.deadlines.is_empty() {
             self.deadlines.remove(key);
@@ -328,29 +316,16 @@ impl Keyspace {
     /// Removes all keys, and all limits of CL.THROTTLE.
     pub(crate) fn clear(&mut self) {
         self.version += 1;
-        for (key, (_, version)) in &mut self.watched {
-            if self.entries.contains_key(key) {
-                *version = self.version;
-            }
-        }
         // Clearing the tables would keep their memory.
         self.entries = IndexMap::default();
         self.deadlines = ExpiringSet::default();
         self.throttles = Throttles::default();
     }
 
-    /// Returns a number that differs after each change.
-    pub(crate) fn version(&self) -> Version {
-        self.version
-    }
-
-    /// Reports a change of a key to the clients that watch it or wait for it.
+    /// Reports a change of a key to the clients that wait for it.
     pub(crate) fn touch(&mut self, key: &[u8]) {
         self.awaited.touch(key);
         self.version += 1;
-        if let Some((_, version)) = self.watched.get_mut(key) {
-            *version = self.version;
-        }
     }
 
     /// Returns the deadline of a key; `Some(None)` means that it does not expire.
@@ -372,26 +347,206 @@ impl Keyspace {
             Some(deadline) => _ = self.deadlines.insert_until(key.into(), deadline, self.now),
         }
     }
+}
 
-    /// Starts watching a key; returns its version, to be compared later.
-    pub(crate) fn watch(&mut self, key: &[u8]) -> Version {
-        self.expire_key(key);
-        let (watchers, version) = self.watched.entry(key.into()).or_insert((0, self.version));
-        *watchers += 1;
-        *version
+/// A client's position in all of its queues: later clients have larger tickets.
+pub(crate) type Ticket = u64;
+
+/// The keys that clients wait for.
+#[derive(Debug, Default)]
+pub(crate) struct Awaited {
+    queues: HashMap<Bytes, Queue, RandomState>,
+    /// The waited-for keys that have changed since the last [`take_ready`](Self::take_ready), in
+    /// order.
+    ready: Vec<Bytes>,
+    last: Ticket,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    /// The ids of the clients.
+    clients: BTreeMap<Ticket, u64>,
+    is_ready: bool,
+}
+
+impl Awaited {
+    /// Appends a client to the queues of keys. **O(log n)** per key.
+    pub(crate) fn join(&mut self, keys: &[Bytes], client: u64) -> Ticket {
+        self.last += 1;
+        for key in keys {
+            // A repeated key is waited for once.
+            self.queues.entry(key.clone()).or_default().clients.insert(self.last, client);
+        }
+        self.last
     }
 
-    /// Stops watching a key; returns whether it still has the version `seen`.
-    pub(crate) fn unwatch(&mut self, key: &[u8], seen: Version) -> bool {
-        // Expiration is a change.
-        self.expire_key(key);
-        let Some((watchers, version)) = self.watched.get_mut(key) else { return false };
-        let is_unchanged = *version == seen;
-        *watchers -= 1;
-        if *watchers == 0 {
-            self.watched.remove(key);
-            shrink(&mut self.watched);
+    /// Removes a client from the queues of keys. **O(log n)** per key.
+    pub(crate) fn quit(&mut self, keys: &[Bytes], ticket: Ticket) {
+        for key in keys {
+            if let Some(queue) = self.queues.get_mut(key) {
+                queue.clients.remove(&ticket);
+                if queue.clients.is_empty() {
+                    self.queues.remove(key);
+                    shrink(&mut self.queues);
+                }
+            }
         }
-        is_unchanged
+    }
+
+    /// Reports a change of a key. **O(1)**, and nearly free while no client waits.
+    fn touch(&mut self, key: &[u8]) {
+        if self.queues.is_empty() {
+            return;
+        }
+        if let Some(queue) = self.queues.get_mut(key)
+            && !queue.is_ready
+        {
+            queue.is_ready = true;
+            self.ready.push(key.into());
+        }
+    }
+
+    /// Returns whether a waited-for key has changed.
+    pub(crate) fn is_any_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// Returns the changed keys and marks them as unchanged.
+    pub(crate) fn take_ready(&mut self) -> Vec<Bytes> {
+        for key in &self.ready {
+            if let Some(queue) = self.queues.get_mut(key) {
+                queue.is_ready = false;
+            }
+        }
+        std::mem::take(&mut self.ready)
+    }
+
+    /// Returns the client that has waited longest for a key among those after a ticket.
+    pub(crate) fn next_after(&self, key: &[u8], ticket: Ticket) -> Option<(Ticket, u64)> {
+        let later = (Bound::Excluded(ticket), Bound::Unbounded);
+        let (ticket, client) = self.queues.get(key)?.clients.range(later).next()?;
+        Some((*ticket, *client))
+    }
+}
+
+/// The maximum number of keys that are not idle, since clients may invent keys. Beyond it a new key
+/// is denied, with a retry time at which another key may have become idle.
+const MAX_KEYS: usize = 1 << 20;
+
+/// The limits of CL.THROTTLE. They are not keys of the keyspace: TYPE, SCAN and DUMP ignore them.
+/// DEL and FLUSHALL remove them, which is how limits are reset.
+#[derive(Debug)]
+pub(crate) struct Throttles {
+    /// Each call passes its own quota.
+    pub(crate) funnels: Funnels<Vec<u8>>,
+}
+
+impl Default for Throttles {
+    fn default() -> Self {
+        Throttles::with_max_keys(MAX_KEYS)
+    }
+}
+
+impl Throttles {
+    pub(crate) fn with_max_keys(max_keys: usize) -> Self {
+        let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second has a meaning");
+        Throttles { funnels: Funnels::new(quota).with_max_keys(max_keys, WhenFull::RefuseNew) }
+    }
+
+    /// Resets a limit; returns whether any of it was used up.
+    pub(crate) fn reset(&self, key: &[u8], now: Timestamp) -> bool {
+        if self.funnels.is_empty() {
+            return false;
+        }
+        let is_used = !self.funnels.peek_at(key, 0, now).reset_after.is_zero();
+        self.funnels.reset(key) && is_used
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(nanos: u64) -> Timestamp {
+        Timestamp::from_nanos(nanos)
+    }
+
+    fn string(text: &str) -> Value {
+        Value::String(text.into())
+    }
+
+    #[test]
+    fn an_expired_key_is_invisible_before_it_is_removed() {
+        let mut keys = Keyspace::default();
+        keys.set(b"a", string("1"));
+        keys.set(b"b", string("2"));
+        keys.set_deadline(b"a", Some(at(10)));
+        assert_eq!(keys.deadline(b"a"), Some(Some(at(10))));
+        assert_eq!(keys.deadline(b"b"), Some(None));
+        keys.set_now(at(9));
+        assert!(keys.value(b"a").is_some());
+        keys.set_now(at(10));
+        assert!(keys.value(b"a").is_none() && keys.deadline(b"a").is_none());
+        assert!(keys.iter().map(|(key, _)| key).eq([b"b"]));
+        // A clock that steps back does not restore it.
+        keys.set_now(at(1));
+        assert!(keys.value(b"a").is_none());
+        assert!(keys.remove(b"a").is_none());
+        assert_eq!(keys.len(), 1);
+        keys.set(b"a", string("3"));
+        assert_eq!(keys.deadline(b"a"), Some(None));
+    }
+
+    #[test]
+    fn a_large_step_back_of_the_clock_is_followed() {
+        let second = 1_000_000_000;
+        let mut keys = Keyspace::default();
+        keys.set_now(at(100 * second));
+        keys.set_now(at(99 * second));
+        assert_eq!(keys.now(), at(100 * second), "a small step back is ignored");
+        keys.set_now(at(1_000_000 * second));
+        keys.set_now(at(101 * second));
+        assert_eq!(keys.now(), at(101 * second));
+        keys.set(b"a", string("1"));
+        keys.set_deadline(b"a", Some(at(102 * second)));
+        keys.set_now(at(102 * second));
+        assert!(keys.value(b"a").is_none());
+    }
+
+    #[test]
+    fn memory_of_removed_keys_is_freed() {
+        let name = |n: u32| n.to_string().into_bytes();
+        let filled = || {
+            let mut keys = Keyspace::default();
+            (0..20_000).for_each(|n| keys.set(&name(n), string("")));
+            assert!(keys.entries.capacity() >= 20_000);
+            keys
+        };
+        let mut keys = filled();
+        keys.clear();
+        assert_eq!(keys.entries.capacity(), 0);
+        let mut keys = filled();
+        (0..20_000).for_each(|n| keys.set_deadline(&name(n), Some(at(n.into()).max(at(7)))));
+        (10..20_000).for_each(|n| _ = keys.remove(&name(n)));
+        assert!(keys.entries.capacity() <= MAX_SPARE * FEW);
+        let deadlines = (0..10).map(|n| keys.deadline(&name(n)).flatten());
+        assert!(deadlines.eq([7, 7, 7, 7, 7, 7, 7, 7, 8, 9].map(|nanos| Some(at(nanos)))));
+    }
+
+    #[test]
+    fn a_value_is_not_larger_than_a_sorted_set() {
+        assert!(size_of::<Value>() <= size_of::<ZSet>() + size_of::<usize>());
+        assert!(size_of::<Value>() < size_of::<Set>());
+    }
+
+    #[test]
+    fn keys_no_longer_awaited_use_no_memory() {
+        const KEYS: usize = 10_000;
+        let mut keyspace = Keyspace::default();
+        let keys: Vec<Bytes> = (0..KEYS).map(|key| key.to_string().into_bytes().into()).collect();
+        let ticket = keyspace.awaited.join(&keys, 1);
+        assert!(keyspace.awaited.queues.capacity() >= KEYS);
+        keyspace.awaited.quit(&keys, ticket);
+        assert!(keyspace.awaited.queues.capacity() < 16);
     }
 }

@@ -8,21 +8,34 @@ mod commands;
 mod config;
 mod engine;
 mod error;
-mod glob;
 mod keyspace;
-mod memory;
 mod resp;
 mod server;
 mod shell;
 mod snapshot;
-#[cfg(test)]
-mod testing;
 
 pub use client::Client;
-pub use config::{DebugCommand, OutputLimit, OutputLimits, parse_memory};
+pub use config::{DebugCommand, OutputLimit, parse_memory};
 pub use engine::{Engine, Executed};
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
 pub use shell::{ShellError, run_shell};
 pub use snapshot::SnapshotError;
+
+/// Helpers shared by unit tests.
+#[cfg(test)]
+mod testing {
+    use zset_std::Clock;
+
+    use crate::{Client, Engine, Replies};
+
+    /// Returns the reply to a command, given as a line whose arguments are separated by single
+    /// spaces.
+    pub(crate) fn ask<C: Clock>(engine: &mut Engine<C>, client: &mut Client, line: &str) -> String {
+        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let mut replies = Replies::default();
+        engine.execute(client, &arguments, &mut replies);
+        String::from_utf8_lossy(replies.bytes()).into_owned()
+    }
+}

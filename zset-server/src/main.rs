@@ -1,20 +1,21 @@
-//! The program: a shell, or a server.
+//! The program: its command line, which starts a shell or a server.
 
 #![forbid(unsafe_code)]
-
-mod arguments;
 
 use std::alloc::System;
 use std::env;
 use std::error::Error;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write as _};
+use std::net::{Ipv4Addr, ToSocketAddrs as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use cap::Cap;
-use lexopt::Parser;
-use zset_server::{Options, run_shell, serve};
-
-use arguments::Action;
+use lexopt::{Arg, Parser, ValueExt as _};
+use tracing_subscriber::filter::LevelFilter;
+use zset_server::{DebugCommand, Options, OutputLimit, parse_memory, run_shell, serve};
 
 /// The system allocator, with a count of the allocated bytes for `--maxmemory`.
 #[global_allocator]
@@ -24,7 +25,7 @@ static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let action = match arguments::parse(Parser::from_env(), env::var_os(arguments::VARIABLE)) {
+    let action = match parse(Parser::from_env(), env::var_os(VARIABLE)) {
         Ok(action) => action,
         Err(error) => {
             complain(format_args!("{error}\nTry zset-server --help."));
@@ -63,7 +64,8 @@ fn allocated() -> usize {
     ALLOCATOR.allocated()
 }
 
-/// Prints an error, ignoring failures. It escapes control characters, since the error may quote input.
+/// Prints an error, ignoring failures. It escapes control characters, since the error may quote
+/// input.
 fn complain(what: std::fmt::Arguments<'_>) {
     let mut text = String::new();
     for letter in what.to_string().chars() {
@@ -74,4 +76,278 @@ fn complain(what: std::fmt::Arguments<'_>) {
         }
     }
     let _ = writeln!(io::stderr(), "zset-server: {text}");
+}
+
+/// The environment variable that can hold the password.
+const VARIABLE: &str = "ZSET_REQUIREPASS";
+
+const HELP: &str = "\
+Sorted sets at a prompt, or behind a port, with the commands of Redis.
+
+Usage: zset-server [COMMAND]
+
+Commands:
+  shell  Run commands from a prompt or from files; this is the default
+  serve  Answer clients that speak the protocol of Redis
+
+Options:
+  --help     Show this; that of a command: zset-server COMMAND --help
+  --version  Show the version";
+
+const SHELL_HELP: &str = "\
+Runs commands in this process, without a server: from a prompt, from files, or
+from standard input if it is not a terminal. The data is discarded at the end.
+
+Usage: zset-server shell [FILE]...
+
+A file has one command per line; lines that begin with # are comments. The name
+- stands for standard input, which is the prompt at a terminal: 'shell FILE -'
+runs a file and continues at the prompt. Besides the commands of Redis, it has:
+  SHOW key [LIMIT count]   Draw how a sorted set is stored
+  HELP [command]           List the commands, or show the syntax of one
+  QUIT, EXIT               Leave
+
+Options:
+  --help     Show this
+  --version  Show the version
+
+The exit code is 1 if a file cannot be read or has a line that is not a command
+line. An error reply to a command does not change the exit code.";
+
+const SERVE_HELP: &str = "\
+Answers clients that speak the protocol of Redis, until SIGINT, SIGTERM or
+SIGHUP.
+
+Usage: zset-server serve [OPTIONS]
+
+Options:
+  --bind ADDRESS       Listen on this address, or on all those of a host name;
+                       may be repeated [127.0.0.1]
+  --port PORT          Listen on this port; 0 means none [6379]
+  --unixsocket PATH    Listen on this socket too
+  --maxclients NUMBER  Refuse connections beyond this number [10000]
+  --maxmemory BYTES    Reject writes beyond this size, such as 100mb or 2gb; 0
+                       means no limit [0]
+  --client-output-buffer-limit normal HARD SOFT SECONDS
+                       Close a client that leaves more than HARD bytes of
+                       replies unread, or more than SOFT for SECONDS; 0 means
+                       no limit [normal 1gb 0 0]
+  --requirepass TEXT   Require this password, which ps shows; an address that
+                       others can reach needs one
+  --requirepass-file PATH
+                       Read the password from the first line of this file, or
+                       without either option from the variable ZSET_REQUIREPASS
+  --enable-debug-command no|yes|local
+                       Who may use DEBUG: no client, every client, or clients
+                       on this machine [no]
+  --snapshot PATH      Load the data from this file, if it exists, and write
+                       it when the server stops
+  --verbose            Log connections and disconnections
+  --help               Show this
+  --version            Show the version";
+
+/// The action requested by the command line.
+enum Action {
+    /// Print a text.
+    Print(&'static str),
+    Shell {
+        scripts: Vec<PathBuf>,
+    },
+    Serve {
+        options: Box<Options>,
+        level: LevelFilter,
+    },
+}
+
+const VERSION: &str = concat!("zset-server ", env!("CARGO_PKG_VERSION"));
+
+/// Parses the command line.
+///
+/// `password` is the value of [`VARIABLE`].
+fn parse(mut parser: Parser, password: Option<OsString>) -> Result<Action, lexopt::Error> {
+    match parser.next()? {
+        None => Ok(Action::Shell { scripts: Vec::new() }),
+        Some(Arg::Value(command)) if command == "shell" => parse_shell(parser),
+        Some(Arg::Value(command)) if command == "serve" => parse_serve(parser, password),
+        Some(argument) => common(&argument, HELP).ok_or_else(|| argument.unexpected()),
+    }
+}
+
+/// Returns the action of an option that all commands share.
+fn common(argument: &Arg<'_>, help: &'static str) -> Option<Action> {
+    match argument {
+        Arg::Long("help") | Arg::Short('h') => Some(Action::Print(help)),
+        Arg::Long("version") | Arg::Short('V') => Some(Action::Print(VERSION)),
+        _ => None,
+    }
+}
+
+fn parse_shell(mut parser: Parser) -> Result<Action, lexopt::Error> {
+    let mut scripts = Vec::new();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Value(path) => scripts.push(path.into()),
+            argument => {
+                return common(&argument, SHELL_HELP).ok_or_else(|| argument.unexpected());
+            }
+        }
+    }
+    Ok(Action::Shell { scripts })
+}
+
+fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action, lexopt::Error> {
+    let mut options = Options::default();
+    let mut passwords: Vec<_> = variable.into_iter().map(OsString::string).collect();
+    let mut level = LevelFilter::INFO;
+    let (mut hosts, mut port) = (Vec::new(), Options::PORT);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("bind") => hosts.push(parser.value()?.string()?),
+            Arg::Long("port") => port = parser.value()?.parse()?,
+            Arg::Long("unixsocket") => options.unix_socket = Some(parser.value()?.into()),
+            Arg::Long("maxclients") => options.limits.max_clients = parser.value()?.parse()?,
+            Arg::Long("maxmemory") => {
+                let size = parser.value()?.parse_with(parse_size)?;
+                options.max_memory = Some(size).filter(|size| *size > 0);
+            }
+            Arg::Long("client-output-buffer-limit") => {
+                // One value, as in a configuration file of Redis, or a value for each word.
+                let words: Result<Vec<_>, _> = parser.values()?.map(OsString::string).collect();
+                options.limits.output = OutputLimit::parse(&words?.join(" "))?;
+            }
+            Arg::Long("requirepass") => passwords.push(parser.value()?.string()),
+            Arg::Long("requirepass-file") => passwords.push(read_line(Path::new(&parser.value()?))),
+            Arg::Long("enable-debug-command") => {
+                let allowed = DebugCommand::parse(&parser.value()?.string()?);
+                options.debug_command =
+                    allowed.ok_or("--enable-debug-command takes no, yes or local")?;
+            }
+            Arg::Long("snapshot") => options.snapshot = Some(parser.value()?.into()),
+            Arg::Long("verbose") => level = LevelFilter::DEBUG,
+            argument => {
+                return common(&argument, SERVE_HELP).ok_or_else(|| argument.unexpected());
+            }
+        }
+    }
+    if hosts.is_empty() {
+        hosts.push(Ipv4Addr::LOCALHOST.to_string());
+    }
+    options.addresses.clear();
+    for host in hosts.iter().filter(|_| port > 0) {
+        let addresses = (host.as_str(), port).to_socket_addrs();
+        let addresses = addresses.map_err(|error| format!("cannot resolve {host:?}: {error}"))?;
+        options.addresses.extend(addresses);
+    }
+    // Names may resolve to the same address, or to an address that is given as well.
+    options.addresses.sort_unstable();
+    options.addresses.dedup();
+    if options.addresses.is_empty() && options.unix_socket.is_none() {
+        return Err("without a port it needs --unixsocket".into());
+    }
+    if options.limits.max_clients == 0 {
+        return Err("--maxclients must be at least 1".into());
+    }
+    if passwords.len() > 1 {
+        return Err(format!(
+            "the password is given more than once: use one of --requirepass, --requirepass-file and \
+             the variable {VARIABLE}"
+        )
+        .into());
+    }
+    if let Some(password) = passwords.pop() {
+        options.password = password?;
+        if options.password.is_empty() {
+            return Err("the password is empty".into());
+        }
+    }
+    Ok(Action::Serve { options: Box::new(options), level })
+}
+
+/// Parses a size in bytes with an optional unit. CONFIG SET reads an empty number as 0, but here it
+/// would be a typo.
+fn parse_size(text: &str) -> Result<u64, &'static str> {
+    let has_number = text.starts_with(|first: char| first.is_ascii_digit());
+    let size = parse_memory(text.as_bytes()).filter(|_| has_number);
+    size.and_then(|size| u64::try_from(size).ok()).ok_or("expected a size, as 100mb")
+}
+
+/// Reads the first line of a file. For a pipe, the writer need not close it after the line.
+fn read_line(path: &Path) -> Result<String, lexopt::Error> {
+    let mut line = String::new();
+    let read = File::open(path).and_then(|file| BufReader::new(file).read_line(&mut line));
+    read.map_err(|error: io::Error| format!("cannot read {}: {error}", path.display()))?;
+    line.truncate(line.trim_end_matches(['\r', '\n']).len());
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(arguments: &[&str]) -> Result<Action, lexopt::Error> {
+        parse(Parser::from_args(arguments.iter().map(OsString::from)), None)
+    }
+
+    fn options(arguments: &[&str]) -> Result<Options, String> {
+        match action(arguments) {
+            Ok(Action::Serve { options, .. }) => Ok(*options),
+            Ok(_) => Err("another action".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn it_listens_on_the_loopback_address_by_default() {
+        let addresses = options(&["serve"]).unwrap().addresses;
+        assert_eq!(addresses, vec!["127.0.0.1:6379".parse().unwrap()]);
+        let addresses = options(&["serve", "--bind", "::", "--bind=::1", "--port=1"]);
+        let expected = vec!["[::]:1".parse().unwrap(), "[::1]:1".parse().unwrap()];
+        assert_eq!(addresses.unwrap().addresses, expected);
+    }
+
+    #[test]
+    fn values_of_options_are_parsed() {
+        for (text, size) in [("0", None), ("1KB", Some(1024)), ("2gb", Some(2 << 30))] {
+            assert_eq!(options(&["serve", "--maxmemory", text]).unwrap().max_memory, size);
+        }
+        for (text, allowed) in [("local", DebugCommand::Local), ("YES", DebugCommand::Yes)] {
+            let options = options(&["serve", "--enable-debug-command", text]).unwrap();
+            assert_eq!(options.debug_command, allowed);
+        }
+        let options = options(&["serve", "--snapshot=a", "--port=0", "--unixsocket", "b"]).unwrap();
+        assert_eq!((options.snapshot, options.unix_socket), (Some("a".into()), Some("b".into())));
+        assert!(options.addresses.is_empty());
+    }
+
+    #[test]
+    fn limits_on_unread_replies_may_be_one_value_or_several() {
+        let option = "--client-output-buffer-limit";
+        for arguments in [
+            &["serve", option, "normal 1mb 0 5"][..],
+            &["serve", option, "normal", "1mb", "0", "5"],
+        ] {
+            let limit = options(arguments).unwrap().limits.output;
+            let soft_time = std::time::Duration::from_secs(5);
+            assert_eq!(limit, OutputLimit { hard: 1 << 20, soft: 0, soft_time });
+        }
+        let error = options(&["serve", option, "normal 1mb", "--port", "1"]).err();
+        let why = "Wrong number of arguments in buffer limit configuration.";
+        assert_eq!(error.as_deref(), Some(why));
+    }
+
+    #[test]
+    fn a_password_is_an_option_or_an_environment_variable() {
+        let password = |arguments: &[&str], variable: &str| {
+            let parser = Parser::from_args(arguments.iter().map(OsString::from));
+            match parse(parser, Some(variable.into())) {
+                Ok(Action::Serve { options, .. }) => Some(options.password),
+                _ => None,
+            }
+        };
+        assert_eq!(options(&["serve", "--requirepass", "a"]).unwrap().password, "a");
+        assert_eq!(password(&["serve"], "b").as_deref(), Some("b"));
+        assert_eq!(password(&["serve", "--requirepass", "a"], "b"), None);
+        // An empty variable is an error; it does not mean a server without a password.
+        assert_eq!(password(&["serve"], ""), None);
+    }
 }

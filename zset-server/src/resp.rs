@@ -1,14 +1,17 @@
-//! RESP, the protocol of Redis: requests and replies.
+//! RESP, the protocol of Redis: requests, in `request`, and replies, serialized as they are made:
+//! in RESP2, or in RESP3 for clients that send HELLO 3.
+//!
+//! They are written directly into a buffer, without a tree of values in between: a range of a
+//! thousand members would need a thousand allocations. Where implementations differ, as in the text
+//! of doubles, this follows Redis: <https://redis.io/docs/latest/develop/reference/protocol-spec/>.
 
-mod foreign;
-mod line;
-mod reply;
 mod request;
 
-pub(crate) use line::{UnbalancedQuotes, split_line};
-pub use reply::{Protocol, Replies};
-pub(crate) use request::emptied;
+use std::io::Write as _;
+use zset_core::Score;
+
 pub use request::{RequestError, RequestLimits, Requests};
+pub(crate) use request::{UnbalancedQuotes, emptied, split_line};
 
 /// Parses an integer in canonical form only: no plus sign, no leading zeros.
 pub(crate) fn parse_integer(digits: &[u8]) -> Option<i64> {
@@ -19,4 +22,306 @@ pub(crate) fn parse_integer(digits: &[u8]) -> Option<i64> {
         _ => true,
     };
     if is_canonical { text.parse().ok() } else { None }
+}
+
+/// The version of the protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// RESP2, supported by every client.
+    #[default]
+    Resp2,
+    /// RESP3, with maps, sets, doubles and a single null.
+    Resp3,
+}
+
+/// The maximum overhead of a bulk string: its type, its length, and two line ends.
+const MAX_FRAME: usize = 1 + 20 + 2 + 2;
+
+/// A buffer of replies.
+#[derive(Debug)]
+pub struct Replies {
+    protocol: Protocol,
+    bytes: Vec<u8>,
+    max_len: usize,
+    is_cut: bool,
+}
+
+impl Default for Replies {
+    fn default() -> Self {
+        let protocol = Protocol::default();
+        Replies { protocol, bytes: Vec::new(), max_len: usize::MAX, is_cut: false }
+    }
+}
+
+impl Replies {
+    /// Drops everything written once there are more than `max_len` bytes. The reply is then
+    /// incomplete and useless to the client, but a transaction of large ranges cannot exhaust
+    /// memory.
+    pub(crate) fn set_max_len(&mut self, max_len: usize) {
+        self.max_len = max_len;
+    }
+
+    /// Returns whether something was dropped, so that the replies are incomplete.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Returns whether further writes are dropped; called before each write.
+    fn is_full(&mut self) -> bool {
+        self.is_cut |= self.bytes.len() > self.max_len;
+        self.is_cut
+    }
+
+    /// Sets the protocol of subsequent replies.
+    pub fn set_protocol(&mut self, protocol: Protocol) {
+        self.protocol = protocol;
+    }
+
+    /// Returns the protocol.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    /// Returns the replies written so far.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Removes all replies, keeping the capacity.
+    pub fn clear(&mut self) {
+        self.truncate(0);
+    }
+
+    /// Removes the first `len` bytes, and shrinks the buffer if little of it is in use. **O(n)** in
+    /// the remaining bytes.
+    pub(crate) fn remove_front(&mut self, len: usize) {
+        self.bytes.drain(..len);
+        if self.bytes.len() < self.bytes.capacity() / 8 {
+            self.bytes.shrink_to(2 * self.bytes.len());
+        }
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Shrinks the capacity to `capacity` bytes, or to the bytes in use if these are more.
+    pub(crate) fn shrink_to(&mut self, capacity: usize) {
+        if self.bytes.capacity() > capacity {
+            self.bytes.shrink_to(capacity);
+        }
+    }
+
+    /// Keeps only the first `len` bytes.
+    pub fn truncate(&mut self, len: usize) {
+        self.bytes.truncate(len);
+        // Only bytes beyond the bound were dropped.
+        self.is_cut &= len > self.max_len;
+    }
+
+    /// Appends serialized replies.
+    pub(crate) fn append(&mut self, replies: &[u8]) {
+        self.fixed(replies);
+    }
+
+    /// Writes a short status, such as `OK`.
+    pub fn status(&mut self, text: &str) {
+        self.fixed(b"+");
+        self.fixed(text.as_bytes());
+        self.fixed(b"\r\n");
+    }
+
+    /// Writes an error; its first word is the error code. Line breaks are replaced by spaces.
+    pub fn error(&mut self, text: &str) {
+        self.error_bytes(text.as_bytes());
+    }
+
+    /// Writes an error that quotes bytes, like [`error`](Self::error).
+    pub(crate) fn error_bytes(&mut self, text: &[u8]) {
+        if self.is_full() {
+            return;
+        }
+        self.bytes.push(b'-');
+        let one_line = |byte: &u8| if matches!(byte, b'\r' | b'\n') { b' ' } else { *byte };
+        self.bytes.extend(text.iter().map(one_line));
+        self.bytes.extend_from_slice(b"\r\n");
+    }
+
+    /// Writes an integer.
+    pub fn integer(&mut self, integer: i64) {
+        self.number(b':', integer);
+    }
+
+    /// Writes a nonnegative integer.
+    pub fn count(&mut self, count: usize) {
+        self.integer(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    /// Writes a bulk string.
+    pub fn bulk(&mut self, bytes: &[u8]) {
+        if self.is_full() {
+            return;
+        }
+        // Reserve everything at once: otherwise the final line end could double the capacity of a
+        // large reply.
+        self.bytes.reserve(bytes.len() + MAX_FRAME);
+        self.len(b'$', bytes.len());
+        self.bytes.extend_from_slice(bytes);
+        self.bytes.extend_from_slice(b"\r\n");
+    }
+
+    /// Writes a score: as a double in RESP3, as text in RESP2.
+    pub fn score(&mut self, score: Score) {
+        match self.protocol {
+            Protocol::Resp2 => self.text(format_args!("{score}")),
+            Protocol::Resp3 => {
+                if !self.is_full() {
+                    // Writing to a vector cannot fail.
+                    let _ = write!(self.bytes, ",{score}\r\n");
+                }
+            }
+        }
+    }
+
+    /// Writes formatted text as a bulk string; meant for up to a few hundred bytes.
+    pub fn text(&mut self, text: std::fmt::Arguments<'_>) {
+        // Most texts are scores, which are formatted without an allocation.
+        let mut short = [0; 64];
+        let mut free = &mut short[..];
+        if free.write_fmt(text).is_ok() {
+            let len = 64 - free.len();
+            self.bulk(&short[..len]);
+        } else {
+            self.bulk(text.to_string().as_bytes());
+        }
+    }
+
+    /// Writes a human-readable text.
+    pub fn verbatim(&mut self, text: &str) {
+        match self.protocol {
+            Protocol::Resp2 => self.bulk(text.as_bytes()),
+            Protocol::Resp3 => {
+                self.len(b'=', text.len() + 4);
+                self.fixed(b"txt:");
+                self.fixed(text.as_bytes());
+                self.fixed(b"\r\n");
+            }
+        }
+    }
+
+    /// Writes a null.
+    pub fn null(&mut self) {
+        self.fixed(match self.protocol {
+            Protocol::Resp2 => b"$-1\r\n",
+            Protocol::Resp3 => b"_\r\n",
+        });
+    }
+
+    /// Writes a null array.
+    pub fn null_array(&mut self) {
+        self.fixed(match self.protocol {
+            Protocol::Resp2 => b"*-1\r\n",
+            Protocol::Resp3 => b"_\r\n",
+        });
+    }
+
+    /// Begins an array; `len` replies must follow.
+    pub fn array(&mut self, len: usize) {
+        self.len(b'*', len);
+    }
+
+    /// Begins a map; `len` pairs must follow.
+    pub fn map(&mut self, len: usize) {
+        match self.protocol {
+            Protocol::Resp2 => self.len(b'*', 2 * len),
+            Protocol::Resp3 => self.len(b'%', len),
+        }
+    }
+
+    /// Begins a set; `len` replies must follow.
+    pub fn set(&mut self, len: usize) {
+        self.len(if self.protocol == Protocol::Resp2 { b'*' } else { b'~' }, len);
+    }
+
+    /// Begins an array of `len` pairs: flat in RESP2, nested in RESP3.
+    pub fn pairs(&mut self, len: usize) {
+        self.array(if self.protocol == Protocol::Resp2 { 2 * len } else { len });
+    }
+
+    /// Begins a pair within [`pairs`](Self::pairs).
+    pub fn pair(&mut self) {
+        if self.protocol == Protocol::Resp3 {
+            self.array(2);
+        }
+    }
+
+    fn fixed(&mut self, bytes: &[u8]) {
+        if !self.is_full() {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    fn len(&mut self, kind: u8, len: usize) {
+        self.number(kind, i64::try_from(len).unwrap_or(i64::MAX));
+    }
+
+    fn number(&mut self, kind: u8, number: i64) {
+        if self.is_full() {
+            return;
+        }
+        // Most numbers are lengths of one digit.
+        if let Ok(digit @ 0..=9) = u8::try_from(number) {
+            self.bytes.extend_from_slice(&[kind, b'0' + digit, b'\r', b'\n']);
+        } else {
+            self.bytes.push(kind);
+            self.bytes.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            self.bytes.extend_from_slice(b"\r\n");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_a_large_reply_is_freed_as_it_is_sent() {
+        let mut replies = Replies::default();
+        replies.bulk(&vec![b'x'; 1 << 20]);
+        while replies.bytes().len() > 1000 {
+            replies.remove_front(replies.bytes().len() / 2 + 1);
+            assert!(replies.capacity() <= 8 * (replies.bytes().len() + 1));
+        }
+    }
+
+    #[test]
+    fn a_full_buffer_drops_further_replies() {
+        for protocol in [Protocol::Resp2, Protocol::Resp3] {
+            let mut replies = Replies::default();
+            replies.set_max_len(100);
+            replies.set_protocol(protocol);
+            replies.bulk(&[b'x'; 100]);
+            let len = replies.bytes().len();
+            assert!(!replies.is_cut());
+            replies.bulk(b"more");
+            assert!(replies.is_cut());
+            replies.truncate(len);
+            assert!(replies.is_cut(), "the earlier replies are incomplete too");
+            replies.append(b"more");
+            replies.integer(1);
+            replies.integer(1000);
+            replies.score(Score::from(1));
+            replies.error("more");
+            replies.status("more");
+            replies.verbatim("more");
+            replies.null();
+            replies.null_array();
+            replies.map(1);
+            assert_eq!(replies.bytes().len(), len);
+            replies.truncate(100);
+            assert!(!replies.is_cut());
+            replies.integer(1);
+            assert!(replies.bytes().ends_with(b":1\r\n"));
+        }
+    }
 }

@@ -1,15 +1,12 @@
 //! The server: all connections run on the thread that owns the data, as in Redis.
 //!
-//! Each connection is a task. It reads, runs all received commands, and writes all of their replies at
-//! once. Between two awaits it has exclusive access to the [`Engine`], so each command is atomic without
-//! a lock.
+//! Each connection is a task. It reads, runs all received commands, and writes all of their replies
+//! at once. Between two awaits it has exclusive access to the [`Engine`], so each command is atomic
+//! without a lock.
 
 mod connection;
-mod held;
-mod limits;
 mod listen;
 mod options;
-mod signals;
 mod stop;
 
 use std::cell::{Cell, RefCell};
@@ -27,12 +24,10 @@ use tracing::{debug, error, info, warn};
 use crate::client::Client;
 use crate::engine::Engine;
 
-pub use limits::Limits;
-pub use options::{Options, ServeError};
+pub use options::{Limits, Options, ServeError};
 pub use stop::Stopper;
 
-use limits::Slots;
-use listen::{Listeners, is_exposed};
+use listen::{Listeners, Slots, is_exposed};
 
 /// How often expired keys are removed and clients are checked, even without requests.
 const TIDY_EVERY: Duration = Duration::from_millis(100);
@@ -46,7 +41,7 @@ const EXPIRED_AT_ONCE: usize = 1000;
 ///
 /// Returns an error if the server cannot start, or if it cannot save its snapshot when it stops.
 pub fn serve(options: Options) -> Result<(), ServeError> {
-    Server::bind(options)?.run_with(signals::heed)
+    Server::bind(options)?.run_with(stop::heed)
 }
 
 /// A server that is already listening but not answering yet.
@@ -94,8 +89,8 @@ struct Shared {
     largest: Cell<(u64, usize)>,
     /// The bound on the bytes held for all clients, when it was last computed.
     max_held: Cell<usize>,
-    /// The bytes that a single client may hold while the others hold little: up to the memory limit, so
-    /// that every value can be read; 0 if memory has no limit.
+    /// The bytes that a single client may hold while the others hold little: up to the memory
+    /// limit, so that every value can be read; 0 if memory has no limit.
     max_alone: Cell<usize>,
     /// Notified when clients hold less than the bound again.
     freed: Notify,
@@ -110,8 +105,8 @@ struct Shared {
 /// The minimum time between two logged attacks, as in Redis.
 const WARN_EVERY: Duration = Duration::from_secs(60);
 
-/// The number of unread reply bytes at which reading pauses if a client is unauthenticated or the memory
-/// held for clients is scarce.
+/// The number of unread reply bytes at which reading pauses if a client is unauthenticated or the
+/// memory held for clients is scarce.
 const PAUSE_EARLY_AT: usize = 64 * 1024;
 
 impl Shared {
@@ -124,7 +119,8 @@ impl Shared {
         }
     }
 
-    /// Logs a client with another protocol, at most once a minute: a web page can cause many of them.
+    /// Logs a client with another protocol, at most once a minute: a web page can cause many of
+    /// them.
     fn warn_of_attack(&self, peer: &str) {
         let now = Instant::now();
         if self.warned.get().is_none_or(|last| now.duration_since(last) > WARN_EVERY) {
@@ -141,12 +137,79 @@ impl Shared {
 
     /// Returns the current maximum number of clients.
     fn max_clients(&self) -> usize {
-        let max = self.engine.borrow().state.config.max_clients();
+        let max = self.engine.borrow().state.config.max_clients;
         if max > self.files_for.get() {
-            limits::raise_open_files(max);
+            options::raise_open_files(max);
             self.files_for.set(max);
         }
         max
+    }
+}
+
+// The memory held for all clients, and the reaction when it is too much.
+impl Shared {
+    /// Returns whether clients hold more than half of the bound.
+    fn is_scarce(&self) -> bool {
+        self.held.get() > self.max_held.get() / 2
+    }
+
+    /// Returns whether clients hold too much.
+    fn is_over(&self) -> bool {
+        self.is_too_much(self.held.get())
+    }
+
+    /// Returns whether `held` bytes are too many for all clients. A single client may hold more
+    /// than the bound if the others hold little, so that a large value can be set and read.
+    fn is_too_much(&self, held: usize) -> bool {
+        let (_, largest) = self.largest.get();
+        held > self.max_held.get() && largest > self.max_held_of_one(held.saturating_sub(largest))
+    }
+
+    /// Returns the number of bytes that may be held for a client that currently holds `own` bytes.
+    fn max_held_of(&self, own: usize) -> usize {
+        self.max_held.get().max(self.max_held_of_one(self.held.get() - own))
+    }
+
+    /// Returns the number of bytes that a client may hold beyond the bound, if the others hold
+    /// `others` bytes.
+    fn max_held_of_one(&self, others: usize) -> usize {
+        if others <= self.max_held.get() / 2 { self.max_alone.get() } else { 0 }
+    }
+
+    /// Updates the bytes held for a client from `before` to `now`.
+    fn change_held(&self, client: u64, before: usize, now: usize) {
+        self.held.set(self.held.get() - before + now);
+        let (largest, most) = self.largest.get();
+        if client == largest || now > most {
+            self.largest.set((client, now));
+        }
+        if now > before {
+            self.bound_held();
+        } else if now < before && !self.is_over() {
+            self.freed.notify_waiters();
+        }
+    }
+
+    /// Updates the bound on the bytes held for all clients. If it is exceeded, the clients that
+    /// hold the most are disconnected: enough of them that it takes a while until this happens
+    /// again.
+    fn bound_held(&self) {
+        let held = self.held.get();
+        let mut engine = self.engine.borrow_mut();
+        let max = engine.max_held(held, self.limits.pause_at, self.limits.all_clients);
+        self.max_held.set(max);
+        self.max_alone.set(engine.state.config.max_memory.min(self.limits.all_clients));
+        // The memory of clients that are being disconnected is about to be freed.
+        if self.is_too_much(held.saturating_sub(self.closing.get())) {
+            let closing = engine.close_largest(max - max / 8);
+            self.closing.set(self.closing.get() + closing);
+            // The largest client may have been disconnected; the remaining ones report what they
+            // hold.
+            self.largest.set((0, 0));
+        }
+        if !self.is_over() {
+            self.freed.notify_waiters();
+        }
     }
 }
 
@@ -156,14 +219,15 @@ fn engine(options: &Options) -> Engine {
     let config = &mut engine.state.config;
     config.password = options.password.clone().into_bytes();
     config.needs_password = options.addresses.iter().any(is_exposed);
-    config.set_max_memory(options.max_memory.unwrap_or(0));
-    config.output_limits = options.limits.output;
+    config.max_memory =
+        options.max_memory.map_or(0, |max| usize::try_from(max).unwrap_or(usize::MAX));
+    config.output_limit = options.limits.output;
     config.debug_command = options.debug_command;
-    let (wanted, possible) = (options.limits.max_clients, limits::possible_clients());
+    let (wanted, possible) = (options.limits.max_clients, options::possible_clients());
     if wanted > possible {
         warn!(wanted, possible, "fewer clients, because of the limit on open files");
     }
-    config.set_max_clients(wanted, possible);
+    (config.max_clients, config.possible_clients) = (wanted.min(possible), possible);
     engine
 }
 
@@ -172,8 +236,8 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Returns an error if the server cannot listen, or if an address requires a password that is not
-    /// set.
+    /// Returns an error if the server cannot listen, or if an address requires a password that is
+    /// not set.
     pub fn bind(options: Options) -> Result<Server, ServeError> {
         let listeners = Listeners::bind(&options)?;
         Ok(Server { listeners, stopper: Stopper::default(), options })
@@ -191,12 +255,13 @@ impl Server {
 
     /// Serves on this thread until it is [stopped](Stopper::stop).
     ///
-    /// It handles no signals. If the size of files is limited (`ulimit -f`), the process should ignore
-    /// SIGXFSZ, which otherwise kills it when a snapshot exceeds the limit.
+    /// It handles no signals. If the size of files is limited (`ulimit -f`), the process should
+    /// ignore SIGXFSZ, which otherwise kills it when a snapshot exceeds the limit.
     ///
     /// # Errors
     ///
-    /// Returns an error if the server cannot start, or if it cannot save its snapshot when it stops.
+    /// Returns an error if the server cannot start, or if it cannot save its snapshot when it
+    /// stops.
     pub fn run(self) -> Result<(), ServeError> {
         self.run_with(|_| Ok(()))
     }
@@ -266,13 +331,12 @@ impl Server {
     }
 }
 
-/// Removes expired keys, even without requests, and disconnects idle clients and those over a limit.
+/// Removes expired keys, even without requests, and disconnects clients over a limit.
 async fn tidy(shared: Rc<Shared>) {
     let mut interval = interval(TIDY_EVERY);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
-        shared.engine.borrow_mut().close_idle();
         shared.engine.borrow_mut().close_over_limits();
         shared.bound_held();
         if shared.slots.taken() >= shared.max_clients() {

@@ -1,12 +1,9 @@
 //! The shell: runs commands typed at a prompt, or those of scripts, in this process.
 
 mod display;
-mod escape;
 mod help;
-mod history;
 mod prompt;
 mod show;
-mod style;
 
 use std::error::Error;
 use std::fmt;
@@ -18,7 +15,7 @@ use crate::client::Client;
 use crate::engine::{Engine, Executed};
 use crate::resp::{Replies, UnbalancedQuotes, split_line};
 
-use style::Style;
+use display::Style;
 
 /// Shown after a command that would wait on a server.
 const DOES_NOT_WAIT: &str = "The shell does not wait, because no other client could add a member.";
@@ -32,8 +29,8 @@ const WRITTEN_AT_ONCE: usize = 16 * 1024;
 pub enum ShellError {
     /// The output cannot be written.
     Write(io::Error),
-    /// A script cannot be read, some of its lines could not be split into arguments, or the terminal does
-    /// not support a prompt.
+    /// A script cannot be read, some of its lines could not be split into arguments, or the
+    /// terminal does not support a prompt.
     Input(String),
 }
 
@@ -57,18 +54,18 @@ impl Error for ShellError {}
 const STANDARD_INPUT: &str = "standard input";
 const STANDARD_INPUT_PATH: &str = "-";
 
-/// Runs the commands of scripts in sequence, on the same data; without scripts, those of standard input.
-/// The path `-` also means standard input, which shows a prompt if it is a terminal and is otherwise a
-/// script too.
+/// Runs the commands of scripts in sequence, on the same data; without scripts, those of standard
+/// input. The path `-` also means standard input, which shows a prompt if it is a terminal and is
+/// otherwise a script too.
 ///
-/// `allocated`, if any, returns the memory in use. Replies are written to standard output. If that is a
-/// closed pipe, the shell ends without an error.
+/// `allocated`, if any, returns the memory in use. Replies are written to standard output. If that
+/// is a closed pipe, the shell ends without an error.
 ///
 /// # Errors
 ///
-/// Returns an error if a script cannot be read or the output cannot be written. Lines that cannot be
-/// split into arguments are an error too, after all others have run. An error reply to a command is a
-/// normal reply, as in redis-cli.
+/// Returns an error if a script cannot be read or the output cannot be written. Lines that cannot
+/// be split into arguments are an error too, after all others have run. An error reply to a command
+/// is a normal reply, as in redis-cli.
 pub fn run_shell(scripts: &[PathBuf], allocated: Option<fn() -> usize>) -> Result<(), ShellError> {
     let mut shell = Shell::new();
     shell.engine.count_memory(allocated);
@@ -91,7 +88,7 @@ enum Source {
 impl Source {
     fn open(path: &PathBuf) -> Result<Source, ShellError> {
         let mut place = String::new();
-        escape::write_text(path.as_os_str().as_encoded_bytes(), &mut place);
+        display::write_text(path.as_os_str().as_encoded_bytes(), &mut place);
         if place != STANDARD_INPUT_PATH {
             return match File::open(path) {
                 Ok(file) => Ok(Source::Script { place, lines: Box::new(BufReader::new(file)) }),

@@ -8,28 +8,27 @@
 //! FF CRC64                     the checksum of all bytes before it
 //! ```
 //!
-//! `redis-server` and `valkey-server` can load these files, and this server can load theirs as far as it
-//! supports their types. The format is defined by Redis's `rdb.c`. The limits of CL.THROTTLE are not keys,
-//! and are not saved.
+//! `redis-server` and `valkey-server` can load these files, and this server can load theirs as far
+//! as it supports their types. The format is defined by Redis's `rdb.c`. The limits of CL.THROTTLE
+//! are not keys, and are not saved.
 
 mod read;
-#[cfg(test)]
-mod tests;
 pub(crate) mod value;
-mod write;
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::fmt;
-use std::fs;
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crc::{CRC_64_REDIS, Crc, Table};
+use crc::{CRC_64_REDIS, Crc, Digest, Table};
 use zset_core::ListpackLimits;
-use zset_core::rdb::RestoreError;
+use zset_core::rdb::{RestoreError, write_length, write_string};
 use zset_std::Timestamp;
 
-use crate::keyspace::{Keyspace, Version};
+use crate::keyspace::Keyspace;
 
 /// The CRC-64 of Jones, as used by Redis, processing sixteen bytes at a time.
 static CHECKSUM: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_REDIS);
@@ -64,13 +63,13 @@ pub(crate) struct Snapshots {
     pub(crate) has_failed: bool,
     /// The number of successful saves.
     pub(crate) saved: u64,
-    /// The [version](Keyspace::version) of the keys when they were last saved.
-    version: Option<Version>,
+    /// The number of changes when they were last saved.
+    version: Option<u64>,
 }
 
 impl Snapshots {
-    /// Makes [`save`](Self::save) write to a file, and loads that file if it exists, replacing all keys.
-    /// Sorted sets get these limits.
+    /// Makes [`save`](Self::save) write to a file, and loads that file if it exists, replacing all
+    /// keys. Sorted sets get these limits.
     pub(crate) fn open(
         &mut self,
         path: &Path,
@@ -92,11 +91,11 @@ impl Snapshots {
         Ok(())
     }
 
-    /// Saves all keys if there is a file to save to; returns whether there is. Even after a crash of the
-    /// machine, the file is complete, either the old one or the new one.
+    /// Saves all keys if there is a file to save to; returns whether there is. Even after a crash
+    /// of the machine, the file is complete, either the old one or the new one.
     pub(crate) fn save(&mut self, keyspace: &Keyspace) -> Result<bool, SnapshotError> {
         let Some(path) = &self.path else { return Ok(false) };
-        let result = write::replace(path, keyspace);
+        let result = replace(path, keyspace);
         self.has_failed = result.is_err();
         if let Err(error) = result {
             tracing::error!(path = %path.display(), %error, "not saved");
@@ -104,14 +103,19 @@ impl Snapshots {
         }
         self.last = Some(keyspace.now());
         self.saved += 1;
-        self.version = Some(keyspace.version());
+        self.version = Some(keyspace.version);
         tracing::info!(path = %path.display(), keys = keyspace.len(), "saved");
         Ok(true)
     }
 
     /// Returns whether the keys have not changed since they were last saved.
     pub(crate) fn is_saved(&self, keyspace: &Keyspace) -> bool {
-        self.version == Some(keyspace.version())
+        self.version == Some(keyspace.version)
+    }
+
+    /// Returns the number of changes since the keys were last saved, or else since the start.
+    pub(crate) fn changes_since(&self, keyspace: &Keyspace) -> u64 {
+        keyspace.version - self.version.unwrap_or(0)
     }
 }
 
@@ -121,7 +125,7 @@ fn load(
     now: Timestamp,
     limits: ListpackLimits,
 ) -> Result<Option<Keyspace>, SnapshotProblem> {
-    write::check_writable(path)?;
+    check_writable(path)?;
     if !path.exists() {
         return Ok(None);
     }
@@ -146,8 +150,8 @@ enum SnapshotProblem {
     Io(io::Error),
     /// A part of the snapshot is malformed.
     Malformed(RestoreError),
-    /// The file is not a snapshot, is damaged, or has something that is not supported here, for this
-    /// reason.
+    /// The file is not a snapshot, is damaged, or has something that is not supported here, for
+    /// this reason.
     Unsupported(String),
 }
 
@@ -180,3 +184,84 @@ impl fmt::Display for SnapshotError {
 }
 
 impl Error for SnapshotError {}
+
+/// Checks that a file can be created beside a path. Removes an incomplete file left by a killed
+/// server.
+fn check_writable(path: &Path) -> io::Result<()> {
+    let (unfinished, _) = create(path)?;
+    fs::remove_file(unfinished)
+}
+
+/// Replaces a file by one with these keys.
+fn replace(path: &Path, keyspace: &Keyspace) -> io::Result<()> {
+    let (unfinished, mut file) = create(path)?;
+    let written = write(keyspace, &mut file).and_then(|()| file.sync_all());
+    let replaced = written.and_then(|()| fs::rename(&unfinished, path));
+    if replaced.is_err() {
+        // If this fails, the next save or start removes the file.
+        let _ = fs::remove_file(&unfinished);
+    }
+    replaced?;
+    sync_folder(path)
+}
+
+/// Creates a file in the same folder as a path, so that it can be renamed to the path. Only its
+/// owner may read it.
+fn create(path: &Path) -> io::Result<(PathBuf, File)> {
+    let mut unfinished = OsString::from(path);
+    unfinished.push(".unfinished");
+    let _ = fs::remove_file(&unfinished);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let file = options.open(&unfinished)?;
+    Ok((unfinished.into(), file))
+}
+
+/// Makes the operating system persist a renamed file's directory entry.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Writes to a file in pieces and computes the checksum.
+struct Sink<'a, W> {
+    file: &'a mut W,
+    digest: Digest<'static, u64, Table<16>>,
+}
+
+impl<W: Write> Sink<'_, W> {
+    fn write(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        self.digest.update(out);
+        self.file.write_all(out)?;
+        out.clear();
+        Ok(())
+    }
+
+    /// Writes the buffer to the file if it is large enough.
+    fn spill(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        if out.len() < PIECE { Ok(()) } else { self.write(out) }
+    }
+}
+
+/// Writes all keys piece by piece, so that only one piece is held in memory a second time.
+fn write(keyspace: &Keyspace, file: &mut impl Write) -> io::Result<()> {
+    let mut sink = Sink { file, digest: CHECKSUM.digest() };
+    let mut out = b"REDIS0010".to_vec();
+    out.extend([opcode::DATABASE, 0, opcode::SIZES]);
+    write_length(keyspace.len(), &mut out);
+    write_length(keyspace.expiring_len(), &mut out);
+    for (key, value) in keyspace.iter() {
+        if let Some(deadline) = keyspace.deadline(key).flatten() {
+            out.push(opcode::DEADLINE_MILLIS);
+            // Rounded up: the largest timestamp is not a whole number of milliseconds.
+            out.extend(deadline.as_nanos().div_ceil(1_000_000).to_le_bytes());
+        }
+        out.push(value::type_of(value));
+        write_string(key, &mut out);
+        value::write(value, &mut out, |out| sink.spill(out))?;
+        sink.spill(&mut out)?;
+    }
+    out.push(opcode::END);
+    sink.write(&mut out)?;
+    sink.file.write_all(&sink.digest.finalize().to_le_bytes())
+}

@@ -1,5 +1,5 @@
-//! The order of the modules: each uses only those of its own row of the table in `docs/design.md`, and
-//! those of the rows below.
+//! The order of the modules: each uses only those of its own row of the table in `docs/design.md`,
+//! and those of the rows below.
 
 #![cfg(not(miri))]
 

@@ -1,9 +1,9 @@
-//! Connection commands: PING, ECHO, HELLO, and others.
+//! What clients send when they connect: HELLO, AUTH, CLIENT, SELECT and others; and transactions.
 
-use super::arguments::integer;
-use super::client::{check_text, set_name};
-use super::info::REDIS_VERSION;
-use crate::command::{Context, Handlers, Replied};
+use super::arguments::{check_database, integer};
+use super::server::REDIS_VERSION;
+use crate::client::{Session, Transaction};
+use crate::command::{Command, Context, Handlers, Replied};
 use crate::error::CommandError;
 use crate::resp::{Protocol, Replies};
 
@@ -20,6 +20,23 @@ pub(super) const HANDLERS: Handlers = &[
         context.client.is_leaving = true;
         context.ok()
     }),
+    ("select", |context, arguments| {
+        check_database(arguments[1])?;
+        context.ok()
+    }),
+    ("client|id", |context, _| context.integer(context.client.id.cast_signed())),
+    ("client|setname", |context, arguments| {
+        set_name(context.client, arguments[2])?;
+        context.ok()
+    }),
+    ("client|getname", get_name),
+    ("client|setinfo", set_info),
+    ("multi", |context, _| {
+        context.client.transaction = Some(Transaction::default());
+        context.ok()
+    }),
+    ("exec", exec),
+    ("discard", discard),
 ];
 
 /// The only user.
@@ -36,7 +53,7 @@ fn ping(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 fn reset(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     let Context { state, client, replies } = context;
-    client.abandon(&mut state.keyspace);
+    client.transaction = None;
     client.name = Box::default();
     client.is_authenticated = state.config.password.is_empty();
     replies.set_protocol(Protocol::Resp2);
@@ -135,4 +152,91 @@ fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     replies.bulk(b"modules");
     replies.array(0);
     Ok(())
+}
+
+/// Returns an error for bytes that no name may have in Redis.
+fn check_text(what: &str, text: &[u8]) -> Result<(), CommandError> {
+    if text.iter().all(u8::is_ascii_graphic) {
+        return Ok(());
+    }
+    Err(CommandError::err(format_args!(
+        "{what} cannot contain spaces, newlines or special characters."
+    )))
+}
+
+fn set_name(client: &mut Session, name: &[u8]) -> Result<(), CommandError> {
+    check_text("Client names", name)?;
+    client.name = name.into();
+    Ok(())
+}
+
+fn get_name(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
+    if context.client.name.is_empty() {
+        context.replies.null();
+    } else {
+        context.replies.bulk(&context.client.name);
+    }
+    Ok(())
+}
+
+/// Checks the name or version of a client's library, which is shown nowhere.
+fn set_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let option = arguments[2];
+    if !matches!(option.to_ascii_lowercase().as_slice(), b"lib-name" | b"lib-ver") {
+        return Err(CommandError::quoting("Unrecognized option '", option, "'"));
+    }
+    check_text(&String::from_utf8_lossy(option), arguments[3])?;
+    context.ok()
+}
+
+fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
+    let transaction = context.client.transaction.take();
+    let transaction = transaction.ok_or_else(|| CommandError::err("EXEC without MULTI"))?;
+    if transaction.is_broken {
+        let text = "EXECABORT Transaction discarded because of previous errors.";
+        return Err(CommandError::new(text));
+    }
+    context.replies.array(transaction.commands.len());
+    context.client.is_executing = true;
+    for arguments in &transaction.commands {
+        let arguments: Vec<_> = arguments.iter().map(Vec::as_slice).collect();
+        let before = context.replies.bytes().len();
+        // It was checked when it was queued.
+        let called = Command::of(&arguments).and_then(|command| command.call(context, &arguments));
+        if let Err(error) = called {
+            context.replies.truncate(before);
+            context.replies.error_bytes(error.bytes());
+        }
+    }
+    context.client.is_executing = false;
+    Ok(())
+}
+
+fn discard(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
+    let transaction = context.client.transaction.take();
+    transaction.ok_or_else(|| CommandError::err("DISCARD without MULTI"))?;
+    context.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Engine;
+    use crate::testing::ask;
+
+    #[test]
+    fn a_transaction_that_is_too_large_is_discarded() {
+        let mut engine = Engine::new();
+        let mut client = engine.client();
+        engine.state.max_left = 1000;
+        ask(&mut engine, &mut client, "MULTI");
+        let replies: Vec<_> =
+            (0..10).map(|_| ask(&mut engine, &mut client, "SET key value")).collect();
+        assert_eq!(replies.iter().filter(|it| *it == "+QUEUED\r\n").count(), 9);
+        assert!(replies.contains(&"-ERR the transaction is too large\r\n".to_owned()));
+        let transaction = client.session().transaction.as_ref().map(|it| it.commands.capacity());
+        assert_eq!(transaction, Some(0), "a broken transaction stores nothing");
+        let reply = ask(&mut engine, &mut client, "EXEC");
+        assert!(reply.starts_with("-EXECABORT "), "{reply}");
+        assert_eq!(ask(&mut engine, &mut client, "DBSIZE"), ":0\r\n");
+    }
 }

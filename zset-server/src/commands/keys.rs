@@ -1,34 +1,51 @@
-//! Commands for keys of any type.
+//! Keys of any type and their deadlines, DUMP and RESTORE; plain strings and sets, which exist for
+//! errors of type and as operands of set operations; and CL.THROTTLE.
+//!
+//! Times are milliseconds since the Unix epoch, as in Redis. Times beyond the year 2554, the range
+//! of the nanoseconds in a `Timestamp`, are clamped.
 
-use rand::RngExt;
+use std::convert::Infallible;
 
-use super::arguments::{PAGE, check_database, cursor, is_sync_or_async, page_len};
+use zset_core::rdb::{Reader, RestoreError, seal, unseal};
+use zset_core::{Encoding, ListpackLimits};
+
+use super::arguments::{
+    PAGE, check_database, cursor, integer, is_sync_or_async, matches, page_len,
+};
 use crate::command::{Context, Handlers, Replied};
-use crate::error::CommandError;
-use crate::glob;
+use crate::error::{CommandError, until_zero};
+use crate::keyspace::{Keyspace, Set, Value, millis_of, time_of};
+use crate::resp::parse_integer;
+use crate::snapshot::value;
 
 pub(super) const HANDLERS: Handlers = &[
     ("del", del),
-    ("unlink", del),
     ("exists", exists),
-    ("touch", exists),
     ("type", type_of),
-    ("rename", |context, arguments| {
-        move_key(context, arguments[1], arguments[2])?;
-        context.ok()
-    }),
-    ("renamenx", renamenx),
+    ("rename", rename),
     ("copy", copy),
     ("keys", keys),
     ("scan", scan),
-    ("randomkey", randomkey),
     ("dbsize", |context, _| context.count(context.state.keyspace.len())),
     ("flushall", flush),
     ("flushdb", flush),
-    ("select", |context, arguments| {
-        check_database(arguments[1])?;
-        context.ok()
-    }),
+    ("expire", |context, arguments| expire(context, arguments, Unit::SECONDS, "expire")),
+    ("pexpire", |context, arguments| expire(context, arguments, Unit::MILLIS, "pexpire")),
+    ("expireat", |context, arguments| expire(context, arguments, Unit::AT_SECOND, "expireat")),
+    ("pexpireat", |context, arguments| expire(context, arguments, Unit::AT_MILLI, "pexpireat")),
+    ("ttl", |context, arguments| deadline_in(context, arguments, Unit::SECONDS)),
+    ("pttl", |context, arguments| deadline_in(context, arguments, Unit::MILLIS)),
+    ("expiretime", |context, arguments| deadline_in(context, arguments, Unit::AT_SECOND)),
+    ("pexpiretime", |context, arguments| deadline_in(context, arguments, Unit::AT_MILLI)),
+    ("persist", persist),
+    ("object|encoding", encoding),
+    ("dump", dump),
+    ("restore", restore),
+    ("get", get),
+    ("set", set),
+    ("sadd", sadd),
+    ("smembers", smembers),
+    ("cl.throttle", throttle),
 ];
 
 fn del(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
@@ -51,29 +68,6 @@ fn exists(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 fn type_of(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let value = context.state.keyspace.value(arguments[1]);
     context.replies.status(value.map_or("none", |value| value.type_name()));
-    Ok(())
-}
-
-fn renamenx(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let (from, to) = (arguments[1], arguments[2]);
-    let keyspace = &context.state.keyspace;
-    let is_free = keyspace.value(to).is_none();
-    if is_free || keyspace.value(from).is_none() {
-        move_key(context, from, to)?;
-    }
-    context.integer(is_free)
-}
-
-/// Renames a key with its deadline, replacing any value of the new name.
-fn move_key(context: &mut Context<'_>, from: &[u8], to: &[u8]) -> Result<(), CommandError> {
-    let keyspace = &mut context.state.keyspace;
-    let no_key = || CommandError::err("no such key");
-    let deadline = keyspace.deadline(from).ok_or_else(no_key)?;
-    if from == to {
-        return Ok(());
-    }
-    let value = keyspace.remove(from).ok_or_else(no_key)?;
-    keyspace.set_until(to, value, deadline);
     Ok(())
 }
 
@@ -108,12 +102,9 @@ fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 /// The types that SCAN accepts, although only three of them exist here.
 const TYPES: &[&str] = &["string", "list", "set", "zset", "hash", "stream"];
 
-/// The number of attempts to draw a key that has not expired.
-const DRAWS: usize = 100;
-
 fn keys(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let keys = context.state.keyspace.iter().map(|(key, _)| key);
-    let keys: Vec<_> = keys.filter(|key| glob::matches(arguments[1], key)).collect();
+    let keys: Vec<_> = keys.filter(|key| matches(arguments[1], key)).collect();
     context.replies.array(keys.len());
     for key in keys {
         context.replies.bulk(key);
@@ -144,7 +135,7 @@ fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     }
     let (next, mut page) = context.state.keyspace.scan(cursor, count);
     page.retain(|(key, value)| {
-        pattern.is_none_or(|pattern| glob::matches(pattern, key))
+        pattern.is_none_or(|pattern| matches(pattern, key))
             && type_name.is_none_or(|name| name.eq_ignore_ascii_case(value.type_name().as_bytes()))
     });
     context.replies.array(2);
@@ -152,18 +143,6 @@ fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     context.replies.array(page.len());
     for (key, _) in page {
         context.replies.bulk(key);
-    }
-    Ok(())
-}
-
-fn randomkey(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
-    let state = &mut *context.state;
-    let (keyspace, rng) = (&state.keyspace, &mut state.rng);
-    let len = keyspace.len();
-    let drawn = (0..DRAWS).filter(|_| len > 0).find_map(|_| keyspace.nth(rng.random_range(0..len)));
-    match drawn.or_else(|| keyspace.iter().map(|(key, _)| key).next()) {
-        Some(key) => context.replies.bulk(key),
-        None => context.replies.null(),
     }
     Ok(())
 }
@@ -176,4 +155,318 @@ fn flush(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     }
     context.state.keyspace.clear();
     context.ok()
+}
+
+/// Renames a key with its deadline, replacing any value of the new name.
+fn rename(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let (from, to) = (arguments[1], arguments[2]);
+    let keyspace = &mut context.state.keyspace;
+    let deadline = keyspace.deadline(from).ok_or_else(|| CommandError::err("no such key"))?;
+    if from != to
+        && let Some(value) = keyspace.remove(from)
+    {
+        keyspace.set_until(to, value, deadline);
+    }
+    context.ok()
+}
+
+/// The meaning of a time argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Unit {
+    is_seconds: bool,
+    /// Relative to the Unix epoch instead of now.
+    is_absolute: bool,
+}
+
+impl Unit {
+    const SECONDS: Unit = Unit { is_seconds: true, is_absolute: false };
+    const MILLIS: Unit = Unit { is_seconds: false, is_absolute: false };
+    const AT_SECOND: Unit = Unit { is_seconds: true, is_absolute: true };
+    const AT_MILLI: Unit = Unit { is_seconds: false, is_absolute: true };
+
+    /// Converts a number to milliseconds since the epoch; `None` on overflow.
+    fn millis(self, number: i64, keyspace: &Keyspace) -> Option<i64> {
+        let millis = if self.is_seconds { number.checked_mul(1000)? } else { number };
+        if self.is_absolute { Some(millis) } else { millis.checked_add(millis_of(keyspace.now())) }
+    }
+}
+
+/// The options NX, XX, GT and LT, by which setting a deadline depends on the current one.
+#[derive(Clone, Copy, Debug)]
+struct Conditions([bool; 4]);
+
+impl Conditions {
+    const NAMES: [&str; 4] = ["nx", "xx", "gt", "lt"];
+
+    fn parse(options: &[&[u8]]) -> Result<Self, CommandError> {
+        let mut is_set = [false; 4];
+        for option in options {
+            let is_name = |name: &&str| option.eq_ignore_ascii_case(name.as_bytes());
+            let index = Self::NAMES.iter().position(is_name);
+            let unsupported = || CommandError::quoting("Unsupported option ", option, "");
+            is_set[index.ok_or_else(unsupported)?] = true;
+        }
+        let together = match is_set {
+            [true, xx, gt, lt] if xx || gt || lt => "NX and XX, GT or LT",
+            [_, _, true, true] => "GT and LT",
+            _ => return Ok(Conditions(is_set)),
+        };
+        let text = format!("{together} options at the same time are not compatible");
+        Err(CommandError::err(text))
+    }
+
+    /// Returns whether the current deadline may be replaced. No deadline counts as later than any
+    /// other.
+    fn allow(self, current: Option<i64>, new: i64) -> bool {
+        let Conditions([nx, xx, gt, lt]) = self;
+        !(nx && current.is_some()
+            || xx && current.is_none()
+            || gt && current.is_none_or(|current| new <= current)
+            || lt && current.is_some_and(|current| new >= current))
+    }
+}
+
+fn expire(context: &mut Context<'_>, arguments: &[&[u8]], unit: Unit, name: &str) -> Replied {
+    let conditions = Conditions::parse(&arguments[3..])?;
+    let (key, number) = (arguments[1], integer(arguments[2])?);
+    let keyspace = &mut context.state.keyspace;
+    let new = unit.millis(number, keyspace).ok_or_else(|| {
+        CommandError::err(format_args!("invalid expire time in '{name}' command"))
+    })?;
+    let is_set =
+        keyspace.deadline(key).is_some_and(|current| conditions.allow(current.map(millis_of), new));
+    if is_set {
+        keyspace.set_deadline(key, Some(time_of(new)));
+    }
+    context.integer(is_set)
+}
+
+fn persist(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let keyspace = &mut context.state.keyspace;
+    let had_deadline = matches!(keyspace.deadline(arguments[1]), Some(Some(_)));
+    if had_deadline {
+        keyspace.set_deadline(arguments[1], None);
+    }
+    context.integer(had_deadline)
+}
+
+/// Replies with the deadline of a key; -1 if there is none, -2 if the key does not exist.
+fn deadline_in(context: &mut Context<'_>, arguments: &[&[u8]], unit: Unit) -> Replied {
+    let keyspace = &context.state.keyspace;
+    let reply = match keyspace.deadline(arguments[1]) {
+        None => -2,
+        Some(None) => -1,
+        Some(Some(deadline)) => {
+            let now = if unit.is_absolute { 0 } else { millis_of(keyspace.now()) };
+            let millis = (millis_of(deadline) - now).max(0);
+            if unit.is_seconds { (millis + 500) / 1000 } else { millis }
+        }
+    };
+    context.integer(reply)
+}
+
+/// The maximum length of a string that Redis embeds next to its header.
+const LONGEST_EMBEDDED: usize = 44;
+
+fn encoding(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    match context.state.keyspace.value(arguments[2]) {
+        Some(value) => context.replies.bulk(encoding_of(value).as_bytes()),
+        None => context.replies.null(),
+    }
+    Ok(())
+}
+
+/// Returns the encoding of a value; for a string, the one that Redis would use.
+fn encoding_of(value: &Value) -> &'static str {
+    match value {
+        Value::String(text) if parse_integer(text).is_some() => "int",
+        Value::String(text) if text.len() <= LONGEST_EMBEDDED => "embstr",
+        Value::String(_) => "raw",
+        Value::Set(_) => "hashtable",
+        Value::SortedSet(set) => match set.encoding() {
+            Encoding::Listpack => "listpack",
+            _ => "skiplist",
+        },
+    }
+}
+
+/// The size of the version and the checksum at the end of a payload.
+const FOOTER: usize = 10;
+
+fn dump(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    match context.state.keyspace.value(arguments[1]) {
+        None => context.replies.null(),
+        Some(value) => context.replies.bulk(&payload(value)),
+    }
+    Ok(())
+}
+
+/// Returns the payload of DUMP.
+fn payload(value: &Value) -> Vec<u8> {
+    let mut payload = vec![value::type_of(value)];
+    let Ok(()) = value::write(value, &mut payload, |_| Ok::<_, Infallible>(()));
+    seal(&mut payload);
+    payload
+}
+
+fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let &[_, key, ttl, payload, ref options @ ..] = arguments else {
+        return Err(CommandError::SYNTAX);
+    };
+    let (mut replaces, mut unit) = (false, Unit::MILLIS);
+    // No key is evicted, so these are checked only. Each is an option only without the other.
+    let (mut has_idle_time, mut has_frequency) = (false, false);
+    let mut rest = options;
+    while let [option, behind @ ..] = rest {
+        rest = behind;
+        match (option.to_ascii_lowercase().as_slice(), behind) {
+            (b"replace", _) => replaces = true,
+            (b"absttl", _) => unit = Unit::AT_MILLI,
+            (b"idletime", [seconds, behind @ ..]) if !has_frequency => {
+                if integer(seconds)? < 0 {
+                    return Err(CommandError::err("Invalid IDLETIME value, must be >= 0"));
+                }
+                (has_idle_time, rest) = (true, behind);
+            }
+            (b"freq", [frequency, behind @ ..]) if !has_idle_time => {
+                if !(0..=255).contains(&integer(frequency)?) {
+                    return Err(CommandError::err("Invalid FREQ value, must be >= 0 and <= 255"));
+                }
+                (has_frequency, rest) = (true, behind);
+            }
+            _ => return Err(CommandError::SYNTAX),
+        }
+    }
+    let keyspace = &mut context.state.keyspace;
+    if !replaces && keyspace.value(key).is_some() {
+        return Err(CommandError::new("BUSYKEY Target key name already exists."));
+    }
+    let ttl = integer(ttl)?;
+    if ttl < 0 {
+        return Err(CommandError::err("Invalid TTL value, must be >= 0"));
+    }
+    // Zero means no deadline.
+    let deadline = (ttl > 0).then(|| time_of(unit.millis(ttl, keyspace).unwrap_or(i64::MAX)));
+    let value = restored(payload, context.state.config.limits)?;
+    keyspace.set_until(key, value, deadline);
+    context.ok()
+}
+
+/// Decodes the value of a payload; an empty set is an error.
+fn restored(payload: &[u8], limits: ListpackLimits) -> Result<Value, CommandError> {
+    let body = if payload.len() > FOOTER { unseal(payload).ok() } else { None };
+    let body =
+        body.ok_or_else(|| CommandError::err("DUMP payload version or checksum are wrong"))?;
+    let mut reader = Reader::new(body);
+    let value = reader.byte().and_then(|kind| value::read(kind, &mut reader, limits));
+    match value {
+        Ok(value) if reader.rest() == 0 && !value.is_empty_set() => Ok(value),
+        Err(RestoreError::Memory(_)) => Err(CommandError::OUT_OF_MEMORY),
+        Ok(_) | Err(_) => Err(CommandError::err("Bad data format")),
+    }
+}
+
+fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    match context.state.keyspace.get::<Vec<u8>>(arguments[1])? {
+        Some(string) => context.replies.bulk(string),
+        None => context.replies.null(),
+    }
+    Ok(())
+}
+
+/// Sets a string, without the options of Redis's SET.
+fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let &[_, key, string] = arguments else { return Err(CommandError::SYNTAX) };
+    context.state.keyspace.set(key, Value::String(string.to_vec()));
+    context.ok()
+}
+
+fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let (key, members) = (arguments[1], &arguments[2..]);
+    let add = |set: &mut Set| {
+        // Checking first avoids an allocation for a member that is present.
+        members
+            .iter()
+            .filter(|member| !set.contains(**member) && set.insert((**member).into()))
+            .count()
+    };
+    let keyspace = &mut context.state.keyspace;
+    let added = keyspace.change_or_insert(key, Set::default, add)?;
+    if added > 0 {
+        keyspace.touch(key);
+    }
+    context.count(added)
+}
+
+fn smembers(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let set = context.state.keyspace.get::<Set>(arguments[1])?;
+    context.replies.set(set.map_or(0, Set::len));
+    set.into_iter().flatten().for_each(|member| context.replies.bulk(member));
+    Ok(())
+}
+
+/// CL.THROTTLE, compatible with redis-cell: <https://github.com/brandur/redis-cell>.
+fn throttle(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let (key, numbers) = match arguments {
+        [_, key, numbers @ ..] if matches!(numbers.len(), 3 | 4) => (*key, numbers),
+        _ => {
+            let usage = "Cell error: Usage: cl.throttle <key> <max_burst> <count per period> \
+                         <period> [<quantity>]";
+            return Err(CommandError::new(usage));
+        }
+    };
+    let mut parsed = [0, 0, 0, 1];
+    for (slot, text) in parsed.iter_mut().zip(numbers) {
+        *slot = cell_integer(text)?;
+    }
+    let [max_burst, count, period, quantity] = parsed;
+    if count == 0 || period == 0 {
+        return Err(CommandError::new("Cell error: Zero rates are not supported"));
+    }
+    let now = context.state.keyspace.now();
+    let throttle = context
+        .state
+        .keyspace
+        .throttles
+        .funnels
+        .throttle_at(key, max_burst, count, period, quantity, now)
+        .map_err(|error| CommandError::new(format!("Cell error: {error}")))?;
+    context.replies.array(5);
+    context.replies.integer(throttle.limited.into());
+    context.replies.integer(throttle.limit);
+    context.replies.integer(throttle.remaining);
+    context.replies.integer(throttle.retry_after);
+    context.replies.integer(throttle.reset_after);
+    Ok(())
+}
+
+/// Parses an integer as redis-cell does, accepting a leading plus and leading zeros.
+fn cell_integer(text: &[u8]) -> Result<i64, CommandError> {
+    std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).ok_or_else(|| {
+        let before = b"Cell error: Couldn't parse as integer: ";
+        CommandError::new([before, until_zero(text)].concat())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Engine;
+    use crate::keyspace::Throttles;
+    use crate::testing::ask;
+
+    #[test]
+    fn new_keys_beyond_the_maximum_are_denied() {
+        let mut engine = Engine::new();
+        engine.state.keyspace.throttles = Throttles::with_max_keys(2);
+        let mut client = engine.client();
+        let mut is_limited = |key: &str| {
+            let reply = ask(&mut engine, &mut client, &format!("cl.throttle {key} 5 1 1000"));
+            reply.starts_with("*5\r\n:1\r\n")
+        };
+        assert!(!is_limited("a") && !is_limited("b") && is_limited("c"));
+        assert!(!is_limited("a"), "existing keys are not denied");
+        ask(&mut engine, &mut client, "del a");
+        let reply = ask(&mut engine, &mut client, "cl.throttle c 5 1 1000");
+        assert!(reply.starts_with("*5\r\n:0\r\n"), "{reply}");
+    }
 }

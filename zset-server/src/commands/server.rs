@@ -1,19 +1,247 @@
-//! Small commands about the server, such as TIME and SAVE.
+//! Commands about the server: COMMAND, CONFIG, INFO, SAVE, and those that test suites send.
 
-use super::arguments::{is_sync_or_async, wrong_arguments};
-use crate::command::{Context, Handlers, Replied};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::arguments::{is_sync_or_async, matches, score, wrong_arguments};
+use crate::command::{Command, Context, Handlers, Replied, State};
+use crate::config::Config;
 use crate::error::CommandError;
+use crate::resp::Replies;
 
 pub(super) const HANDLERS: Handlers = &[
+    ("command", |context, _| describe_all(context)),
+    ("command|count", |context, _| context.count(Command::all().count())),
+    ("command|info", command_info),
+    ("command|docs", docs),
+    ("config|get", get),
+    ("config|set", set),
+    ("info", info),
+    ("save", save),
     ("time", time),
-    ("lastsave", last_save),
-    ("save", |context, _| {
-        save(context)?;
-        context.ok()
-    }),
-    ("bgsave", background_save),
+    ("debug", debug),
     ("function|flush", flush_functions),
 ];
+
+/// The handler of a command with subcommands, which its arity makes unreachable.
+pub(super) fn container(_: &mut Context<'_>, _: &[&[u8]]) -> Replied {
+    Err(CommandError::SYNTAX)
+}
+
+/// Lists the subcommands of a command.
+pub(super) fn help(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let command = Command::find(arguments[0]).ok_or(CommandError::SYNTAX)?;
+    let (subcommands, replies) = (&command.subcommands, &mut *context.replies);
+    replies.array(1 + 2 * subcommands.len());
+    let name = command.name.to_ascii_uppercase();
+    replies.status(&format!("{name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"));
+    for subcommand in subcommands {
+        replies.status(&subcommand.name[command.name.len() + 1..].to_ascii_uppercase());
+        replies.status(&format!("    {}", subcommand.summary));
+    }
+    Ok(())
+}
+
+fn describe_all(context: &mut Context<'_>) -> Replied {
+    context.replies.array(Command::all().count());
+    Command::all().for_each(|command| describe(context.replies, command));
+    Ok(())
+}
+
+fn command_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let names = &arguments[2..];
+    if names.is_empty() {
+        return describe_all(context);
+    }
+    let replies = &mut *context.replies;
+    replies.array(names.len());
+    for name in names {
+        // A short name can produce a reply of several kilobytes, so the reply may exceed the
+        // client's limit.
+        if replies.is_cut() {
+            break;
+        }
+        match Command::find_nested(name) {
+            Some(command) => describe(replies, command),
+            None => replies.null(),
+        }
+    }
+    Ok(())
+}
+
+/// Writes the entry of a command in COMMAND INFO.
+fn describe(replies: &mut Replies, command: &Command) {
+    let flags = &command.flag_names;
+    replies.array(10);
+    replies.bulk(command.name.as_bytes());
+    replies.integer(command.arity.into());
+    replies.set(flags.len());
+    for flag in flags {
+        replies.status(flag);
+    }
+    for position in command.keys {
+        replies.integer(position.into());
+    }
+    // The ACL categories, the tips and the key specifications, for which clients of a cluster ask.
+    for _ in 0..3 {
+        replies.set(0);
+    }
+    let subcommands = &command.subcommands;
+    replies.array(subcommands.len());
+    for subcommand in subcommands {
+        describe(replies, subcommand);
+    }
+}
+
+fn docs(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let names = &arguments[2..];
+    let commands: Vec<&Command> = if names.is_empty() {
+        Command::all().collect()
+    } else {
+        names.iter().filter_map(|name| Command::find_nested(name)).collect()
+    };
+    document(context.replies, &commands);
+    Ok(())
+}
+
+fn document(replies: &mut Replies, commands: &[&Command]) {
+    replies.map(commands.len());
+    for command in commands {
+        let subcommands = &command.subcommands;
+        replies.bulk(command.name.as_bytes());
+        replies.map(3 + usize::from(!subcommands.is_empty()));
+        let texts =
+            [("summary", command.summary), ("since", command.since), ("group", command.group)];
+        for (name, text) in texts {
+            replies.bulk(name.as_bytes());
+            replies.bulk(text.as_bytes());
+        }
+        if !subcommands.is_empty() {
+            replies.bulk(b"subcommands");
+            document(replies, &subcommands.iter().collect::<Vec<_>>());
+        }
+    }
+}
+
+fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    // Maps the lowercase name to the requested name and the value.
+    let mut found = BTreeMap::new();
+    for pattern in &arguments[2..] {
+        let is_name = !pattern.iter().any(|byte| b"[*?".contains(byte));
+        for (name, parameter) in Config::names() {
+            if matches(&pattern.to_ascii_lowercase(), name.as_bytes()) {
+                let shown = if is_name { pattern } else { name.as_bytes() };
+                found.entry(name).or_insert((shown, parameter));
+            }
+        }
+    }
+    context.replies.map(found.len());
+    for (shown, parameter) in found.into_values() {
+        context.replies.bulk(shown);
+        context.replies.bulk(&context.state.config.get(parameter));
+    }
+    Ok(())
+}
+
+fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let (pairs, []) = arguments[2..].as_chunks::<2>() else { return Err(CommandError::SYNTAX) };
+    let failed = |name: &[u8], why: &str| {
+        let before = "CONFIG SET failed (possibly related to argument '";
+        CommandError::quoting(before, name, &format!("') - {why}"))
+    };
+    let mut changes: Vec<(&[u8], &str, &[u8])> = Vec::with_capacity(pairs.len());
+    for &[name, value] in pairs {
+        let known = Config::names().find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(name));
+        let (_, parameter) = known.ok_or_else(|| {
+            let before = "Unknown option or number of arguments for CONFIG SET - '";
+            CommandError::quoting(before, name, "'")
+        })?;
+        if changes.iter().any(|(before, ..)| before.eq_ignore_ascii_case(name)) {
+            return Err(failed(name, "duplicate parameter"));
+        }
+        changes.push((name, parameter, value));
+    }
+    // Apply all changes to a copy first, so that an error leaves the configuration unchanged.
+    let mut config = context.state.config.clone();
+    for (name, parameter, value) in changes {
+        // The error names the parameter in lowercase, as the table does.
+        let failed = |why: String| failed(&name.to_ascii_lowercase(), &why);
+        config.set(parameter, value).map_err(failed)?;
+    }
+    context.state.config = config;
+    context.ok()
+}
+
+/// The version of Redis whose commands this server implements, as reported to clients.
+pub(super) const REDIS_VERSION: &str = "7.2.4";
+
+fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let asked = &arguments[1..];
+    let is_asked = |name: &str| asked.iter().any(|it| it.eq_ignore_ascii_case(name.as_bytes()));
+    let all = asked.is_empty() || ["all", "everything", "default"].into_iter().any(is_asked);
+    let shown = sections(context.state).into_iter().filter(|(title, _)| all || is_asked(title));
+    let shown: Vec<_> = shown.map(|(title, fields)| format!("# {title}\n{fields}")).collect();
+    context.replies.verbatim(&shown.join("\n").replace('\n', "\r\n"));
+    Ok(())
+}
+
+/// Returns the sections with their titles, in order.
+fn sections(state: &mut State) -> [(&'static str, String); 8] {
+    let (keyspace, counts, snapshots) = (&state.keyspace, &state.stats, &state.snapshots);
+    let uptime = keyspace.now().saturating_duration_since(state.started).as_secs();
+    let server = format!(
+        "redis_version:{REDIS_VERSION}\nserver_name:zset\nzset_version:{}\nredis_mode:standalone\n\
+         os:{}\narch_bits:{}\nprocess_id:{}\nuptime_in_seconds:{uptime}\n",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::OS,
+        usize::BITS,
+        std::process::id(),
+    );
+    // The session of the calling client is already borrowed, and is not waiting.
+    let sessions = state.clients.iter();
+    let waits: Vec<_> =
+        sessions.map(|it| it.try_borrow().is_ok_and(|session| session.wait.is_some())).collect();
+    let clients = format!(
+        "connected_clients:{}\nmaxclients:{}\nblocked_clients:{}\n",
+        waits.len(),
+        state.config.max_clients,
+        waits.iter().filter(|waits| **waits).count(),
+    );
+    let (used, peak) = state.memory.look();
+    let memory = format!(
+        "used_memory:{used}\nused_memory_peak:{peak}\nmaxmemory:{}\n\
+         maxmemory_policy:noeviction\n",
+        state.config.max_memory,
+    );
+    let persistence = format!(
+        "loading:0\nrdb_changes_since_last_save:{}\nrdb_bgsave_in_progress:0\nrdb_last_save_time:{}\nrdb_last_bgsave_status:{}\n\
+         rdb_saves:{}\naof_enabled:0\n",
+        snapshots.changes_since(keyspace),
+        snapshots.last.unwrap_or(state.started).as_nanos() / 1_000_000_000,
+        if snapshots.has_failed { "err" } else { "ok" },
+        snapshots.saved,
+    );
+    let statistics = format!(
+        "total_connections_received:{}\ntotal_commands_processed:{}\nrejected_connections:{}\n\
+         expired_keys:{}\nevicted_keys:0\ntotal_error_replies:{}\n",
+        counts.clients, counts.commands, counts.rejected_clients, keyspace.expired, counts.errors,
+    );
+    let keys = match keyspace.len() {
+        0 => String::new(),
+        keys => format!("db0:keys={keys},expires={},avg_ttl=0\n", keyspace.expiring_len()),
+    };
+    let replication = "role:master\nconnected_slaves:0\nmaster_repl_offset:0\n";
+    [
+        ("Server", server),
+        ("Clients", clients),
+        ("Memory", memory),
+        ("Persistence", persistence),
+        ("Stats", statistics),
+        ("Replication", replication.to_owned()),
+        ("Cluster", "cluster_enabled:0\n".to_owned()),
+        ("Keyspace", keys),
+    ]
+}
 
 fn time(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     let micros = context.state.keyspace.now().as_nanos() / 1000;
@@ -23,27 +251,9 @@ fn time(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     Ok(())
 }
 
-fn last_save(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
-    // Redis too initializes this with its start time.
-    let last = context.state.snapshots.last.unwrap_or(context.state.started);
-    context.integer((last.as_nanos() / 1_000_000_000).cast_signed())
-}
-
-/// Like SAVE, since saving in the background would need a copy of the data. Clients expect Redis's reply.
-fn background_save(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    match arguments[1..] {
-        [] => {}
-        [option] if option.eq_ignore_ascii_case(b"schedule") => {}
-        _ => return Err(CommandError::SYNTAX),
-    }
-    save(context)?;
-    context.replies.status("Background saving started");
-    Ok(())
-}
-
-fn save(context: &mut Context<'_>) -> Result<(), CommandError> {
+fn save(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     match context.state.snapshots.save(&context.state.keyspace) {
-        Ok(true) => Ok(()),
+        Ok(true) => context.ok(),
         Ok(false) => Err(CommandError::err(
             "there is no file to save to; zset-server serve --snapshot PATH has one",
         )),
@@ -58,5 +268,69 @@ fn flush_functions(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         [how] if is_sync_or_async(how) => context.ok(),
         [_] => Err(CommandError::err("FUNCTION FLUSH only supports SYNC|ASYNC option")),
         _ => Err(wrong_arguments("FUNCTION", arguments[1])),
+    }
+}
+
+/// The maximum sleep, during which no other client is answered.
+const MAX_SLEEP: Duration = Duration::from_secs(10);
+
+/// The subcommands and their descriptions.
+const HELP: [&str; 8] = [
+    "DEBUG <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+    "HELP",
+    "    Lists the subcommands.",
+    "JMAP, RELOAD, SET-ACTIVE-EXPIRE <0|1>",
+    "    Has no effect.",
+    "SLEEP <seconds>",
+    "    Blocks the server for at most 10 seconds.",
+    "    SIGINT, SIGTERM and SIGHUP end the sleep.",
+];
+
+fn debug(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    match (arguments[1].to_ascii_lowercase().as_slice(), &arguments[2..]) {
+        (b"sleep", [seconds]) => (context.state.sleep)(sleep_length(seconds)?),
+        (b"help", []) => {
+            context.replies.array(HELP.len());
+            for line in HELP {
+                context.replies.status(line);
+            }
+            return Ok(());
+        }
+        // These would have no observable effect, but test suites send them.
+        (b"jmap" | b"reload", _) | (b"set-active-expire", [_]) => {}
+        _ => return Err(wrong_arguments("DEBUG", arguments[1])),
+    }
+    context.ok()
+}
+
+/// Parses a number of seconds.
+fn sleep_length(text: &[u8]) -> Result<Duration, CommandError> {
+    let seconds = score(text)?.get();
+    let length = Duration::try_from_secs_f64(seconds).ok().filter(|length| *length <= MAX_SLEEP);
+    let text = format!("seconds must be between 0 and {}", MAX_SLEEP.as_secs());
+    length.ok_or_else(|| CommandError::err(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::ask;
+    use crate::{DebugCommand, Engine};
+
+    #[test]
+    fn local_clients_are_those_on_the_same_machine() {
+        let mut engine = Engine::new();
+        let [mut here, mut there] = [(); 2].map(|()| engine.client());
+        there.session_mut().is_remote = true;
+        for (allowed, is_for_here, is_for_there) in [
+            (DebugCommand::No, false, false),
+            (DebugCommand::Local, true, false),
+            (DebugCommand::Yes, true, true),
+        ] {
+            engine.state.config.debug_command = allowed;
+            for (client, is_allowed) in [(&mut here, is_for_here), (&mut there, is_for_there)] {
+                let reply = ask(&mut engine, client, "DEBUG SLEEP 0");
+                assert_eq!(reply == "+OK\r\n", is_allowed, "{allowed:?}: {reply}");
+            }
+        }
     }
 }

@@ -1,34 +1,37 @@
-//! Sorted sets.
+//! Sorted sets: ZADD and ZINCRBY, what is read of a member, removals, pops, samples, ZSCAN; ranges
+//! and set operations have files of their own.
 
-mod add;
-mod blocking;
-mod pop;
-mod random;
 mod range;
-mod read;
-mod remove;
-mod reply;
-mod scan;
 mod set_ops;
 
-use crate::client::End;
-use crate::command::Handlers;
+use std::time::Duration;
+
+use zset_core::redis::{AddFlags, AddOptions, LexRange, rank_range};
+use zset_core::{
+    ByteString, IncrementError, ListpackLimits, NanScore, Score, TryReserveError, ZSet,
+};
+
+use super::arguments::{
+    PAGE, cursor, integer, matches, not_negative, page_len, positive, score, score_range,
+};
+use crate::client::{End, Pop, PopForm, Wait};
+use crate::command::{Context, Handlers, Replied, State};
+use crate::error::CommandError;
+use crate::keyspace::{Bytes, Keyspace, Value, WrongType};
+use crate::resp::{Protocol, Replies};
 
 use range::{By, Direction};
-
-pub(crate) use blocking::attempt;
-pub(super) use remove::remove_members;
-pub(super) use set_ops::{Operation, members};
+use set_ops::Operation;
 
 pub(super) const HANDLERS: Handlers = &[
-    ("bzmpop", blocking::bzmpop),
-    ("bzpopmax", |context, arguments| blocking::bzpop(context, arguments, End::Max)),
-    ("bzpopmin", |context, arguments| blocking::bzpop(context, arguments, End::Min)),
-    ("zadd", |context, arguments| add::add(context, arguments, false)),
+    ("bzmpop", bzmpop),
+    ("bzpopmax", |context, arguments| bzpop(context, arguments, End::Max)),
+    ("bzpopmin", |context, arguments| bzpop(context, arguments, End::Min)),
+    ("zadd", |context, arguments| add(context, arguments, false)),
     // Options are parsed here too, but the arity leaves no pair after them, which is an error.
-    ("zincrby", |context, arguments| add::add(context, arguments, true)),
-    ("zcard", read::zcard),
-    ("zcount", read::zcount),
+    ("zincrby", |context, arguments| add(context, arguments, true)),
+    ("zcard", zcard),
+    ("zcount", zcount),
     ("zdiff", |context, arguments| set_ops::answer(context, arguments, Operation::Difference)),
     ("zdiffstore", |context, arguments| {
         set_ops::store_found(context, arguments, Operation::Difference)
@@ -38,12 +41,12 @@ pub(super) const HANDLERS: Handlers = &[
     ("zinterstore", |context, arguments| {
         set_ops::store_found(context, arguments, Operation::Intersection)
     }),
-    ("zlexcount", read::zlexcount),
-    ("zmpop", pop::zmpop),
-    ("zmscore", read::zmscore),
-    ("zpopmax", |context, arguments| pop::zpop(context, arguments, End::Max)),
-    ("zpopmin", |context, arguments| pop::zpop(context, arguments, End::Min)),
-    ("zrandmember", random::zrandmember),
+    ("zlexcount", zlexcount),
+    ("zmpop", zmpop),
+    ("zmscore", zmscore),
+    ("zpopmax", |context, arguments| zpop(context, arguments, End::Max)),
+    ("zpopmin", |context, arguments| zpop(context, arguments, End::Min)),
+    ("zrandmember", zrandmember),
     ("zrange", |context, arguments| range::range(context, arguments, None)),
     ("zrangebylex", |context, arguments| {
         range::range(context, arguments, Some((By::Lex, Direction::Forward)))
@@ -52,11 +55,11 @@ pub(super) const HANDLERS: Handlers = &[
         range::range(context, arguments, Some((By::Score, Direction::Forward)))
     }),
     ("zrangestore", range::zrangestore),
-    ("zrank", |context, arguments| read::rank(context, arguments, |set, member| set.rank(member))),
-    ("zrem", remove::zrem),
-    ("zremrangebylex", remove::zremrangebylex),
-    ("zremrangebyrank", remove::zremrangebyrank),
-    ("zremrangebyscore", remove::zremrangebyscore),
+    ("zrank", |context, arguments| rank(context, arguments, |set, member| set.rank(member))),
+    ("zrem", zrem),
+    ("zremrangebylex", zremrangebylex),
+    ("zremrangebyrank", zremrangebyrank),
+    ("zremrangebyscore", zremrangebyscore),
     ("zrevrange", |context, arguments| {
         range::range(context, arguments, Some((By::Rank, Direction::Reverse)))
     }),
@@ -66,13 +69,542 @@ pub(super) const HANDLERS: Handlers = &[
     ("zrevrangebyscore", |context, arguments| {
         range::range(context, arguments, Some((By::Score, Direction::Reverse)))
     }),
-    ("zrevrank", |context, arguments| {
-        read::rank(context, arguments, |set, member| set.rev_rank(member))
-    }),
-    ("zscan", scan::zscan),
-    ("zscore", read::zscore),
+    ("zrevrank", |context, arguments| rank(context, arguments, |set, member| set.rev_rank(member))),
+    ("zscan", zscan),
+    ("zscore", zscore),
     ("zunion", |context, arguments| set_ops::answer(context, arguments, Operation::Union)),
     ("zunionstore", |context, arguments| {
         set_ops::store_found(context, arguments, Operation::Union)
     }),
 ];
+
+/// Runs ZADD; with `incr`, ZINCRBY, which is ZADD with INCR.
+fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
+    let mut flags = AddFlags { incr, ..AddFlags::default() };
+    let key = arguments[1];
+    let mut rest = &arguments[2..];
+    while let Some((option, behind)) = rest.split_first() {
+        match option.to_ascii_lowercase().as_slice() {
+            b"nx" => flags.nx = true,
+            b"xx" => flags.xx = true,
+            b"gt" => flags.gt = true,
+            b"lt" => flags.lt = true,
+            b"ch" => flags.ch = true,
+            b"incr" => flags.incr = true,
+            _ => break,
+        }
+        rest = behind;
+    }
+    if rest.is_empty() || !rest.len().is_multiple_of(2) {
+        return Err(CommandError::SYNTAX);
+    }
+    let options = AddOptions::from_flags(flags)?;
+    if flags.incr && rest.len() > 2 {
+        return Err(CommandError::err("INCR option supports a single increment-element pair"));
+    }
+    // All scores are parsed before any is added.
+    let elements = rest.chunks_exact(2).map(|pair| Ok((score(pair[0])?, pair[1])));
+    let elements: Vec<_> = elements.collect::<Result<_, CommandError>>()?;
+
+    let limits = context.state.config.limits;
+    let (mut count, mut is_changed, mut last) = (0, false, None);
+    let add_all = |set: &mut ZSet| {
+        prepare(set, limits, elements.iter().map(|(_, member)| *member))?;
+        elements.into_iter().try_for_each(|(score, member)| {
+            let added = set.try_add(member, score, options)?;
+            count += added.count(options);
+            is_changed |= added.is_changed();
+            last = added.score();
+            Ok::<_, IncrementError<NanScore>>(())
+        })
+    };
+    let keyspace = &mut context.state.keyspace;
+    let added = keyspace.change_or_insert(key, ZSet::new, add_all)?;
+    // Elements may have been added even if allocation failed for the rest.
+    if is_changed {
+        keyspace.touch(key);
+    }
+    added?;
+    if !flags.incr {
+        return context.count(count);
+    }
+    write_score(context.replies, last);
+    Ok(())
+}
+
+/// Gives a set the current limits, and promotes it first if the number of members or the length of
+/// one of them exceeds these, whether or not the members are new, as Valkey does.
+fn prepare<'a>(
+    set: &mut ZSet,
+    limits: ListpackLimits,
+    mut members: impl ExactSizeIterator<Item = &'a [u8]>,
+) -> Result<(), TryReserveError> {
+    set.set_limits(limits);
+    let is_many = members.len() > limits.max_listpack_entries;
+    if is_many || members.any(|member| member.len() > limits.max_listpack_value) {
+        set.try_promote()?;
+    }
+    Ok(())
+}
+
+fn zcard(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    context.count(set.map_or(0, ZSet::len))
+}
+
+fn zcount(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let range = score_range(arguments[2], arguments[3])?;
+    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    context.count(set.map_or(0, |set| set.count_by_score(range)))
+}
+
+fn zlexcount(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let range = LexRange::parse(arguments[2], arguments[3])?;
+    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    context.count(set.map_or(0, |set| set.count_by_lex(range)))
+}
+
+fn zscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    let score = set.and_then(|set| set.score(arguments[2]));
+    write_score(context.replies, score);
+    Ok(())
+}
+
+fn zmscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    let members = &arguments[2..];
+    context.replies.array(members.len());
+    match set {
+        Some(set) => set.scores(members).for_each(|score| write_score(context.replies, score)),
+        None => members.iter().for_each(|_| write_score(context.replies, None)),
+    }
+    Ok(())
+}
+
+fn rank(
+    context: &mut Context<'_>,
+    arguments: &[&[u8]],
+    rank_of: fn(&ZSet, &[u8]) -> Option<usize>,
+) -> Replied {
+    let &[name, key, member, ref options @ ..] = arguments else {
+        return Err(CommandError::SYNTAX);
+    };
+    let with_score = match options {
+        [] => false,
+        [option] if option.eq_ignore_ascii_case(b"withscore") => true,
+        [_] => return Err(CommandError::SYNTAX),
+        _ => {
+            let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+            return Err(CommandError::wrong_arity(&name));
+        }
+    };
+    let set = context.state.keyspace.get::<ZSet>(key)?;
+    let rank = set.and_then(|set| rank_of(set, member));
+    let replies = &mut *context.replies;
+    match rank {
+        Some(rank) if with_score => {
+            replies.array(2);
+            replies.count(rank);
+            write_score(replies, set.and_then(|set| set.score(member)));
+        }
+        Some(rank) => replies.count(rank),
+        None if with_score => replies.null_array(),
+        None => replies.null(),
+    }
+    Ok(())
+}
+
+fn zrem(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let members = &arguments[2..];
+    remove_members(context, arguments[1], |set| {
+        members.iter().filter(|member| set.remove(member).is_some()).count()
+    })
+}
+
+fn zremrangebyrank(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let (start, stop) = (integer(arguments[2])?, integer(arguments[3])?);
+    remove_members(context, arguments[1], |set: &mut ZSet| {
+        set.remove_range_by_rank(rank_range(start, stop, set.len()))
+    })
+}
+
+fn zremrangebyscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let range = score_range(arguments[2], arguments[3])?;
+    remove_members(context, arguments[1], |set: &mut ZSet| set.remove_range_by_score(range))
+}
+
+fn zremrangebylex(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let range = LexRange::parse(arguments[2], arguments[3])?;
+    remove_members(context, arguments[1], |set: &mut ZSet| set.remove_range_by_lex(range))
+}
+
+/// Removes members from a sorted set and replies with their number, which `remove` returns.
+fn remove_members(
+    context: &mut Context<'_>,
+    key: &[u8],
+    remove: impl FnOnce(&mut ZSet) -> usize,
+) -> Replied {
+    let keyspace = &mut context.state.keyspace;
+    let removed = keyspace.change(key, remove)?.unwrap_or(0);
+    if removed > 0 {
+        keyspace.touch(key);
+    }
+    context.count(removed)
+}
+
+/// Members popped from a set, in order.
+type Popped = Vec<(ByteString, Score)>;
+
+fn zpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Replied {
+    let (key, count) = match arguments {
+        [_, key] => (key, None),
+        [_, key, count] => (key, Some(count)),
+        _ => return Err(CommandError::SYNTAX),
+    };
+    let max = match count {
+        Some(count) => not_negative(count, "value is out of range, must be positive")?,
+        None => 1,
+    };
+    let popped = pop(&mut context.state.keyspace, key, end, max)?.unwrap_or_default();
+    let replies = &mut *context.replies;
+    if count.is_some() && replies.protocol() == Protocol::Resp3 {
+        reply_pairs(replies, &popped);
+    } else {
+        replies.array(2 * popped.len());
+        for (member, score) in &popped {
+            replies.bulk(member);
+            replies.score(*score);
+        }
+    }
+    Ok(())
+}
+
+fn zmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let request = MultiPop::parse(&arguments[1..])?;
+    let keyspace = &mut context.state.keyspace;
+    for key in request.keys {
+        if let Some(popped) = pop(keyspace, key, request.end, request.count)? {
+            reply_from_key(context.replies, key, &popped);
+            return Ok(());
+        }
+    }
+    context.replies.null_array();
+    Ok(())
+}
+
+/// The arguments of ZMPOP and BZMPOP.
+#[derive(Debug)]
+struct MultiPop<'a> {
+    keys: &'a [&'a [u8]],
+    end: End,
+    count: usize,
+}
+
+impl<'a> MultiPop<'a> {
+    /// Parses `numkeys key [key ...] <MIN | MAX> [COUNT count]`.
+    fn parse(arguments: &'a [&'a [u8]]) -> Result<Self, CommandError> {
+        let (number, rest) = arguments.split_first().ok_or(CommandError::SYNTAX)?;
+        let number = positive(number, "numkeys should be greater than 0")?;
+        let (keys, rest) = rest.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
+        let (end, options) = rest.split_first().ok_or(CommandError::SYNTAX)?;
+        let end = match end.to_ascii_lowercase().as_slice() {
+            b"min" => End::Min,
+            b"max" => End::Max,
+            _ => return Err(CommandError::SYNTAX),
+        };
+        let count = match options {
+            [] => 1,
+            [name, count, rest @ ..] if name.eq_ignore_ascii_case(b"count") => {
+                let count = positive(count, "count should be greater than 0")?;
+                if !rest.is_empty() {
+                    return Err(CommandError::SYNTAX);
+                }
+                count
+            }
+            _ => return Err(CommandError::SYNTAX),
+        };
+        Ok(MultiPop { keys, end, count })
+    }
+}
+
+/// Pops up to `count` members from one end of a sorted set, if the key exists.
+fn pop(
+    keyspace: &mut Keyspace,
+    key: &[u8],
+    end: End,
+    count: usize,
+) -> Result<Option<Popped>, WrongType> {
+    let popped = keyspace.change(key, |set: &mut ZSet| match end {
+        End::Min => set.drain_by_rank(..count).collect(),
+        End::Max => {
+            let kept = set.len().saturating_sub(count);
+            set.drain_by_rank(kept..).rev().collect::<Popped>()
+        }
+    })?;
+    if popped.as_ref().is_some_and(|popped| !popped.is_empty()) {
+        keyspace.touch(key);
+    }
+    Ok(popped)
+}
+
+/// Writes a key and the members popped from it, as ZMPOP and BZMPOP do.
+fn reply_from_key(replies: &mut Replies, key: &[u8], popped: &Popped) {
+    replies.array(2);
+    replies.bulk(key);
+    reply_pairs(replies, popped);
+}
+
+/// Writes an array of member-score pairs, nested in RESP2 too.
+fn reply_pairs(replies: &mut Replies, popped: &Popped) {
+    replies.array(popped.len());
+    for (member, score) in popped {
+        replies.array(2);
+        replies.bulk(member);
+        replies.score(*score);
+    }
+}
+
+/// The overhead of a key with its own queue, in bytes.
+const QUEUE_BYTES: usize = 350;
+
+/// Pops members from the first key that has some; returns whether there was one.
+pub(crate) fn attempt<K: AsRef<[u8]>>(
+    wanted: Pop,
+    keys: &[K],
+    keyspace: &mut Keyspace,
+    replies: &mut Replies,
+) -> Result<bool, WrongType> {
+    for key in keys {
+        let key = key.as_ref();
+        let Some(popped) = pop(keyspace, key, wanted.end, wanted.count)? else { continue };
+        match (wanted.form, popped.as_slice()) {
+            (PopForm::Flat, [(member, score)]) => {
+                replies.array(3);
+                replies.bulk(key);
+                replies.bulk(member);
+                replies.score(*score);
+            }
+            _ => reply_from_key(replies, key, &popped),
+        }
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+fn bzpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Replied {
+    let [_, keys @ .., limit] = arguments else { return Err(CommandError::SYNTAX) };
+    let limit = time_limit(limit, context)?;
+    take_or_wait(context, keys, limit, Pop { end, count: 1, form: PopForm::Flat })
+}
+
+fn bzmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let MultiPop { keys, end, count } = MultiPop::parse(&arguments[2..])?;
+    let limit = time_limit(arguments[1], context)?;
+    take_or_wait(context, keys, limit, Pop { end, count, form: PopForm::Nested })
+}
+
+/// Pops members, or makes the client wait for some if it may wait.
+fn take_or_wait(
+    context: &mut Context<'_>,
+    keys: &[&[u8]],
+    limit: Option<Duration>,
+    wanted: Pop,
+) -> Replied {
+    let Context { state, client, replies } = context;
+    if attempt(wanted, keys, &mut state.keyspace, replies)? {
+        return Ok(());
+    }
+    if client.is_executing || !client.may_wait {
+        replies.null_array();
+        return Ok(());
+    }
+    let keys: Vec<Bytes> = keys.iter().map(|key| Bytes::from(*key)).collect();
+    let ticket = state.keyspace.awaited.join(&keys, client.id);
+    let bytes = keys.iter().map(|key| 2 * key.len() + QUEUE_BYTES).sum();
+    client.wait = Some(Wait { keys, ticket, limit, bytes, pop: wanted });
+    Ok(())
+}
+
+/// Parses the maximum wait in seconds; 0 means forever.
+fn time_limit(text: &[u8], context: &Context<'_>) -> Result<Option<Duration>, CommandError> {
+    let no_float = || CommandError::err("timeout is not a float or out of range");
+    let seconds = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
+    let seconds = seconds.filter(|seconds| !seconds.is_nan()).ok_or_else(no_float)?;
+    // Redis counts in milliseconds, up to a point in time that fits into 64 bits.
+    let millis = (seconds * 1000.0).ceil();
+    let now = context.state.keyspace.now().as_nanos() / 1_000_000;
+    if millis < 0.0 {
+        return Err(CommandError::err("timeout is negative"));
+    }
+    #[allow(clippy::cast_precision_loss, reason = "it is a bound far away")]
+    let most = i64::MAX as f64 - now as f64;
+    if millis >= most {
+        return Err(CommandError::err("timeout is out of range"));
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range")]
+    let millis = millis as u64;
+    Ok((millis > 0).then(|| Duration::from_millis(millis)))
+}
+
+/// The maximum size of a reply with repeated members. Redis would continue until memory runs out.
+const MAX_REPLY: usize = 64 << 20;
+
+/// The size of the shortest member in a reply.
+const SHORTEST: usize = b"$0\r\n\r\n".len();
+
+fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let State { keyspace, rng, .. } = &mut *context.state;
+    let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
+    let [count, options @ ..] = options else {
+        let set = keyspace.get::<ZSet>(key)?;
+        match set.and_then(|set| set.sample(rng, 1).next()) {
+            Some((member, _)) => context.replies.bulk(&member),
+            None => context.replies.null(),
+        }
+        return Ok(());
+    };
+    // If positive, up to that many distinct members; if negative, exactly that many, possibly
+    // repeated.
+    let count = integer(count)?;
+    let too_many = || CommandError::err("value is out of range");
+    if count == i64::MIN {
+        let text = "value is out of range, value must between";
+        return Err(CommandError::err(format_args!("{text} {} and {}", -i64::MAX, i64::MAX)));
+    }
+    let shown = match options {
+        [] => Shown::Member,
+        [option] if option.eq_ignore_ascii_case(b"withscores") => Shown::MemberAndScore,
+        _ => return Err(CommandError::SYNTAX),
+    };
+    if shown == Shown::MemberAndScore && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
+        return Err(too_many());
+    }
+    let Some(set) = keyspace.get::<ZSet>(key)? else {
+        context.replies.array(0);
+        return Ok(());
+    };
+    let number = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    if count >= 0 {
+        let number = number.min(set.len());
+        begin_elements(context.replies, shown, number);
+        set.sample(rng, number).for_each(|drawn| write_element(context.replies, shown, drawn));
+        return Ok(());
+    }
+    if number > MAX_REPLY / SHORTEST {
+        return Err(too_many());
+    }
+    let before = context.replies.bytes().len();
+    begin_elements(context.replies, shown, number);
+    for drawn in set.sample_with_replacement(rng, number) {
+        write_element(context.replies, shown, drawn);
+        if context.replies.bytes().len() - before > MAX_REPLY {
+            return Err(too_many());
+        }
+    }
+    Ok(())
+}
+
+fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
+    let &[_, key, start, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
+    let start = cursor(start)?;
+    let Some(set) = context.state.keyspace.get::<ZSet>(key)? else {
+        // In this case the options are not checked.
+        context.replies.array(2);
+        context.replies.bulk(b"0");
+        context.replies.array(0);
+        return Ok(());
+    };
+    let (mut count, mut pattern, mut with_scores) = (PAGE, None, true);
+    let mut rest = options;
+    while let [option, behind @ ..] = rest {
+        rest = behind;
+        match (option.to_ascii_lowercase().as_slice(), behind) {
+            (b"count", [number, behind @ ..]) => {
+                count = page_len(number)?;
+                rest = behind;
+            }
+            (b"match", [text, behind @ ..]) => {
+                pattern = Some(*text);
+                rest = behind;
+            }
+            (b"noscores", _) => with_scores = false,
+            (b"novalues", _) => {
+                return Err(CommandError::err("NOVALUES option can only be used in HSCAN"));
+            }
+            _ => return Err(CommandError::SYNTAX),
+        }
+    }
+    let (next, mut page) = set.scan(start, count);
+    page.retain(|(member, _)| pattern.is_none_or(|pattern| matches(pattern, member)));
+    let replies = &mut *context.replies;
+    replies.array(2);
+    replies.text(format_args!("{next}"));
+    replies.array(if with_scores { 2 * page.len() } else { page.len() });
+    for (member, score) in page {
+        replies.bulk(&member);
+        if with_scores {
+            // As text in both protocols.
+            replies.text(format_args!("{score}"));
+        }
+    }
+    Ok(())
+}
+
+/// What to write for each element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    Member,
+    MemberAndScore,
+}
+
+/// Writes elements in the format of the range commands.
+pub(super) fn write_elements<M: AsRef<[u8]>>(
+    replies: &mut Replies,
+    shown: Shown,
+    elements: impl ExactSizeIterator<Item = (M, Score)>,
+) {
+    begin_elements(replies, shown, elements.len());
+    for each in elements {
+        write_element(replies, shown, each);
+    }
+}
+
+/// Begins what [`write_elements`] writes; exactly `len` calls of [`write_element`] must follow.
+pub(super) fn begin_elements(replies: &mut Replies, shown: Shown, len: usize) {
+    match shown {
+        Shown::Member => replies.array(len),
+        Shown::MemberAndScore => replies.pairs(len),
+    }
+}
+
+/// Writes a single element.
+pub(super) fn write_element(
+    replies: &mut Replies,
+    shown: Shown,
+    (member, score): (impl AsRef<[u8]>, Score),
+) {
+    match shown {
+        Shown::Member => replies.bulk(member.as_ref()),
+        Shown::MemberAndScore => {
+            replies.pair();
+            replies.bulk(member.as_ref());
+            replies.score(score);
+        }
+    }
+}
+
+/// Writes a score, or null.
+pub(super) fn write_score(replies: &mut Replies, score: Option<Score>) {
+    match score {
+        Some(score) => replies.score(score),
+        None => replies.null(),
+    }
+}
+
+/// Stores a set at a key and replies with the number of its members.
+pub(super) fn store(context: &mut Context<'_>, key: &[u8], set: ZSet) -> Replied {
+    let len = set.len();
+    context.state.keyspace.set(key, Value::SortedSet(set));
+    context.count(len)
+}

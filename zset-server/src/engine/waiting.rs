@@ -1,10 +1,10 @@
 //! Commands that wait for a key.
 //!
-//! A command that finds no member leaves a [`Wait`](crate::client::Wait) with its client, and an entry
-//! in the queue of each of its keys. After each command, and therefore never within EXEC,
-//! [`Engine::serve`] processes the keys that have changed and are waited for: it retries the commands of
-//! the waiting clients, longest wait first, each with all of its keys in order. The reply is kept with
-//! the client until it is fetched.
+//! A command that finds no member leaves a [`Wait`](crate::client::Wait) with its client, and an
+//! entry in the queue of each of its keys. After each command, and therefore never within EXEC,
+//! [`Engine::serve`] processes the keys that have changed and are waited for: it retries the
+//! commands of the waiting clients, longest wait first, each with all of its keys in order. The
+//! reply is kept with the client until it is fetched.
 
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ use crate::resp::Replies;
 pub enum Executed {
     /// The command has replied, if the client wants replies.
     Replied,
-    /// The command waits for a missing key, for at most the given time. The client should send nothing
-    /// else until [`Client::take_served`] or [`Engine::end_waiting`] returns the reply.
+    /// The command waits for a missing key, for at most the given time. The client should send
+    /// nothing else until [`Client::take_served`] or [`Engine::end_waiting`] returns the reply.
     Waits(Option<Duration>),
 }
 
@@ -32,8 +32,11 @@ impl<C: Clock> Engine<C> {
     /// Ends a client's wait as if it had timed out and appends the reply; if a member has become
     /// available before, the reply has that member. No-op if the client is not waiting.
     pub fn end_waiting(&mut self, client: &mut Client, replies: &mut Replies) {
-        let keyspace = &mut self.state.keyspace;
-        client.session_mut().end_waiting(keyspace, Replies::null_array);
+        let is_waiting = client.session().wait.is_some();
+        if is_waiting {
+            client.session_mut().stop_waiting(&mut self.state.keyspace);
+            replies.null_array();
+        }
         client.take_served(replies);
     }
 
@@ -76,12 +79,8 @@ fn try_again(state: &mut State, session: &mut Session) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use zset_std::FakeClock;
-
+    use crate::Engine;
     use crate::testing::ask;
-    use crate::{Engine, Replies};
 
     #[test]
     fn a_dropped_client_pops_nothing() {
@@ -92,32 +91,8 @@ mod tests {
         drop(waiting);
         ask(&mut engine, &mut other, "ZADD key 1 a");
         assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1\r\n");
-        assert_eq!(ask(&mut engine, &mut other, "CLIENT LIST").matches("id=").count(), 1);
         assert_eq!(engine.state.clients.iter().count(), 1);
         assert_eq!(engine.state.keyspace.awaited.next_after(b"key", 0), None);
-    }
-
-    #[test]
-    fn a_client_is_not_idle_just_after_its_wait() {
-        let clock = FakeClock::new();
-        let mut engine = Engine::with_clock(clock.clone());
-        let [mut waiting, mut idle, mut other] = [(); 3].map(|()| engine.client());
-        waiting.allow_waiting();
-        let mut replies = Replies::default();
-        engine.execute(&mut other, &[b"CONFIG", b"SET", b"timeout", b"60"], &mut replies);
-        engine.execute(&mut waiting, &[b"BZPOPMIN", b"key", b"0"], &mut replies);
-        clock.advance(Duration::from_secs(61));
-        engine.begin(&mut other);
-        engine.close_idle();
-        assert!(idle.session().is_killed && !waiting.session().is_killed);
-        engine.leave(&mut idle);
-        engine.execute(&mut other, &[b"ZADD", b"key", b"1", b"a"], &mut replies);
-        engine.close_idle();
-        assert!(!waiting.session().is_killed && !other.session().is_killed);
-        assert!(waiting.take_served(&mut replies));
-        clock.advance(Duration::from_secs(61));
-        engine.close_idle();
-        assert!(waiting.session().is_killed && other.session().is_killed);
     }
 
     #[test]

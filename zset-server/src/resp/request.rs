@@ -1,23 +1,18 @@
 //! Requests: arrays of bulk strings, or inline lines.
 //!
-//! A parser of RESP values would not do: requests may also be inline, limits must apply before the bytes
-//! that they bound are received, a request received in many pieces must not be rescanned for each of
-//! them, and errors must have Redis's texts. So this is a state machine that visits each byte once; it
-//! must agree with Redis's networking.c.
+//! A parser of RESP values would not do: requests may also be inline, limits must apply before the
+//! bytes that they bound are received, a request received in many pieces must not be rescanned for
+//! each of them, and errors must have Redis's texts. So this is a state machine that visits each
+//! byte once; it must agree with Redis's networking.c.
 //!
-//! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished requests,
-//! and those before `parsed` are parsed. No line ends between `parsed` and `searched`. The received
-//! arguments are ranges of the buffer.
-
-#[cfg(test)]
-mod tests;
+//! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished
+//! requests, and those before `parsed` are parsed. No line ends between `parsed` and `searched`.
+//! The received arguments are ranges of the buffer.
 
 use std::error::Error;
 use std::fmt;
 use std::ops::Range;
 
-use super::foreign::{is_http_command, is_http_line, is_tls};
-use super::line::{UnbalancedQuotes, split_line};
 use super::parse_integer;
 
 /// The maximum length of a line: an inline request, or a length.
@@ -82,7 +77,8 @@ impl Default for RequestLimits {
     }
 }
 
-/// Why a stream of bytes is not a valid request. The start of the next request cannot be determined.
+/// Why a stream of bytes is not a valid request. The start of the next request cannot be
+/// determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -90,8 +86,8 @@ pub enum RequestError {
     Invalid(&'static str),
     /// A length is preceded by this byte instead of `$`.
     ExpectedLength(u8),
-    /// The protocol is HTTP or TLS. A web page may have chosen the bytes that follow, so the connection
-    /// must end.
+    /// The protocol is HTTP or TLS. A web page may have chosen the bytes that follow, so the
+    /// connection must end.
     OtherProtocol,
 }
 
@@ -188,13 +184,14 @@ impl Requests {
         self.buffer().extend_from_slice(bytes);
     }
 
-    /// Returns the buffer, so that the caller can append bytes; existing bytes must not be modified.
+    /// Returns the buffer, so that the caller can append bytes; existing bytes must not be
+    /// modified.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         self.forget_returned();
         let over = self.start;
         let left = self.buffer.len() - over;
-        // The remaining bytes may be many, so they move only if they are fewer than the bytes of finished
-        // requests.
+        // The remaining bytes may be many, so they move only if they are fewer than the bytes of
+        // finished requests.
         if left == 0 || over > MOST_OVER.max(left) {
             self.buffer.drain(..over);
             self.start = 0;
@@ -231,12 +228,13 @@ impl Requests {
 
     /// Returns the arguments of the next request, at least one, if it has been received completely.
     ///
-    /// The total time over all calls is proportional to the number of bytes, regardless of the pieces.
+    /// The total time over all calls is proportional to the number of bytes, regardless of the
+    /// pieces.
     ///
     /// # Errors
     ///
-    /// Returns a [`RequestError`] if the bytes are not a valid request. All later calls return the same
-    /// error.
+    /// Returns a [`RequestError`] if the bytes are not a valid request. All later calls return the
+    /// same error.
     #[allow(clippy::should_implement_trait, reason = "it lends what it returns")]
     pub fn next(&mut self) -> Result<Option<Vec<&[u8]>>, RequestError> {
         self.next_in(Vec::new())
@@ -416,5 +414,215 @@ impl Requests {
         }
         self.searched = self.buffer.len();
         if self.searched - self.parsed > MAX_LINE { Err(too_long) } else { Ok(None) }
+    }
+}
+
+/// The error for an unclosed quote, or for a closing quote not followed by a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UnbalancedQuotes;
+
+/// Splits a line into its arguments. **O(n)**.
+///
+/// Within double quotes `\n`, `\r`, `\t`, `\b`, `\a` and `\xHH` are escapes, and `\` before any
+/// other byte stands for that byte; within single quotes only `\'` is an escape.
+pub(crate) fn split_line(line: &[u8]) -> Result<Vec<Vec<u8>>, UnbalancedQuotes> {
+    let mut arguments = Vec::new();
+    let mut rest = line;
+    while let Some(start) = rest.iter().position(|byte| !is_space(*byte)) {
+        let (argument, behind) = first_argument(&rest[start..])?;
+        arguments.push(argument);
+        rest = behind;
+    }
+    Ok(arguments)
+}
+
+/// Parses the first argument of a line that starts with it; returns it and the rest.
+fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
+    let mut argument = Vec::new();
+    let mut rest = line;
+    loop {
+        let quoted = match rest {
+            [b'"', behind @ ..] => double_quoted(behind, &mut argument),
+            [b'\'', behind @ ..] => single_quoted(behind, &mut argument),
+            [byte, behind @ ..] if !b" \n\r\t".contains(byte) => {
+                argument.push(*byte);
+                rest = behind;
+                continue;
+            }
+            _ => return Ok((argument, rest)),
+        };
+        // A closing quote ends the argument.
+        return match quoted {
+            Some(behind) if behind.first().is_none_or(|byte| is_space(*byte)) => {
+                Ok((argument, behind))
+            }
+            _ => Err(UnbalancedQuotes),
+        };
+    }
+}
+
+/// Returns whether a byte is whitespace according to C's `isspace`. Some of these bytes do not end
+/// an argument.
+fn is_space(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == 0x0b
+}
+
+/// Appends the bytes up to the closing quote; returns the bytes after it.
+fn double_quoted<'a>(mut rest: &'a [u8], argument: &mut Vec<u8>) -> Option<&'a [u8]> {
+    loop {
+        let (byte, behind) = match rest {
+            [b'"', behind @ ..] => return Some(behind),
+            [b'\\', b'x', high, low, behind @ ..]
+                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+            {
+                (16 * hex(*high) + hex(*low), behind)
+            }
+            [b'\\', byte, behind @ ..] => (escaped(*byte), behind),
+            [byte, behind @ ..] => (*byte, behind),
+            [] => return None,
+        };
+        argument.push(byte);
+        rest = behind;
+    }
+}
+
+/// Appends the bytes up to the closing quote; returns the bytes after it.
+fn single_quoted<'a>(mut rest: &'a [u8], argument: &mut Vec<u8>) -> Option<&'a [u8]> {
+    loop {
+        let (byte, behind) = match rest {
+            [b'\'', behind @ ..] => return Some(behind),
+            [b'\\', b'\'', behind @ ..] => (b'\'', behind),
+            [byte, behind @ ..] => (*byte, behind),
+            [] => return None,
+        };
+        argument.push(byte);
+        rest = behind;
+    }
+}
+
+fn hex(digit: u8) -> u8 {
+    match digit {
+        b'0'..=b'9' => digit - b'0',
+        _ => digit.to_ascii_lowercase() - b'a' + 10,
+    }
+}
+
+fn escaped(byte: u8) -> u8 {
+    match byte {
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'b' => 0x08,
+        b'a' => 0x07,
+        other => other,
+    }
+}
+
+// Requests of other protocols, which any web page can make a browser send.
+//
+// A page chooses the body of such a request, so anything that a browser sends before the body must
+// end the connection. Redis does so for the commands `POST` and `Host:`. This server also does so
+// for a line with a method and a version of HTTP: a page that shares a host name with the server
+// can choose the method too. It can also choose parts of a TLS handshake.
+
+/// The first bytes of a TLS handshake: the record type and the major version.
+const TLS: &[u8] = b"\x16\x03";
+
+/// Returns whether a line, which may be incomplete, starts a TLS handshake.
+fn is_tls(line: &[u8]) -> bool {
+    line.starts_with(TLS)
+}
+
+/// Returns whether a command name is the start of an HTTP request or of a header field.
+fn is_http_command(name: &[u8]) -> bool {
+    let host = name.get(..b"host:".len());
+    name.eq_ignore_ascii_case(b"post") || host.is_some_and(|it| it.eq_ignore_ascii_case(b"host:"))
+}
+
+/// Returns whether a line is the request line of an HTTP request, with a path or a URL as its
+/// target.
+fn is_http_line(arguments: &[Vec<u8>]) -> bool {
+    let [_method, target, version] = arguments else { return false };
+    let is_target = target.starts_with(b"/")
+        || target.starts_with(b"*")
+        || target.windows(3).any(|window| window == b"://");
+    let name = version.get(..b"http/".len());
+    is_target && name.is_some_and(|name| name.eq_ignore_ascii_case(b"http/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encode(arguments: &[Vec<u8>]) -> Vec<u8> {
+        let mut bytes = format!("*{}\r\n", arguments.len()).into_bytes();
+        for argument in arguments {
+            bytes.extend(format!("${}\r\n", argument.len()).bytes());
+            bytes.extend(argument);
+            bytes.extend(b"\r\n");
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_byte_that_a_client_has_sent_is_unchanged_in_the_error() {
+        let error = RequestError::ExpectedLength(0xff);
+        assert_eq!(error.to_bytes(), b"ERR Protocol error: expected '$', got '\xff'");
+    }
+
+    #[test]
+    fn the_allocation_of_a_vector_is_reused() {
+        let mut requests = Requests::default();
+        requests.extend(b"*2\r\n$4\r\nECHO\r\n$1\r\na\r\nPING\r\n");
+        let arguments = requests.next_in(Vec::with_capacity(10)).unwrap().unwrap();
+        assert_eq!(arguments, [&b"ECHO"[..], b"a"]);
+        let spare = emptied(arguments);
+        assert!(spare.is_empty() && spare.capacity() >= 10);
+        assert_eq!(requests.next_in(spare).unwrap().unwrap(), [b"PING"]);
+    }
+
+    #[test]
+    fn finished_requests_do_not_accumulate() {
+        let mut requests = Requests::default();
+        let request = encode(&[vec![b'x'; 1000]]);
+        for half in request.chunks(600).cycle().take(2 * 1000) {
+            requests.extend(half);
+            let _ = requests.next();
+            assert!(requests.buffer.capacity() <= 2 * (MOST_OVER + 2 * request.len()));
+        }
+        assert!(requests.is_empty());
+    }
+
+    #[test]
+    fn the_rest_of_a_long_pipeline_is_rarely_moved() {
+        let mut requests = Requests::default();
+        let request = encode(&[vec![b'x'; 1000]]);
+        requests.extend(&request.repeat(1000));
+        let mut moves = 0;
+        while let Ok(Some(_)) = requests.next() {
+            let start = requests.parsed;
+            requests.buffer();
+            moves += usize::from(requests.parsed < start);
+        }
+        assert!(moves <= 5, "{moves}");
+    }
+
+    #[test]
+    fn the_memory_of_a_large_request_is_freed_while_the_next_is_incomplete() {
+        let mut requests = Requests::default();
+        let large = [encode(&[vec![b'x'; 10 << 20]]), b"*".to_vec()].concat();
+        let many = [encode(&vec![vec![]; 100_000]), b"*".to_vec()].concat();
+        let typed = ["x ".repeat(30_000).as_bytes(), b"\n*"].concat();
+        for bytes in [large, many, typed] {
+            requests.extend(&bytes);
+            assert!(requests.next().unwrap().is_some());
+            assert_eq!(requests.next(), Ok(None));
+            requests.extend(b"1\r\n$1\r\nx\r\n");
+            assert!(requests.buffer.capacity() <= MAX_KEPT);
+            assert!(requests.next().unwrap().is_some());
+            assert_eq!(requests.next(), Ok(None));
+            assert!(requests.arguments.capacity() <= MAX_KEPT_ARGUMENTS);
+            assert!(requests.typed.capacity() <= MAX_KEPT_ARGUMENTS);
+        }
     }
 }

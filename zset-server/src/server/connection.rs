@@ -1,8 +1,5 @@
 //! [`Connection`]: the connection of a client.
 
-mod held;
-mod send;
-
 use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::{Pin, pin};
@@ -10,14 +7,14 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::task::yield_now;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Sleep, sleep, timeout};
 use tracing::{debug, warn};
 use zset_std::Timestamp;
 
 use super::Shared;
-use super::limits::Slot;
+use super::listen::Slot;
 use crate::client::Client;
 use crate::engine::Executed;
 use crate::resp::{Replies, RequestError, RequestLimits, Requests, emptied};
@@ -40,8 +37,8 @@ const MAX_READ: usize = 64 * 1024;
 /// The maximum number of bytes that a client may send while one of its commands waits for a key.
 const MAX_AHEAD: usize = RequestLimits::MAX.max_request_len;
 
-/// The number of commands between two readings of the clock: reading it each time would noticeably slow
-/// down small commands.
+/// The number of commands between two readings of the clock: reading it each time would noticeably
+/// slow down small commands.
 const COMMANDS_PER_CLOCK_READING: usize = 16;
 
 /// How long a stopping server waits before it checks for received bytes one last time.
@@ -71,7 +68,6 @@ pub(super) struct Connection<S> {
 /// The two ends of a connection.
 pub(super) struct Ends {
     pub(super) peer: String,
-    pub(super) local: String,
     /// Whether the client is on another machine.
     pub(super) is_remote: bool,
 }
@@ -128,10 +124,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     pub(super) fn new(shared: Rc<Shared>, stream: S, ends: Ends, slot: Slot) -> Self {
         let mut client = shared.engine.borrow_mut().client();
         client.allow_waiting();
-        let Ends { peer, local, is_remote } = ends;
+        let Ends { peer, is_remote } = ends;
         let mut session = client.session_mut();
         session.address.clone_from(&peer);
-        session.local_address = local;
         session.is_remote = is_remote;
         drop(session);
         Connection {
@@ -273,9 +268,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Turn::Cut
     }
 
-    /// Waits until the last command has its reply; returns whether it has one, or else the client has
-    /// disconnected or the server is stopping. Meanwhile it reads what the client sends, to detect a
-    /// disconnection; these requests run later.
+    /// Waits until the last command has its reply; returns whether it has one, or else the client
+    /// has disconnected or the server is stopping. Meanwhile it reads what the client sends, to
+    /// detect a disconnection; these requests run later.
     async fn wait_for_others(
         &mut self,
         limit: Option<Duration>,
@@ -360,5 +355,172 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         } else if len < self.read_size / 4 {
             self.read_size = (self.read_size / 2).max(MIN_READ);
         }
+    }
+}
+
+/// How much, and for how long, to read after an error reply: closing while the client still sends
+/// would discard the reply.
+const MAX_LINGER: usize = 1024 * 1024;
+const LINGER: Duration = Duration::from_secs(1);
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    /// Sends as many bytes as the client accepts now.
+    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let unsent = &self.replies.bytes()[self.sent..];
+        if unsent.is_empty() {
+            return Poll::Ready(Ok(()));
+        }
+        let result = Pin::new(&mut self.stream).poll_write(cx, unsent);
+        self.client.session_mut().buffered.is_blocked = result.is_pending();
+        result.map(|written| {
+            let written = written?;
+            if written == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.sent += written;
+            if self.sent == self.replies.bytes().len() {
+                self.replies.clear();
+                self.replies.shrink_to(self.max_kept());
+                self.sent = 0;
+            } else if self.sent > self.replies.bytes().len() / 2 {
+                // Not after each write: moving the rest of a large reply each time would be slow.
+                self.replies.remove_front(self.sent);
+                self.sent = 0;
+            }
+            self.tell_held();
+            Ok(())
+        })
+    }
+
+    /// Sends as many bytes as the client accepts now, without waiting.
+    async fn send_some(&mut self) -> io::Result<()> {
+        poll_fn(|cx| match self.poll_send(cx) {
+            Poll::Ready(result) => Poll::Ready(result),
+            Poll::Pending => Poll::Ready(Ok(())),
+        })
+        .await
+    }
+
+    /// Sends some bytes, waiting until the client accepts them.
+    async fn send(&mut self) -> Result<(), End> {
+        poll_fn(|cx| match self.poll_others(cx) {
+            Some(Event::Killed) => Poll::Ready(Err(End::Killed)),
+            _ => self.poll_send(cx).map_err(End::Io),
+        })
+        .await
+    }
+
+    /// Sends the remaining replies and closes the connection.
+    async fn finish(&mut self) -> Result<(), End> {
+        self.requests = Requests::default();
+        self.tell_held();
+        while self.unsent() > 0 {
+            self.send().await?;
+        }
+        self.stream.shutdown().await?;
+        self.let_go();
+        if !self.is_stopping {
+            // Its success does not matter.
+            let _ = timeout(LINGER, self.drain()).await;
+        }
+        Ok(())
+    }
+
+    /// Reads and discards bytes.
+    async fn drain(&mut self) -> io::Result<()> {
+        let mut buffer = [0; 4096];
+        let mut left = MAX_LINGER;
+        while left > 0 {
+            match self.stream.read(&mut buffer).await? {
+                0 => break,
+                len => left = left.saturating_sub(len),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The capacity that an empty reply buffer may keep, normally and while memory for clients is
+/// scarce.
+const MAX_KEPT: usize = 256 * 1024;
+const MAX_KEPT_IF_SCARCE: usize = 16 * 1024;
+
+impl<S> Connection<S> {
+    /// Returns the number of reply bytes not yet sent.
+    fn unsent(&self) -> usize {
+        self.replies.bytes().len() - self.sent
+    }
+
+    /// Returns the capacity that an empty reply buffer may keep.
+    fn max_kept(&self) -> usize {
+        if self.shared.is_scarce() { MAX_KEPT_IF_SCARCE } else { MAX_KEPT }
+    }
+
+    /// Reports the memory held for the client. If all clients together hold too much, some are
+    /// disconnected.
+    fn tell_held(&mut self) {
+        let (requests, replies) = (self.requests.len(), self.unsent());
+        let memory = self.requests.capacity() + self.replies.capacity();
+        let mut session = self.client.session_mut();
+        if session.is_killed {
+            // The memory is about to be freed, and stays counted until then.
+            return;
+        }
+        let buffered = &mut session.buffered;
+        (buffered.requests, buffered.replies) = (requests, replies);
+        buffered.spare = memory - requests - replies;
+        let (id, before) = (session.id, self.held);
+        self.held = session.held_bytes();
+        drop(session);
+        self.shared.change_held(id, before, self.held);
+    }
+
+    /// Limits the size of subsequent replies; returns the maximum number of unsent bytes.
+    fn bound_replies(&mut self) -> usize {
+        let hard = self.shared.engine.borrow().max_unread();
+        let max = hard.min(self.shared.max_held_of(self.held));
+        self.replies.set_max_len(self.sent.saturating_add(max));
+        max
+    }
+
+    /// Waits until all clients together hold less, sending replies meanwhile.
+    async fn wait_for_room(&mut self) -> Result<(), End>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let shared = Rc::clone(&self.shared);
+        let mut freed = pin!(shared.freed.notified());
+        poll_fn(|cx| {
+            if let Some(Event::Killed) = self.poll_others(cx) {
+                return Poll::Ready(Err(End::Killed));
+            }
+            while self.unsent() > 0
+                && let Poll::Ready(result) = self.poll_send(cx)
+            {
+                if let Err(error) = result {
+                    return Poll::Ready(Err(End::Io(error)));
+                }
+            }
+            freed.as_mut().poll(cx).map(Ok)
+        })
+        .await
+    }
+
+    /// Releases everything held for the client.
+    fn let_go(&mut self) {
+        // The engine is not borrowed here, even after a command has panicked.
+        self.shared.engine.borrow_mut().leave(&mut self.client);
+        let (id, closing) = {
+            let session = &mut self.client.session_mut();
+            (session.id, std::mem::take(&mut session.buffered.closing))
+        };
+        self.shared.closing.set(self.shared.closing.get().saturating_sub(closing));
+        self.shared.change_held(id, std::mem::take(&mut self.held), 0);
+    }
+}
+
+impl<S> Drop for Connection<S> {
+    fn drop(&mut self) {
+        self.let_go();
     }
 }

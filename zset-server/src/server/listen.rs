@@ -1,5 +1,6 @@
 //! [`Listeners`]: the sockets that accept clients.
 
+use std::cell::Cell;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::FileTypeExt as _;
@@ -10,24 +11,25 @@ use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::Notify;
 use tokio::task::{JoinSet, spawn_local};
 use tokio::time::{sleep, timeout};
 use tracing::{debug, info, warn};
 
 use super::connection::{Connection, Ends};
-use super::limits::Slot;
 use super::{Options, ServeError, Shared};
 
-/// How long to wait after the operating system has refused to accept a connection, for lack of files, for
-/// example.
+/// How long to wait after the operating system has refused to accept a connection, for lack of
+/// files, for example.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The maximum number of connections waiting to be accepted; further clients retry a second later. The
-/// standard library's 128 are too few for the clients that reconnect when a server restarts.
+/// The maximum number of connections waiting to be accepted; further clients retry a second later.
+/// The standard library's 128 are too few for the clients that reconnect when a server restarts.
 const BACKLOG: i32 = 4096;
 
-/// The maximum number of refused clients that the server waits for, so that they see the reason. Others
-/// are sent the reason and closed at once: they must not use files needed by connected clients.
+/// The maximum number of refused clients that the server waits for, so that they see the reason.
+/// Others are sent the reason and closed at once: they must not use files needed by connected
+/// clients.
 const MAX_REFUSING: usize = 64;
 
 /// The reply to a client that exceeds the maximum number.
@@ -76,9 +78,8 @@ impl Listeners {
                 // Replies are sent as a whole, so there is nothing to gain from a delay.
                 let _ = stream.set_nodelay(true);
                 keep_alive(&stream);
-                let local = stream.local_addr().unwrap_or(address).to_string();
                 let is_remote = is_exposed(&peer);
-                Ok((stream, Ends { peer: peer.to_string(), local, is_remote }))
+                Ok((stream, Ends { peer: peer.to_string(), is_remote }))
             };
             tasks.spawn_local(accept_all(Rc::clone(shared), accept));
         }
@@ -92,8 +93,7 @@ impl Listeners {
                 let address = format!("{}:0", file.0.display());
                 let accept = async move || {
                     let (stream, _) = listener.accept().await?;
-                    let (peer, local) = (address.clone(), address.clone());
-                    Ok((stream, Ends { peer, local, is_remote: false }))
+                    Ok((stream, Ends { peer: address.clone(), is_remote: false }))
                 };
                 tasks.spawn_local(accept_all(Rc::clone(shared), accept));
                 Some(file)
@@ -216,9 +216,51 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     stream.write_all(REFUSAL).await?;
     stream.shutdown().await?;
     let Some(_waiting) = waiting else { return Ok(()) };
-    // Otherwise the client's first request would reach a closed connection, and it would not see the
-    // reason.
+    // Otherwise the client's first request would reach a closed connection, and it would not see
+    // the reason.
     let mut buffer = [0; 1024];
     while stream.read(&mut buffer).await? > 0 {}
     Ok(())
+}
+
+/// The number of connected clients.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    taken: Cell<usize>,
+    freed: Notify,
+}
+
+/// The permission to be connected, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Slot {
+    slots: Rc<Slots>,
+}
+
+impl Slots {
+    pub(super) fn taken(&self) -> usize {
+        self.taken.get()
+    }
+
+    /// Takes a slot if fewer than `max` are taken.
+    pub(super) fn take(self: &Rc<Self>, max: usize) -> Option<Slot> {
+        if self.taken.get() >= max {
+            return None;
+        }
+        self.taken.set(self.taken.get() + 1);
+        Some(Slot { slots: Rc::clone(self) })
+    }
+
+    /// Waits until no slot is taken.
+    pub(super) async fn all_free(&self) {
+        while self.taken.get() > 0 {
+            self.freed.notified().await;
+        }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.slots.taken.set(self.slots.taken.get() - 1);
+        self.slots.freed.notify_one();
+    }
 }

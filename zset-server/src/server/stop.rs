@@ -1,9 +1,13 @@
-//! [`Stopper`]: stops a server in two steps.
+//! [`Stopper`]: stops a server in two steps; and the signals that do so.
 
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::runtime;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tracing::info;
 
 /// Stops a server, from any thread.
 #[derive(Clone, Debug)]
@@ -29,8 +33,8 @@ impl Default for Stopper {
 }
 
 impl Stopper {
-    /// Makes the server save its keys, accept no more connections, answer the received requests, and end;
-    /// a second call ends it at once. Returns without waiting for that.
+    /// Makes the server save its keys, accept no more connections, answer the received requests,
+    /// and end; a second call ends it at once. Returns without waiting for that.
     ///
     /// If the keys cannot be saved, the server keeps running until the second call.
     pub fn stop(&self) {
@@ -82,4 +86,35 @@ impl Stopper {
         // The sender exists, so the wait cannot fail.
         let _ = self.phase.subscribe().wait_for(|phase| *phase >= least).await;
     }
+}
+
+/// Stops the server on each signal, for the rest of the process.
+///
+/// Signals are handled on a separate thread, so that they arrive while a long command blocks the
+/// server.
+pub(super) fn heed(stopper: Stopper) -> io::Result<()> {
+    let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
+    let context = runtime.enter();
+    // By default SIGXFSZ kills the process. With a handler, writing beyond the maximum file size is
+    // an error.
+    drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    drop(context);
+    let wait = move || {
+        runtime.block_on(async {
+            loop {
+                let signal = tokio::select! {
+                    _ = interrupt.recv() => "SIGINT",
+                    _ = terminate.recv() => "SIGTERM",
+                    _ = hang_up.recv() => "SIGHUP",
+                };
+                info!("{signal}");
+                stopper.stop();
+            }
+        });
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(wait)?;
+    Ok(())
 }

@@ -2,15 +2,17 @@
 
 mod listpack;
 mod skip_list;
-mod text;
 
-use super::style::Style;
+use zset_core::Score;
+
+use super::display::{Style, write_escaping};
 use crate::error::CommandError;
 use crate::keyspace::{Keyspace, Value};
 use crate::resp::parse_integer;
 
-/// Draws the value of a key, given the arguments of SHOW: `key [LIMIT count]`. The limit is the number of
-/// leaves, or of members of a listpack, to draw: half of them from the start, half from the end.
+/// Draws the value of a key, given the arguments of SHOW: `key [LIMIT count]`. The limit is the
+/// number of leaves, or of members of a listpack, to draw: half of them from the start, half from
+/// the end.
 pub(super) fn show(
     arguments: &[Vec<u8>],
     keyspace: &Keyspace,
@@ -26,19 +28,19 @@ pub(super) fn show(
         }
         _ => return Err(CommandError::SYNTAX),
     };
-    let name = text::quoted(key);
+    let name = quoted(key);
     match keyspace.value(key) {
         None => Err(CommandError::err("no such key")),
         Some(Value::String(string)) => {
-            let bytes = text::count(string.len(), "byte");
-            Ok(format!("{name} is a string of {bytes}: {}\n", text::quoted(string)))
+            let bytes = count(string.len(), "byte");
+            Ok(format!("{name} is a string of {bytes}: {}\n", quoted(string)))
         }
         Some(Value::Set(set)) => {
-            let members = text::count(set.len(), "member");
+            let members = count(set.len(), "member");
             Ok(format!("{name} is a set of {members} without scores, in a hash table\n"))
         }
         Some(Value::SortedSet(set)) => {
-            let members = text::count(set.len(), "member");
+            let members = count(set.len(), "member");
             let heading = format!("{name} is a {} of {members}", set.encoding());
             let mut out = format!("{}\n\n", style.heading(&heading));
             if let Some(list) = set.as_listpack() {
@@ -52,62 +54,62 @@ pub(super) fn show(
     }
 }
 
+// The texts of all drawings: elements, counts and columns.
+
+/// The maximum length of a member, in characters.
+const MEMBER: usize = 23;
+
+/// Returns bytes in quotes, as they could be typed; a long text is truncated with `…`.
+fn quoted(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    // A character has at most four bytes.
+    write_escaping(&bytes[..bytes.len().min(4 * MEMBER)], "\"\\", &mut text);
+    match text.char_indices().nth(MEMBER) {
+        None => format!("\"{text}\""),
+        Some((end, _)) => format!("\"{}…\"", &text[..end]),
+    }
+}
+
+/// Returns an element as text.
+fn element(member: &[u8], score: Score) -> String {
+    format!("({score}, {})", quoted(member))
+}
+
+/// Returns a count with its noun: `1 leaf`, `2 leaves`.
+fn count(number: usize, thing: &str) -> String {
+    match (number, thing) {
+        (1, _) => format!("1 {thing}"),
+        (_, "leaf") => format!("{number} leaves"),
+        (_, "child") => format!("{number} children"),
+        (_, "entry") => format!("{number} entries"),
+        _ => format!("{number} {thing}s"),
+    }
+}
+
+/// Returns `part` in percent of `whole`; 100 only if they are equal.
+fn percent(part: usize, whole: usize) -> usize {
+    let rounded = (100 * part + whole / 2).checked_div(whole).unwrap_or(0);
+    if part < whole { rounded.min(99) } else { rounded }
+}
+
 #[cfg(test)]
 mod tests {
-    use proptest::collection::vec;
-    use proptest::prelude::*;
-    use zset_core::{ListpackLimits, Score, ZSet};
-
     use super::*;
 
-    fn drawn(set: ZSet, key: &[u8], limit: usize) -> String {
-        let mut keyspace = Keyspace::default();
-        keyspace.set(key, Value::SortedSet(set));
-        let arguments = [key.to_vec(), b"limit".to_vec(), limit.to_string().into_bytes()];
-        show(&arguments, &keyspace, Style::Plain).expect("the key exists")
+    #[test]
+    fn long_texts_are_truncated() {
+        assert_eq!(quoted(b"a\n\""), "\"a\\n\\\"\"");
+        assert_eq!(quoted("日本 é\u{1b}".as_bytes()), "\"日本 é\\x1b\"");
+        assert_eq!(quoted(&[b'x'; MEMBER]), format!("\"{}\"", "x".repeat(MEMBER)));
+        assert_eq!(quoted(&[b'x'; 1000]), format!("\"{}…\"", "x".repeat(MEMBER)));
+        assert_eq!(quoted("日".repeat(30).as_bytes()), format!("\"{}…\"", "日".repeat(MEMBER)));
     }
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        #[test]
-        fn any_set_is_drawn_without_control_characters(
-            elements in vec((vec(any::<u8>(), 0..80), any::<i32>()), 1..400),
-            key in vec(any::<u8>(), 0..80),
-            limit in 0..40usize,
-            max_listpack_entries in prop_oneof![Just(0), Just(1000)],
-        ) {
-            let limits = ListpackLimits { max_listpack_entries, ..ListpackLimits::default() };
-            let mut set = ZSet::with_limits(limits);
-            for (member, score) in &elements {
-                set.insert(member, Score::from(*score));
-            }
-            let members = text::count(set.len(), "member");
-            let picture = drawn(set, &key, limit);
-            prop_assert!(!picture.contains(|sign: char| sign.is_control() && sign != '\n'));
-            prop_assert!(picture.lines().next().unwrap_or_default().ends_with(&members));
-        }
-
-        #[test]
-        fn shown_and_hidden_elements_add_up(
-            len in 65..3000u32,
-            limit in 0..50usize,
-        ) {
-            let mut set = ZSet::new();
-            for number in 0..len {
-                set.insert(number.to_string(), Score::from(number.reverse_bits()));
-            }
-            set.promote();
-            let picture = drawn(set, b"k", limit);
-            let number = |line: &str, end: &str| -> Option<u32> {
-                line.split_once(end)?.0.rsplit(' ').next()?.parse().ok()
-            };
-            let shown: Vec<_> =
-                picture.lines().filter_map(|line| number(line, " of 64 elements")).collect();
-            let hidden = picture.lines().filter(|line| line.contains("not shown"));
-            let hidden: u32 = hidden.filter_map(|line| number(line, " element")).sum();
-            prop_assert_eq!(shown.iter().sum::<u32>() + hidden, len);
-            prop_assert!(shown.len() <= limit);
-        }
+    #[test]
+    fn only_the_whole_is_100_percent() {
+        assert_eq!(
+            [(999, 1000), (2, 2), (1, 3), (0, 0)].map(|(part, whole)| percent(part, whole)),
+            [99, 100, 33, 0]
+        );
     }
 }

@@ -52,8 +52,8 @@ pub(super) fn load(
     Ok(keyspace)
 }
 
-/// Returns whether the 8 bytes at this offset are the checksum of all before, or zero: other servers can
-/// be configured to omit the checksum.
+/// Returns whether the 8 bytes at this offset are the checksum of all before, or zero: other
+/// servers can be configured to omit the checksum.
 fn is_intact(bytes: &[u8], end: usize) -> bool {
     let (body, rest) = bytes.split_at(end);
     rest.starts_with(&[0; CHECKSUM_LEN]) || rest.starts_with(&CHECKSUM.checksum(body).to_le_bytes())

@@ -28,8 +28,8 @@ pub(crate) fn type_of(value: &Value) -> u8 {
     }
 }
 
-/// Writes a value without its type. Calls `spill` regularly, which may remove the bytes written so far
-/// from the vector.
+/// Writes a value without its type. Calls `spill` regularly, which may remove the bytes written so
+/// far from the vector.
 pub(crate) fn write<E>(
     value: &Value,
     out: &mut Vec<u8>,

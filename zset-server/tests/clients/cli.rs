@@ -142,12 +142,12 @@ fn pipe_mode_runs_many_commands() {
 }
 
 #[test]
-fn scan_and_bigkeys_find_all_keys() {
+fn scan_and_bigkeys_find_all_sorted_sets() {
     let server = Running::start();
     let lines: Vec<_> = (0..1000).map(|number| format!("ZADD z:{number} 1 a\n")).collect();
     let Some(output) = cli(&server, &[], lines.concat().as_bytes()) else { return };
     assert_eq!(output, "1\n".repeat(1000));
-    cli(&server, &[], b"ZADD biggest 1 a 2 b 3 c\nSET text abcdef\nSADD set x y\n");
+    cli(&server, &[], b"ZADD biggest 1 a 2 b 3 c\n");
 
     let scanned =
         cli(&server, &["--scan", "--pattern", "z:*"], b"").expect("redis-cli is installed");
@@ -157,16 +157,11 @@ fn scan_and_bigkeys_find_all_keys() {
     assert_eq!(found.len(), 1000);
 
     let output = cli(&server, &["--bigkeys"], b"").expect("redis-cli is installed");
-    for line in [
-        "Sampled 1003 keys in the keyspace!",
-        "Biggest   zset found '\"biggest\"' has 3 members",
-        "Biggest string found '\"text\"' has 6 bytes",
-        "Biggest    set found '\"set\"' has 2 members",
-    ] {
+    for line in
+        ["Sampled 1001 keys in the keyspace!", "Biggest   zset found '\"biggest\"' has 3 members"]
+    {
         assert!(output.contains(line), "{line}\n{output}");
     }
-    let output = cli(&server, &["--memkeys"], b"").expect("redis-cli is installed");
-    assert!(output.contains("Biggest   zset found '\"biggest\"' has"), "{output}");
 }
 
 #[test]

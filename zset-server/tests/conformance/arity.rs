@@ -14,7 +14,7 @@ pub(crate) fn commands() -> Vec<Command> {
     let reply = Ours::new().ask("COMMAND");
     let mut commands = Vec::new();
     add(&Reply::of(&reply), &mut commands);
-    assert!(commands.len() > 100, "{}", commands.len());
+    assert!(commands.len() > 80, "{}", commands.len());
     commands
 }
 
@@ -69,7 +69,10 @@ fn every_command_with_a_wrong_number_of_arguments_is_an_error() {
             if matches!(&*info, b"*1\r\n*-1\r\n" | b"*1\r\n$-1\r\n") {
                 continue;
             }
-            for request in command.wrong_requests() {
+            // SET has no options here: see `docs/redis.md`.
+            let is_other =
+                |request: &String| command.name != "set" || request.len() < "set x x".len();
+            for request in command.wrong_requests().filter(is_other) {
                 failures.extend(Row::parse(&request).check(&mut server, &mut ours).err());
             }
         }

@@ -1,13 +1,14 @@
 //! Blocking commands: scenes of several clients, played with Valkey and with our server.
 //!
-//! Each line of a scene is a client's name and its command. Commands separated by ` ; ` are sent at once.
-//! A `!` after the name means that the client blocks, the command `x` that it disconnects, and `$name`
-//! stands for a client's ID.
+//! Each line of a scene is a client's name and its command. Commands separated by ` ; ` are sent at
+//! once. A `!` after the name means that the client blocks, and the command `x` that it
+//! disconnects.
 
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::io::{Read, Write};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::thread;
@@ -19,7 +20,6 @@ use super::process::{self, Kind, Reply};
 
 struct Peer {
     stream: Patient<UnixStream>,
-    id: String,
     /// Bytes received after the last reply.
     ahead: Vec<u8>,
     log: String,
@@ -29,11 +29,9 @@ struct Peer {
 impl Peer {
     fn connect(socket: &Path, hello: &str) -> Peer {
         let stream = Patient(retry(|| UnixStream::connect(socket)).expect("the server listens"));
-        let (id, log) = (String::new(), String::new());
-        let mut peer = Peer { stream, id, ahead: Vec::new(), log, is_connected: true };
+        let mut peer = Peer { stream, ahead: Vec::new(), log: String::new(), is_connected: true };
         peer.ask(hello);
-        let id = peer.ask("CLIENT ID");
-        Peer { id: id.trim_matches([':', '\r', '\n']).to_owned(), ..peer }
+        peer
     }
 
     fn send(&mut self, line: &str) {
@@ -55,42 +53,42 @@ impl Peer {
         }
     }
 
+    /// Waits until INFO has this number of clients.
+    fn until(&mut self, field: &str, clients: usize) {
+        let line = format!("{field}:{clients}\r\n");
+        while !self.ask("INFO clients").contains(&line) {}
+    }
+
     fn ask(&mut self, line: &str) -> String {
         self.send(line);
         self.reply()
     }
 }
 
-/// Plays a scene; returns all replies.
-fn play(socket: &Path, hello: &str, scene: &[&str]) -> String {
+/// Plays a scene with a server that has `others` more clients; returns all replies.
+fn play(socket: &Path, others: usize, hello: &str, scene: &[&str]) -> String {
     let mut observer = Peer::connect(socket, "HELLO 2");
+    // Those of the last scene may still be there.
+    observer.until("connected_clients", others + 1);
     observer.ask("FLUSHALL");
+    let mut blocked = 0;
     let mut peers: BTreeMap<&str, Peer> = BTreeMap::new();
     for line in scene {
         let (name, command) = line.split_once(' ').expect("a name and a command");
         let client = name.trim_end_matches('!');
         let peer = peers.entry(client).or_insert_with(|| Peer::connect(socket, hello));
-        let id = peer.id.clone();
         if command == "x" {
             peer.is_connected = false;
-            peer.stream.shutdown(std::net::Shutdown::Both).expect("the client is connected");
-            while observer.ask("CLIENT LIST").contains(&format!("id={id} ")) {}
+            peer.stream.shutdown(Shutdown::Both).expect("the client is connected");
+            let left = peers.values().filter(|peer| peer.is_connected).count();
+            observer.until("connected_clients", others + 1 + left);
             continue;
         }
-        let ids: Vec<_> = peers.iter().map(|(name, peer)| (*name, peer.id.clone())).collect();
-        let mut sent = command.to_owned();
-        for (name, id) in ids {
-            sent = sent.replace(&format!("${name}"), &id);
-        }
-        let peer = peers.get_mut(client).expect("the client has connected");
-        peer.send(&sent);
+        peer.send(command);
         if name.ends_with('!') {
-            let is_blocked = |list: String| {
-                let mut lines = list.lines().map(str::to_owned);
-                let line = lines.find(|line| line.contains(&format!("id={id} ")));
-                line.is_some_and(|line| line.contains(" flags=b"))
-            };
-            while !is_blocked(observer.ask("CLIENT LIST")) {}
+            // In a scene, clients block before one is served.
+            blocked += 1;
+            observer.until("blocked_clients", blocked);
         } else {
             let reply = peer.reply();
             peer.log.extend([command, ": ", &reply]);
@@ -98,15 +96,10 @@ fn play(socket: &Path, hello: &str, scene: &[&str]) -> String {
     }
     let mut all = String::new();
     for (name, peer) in peers.iter_mut().filter(|(_, peer)| peer.is_connected) {
-        while observer.ask(&format!("CLIENT UNBLOCK {}", peer.id)) == ":1\r\n" {}
-        peer.send("ECHO end-of-scene");
-        loop {
-            let reply = peer.reply();
-            if reply.contains("end-of-scene") {
-                break;
-            }
-            peer.log += &reply;
-        }
+        // The server sends what it owes, and closes the connection.
+        peer.stream.shutdown(Shutdown::Write).expect("the client is connected");
+        peer.stream.read_to_end(&mut peer.ahead).expect("the server replies");
+        peer.log += &String::from_utf8_lossy(&peer.ahead);
         all.extend([name, ": ", &peer.log, "\n"]);
     }
     all
@@ -128,13 +121,14 @@ fn blocking_commands_reply_like_those_of_valkey() {
     let ours = Server::bind(options).expect("the socket is free");
     let stopper = ours.stopper();
     let thread = thread::spawn(|| ours.run());
-    // Redis 7.0 serves a client from the key that was ready first, whatever the order in its command.
+    // Redis 7.0 serves a client from the key that was ready first, whatever the order in its
+    // command.
     if let Some(theirs) = process::Server::start(Kind::Valkey) {
         let mut failures = Vec::new();
         for hello in ["HELLO 2", "HELLO 3"] {
             for scene in scenes(include_str!("scenes/blocking.txt")) {
-                let our = play(&socket, hello, &scene);
-                let their = play(&theirs.socket(), hello, &scene);
+                let our = play(&socket, 0, hello, &scene);
+                let their = play(&theirs.socket(), 1, hello, &scene);
                 if our != their {
                     failures.push(format!("{hello}, {scene:#?}\nzset: {our}\nValkey: {their}\n"));
                 }

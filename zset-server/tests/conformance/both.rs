@@ -11,7 +11,8 @@ use super::process::{Kind, Reply, Server};
 use super::sample::{Elements, Sample};
 use super::score::is_same;
 
-/// Redis's default limits, and limits with which sets of few elements or short members are skip lists.
+/// Redis's default limits, and limits with which sets of few elements or short members are skip
+/// lists.
 pub(crate) const LIMITS: [ListpackLimits; 5] =
     [limits(128, 64), limits(0, 64), limits(1, 64), limits(4, 64), limits(128, 4)];
 
@@ -24,8 +25,8 @@ pub(crate) struct Both<'s> {
     pub(crate) server: &'s mut Server,
     pub(crate) ours: Ours,
     pub(crate) limits: ListpackLimits,
-    /// The keys of skip lists that may still be listpacks in Redis, which does not look at the arguments
-    /// of ZADD before it adds members.
+    /// The keys of skip lists that may still be listpacks in Redis, which does not look at the
+    /// arguments of ZADD before it adds members.
     promoted: BTreeSet<Vec<u8>>,
 }
 
@@ -83,7 +84,8 @@ impl<'s> Both<'s> {
             for command in [command.clone()].into_iter().chain(encoding) {
                 let sample = Sample::key(&command).map(|key| self.elements(key));
                 let sample = sample.map(|elements| Sample::new(&command, elements));
-                // A panic is reported with the commands that led to it; the engine is not used again.
+                // A panic is reported with the commands that led to it; the engine is not used
+                // again.
                 let run = AssertUnwindSafe(|| self.ours.run(&command));
                 let reply = catch_unwind(run).ok();
                 calls.push(Call { index, command, sample, reply });

@@ -91,8 +91,8 @@ fn negative_zero(mut server: Server) {
 }
 
 fn valid_numbers(mut server: Server) {
-    // Whether a text is valid for Redis 7.0, for Valkey and the engine, and for zset_core: as a score,
-    // and as a bound.
+    // Whether a text is valid for Redis 7.0, for Valkey and the engine, and for zset_core: as a
+    // score, and as a bound.
     const NONE: [bool; 3] = [false; 3];
     const ALL: [bool; 3] = [true; 3];
     const REDIS: [bool; 3] = [true, false, false];

@@ -1,8 +1,8 @@
 //! Random commands.
 //!
-//! An episode has few keys, and members from a small pool, so that commands depend on earlier ones. All
-//! scores at the keys `l0` and `l1` are equal, since lexicographic ranges are defined only there; those at
-//! `m0` to `m2` are of all kinds. The key `none` never has a set.
+//! An episode has few keys, and members from a small pool, so that commands depend on earlier ones.
+//! All scores at the keys `l0` and `l1` are equal, since lexicographic ranges are defined only
+//! there; those at `m0` to `m2` are of all kinds. The key `none` never has a set.
 
 mod combine;
 mod reads;

@@ -125,8 +125,8 @@ fn exchange_growing(
 fn members_of_all_lengths(mut server: Server) {
     compress(&mut server, false);
     for limits in each_encoding(LONG_MEMBERS) {
-        // Lengths around those from which a listpack or a payload uses another form. Servers disagree
-        // about 16,378 bytes: see `decisions`.
+        // Lengths around those from which a listpack or a payload uses another form. Servers
+        // disagree about 16,378 bytes: see `decisions`.
         let lengths = [0, 1, 2, 10, 11, 12, 62, 63, 64, 65, 126, 127, 128, 4094, 4095, 4096, 4097];
         let longer = [16_371, 16_375, 16_376, 16_377, 16_379, 16_382, 16_383, 16_384, 16_385];
         for length in lengths.into_iter().chain(longer) {

@@ -1,13 +1,13 @@
 //! zset-server, compared with real servers: a Redis 7.0 and a Valkey 9.
 //!
-//! Commands run in the server's [engine](Ours) in this process and in another server, and the replies must
-//! be the same. There are two sources of commands:
+//! Commands run in the server's [engine](Ours) in this process and in another server, and the
+//! replies must be the same. There are two sources of commands:
 //!
-//! - **Rows.** Each file of `rows/` is a script; those of `rows/drawn/` use random choices, see [`script`].
-//!   A row is a command line. A prefix says how its replies are compared: `~` in any order of the lines,
-//!   `?` by their shape, i.e. the types of all parts, `!` by the type alone, `^` by
-//!   the first six parts of each command, for COMMAND INFO. `=` skips the row for Redis
-//!   7.0, which lacks what came later. Each script runs in RESP2 and in RESP3. Doubles from Redis 7.0,
+//! - **Rows.** Each file of `rows/` is a script; those of `rows/drawn/` use random choices, see
+//!   [`script`]. A row is a command line. A prefix says how its replies are compared: `~` in any
+//!   order of the lines, `?` by their shape, i.e. the types of all parts, `!` by the type alone,
+//!   `^` by the first six parts of each command, for COMMAND INFO. `=` skips the row for Redis 7.0,
+//!   which lacks what came later. Each script runs in RESP2 and in RESP3. Doubles from Redis 7.0,
 //!   which prints 17 digits, are compared as numbers. [`blocking`] has scenes of several clients.
 //! - **Random commands** on sorted sets, with edge cases as arguments: see [`episodes`].
 //!   [`scans`] and [`interchange`] draw sets for ZSCAN, and for DUMP and RESTORE.
@@ -145,7 +145,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The part of a long reply that a report shows: the last bytes that are the same, and the first that differ.
+/// The part of a long reply that a report shows: the last bytes that are the same, and the first
+/// that differ.
 const MAX_SAME: usize = 60;
 const MAX_SHOWN: usize = 300;
 
@@ -169,7 +170,8 @@ const ATTEMPTS: usize = 5;
 /// The index of a row that fails, and a report.
 type Failure = (usize, String);
 
-/// Runs the rows of a script, which have line numbers; returns the failures and the longest time of a row.
+/// Runs the rows of a script, which have line numbers; returns the failures and the longest time of
+/// a row.
 fn play(server: &mut Server, hello: &str, rows: &[(usize, String)]) -> (Vec<Failure>, Duration) {
     let mut ours = Ours::new();
     for line in ["RESET", "FLUSHALL", hello] {
@@ -238,7 +240,7 @@ macro_rules! scripts {
 mod rows {
     scripts! {
         "rows", "";
-        add client command config connection counters dump expire keys lex limits patterns pop random_scan range rank remove set_ops
+        add client command config connection dump expire keys lex limits patterns pop random_scan range rank remove set_ops
         sets store strings transactions
     }
 }

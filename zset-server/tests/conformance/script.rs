@@ -2,9 +2,10 @@
 //!
 //! - `# text` is a comment.
 //! - `@name a | b | c` names a list of texts, from that line on. A text may use other names.
-//! - `$name` in a row expands to each of the texts: to one row each, or with several names to one row for
-//!   each combination.
-//! - `<name>` is one of the texts at random. A text that is listed twice is twice as likely. `<>` is empty.
+//! - `$name` in a row expands to each of the texts: to one row each, or with several names to one
+//!   row for each combination.
+//! - `<name>` is one of the texts at random. A text that is listed twice is twice as likely. `<>`
+//!   is empty.
 //! - `%300 row` repeats the row 300 times, each with its own random texts.
 //! - ` ; ` separates rows within a text, such as those of a transaction.
 
@@ -17,8 +18,9 @@ use rand::{Rng, SeedableRng};
 
 type Names<'a> = HashMap<&'a str, Vec<&'a str>>;
 
-/// Returns the rows of a script with their line numbers. They are always the same unless `ZSET_SEED` is
-/// set. `words` is a script that runs before it, with names that several scripts share.
+/// Returns the rows of a script with their line numbers. They are always the same unless
+/// `ZSET_SEED` is set. `words` is a script that runs before it, with names that several scripts
+/// share.
 pub(crate) fn rows(words: &str, script: &str) -> Vec<(usize, String)> {
     let seed = env::var("ZSET_SEED").map_or(1, |seed| seed.parse().expect("a seed is a number"));
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);

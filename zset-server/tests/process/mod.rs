@@ -1,6 +1,7 @@
 //! Server processes: zset-server, Redis and Valkey, each on a Unix socket in a temporary folder.
 //!
-//! [`test_support::servers`] says which programs the other servers are, and what happens without them.
+//! [`test_support::servers`] says which programs the other servers are, and what happens without
+//! them.
 
 // Each test target uses only some of this.
 #![allow(dead_code)]
@@ -78,7 +79,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server in a folder of its own; returns `None` if it is not installed in the right version.
+    /// Starts a server in a folder of its own; returns `None` if it is not installed in the right
+    /// version.
     pub(crate) fn start(kind: Kind) -> Option<Server> {
         Server::start_in(kind, &Folder::new())
     }

@@ -16,7 +16,8 @@ pub(crate) enum Reply<'a> {
 }
 
 impl<'a> Reply<'a> {
-    /// Parses the first reply and returns it with the bytes after it, or `None` if it is incomplete.
+    /// Parses the first reply and returns it with the bytes after it, or `None` if it is
+    /// incomplete.
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let end = bytes.windows(2).position(|end| end == b"\r\n")?;
         let (kind, line, mut rest) = (bytes[0], &bytes[1..end], &bytes[end + 2..]);

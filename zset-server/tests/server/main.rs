@@ -16,6 +16,7 @@ mod patient;
 mod process;
 mod program;
 mod prompt;
+mod requests;
 mod running;
 #[path = "../serving/mod.rs"]
 mod serving;

@@ -1,5 +1,5 @@
-//! Blocking commands, compared with a naive model: a list of blocked clients, and a sorted list of members
-//! for each key. There are no sockets, and the model sets the time.
+//! Blocking commands, compared with a naive model: a list of blocked clients, and a sorted list of
+//! members for each key. There are no sockets, and the model sets the time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,13 +15,11 @@ const KEYS: [&str; 3] = ["a", "b", "c"];
 enum Step {
     /// Scores of new members, by key: in one command, or for several keys in a transaction.
     Add(usize, Vec<(usize, Vec<u8>)>),
-    /// Keys, whether from the highest score, the count of a BZMPOP, and the timeout in milliseconds.
+    /// Keys, whether from the highest score, the count of a BZMPOP, and the timeout in
+    /// milliseconds.
     Pop(usize, Vec<usize>, bool, Option<usize>, u64),
     Pass(u64),
     Leave(usize),
-    /// The client that sends CLIENT UNBLOCK, the unblocked client, and whether it gets an error.
-    Unblock(usize, usize, bool),
-    Kill(usize, usize),
     Delete(usize, usize),
     Rename(usize, usize, usize),
 }
@@ -40,9 +38,6 @@ fn step() -> impl Strategy<Value = Step> {
         ),
         2 => (1..30_u64).prop_map(Step::Pass),
         1 => client().prop_map(Step::Leave),
-        1 => (client(), client(), any::<bool>())
-            .prop_map(|(client, other, error)| Step::Unblock(client, other, error)),
-        1 => (client(), client()).prop_map(|(client, other)| Step::Kill(client, other)),
         1 => (client(), key()).prop_map(|(client, key)| Step::Delete(client, key)),
         1 => (client(), key(), key()).prop_map(|(client, from, to)| Step::Rename(client, from, to)),
     ]
@@ -127,18 +122,15 @@ struct Both {
     clock: FakeClock,
     engine: Engine<FakeClock>,
     clients: Vec<Client>,
-    ids: Vec<String>,
 }
 
 impl Both {
     fn new() -> Self {
         let clock = FakeClock::new();
         let engine = Engine::with_clock(clock.clone());
-        let mut both =
-            Both { model: Model::default(), clock, engine, clients: Vec::new(), ids: Vec::new() };
+        let mut both = Both { model: Model::default(), clock, engine, clients: Vec::new() };
         for client in 0..CLIENTS {
             both.clients.push(Client::default());
-            both.ids.push(String::new());
             both.connect(client);
         }
         both
@@ -148,8 +140,6 @@ impl Both {
     fn connect(&mut self, client: usize) {
         self.clients[client] = self.engine.client();
         self.clients[client].allow_waiting();
-        let (id, _) = self.run(client, "CLIENT ID");
-        id.trim_matches([':', '\r', '\n']).clone_into(&mut self.ids[client]);
     }
 
     fn run(&mut self, client: usize, line: &str) -> (String, Executed) {
@@ -170,8 +160,6 @@ impl Both {
             // A blocked client sends nothing.
             Step::Add(client, _)
             | Step::Pop(client, ..)
-            | Step::Unblock(client, ..)
-            | Step::Kill(client, _)
             | Step::Delete(client, _)
             | Step::Rename(client, ..)
                 if self.model.is_waiting(client) => {}
@@ -194,25 +182,6 @@ impl Both {
                 }
             }
             Step::Leave(client) => self.leave(client),
-            Step::Unblock(client, other, error) => {
-                let waits = self.model.is_waiting(other);
-                self.model.waiting.retain(|waiting| waiting.client != other);
-                let reason = if error { "ERROR" } else { "TIMEOUT" };
-                let line = format!("CLIENT UNBLOCK {} {reason}", self.ids[other]);
-                self.ask(client, &line, if waits { ":1\r\n" } else { ":0\r\n" });
-                if waits {
-                    let error_reply = "-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n";
-                    let reply = if error { error_reply } else { "*-1\r\n" };
-                    self.model.served.insert(other, reply.to_owned());
-                }
-            }
-            Step::Kill(client, other) => {
-                let line = format!("CLIENT KILL ID {}", self.ids[other]);
-                self.ask(client, &line, if client == other { ":0\r\n" } else { ":1\r\n" });
-                if client != other {
-                    self.leave(other);
-                }
-            }
             Step::Delete(client, key) => {
                 let reply = format!(":{}\r\n", u8::from(self.model.remove(key) > 0));
                 self.ask(client, &format!("DEL {}", KEYS[key]), &reply);

@@ -86,7 +86,8 @@ impl<S: Read + Write> Peer<S> {
         self.bulk()
     }
 
-    /// Reads the last reply, which must be these bytes, and waits until the server closes the connection.
+    /// Reads the last reply, which must be these bytes, and waits until the server closes the
+    /// connection.
     #[track_caller]
     pub(crate) fn expect_last(&mut self, bytes: &[u8]) {
         self.expect(bytes);

@@ -1,6 +1,6 @@
 //! Limits from options and from CONFIG SET, which takes effect at once.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::net::TcpStream;
 
 use zset_server::{Limits, Options};
@@ -99,32 +99,6 @@ fn proto_max_bulk_len_limits_arguments() {
     other.send(b"*2\r\n$4\r\nECHO\r\n$1048576\r\n");
     other.send(&vec![b'x'; 1 << 20]);
     other.ask(b"\r\n", b"$1048576\r\nx");
-}
-
-#[test]
-fn an_idle_client_is_closed_after_the_timeout_unless_it_is_blocked() {
-    let server = Running::start();
-    let (mut idle, mut waiting, mut other) = (server.connect(), server.connect(), server.connect());
-    waiting.send(b"CLIENT SETNAME waiting\r\nBZPOPMIN jobs 0\r\n");
-    waiting.expect(b"+OK\r\n");
-    while !other.ask_bulk(b"INFO clients\r\n").contains("blocked_clients:1\r\n") {}
-    // The blocked client has been idle for longer.
-    idle.ask(b"PING\r\n", b"+PONG\r\n");
-    set(&mut other, "timeout", "1");
-    idle.expect_last(b"");
-    // If the machine pauses, this client is closed as well.
-    let mut other = loop {
-        let mut other = server.connect();
-        let mut reply = [0; 5];
-        let sent = other.stream.write_all(b"CONFIG SET timeout 0\r\n");
-        if sent.and_then(|()| other.stream.read_exact(&mut reply)).is_ok() {
-            assert_eq!(&reply, b"+OK\r\n");
-            break other;
-        }
-    };
-    assert!(other.ask_bulk(b"CLIENT LIST\r\n").contains("name=waiting"));
-    other.ask(b"ZADD jobs 1 x\r\n", b":1\r\n");
-    waiting.expect(b"*3\r\n$4\r\njobs\r\n");
 }
 
 #[test]

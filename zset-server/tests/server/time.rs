@@ -8,7 +8,8 @@ use crate::prompt::Prompt;
 fn the_time_left_is_rounded_to_seconds_and_at_none_the_key_is_gone() {
     let mut prompt = Prompt::new();
     prompt.expect(&[
-        ("SET a 1 PX 1500", "+OK"),
+        ("SET a 1", "+OK"),
+        ("PEXPIRE a 1500", ":1"),
         ("TTL a", ":2"),
         ("PTTL a", ":1500"),
         ("EXPIRETIME a", ":1000002"),
@@ -26,60 +27,24 @@ fn the_time_left_is_rounded_to_seconds_and_at_none_the_key_is_gone() {
 fn what_has_expired_is_no_key_for_any_command() {
     let mut prompt = Prompt::new();
     for key in ["a", "b", "c", "d", "e", "f", "g", "h"] {
-        prompt.ask(&format!("SET {key} 1 PX 10"));
+        prompt.ask(&format!("SET {key} 1"));
+        prompt.ask(&format!("PEXPIRE {key} 10"));
     }
     prompt.ask("SET z 1");
     prompt.advance(10);
     prompt.expect(&[
-        ("RANDOMKEY", "$1 z"),
         ("KEYS *", "*1 $1 z"),
         ("RENAME h x", "-ERR no such key"),
-        ("RENAMENX z g", ":1"),
+        ("RENAME z g", "+OK"),
         ("TTL g", ":-1"),
         ("COPY g f", ":1"),
         ("TTL f", ":-1"),
-        ("SET e 1 XX", "$-1"),
+        ("GET e", "$-1"),
         ("PERSIST d", ":0"),
         ("EXPIRE c 100", ":0"),
         ("OBJECT ENCODING b", "$-1"),
         ("DBSIZE", ":2"),
     ]);
-}
-
-#[test]
-fn a_watched_key_that_expires_has_changed_and_one_that_had_expired_has_not() {
-    let mut prompt = Prompt::new();
-    prompt.expect(&[("SET a 1 PX 10", "+OK"), ("WATCH a", "+OK"), ("MULTI", "+OK")]);
-    prompt.expect(&[("PING", "+QUEUED")]);
-    prompt.advance(10);
-    prompt.expect(&[("EXEC", "*-1"), ("MULTI", "+OK"), ("EXEC", "*0")]);
-
-    prompt.expect(&[("SET a 1 PX 10", "+OK")]);
-    prompt.advance(10);
-    prompt.expect(&[("WATCH a", "+OK"), ("DEL a", ":0"), ("MULTI", "+OK"), ("EXEC", "*0")]);
-    // Creating a key again is a change.
-    prompt.expect(&[("WATCH a", "+OK"), ("SET a 1", "+OK"), ("MULTI", "+OK"), ("EXEC", "*-1")]);
-}
-
-#[test]
-fn a_client_that_leaves_watches_nothing_more() {
-    let mut prompt = Prompt::new();
-    prompt.expect(&[("WATCH a b a", "+OK"), ("MULTI", "+OK"), ("SET a 1", "+QUEUED")]);
-    let Prompt { engine, client, .. } = &mut prompt;
-    engine.leave(client);
-    prompt.expect(&[("EXEC", "-ERR EXEC without MULTI"), ("GET a", "$-1")]);
-}
-
-#[test]
-fn another_client_changes_what_this_one_watches() {
-    let mut prompt = Prompt::new();
-    prompt.expect(&[("SET a 1", "+OK"), ("WATCH a", "+OK"), ("MULTI", "+OK")]);
-    prompt.expect(&[("GET a", "+QUEUED")]);
-    let other = prompt.engine.client();
-    let first = std::mem::replace(&mut prompt.client, other);
-    prompt.expect(&[("WATCH a", "+OK"), ("SET a 2", "+OK")]);
-    prompt.client = first;
-    prompt.expect(&[("EXEC", "*-1"), ("GET a", "$1 2")]);
 }
 
 #[test]
@@ -190,7 +155,8 @@ fn all_keys_that_expire_are_counted_however_they_go() {
         behind.split(' ').next().expect("a number").parse::<u64>().expect("a number")
     };
     for key in 0..8 {
-        prompt.ask(&format!("SET {key} 1 PX 10"));
+        prompt.ask(&format!("SET {key} 1"));
+        prompt.ask(&format!("PEXPIRE {key} 10"));
     }
     prompt.advance(10);
     // Each command removes two expired keys, in addition to those that it names.
@@ -202,7 +168,7 @@ fn all_keys_that_expire_are_counted_however_they_go() {
     }
     prompt.advance(10);
     // The keys with the smallest names expire first.
-    for line in ["SET 29 1", "ZADD 28 1 a", "WATCH 26 27", "DEL 25 24 23"] {
+    for line in ["SET 29 1", "ZADD 28 1 a", "DEL 25 24 23"] {
         prompt.ask(line);
     }
     for _ in 0..20 {
@@ -210,10 +176,7 @@ fn all_keys_that_expire_are_counted_however_they_go() {
     }
     assert_eq!(prompt.ask("DBSIZE"), ":2", "those that were made anew stay");
     assert_eq!(expired(&mut prompt), 28);
-    prompt.ask("SET 29 1 PX 1");
     prompt.ask("PEXPIRE 29 -1");
     prompt.ask("DEL 28");
     assert_eq!(expired(&mut prompt), 28, "what is removed does not expire");
-    prompt.ask("CONFIG RESETSTAT");
-    assert_eq!(expired(&mut prompt), 0);
 }

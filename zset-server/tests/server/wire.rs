@@ -84,9 +84,10 @@ fn other_clients_run_between_slow_commands_of_one() {
 fn keys_expire_within_a_pipeline() {
     let server = Running::with(Options { debug_command: DebugCommand::Yes, ..options() });
     let mut peer = server.connect();
-    let pipeline = ["SET k v PX 1\r\nDEBUG SLEEP 0.01\r\n", &"ECHO x\r\n".repeat(15), "GET k\r\n"];
+    let pipeline =
+        ["SET k v\r\nPEXPIRE k 1\r\nDEBUG SLEEP 0.01\r\n", &"ECHO x\r\n".repeat(15), "GET k\r\n"];
     peer.send(pipeline.concat().as_bytes());
-    peer.expect(b"+OK\r\n+OK\r\n");
+    peer.expect(b"+OK\r\n:1\r\n+OK\r\n");
     peer.expect(&b"$1\r\nx\r\n".repeat(15));
     peer.expect(b"$-1\r\n");
 }
@@ -130,7 +131,8 @@ fn an_invalid_request_gets_an_error_and_closes_the_connection() {
         peer.expect(b"+PONG\r\n");
         peer.expect(format!("-ERR Protocol error: {reply}\r\n").as_bytes());
         for _ in 0..3 {
-            // The server still reads: otherwise the connection could be reset before the reply is read.
+            // The server still reads: otherwise the connection could be reset before the reply is
+            // read.
             peer.send(b"more");
             other.ask(b"PING\r\n", b"+PONG\r\n");
         }

@@ -12,6 +12,8 @@ fn help_and_version_are_printed() {
     ] {
         let output = run(arguments, b"");
         assert!(text(&output.stdout).starts_with(beginning), "{arguments:?}");
+        let is_short = text(&output.stdout).lines().all(|line| line.len() <= 80);
+        assert!(is_short, "{arguments:?}");
         assert_eq!(text(&output.stderr), "");
         assert!(output.status.success());
     }
@@ -19,12 +21,29 @@ fn help_and_version_are_printed() {
 
 #[test]
 fn an_invalid_command_line_has_exit_code_2() {
-    for arguments in [&["play"][..], &["serve", "--port"], &["shell", "--fast"]] {
+    for (arguments, reason) in [
+        (&["play"][..], ""),
+        (&["serve", "--port"], ""),
+        (&["shell", "--fast"], ""),
+        (&["serve", "--port", "65536"], ""),
+        (&["serve", "--port", "0"], ""),
+        (&["serve", "--bind", ""], ""),
+        (&["serve", "--bind", "no host"], "cannot resolve \"no host\": "),
+        (&["serve", "--maxclients", "0"], ""),
+        (&["serve", "--maxclients", "x"], ""),
+        (&["serve", "--maxmemory", "mb"], ""),
+        (&["serve", "--maxmemory", ""], ""),
+        (&["serve", "--maxmemory", "1x"], ""),
+        (&["serve", "more"], ""),
+        (&["serve", "--enable-debug-command", "on"], "--enable-debug-command takes no, yes or"),
+        (&["serve", "--requirepass-file", "/nosuch/it"], "cannot read /nosuch/it: "),
+    ] {
         let output = run(arguments, b"");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert_eq!(text(&output.stdout), "");
         let errors = text(&output.stderr);
-        assert!(errors.starts_with("zset-server: ") && errors.contains("--help"), "{errors}");
+        let beginning = format!("zset-server: {reason}");
+        assert!(errors.starts_with(&beginning) && errors.contains("--help"), "{errors}");
     }
 }
 

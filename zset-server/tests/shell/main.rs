@@ -2,6 +2,7 @@
 
 mod arguments;
 mod golden;
+mod help;
 #[path = "../patient/mod.rs"]
 mod patient;
 mod pictures;

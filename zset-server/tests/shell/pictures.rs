@@ -1,6 +1,10 @@
 //! The pictures that SHOW draws.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
 
 use crate::golden::assert_golden;
 use crate::running::answer;
@@ -23,16 +27,22 @@ fn additions(key: &str, members: u64) -> String {
     script
 }
 
-/// Returns the picture that the last line of a script draws.
-fn picture(script: &str, show: &str) -> String {
+/// Returns what the last line of a script draws.
+fn drawn(script: &str, show: &str) -> String {
     let marker = "start of the picture";
     let all = answer(&format!("{script}ECHO '{marker}'\n{show}\n"));
     let (_, picture) = all.split_once(&format!("\"{marker}\"\n")).expect("the marker is printed");
+    picture.to_owned()
+}
+
+/// Returns the picture that the last line of a script draws.
+fn picture(script: &str, show: &str) -> String {
+    let picture = drawn(script, show);
     for line in picture.lines() {
         assert!(line.chars().count() <= 100, "{line}");
         assert_eq!(line.trim_end(), line);
     }
-    picture.to_owned()
+    picture
 }
 
 /// Hides the figures of the dict, which depend on the random seed of the hasher.
@@ -105,4 +115,54 @@ fn spans_of_children_add_up_to_the_span_of_their_block() {
 fn other_types_and_missing_keys_are_errors() {
     let script = "SET s abc\nSADD t 1 2\nSHOW s\nSHOW t\nSHOW none\nSHOW\nSHOW t 1\nSHOW t LIMIT x\nSHOW t LIMIT -1\n";
     assert_golden("other-types.txt", &answer(script));
+}
+
+/// Returns bytes as they can be typed.
+fn typed(bytes: &[u8]) -> String {
+    let escaped: Vec<_> = bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect();
+    format!("\"{}\"", escaped.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_set_is_drawn_without_control_characters(
+        elements in vec((vec(any::<u8>(), 0..80), any::<i32>()), 1..400),
+        key in vec(any::<u8>(), 0..80),
+        limit in 0..40usize,
+        max_listpack_entries in prop_oneof![Just(0), Just(1000)],
+    ) {
+        let key = typed(&key);
+        let mut script = format!("CONFIG SET zset-max-listpack-entries {max_listpack_entries}\n");
+        for (member, score) in &elements {
+            writeln!(script, "ZADD {key} {score} {}", typed(member))
+                .expect("writing to a string succeeds");
+        }
+        let picture = drawn(&script, &format!("SHOW {key} LIMIT {limit}"));
+        prop_assert!(!picture.contains(|sign: char| sign.is_control() && sign != '\n'));
+        let members = elements.iter().map(|(member, _)| member).collect::<BTreeSet<_>>().len();
+        let members = if members == 1 { "1 member".to_owned() } else { format!("{members} members") };
+        prop_assert!(picture.lines().next().unwrap_or_default().ends_with(&members));
+    }
+
+    #[test]
+    fn shown_and_hidden_elements_add_up(len in 65..3000u32, limit in 0..50usize) {
+        let mut script = "CONFIG SET zset-max-listpack-entries 0\nZADD k".to_owned();
+        for number in 0..len {
+            write!(script, " {} {number}", number.reverse_bits())
+                .expect("writing to a string succeeds");
+        }
+        script.push('\n');
+        let picture = drawn(&script, &format!("SHOW k LIMIT {limit}"));
+        let number = |line: &str, end: &str| -> Option<u32> {
+            line.split_once(end)?.0.rsplit(' ').next()?.parse().ok()
+        };
+        let shown: Vec<_> =
+            picture.lines().filter_map(|line| number(line, " of 64 elements")).collect();
+        let hidden = picture.lines().filter(|line| line.contains("not shown"));
+        let hidden: u32 = hidden.filter_map(|line| number(line, " element")).sum();
+        prop_assert_eq!(shown.iter().sum::<u32>() + hidden, len);
+        prop_assert!(shown.len() <= limit);
+    }
 }

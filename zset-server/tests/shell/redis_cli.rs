@@ -12,7 +12,6 @@ PING
 SET text "a \"b\"\n\t\r\a\b\\ \x00\xff"
 GET text
 GET nothing
-INCR text
 DEL text
 ZADD a 1 x 2.5 y -inf z 1e300 "\xc3\xa9"
 ZRANGE a 0 -1

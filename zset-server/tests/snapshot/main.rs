@@ -2,6 +2,7 @@
 
 #![cfg(all(unix, not(miri)))]
 
+mod contents;
 mod kills;
 #[path = "../patient/mod.rs"]
 mod patient;

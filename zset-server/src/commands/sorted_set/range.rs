@@ -6,7 +6,7 @@ use zset_core::ZSet;
 use zset_core::redis::{LexRange, ScoreRange, rank_range};
 use zset_core::zset::Iter;
 
-use super::reply::{self, Shown};
+use super::{Shown, store, write_elements};
 use crate::command::{Context, Replied};
 use crate::commands::arguments::{integer, score_range};
 use crate::error::CommandError;
@@ -46,9 +46,9 @@ pub(super) fn zrangestore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Rep
     let query = Query::parse(&arguments[3..], None, true)?;
     let set = context.state.keyspace.get::<ZSet>(source)?;
     let elements = set.into_iter().flat_map(|set| query.sorted_elements(set));
-    let limits = context.state.config.limits();
+    let limits = context.state.config.limits;
     let stored = ZSet::from_sorted_iter_with_limits(elements, limits);
-    reply::store(context, target, stored.map_err(CommandError::err)?)
+    store(context, target, stored.map_err(CommandError::err)?)
 }
 
 /// A range of elements, parsed from arguments.
@@ -76,8 +76,8 @@ struct Limit {
 }
 
 impl<'a> Query<'a> {
-    /// Parses two bounds and the options after them. WITHSCORES is an option unless the elements are
-    /// stored.
+    /// Parses two bounds and the options after them. WITHSCORES is an option unless the elements
+    /// are stored.
     ///
     /// # Errors
     ///
@@ -135,8 +135,8 @@ impl<'a> Query<'a> {
     fn write(&self, set: &ZSet, replies: &mut Replies) {
         let elements = self.sorted_elements(set);
         match self.direction {
-            Direction::Forward => reply::elements(replies, self.shown, elements),
-            Direction::Reverse => reply::elements(replies, self.shown, elements.rev()),
+            Direction::Forward => write_elements(replies, self.shown, elements),
+            Direction::Reverse => write_elements(replies, self.shown, elements.rev()),
         }
     }
 

@@ -1,28 +1,25 @@
 //! ZUNION, ZINTER, ZDIFF, their STORE variants, and ZINTERCARD.
 //!
-//! Plain sets take part with scores of 1, so this works on [`Source`]s. Elements are borrowed until they
-//! are written to a reply or stored: those of a mere reply are never copied into a set.
+//! Plain sets take part with scores of 1, so this works on [`Source`]s. Elements are borrowed until
+//! they are written to a reply or stored: those of a mere reply are never copied into a set.
 
-mod source;
-
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use zset_core::{Aggregate, Member, Score, ZSet};
 use zset_std::RandomState;
 
+use super::{Shown, store, write_elements};
 use crate::command::{Context, Replied};
 use crate::commands::arguments::{integer, not_negative, score};
 use crate::error::CommandError;
-use crate::keyspace::{Keyspace, Set};
-
-use super::reply::{self, Shown};
-use source::Source;
+use crate::keyspace::{Keyspace, Set, Value, WrongType};
 
 /// Elements with distinct members.
 type Elements<'a> = Vec<(Member<'a>, Score)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::commands) enum Operation {
+pub(super) enum Operation {
     Union,
     Intersection,
     Difference,
@@ -52,7 +49,7 @@ pub(super) fn answer(
     let Context { state, replies, .. } = context;
     let (name, rest) = (arguments[0], &arguments[1..]);
     let request = Request::parse(&state.keyspace, name, rest, operation, Purpose::Answer)?;
-    reply::elements(replies, request.shown, request.elements().into_iter());
+    write_elements(replies, request.shown, request.elements().into_iter());
     Ok(())
 }
 
@@ -61,31 +58,20 @@ pub(super) fn store_found(
     arguments: &[&[u8]],
     operation: Operation,
 ) -> Replied {
-    let limits = context.state.config.limits();
+    let limits = context.state.config.limits;
     let keyspace = &context.state.keyspace;
     let (name, key, rest) = (arguments[0], arguments[1], &arguments[2..]);
     let request = Request::parse(keyspace, name, rest, operation, Purpose::Store)?;
     let stored = ZSet::from_sorted_iter_with_limits(request.elements(), limits);
-    reply::store(context, key, stored.map_err(CommandError::err)?)
-}
-
-/// Returns the members of a set operation on at least one plain set, in arbitrary order.
-pub(in crate::commands) fn members<'a>(
-    sets: &[Option<&'a Set>],
-    operation: Operation,
-) -> Vec<Member<'a>> {
-    let sources = sets.iter().map(|set| set.map_or(Source::Missing, Source::Set)).collect();
-    let mut request = Request::of(sources, operation);
-    request.order_sources();
-    request.unordered().into_iter().map(|(member, _)| member).collect()
+    store(context, key, stored.map_err(CommandError::err)?)
 }
 
 /// A parsed command.
 struct Request<'a> {
     operation: Operation,
-    /// The sources with their weights, in the cheapest order. For unions and intersections: from the
-    /// smallest to the largest, which is also the order in which Redis adds scores up. For differences:
-    /// the first source first, then the others from the largest to the smallest.
+    /// The sources with their weights, in the cheapest order. For unions and intersections: from
+    /// the smallest to the largest, which is also the order in which Redis adds scores up. For
+    /// differences: the first source first, then the others from the largest to the smallest.
     sources: Vec<(Source<'a>, Score)>,
     aggregate: Aggregate,
     shown: Shown,
@@ -94,7 +80,8 @@ struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Parses `numkeys key [key ...]` and the options after it; errors are checked in Redis's order.
+    /// Parses `numkeys key [key ...]` and the options after it; errors are checked in Redis's
+    /// order.
     fn parse(
         keyspace: &'a Keyspace,
         command: &[u8],
@@ -111,33 +98,24 @@ impl<'a> Request<'a> {
         }
         let number = usize::try_from(number).map_err(|_| CommandError::SYNTAX)?;
         let (keys, options) = rest.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
-        let sources = keys.iter().map(|key| Source::find(keyspace, key));
-        let mut request = Request::of(sources.collect::<Result<_, _>>()?, operation);
-        request.parse_options(options, purpose)?;
-        request.order_sources();
-        Ok(request)
-    }
-
-    /// Returns a request without options; its sources are not in order yet.
-    fn of(sources: Vec<Source<'a>>, operation: Operation) -> Self {
-        Request {
+        let source = |key: &&[u8]| Ok((Source::find(keyspace, key)?, Score::from(1)));
+        let mut request = Request {
             operation,
-            sources: sources.into_iter().map(|source| (source, Score::from(1))).collect(),
+            sources: keys.iter().map(source).collect::<Result<_, WrongType>>()?,
             aggregate: Aggregate::Sum,
             shown: Shown::Member,
             limit: usize::MAX,
-        }
-    }
-
-    fn order_sources(&mut self) {
-        match self.operation {
+        };
+        request.parse_options(options, purpose)?;
+        match operation {
             Operation::Union | Operation::Intersection => {
-                self.sources.sort_by_key(|(source, _)| source.len());
+                request.sources.sort_by_key(|(source, _)| source.len());
             }
             Operation::Difference => {
-                self.sources[1..].sort_by_key(|(source, _)| std::cmp::Reverse(source.len()));
+                request.sources[1..].sort_by_key(|(source, _)| Reverse(source.len()));
             }
         }
+        Ok(request)
     }
 
     fn parse_options(
@@ -188,25 +166,21 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// Returns the result in arbitrary order.
-    fn unordered(&self) -> Elements<'a> {
-        match self.operation {
+    /// Returns the result in the order of a sorted set.
+    fn elements(&self) -> Elements<'a> {
+        let mut elements = match self.operation {
             Operation::Union => self.union(),
             Operation::Intersection => self.common().collect(),
             Operation::Difference => self.difference(),
-        }
-    }
-
-    /// Returns the result in the order of a sorted set.
-    fn elements(&self) -> Elements<'a> {
-        let mut elements = self.unordered();
+        };
         elements.sort_unstable_by(|(a, a_score), (b, b_score)| {
             a_score.cmp(b_score).then_with(|| a.cmp(b))
         });
         elements
     }
 
-    /// Returns the members of any source, in arbitrary order. **O(n)** in the total number of members.
+    /// Returns the members of any source, in arbitrary order. **O(n)** in the total number of
+    /// members.
     fn union(&self) -> Elements<'a> {
         let largest = self.sources.last().map_or(0, |(source, _)| source.len());
         let mut scores: HashMap<Member<'a>, Score, RandomState> =
@@ -223,8 +197,8 @@ impl<'a> Request<'a> {
         scores.into_iter().collect()
     }
 
-    /// Returns the members common to all sources, in arbitrary order and lazily, so that counting can
-    /// stop early.
+    /// Returns the members common to all sources, in arbitrary order and lazily, so that counting
+    /// can stop early.
     fn common(&self) -> impl Iterator<Item = (Member<'a>, Score)> {
         // There is at least one key.
         let (smallest, weight) = self.sources[0];
@@ -251,8 +225,8 @@ impl<'a> Request<'a> {
 
     /// Returns the members of the first source that are in no other source, in arbitrary order.
     ///
-    /// Each of its members is looked up in each larger source. If there are several smaller ones, they
-    /// are merged first, so that one lookup covers all of them.
+    /// Each of its members is looked up in each larger source. If there are several smaller ones,
+    /// they are merged first, so that one lookup covers all of them.
     fn difference(&self) -> Elements<'a> {
         let (first, _) = self.sources[0];
         let others = &self.sources[1..];
@@ -265,5 +239,57 @@ impl<'a> Request<'a> {
             !small.contains(member) && !large.iter().any(|(source, _)| source.contains(member))
         });
         elements.collect()
+    }
+}
+
+/// A sorted set, a plain set, or a missing key, which counts as empty.
+#[derive(Clone, Copy, Debug)]
+enum Source<'a> {
+    Missing,
+    Set(&'a Set),
+    SortedSet(&'a ZSet),
+}
+
+impl<'a> Source<'a> {
+    fn find(keyspace: &'a Keyspace, key: &[u8]) -> Result<Self, WrongType> {
+        match keyspace.value(key) {
+            None => Ok(Source::Missing),
+            Some(Value::Set(set)) => Ok(Source::Set(set)),
+            Some(Value::SortedSet(set)) => Ok(Source::SortedSet(set)),
+            Some(_) => Err(WrongType),
+        }
+    }
+
+    fn len(self) -> usize {
+        match self {
+            Source::Missing => 0,
+            Source::Set(set) => set.len(),
+            Source::SortedSet(set) => set.len(),
+        }
+    }
+
+    /// Returns the score of a member; members of a plain set have score 1. **O(1)**.
+    fn score(self, member: &[u8]) -> Option<Score> {
+        match self {
+            Source::Missing => None,
+            Source::Set(set) => set.contains(member).then(|| Score::from(1)),
+            Source::SortedSet(set) => set.score(member),
+        }
+    }
+
+    fn contains(self, member: &[u8]) -> bool {
+        self.score(member).is_some()
+    }
+
+    /// Returns the elements, in order unless the set is plain.
+    fn iter(self) -> impl Iterator<Item = (Member<'a>, Score)> {
+        let (plain, sorted) = match self {
+            Source::Missing => (None, None),
+            Source::Set(set) => (Some(set), None),
+            Source::SortedSet(set) => (None, Some(set)),
+        };
+        let plain = plain.into_iter().flatten();
+        let plain = plain.map(|member| (Member::from(&**member), Score::from(1)));
+        plain.chain(sorted.into_iter().flatten())
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use zset_core::listpack::{RawEntry, Value};
 use zset_core::{Listpack, ListpackLimits};
 
-use super::text::{count, quoted};
+use super::{count, quoted};
 
 /// The default number of members to draw.
 const MEMBERS: usize = 24;
@@ -58,7 +58,8 @@ pub(super) fn draw(
     );
 }
 
-/// Appends rows in columns as wide as their longest cell. The first column, of numbers, is right-aligned.
+/// Appends rows in columns as wide as their longest cell. The first column, of numbers, is
+/// right-aligned.
 fn push_table(rows: &[[String; COLUMNS]], out: &mut String) {
     let len = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let lens: [usize; COLUMNS] = std::array::from_fn(|column| len(column).unwrap_or(0));

@@ -1,4 +1,5 @@
-//! A drawing of a skip list's blocks and leaves as a tree, with figures about the dict and the memory.
+//! A drawing of a skip list's blocks and leaves as a tree, with figures about the dict and the
+//! memory.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -6,7 +7,7 @@ use std::ops::Range;
 use zset_core::layout::Node as NodeOf;
 use zset_core::{ByteString, Score, SortedSet};
 
-use super::text::{count, element, percent};
+use super::{count, element, percent};
 
 /// The default number of leaves to draw.
 const LEAVES: usize = 6;
@@ -141,8 +142,8 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Draws a node and its descendants. Its own line is prefixed with `before` and `branch`, the others
-    /// with `before` and `trunk`.
+    /// Draws a node and its descendants. Its own line is prefixed with `before` and `branch`, the
+    /// others with `before` and `trunk`.
     fn draw(&mut self, node: Node<'_>, before: &str, branch: &str, trunk: &str) {
         let ranks = match node.span() {
             0 => "empty".to_owned(),
