@@ -30,7 +30,7 @@ use zset_std::{Decision, Verdict};
 
 use crate::keys::Keys;
 use crate::limit::Step;
-use crate::run::end;
+use crate::link::end;
 use crate::{Error, Keyed};
 
 /// A check that waits for a flight.
@@ -98,7 +98,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> 
         calls: u32,
         until: Instant,
     ) -> Result<(u32, Decision), Error> {
-        let mut request = self.policy.request(Step::Check, key, 1, None);
+        let mut request = self.policy.request(Step::Check, key, 1);
         request.calls = calls;
         let call = request.call(&self.policy.names)?;
         request.decision(self.link.run(&call, until).await?)

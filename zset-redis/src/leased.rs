@@ -20,13 +20,12 @@
 //! A lease that is not ended, because its process has crashed or the call failed, counts with all its units until
 //! they leave the window: an error towards denial.
 
-mod exchange;
-mod flight;
+mod draw;
 #[cfg(test)]
 mod model;
 mod slot;
-mod traits;
 
+use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -35,15 +34,14 @@ use std::time::Duration;
 use redis::aio::ConnectionLike;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
-use zset_std::{Clock, Decision, MonotonicClock, Quota, Verdict};
+use zset_std::{AsyncKeyedLimiter, Clock, Decision, MonotonicClock, Quota, Verdict};
 
 use crate::breaker::Pass;
 use crate::keys::Keys;
-use crate::limit::{Policy, Step};
-use crate::run::{Link, end};
-use crate::{Breaker, Error, OnFailure, Rule, UnsupportedQuota};
-use exchange::{Draw, Grant};
-use flight::wait;
+use crate::limit::{Policy, Step, settings};
+use crate::link::{Link, end};
+use crate::{Error, OnFailure, Rule, UnsupportedQuota};
+use draw::{Draw, Grant, wait};
 use slot::{Slot, Terms};
 
 /// How many keys have leases in this process, unless `with_max_keys` says otherwise.
@@ -169,7 +167,7 @@ impl<C> LeasedWindow<C> {
         quota: Quota,
         on_failure: OnFailure,
     ) -> Result<Self, UnsupportedQuota> {
-        let policy = Policy::new(name, [Rule::sliding_window(quota)?], on_failure);
+        let policy = Policy::new(name, [Rule::sliding_window(quota)?], on_failure)?;
         let terms = Terms { quota, life: quota.period() / 10, max_batch: quota.count() / 4 };
         // The seeds of hashers are random.
         let [high, low] = [0, 1].map(|half| RandomState::new().hash_one(half));
@@ -213,60 +211,7 @@ impl<C> LeasedWindow<C> {
         self
     }
 
-    /// Returns the limiter with hashed keys: the server stores a hash of each key, keyed with
-    /// `secret`, instead of the key. **O(n)** for n bytes of the secret.
-    ///
-    /// It is for keys such as tokens and addresses. All machines use the same secret: with another
-    /// one, a limiter has another state. [Hashed keys](crate#hashed-keys) says what is stored.
-    pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
-        self.policy.names.hash_keys(secret.as_ref());
-        self
-    }
-
-    /// Returns the limiter with another deadline for each call; the default is one second. **O(1)**.
-    pub fn with_deadline(mut self, deadline: Duration) -> Self {
-        self.policy.deadline = deadline;
-        self
-    }
-
-    /// Returns the limiter with a breaker: while the server is down, calls that need it fail at
-    /// once. By default there is none. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// See [`Breaker`].
-    pub fn with_breaker(mut self, breaker: Breaker) -> Self {
-        self.policy.breaker = Some(breaker);
-        self
-    }
-
-    /// Returns the limiter without a breaker: all calls are sent. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```no_run
-    /// # use zset_redis::{Breaker, LeasedWindow, redis::aio::ConnectionManager};
-    /// # fn example(requests: LeasedWindow<ConnectionManager>) {
-    /// let requests = requests.with_breaker(Breaker::new());
-    /// let background = requests.clone().without_breaker();
-    /// # }
-    /// ```
-    pub fn without_breaker(mut self) -> Self {
-        self.policy.breaker = None;
-        self
-    }
-
-    /// Returns the limiter with an observer that receives each failure, also of calls that then succeed by
-    /// [`OnFailure`], and of leases that were not given back. **O(1)**.
-    ///
-    /// It is called on the caller's task or on that which gives back, and should not block.
-    pub fn with_failure_observer(
-        mut self,
-        observer: impl Fn(&Error) + Send + Sync + 'static,
-    ) -> Self {
-        self.policy.set_observer(Arc::new(observer));
-        self
-    }
+    settings!();
 
     /// Returns the quota. **O(1)**.
     pub fn quota(&self) -> Quota {
@@ -318,12 +263,25 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         self.or_failure(Step::Check, key, n, reply)
     }
 
+    /// Returns what [`check`](Self::check) would return, without using any units.
+    ///
+    /// # Errors
+    ///
+    /// Like [`check`](Self::check).
+    pub async fn peek<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q) -> Result<Decision, Error> {
+        self.peek_n(key, 1).await
+    }
+
     /// Returns what [`check_n`](Self::check_n) would return, without using any units.
     ///
     /// # Errors
     ///
     /// Like [`check`](Self::check).
-    pub async fn peek<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q, n: u32) -> Result<Decision, Error> {
+    pub async fn peek_n<Q: AsRef<[u8]> + ?Sized>(
+        &self,
+        key: &Q,
+        n: u32,
+    ) -> Result<Decision, Error> {
         let key = key.as_ref();
         let (known, left) = self.known(key, n);
         if let Some(decision) = known {
@@ -421,7 +379,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         decision: Result<Decision, Error>,
     ) -> Result<Decision, Error> {
         let failed = |error| {
-            let request = self.policy.request(step, key, n, None);
+            let request = self.policy.request(step, key, n);
             self.policy.decision(&request, Err(error))
         };
         decision.or_else(failed)
@@ -429,5 +387,47 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
 
     fn next_id(&self) -> u64 {
         self.local.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl<C, Q> AsyncKeyedLimiter<Q> for LeasedWindow<C>
+where
+    C: ConnectionLike + Clone + Send + Sync + 'static,
+    Q: AsRef<[u8]> + Sync + ?Sized,
+{
+    type Error = Error;
+
+    async fn check_n(&self, key: &Q, n: u32) -> Result<Decision, Error> {
+        self.check_n(key, n).await
+    }
+
+    async fn peek(&self, key: &Q, n: u32) -> Result<Decision, Error> {
+        self.peek_n(key, n).await
+    }
+
+    async fn refund(&self, key: &Q, n: u32) -> Result<u32, Error> {
+        Ok(self.refund(key, n))
+    }
+}
+
+impl<C: Clone> Clone for LeasedWindow<C> {
+    fn clone(&self) -> Self {
+        LeasedWindow {
+            link: self.link.clone(),
+            policy: self.policy.clone(),
+            terms: self.terms,
+            max_keys: self.max_keys,
+            local: self.local.clone(),
+        }
+    }
+}
+
+impl<C> fmt::Debug for LeasedWindow<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeasedWindow")
+            .field("policy", &self.policy)
+            .field("terms", &self.terms)
+            .field("keys", &self.local.keys)
+            .finish_non_exhaustive()
     }
 }

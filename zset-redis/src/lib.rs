@@ -10,20 +10,21 @@
 //!
 //! | limiter | for |
 //! |---|---|
-//! | [`SlidingWindow`](blocking::SlidingWindow) | at most n units in any period, exactly |
-//! | [`Funnel`](blocking::Funnel) | a steady rate with bursts, exactly; `throttle` is `CL.THROTTLE` |
-//! | [`FixedWindow`](blocking::FixedWindow) | a plain counter; up to twice the limit around a boundary |
-//! | [`WindowCounter`](blocking::WindowCounter) | an approximate sliding window |
-//! | [`Limits`](blocking::Limits) | several of them on one key: all allow the units, or none is charged |
+//! | [`SlidingWindow`] | at most n units in any period, exactly |
+//! | [`Funnel`] | a steady rate with bursts, exactly; `throttle` is `CL.THROTTLE` |
+//! | [`FixedWindow`] | a plain counter; up to twice the limit around a boundary |
+//! | [`WindowCounter`] | an approximate sliding window |
+//! | [`Limits`] | several of them on one key: all allow the units, or none is charged |
 //!
-//! With the feature `tokio`, the crate root has limiters to be awaited, over any connection of [`redis`]
-//! that can be cloned. The module [`blocking`] has those for threads. For hot keys the root also has
-//! `LeasedWindow`, an exact window whose units each process draws in batches.
+//! The connection decides how they are called. Over a [`blocking::Pool`], calls block the thread. With
+//! the feature `tokio`, over any asynchronous connection of [`redis`] that can be cloned, they are
+//! awaited; and for hot keys there is `LeasedWindow`, an exact window whose units each process draws in
+//! batches.
 //!
 //! ```no_run
 //! use std::time::Duration;
-//! use zset_redis::OnFailure;
-//! use zset_redis::blocking::{Pool, SlidingWindow};
+//! use zset_redis::blocking::Pool;
+//! use zset_redis::{OnFailure, SlidingWindow};
 //! use zset_std::{Quota, Verdict};
 //!
 //! let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
@@ -49,14 +50,14 @@
 //!
 //! The state of the caller's key `ann` of a limiter that is named `attempts` is in
 //! `attempts:{ann}:sliding_window:0`. The number is the index of the limit in
-//! [`Limits`](blocking::Limits). What stands in braces is the hash tag, so all keys of a decision are in
+//! [`Limits`]. What stands in braces is the hash tag, so all keys of a decision are in
 //! one slot of a cluster. In the name and in the caller's key, `%`, `{` and `}` are escaped as `%25`,
 //! `%7B` and `%7D`, and an empty key is `%`. All other bytes stay, so keys may be binary, and different
 //! keys stay different. Limiters with the same name, type and index share their state: that is how
 //! machines share it.
 //!
 //! A key expires when the server's clock says that none of its units count any more, rounded up to a
-//! millisecond; that of a [`FixedWindow`](blocking::FixedWindow) a period later. What takes no units
+//! millisecond; that of a [`FixedWindow`] a period later. What takes no units
 //! writes nothing: a denial, a check of no units, a `peek`. Give the server enough memory and the policy
 //! `noeviction`: the history of an evicted key is lost.
 //!
@@ -102,14 +103,14 @@
 //! # Memory
 //!
 //! A string takes 120 to 136 bytes a key in Redis 7.0, and the server's tables some 50 more. The log of a
-//! [`SlidingWindow`](blocking::SlidingWindow) has one entry for all units that were allowed in the same
+//! [`SlidingWindow`] has one entry for all units that were allowed in the same
 //! microsecond: about 32 bytes each up to 128 entries, and up to 140 bytes beyond. With checks of one unit,
 //! that is at most `count` entries for each key. Set the server's `lazyfree-lazy-expire yes` if logs are
 //! long: freeing a million entries otherwise blocks Redis for about 0.2 seconds.
 //!
 //! # Speed
 //!
-//! One core of a server decides about 190,000 times a second with a [`Funnel`](blocking::Funnel), and
+//! One core of a server decides about 190,000 times a second with a [`Funnel`], and
 //! 120,000 times with a `SlidingWindow`, if callers share connections. `docs/many-machines.md` of the
 //! project has the figures.
 //!
@@ -122,9 +123,9 @@
 //! clock of a replica that becomes the primary is another one: a window across the failover is shorter by
 //! as much as that clock is ahead.
 //!
-//! The forms `_at` take the time instead, rounded down to microseconds, and return durations to the
-//! nanosecond. They are for tests: a given time need not advance as the server's does, so keys expire a
-//! day later than they would. Do not mix both forms on a key.
+//! [`at(now)`](Keyed::at) is the same limiter with its clock fixed at a time, rounded down to
+//! microseconds; its durations are to the nanosecond. It is for tests: a given time need not advance as
+//! the server's does, so keys expire a day later than they would. Do not mix both clocks on a key.
 //!
 //! Scripts compute in doubles, which are exact up to 2^53. All arithmetic is exact for periods of whole
 //! microseconds up to 71 years; other quotas are an [`UnsupportedQuota`]. Times may be up to 142 years
@@ -224,13 +225,13 @@
 //! While a slot moves, a limiter with one limit over a [`Pool`](blocking::Pool) decides as always. The
 //! asynchronous client of `redis` 1.2 sends `ASKING` and the command that it is for one after the other,
 //! so many calls to a key that has moved ahead of its slot disturb each other, and then some fail.
-//! [`Limits`](blocking::Limits) of several have several keys: calls fail with `TRYAGAIN` while these are
+//! [`Limits`] of several have several keys: calls fail with `TRYAGAIN` while these are
 //! at two nodes, and for a new key until the whole slot has moved. The client repeats them until the
 //! deadline.
 //!
 //! # Features
 //!
-//! - `tokio`: limiters to be awaited, over multiplexed connections and `ConnectionManager`.
+//! - `tokio`: calls to be awaited, over multiplexed connections and `ConnectionManager`.
 //! - `cluster`: connections to a cluster, blocking and awaited; implies `tokio`.
 //!
 //! The crate contains no unsafe code. It requires Rust 1.85 or newer, and Redis 7.0 or Valkey; it is
@@ -243,52 +244,29 @@ pub mod blocking;
 mod breaker;
 pub mod delay_queue;
 mod error;
-mod fixed_window;
 #[cfg(feature = "tokio")]
 mod flights;
-mod funnel;
 mod key;
-#[cfg(feature = "tokio")]
 mod keyed;
 #[cfg(feature = "tokio")]
 mod keys;
-pub mod kind;
 pub mod leaderboard;
 #[cfg(feature = "tokio")]
 mod leased;
 mod limit;
-mod limits;
-mod on_failure;
+mod link;
 mod operation;
-#[cfg(feature = "tokio")]
-mod run;
 mod script;
-mod sliding_window;
-mod window_counter;
 
 pub use breaker::Breaker;
-#[cfg(feature = "tokio")]
 pub use delay_queue::DelayQueue;
 pub use error::{Error, UnsupportedQuota};
-#[cfg(feature = "tokio")]
-pub use fixed_window::FixedWindow;
-#[cfg(feature = "tokio")]
-pub use funnel::Funnel;
-#[cfg(feature = "tokio")]
-pub use keyed::Keyed;
-#[cfg(feature = "tokio")]
+pub use keyed::{FixedWindow, Funnel, Keyed, Limits, SlidingWindow, WindowCounter, kind};
 pub use leaderboard::Leaderboard;
 #[cfg(feature = "tokio")]
 pub use leased::LeasedWindow;
-pub use limit::Rule;
-#[cfg(feature = "tokio")]
-pub use limits::Limits;
-pub use on_failure::OnFailure;
+pub use limit::{OnFailure, Rule};
 pub use redis;
-#[cfg(feature = "tokio")]
-pub use sliding_window::SlidingWindow;
-#[cfg(feature = "tokio")]
-pub use window_counter::WindowCounter;
 pub use zset_std;
 
 /// Tests the example in the README.

@@ -28,23 +28,38 @@ pub(crate) struct Call {
     script: &'static Script,
     keys: Vec<Vec<u8>>,
     arguments: Vec<Vec<u8>>,
+    /// Why the call cannot be sent.
+    invalid: Option<Error>,
 }
 
 impl Call {
-    pub(crate) fn new(script: &'static Script) -> Call {
-        Call { script, keys: Vec::new(), arguments: Vec::new() }
+    pub(crate) fn new(script: &'static Script, keys: Vec<Vec<u8>>) -> Call {
+        Call { script, keys, arguments: Vec::new(), invalid: None }
     }
 
-    pub(crate) fn key(&mut self, key: Vec<u8>) {
-        self.keys.push(key);
-    }
-
-    pub(crate) fn argument(&mut self, argument: impl Into<Vec<u8>>) {
+    pub(crate) fn argument(mut self, argument: impl Into<Vec<u8>>) -> Call {
         self.arguments.push(argument.into());
+        self
     }
 
-    pub(crate) fn number(&mut self, number: u64) {
-        self.argument(number.to_string());
+    pub(crate) fn number(self, number: impl Into<u64>) -> Call {
+        self.argument(number.into().to_string())
+    }
+
+    /// Adds a number; without one, the call returns the error instead of being sent.
+    pub(crate) fn try_number(mut self, number: Result<u64, Error>) -> Call {
+        match number {
+            Ok(number) => self.number(number),
+            Err(error) => {
+                self.invalid.get_or_insert(error);
+                self
+            }
+        }
+    }
+
+    /// Returns the error of an argument.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.invalid.clone().map_or(Ok(()), Err)
     }
 
     /// Returns the command for a server that has the script: nearly always the only round trip.
@@ -159,10 +174,8 @@ mod tests {
     /// The command is in the third line, after the one that `Script::new` adds.
     fn call() -> Call {
         let source = "local JOBS = KEYS[1]\nreturn redis.call('HGET', JOBS, ARGV[1])\n";
-        let mut call = Call::new(Box::leak(Box::new(Script::new(source))));
-        call.key(b"queue:{a}:due".to_vec());
-        call.key(b"queue:{a}:jobs".to_vec());
-        call
+        let keys = [b"queue:{a}:due".to_vec(), b"queue:{a}:jobs".to_vec()];
+        Call::new(Box::leak(Box::new(Script::new(source))), keys.to_vec())
     }
 
     fn error(kind: ErrorKind, detail: &str) -> Error {

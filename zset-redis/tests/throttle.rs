@@ -36,7 +36,7 @@ fn same_numbers(kind: Kind) {
             let (n, now) = (random.random_range(0..4), Timestamp::from_nanos(micros * 1000));
             let (count, period) = (i64::from(count), i64::try_from(period).unwrap());
             let key = key.to_string();
-            let ours = ours.throttle_at(&key, max_burst.into(), count, period, n.into(), now);
+            let ours = ours.at(now).throttle(&key, max_burst.into(), count, period, n.into());
             assert_eq!(ours.unwrap(), Throttle::from(theirs.check_n_at(n, now)));
         }
     }
@@ -65,7 +65,7 @@ fn keys_may_have_another_rate_in_each_call() {
             .enumerate()
     {
         let now = at(call as u64);
-        let ours = ours.throttle_at("ann", *burst, *count, *period, *n, now).unwrap();
+        let ours = ours.at(now).throttle("ann", *burst, *count, *period, *n).unwrap();
         let theirs = theirs.throttle_at("ann", *burst, *count, *period, *n, now).unwrap();
         assert_eq!(ours, theirs, "call {call}");
     }
@@ -88,7 +88,7 @@ fn invalid_arguments_are_errors() {
     assert!(!funnel.throttle("ann", 0, 1, 1, 1).unwrap().limited);
 
     let late = Timestamp::from_nanos((1 << 52) * 1000);
-    assert!(matches!(funnel.check_at("ann", late), Err(Error::TimeTooLate)));
+    assert!(matches!(funnel.at(late).check("ann"), Err(Error::TimeTooLate)));
     let before = Timestamp::from_nanos(late.as_nanos() - 1);
-    assert!(funnel.check_at("bob", before).unwrap().is_allowed());
+    assert!(funnel.at(before).check("bob").unwrap().is_allowed());
 }

@@ -121,6 +121,7 @@ impl<M: Connect> Pool<M> {
     ///
     /// After the deadline the connection is closed, but what was sent may still be run.
     pub(crate) fn run(&self, call: &Call, deadline: Duration) -> Result<Value, Error> {
+        call.check()?;
         let deadline = Deadline::after(deadline);
         let reply = match self.query_until(call.by_hash(), deadline) {
             Err(Error::Redis(error)) if is_unknown(&error) => {

@@ -12,7 +12,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_std::{Quota, Timestamp};
 
-use super::exchange::{Draw, Grant};
+use super::draw::{Draw, Grant};
 use super::slot::{Slot, Terms};
 use server::Server;
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use zset_std::{Decision, Quota, Timestamp, Verdict};
 
-use super::exchange::{Draw, Ended, Grant};
+use super::draw::{Draw, Ended, Grant};
 
 /// The most ended leases that wait for a draw that succeeds. Further ones are not given back.
 const MOST_ENDED: usize = 4;

@@ -108,14 +108,14 @@ async fn take<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static>(
     step: &Step,
 ) -> Outcome {
     match *step {
-        Step::Check(n, now) => Outcome::Decision(limiter.check_n_at(key, n, now).await.unwrap()),
-        Step::Peek(n, now) => Outcome::Decision(limiter.peek_at(key, n, now).await.unwrap()),
-        Step::OverLimit(now) => Outcome::Bool(limiter.over_limit_at(key, now).await.unwrap()),
+        Step::Check(n, now) => Outcome::Decision(limiter.at(now).check_n(key, n).await.unwrap()),
+        Step::Peek(n, now) => Outcome::Decision(limiter.at(now).peek_n(key, n).await.unwrap()),
+        Step::OverLimit(now) => Outcome::Bool(limiter.at(now).over_limit(key).await.unwrap()),
         Step::Record(n, now) => {
-            limiter.record_at(key, n, now).await.unwrap();
+            limiter.at(now).record(key, n).await.unwrap();
             Outcome::None
         }
-        Step::Refund(n, now) => Outcome::Units(limiter.refund_at(key, n, now).await.unwrap()),
+        Step::Refund(n, now) => Outcome::Units(limiter.at(now).refund(key, n).await.unwrap()),
         Step::Reset => {
             limiter.reset(key).await.unwrap();
             Outcome::None

@@ -30,7 +30,7 @@ async fn awaited<C: ConnectionLike + Clone>(connection: C) {
 
     let first = queue.lease(MINUTE).await.unwrap().unwrap();
     assert_eq!((&first.id[..], &first.payload[..]), (id.as_bytes(), &b"first"[..]));
-    let until = queue.extend(&first, 2 * MINUTE).await.unwrap();
+    let until = queue.renew(&first, 2 * MINUTE).await.unwrap();
     assert!(until > first.until);
     assert_eq!(queue.due(&id).await.unwrap(), Some(until));
     queue.ack(&first).await.unwrap();
@@ -39,7 +39,7 @@ async fn awaited<C: ConnectionLike + Clone>(connection: C) {
     let second = queue.lease(MINUTE).await.unwrap().unwrap();
     let nacked = queue.nack(&second, MINUTE).await.unwrap();
     assert_eq!(nacked, Nacked::Requeued { due: queue.due("b").await.unwrap().unwrap() });
-    assert!(matches!(queue.extend(&second, MINUTE).await, Err(Error::StaleLease)));
+    assert!(matches!(queue.renew(&second, MINUTE).await, Err(Error::StaleLease)));
     assert_eq!(queue.pop().await.unwrap().unwrap().payload, b"third");
     assert_eq!(queue.pop().await.unwrap(), None);
     queue.reschedule_after("b", Duration::ZERO).await.unwrap().unwrap();
@@ -88,7 +88,7 @@ fn a_lease_is_valid_until_another_worker_takes_the_job() {
     let first = queue.lease(short).unwrap().unwrap();
     sleep(2 * short);
     // It has ended, but nobody has taken the job.
-    queue.extend(&first, short).unwrap();
+    queue.renew(&first, short).unwrap();
     sleep(2 * short);
     let second = queue.lease(MINUTE).unwrap().unwrap();
     assert_eq!((second.deliveries, &second.payload), (2, &first.payload));
@@ -96,7 +96,7 @@ fn a_lease_is_valid_until_another_worker_takes_the_job() {
     for result in [
         queue.ack(&first),
         queue.nack(&first, short).map(drop),
-        queue.extend(&first, short).map(drop),
+        queue.renew(&first, short).map(drop),
     ] {
         assert!(matches!(result, Err(Error::StaleLease)), "{result:?}");
     }

@@ -176,7 +176,7 @@ fn an_earlier_job_wakes_however_it_becomes_due() {
     };
     let nacked = wait_while(&|| assert!(queue.nack(&lease, Duration::ZERO).is_ok()));
     assert_eq!(nacked.deliveries, 2);
-    let shortened = wait_while(&|| assert!(queue.extend(&nacked, Duration::ZERO).is_ok()));
+    let shortened = wait_while(&|| assert!(queue.renew(&nacked, Duration::ZERO).is_ok()));
     assert_eq!(shortened.deliveries, 3);
     let rescheduled = wait_while(&|| assert!(queue.reschedule_after(&id, Duration::ZERO).is_ok()));
     assert_eq!(rescheduled.deliveries, 1);
