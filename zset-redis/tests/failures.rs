@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use zset_redis::blocking::{Funnel, Pool};
 use zset_redis::{Breaker, Error, LeasedWindow, OnFailure};
-use zset_std::{FakeClock, Quota, SlidingWindow, Verdict};
+use zset_std::{FakeClock, Quota, SlidingWindow, Timestamp, Verdict};
 
 use servers::{Cluster, Kind, PATIENCE, Server, fake};
 
@@ -117,6 +117,11 @@ fn the_policy_decides_while_the_server_is_away() {
     assert!(local.over_limit("ann").unwrap());
     assert!(local.reset("ann").unwrap());
     assert!(!local.over_limit("ann").unwrap());
+    // Also at a given time.
+    let at = |seconds: u64| local.at(Timestamp::from_nanos(seconds * 1_000_000_000));
+    assert!(at(3600).check("bob").unwrap().is_allowed());
+    assert!(!at(7199).peek("bob").unwrap().is_allowed());
+    assert!(at(7200).check("bob").unwrap().is_allowed());
 }
 
 #[test]

@@ -92,3 +92,20 @@ fn invalid_arguments_are_errors() {
     let before = Timestamp::from_nanos(late.as_nanos() - 1);
     assert!(funnel.at(before).check("bob").unwrap().is_allowed());
 }
+
+#[test]
+fn a_limiter_at_a_time_is_the_same_limiter() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let funnel = funnel(&server);
+    let at = |seconds: u64| funnel.at(Timestamp::from_nanos(seconds * 1_000_000_000));
+    assert!(at(7).peek("ann").unwrap().is_allowed());
+    assert!(at(7).check("ann").unwrap().is_allowed());
+    assert!(!at(7).peek("ann").unwrap().is_allowed());
+    assert!(at(7).over_limit("ann").unwrap());
+    // The latest time counts, and no unit is more than none.
+    assert!(at(7).at(Timestamp::from_nanos(8_000_000_000)).peek("ann").unwrap().is_allowed());
+    assert!(at(7).peek_n("ann", 0).unwrap().is_allowed());
+    assert_eq!(at(7).refund("ann", 1).unwrap(), 1);
+    assert!(at(7).check("ann").unwrap().is_allowed());
+    assert!(at(0).reset("ann").unwrap());
+}
