@@ -1,5 +1,5 @@
-//! What blocks the calling thread: the [`Pool`] of connections, over which the calls of limiters, boards
-//! and queues block, and the names of their types over one.
+//! What blocks the calling thread: the [`Pool`] of connections, over which the calls of limiters,
+//! boards and queues block, and the names of their types over one.
 
 #[cfg(feature = "cluster")]
 mod cluster;

@@ -5,16 +5,16 @@
 //!
 //! # Taking jobs
 //!
-//! There are two ways. `pop` removes a job: exactly one caller gets it, and if that caller dies, or its
-//! connection fails before the reply arrives, the job is lost. `lease` keeps the job in the queue: it
-//! is due again at the end of the lease unless it is acknowledged first. So no job is lost when a
-//! worker dies, and each job is delivered *at least once*. At most one [`Lease`] of a job is valid at
-//! any time, and a stale one can neither acknowledge nor renew, so each job is *acknowledged exactly
-//! once*.
+//! There are two ways. `pop` removes a job: exactly one caller gets it, and if that caller dies, or
+//! its connection fails before the reply arrives, the job is lost. `lease` keeps the job in the
+//! queue: it is due again at the end of the lease unless it is acknowledged first. So no job is
+//! lost when a worker dies, and each job is delivered *at least once*. At most one [`Lease`] of a
+//! job is valid at any time, and a stale one can neither acknowledge nor renew, so each job is
+//! *acknowledged exactly once*.
 //!
-//! A worker that is late, because it was paused or the lease was too short, may still be working when
-//! another one has taken the job. Its `ack` then returns [`Error::StaleLease`]. If doing a job twice
-//! does harm, make its effect conditional on the id.
+//! A worker that is late, because it was paused or the lease was too short, may still be working
+//! when another one has taken the job. Its `ack` then returns [`Error::StaleLease`]. If doing a job
+//! twice does harm, make its effect conditional on the id.
 //!
 //! ```no_run
 //! use std::num::NonZeroU32;
@@ -44,27 +44,28 @@
 //! # Order and time
 //!
 //! Jobs come in the order in which they are due; those due in the same microsecond in the order in
-//! which they were pushed. Times are the server's, since 1970, in microseconds: the forms with a delay
-//! (`push_after`, `reschedule_after`) need no clock of the client. A [`Timestamp`]
-//! that is given, e.g. of a [`SystemClock`](zset_std::SystemClock), is compared with the server's clock
-//! and rounded up. [`DelayQueue::at`] fixes the time of calls as well. It is for tests: waiting always
+//! which they were pushed. Times are the server's, since 1970, in microseconds: the forms with a
+//! delay (`push_after`, `reschedule_after`) need no clock of the client. A [`Timestamp`] that is
+//! given, e.g. of a [`SystemClock`](zset_std::SystemClock), is compared with the server's clock and
+//! rounded up. [`DelayQueue::at`] fixes the time of calls as well. It is for tests: waiting always
 //! uses the server's clock.
 //!
 //! # Waiting
 //!
-//! A worker that waits sends nothing. An attempt that finds no job returns when the first one is due,
-//! and the worker then sends a command that blocks until that time on a connection of its own. A job
-//! that becomes due before all others adds an entry to a stream, which ends that command for all
-//! waiting workers. Each of them makes one attempt, so a push to an idle queue costs one call for each
-//! waiting worker. None depends on another, and no wake-up is lost between the attempt and the command.
-//! A worker makes an attempt every 30 seconds at the latest, in case a failover has lost an entry.
+//! A worker that waits sends nothing. An attempt that finds no job returns when the first one is
+//! due, and the worker then sends a command that blocks until that time on a connection of its own.
+//! A job that becomes due before all others adds an entry to a stream, which ends that command for
+//! all waiting workers. Each of them makes one attempt, so a push to an idle queue costs one call
+//! for each waiting worker. None depends on another, and no wake-up is lost between the attempt and
+//! the command. A worker makes an attempt every 30 seconds at the latest, in case a failover has
+//! lost an entry.
 //!
 //! # Keys and settings
 //!
-//! A queue has up to eight keys, `queue:{name}:due` and others, in one slot of a cluster. They never
-//! expire. The server must not evict them: give it enough memory and the policy `noeviction`. The
-//! bounds and the maximum number of deliveries are not stored: each client applies its own, so all
-//! clients of a queue should be made in the same way.
+//! A queue has up to eight keys, `queue:{name}:due` and others, in one slot of a cluster. They
+//! never expire. The server must not evict them: give it enough memory and the policy `noeviction`.
+//! The bounds and the maximum number of deliveries are not stored: each client applies its own, so
+//! all clients of a queue should be made in the same way.
 //!
 //! # Deleted keys
 //!
@@ -78,31 +79,32 @@
 //!
 //! # Calls that fail
 //!
-//! After [`Error::Timeout`], and after some errors of a connection, the server may have run the call,
-//! or run it later; a client of a cluster may even run it twice. Repeating a push is safe with an id:
-//! the second one is an [`Error::DuplicateJob`] as long as the job is in the queue. Repeating an `ack`
-//! is safe: [`Error::StaleLease`] then may mean that the first one succeeded. A lease whose reply is
-//! lost ends by itself, and counts as a delivery.
+//! After [`Error::Timeout`], and after some errors of a connection, the server may have run the
+//! call, or run it later; a client of a cluster may even run it twice. Repeating a push is safe
+//! with an id: the second one is an [`Error::DuplicateJob`] as long as the job is in the queue.
+//! Repeating an `ack` is safe: [`Error::StaleLease`] then may mean that the first one succeeded. A
+//! lease whose reply is lost ends by itself, and counts as a delivery.
 //!
 //! # What a failover can lose
 //!
-//! Replication is asynchronous: a primary replies before its replicas have the write. If it fails and a
-//! replica takes over, the writes of the replication lag are lost, usually of milliseconds:
+//! Replication is asynchronous: a primary replies before its replicas have the write. If it fails
+//! and a replica takes over, the writes of the replication lag are lost, usually of milliseconds:
 //!
 //! - **A push**: the job is lost. This is the only way to lose one.
 //! - **A lease**: the job may be delivered to another worker while the first one still works. The
-//!   first one's lease is stale, and receipts contain the server's time, so it is never valid again.
+//!   first one's lease is stale, and receipts contain the server's time, so it is never valid
+//!   again.
 //! - **An acknowledgement, a pop or a cancellation**: the job is delivered again.
-//! - **A nack, a renewal or a reschedule**: the job is due when it was due before, and a dead letter
-//!   is a job again, on its last lease.
+//! - **A nack, a renewal or a reschedule**: the job is due when it was due before, and a dead
+//!   letter is a job again, on its last lease.
 //!
-//! The new primary's clock may be another one: jobs are due, and leases end, earlier or later by the
-//! difference. Each script is replicated as one transaction, so a queue is never left halfway. With
-//! `min-replicas-to-write 1` and `min-replicas-max-lag` a primary whose replicas are further behind
-//! refuses writes, which bounds the loss to that lag, also for a primary that was cut off and still
-//! serves clients. `WAIT` after a push, on the same connection, returns once a replica has received it.
-//! A server that restarts loses what it had not saved: with `appendfsync everysec`, the last second or
-//! two.
+//! The new primary's clock may be another one: jobs are due, and leases end, earlier or later by
+//! the difference. Each script is replicated as one transaction, so a queue is never left halfway.
+//! With `min-replicas-to-write 1` and `min-replicas-max-lag` a primary whose replicas are further
+//! behind refuses writes, which bounds the loss to that lag, also for a primary that was cut off
+//! and still serves clients. `WAIT` after a push, on the same connection, returns once a replica
+//! has received it. A server that restarts loses what it had not saved: with `appendfsync
+//! everysec`, the last second or two.
 
 mod job;
 mod wait;
@@ -132,13 +134,14 @@ use wait::Pause;
 #[cfg(feature = "tokio")]
 pub use wait::{ConnectAsync, Waiter};
 
-/// A queue of jobs on the server, each due at a time: [`zset_std::SharedDelayQueue`] for many machines.
+/// A queue of jobs on the server, each due at a time: [`zset_std::SharedDelayQueue`] for many
+/// machines.
 ///
-/// Ids and payloads are strings or bytes. `C` is the connection, as of a [limiter](crate::Keyed): over a
-/// [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
-/// connection. Each call is one round trip, except those that wait, and fails with an
-/// [`Error`] if the server does. The [module](crate::delay_queue) explains leases, waiting, and what a
-/// failover can lose.
+/// Ids and payloads are strings or bytes. `C` is the connection, as of a [limiter](crate::Keyed):
+/// over a [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
+/// connection. Each call is one round trip, except those that wait, and fails with an [`Error`] if
+/// the server does. The [module](crate::delay_queue) explains leases, waiting, and what a failover
+/// can lose.
 ///
 /// # Examples
 ///
@@ -213,15 +216,15 @@ impl<C> DelayQueue<C> {
 
     /// Returns the queue with a bound on the number of deliveries per job. **O(1)**.
     ///
-    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the worker calls
-    /// [`nack`](Self::nack), or, if the lease expires, when the job would be delivered again.
+    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the worker
+    /// calls [`nack`](Self::nack), or, if the lease expires, when the job would be delivered again.
     pub fn with_max_deliveries(mut self, max_deliveries: NonZeroU32) -> Self {
         self.queue.max_deliveries = Some(max_deliveries);
         self
     }
 
-    /// Returns the queue with a bound on the number of dead letters kept, 1024 by default. When it is
-    /// exceeded, the oldest is dropped. **O(1)**.
+    /// Returns the queue with a bound on the number of dead letters kept, 1024 by default. When it
+    /// is exceeded, the oldest is dropped. **O(1)**.
     ///
     /// A lower bound than before takes effect with the next dead letters, ten for each of them.
     pub fn with_max_dead_letters(mut self, max_dead_letters: u32) -> Self {
@@ -231,7 +234,8 @@ impl<C> DelayQueue<C> {
 }
 
 impl<C: Clone> DelayQueue<C> {
-    /// Returns the same queue with its clock fixed at `now`, rounded down to microseconds. **O(1)**.
+    /// Returns the same queue with its clock fixed at `now`, rounded down to microseconds.
+    /// **O(1)**.
     ///
     /// It is for tests: waiting for a job uses the server's clock all the same. Calls return
     /// [`Error::TimeTooLate`] if `now` is too late.
@@ -260,11 +264,12 @@ impl<C: Clone> DelayQueue<C> {
 
 operations! {
     impl<C: ConnectionLike + Clone> DelayQueue<C> {
-        /// Pushes a job that is due at a time of the server's clock, and returns the id that the queue
-        /// assigns to it.
+        /// Pushes a job that is due at a time of the server's clock, and returns the id that the
+        /// queue assigns to it.
         ///
-        /// **O(log n)** on the server. The id is a number as text, unique among the jobs in the queue.
-        /// If the call may be repeated after a failure, use [`push_with_id`](Self::push_with_id).
+        /// **O(log n)** on the server. The id is a number as text, unique among the jobs in the
+        /// queue. If the call may be repeated after a failure, use
+        /// [`push_with_id`](Self::push_with_id).
         ///
         /// # Errors
         ///
@@ -324,9 +329,9 @@ operations! {
 
         /// Leases the first job if it is due; it is due again after `visibility`.
         ///
-        /// **O(log n)** on the server. Jobs whose last permitted lease has ended become dead letters
-        /// on the way, and [lost jobs](crate::delay_queue#deleted-keys) are dropped: a round trip more
-        /// for each hundred of them.
+        /// **O(log n)** on the server. Jobs whose last permitted lease has ended become dead
+        /// letters on the way, and [lost jobs](crate::delay_queue#deleted-keys) are dropped: a
+        /// round trip more for each hundred of them.
         pub fn lease(&self, visibility: Duration) -> Operation<Option<Lease>> {
             self.queue.lease(visibility).map(Result::ok)
         }
@@ -335,8 +340,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::StaleLease`] if the lease is no longer valid: the job may be delivered again, or
-        /// has been already.
+        /// [`Error::StaleLease`] if the lease is no longer valid: the job may be delivered again,
+        /// or has been already.
         pub fn ack(&self, lease: &Lease) -> Operation<()> {
             self.queue.call(&scripts::ACK).lease(lease).read(|reply| {
                 if read(reply)? { Ok(()) } else { Err(Error::StaleLease) }
@@ -368,8 +373,8 @@ operations! {
 
         /// Removes and returns the first job if it is due.
         ///
-        /// **O(log n)** on the server, as [`lease`](Self::lease). If the reply does not arrive, the job
-        /// is lost: prefer `lease`.
+        /// **O(log n)** on the server, as [`lease`](Self::lease). If the reply does not arrive, the
+        /// job is lost: prefer `lease`.
         pub fn pop(&self) -> Operation<Option<Job>> {
             self.queue.call(&scripts::POP).limits(&self.queue).attempt(read_job).map(Result::ok)
         }
@@ -384,10 +389,11 @@ operations! {
             })
         }
 
-        /// Sets when a job is due, and returns when it was due before, or `None` if it is not in the
-        /// queue.
+        /// Sets when a job is due, and returns when it was due before, or `None` if it is not in
+        /// the queue.
         ///
-        /// **O(log n)** on the server. A lease of it is then stale, and its deliveries start from zero.
+        /// **O(log n)** on the server. A lease of it is then stale, and its deliveries start from
+        /// zero.
         ///
         /// # Errors
         ///
@@ -456,7 +462,8 @@ operations! {
 
         /// Removes and returns up to `max` of the oldest dead letters.
         ///
-        /// **O(m log n)** on the server for m returned. If the reply does not arrive, they are lost.
+        /// **O(m log n)** on the server for m returned. If the reply does not arrive, they are
+        /// lost.
         pub fn take_dead_letters(&self, max: u32) -> Operation<Vec<DeadLetter>> {
             self.queue.dead_letters(max, true)
         }
@@ -466,8 +473,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::DuplicateJob`] if a job with this id is in the queue, or [`Error::QueueFull`]. The
-        /// dead letter is then unchanged.
+        /// [`Error::DuplicateJob`] if a job with this id is in the queue, or [`Error::QueueFull`].
+        /// The dead letter is then unchanged.
         pub fn requeue(
             &self,
             id: &(impl AsRef<[u8]> + ?Sized),

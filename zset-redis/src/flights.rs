@@ -1,15 +1,15 @@
 //! Flights: checks of a key that are made at the same time share a script.
 //!
-//! The first check begins a flight, a task that sends it at once. Checks that are made meanwhile wait for its
-//! reply, and are then sent together:
+//! The first check begins a flight, a task that sends it at once. Checks that are made meanwhile
+//! wait for its reply, and are then sent together:
 //!
 //! ```text
 //! calls        a    b  c d         e f
 //! scripts        [ a ]    [ b c d ]   [ e f ]
 //! ```
 //!
-//! So each process has at most one script under way for a key, whatever the number of callers. The script
-//! decides the calls one after the other, as if they were sent alone at that time.
+//! So each process has at most one script under way for a key, whatever the number of callers. The
+//! script decides the calls one after the other, as if they were sent alone at that time.
 //!
 //! A flight is a task of its own, so a caller that gives up, or whose future is not polled, delays
 //! nobody. Clones may have different deadlines: a script may take as long as the most patient of
@@ -91,7 +91,8 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> 
         }
     }
 
-    /// Checks one unit for each of the calls; returns how many are allowed, and the decision of the last.
+    /// Checks one unit for each of the calls; returns how many are allowed, and the decision of the
+    /// last.
     async fn check_calls(
         &self,
         key: &[u8],
@@ -127,8 +128,8 @@ impl Flight {
         }
     }
 
-    /// Returns the checks that wait, except those whose callers have given up: no units are for them. If there
-    /// are none, the flight is over.
+    /// Returns the checks that wait, except those whose callers have given up: no units are for
+    /// them. If there are none, the flight is over.
     fn board(&mut self) -> Option<Vec<Waiting>> {
         let mut shard = self.flights.shard(&self.key);
         let mut waiting = shard.get_mut(&self.key).map(mem::take).unwrap_or_default();

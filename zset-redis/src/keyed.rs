@@ -17,8 +17,8 @@ use crate::link::Link;
 use crate::operation::operations;
 use crate::{Error, OnFailure, Rule, UnsupportedQuota};
 
-/// An exact sliding window for each of many keys: at most `count` units in every window of the quota's
-/// period, as [`zset_std::SlidingWindow`].
+/// An exact sliding window for each of many keys: at most `count` units in every window of the
+/// quota's period, as [`zset_std::SlidingWindow`].
 ///
 /// The window is half-open, `(now - period, now]`. The log of a key is a sorted set, with one entry
 /// for all units that were allowed in the same microsecond: at most `count` entries, more only if
@@ -27,18 +27,19 @@ use crate::{Error, OnFailure, Rule, UnsupportedQuota};
 /// numbers of units. A refund takes **O(m log n)** for the m entries that it removes.
 pub type SlidingWindow<C> = Keyed<C, kind::SlidingWindow>;
 
-/// A leaky bucket for each of many keys: `capacity` units at once, and then `count` in each period, as
-/// [`zset_std::Funnel`].
+/// A leaky bucket for each of many keys: `capacity` units at once, and then `count` in each period,
+/// as [`zset_std::Funnel`].
 ///
-/// The state of a key is one string, the time at which its bucket is empty, without rounding. If the
-/// count of the quota is changed, that time is rounded up to the next microsecond. A call takes **O(1)**.
+/// The state of a key is one string, the time at which its bucket is empty, without rounding. If
+/// the count of the quota is changed, that time is rounded up to the next microsecond. A call takes
+/// **O(1)**.
 pub type Funnel<C> = Keyed<C, kind::Funnel>;
 
 /// A counter for each of many keys that restarts at every multiple of the period, as
 /// [`zset_std::FixedWindow`].
 ///
-/// It can allow **twice the limit** almost at once, at the end of one window and at the start of the
-/// next. The state of a key is one string. A call takes **O(1)**.
+/// It can allow **twice the limit** almost at once, at the end of one window and at the start of
+/// the next. The state of a key is one string. A call takes **O(1)**.
 pub type FixedWindow<C> = Keyed<C, kind::FixedWindow>;
 
 /// An approximate sliding window for each of many keys, in constant memory, as
@@ -50,8 +51,8 @@ pub type WindowCounter<C> = Keyed<C, kind::WindowCounter>;
 /// Several limits of each key that must all agree, e.g. ten per second and a hundred per minute, as
 /// [`zset_std::Limits`].
 ///
-/// One script decides for all of them in one round trip. A denial by one takes nothing from the others. The
-/// `limit` of a decision is the smallest limit, and a denial reports the longest wait.
+/// One script decides for all of them in one round trip. A denial by one takes nothing from the
+/// others. The `limit` of a decision is the smallest limit, and a denial reports the longest wait.
 pub type Limits<C> = Keyed<C, kind::Limits>;
 
 /// A limiter for each of many keys, whose state is on the server: a [`SlidingWindow`], [`Funnel`],
@@ -61,8 +62,8 @@ pub type Limits<C> = Keyed<C, kind::Limits>;
 ///
 /// - over a [`Pool`], calls block the thread;
 /// - over an asynchronous connection of [`redis`] that can be cloned, calls are awaited. It is a
-///   `ConnectionManager`, a connection to a cluster, or a `MultiplexedConnection`, on which all calls
-///   fail once it is broken.
+///   `ConnectionManager`, a connection to a cluster, or a `MultiplexedConnection`, on which all
+///   calls fail once it is broken.
 ///
 /// Clones share the connection.
 ///
@@ -71,12 +72,12 @@ pub type Limits<C> = Keyed<C, kind::Limits>;
 ///
 /// # Hot keys
 ///
-/// Awaited checks of one unit of a key share a script if clones make them at the same time. The first is
-/// sent at once. Those made before its reply wait for that, and are then sent together, decided one
-/// after the other in the order of the calls. So a process has at most one such script under way
-/// for a key, whatever the number of its callers, and a call may take two round trips, both within
-/// its deadline, whatever the deadlines of the others. All receive the state after the last of them
-/// as `remaining` and `reset_after`.
+/// Awaited checks of one unit of a key share a script if clones make them at the same time. The
+/// first is sent at once. Those made before its reply wait for that, and are then sent together,
+/// decided one after the other in the order of the calls. So a process has at most one such script
+/// under way for a key, whatever the number of its callers, and a call may take two round trips,
+/// both within its deadline, whatever the deadlines of the others. All receive the state after the
+/// last of them as `remaining` and `reset_after`.
 ///
 /// Scripts of such checks run in tasks of their own, so awaited calls need a runtime of `tokio`.
 ///
@@ -112,7 +113,8 @@ pub struct Keyed<C, L> {
 }
 
 impl<C, L: kind::OfOneQuota> Keyed<C, L> {
-    /// Makes a limiter that gives every key this quota; keys on the server begin with `name`. **O(1)**.
+    /// Makes a limiter that gives every key this quota; keys on the server begin with `name`.
+    /// **O(1)**.
     ///
     /// # Errors
     ///
@@ -164,7 +166,8 @@ impl<C, L> Keyed<C, L> {
 }
 
 impl<C: Clone, L> Keyed<C, L> {
-    /// Returns the same limiter with its clock fixed at `now`, rounded down to microseconds. **O(1)**.
+    /// Returns the same limiter with its clock fixed at `now`, rounded down to microseconds.
+    /// **O(1)**.
     ///
     /// It is for tests: see [time](crate#time). Calls return [`Error::TimeTooLate`] if `now` is too
     /// late.
@@ -221,8 +224,8 @@ operations! {
             self.policy.operation(Step::Peek, key.as_ref(), n, Policy::decision)
         }
 
-        /// Returns whether the limit of a key is reached: the first of two steps, before something that is
-        /// [recorded](Self::record) only if it fails, such as a login.
+        /// Returns whether the limit of a key is reached: the first of two steps, before something
+        /// that is [recorded](Self::record) only if it fails, such as a login.
         pub fn over_limit(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<bool> {
             self.policy.operation(Step::Peek, key.as_ref(), 0, |policy, request, reply| {
                 Ok(policy.decision(request, reply)?.remaining == 0)
@@ -241,8 +244,8 @@ operations! {
         /// Refunds the `n` newest units of a key, or as many as still count, and returns how many.
         ///
         /// A sliding window takes **O(m log n)** on the server for m of its n entries, in which the
-        /// server runs nothing else: two microseconds each or more, e.g. 0.4 seconds for 200,000. The
-        /// others take **O(1)**.
+        /// server runs nothing else: two microseconds each or more, e.g. 0.4 seconds for 200,000.
+        /// The others take **O(1)**.
         ///
         /// # Errors
         ///
@@ -264,13 +267,14 @@ operations! {
 
 operations! {
     impl<C: ConnectionLike + Clone + Send + Sync + 'static> Keyed<C, kind::Funnel> {
-        /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units per
-        /// `period` seconds, and up to `max_burst + 1` at once. The quota of the limiter is not used.
+        /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units
+        /// per `period` seconds, and up to `max_burst + 1` at once. The quota of the limiter is not
+        /// used.
         ///
         /// # Errors
         ///
-        /// Like [`check`](Self::check), or [`Error::Throttle`] or [`Error::Quota`] if an argument is
-        /// invalid.
+        /// Like [`check`](Self::check), or [`Error::Throttle`] or [`Error::Quota`] if an argument
+        /// is invalid.
         pub fn throttle(
             &self,
             key: &(impl AsRef<[u8]> + ?Sized),

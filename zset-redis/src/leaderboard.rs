@@ -27,29 +27,29 @@
 //!
 //! # Order
 //!
-//! The highest score comes first. Members with equal scores are in ascending order of their bytes, as
-//! in zset-std and unlike `ZREVRANGE`, whose order of ties is descending. For that the server stores
-//! scores negated, so `ZRANGE board:{name}:scores 0 -1 WITHSCORES` prints the board in its order, with
-//! scores times -1.
+//! The highest score comes first. Members with equal scores are in ascending order of their bytes,
+//! as in zset-std and unlike `ZREVRANGE`, whose order of ties is descending. For that the server
+//! stores scores negated, so `ZRANGE board:{name}:scores 0 -1 WITHSCORES` prints the board in its
+//! order, with scores times -1.
 //!
 //! # Keys and settings
 //!
 //! A board has one or two keys, `board:{name}:scores` and `board:{name}:distinct`, in one slot of a
-//! cluster. They never expire. The policy and the bound are not stored: each client applies its own, so
-//! all clients of a board should be made in the same way. The index of [`with_dense_standings`] is
-//! stored, and all clients maintain it.
+//! cluster. They never expire. The policy and the bound are not stored: each client applies its
+//! own, so all clients of a board should be made in the same way. The index of
+//! [`with_dense_standings`] is stored, and all clients maintain it.
 //!
 //! # What a failover can lose
 //!
-//! A server replicates asynchronously: it replies to a client before its replicas have the write. If it
-//! fails and a replica becomes the primary, the writes of the last moments are lost: those of the
-//! replication lag, usually milliseconds. `min-replicas-to-write 1` with `min-replicas-max-lag` bounds
-//! the lag, since a server that has no replica within it then refuses writes. So at most the
-//! submissions of that time are lost. Each script is replicated
-//! as one transaction, so what remains is a board as it was some moments before, never half of a
-//! submission. Submitting a lost score again restores it under the policies best and latest; a sum
-//! cannot know what it has lost. After [`Error::Timeout`], too, it is unknown whether a submission
-//! counts, so repeat those of a sum only if counting one twice is acceptable.
+//! A server replicates asynchronously: it replies to a client before its replicas have the write.
+//! If it fails and a replica becomes the primary, the writes of the last moments are lost: those of
+//! the replication lag, usually milliseconds. `min-replicas-to-write 1` with `min-replicas-max-lag`
+//! bounds the lag, since a server that has no replica within it then refuses writes. So at most the
+//! submissions of that time are lost. Each script is replicated as one transaction, so what remains
+//! is a board as it was some moments before, never half of a submission. Submitting a lost score
+//! again restores it under the policies best and latest; a sum cannot know what it has lost. After
+//! [`Error::Timeout`], too, it is unknown whether a submission counts, so repeat those of a sum
+//! only if counting one twice is acceptable.
 //!
 //! [`with_dense_standings`]: Leaderboard::with_dense_standings
 
@@ -73,12 +73,12 @@ use crate::script::{Call, Script};
 /// The largest number that a script can add to another one exactly.
 const MOST: u64 = (1 << 52) - 1;
 
-/// A board of members and their scores on the server, highest score first: [`zset_std::Leaderboard`]
-/// for many machines.
+/// A board of members and their scores on the server, highest score first:
+/// [`zset_std::Leaderboard`] for many machines.
 ///
-/// Members are strings or bytes. `C` is the connection, as of a [limiter](crate::Keyed): over a [`Pool`]
-/// calls block, over an asynchronous connection they are awaited. Clones share the connection. Each
-/// call is one round trip, and fails with an [`Error`] if the server does. The
+/// Members are strings or bytes. `C` is the connection, as of a [limiter](crate::Keyed): over a
+/// [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
+/// connection. Each call is one round trip, and fails with an [`Error`] if the server does. The
 /// [module](crate::leaderboard) explains scores, order, and what a failover can lose.
 ///
 /// # Examples
@@ -156,9 +156,10 @@ impl<C> Leaderboard<C> {
 
     /// Returns the board with a bound: it keeps only the best `max_len` members. **O(1)**.
     ///
-    /// When the board is full, a new member that ranks above the last one evicts it; a new member that
-    /// ranks below is rejected. The board keeps no record of an evicted member. A member whose score
-    /// drops stays. A board that already has more members keeps them until [`trim_to`](Self::trim_to).
+    /// When the board is full, a new member that ranks above the last one evicts it; a new member
+    /// that ranks below is rejected. The board keeps no record of an evicted member. A member whose
+    /// score drops stays. A board that already has more members keeps them until
+    /// [`trim_to`](Self::trim_to).
     pub fn with_max_len(mut self, max_len: u64) -> Self {
         self.board.max_len = Some(max_len);
         self
@@ -167,11 +168,12 @@ impl<C> Leaderboard<C> {
     /// Returns the board with an index of its distinct scores, which the next submission builds.
     /// **O(1)**.
     ///
-    /// The index changes only the time of dense standings: O(log n) on the server, and without it O(d
-    /// log n) for d distinct higher scores, some microseconds for each, in which the server runs
-    /// nothing else. So it is for boards with more than a few thousand distinct scores. It takes a
-    /// sorted set of all distinct scores, O(d log n) once on the server to build it, and O(log n) for
-    /// each later submission. All clients maintain it, whether or not they were made with it.
+    /// The index changes only the time of dense standings: O(log n) on the server, and without it
+    /// O(d log n) for d distinct higher scores, some microseconds for each, in which the server
+    /// runs nothing else. So it is for boards with more than a few thousand distinct scores. It
+    /// takes a sorted set of all distinct scores, O(d log n) once on the server to build it, and
+    /// O(log n) for each later submission. All clients maintain it, whether or not they were made
+    /// with it.
     pub fn with_dense_standings(mut self) -> Self {
         self.board.has_dense_standings = true;
         self
@@ -182,8 +184,8 @@ operations! {
     impl<C: ConnectionLike + Clone> Leaderboard<C> {
         /// Submits a score: it combines with the member's current one by the board's policy.
         ///
-        /// **O(log n)** on the server. A new member of a full board either evicts the last one or is
-        /// rejected; see [`with_max_len`](Self::with_max_len).
+        /// **O(log n)** on the server. A new member of a full board either evicts the last one or
+        /// is rejected; see [`with_max_len`](Self::with_max_len).
         ///
         /// # Errors
         ///
@@ -245,8 +247,8 @@ operations! {
 
         /// Returns the standing of a member, starting from 1.
         ///
-        /// **O(log n)** on the server; under [`Ties::Dense`], O(d log n) for d distinct higher scores,
-        /// unless the board has an [index](Self::with_dense_standings) of them.
+        /// **O(log n)** on the server; under [`Ties::Dense`], O(d log n) for d distinct higher
+        /// scores, unless the board has an [index](Self::with_dense_standings) of them.
         pub fn standing(
             &self,
             member: &(impl AsRef<[u8]> + ?Sized),
@@ -255,8 +257,8 @@ operations! {
             self.board.standing(member.as_ref(), ties).read(read)
         }
 
-        /// Returns the line of a member with up to `n` lines on each side, fewer at the ends, or `None`
-        /// if the member is not on the board.
+        /// Returns the line of a member with up to `n` lines on each side, fewer at the ends, or
+        /// `None` if the member is not on the board.
         ///
         /// **O(log n + m)** on the server for m lines, and what [`standing`](Self::standing) takes.
         pub fn around(
@@ -440,8 +442,8 @@ pub struct Submission {
     pub old: Option<Score>,
     /// The member's new score, or `None` if a full board rejected it.
     pub new: Option<Score>,
-    /// The entry evicted or rejected by the size bound: the last member, or the submitted one if `new`
-    /// is `None`.
+    /// The entry evicted or rejected by the size bound: the last member, or the submitted one if
+    /// `new` is `None`.
     pub dropped: Option<(Vec<u8>, Score)>,
 }
 
@@ -488,8 +490,8 @@ fn numbered(reply: Value, ties: Ties) -> Result<Vec<Standing>, Error> {
     Ok(lines)
 }
 
-/// Returns a score as it is stored: negated, so that rank 0 is the highest score and members with equal
-/// scores are in ascending order.
+/// Returns a score as it is stored: negated, so that rank 0 is the highest score and members with
+/// equal scores are in ascending order.
 fn negated(score: Score) -> String {
     let score = -score.get();
     // The negation of zero has a sign, which the server would keep.

@@ -1,8 +1,8 @@
 //! What limiters send and how they read the replies, whatever the connection.
 //!
-//! A [`Request`] becomes one call of one script. The script decides whether the units fit, and returns
-//! the state of each rule; the durations of the decision are computed here, in integers of 128 bits.
-//! If there is no reply, the [`Policy`] decides by what was chosen as [`OnFailure`].
+//! A [`Request`] becomes one call of one script. The script decides whether the units fit, and
+//! returns the state of each rule; the durations of the decision are computed here, in integers of
+//! 128 bits. If there is no reply, the [`Policy`] decides by what was chosen as [`OnFailure`].
 
 mod rule;
 mod scripts;
@@ -39,8 +39,8 @@ pub enum OnFailure {
 impl OnFailure {
     /// Makes the policy to ask a limiter in this process, whose keys are `Vec<u8>`. **O(1)**.
     ///
-    /// It has seen none of the units that the server has counted. Each process that fails over to its own
-    /// limiter allows its whole quota, so its limit is usually a fraction of the server's.
+    /// It has seen none of the units that the server has counted. Each process that fails over to
+    /// its own limiter allows its whole quota, so its limit is usually a fraction of the server's.
     ///
     /// # Examples
     ///
@@ -77,14 +77,16 @@ macro_rules! settings {
         /// Returns the limiter with hashed keys: the server stores a hash of each key, keyed with
         /// `secret`, instead of the key. **O(n)** for n bytes of the secret.
         ///
-        /// It is for keys such as tokens and addresses. All machines use the same secret: with another
-        /// one, a limiter has another state. [Hashed keys](crate#hashed-keys) says what is stored.
+        /// It is for keys such as tokens and addresses. All machines use the same secret: with
+        /// another one, a limiter has another state. [Hashed keys](crate#hashed-keys) says what is
+        /// stored.
         pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
             self.policy.names.hash_keys(secret.as_ref());
             self
         }
 
-        /// Returns the limiter with another deadline for each call; the default is one second. **O(1)**.
+        /// Returns the limiter with another deadline for each call; the default is one second.
+        /// **O(1)**.
         pub fn with_deadline(mut self, deadline: std::time::Duration) -> Self {
             self.policy.deadline = deadline;
             self
@@ -106,9 +108,11 @@ macro_rules! settings {
         }
 
         /// Returns the limiter with an observer that receives each failure, also of calls that then
-        /// succeed by [`OnFailure`](crate::OnFailure), and of leases that were not given back. **O(1)**.
+        /// succeed by [`OnFailure`](crate::OnFailure), and of leases that were not given back.
+        /// **O(1)**.
         ///
-        /// It is called on the caller's thread or task, without holding a lock, and should not block.
+        /// It is called on the caller's thread or task, without holding a lock, and should not
+        /// block.
         pub fn with_failure_observer(
             mut self,
             observer: impl Fn(&crate::Error) + Send + Sync + 'static,
@@ -263,8 +267,8 @@ impl Policy {
         removed.or_else(|error| Ok(self.local(error)?.reset(request.key)))
     }
 
-    /// Reports a failure, and returns the limiter that replaces the server, or the error if there is
-    /// none.
+    /// Reports a failure, and returns the limiter that replaces the server, or the error if there
+    /// is none.
     fn local(&self, error: Error) -> Result<&dyn KeyedLimiter<[u8]>, Error> {
         let error = self.observe(error)?;
         match &self.on_failure {
@@ -273,7 +277,8 @@ impl Policy {
         }
     }
 
-    /// Reports a failure and returns it; an error of the caller's is an `Err`, which is not reported.
+    /// Reports a failure and returns it; an error of the caller's is an `Err`, which is not
+    /// reported.
     pub(crate) fn observe(&self, error: Error) -> Result<Error, Error> {
         if !error.is_failure() {
             return Err(error);
@@ -349,8 +354,8 @@ pub(crate) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// Returns whether it can share a script with others of its key: a check of one unit, now, by the
-    /// limiter's rules.
+    /// Returns whether it can share a script with others of its key: a check of one unit, now, by
+    /// the limiter's rules.
     #[cfg(feature = "tokio")]
     pub(crate) fn can_share(&self) -> bool {
         let has_own_rules = matches!(self.rules, Cow::Owned(_));
@@ -396,7 +401,8 @@ impl Request<'_> {
         Ok(call)
     }
 
-    /// Reads the reply of a check or a peek: how many calls are allowed, and the decision of the last call.
+    /// Reads the reply of a check or a peek: how many calls are allowed, and the decision of the
+    /// last call.
     pub(crate) fn decision(&self, reply: Value) -> Result<(u32, Decision), Error> {
         let reply = self.parse(reply)?;
         let limit = self.limit();

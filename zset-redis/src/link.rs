@@ -73,8 +73,8 @@ mod awaited {
         start: Instant,
         /// When a reply arrived last, in milliseconds after the start.
         last_reply: AtomicU64,
-        /// How many times the connection was replaced. Calls that fail together replace it once, and not
-        /// before all calls have a reply.
+        /// How many times the connection was replaced. Calls that fail together replace it once,
+        /// and not before all calls have a reply.
         replaced: RwLock<u64>,
     }
 
@@ -93,9 +93,9 @@ mod awaited {
             call.check()?;
             let mut connection = self.connection.clone();
             let reply = timeout_at(until, async {
-                // The only kind of connection that opens new ones and repeats nothing: it has to notice
-                // first that the present one is closed, by a call that fails. By its name, since
-                // `TypeId` is for `'static` types only. A mistake would cost a connection.
+                // The only kind of connection that opens new ones and repeats nothing: it has to
+                // notice first that the present one is closed, by a call that fails. By its name,
+                // since `TypeId` is for `'static` types only. A mistake would cost a connection.
                 if type_name::<C>() == type_name::<ConnectionManager>() {
                     self.run_managed(&mut connection, call).await
                 } else {
@@ -123,8 +123,8 @@ mod awaited {
             reply
         }
 
-        /// Runs a script over a connection that is not replaced meanwhile, and returns how many times it
-        /// was replaced before.
+        /// Runs a script over a connection that is not replaced meanwhile, and returns how many
+        /// times it was replaced before.
         async fn run_and_count(&self, manager: &mut C, call: &Call) -> (RedisResult<Value>, u64) {
             let replaced = self.shared.replaced.read().await;
             (run_once(manager, call).await, *replaced)

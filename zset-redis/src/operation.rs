@@ -1,5 +1,5 @@
-//! [`Operation`]: a call of a script, and how its reply is read; and [`operations`], which makes two
-//! methods of each: one that blocks, and one to be awaited.
+//! [`Operation`]: a call of a script, and how its reply is read; and [`operations`], which makes
+//! two methods of each: one that blocks, and one to be awaited.
 
 use std::time::Duration;
 
@@ -44,8 +44,8 @@ use crate::script::Call;
 /// }
 /// ```
 ///
-/// The type has a method `run` for each kind, and its docs say that each call can fail. A body must not
-/// `return`.
+/// The type has a method `run` for each kind, and its docs say that each call can fail. A body must
+/// not `return`.
 macro_rules! operations {
     (
         impl<$C:ident: $first:ident $(+ $bound:ident)* $(+ $static:lifetime)? $(, $L:ident: $l:lifetime)?>

@@ -13,9 +13,10 @@ pub(crate) struct Script {
 
 impl Script {
     pub(crate) fn new(source: &str) -> Script {
-        // The first line declares the script to write. A replica then replies with the address of its
-        // primary, which cluster clients follow. Otherwise it would run the script, and fail at the first
-        // write, and after a failover clients would not notice that the server is no longer the primary.
+        // The first line declares the script to write. A replica then replies with the address of
+        // its primary, which cluster clients follow. Otherwise it would run the script, and fail at
+        // the first write, and after a failover clients would not notice that the server is no
+        // longer the primary.
         let source = format!("#!lua\n{source}");
         let hash = redis::Script::new(&source).get_hash().to_owned();
         Script { source, hash }
@@ -67,8 +68,8 @@ impl Call {
         self.command("EVALSHA", self.script.hash.as_bytes())
     }
 
-    /// Returns the command for a server that replies [`is_unknown`] to the hash: it runs the script, and
-    /// keeps it.
+    /// Returns the command for a server that replies [`is_unknown`] to the hash: it runs the
+    /// script, and keeps it.
     ///
     /// Unlike `SCRIPT LOAD`, it has keys, so a cluster client sends it to the right server.
     pub(crate) fn by_source(&self) -> Cmd {
@@ -144,8 +145,8 @@ pub(crate) fn explained(command: &str, error: Error) -> Error {
     })
 }
 
-/// Returns whether a server does not have the script: it has restarted, its scripts were flushed, or it
-/// has become the primary.
+/// Returns whether a server does not have the script: it has restarted, its scripts were flushed,
+/// or it has become the primary.
 pub(crate) fn is_unknown(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }

@@ -1,4 +1,5 @@
-//! What happens when the server fails: deadlines, what decides in its place, and that calls succeed again.
+//! What happens when the server fails: deadlines, what decides in its place, and that calls succeed
+//! again.
 
 #![cfg(all(unix, feature = "cluster"))]
 

@@ -1,5 +1,5 @@
-//! [`Lease`], [`DeadLetter`] and [`Stats`]: what a queue returns; and times in the microseconds of the
-//! scripts.
+//! [`Lease`], [`DeadLetter`] and [`Stats`]: what a queue returns; and times in the microseconds of
+//! the scripts.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ pub type Job = zset_std::Job<Vec<u8>, Vec<u8>>;
 
 /// A leased job, to be acknowledged when done.
 ///
-/// At the end of its lease, the job is due again, for any worker. The lease stays valid until a worker
-/// takes the job, so a late worker may still acknowledge it. After that the lease is stale: it can no
-/// longer acknowledge, nack or renew. At most one lease of a job is valid at any time.
+/// At the end of its lease, the job is due again, for any worker. The lease stays valid until a
+/// worker takes the job, so a late worker may still acknowledge it. After that the lease is stale:
+/// it can no longer acknowledge, nack or renew. At most one lease of a job is valid at any time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a job that is not acknowledged is delivered again"]
 #[non_exhaustive]
@@ -65,8 +65,8 @@ pub struct Stats {
     pub delivered: u64,
     /// The number of jobs that have been acknowledged.
     pub acknowledged: u64,
-    /// The number of dead letters that were dropped because of their bound, or replaced by a later one
-    /// with the same id.
+    /// The number of dead letters that were dropped because of their bound, or replaced by a later
+    /// one with the same id.
     pub dropped_dead_letters: u64,
     /// The number of jobs and dead letters that were dropped since the server had only a part of
     /// them: one of the queue's keys, or an entry of it, was deleted or evicted.

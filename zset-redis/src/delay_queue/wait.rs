@@ -1,10 +1,10 @@
 //! Waiting for a job.
 //!
-//! Invariant: every worker that waits wakes no later than when the first job is due. Its last attempt
-//! returned when that was. A job that becomes due before all others adds an entry to a stream, which
-//! all waiting workers read. The worker reads from the latest entry of its last attempt, so none is
-//! missed in between. No worker depends on another one, so one that dies, or a future that is dropped,
-//! delays nothing.
+//! Invariant: every worker that waits wakes no later than when the first job is due. Its last
+//! attempt returned when that was. A job that becomes due before all others adds an entry to a
+//! stream, which all waiting workers read. The worker reads from the latest entry of its last
+//! attempt, so none is missed in between. No worker depends on another one, so one that dies, or a
+//! future that is dropped, delays nothing.
 
 use std::cmp::min;
 use std::time::{Duration, Instant};
@@ -19,8 +19,8 @@ use crate::script::explained;
 #[cfg(feature = "tokio")]
 pub use awaited::{ConnectAsync, Waiter};
 
-/// How long a worker waits at most without another attempt: a wake-up is lost if a failover loses the
-/// entry.
+/// How long a worker waits at most without another attempt: a wake-up is lost if a failover loses
+/// the entry.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// What an attempt that finds no job knows.
@@ -39,8 +39,8 @@ impl Pause {
         Ok(Pause { until_due, latest })
     }
 
-    /// Returns the command that waits until the first job is due, an earlier one is added, or `left`
-    /// has passed, and how long that takes at most.
+    /// Returns the command that waits until the first job is due, an earlier one is added, or
+    /// `left` has passed, and how long that takes at most.
     pub(super) fn command(&self, stream: &[u8], left: Duration) -> (Cmd, Duration) {
         let longest = min(self.until_due.unwrap_or(LONGEST), min(left, LONGEST));
         // A block of 0 would last for ever.
@@ -67,8 +67,8 @@ impl Queue {
 impl<M: Connect> DelayQueue<Pool<M>> {
     /// Waits until a job is due and leases it as [`lease`](Self::lease) does.
     ///
-    /// Each thread that waits uses a connection of the pool. One round trip for each attempt and each
-    /// wait: see [waiting](crate::delay_queue#waiting). **O(log n)** on the server.
+    /// Each thread that waits uses a connection of the pool. One round trip for each attempt and
+    /// each wait: see [waiting](crate::delay_queue#waiting). **O(log n)** on the server.
     ///
     /// # Errors
     ///
@@ -81,8 +81,8 @@ impl<M: Connect> DelayQueue<Pool<M>> {
         }
     }
 
-    /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`, and returns `None` if no
-    /// job is due in that time.
+    /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`, and returns `None`
+    /// if no job is due in that time.
     ///
     /// # Errors
     ///
@@ -131,8 +131,8 @@ mod awaited {
     use crate::Error;
     use crate::script::explained;
 
-    /// What opens the connection of a [`Waiter`]: a [`redis::Client`], or with the feature `cluster` a
-    /// `redis::cluster::ClusterClient`.
+    /// What opens the connection of a [`Waiter`]: a [`redis::Client`], or with the feature
+    /// `cluster` a `redis::cluster::ClusterClient`.
     pub trait ConnectAsync: Send + Sync {
         /// A connection.
         type Connection: ConnectionLike + Send;
@@ -170,15 +170,15 @@ mod awaited {
 
     /// A worker that waits for jobs of a [`DelayQueue`], returned by [`DelayQueue::waiter`].
     ///
-    /// It has a connection of its own, since a command that blocks would stall the queue's. It opens it
-    /// when it first has to wait, and again after a failure. Jobs are taken over the queue's connection.
-    /// The [module](crate::delay_queue) explains waiting.
+    /// It has a connection of its own, since a command that blocks would stall the queue's. It
+    /// opens it when it first has to wait, and again after a failure. Jobs are taken over the
+    /// queue's connection. The [module](crate::delay_queue) explains waiting.
     ///
     /// # Cancellation
     ///
-    /// If a future is dropped while it waits, no job is taken, and the connection is closed. If it is
-    /// dropped during an attempt, the server may have leased a job whose lease is then lost: it is due
-    /// again at the end of the lease.
+    /// If a future is dropped while it waits, no job is taken, and the connection is closed. If it
+    /// is dropped during an attempt, the server may have leased a job whose lease is then lost: it
+    /// is due again at the end of the lease.
     ///
     /// # Examples
     ///
@@ -205,8 +205,8 @@ mod awaited {
     }
 
     impl<C: ConnectionLike + Clone> DelayQueue<C> {
-        /// Returns a worker that waits for jobs, over a connection of its own that `client` opens when it
-        /// is first needed. **O(1)**.
+        /// Returns a worker that waits for jobs, over a connection of its own that `client` opens
+        /// when it is first needed. **O(1)**.
         pub fn waiter<M: ConnectAsync>(&self, client: M) -> Waiter<C, M> {
             Waiter { queue: self.clone(), client, connection: None }
         }
@@ -215,8 +215,8 @@ mod awaited {
     impl<C: ConnectionLike + Clone, M: ConnectAsync> Waiter<C, M> {
         /// Waits until a job is due and leases it as [`lease`](DelayQueue::lease) does.
         ///
-        /// One round trip for each attempt and each wait: see [waiting](crate::delay_queue#waiting).
-        /// **O(log n)** on the server.
+        /// One round trip for each attempt and each wait: see
+        /// [waiting](crate::delay_queue#waiting). **O(log n)** on the server.
         ///
         /// # Errors
         ///
@@ -229,8 +229,8 @@ mod awaited {
             }
         }
 
-        /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`, and returns `None` if no
-        /// job is due in that time.
+        /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`, and returns
+        /// `None` if no job is due in that time.
         ///
         /// # Errors
         ///

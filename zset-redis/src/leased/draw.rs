@@ -1,5 +1,5 @@
-//! [`Draw`] and [`Grant`]: what is sent to the server, and its reply; draws in flight, and the task that
-//! gives back what is left of leases.
+//! [`Draw`] and [`Grant`]: what is sent to the server, and its reply; draws in flight, and the task
+//! that gives back what is left of leases.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,7 +47,8 @@ pub(super) struct Grant {
     pub(super) units: u32,
     /// The units that are left for other draws.
     pub(super) remaining: u32,
-    /// How long until `least` units can be drawn, if no lease ends earlier; zero if they can be drawn now.
+    /// How long until `least` units can be drawn, if no lease ends earlier; zero if they can be
+    /// drawn now.
     pub(super) retry_after: Duration,
     /// How long until no units count.
     pub(super) reset_after: Duration,
@@ -64,8 +65,8 @@ impl Draw {
         Draw { id: 0, least: n, most: 0, ended: Vec::new() }
     }
 
-    /// Returns the call for the caller's `key`. `process` makes ids unique among all machines; only tests
-    /// give the time.
+    /// Returns the call for the caller's `key`. `process` makes ids unique among all machines; only
+    /// tests give the time.
     pub(super) fn call(
         &self,
         names: &Names,
@@ -108,8 +109,8 @@ impl Draw {
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
 impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
-    /// Sends draws until no call for the key waits. It is a task of its own, so a caller that gives up
-    /// does not end it.
+    /// Sends draws until no call for the key waits. It is a task of its own, so a caller that gives
+    /// up does not end it.
     pub(super) async fn fly(self, key: Box<[u8]>, mut draw: Draw, mut until: Instant) {
         loop {
             let reply = self.exchange(&key, &draw, until).await;
@@ -187,7 +188,8 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         draw.grant(self.link.run(&call, until).await?)
     }
 
-    /// Gives back what is left of ended leases and removes idle keys, once a life, until there are no keys.
+    /// Gives back what is left of ended leases and removes idle keys, once a life, until there are
+    /// no keys.
     async fn sweep(self) {
         loop {
             let scheduled = Scheduled(&self.local.is_sweep_scheduled);

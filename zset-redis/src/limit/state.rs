@@ -1,5 +1,5 @@
-//! [`State`]: what a script returns of a rule, and what follows from it; and numbers as the scripts read
-//! and write them: big-endian doubles.
+//! [`State`]: what a script returns of a rule, and what follows from it; and numbers as the scripts
+//! read and write them: big-endian doubles.
 
 use std::slice;
 use std::time::Duration;
@@ -19,8 +19,8 @@ pub(super) struct State {
 enum Usage {
     Log {
         used: u64,
-        /// The time of the last entry that has to leave the window before the units of the call fit;
-        /// `None` if none has to.
+        /// The time of the last entry that has to leave the window before the units of the call
+        /// fit; `None` if none has to.
         fits_after: Option<u64>,
         /// Likewise, for as many units as the limit of the decision.
         resets_after: Option<u64>,
@@ -79,7 +79,8 @@ impl State {
         u32::try_from(remaining).unwrap_or(u32::MAX)
     }
 
-    /// Returns how long the `n` units of the call have to wait, counted from `now`; zero if they fit.
+    /// Returns how long the `n` units of the call have to wait, counted from `now`; zero if they
+    /// fit.
     pub(super) fn retry_after(&self, rule: &Rule, n: u32, now: u64) -> Duration {
         let wait = match self.usage {
             Usage::Log { fits_after, .. } => self.until_over(rule, fits_after),

@@ -14,7 +14,8 @@ fn at(micros: u64) -> Timestamp {
     Timestamp::from_nanos(micros * 1000)
 }
 
-/// A window counter compares products of up to 84 bits, which may differ by less than a double can tell.
+/// A window counter compares products of up to 84 bits, which may differ by less than a double can
+/// tell.
 #[test]
 fn products_are_exact() {
     let Some(server) = Server::start(Kind::Redis) else { return };

@@ -1,9 +1,9 @@
 //! [`Episode`]: random steps of one key.
 //!
-//! A denial, and a check of no units, write nothing to the server. A limiter of zset-std has seen their times.
-//! So after one of them the clock does not step back to before it, unless later units were allowed. The same
-//! holds after a refund, which may remove the newest entry of a log. Refunds come at the latest time, since
-//! those of zset-std have none.
+//! A denial, and a check of no units, write nothing to the server. A limiter of zset-std has seen
+//! their times. So after one of them the clock does not step back to before it, unless later units
+//! were allowed. The same holds after a refund, which may remove the newest entry of a log. Refunds
+//! come at the latest time, since those of zset-std have none.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

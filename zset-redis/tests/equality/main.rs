@@ -1,10 +1,11 @@
 //! The same random steps through zset-std and zset-redis give the same decisions.
 //!
-//! The times are given, in microseconds. A denial writes nothing to the server, so unlike a limiter of zset-std,
-//! the server has not seen its time; [`episode`] says which times are drawn for that reason. In
-//! [`server_clock`], the time is the server's.
+//! The times are given, in microseconds. A denial writes nothing to the server, so unlike a limiter
+//! of zset-std, the server has not seen its time; [`episode`] says which times are drawn for that
+//! reason. In [`server_clock`], the time is the server's.
 //!
-//! `ZSET_STEPS` is the number of steps for each limiter and each server, and `ZSET_SEED` the first seed.
+//! `ZSET_STEPS` is the number of steps for each limiter and each server, and `ZSET_SEED` the first
+//! seed.
 
 #![cfg(all(unix, feature = "cluster"))]
 

@@ -1,7 +1,9 @@
-//! Steps at the server's time: calls alone over blocking connections, and calls together, which share a script.
+//! Steps at the server's time: calls alone over blocking connections, and calls together, which
+//! share a script.
 //!
-//! The time of an allowed step is on record on the server. That of a denied one is between two calls of TIME, so
-//! the decision must be that of a time between them. Durations are rounded up to microseconds.
+//! The time of an allowed step is on record on the server. That of a denied one is between two
+//! calls of TIME, so the decision must be that of a time between them. Durations are rounded up to
+//! microseconds.
 
 use std::thread::sleep;
 use std::time::Duration;

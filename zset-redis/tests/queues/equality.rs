@@ -27,8 +27,8 @@ struct Episode<M: Connect> {
     leases: Vec<(Lease, ModelLease)>,
     random: SmallRng,
     /// In microseconds. Its last three digits are the number of the step, and all durations are
-    /// milliseconds, so no two jobs are due at the same time: the two order such jobs differently after
-    /// a lease.
+    /// milliseconds, so no two jobs are due at the same time: the two order such jobs differently
+    /// after a lease.
     now: u64,
 }
 
