@@ -108,10 +108,15 @@
 //!
 //! # Conventions
 //!
-//! - A type with a clock has an `_at` variant of each operation that depends on the time. A type without
-//!   a clock takes the time in every such operation.
-//! - The time is always the last argument: `push(payload, due)`, `pop_due(max, now)`,
-//!   `check_n_at(key, n, now)`. If there are two times, `now`, the time of the call, comes last.
+//! - A type with a clock reads it in each operation that depends on the time, and its method `at` fixes
+//!   the time: `limiter.at(now).check(&key)`, `queue.at(now).pop()`. A type without a clock takes the
+//!   time in every such operation.
+//! - The time is always the last argument: `push(payload, due)`, `pop_due(max, now)`, `check_n(n, now)`.
+//!   If there are two times, `now`, the time of the call, comes last.
+//! - `check` and `peek` are for one unit, `check_n` and `peek_n` for several. What remains, and how long
+//!   to wait, are fields of the [`Decision`] of a peek.
+//! - A job is `due` at a time, a member of an [`ExpiringSet`] has a `deadline`, a lease lasts `until` a
+//!   time, and is renewed.
 //! - `with_*` are builder methods: they take the value and return it, before its first use.
 //! - Iterators, outcomes and errors are in the module of their type, such as [`delay_queue::PopDue`].
 //!   The crate root has the types themselves.
@@ -121,7 +126,7 @@
 //! # WebAssembly
 //!
 //! The crate builds for `wasm32-unknown-unknown`, where std has no clock, no threads and no source of
-//! randomness. Everything works there if you supply the time: through the `_at` methods, or through a
+//! randomness. Everything works there if you supply the time: with the method `at`, or through a
 //! [`Clock`] of your own that asks the host. At run time:
 //!
 //! - [`MonotonicClock`], [`SystemClock`] and [`QuantaClock`] panic when the time is read, as do the
@@ -175,6 +180,8 @@ pub mod timeline;
 #[cfg(feature = "alloc")]
 pub mod windowed_leaderboard;
 
+#[cfg(feature = "std")]
+mod at;
 #[cfg(all(test, zset_loom))]
 mod explore;
 #[cfg(feature = "std")]
@@ -186,7 +193,7 @@ mod sync;
 
 pub use clock::{Clock, Timestamp};
 pub use limit::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Quota, SingleQuota, Verdict, WindowCounter,
+    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Quota, Verdict, WindowCounter,
 };
 pub use packed_score::PackedScore;
 pub use zset_core;
@@ -202,13 +209,12 @@ pub use {
     windowed_leaderboard::{Buckets, WindowedLeaderboard},
 };
 
-#[cfg(feature = "async")]
-pub use clock::AsyncTimer;
 #[cfg(feature = "quanta")]
 pub use clock::QuantaClock;
 #[cfg(feature = "std")]
 pub use {
-    clock::{FakeClock, MonotonicClock, SystemClock, Timer},
+    at::At,
+    clock::{FakeClock, MonotonicClock, SystemClock},
     limit::{AsyncKeyedLimiter, Funnels, Keyed, KeyedLimiter, Observer, SlidingWindow, WhenFull},
     random_state::RandomState,
     schedule::ScheduleRunner,

@@ -13,7 +13,7 @@ use zset_core::Equivalent;
 
 use super::{Schedule, Scheduled};
 use crate::shared_delay_queue::PushWithIdError;
-use crate::{Job, MonotonicClock, SharedDelayQueue, Timer, Timestamp};
+use crate::{Clock, Job, MonotonicClock, SharedDelayQueue, Timestamp};
 
 /// A thread that calls a function for each id of a [`Schedule`] when it becomes due, returned by
 /// [`Schedule::run`].
@@ -110,7 +110,7 @@ impl<Id: Ord + Hash + Send + 'static> Schedule<Id> {
         activate: impl FnMut(Id, Timestamp) + Send + 'static,
     ) -> ScheduleRunner<Id, C>
     where
-        C: Timer + Send + Sync + 'static,
+        C: Clock + Send + Sync + 'static,
     {
         let queue = SharedDelayQueue::from(self.queue).with_clock(clock);
         let shared = Arc::new(Shared { queue, panics: AtomicU64::new(0) });
@@ -120,7 +120,7 @@ impl<Id: Ord + Hash + Send + 'static> Schedule<Id> {
     }
 }
 
-impl<Id: Ord + Hash, C: Timer> Shared<Id, C> {
+impl<Id: Ord + Hash, C: Clock> Shared<Id, C> {
     fn run(&self, mut activate: impl FnMut(Id, Timestamp)) {
         while let Some(Job { id, due, .. }) = self.queue.wait_pop() {
             // A panic may break the state that the function captured; that is the caller's
