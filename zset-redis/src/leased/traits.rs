@@ -42,7 +42,7 @@ macro_rules! for_keys {
                 self.check_n(key, n).await
             }
 
-            async fn peek(&self, key: &$key, n: u32) -> Result<Decision, Error> {
+            async fn peek_n(&self, key: &$key, n: u32) -> Result<Decision, Error> {
                 self.peek(key, n).await
             }
 

@@ -86,8 +86,8 @@ impl Policy {
             self.on_failure.decide(error, request.limit(), request.n, |local| {
                 let (key, n, now) = (request.key, request.n, on_failure::time(local, request.at));
                 match request.step {
-                    Step::Peek => local.peek_at(key, n, now),
-                    _ => local.check_n_at(key, n, now),
+                    Step::Peek => local.preview(key, n, now),
+                    _ => local.decide(key, n, now),
                 }
             })
         })
@@ -103,8 +103,8 @@ impl Policy {
             (_, OnFailure::Local(local)) => {
                 let now = on_failure::time(&**local, request.at);
                 // As many as its limit allows; beyond it, the key is over the limit anyway.
-                let n = request.n.min(local.peek_at(request.key, 0, now).remaining);
-                let _ = local.check_n_at(request.key, n, now);
+                let n = request.n.min(local.preview(request.key, 0, now).remaining);
+                let _ = local.decide(request.key, n, now);
                 Ok(())
             }
             (error, _) => Err(error),
