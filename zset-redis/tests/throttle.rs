@@ -66,7 +66,7 @@ fn keys_may_have_another_rate_in_each_call() {
     {
         let now = at(call as u64);
         let ours = ours.throttle_at("ann", *burst, *count, *period, *n, now).unwrap();
-        let theirs = theirs.throttle_at("ann", *burst, *count, *period, *n, now).unwrap();
+        let theirs = theirs.at(now).throttle("ann", *burst, *count, *period, *n).unwrap();
         assert_eq!(ours, theirs, "call {call}");
     }
 }
