@@ -31,7 +31,7 @@
 //! |---|---|
 //! | [`DelayQueue`] | jobs by the time at which they are due, for one thread |
 //! | [`SharedDelayQueue`] | for threads that wait for jobs and lease them, so no job is lost if a worker dies |
-//! | [`Schedule`] | ids that are each activated once, when they are due |
+//! | [`JobRunner`] | a thread that calls a function for each job of such a queue, once and in order |
 //! | [`Timeline`], [`MergedTimelines`] | feeds, newest first, in pages |
 //! | [`ExpiringSet`] | members with individual deadlines |
 //!
@@ -41,7 +41,7 @@
 //! # Threads
 //!
 //! Types for one thread take `&mut self`, and the time as an argument where it matters: [`WindowLog`],
-//! [`Funnel`], [`Leaderboard`], [`DelayQueue`], [`Schedule`], [`Timeline`], [`ExpiringSet`]. All of them
+//! [`Funnel`], [`Leaderboard`], [`DelayQueue`], [`Timeline`], [`ExpiringSet`]. All of them
 //! are `Send` and `Sync` if their contents are, so threads can share them behind a lock, and interrupt
 //! handlers behind a critical section, since they do not need std. With a lock:
 //!
@@ -60,7 +60,7 @@
 //! assert_eq!(board.read().unwrap().first(), Some((&3, 30)));
 //! ```
 //!
-//! [`Keyed`] limiters, [`SharedDelayQueue`] and [`ScheduleRunner`] take `&self`: threads share them by
+//! [`Keyed`] limiters, [`SharedDelayQueue`] and [`JobRunner`] take `&self`: threads share them by
 //! reference or in an `Arc`. The keys of a limiter are distributed over shards, each with its own lock,
 //! so calls for different keys rarely contend.
 //!
@@ -77,8 +77,8 @@
 //! - `alloc`, which `std` enables: all other types. It needs an allocator, but no atomics.
 //! - `async`, which enables `std`: futures that wait for a limiter or for a job, in any runtime.
 //! - `quanta`, which enables `std`: [`QuantaClock`], for limiters that are called in tight loops.
-//! - `serde`: `Serialize` and `Deserialize` for the types that hold data: queues, boards, timelines,
-//!   schedules and timestamps. Limiters are not serializable.
+//! - `serde`: `Serialize` and `Deserialize` for the types that hold data: queues, boards, timelines
+//!   and timestamps. Limiters are not serializable.
 //!
 //! Without any of them, the crate needs neither std nor an allocator, and has the limiters of one key
 //! that use constant memory: [`Funnel`], [`FixedWindow`], [`WindowCounter`], and [`AnyLimiter`] over
@@ -131,7 +131,7 @@
 //!
 //! - [`MonotonicClock`], [`SystemClock`] and [`QuantaClock`] panic when the time is read, as do the
 //!   methods without a time argument of limiters and queues that keep their default clock.
-//! - [`Schedule::run`] and [`Schedule::run_with_clock`] panic, since they start a thread.
+//! - [`SharedDelayQueue::run`] panics, since it starts a thread.
 //! - Blocking is useless, since no other thread can end it. With a [`FakeClock`] it never returns.
 //! - [`RandomState`] has the same seeds in every run.
 //!
@@ -174,8 +174,6 @@ pub mod expiring_set;
 #[cfg(feature = "alloc")]
 pub mod leaderboard;
 #[cfg(feature = "alloc")]
-pub mod schedule;
-#[cfg(feature = "alloc")]
 pub mod timeline;
 #[cfg(feature = "alloc")]
 pub mod windowed_leaderboard;
@@ -204,7 +202,6 @@ pub use {
     expiring_set::ExpiringSet,
     leaderboard::{Best, Latest, Leaderboard, Policy, Standing, Sum, Ties},
     limit::{Limits, WindowLog},
-    schedule::Schedule,
     timeline::{MergedTimelines, Timeline},
     windowed_leaderboard::{Buckets, WindowedLeaderboard},
 };
@@ -217,8 +214,7 @@ pub use {
     clock::{FakeClock, MonotonicClock, SystemClock},
     limit::{AsyncKeyedLimiter, Funnels, Keyed, KeyedLimiter, Observer, SlidingWindow, WhenFull},
     random_state::RandomState,
-    schedule::ScheduleRunner,
-    shared_delay_queue::{Lease, SharedDelayQueue},
+    shared_delay_queue::{JobRunner, Lease, SharedDelayQueue},
 };
 
 /// Tests the examples in the project's README.

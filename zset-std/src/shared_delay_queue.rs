@@ -17,6 +17,7 @@ mod manage;
 mod place;
 mod pop;
 mod push;
+mod runner;
 mod wait;
 
 #[cfg(all(test, zset_loom))]
@@ -27,6 +28,7 @@ pub use dead::DeadLetter;
 pub use future::{LeaseAsync, PopAsync};
 pub use lease::{Lease, Nacked, StaleLease};
 pub use push::{PushError, PushWithIdError};
+pub use runner::JobRunner;
 pub use wait::WaitError;
 
 use std::collections::{HashSet, VecDeque};
