@@ -411,7 +411,7 @@ where
         self.check_n(key, n).await
     }
 
-    async fn peek(&self, key: &Q, n: u32) -> Result<Decision, Error> {
+    async fn peek_n(&self, key: &Q, n: u32) -> Result<Decision, Error> {
         self.peek_n(key, n).await
     }
 

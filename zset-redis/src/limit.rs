@@ -220,8 +220,8 @@ impl Policy {
                 OnFailure::Local(local) => {
                     let now = request.at.unwrap_or_else(|| local.now());
                     Ok(match request.step {
-                        Step::Peek => local.peek_at(request.key, n, now),
-                        _ => local.check_n_at(request.key, n, now),
+                        Step::Peek => local.preview(request.key, n, now),
+                        _ => local.decide(request.key, n, now),
                     })
                 }
             }
@@ -238,8 +238,8 @@ impl Policy {
             let local = self.local(error)?;
             let now = request.at.unwrap_or_else(|| local.now());
             // As many as its limit allows; beyond it, the key is over the limit anyway.
-            let n = request.n.min(local.peek_at(request.key, 0, now).remaining);
-            let _ = local.check_n_at(request.key, n, now);
+            let n = request.n.min(local.preview(request.key, 0, now).remaining);
+            let _ = local.decide(request.key, n, now);
             Ok(())
         })
     }

@@ -30,7 +30,9 @@ use crate::Timestamp;
 /// The due time and the arrival number of a job.
 type Key = (Timestamp, u64);
 
-/// A queue of jobs ordered by due time; jobs due at the same time are in order of arrival.
+/// A queue of jobs ordered by due time; jobs due at the same time are in order of arrival. A
+/// `DelayQueue<(), Id>` is a schedule of events, each returned once when it is due; see the
+/// [guide](crate::_guide::queues#events-and-expiry).
 ///
 /// The queue is one sorted map: finding a job by its id takes O(1), cancelling or rescheduling it
 /// O(log n). Any time is valid, including [`Timestamp::ZERO`] and [`Timestamp::MAX`]. The queue has no

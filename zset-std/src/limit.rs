@@ -17,11 +17,7 @@ mod limits;
 mod window_log;
 
 #[cfg(feature = "std")]
-mod async_keyed_limiter;
-#[cfg(feature = "std")]
 mod funnels;
-#[cfg(feature = "std")]
-mod key_state;
 #[cfg(feature = "std")]
 mod keyed;
 #[cfg(feature = "std")]
@@ -47,7 +43,7 @@ pub use any_limiter::AnyLimiter;
 pub use decision::{Decision, Verdict};
 pub use fixed_window::FixedWindow;
 pub use funnel::Funnel;
-pub use limiter::{Limiter, SingleQuota};
+pub use limiter::Limiter;
 pub use quota::{Quota, QuotaError};
 pub use throttle::{Throttle, ThrottleError};
 pub use window_counter::WindowCounter;
@@ -61,12 +57,9 @@ pub use window_log::WindowLog;
 pub use until_ready::Ready;
 #[cfg(feature = "std")]
 pub use {
-    async_keyed_limiter::AsyncKeyedLimiter,
-    compact_funnel::CompactFunnel,
     funnels::Funnels,
-    key_state::{KeyState, QuotaPerCall},
     keyed::Keyed,
-    keyed_limiter::KeyedLimiter,
+    keyed_limiter::{AsyncKeyedLimiter, KeyedLimiter},
     observer::Observer,
     sliding_window::{KeysFull, SlidingWindow},
     until_ready::{NotReady, UntilReady},

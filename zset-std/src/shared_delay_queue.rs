@@ -17,6 +17,7 @@ mod manage;
 mod place;
 mod pop;
 mod push;
+mod runner;
 mod wait;
 
 #[cfg(all(test, zset_loom))]
@@ -27,6 +28,7 @@ pub use dead::DeadLetter;
 pub use future::{LeaseAsync, PopAsync};
 pub use lease::{Lease, Nacked, StaleLease};
 pub use push::{PushError, PushWithIdError};
+pub use runner::JobRunner;
 pub use wait::WaitError;
 
 use std::collections::{HashSet, VecDeque};
@@ -35,7 +37,7 @@ use std::hash::Hash;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use crate::sync::{Mutex, lock};
-use crate::{DelayQueue, Job, JobId, MonotonicClock};
+use crate::{At, Clock, DelayQueue, Job, JobId, MonotonicClock, Timestamp};
 use line::Line;
 use locked::Locked;
 
@@ -256,6 +258,31 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// ```
     pub fn clock(&self) -> &C {
         &self.clock
+    }
+
+    /// Returns the queue at time `now`, for the calls that depend on the time: its clock is not read.
+    /// **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push("mail", Timestamp::from_nanos(10))?;
+    /// assert!(queue.at(Timestamp::from_nanos(9)).pop().is_none());
+    /// assert_eq!(queue.at(Timestamp::from_nanos(10)).pop().unwrap().payload, "mail");
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
+    /// ```
+    pub fn at(&self, now: Timestamp) -> At<'_, Self> {
+        At::new(self, now)
+    }
+
+    fn timed(&self) -> (&Self, Timestamp)
+    where
+        C: Clock,
+    {
+        (self, self.clock.now())
     }
 
     /// Acquires the lock.

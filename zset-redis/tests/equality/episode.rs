@@ -87,7 +87,7 @@ impl Episode {
         let limits = &mut self.reference.limits;
         match *step {
             Step::Check(n, now) => {
-                let decision = limits.check_n_at(n, now);
+                let decision = limits.check_n(n, now);
                 if decision.is_allowed() && n > 0 {
                     self.written = self.written.max(micros(now));
                 } else {
@@ -99,8 +99,8 @@ impl Episode {
                 }
                 Outcome::Decision(decision)
             }
-            Step::Peek(n, now) => Outcome::Decision(limits.peek_at(n, now)),
-            Step::OverLimit(now) => Outcome::Bool(limits.peek_at(0, now).remaining == 0),
+            Step::Peek(n, now) => Outcome::Decision(limits.peek_n(n, now)),
+            Step::OverLimit(now) => Outcome::Bool(limits.peek_n(0, now).remaining == 0),
             Step::Record(n, now) => {
                 self.reference.record(n, now);
                 if n > 0 {
@@ -155,7 +155,7 @@ impl Episode {
 
     fn units(&mut self) -> u32 {
         let random = &mut self.random;
-        let limit = match self.reference.limits.peek_at(0, Timestamp::ZERO).limit {
+        let limit = match self.reference.limits.peek_n(0, Timestamp::ZERO).limit {
             0 => 1,
             limit => limit,
         };

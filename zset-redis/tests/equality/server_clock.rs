@@ -17,8 +17,7 @@ use tokio::task::JoinSet;
 use zset_redis::blocking::{self, Pool};
 use zset_redis::{Limits, OnFailure, Rule};
 use zset_std::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Quota, Timestamp, Verdict, WindowCounter,
-    WindowLog,
+    AnyLimiter, Decision, FixedWindow, Funnel, Quota, Timestamp, Verdict, WindowCounter, WindowLog,
 };
 
 use super::servers::{Kind, PATIENCE, Server, log, numbers};
@@ -95,7 +94,7 @@ fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
         let now = if taken > 0 { recorded(&mut connection, key) } else { None };
         let is_same = if let Some(now) = now {
             assert!((start..=end).contains(&now), "{now} is not in {start}..={end}");
-            let theirs = ours.iter().map(|_| rounded(reference.check_n_at(n, at(now))));
+            let theirs = ours.iter().map(|_| rounded(reference.check_n(n, at(now))));
             let theirs: Vec<_> = theirs.collect();
             // Calls together receive the state after the last of them.
             let last = theirs[theirs.len() - 1];
@@ -103,7 +102,7 @@ fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
         } else {
             // Units that have expired no longer count, so the reference need not record them.
             (start..=end).any(|now| {
-                let theirs = rounded(reference.peek_at(n, at(now)));
+                let theirs = rounded(reference.peek_n(n, at(now)));
                 ours.iter().all(|it| *it == theirs)
             })
         };

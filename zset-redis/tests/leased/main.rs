@@ -273,10 +273,10 @@ async fn each_connection(limiter: impl AsyncKeyedLimiter<str, Error = Error>) {
         assert_eq!((decision.limit, decision.remaining), (3, remaining));
     }
     assert!(!limiter.check_n("ann", 1).await.unwrap().is_allowed());
-    assert!(!limiter.peek("ann", 1).await.unwrap().is_allowed());
+    assert!(!limiter.peek_n("ann", 1).await.unwrap().is_allowed());
     assert!(limiter.check_n("", 3).await.unwrap().is_allowed());
     assert_eq!(limiter.check_n("}{", 4).await.unwrap().retry_after(), None);
-    assert!(limiter.peek("}{", 3).await.unwrap().is_allowed());
+    assert!(limiter.peek_n("}{", 3).await.unwrap().is_allowed());
 }
 
 #[test]

@@ -78,7 +78,7 @@ impl<M: Connect> Episode<M> {
             0..30 => self.push(id, &payload, due),
             30..55 => {
                 let lease = self.queue.at(now).lease(duration).unwrap();
-                let expected = self.model.lease_at(duration, now);
+                let expected = self.model.at(now).lease(duration);
                 assert_eq!(lease.is_some(), expected.is_some());
                 if let (Some(lease), Some(expected)) = (lease, expected) {
                     let outcome = (&lease.id, &lease.payload, lease.deliveries, lease.until);
@@ -89,7 +89,7 @@ impl<M: Connect> Episode<M> {
                 }
             }
             55..65 => {
-                assert_eq!(self.queue.at(now).pop().unwrap(), self.model.pop_at(now));
+                assert_eq!(self.queue.at(now).pop().unwrap(), self.model.at(now).pop());
             }
             65..70 => assert_eq!(self.queue.cancel(id).unwrap(), self.model.cancel(id)),
             70..75 => {
@@ -121,14 +121,14 @@ impl<M: Connect> Episode<M> {
             0 => assert_eq!(stale(self.queue.ack(lease)), self.model.ack(expected)),
             1 => {
                 let outcome = stale(self.queue.at(now).nack(lease, duration));
-                assert_eq!(outcome, self.model.nack_at(expected, duration, now));
+                assert_eq!(outcome, self.model.at(now).nack(expected, duration));
                 if outcome == Ok(Nacked::Dead) {
                     self.compare_dead_letters();
                 }
             }
             _ => {
                 let until = stale(self.queue.at(now).renew(lease, duration));
-                assert_eq!(until, self.model.extend_at(expected, duration, now));
+                assert_eq!(until, self.model.at(now).renew(expected, duration));
             }
         }
     }

@@ -259,7 +259,7 @@ pub(crate) fn replay(
     let (mut units, mut full) = (0, 0);
     for (time, n) in entries {
         units += u64::from(n);
-        let decision = limiter.check_n_at(n, Timestamp::from_nanos(time * 1000));
+        let decision = limiter.check_n(n, Timestamp::from_nanos(time * 1000));
         assert!(decision.is_allowed(), "{rule:?} allowed {n} units at {time}: {decision:?}");
         full += u32::from(decision.remaining == 0);
     }

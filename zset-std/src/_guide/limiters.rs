@@ -74,8 +74,8 @@
 //! # Time
 //!
 //! The default clock is monotonic; [`FakeClock`](crate::FakeClock) is set by hand, for tests. Every call
-//! has a form `_at` that takes the time instead. All times are valid, the arithmetic does not wrap, and a
-//! clock that steps back never grants more. A quota of zero, or one that takes more than 146 years to
+//! can be made at a given time instead: `limiter.at(now).check(&key)`. All times are valid, the
+//! arithmetic does not wrap, and a clock that steps back never grants more. A quota of zero, or one that takes more than 146 years to
 //! recover, is a [`QuotaError`](crate::limit::QuotaError).
 //!
 //! # Waiting
@@ -87,7 +87,7 @@
 //! # Generic code
 //!
 //! Code that takes any keyed limiter, such as a middleware, is generic over
-//! [`KeyedLimiter`](crate::KeyedLimiter), which is object safe. An [`Observer`](crate::Observer) receives
+//! [`KeyedLimiter`](crate::KeyedLimiter), which is dyn-compatible. An [`Observer`](crate::Observer) receives
 //! each decision, for metrics.
 //!
 //! # Programs

@@ -4,7 +4,7 @@ use std::thread;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant as Origin;
 
-use super::{Clock, Timer, Timestamp, nanos};
+use super::{Clock, Timestamp, nanos};
 
 /// The operating system's monotonic clock, with its creation as the origin.
 ///
@@ -68,19 +68,15 @@ impl Clock for MonotonicClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_nanos(nanos(self.origin.elapsed()))
     }
-}
 
-impl Timer for MonotonicClock {
     fn park_until(&self, at: Timestamp) {
         let wait = at.saturating_duration_since(self.now());
         if !wait.is_zero() {
             thread::park_timeout(wait);
         }
     }
-}
 
-#[cfg(feature = "async")]
-impl super::AsyncTimer for MonotonicClock {
+    #[cfg(feature = "async")]
     fn sleep_until(&self, at: Timestamp) -> super::Sleep {
         std::boxed::Box::pin(futures_timer::Delay::new(at.saturating_duration_since(self.now())))
     }

@@ -1,9 +1,8 @@
 //! [`SystemClock`]: wall-clock time.
 
-use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Clock, Timer, Timestamp};
+use super::{Clock, Timestamp};
 
 /// The wall clock, with the Unix epoch as its origin.
 ///
@@ -29,26 +28,5 @@ impl Clock for SystemClock {
         // Times before 1970 count as the origin.
         Timestamp::ZERO
             .saturating_add(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
-    }
-}
-
-impl Timer for SystemClock {
-    fn park_until(&self, at: Timestamp) {
-        let wait = at.saturating_duration_since(self.now());
-        if !wait.is_zero() {
-            // Park briefly: the clock may be set in the meantime.
-            thread::park_timeout(wait.min(LONGEST_PARK));
-        }
-    }
-}
-
-/// The longest time a thread waits before it reads the clock again.
-const LONGEST_PARK: Duration = Duration::from_secs(1);
-
-#[cfg(feature = "async")]
-impl super::AsyncTimer for SystemClock {
-    fn sleep_until(&self, at: Timestamp) -> super::Sleep {
-        let wait = at.saturating_duration_since(self.now());
-        std::boxed::Box::pin(futures_timer::Delay::new(wait.min(LONGEST_PARK)))
     }
 }

@@ -101,11 +101,6 @@ impl<T, I> DelayQueue<T, I> {
 }
 
 impl<T, I> DelayQueue<T, I> {
-    /// Returns the first `n` jobs in order, or all if there are fewer. **O(log n)** to start.
-    pub(crate) fn upcoming(&self, n: usize) -> Jobs<'_, T, I> {
-        Jobs::new(self.jobs.range_by_rank(..n))
-    }
-
     /// Returns the payload of a job. **O(1)** expected.
     ///
     /// # Examples

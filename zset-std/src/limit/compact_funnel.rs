@@ -222,7 +222,7 @@ impl CompactFunnel {
         reason = "with LTO it is too large for a hint, and 1.2 times as slow"
     )]
     #[inline(always)]
-    pub(super) fn check_at(
+    pub(super) fn check(
         &mut self,
         quota: &FunnelQuota,
         pour: Pour,
@@ -247,8 +247,8 @@ impl CompactFunnel {
     }
 
     /// Decides at time `now`, which must not be before `leaked_at`, without changing anything.
-    pub(super) fn peek_at(&self, quota: &FunnelQuota, pour: Pour, now: Timestamp) -> Decision {
-        self.clone().check_at(quota, pour, now).into()
+    pub(super) fn peek(&self, quota: &FunnelQuota, pour: Pour, now: Timestamp) -> Decision {
+        self.clone().check(quota, pour, now).into()
     }
 
     /// Refunds the units, or as much as the funnel holds, and returns the number of whole units.

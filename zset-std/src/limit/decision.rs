@@ -39,7 +39,7 @@ pub enum Verdict {
 /// use zset_std::{Quota, Timestamp, Verdict, WindowLog};
 ///
 /// let mut log = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
-/// let decision = log.check_at(Timestamp::ZERO);
+/// let decision = log.check(Timestamp::ZERO);
 /// assert_eq!(decision.verdict, Verdict::Allowed);
 /// assert_eq!((decision.limit, decision.remaining), (2, 1));
 /// # Ok::<(), zset_std::limit::QuotaError>(())
@@ -67,8 +67,8 @@ impl Decision {
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
     /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
-    /// assert!(!log.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(log.check(Timestamp::ZERO).is_allowed());
+    /// assert!(!log.check(Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn is_allowed(&self) -> bool {
@@ -85,9 +85,9 @@ impl Decision {
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
     /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert_eq!(log.check_at(Timestamp::ZERO).retry_after(), Some(Duration::ZERO));
-    /// assert_eq!(log.check_at(Timestamp::ZERO).retry_after(), Some(Duration::from_secs(1)));
-    /// assert_eq!(log.check_n_at(2, Timestamp::ZERO).retry_after(), None);
+    /// assert_eq!(log.check(Timestamp::ZERO).retry_after(), Some(Duration::ZERO));
+    /// assert_eq!(log.check(Timestamp::ZERO).retry_after(), Some(Duration::from_secs(1)));
+    /// assert_eq!(log.check_n(2, Timestamp::ZERO).retry_after(), None);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn retry_after(&self) -> Option<Duration> {

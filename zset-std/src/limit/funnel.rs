@@ -3,10 +3,11 @@
 
 use core::time::Duration;
 
-use super::compact_funnel::{CompactFunnel, FunnelQuota};
+use super::compact_funnel::{CompactFunnel, FunnelDecision, FunnelQuota, Pour};
 use super::decision::decide_late;
-use super::limiter::private::Sealed;
-use super::{Decision, Limiter, Quota, SingleQuota};
+use super::limiter::per_key::{PerKey, QuotaPerCall};
+use super::limiter::{limiter, one_quota};
+use super::{Decision, Quota};
 use crate::Timestamp;
 
 /// A funnel for one key: a bucket of `capacity` units that leaks at a rate of `count / period`.
@@ -17,8 +18,8 @@ use crate::Timestamp;
 /// steps back, the latest time seen is used.
 ///
 /// Other implementations name these methods `watering` and `left_quota`:
-/// [`watering_at`](Self::watering_at) is an alias of [`check_n_at`](Self::check_n_at), and
-/// [`left_quota_at`](Self::left_quota_at) of [`remaining_at`](Self::remaining_at).
+/// [`watering`](Self::watering) is an alias of [`check_n`](Self::check_n), and
+/// [`left_quota`](Self::left_quota) is what [remains](Decision::remaining) of a peek.
 ///
 /// # Examples
 ///
@@ -29,10 +30,10 @@ use crate::Timestamp;
 /// // 15 at once, and one every two seconds.
 /// let quota = Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?;
 /// let mut funnel = Funnel::new(quota);
-/// assert!(funnel.check_n_at(15, Timestamp::ZERO).is_allowed());
-/// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 0);
+/// assert!(funnel.check_n(15, Timestamp::ZERO).is_allowed());
+/// assert_eq!(funnel.peek_n(0, Timestamp::ZERO).remaining, 0);
 ///
-/// let decision = funnel.check_at(Timestamp::ZERO);
+/// let decision = funnel.check(Timestamp::ZERO);
 /// assert_eq!(decision.retry_after(), Some(Duration::from_secs(2)));
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
@@ -52,7 +53,7 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let quota = Quota::new(1, Duration::from_secs(1))?.with_capacity(5)?;
-    /// assert_eq!(Funnel::new(quota).remaining_at(Timestamp::ZERO), 5);
+    /// assert_eq!(Funnel::new(quota).peek_n(0, Timestamp::ZERO).remaining, 5);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn new(quota: Quota) -> Self {
@@ -84,10 +85,10 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let mut funnel = Funnel::new(Quota::new(4, Duration::from_secs(60))?);
-    /// assert!(funnel.watering_at(2, Timestamp::ZERO).is_allowed());
+    /// assert!(funnel.watering(2, Timestamp::ZERO).is_allowed());
     /// // Half a minute of leaking is now four units of eight.
     /// funnel.set_quota(Quota::new(8, Duration::from_secs(60))?);
-    /// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 4);
+    /// assert_eq!(funnel.peek_n(0, Timestamp::ZERO).remaining, 4);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
@@ -105,34 +106,16 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
-    /// funnel.make_space_at(Timestamp::from_nanos(5));
+    /// funnel.make_space(Timestamp::from_nanos(5));
     /// assert_eq!(funnel.leaking_ts(), Timestamp::from_nanos(5));
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     #[inline]
-    pub fn make_space_at(&mut self, now: Timestamp) {
-        let _ = self.check_n_at(0, now);
+    pub fn make_space(&mut self, now: Timestamp) {
+        let _ = self.check_n(0, now);
     }
 
-    /// Allows one unit if there is space for it, or denies it. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let mut funnel = Funnel::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(funnel.check_at(Timestamp::ZERO).is_allowed());
-    /// assert!(!funnel.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    #[inline]
-    pub fn check_at(&mut self, now: Timestamp) -> Decision {
-        self.check_n_at(1, now)
-    }
-
-    /// An alias of [`check_n_at`](Self::check_n_at). **O(1)**.
+    /// An alias of [`check_n`](Self::check_n). **O(1)**.
     ///
     /// # Examples
     ///
@@ -141,13 +124,13 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
-    /// assert!(funnel.watering_at(2, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 1);
+    /// assert!(funnel.watering(2, Timestamp::ZERO).is_allowed());
+    /// assert_eq!(funnel.left_quota(Timestamp::ZERO), 1);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     #[inline]
-    pub fn watering_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.check_n_at(n, now)
+    pub fn watering(&mut self, n: u32, now: Timestamp) -> Decision {
+        self.check_n(n, now)
     }
 
     /// Allows `n` units if there is space for all of them, or denies them all; 0 units are always
@@ -160,9 +143,9 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
-    /// assert!(funnel.check_n_at(3, Timestamp::ZERO).is_allowed());
+    /// assert!(funnel.check_n(3, Timestamp::ZERO).is_allowed());
     /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
-    /// assert!(funnel.check_n_at(3, later).is_allowed()); // everything has leaked out
+    /// assert!(funnel.check_n(3, later).is_allowed()); // everything has leaked out
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     #[expect(
@@ -170,11 +153,11 @@ impl Funnel {
         reason = "a call takes 2 to 3 ns, and a decision through memory"
     )]
     #[inline(always)]
-    pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
+    pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
         if now < self.leaking_ts() {
-            return decide_late(now, self.leaking_ts(), |newest| self.check_n_at(n, newest));
+            return decide_late(now, self.leaking_ts(), |newest| self.check_n(n, newest));
         }
-        self.state.check_at(&self.quota, self.quota.pour(n), now).into()
+        self.state.check(&self.quota, self.quota.pour(n), now).into()
     }
 
     /// Refunds `n` units, or as much as the funnel holds, and returns the number of whole units.
@@ -187,9 +170,9 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
-    /// assert!(funnel.check_n_at(3, Timestamp::ZERO).is_allowed());
+    /// assert!(funnel.check_n(3, Timestamp::ZERO).is_allowed());
     /// assert_eq!(funnel.refund(2), 2);
-    /// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 2);
+    /// assert_eq!(funnel.peek_n(0, Timestamp::ZERO).remaining, 2);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
@@ -205,9 +188,9 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
-    /// assert!(funnel.check_n_at(3, Timestamp::ZERO).is_allowed());
+    /// assert!(funnel.check_n(3, Timestamp::ZERO).is_allowed());
     /// funnel.reset();
-    /// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 3);
+    /// assert_eq!(funnel.peek_n(0, Timestamp::ZERO).remaining, 3);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
@@ -255,7 +238,7 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let mut funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?);
-    /// funnel.make_space_at(Timestamp::from_nanos(7));
+    /// funnel.make_space(Timestamp::from_nanos(7));
     /// assert_eq!(funnel.leaking_ts(), Timestamp::from_nanos(7));
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
@@ -263,24 +246,8 @@ impl Funnel {
         self.state.leaked_at()
     }
 
-    /// Returns the number of units for which there is space at time `now`. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
-    /// assert!(funnel.check_n_at(2, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(funnel.remaining_at(Timestamp::ZERO), 1);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn remaining_at(&self, now: Timestamp) -> u32 {
-        self.peek_at(0, now).remaining
-    }
-
-    /// An alias of [`remaining_at`](Self::remaining_at). **O(1)**.
+    /// Returns the number of units for which there is space at time `now`: what remains of a
+    /// [`peek_n`](Self::peek_n). **O(1)**.
     ///
     /// # Examples
     ///
@@ -289,14 +256,14 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
-    /// assert_eq!(funnel.left_quota_at(Timestamp::ZERO), 3);
+    /// assert_eq!(funnel.left_quota(Timestamp::ZERO), 3);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn left_quota_at(&self, now: Timestamp) -> u32 {
-        self.remaining_at(now)
+    pub fn left_quota(&self, now: Timestamp) -> u32 {
+        self.peek_n(0, now).remaining
     }
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything.
+    /// Returns what [`check_n`](Self::check_n) would return, without changing anything.
     /// **O(1)**.
     ///
     /// # Examples
@@ -306,44 +273,73 @@ impl Funnel {
     /// use zset_std::{Funnel, Quota, Timestamp};
     ///
     /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
-    /// let peeked = funnel.peek_at(3, Timestamp::ZERO);
-    /// assert_eq!(peeked, funnel.check_n_at(3, Timestamp::ZERO));
+    /// let peeked = funnel.peek_n(3, Timestamp::ZERO);
+    /// assert_eq!(peeked, funnel.check_n(3, Timestamp::ZERO));
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
+    pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
         let counted = now.max(self.leaking_ts());
-        self.state.peek_at(&self.quota, self.quota.pour(n), counted).counted_from(now, counted)
+        self.state.peek(&self.quota, self.quota.pour(n), counted).counted_from(now, counted)
     }
 }
 
-impl Limiter for Funnel {
-    fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.check_n_at(n, now)
+limiter!([] Funnel, "Funnel::new(quota)", cost: "**O(1)**");
+one_quota!(Funnel, None);
+
+/// The keys share the quota, so each has only a level and its time.
+impl PerKey for Funnel {
+    type State = CompactFunnel;
+    type RawDecision = FunnelDecision;
+
+    #[inline]
+    fn new_state(&self) -> CompactFunnel {
+        self.state.clone()
     }
 
-    fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        self.peek_at(n, now)
+    #[inline]
+    fn check_state(&self, state: &mut CompactFunnel, n: u32, now: Timestamp) -> FunnelDecision {
+        state.check(&self.quota, self.quota.pour(n), now)
     }
 
-    fn refund(&mut self, n: u32) -> u32 {
-        self.refund(n)
+    fn peek_state(&self, state: &CompactFunnel, n: u32, now: Timestamp) -> Decision {
+        state.peek(&self.quota, self.quota.pour(n), now)
     }
 
-    fn reset(&mut self) {
-        self.reset();
+    fn refund_state(&self, state: &mut CompactFunnel, n: u32) -> u32 {
+        state.refund(&self.quota, self.quota.pour(n))
     }
 
-    fn idle_at(&self, _: Sealed) -> Timestamp {
+    fn state_idle_from(state: &CompactFunnel) -> Timestamp {
+        state.empty_at()
+    }
+
+    fn idle_from(&self) -> Timestamp {
         self.state.empty_at()
     }
 }
 
-impl SingleQuota for Funnel {
-    fn quota(&self) -> Quota {
-        self.quota()
+impl QuotaPerCall for Funnel {
+    type Call = (FunnelQuota, Pour);
+
+    fn call(quota: Quota, n: u32) -> (FunnelQuota, Pour) {
+        let quota = FunnelQuota::new(quota);
+        (quota, quota.pour(n))
     }
 
-    fn set_quota(&mut self, quota: Quota) {
-        self.set_quota(quota);
+    #[inline]
+    fn check_call(
+        state: &mut CompactFunnel,
+        (quota, pour): &(FunnelQuota, Pour),
+        now: Timestamp,
+    ) -> FunnelDecision {
+        state.check(quota, *pour, now)
+    }
+
+    fn peek_call(
+        state: &CompactFunnel,
+        (quota, pour): &(FunnelQuota, Pour),
+        now: Timestamp,
+    ) -> Decision {
+        state.peek(quota, *pour, now)
     }
 }

@@ -30,8 +30,7 @@ use std::hash::{BuildHasher, Hash};
 
 use zset_core::SkipList;
 
-use super::KeyState;
-use super::limiter::private::Sealed;
+use super::limiter::per_key::PerKey;
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::Timestamp;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
@@ -40,9 +39,9 @@ use sweep::SWEPT_FOR_ROOM;
 /// The number of deadlines examined for each new key, so that keys are evicted at the rate of arrival.
 const SWEPT_FOR_EACH_NEW: usize = 2;
 
-/// A `V` for each key, and the settings shared by all keys.
-pub(crate) struct Registry<K, V: KeyState, H> {
-    shards: Box<[Shard<K, V>]>,
+/// The state of an `L` for each key, and the `L` that they share.
+pub(crate) struct Registry<K, L: PerKey, H> {
+    shards: Box<[Shard<K, L>]>,
     hasher: H,
     len: AtomicUsize,
     max_keys: usize,
@@ -50,18 +49,18 @@ pub(crate) struct Registry<K, V: KeyState, H> {
 
 /// Aligned to a cache line, so that the locks of two shards do not slow each other down.
 #[repr(align(64))]
-struct Shard<K, V: KeyState> {
-    keys: SpinLock<Keys<K, V>>,
+struct Shard<K, L: PerKey> {
+    keys: SpinLock<Keys<K, L>>,
     /// The latest time seen by any key of the shard.
     newest: AtomicU64,
     /// A lower bound on the deadlines, read without the lock.
     next_deadline: AtomicU64,
 }
 
-struct Keys<K, V: KeyState> {
+struct Keys<K, L: PerKey> {
     /// Copied to each shard, so that reading them takes no other lock.
-    settings: V::Settings,
-    entries: Table<Entry<K, V>>,
+    limiter: L,
+    entries: Table<Entry<K, L::State>>,
     /// The hashes of keys, by the time at which to examine them.
     deadlines: SkipList<KeyHash, Timestamp>,
 }
@@ -97,15 +96,15 @@ pub(crate) fn default_shards() -> usize {
     4 * std::thread::available_parallelism().map_or(4, std::num::NonZero::get)
 }
 
-impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
-    pub(crate) fn new(settings: V::Settings, hasher: H, max_keys: usize, shards: usize) -> Self {
-        let shard = |settings| {
-            let keys = Keys { settings, entries: Table::new(), deadlines: SkipList::new() };
+impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
+    pub(crate) fn new(limiter: L, hasher: H, max_keys: usize, shards: usize) -> Self {
+        let shard = |limiter| {
+            let keys = Keys { limiter, entries: Table::new(), deadlines: SkipList::new() };
             let (newest, next_deadline) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
             Shard { keys: SpinLock::new(keys), newest, next_deadline }
         };
-        let settings = std::iter::repeat_n(settings, shards.next_power_of_two());
-        let shards = settings.map(shard).collect();
+        let limiters = std::iter::repeat_n(limiter, shards.next_power_of_two());
+        let shards = limiters.map(shard).collect();
         Registry { shards, hasher, len: AtomicUsize::new(0), max_keys }
     }
 
@@ -126,7 +125,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         (hash.get() >> 32) as usize & (self.shards.len() - 1)
     }
 
-    fn shard(&self, hash: KeyHash) -> &Shard<K, V> {
+    fn shard(&self, hash: KeyHash) -> &Shard<K, L> {
         &self.shards[self.index(hash)]
     }
 
@@ -136,7 +135,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         &self,
         key: &Q,
         now: Timestamp,
-        change: impl FnOnce(Option<&mut V>, &V::Settings, Timestamp) -> R,
+        change: impl FnOnce(&L, Option<&mut L::State>, Timestamp) -> R,
     ) -> R
     where
         K: Borrow<Q>,
@@ -147,7 +146,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         let keys = &mut *shard.keys.lock();
         let now = shard.advance(now);
         let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key);
-        change(entry.map(|entry| &mut entry.state), &keys.settings, now)
+        change(&keys.limiter, entry.map(|entry| &mut entry.state), now)
     }
 
     /// Reads the state of a key, if it is present; `read` receives the effective time.
@@ -155,7 +154,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         &self,
         key: &Q,
         now: Timestamp,
-        read: impl FnOnce(&V, &V::Settings, Timestamp) -> R,
+        read: impl FnOnce(&L, &L::State, Timestamp) -> R,
     ) -> Option<R>
     where
         K: Borrow<Q>,
@@ -165,33 +164,33 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         let shard = self.shard(hash);
         let keys = &*shard.keys.lock();
         let entry = keys.entries.find(hash, |entry| entry.key.borrow() == key)?;
-        Some(read(&entry.state, &keys.settings, shard.newest(now)))
+        Some(read(&keys.limiter, &entry.state, shard.newest(now)))
     }
 
-    /// Reads the settings; `read` receives the effective time for a key.
-    pub(crate) fn settings<Q, R>(
+    /// Reads the limiter; `read` receives the effective time for a key.
+    pub(crate) fn limiter<Q, R>(
         &self,
         key: &Q,
         now: Timestamp,
-        read: impl FnOnce(&V::Settings, Timestamp) -> R,
+        read: impl FnOnce(&L, Timestamp) -> R,
     ) -> R
     where
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
         let shard = self.shard(hash_of(&self.hasher, key));
-        read(&shard.keys.lock().settings, shard.newest(now))
+        read(&shard.keys.lock().limiter, shard.newest(now))
     }
 
-    pub(crate) fn copy_settings(&self) -> V::Settings {
-        self.shards[0].keys.lock().settings.clone()
+    pub(crate) fn copy_limiter(&self) -> L {
+        self.shards[0].keys.lock().limiter.clone()
     }
 
     /// Changes the state of a key, if it is present, in a way that may make it idle sooner.
     pub(crate) fn shorten<Q, R>(
         &self,
         key: &Q,
-        change: impl FnOnce(&mut V, &V::Settings) -> R,
+        change: impl FnOnce(&L, &mut L::State) -> R,
     ) -> Option<R>
     where
         K: Borrow<Q>,
@@ -201,9 +200,9 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         let shard = self.shard(hash);
         let keys = &mut *shard.keys.lock();
         let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)?;
-        let before = entry.state.idle_at(Sealed);
-        let result = change(&mut entry.state, &keys.settings);
-        let idle_at = entry.state.idle_at(Sealed);
+        let before = L::state_idle_from(&entry.state);
+        let result = change(&keys.limiter, &mut entry.state);
+        let idle_at = L::state_idle_from(&entry.state);
         if idle_at < before {
             keys.file(hash, idle_at);
             keys.forget_deadlines();
@@ -212,25 +211,17 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         Some(result)
     }
 
-    /// Changes the settings, locking one shard at a time.
-    pub(crate) fn set(&self, mut set: impl FnMut(&mut V::Settings)) {
-        for shard in &self.shards {
-            set(&mut shard.keys.lock().settings);
-        }
-    }
-
-    /// Changes the settings and the states of all keys, locking one shard at a time.
-    pub(crate) fn set_all(
-        &self,
-        mut set: impl FnMut(&mut V::Settings),
-        mut change: impl FnMut(&mut V),
-    ) {
+    /// Changes the limiter and, with `change` if there is one, the states of all keys, locking one shard
+    /// at a time.
+    pub(crate) fn set(&self, mut set: impl FnMut(&mut L), change: Option<impl Fn(&mut L::State)>) {
         for shard in &self.shards {
             let keys = &mut *shard.keys.lock();
-            set(&mut keys.settings);
-            keys.entries.iter_mut().for_each(|entry| change(&mut entry.state));
-            keys.rebuild_deadlines();
-            shard.note_deadline(keys);
+            set(&mut keys.limiter);
+            if let Some(change) = &change {
+                keys.entries.iter_mut().for_each(|entry| change(&mut entry.state));
+                keys.rebuild_deadlines();
+                shard.note_deadline(keys);
+            }
         }
     }
 
@@ -242,7 +233,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         &self,
         key: &Q,
         now: Timestamp,
-        change: impl FnOnce(&mut V, &V::Settings, Timestamp) -> R,
+        change: impl FnOnce(&L, &mut L::State, Timestamp) -> R,
     ) -> Result<(R, usize), Full>
     where
         K: Borrow<Q>,
@@ -257,16 +248,16 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
                 let now = shard.advance(now);
                 if let Some(entry) = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)
                 {
-                    return Ok((change(&mut entry.state, &keys.settings, now), evicted));
+                    return Ok((change(&keys.limiter, &mut entry.state, now), evicted));
                 }
                 evicted += self.sweep_keys(shard, keys, now, SWEPT_FOR_EACH_NEW);
                 // Under the lock, no other thread can look up this key, so of two threads that insert
                 // it, neither is refused because of the room that the other has reserved for it.
                 if let Some(room) = self.reserve() {
                     let key = key.to_owned();
-                    let mut state = V::new(&keys.settings);
-                    let result = change(&mut state, &keys.settings, now);
-                    keys.deadlines.insert(hash, state.idle_at(Sealed));
+                    let mut state = keys.limiter.new_state();
+                    let result = change(&keys.limiter, &mut state, now);
+                    keys.deadlines.insert(hash, L::state_idle_from(&state));
                     keys.entries.insert(Entry { hash, state, key });
                     shard.note_deadline(keys);
                     room.keep();
@@ -339,7 +330,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
     }
 }
 
-impl<K, V: KeyState> Shard<K, V> {
+impl<K, L: PerKey> Shard<K, L> {
     /// Records the time, and returns the effective time; to be called under the shard's lock.
     #[inline]
     fn advance(&self, now: Timestamp) -> Timestamp {
@@ -363,7 +354,7 @@ impl<K, V: KeyState> Shard<K, V> {
     }
 
     /// Publishes the first deadline.
-    fn note_deadline(&self, keys: &Keys<K, V>) {
+    fn note_deadline(&self, keys: &Keys<K, L>) {
         self.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
     }
 }

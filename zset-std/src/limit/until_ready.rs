@@ -11,9 +11,9 @@ use std::task::Waker;
 use std::time::Duration;
 
 use super::lines::Place;
-use super::{KeyState, Keyed, Verdict};
+use super::{Keyed, Limiter, Verdict};
 use crate::clock::{nanos, waker_of_this_thread};
-use crate::{Clock, Timer, Timestamp};
+use crate::{Clock, Timestamp};
 #[cfg(feature = "async")]
 pub use future::Ready;
 use private::Waitable;
@@ -95,13 +95,14 @@ impl fmt::Display for NotReady {
 impl Error for NotReady {}
 
 pub(crate) mod private {
+    use crate::Clock;
     use crate::limit::KeyedLimiter;
     use crate::limit::lines::Place;
 
     /// A keyed limiter with a line of waiters for each key.
     pub trait Waitable<Q: ?Sized>: KeyedLimiter<Q> {
         type Key;
-        type Clock;
+        type Clock: Clock;
 
         fn clock(&self) -> &Self::Clock;
         fn is_waited_for(&self, key: &Q) -> bool;
@@ -112,7 +113,7 @@ pub(crate) mod private {
 impl<K, L, C, H, Q> Waitable<Q> for Keyed<K, L, C, H>
 where
     K: Eq + Hash + Borrow<Q>,
-    L: KeyState,
+    L: Limiter,
     C: Clock,
     H: BuildHasher,
     Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
@@ -239,10 +240,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     /// assert!(limiter.until_ready(&1).units(9).block().is_err()); // can never be allowed
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn block(self) -> Result<(), NotReady>
-    where
-        L::Clock: Timer,
-    {
+    pub fn block(self) -> Result<(), NotReady> {
         let clock = self.limiter.clock();
         let mut waiting = Waiting::new(self);
         if let Some(result) = waiting.at_once() {
@@ -320,9 +318,9 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> Waiting<'a, L, Q> {
         let UntilReady { limiter, key, units, deadline, .. } = self.asked;
         // Peek first: a failed check would be reported to the observer as a denial, but the caller is
         // only waiting.
-        let mut decision = limiter.peek_at(key, units, now);
+        let mut decision = limiter.preview(key, units, now);
         if decision.is_allowed() {
-            decision = limiter.check_n_at(key, units, now);
+            decision = limiter.decide(key, units, now);
         }
         match decision.verdict {
             Verdict::Allowed => Step::Done(Ok(())),

@@ -12,8 +12,9 @@ use core::time::Duration;
 
 use super::decision::decide_late;
 use super::forgotten::Forgotten;
-use super::limiter::private::Sealed;
-use super::{AnyLimiter, Decision, Limiter, Quota, SingleQuota};
+use super::limiter::per_key::QuotaPerCall;
+use super::limiter::{limiter, one_quota, stored_whole};
+use super::{AnyLimiter, Decision, Quota};
 use crate::Timestamp;
 
 /// An exact sliding window for one key: at most `count` units in every window of the quota's period.
@@ -41,12 +42,12 @@ use crate::Timestamp;
 ///
 /// In two cases, exactness would need unbounded memory. The log then errs towards denial:
 ///
-/// - Units recorded beyond the limit ([`record_at`](Self::record_at)): once there are more than 64
+/// - Units recorded beyond the limit ([`record`](Self::record)): once there are more than 64
 ///   entries beyond the largest count, the two oldest are merged, at the later of their times. Without
 ///   refunds or a larger count, this changes no decision.
 /// - Units older than the longest period used so far: only their number and the time of the newest are
 ///   kept. Under a longer period, all of them count as allowed at that time. To avoid this, make the log
-///   with the longest period, and check shorter ones with [`check_with_at`](Self::check_with_at).
+///   with the longest period, and check shorter ones with [`check_with`](Self::check_with).
 ///
 /// # Examples
 ///
@@ -56,11 +57,11 @@ use crate::Timestamp;
 ///
 /// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
 /// let mut log = WindowLog::new(Quota::new(2, Duration::from_secs(60))?);
-/// assert!(log.check_at(at(0)).is_allowed());
-/// assert!(log.check_at(at(10)).is_allowed());
+/// assert!(log.check(at(0)).is_allowed());
+/// assert!(log.check(at(10)).is_allowed());
 /// let retry_after = Duration::from_secs(40); // when the first is a minute old
-/// assert_eq!(log.check_at(at(20)).verdict, Verdict::Denied { retry_after });
-/// assert!(log.check_at(at(60)).is_allowed());
+/// assert_eq!(log.check(at(20)).verdict, Verdict::Denied { retry_after });
+/// assert!(log.check(at(60)).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +90,7 @@ impl WindowLog {
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
     /// let log = WindowLog::new(Quota::new(3, Duration::from_secs(1))?);
-    /// assert_eq!(log.remaining_at(Timestamp::ZERO), 3);
+    /// assert_eq!(log.peek_n(0, Timestamp::ZERO).remaining, 3);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn new(quota: Quota) -> Self {
@@ -133,9 +134,9 @@ impl WindowLog {
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
     /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(log.check(Timestamp::ZERO).is_allowed());
     /// log.set_quota(Quota::new(2, Duration::from_secs(60))?);
-    /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(log.check(Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
@@ -144,24 +145,6 @@ impl WindowLog {
             (self.horizon, self.most) = (quota.period_in_nanos(), quota.count());
         }
         self.widen(quota);
-    }
-
-    /// Allows one unit, or denies it. **O(1)** amortized, **O(e)** in the cases in which
-    /// [`check_n_at`](Self::check_n_at) is.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowLog};
-    ///
-    /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
-    /// assert!(!log.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn check_at(&mut self, now: Timestamp) -> Decision {
-        self.check_n_at(1, now)
     }
 
     /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(1)** amortized;
@@ -175,17 +158,17 @@ impl WindowLog {
     /// use zset_std::{Quota, Timestamp, Verdict, WindowLog};
     ///
     /// let mut log = WindowLog::new(Quota::new(5, Duration::from_secs(1))?);
-    /// assert!(log.check_n_at(4, Timestamp::ZERO).is_allowed());
-    /// assert!(!log.check_n_at(2, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(log.check_n_at(0, Timestamp::ZERO).remaining, 1);
-    /// assert_eq!(log.check_n_at(6, Timestamp::ZERO).verdict, Verdict::Never);
+    /// assert!(log.check_n(4, Timestamp::ZERO).is_allowed());
+    /// assert!(!log.check_n(2, Timestamp::ZERO).is_allowed());
+    /// assert_eq!(log.check_n(0, Timestamp::ZERO).remaining, 1);
+    /// assert_eq!(log.check_n(6, Timestamp::ZERO).verdict, Verdict::Never);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.check_with_at(self.quota, n, now)
+    pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
+        self.check_with(self.quota, n, now)
     }
 
-    /// Like [`check_n_at`](Self::check_n_at), with a different quota for this call. All calls share the
+    /// Like [`check_n`](Self::check_n), with a different quota for this call. All calls share the
     /// log. **O(1)** amortized; **O(e)** for e entries if the units are denied, or if the period is
     /// shorter than the longest so far.
     ///
@@ -199,14 +182,14 @@ impl WindowLog {
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
     /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(log.check(Timestamp::ZERO).is_allowed());
     /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(log.check_with_at(generous, 3, Timestamp::ZERO).is_allowed());
+    /// assert!(log.check_with(generous, 3, Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn check_with_at(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    pub fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
         if now < self.newest {
-            return decide_late(now, self.newest, |newest| self.check_with_at(quota, n, newest));
+            return decide_late(now, self.newest, |newest| self.check_with(quota, n, newest));
         }
         self.widen(quota);
         self.advance(now);
@@ -228,11 +211,11 @@ impl WindowLog {
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
     /// let mut log = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
-    /// log.record_at(5, Timestamp::ZERO);
-    /// assert_eq!(log.remaining_at(Timestamp::ZERO), 0);
+    /// log.record(5, Timestamp::ZERO);
+    /// assert_eq!(log.peek_n(0, Timestamp::ZERO).remaining, 0);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn record_at(&mut self, n: u32, now: Timestamp) {
+    pub fn record(&mut self, n: u32, now: Timestamp) {
         let now = self.advance(now);
         self.push(n, now);
     }
@@ -251,9 +234,9 @@ impl WindowLog {
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
     /// let mut log = WindowLog::new(Quota::new(3, Duration::from_secs(60))?);
-    /// assert!(log.check_n_at(3, Timestamp::ZERO).is_allowed());
+    /// assert!(log.check_n(3, Timestamp::ZERO).is_allowed());
     /// assert_eq!(log.refund(2), 2);
-    /// assert_eq!(log.remaining_at(Timestamp::ZERO), 2);
+    /// assert_eq!(log.peek_n(0, Timestamp::ZERO).remaining, 2);
     /// assert_eq!(log.refund(9), 1);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
@@ -283,15 +266,20 @@ impl WindowLog {
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
     /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(log.check(Timestamp::ZERO).is_allowed());
     /// log.reset();
-    /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(log.check(Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
         self.log.clear();
         self.units = 0;
         self.forgotten = Forgotten::NONE;
+    }
+
+    fn idle_from(&self) -> Timestamp {
+        let horizon = Duration::from_nanos(self.horizon);
+        self.log.back().map_or(Timestamp::ZERO, |(time, _)| time.saturating_add(horizon))
     }
 
     /// Panics with a description if an invariant is violated. For tests. **O(n)**.
@@ -310,41 +298,31 @@ impl WindowLog {
     }
 }
 
-impl Limiter for WindowLog {
-    fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.check_n_at(n, now)
-    }
-
-    fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        self.peek_at(n, now)
-    }
-
-    fn refund(&mut self, n: u32) -> u32 {
-        self.refund(n)
-    }
-
-    fn reset(&mut self) {
-        self.reset();
-    }
-
-    fn idle_at(&self, _: Sealed) -> Timestamp {
-        let horizon = Duration::from_nanos(self.horizon);
-        self.log.back().map_or(Timestamp::ZERO, |(time, _)| time.saturating_add(horizon))
-    }
-}
-
 impl From<WindowLog> for AnyLimiter {
     fn from(limiter: WindowLog) -> Self {
         AnyLimiter::WindowLog(limiter)
     }
 }
 
-impl SingleQuota for WindowLog {
-    fn quota(&self) -> Quota {
-        self.quota()
+limiter!(
+    [] WindowLog, "WindowLog::new(quota)",
+    cost: "**O(1)** amortized; **O(e)** for e entries in the same cases as for n units"
+);
+stored_whole!([] WindowLog);
+one_quota!(WindowLog, Some(WindowLog::set_quota));
+
+impl QuotaPerCall for WindowLog {
+    type Call = (Quota, u32);
+
+    fn call(quota: Quota, n: u32) -> (Quota, u32) {
+        (quota, n)
     }
 
-    fn set_quota(&mut self, quota: Quota) {
-        self.set_quota(quota);
+    fn check_call(log: &mut WindowLog, &(quota, n): &(Quota, u32), now: Timestamp) -> Decision {
+        log.check_with(quota, n, now)
+    }
+
+    fn peek_call(log: &WindowLog, &(quota, n): &(Quota, u32), now: Timestamp) -> Decision {
+        log.peek_with(quota, n, now)
     }
 }

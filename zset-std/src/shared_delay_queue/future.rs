@@ -10,9 +10,9 @@ use std::time::Duration;
 use super::place::{Place, Step};
 use super::{Lease, Locked, SharedDelayQueue};
 use crate::clock::Alarm;
-use crate::{AsyncTimer, Job, JobId, MonotonicClock, Timestamp};
+use crate::{Clock, Job, JobId, MonotonicClock, Timestamp};
 
-impl<T, I: Hash, C: AsyncTimer> SharedDelayQueue<T, I, C> {
+impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
     /// Returns a future that waits until a job is due, and removes and returns it; its output is `None`
     /// if the queue is closed. Requires the `async` feature. **O(log n)** once a job is due.
     ///
@@ -44,7 +44,7 @@ impl<T, I: Hash, C: AsyncTimer> SharedDelayQueue<T, I, C> {
     }
 }
 
-impl<T: Clone, I: Ord + Hash + Clone, C: AsyncTimer> SharedDelayQueue<T, I, C> {
+impl<T: Clone, I: Ord + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
     /// Returns a future that waits until a job is due, and leases it as [`lease`](Self::lease) does;
     /// its output is `None` if the queue is closed. Requires the `async` feature. **O(log n)** once a
     /// job is due.
@@ -84,7 +84,7 @@ pub struct LeaseAsync<'a, T, I = JobId, C = MonotonicClock> {
     visibility: Duration,
 }
 
-impl<T, I: Hash, C: AsyncTimer> Future for PopAsync<'_, T, I, C> {
+impl<T, I: Hash, C: Clock> Future for PopAsync<'_, T, I, C> {
     type Output = Option<Job<T, I>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -93,7 +93,7 @@ impl<T, I: Hash, C: AsyncTimer> Future for PopAsync<'_, T, I, C> {
     }
 }
 
-impl<T: Clone, I: Ord + Hash + Clone, C: AsyncTimer> Future for LeaseAsync<'_, T, I, C> {
+impl<T: Clone, I: Ord + Hash + Clone, C: Clock> Future for LeaseAsync<'_, T, I, C> {
     type Output = Option<Lease<T, I>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -114,7 +114,7 @@ impl<'a, T, I, C> Waiting<'a, T, I, C> {
     }
 }
 
-impl<T, I, C: AsyncTimer> Waiting<'_, T, I, C> {
+impl<T, I, C: Clock> Waiting<'_, T, I, C> {
     fn poll<R>(
         &mut self,
         context: &mut Context<'_>,

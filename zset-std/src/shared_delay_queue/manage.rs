@@ -71,7 +71,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// let queue = SharedDelayQueue::new();
     /// queue.push("mail", at(5))?;
     /// assert_eq!(queue.next_due(), Some(at(5)));
-    /// let _ = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
+    /// let _ = queue.at(at(5)).lease(Duration::from_nanos(10)).unwrap();
     /// assert_eq!(queue.next_due(), Some(at(15)));
     /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```

@@ -4,9 +4,10 @@ use std::hash::Hash;
 use std::vec::Vec;
 
 use super::{DeadLetter, Locked, SharedDelayQueue, Task, without_leases};
+use crate::at::timed;
 use crate::{Clock, Job, Timestamp};
 
-impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
+timed!(impl[T, I: Hash, C: Clock] SharedDelayQueue<T, I, C> {
     /// Removes and returns the first job if it is due. **O(log n)**.
     ///
     /// If several threads compete for a job, exactly one gets it.
@@ -22,29 +23,9 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     /// assert_eq!(queue.pop(), None);
     /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
-    pub fn pop(&self) -> Option<Job<T, I>>
-    where
-        C: Clock,
-    {
-        self.pop_at(self.clock.now())
-    }
-
-    /// Like [`pop`](Self::pop), at the time `now`. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("mail", at(5))?;
-    /// assert_eq!(queue.pop_at(at(4)), None);
-    /// assert_eq!(queue.pop_at(at(5)).unwrap().payload, "mail");
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
-    pub fn pop_at(&self, now: Timestamp) -> Option<Job<T, I>> {
-        self.pop_locked(&mut self.lock(), now)
+    pub fn pop(&self) -> Option<Job<T, I>> {
+        let (queue, now) = self.timed();
+        queue.pop_locked(&mut queue.lock(), now)
     }
 
     /// Removes and returns up to `max` jobs that are due, in order. **O(m log n)** for m returned.
@@ -65,38 +46,20 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     /// assert_eq!(queue.len(), 1);
     /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
-    pub fn pop_due(&self, max: usize) -> Vec<Job<T, I>>
-    where
-        C: Clock,
-    {
-        self.pop_due_at(max, self.clock.now())
-    }
-
-    /// Like [`pop_due`](Self::pop_due), at the time `now`. **O(m log n)** for m returned.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("mail", at(5))?;
-    /// assert_eq!(queue.pop_due_at(10, at(4)).len(), 0);
-    /// assert_eq!(queue.pop_due_at(10, at(5)).len(), 1);
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
-    pub fn pop_due_at(&self, max: usize, now: Timestamp) -> Vec<Job<T, I>> {
+    pub fn pop_due(&self, max: usize) -> Vec<Job<T, I>> {
+        let (queue, now) = self.timed();
         let mut jobs = Vec::new();
-        let mut state = self.lock();
+        let mut state = queue.lock();
         jobs.reserve_exact(state.queue.count_due(now).min(max));
         while jobs.len() < max {
-            let Some(job) = self.pop_locked(&mut state, now) else { break };
+            let Some(job) = queue.pop_locked(&mut state, now) else { break };
             jobs.push(job);
         }
         jobs
     }
+});
 
+impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     /// Removes and returns the first job if it is due.
     pub(super) fn pop_locked(
         &self,

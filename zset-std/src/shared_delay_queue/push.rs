@@ -6,6 +6,7 @@ use std::hash::Hash;
 use std::time::Duration;
 
 use super::{SharedDelayQueue, Task, without_leases};
+use crate::at::timed;
 use crate::delay_queue::DuplicateJob;
 use crate::{Clock, Job, JobId, Timestamp};
 
@@ -184,7 +185,9 @@ impl<T, C> SharedDelayQueue<T, JobId, C> {
         }
         Ok(state.queue.push(Task::new(payload), due))
     }
+}
 
+timed!(impl[T, C: Clock] SharedDelayQueue<T, JobId, C> {
     /// Pushes a job that is due after `delay`. **O(log n)**.
     ///
     /// # Errors
@@ -210,13 +213,11 @@ impl<T, C> SharedDelayQueue<T, JobId, C> {
     /// assert_eq!(queue.pop().map(|job| job.payload), Some("mail"));
     /// ```
     #[track_caller]
-    pub fn push_after(&self, payload: T, delay: Duration) -> Result<JobId, PushError<T>>
-    where
-        C: Clock,
-    {
-        self.push(payload, self.clock.now().saturating_add(delay))
+    pub fn push_after(&self, payload: T, delay: Duration) -> Result<JobId, PushError<T>> {
+        let (queue, now) = self.timed();
+        queue.push(payload, now.saturating_add(delay))
     }
-}
+});
 
 impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     /// Pushes a job with this id. **O(log n)**.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::place::{Place, Step};
 use super::{Lease, Locked, SharedDelayQueue};
 use crate::clock::waker_of_this_thread;
-use crate::{Job, Timer, Timestamp};
+use crate::{Clock, Job, Timestamp};
 
 /// The error returned when a wait ends without a job.
 ///
@@ -44,7 +44,7 @@ impl fmt::Display for WaitError {
 
 impl Error for WaitError {}
 
-impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
+impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
     /// Waits until a job is due, and removes and returns it, or returns `None` if the queue is closed.
     /// **O(log n)** once a job is due.
     ///
@@ -137,7 +137,7 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
     }
 }
 
-impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
+impl<T: Clone, I: Ord + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
     /// Waits until a job is due and leases it as [`lease`](Self::lease) does, or returns `None` if the
     /// queue is closed. **O(log n)** once a job is due.
     ///

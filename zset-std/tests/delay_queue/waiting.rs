@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::*;
 use zset_std::shared_delay_queue::WaitError;
-use zset_std::{Clock, FakeClock, Timer};
+use zset_std::{Clock, FakeClock};
 
 /// A clock that counts the threads that sleep by it.
 #[derive(Clone, Default)]
@@ -21,9 +21,7 @@ impl Clock for Watched {
     fn now(&self) -> Timestamp {
         self.clock.now()
     }
-}
 
-impl Timer for Watched {
     fn park_until(&self, until: Timestamp) {
         self.fallen_asleep.fetch_add(1, Ordering::SeqCst);
         self.clock.park_until(until);
@@ -83,7 +81,7 @@ fn a_waiter_wakes_for_every_change_that_makes_a_job_due() {
             let waiting = scope.spawn(|| queue.wait_pop().unwrap().payload);
             watch.wait_until_asleep(1);
             if shorten {
-                queue.extend(&lease, Duration::ZERO).unwrap();
+                queue.renew(&lease, Duration::ZERO).unwrap();
             } else {
                 queue.nack(&lease, Duration::ZERO).unwrap();
             }
@@ -141,7 +139,7 @@ fn closing_wakes_all_waiters() {
         assert_eq!(timed.join().unwrap(), Err(WaitError::Closed));
     });
     queue.check_invariants();
-    assert_eq!(queue.pop_due_at(9, at(10)).len(), 1);
+    assert_eq!(queue.at(at(10)).pop_due(9).len(), 1);
 }
 
 #[test]

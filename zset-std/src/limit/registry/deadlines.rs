@@ -3,14 +3,13 @@
 use super::Keys;
 use super::sweep::is_due;
 use crate::Timestamp;
-use crate::limit::KeyState;
-use crate::limit::limiter::private::Sealed;
+use crate::limit::limiter::per_key::PerKey;
 use crate::limit::table::KeyHash;
 
 /// The number of stale deadlines that may be kept however few keys there are.
 const FEW_DEADLINES: usize = 16;
 
-impl<K, V: KeyState> Keys<K, V> {
+impl<K, L: PerKey> Keys<K, L> {
     /// Examines the first deadline, if it has passed. If a key with its hash is idle, removes the
     /// deadline and returns the hash; otherwise files the deadline again for a later time.
     #[expect(clippy::option_option, reason = "whether there was a deadline, and an idle key")]
@@ -44,7 +43,7 @@ impl<K, V: KeyState> Keys<K, V> {
     pub(super) fn first_idle(&self, hash: KeyHash) -> Option<Timestamp> {
         let mut first = None;
         self.entries.find(hash, |entry| {
-            let idle_at = entry.state.idle_at(Sealed);
+            let idle_at = L::state_idle_from(&entry.state);
             first = Some(first.map_or(idle_at, |first: Timestamp| first.min(idle_at)));
             false
         });
@@ -70,7 +69,7 @@ impl<K, V: KeyState> Keys<K, V> {
         self.entries.shrink();
         self.deadlines.clear();
         for entry in self.entries.iter() {
-            self.deadlines.insert(entry.hash, entry.state.idle_at(Sealed));
+            self.deadlines.insert(entry.hash, L::state_idle_from(&entry.state));
         }
     }
 

@@ -5,8 +5,7 @@ use std::hash::{BuildHasher, Hash};
 
 use super::{Entry, Full, Keys, Registry, Shard};
 use crate::Timestamp;
-use crate::limit::KeyState;
-use crate::limit::limiter::private::Sealed;
+use crate::limit::limiter::per_key::PerKey;
 use crate::limit::table::{KeyHash, hash_of};
 use crate::sync::Ordering;
 
@@ -18,7 +17,7 @@ pub(super) fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
     deadline <= now && deadline < Timestamp::MAX
 }
 
-impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
+impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
     /// Checks for room for an absent key, or for an idle key that would be evicted to make room. Evicts
     /// nothing, since `now` may be in the future.
     pub(crate) fn has_room<Q>(&self, key: &Q, now: Timestamp) -> Result<(), Full>
@@ -29,7 +28,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         if self.len() < self.max_keys {
             return Ok(());
         }
-        let mut has_idle = |shard: &Shard<K, V>| {
+        let mut has_idle = |shard: &Shard<K, L>| {
             let keys = &mut *shard.keys.lock();
             let now = shard.newest(now);
             let mut looks = (0..SWEPT_FOR_ROOM).map_while(|_| keys.look(now));
@@ -51,7 +50,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         &self,
         hash: KeyHash,
         now: Timestamp,
-        mut find: impl FnMut(&Shard<K, V>) -> Option<R>,
+        mut find: impl FnMut(&Shard<K, L>) -> Option<R>,
     ) -> Result<R, Timestamp> {
         let mut next = Timestamp::MAX;
         let (before, from) = self.shards.split_at(self.index(hash));
@@ -82,7 +81,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         self.shards.iter().map(|shard| self.sweep_shard(shard, now, each)).sum()
     }
 
-    pub(super) fn sweep_shard(&self, shard: &Shard<K, V>, now: Timestamp, budget: usize) -> usize {
+    pub(super) fn sweep_shard(&self, shard: &Shard<K, L>, now: Timestamp, budget: usize) -> usize {
         let keys = &mut *shard.keys.lock();
         self.sweep_keys(shard, keys, shard.advance(now), budget)
     }
@@ -90,8 +89,8 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
     /// Like `sweep`, in a shard that is already locked.
     pub(super) fn sweep_keys(
         &self,
-        shard: &Shard<K, V>,
-        keys: &mut Keys<K, V>,
+        shard: &Shard<K, L>,
+        keys: &mut Keys<K, L>,
         now: Timestamp,
         budget: usize,
     ) -> usize {
@@ -101,7 +100,8 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         let mut swept = 0;
         for _ in 0..budget {
             let Some(look) = keys.look(now) else { break };
-            let is_idle = |entry: &Entry<K, V>| is_due(entry.state.idle_at(Sealed), now);
+            let is_idle =
+                |entry: &Entry<K, L::State>| is_due(L::state_idle_from(&entry.state), now);
             if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
                 swept += 1;
                 // Other keys with this hash have lost their deadline.

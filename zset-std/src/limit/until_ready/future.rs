@@ -6,7 +6,6 @@ use std::task::{Context, Poll, ready};
 
 use super::private::Waitable;
 use super::{NotReady, Step, UntilReady, Waiting};
-use crate::AsyncTimer;
 use crate::clock::Alarm;
 
 /// The future of an [`UntilReady`].
@@ -18,7 +17,7 @@ pub struct Ready<'a, L: Waitable<Q>, Q: ?Sized> {
     alarm: Alarm,
 }
 
-impl<'a, L: Waitable<Q, Clock: AsyncTimer>, Q: ?Sized> IntoFuture for UntilReady<'a, L, Q> {
+impl<'a, L: Waitable<Q>, Q: ?Sized> IntoFuture for UntilReady<'a, L, Q> {
     type Output = Result<(), NotReady>;
     type IntoFuture = Ready<'a, L, Q>;
 
@@ -27,7 +26,7 @@ impl<'a, L: Waitable<Q, Clock: AsyncTimer>, Q: ?Sized> IntoFuture for UntilReady
     }
 }
 
-impl<L: Waitable<Q, Clock: AsyncTimer>, Q: ?Sized> Future for Ready<'_, L, Q> {
+impl<L: Waitable<Q>, Q: ?Sized> Future for Ready<'_, L, Q> {
     type Output = Result<(), NotReady>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
