@@ -391,7 +391,7 @@ pub mod kind {
     /// Defines the limiters that keep to one quota.
     macro_rules! kinds {
         ($($Kind:ident by $rule:ident),*) => {$(
-            #[doc = concat!("Of a [`", stringify!($Kind), "`](crate::", stringify!($Kind), ").")]
+            #[doc = concat!("The kind of a [`", stringify!($Kind), "`](crate::", stringify!($Kind), ").")]
             #[derive(Debug)]
             pub enum $Kind {}
 
@@ -412,7 +412,7 @@ pub mod kind {
         WindowCounter by window_counter
     }
 
-    /// Of [`Limits`](crate::Limits).
+    /// The kind of [`Limits`](crate::Limits).
     #[derive(Debug)]
     pub enum Limits {}
 }

@@ -57,6 +57,7 @@ macro_rules! operations {
             )*
         }
     ) => {
+        /// Over a [`Pool`](crate::blocking::Pool): calls block the thread.
         impl<M: crate::blocking::Connect $(, $L)?> $Type<crate::blocking::Pool<M> $(, $of)?> {
             $(
                 $(#[$attribute])*
@@ -67,6 +68,7 @@ macro_rules! operations {
             )*
         }
 
+        /// Over an asynchronous connection: calls are awaited.
         #[cfg(feature = "tokio")]
         impl<$C: $first $(+ $bound)* $(+ $static)? $(, $L: $l)?> $Type<$C $(, $of)?> {
             $(

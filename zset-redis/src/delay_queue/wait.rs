@@ -64,46 +64,56 @@ impl Queue {
     }
 }
 
-impl<M: Connect> DelayQueue<Pool<M>> {
-    /// Waits until a job is due and leases it as [`lease`](Self::lease) does.
-    ///
-    /// Each thread that waits uses a connection of the pool. One round trip for each attempt and
-    /// each wait: see [waiting](crate::delay_queue#waiting). **O(log n)** on the server.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] if the server fails.
-    pub fn wait_lease(&self, visibility: Duration) -> Result<Lease, Error> {
-        loop {
-            if let Some(lease) = self.wait_lease_timeout(visibility, Duration::MAX)? {
-                return Ok(lease);
+/// Defines the two methods that wait, of a type with `attempt` and `sleep`; with `async .await`, they
+/// are awaited.
+macro_rules! waiting {
+    (&$($mut:ident)? $(, $async:ident .$await:ident)?) => {
+        /// Waits until a job is due and leases it as [`DelayQueue::lease`] does.
+        ///
+        /// One round trip for each attempt and each wait: see
+        /// [waiting](crate::delay_queue#waiting). **O(log n)** on the server.
+        ///
+        /// # Errors
+        ///
+        /// [`Error`] if the server fails.
+        pub $($async)? fn wait_lease(&$($mut)? self, visibility: Duration) -> Result<Lease, Error> {
+            loop {
+                let lease = self.wait_lease_timeout(visibility, Duration::MAX)$(.$await)?;
+                if let Some(lease) = lease? {
+                    return Ok(lease);
+                }
             }
         }
-    }
 
-    /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`, and returns `None`
-    /// if no job is due in that time.
-    ///
-    /// # Errors
-    ///
-    /// Like [`wait_lease`](Self::wait_lease).
-    pub fn wait_lease_timeout(
-        &self,
-        visibility: Duration,
-        timeout: Duration,
-    ) -> Result<Option<Lease>, Error> {
-        let deadline = Instant::now().checked_add(timeout);
-        loop {
-            // Before the attempt, so a job that is due at the deadline is still leased.
-            let left =
-                deadline.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
-            match self.attempt(visibility)? {
-                Ok(lease) => return Ok(Some(lease)),
-                Err(_) if left.is_zero() => return Ok(None),
-                Err(pause) => self.sleep(&pause, left)?,
+        /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`, and returns
+        /// `None` if no job is due in that time.
+        ///
+        /// # Errors
+        ///
+        /// Like [`wait_lease`](Self::wait_lease).
+        pub $($async)? fn wait_lease_timeout(
+            &$($mut)? self,
+            visibility: Duration,
+            timeout: Duration,
+        ) -> Result<Option<Lease>, Error> {
+            let end = Instant::now().checked_add(timeout);
+            loop {
+                // Before the attempt, so a job that is due at the end is still leased.
+                let left = |end: Instant| end.saturating_duration_since(Instant::now());
+                let left = end.map_or(Duration::MAX, left);
+                match self.attempt(visibility)$(.$await)?? {
+                    Ok(lease) => return Ok(Some(lease)),
+                    Err(_) if left.is_zero() => return Ok(None),
+                    Err(pause) => self.sleep(&pause, left)$(.$await)??,
+                }
             }
         }
-    }
+    };
+}
+
+/// Each thread that waits uses a connection of the pool.
+impl<M: Connect> DelayQueue<Pool<M>> {
+    waiting!(&);
 
     fn attempt(&self, visibility: Duration) -> Result<Result<Lease, Pause>, Error> {
         self.run(self.queue.with_the_servers_clock().lease(visibility))
@@ -213,45 +223,7 @@ mod awaited {
     }
 
     impl<C: ConnectionLike + Clone, M: ConnectAsync> Waiter<C, M> {
-        /// Waits until a job is due and leases it as [`lease`](DelayQueue::lease) does.
-        ///
-        /// One round trip for each attempt and each wait: see
-        /// [waiting](crate::delay_queue#waiting). **O(log n)** on the server.
-        ///
-        /// # Errors
-        ///
-        /// [`Error`] if the server fails.
-        pub async fn wait_lease(&mut self, visibility: Duration) -> Result<Lease, Error> {
-            loop {
-                if let Some(lease) = self.wait_lease_timeout(visibility, Duration::MAX).await? {
-                    return Ok(lease);
-                }
-            }
-        }
-
-        /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`, and returns
-        /// `None` if no job is due in that time.
-        ///
-        /// # Errors
-        ///
-        /// Like [`wait_lease`](Self::wait_lease).
-        pub async fn wait_lease_timeout(
-            &mut self,
-            visibility: Duration,
-            timeout: Duration,
-        ) -> Result<Option<Lease>, Error> {
-            let deadline = Instant::now().checked_add(timeout);
-            loop {
-                // Before the attempt, so a job that is due at the deadline is still leased.
-                let left = deadline
-                    .map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
-                match self.attempt(visibility).await? {
-                    Ok(lease) => return Ok(Some(lease)),
-                    Err(_) if left.is_zero() => return Ok(None),
-                    Err(pause) => self.sleep(&pause, left).await?,
-                }
-            }
-        }
+        waiting!(&mut, async .await);
 
         async fn attempt(&self, visibility: Duration) -> Result<Result<Lease, Pause>, Error> {
             self.queue.run(self.queue.queue.with_the_servers_clock().lease(visibility)).await
