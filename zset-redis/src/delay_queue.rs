@@ -111,7 +111,7 @@ mod wait;
 
 use std::fmt;
 use std::num::NonZeroU32;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use redis::Value;
@@ -125,7 +125,7 @@ use crate::blocking::{Connect, Pool};
 use crate::key::Names;
 use crate::link::Link;
 use crate::operation::{Operation, Reply, operations, read};
-use crate::script::{Call, Script};
+use crate::script::{Call, Script, scripts};
 pub use job::{DeadLetter, Job, Lease, Stats};
 use job::{
     micros, read_dead_letters, read_job, read_nacked, refused, rounded_down, rounded_up, timestamp,
@@ -622,36 +622,20 @@ fn read_time(reply: Value) -> Result<Option<Timestamp>, Error> {
     Ok(read::<Option<u64>>(reply)?.map(timestamp))
 }
 
-/// The scripts, one for each operation.
-mod scripts {
-    use super::{LazyLock, Script};
-
-    /// Joins the operation `$name` to what all operations need.
-    macro_rules! scripts {
-        ($($NAME:ident: $name:literal,)*) => {$(
-            pub(super) static $NAME: LazyLock<Script> = LazyLock::new(|| {
-                Script::new(concat!(
-                    include_str!("scripts/delay_queue/queue.lua"),
-                    include_str!(concat!("scripts/delay_queue/", $name, ".lua")),
-                ))
-            });
-        )*};
-    }
-
-    scripts! {
-        PUSH: "push",
-        LEASE: "lease",
-        ACK: "ack",
-        NACK: "nack",
-        RENEW: "renew",
-        POP: "pop",
-        CANCEL: "cancel",
-        RESCHEDULE: "reschedule",
-        DUE: "due",
-        STATS: "stats",
-        CLEAR: "clear",
-        DEAD_LETTERS: "dead_letters",
-        REQUEUE: "requeue",
-        PURGE: "purge",
-    }
+scripts! {
+    "delay_queue", "queue":
+    PUSH "push",
+    LEASE "lease",
+    ACK "ack",
+    NACK "nack",
+    RENEW "renew",
+    POP "pop",
+    CANCEL "cancel",
+    RESCHEDULE "reschedule",
+    DUE "due",
+    STATS "stats",
+    CLEAR "clear",
+    DEAD_LETTERS "dead_letters",
+    REQUEUE "requeue",
+    PURGE "purge"
 }

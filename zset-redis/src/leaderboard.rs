@@ -54,7 +54,6 @@
 //! [`with_dense_standings`]: Leaderboard::with_dense_standings
 
 use std::fmt;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use redis::Value;
@@ -68,7 +67,7 @@ use crate::blocking::{Connect, Pool};
 use crate::key::Names;
 use crate::link::Link;
 use crate::operation::{Operation, operations, read};
-use crate::script::{Call, Script};
+use crate::script::{Call, Script, scripts};
 
 /// The largest number that a script can add to another one exactly.
 const MOST: u64 = (1 << 52) - 1;
@@ -391,35 +390,19 @@ fn keys(names: &Names, name: &str) -> [Vec<u8>; 2] {
     ["scores", "distinct"].map(|part| names.of(name.as_bytes(), part))
 }
 
-/// The scripts, one for each operation.
-mod scripts {
-    use super::{LazyLock, Script};
-
-    /// Joins the operation `$name` to what all operations need.
-    macro_rules! scripts {
-        ($($NAME:ident: $name:literal,)*) => {$(
-            pub(super) static $NAME: LazyLock<Script> = LazyLock::new(|| {
-                Script::new(concat!(
-                    include_str!("scripts/leaderboard/board.lua"),
-                    include_str!(concat!("scripts/leaderboard/", $name, ".lua")),
-                ))
-            });
-        )*};
-    }
-
-    scripts! {
-        SUBMIT: "submit",
-        REMOVE: "remove",
-        TRIM_TO: "trim_to",
-        CLEAR: "clear",
-        SCORE: "score",
-        STANDING: "standing",
-        PAGE: "page",
-        AROUND: "around",
-        PERCENTILE: "percentile",
-        COUNT_AT_LEAST: "count_at_least",
-        LEN: "len",
-    }
+scripts! {
+    "leaderboard", "board":
+    SUBMIT "submit",
+    REMOVE "remove",
+    TRIM_TO "trim_to",
+    CLEAR "clear",
+    SCORE "score",
+    STANDING "standing",
+    PAGE "page",
+    AROUND "around",
+    PERCENTILE "percentile",
+    COUNT_AT_LEAST "count_at_least",
+    LEN "len"
 }
 
 /// A line of a board.

@@ -23,6 +23,27 @@ impl Script {
     }
 }
 
+/// Defines the scripts of a type, one for each operation: the file of its folder, after `$begin.lua`,
+/// which all of them need.
+macro_rules! scripts {
+    ($folder:literal, $begin:literal: $($NAME:ident $name:literal),*) => {
+        mod scripts {
+            use std::sync::LazyLock;
+
+            use crate::script::Script;
+
+            $(pub(super) static $NAME: LazyLock<Script> = LazyLock::new(|| {
+                Script::new(concat!(
+                    include_str!(concat!("scripts/", $folder, "/", $begin, ".lua")),
+                    include_str!(concat!("scripts/", $folder, "/", $name, ".lua")),
+                ))
+            });)*
+        }
+    };
+}
+
+pub(crate) use scripts;
+
 /// A call of a script. All keys must have the same hash tag.
 #[derive(Debug)]
 pub(crate) struct Call {
