@@ -449,8 +449,11 @@ impl Request<'_> {
         let mut numbers = Numbers::new(&reply);
         let (allowed, now) = (numbers.next()?, numbers.next()?);
         let allowed = u32::try_from(allowed).map_err(|_| Error::UnexpectedReply)?;
-        let states = self.rules.iter().map(|rule| Ok((rule, State::parse(rule, &mut numbers)?)));
-        Ok(Parsed { allowed, now, states: states.collect::<Result<_, Error>>()? })
+        let mut states = Vec::with_capacity(self.rules.len());
+        for rule in &*self.rules {
+            states.push((rule, State::parse(rule, &mut numbers)?));
+        }
+        Ok(Parsed { allowed, now, states })
     }
 }
 
