@@ -107,6 +107,7 @@ pub type Limits<C> = Keyed<C, kind::Limits>;
 pub struct Keyed<C, L> {
     pub(crate) link: Link<C>,
     pub(crate) policy: Policy,
+    /// For awaited checks.
     #[cfg(feature = "tokio")]
     pub(crate) flights: Arc<Flights>,
     limiter: PhantomData<fn() -> L>,
