@@ -55,11 +55,11 @@ use crate::Timestamp;
 /// let mut sessions = ExpiringSet::new();
 /// sessions.insert("ann", ttl, at(0))?;
 /// sessions.insert("bob", ttl, at(2))?;
-/// assert_eq!(sessions.touch("ann", ttl, at(5)), Some(at(10)));
+/// assert_eq!(sessions.touch("ann", ttl, at(5)), Ok(Some(at(10))));
 ///
 /// assert!(sessions.contains("bob", at(11)));
 /// assert!(!sessions.contains("bob", at(12))); // its deadline
-/// assert_eq!(sessions.touch("bob", ttl, at(12)), None); // too late
+/// assert_eq!(sessions.touch("bob", ttl, at(12)), Ok(None)); // too late
 /// assert_eq!(sessions.live_len(at(12)), 1);
 /// assert!(sessions.expire_due(100, at(12)).eq([("bob", at(12))]));
 /// # Ok::<(), zset_std::expiring_set::InsertError<&str>>(())

@@ -228,7 +228,11 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// Sets the deadline of a live member to `ttl` from `now` and returns the old one. **O(log n)**;
     /// O(1) expected if the member stays between its neighbours.
     ///
-    /// A no-op if the member has expired or is absent. With a `ttl` of zero, the member expires.
+    /// A no-op if the member has expired or is absent.
+    ///
+    /// # Errors
+    ///
+    /// [`DeadlinePassed`] if `ttl` is zero or `now` is [`Timestamp::MAX`]. The set is unchanged.
     ///
     /// # Panics
     ///
@@ -243,16 +247,22 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// let at = Timestamp::from_nanos;
     /// let mut sessions = ExpiringSet::new();
     /// sessions.insert("ann", Duration::from_nanos(10), at(0)).unwrap();
-    /// assert_eq!(sessions.touch("ann", Duration::from_nanos(10), at(5)), Some(at(10)));
+    /// assert_eq!(sessions.touch("ann", Duration::from_nanos(10), at(5)), Ok(Some(at(10))));
     /// assert_eq!(sessions.deadline("ann"), Some(at(15)));
-    /// assert_eq!(sessions.touch("bob", Duration::from_nanos(10), at(5)), None);
+    /// assert_eq!(sessions.touch("bob", Duration::from_nanos(10), at(5)), Ok(None));
+    /// assert!(sessions.touch("ann", Duration::ZERO, at(5)).is_err());
     /// ```
     #[track_caller]
-    pub fn touch<Q>(&mut self, member: &Q, ttl: Duration, now: Timestamp) -> Option<Timestamp>
+    pub fn touch<Q>(
+        &mut self,
+        member: &Q,
+        ttl: Duration,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, DeadlinePassed>
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        self.set_deadline(member, now.saturating_add(ttl), now)
+        self.touch_until(member, now.saturating_add(ttl), now)
     }
 
     /// Sets the deadline of a live member, later or earlier, and returns the old one. **O(log n)**;
@@ -293,22 +303,8 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         if !is_live(deadline, now) {
             return Err(DeadlinePassed);
         }
-        Ok(self.set_deadline(member, deadline, now))
-    }
-
-    /// Sets the deadline of a live member and returns the old one.
-    #[track_caller]
-    fn set_deadline<Q>(
-        &mut self,
-        member: &Q,
-        deadline: Timestamp,
-        now: Timestamp,
-    ) -> Option<Timestamp>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
         let touched = |old| if is_live(old, now) { deadline } else { old };
-        self.members.update(member, touched).filter(|&old| is_live(old, now))
+        Ok(self.members.update(member, touched).filter(|&old| is_live(old, now)))
     }
 
     /// Removes a member, live or expired, and returns its deadline. **O(log n)**.

@@ -46,6 +46,7 @@ fn swapped_times_are_an_error_and_change_nothing() {
             assert_eq!(set.insert_until(member, deadline, now), Err(error));
             assert_eq!(set.insert(member, Duration::ZERO, now), Err(error));
             assert_eq!(set.touch_until(member, deadline, now), Err(DeadlinePassed));
+            assert_eq!(set.touch(member, Duration::ZERO, now), Err(DeadlinePassed));
         }
         assert_eq!(
             set.extend([("c", at(9)), ("d", deadline)], now).unwrap_err().into_member(),
@@ -60,13 +61,12 @@ fn swapped_times_are_an_error_and_change_nothing() {
 fn a_time_to_live_counts_from_now() {
     let mut set = ExpiringSet::new();
     assert_eq!(set.insert("a", Duration::from_nanos(5), at(10)), Ok(None));
-    assert_eq!(set.touch("a", Duration::from_nanos(1), at(14)), Some(at(15)));
+    assert_eq!(set.touch("a", Duration::from_nanos(1), at(14)), Ok(Some(at(15))));
     assert_eq!(set.deadline("a"), Some(at(15)));
-    assert_eq!(set.touch("a", Duration::MAX, at(14)), Some(at(15)));
+    assert_eq!(set.touch("a", Duration::MAX, at(14)), Ok(Some(at(15))));
     assert_eq!(set.deadline("a"), Some(Timestamp::MAX));
-    assert_eq!(set.touch("a", Duration::ZERO, at(14)), Some(Timestamp::MAX));
-    assert!(!set.contains("a", at(14)));
-    assert_eq!(set.touch("a", Duration::from_nanos(1), at(14)), None);
+    assert_eq!(set.remove("a"), Some(Timestamp::MAX));
+    assert_eq!(set.touch("a", Duration::from_nanos(1), at(14)), Ok(None));
     // At `Timestamp::MAX`, no deadline can be later than now.
     let error = set.insert("b", Duration::MAX, Timestamp::MAX).unwrap_err();
     assert_eq!(error, InsertError::DeadlinePassed("b"));

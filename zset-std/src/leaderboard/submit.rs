@@ -113,6 +113,38 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         })
     }
 
+    /// Submits scores in order, until one fails, under any policy. **O(log n)** expected each.
+    ///
+    /// # Errors
+    ///
+    /// The policy's error for the first score that does not combine with its member's current one;
+    /// scores before it are submitted. Scores after it remain in the iterator, if that was passed with
+    /// `by_ref`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Leaderboard, Sum};
+    ///
+    /// let mut board = Leaderboard::<_, u8, Sum>::default();
+    /// board.try_extend([("ann", 200), ("bob", 7), ("ann", 50)])?;
+    /// assert_eq!(board.score("ann"), Some(250));
+    /// assert!(board.try_extend([("bob", 1), ("ann", 50)]).is_err());
+    /// assert_eq!((board.score("ann"), board.score("bob")), (Some(250), Some(8)));
+    /// # Ok::<(), zset_core::ScoreOverflow>(())
+    /// ```
+    #[track_caller]
+    pub fn try_extend(&mut self, scores: impl IntoIterator<Item = (Id, S)>) -> Result<(), K::Error>
+    where
+        K: Policy<S>,
+    {
+        scores.into_iter().try_for_each(|(member, score)| self.try_submit(member, score).map(drop))
+    }
+
     /// Adds to the score of a member, regardless of the policy; an absent member starts from zero.
     /// **O(log n)** expected.
     ///

@@ -25,8 +25,9 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 /// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Evicting a key discards its
 /// history, even for a quota with a longer period that is set later.
 ///
-/// A clock that steps back never grants more: each shard uses the latest time it has seen. The
-/// durations of a [`Decision`](super::Decision) still count from the time of the call.
+/// A clock that steps back never grants more: each shard uses the latest time of a check or a sweep of
+/// its keys. A peek at a later time does not count. The durations of a [`Decision`] still count from
+/// the time of the call.
 ///
 /// # Examples
 ///
