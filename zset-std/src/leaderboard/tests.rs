@@ -62,8 +62,8 @@ fn the_numbering_can_change_in_the_middle() {
     assert_eq!(lines(rest), [(4, "CRO")]);
 }
 
-/// The example from <https://en.wikipedia.org/wiki/Percentile_rank>: of ten scores, five are below 4
-/// and two are 4, so the percentile rank of 4 is 60; that of the highest, 7, is 95.
+/// The example from <https://en.wikipedia.org/wiki/Percentile_rank>: of ten scores, five are below
+/// 4 and two are 4, so the percentile rank of 4 is 60; that of the highest, 7, is 95.
 #[test]
 fn a_percentile_counts_half_of_the_equal_scores() {
     let scores = [7, 5, 5, 4, 4, 3, 3, 3, 2, 1];

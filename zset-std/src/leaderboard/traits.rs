@@ -22,8 +22,8 @@ impl<Id, S: Copy, K> Default for Leaderboard<Id, S, K> {
     }
 }
 
-/// Two boards are equal if they have the same members with the same scores, regardless of bounds and
-/// indexes. **O(n)**.
+/// Two boards are equal if they have the same members with the same scores, regardless of bounds
+/// and indexes. **O(n)**.
 impl<Id: PartialEq, S: PartialEq + Copy, K, K2> PartialEq<Leaderboard<Id, S, K2>>
     for Leaderboard<Id, S, K>
 {
@@ -34,8 +34,8 @@ impl<Id: PartialEq, S: PartialEq + Copy, K, K2> PartialEq<Leaderboard<Id, S, K2>
 
 impl<Id: Eq, S: Eq + Copy, K> Eq for Leaderboard<Id, S, K> {}
 
-/// Submits each score in order. Panics if a score does not combine with the member's current one; see
-/// [`try_extend`](Leaderboard::try_extend).
+/// Submits each score in order. Panics if a score does not combine with the member's current one;
+/// see [`try_extend`](Leaderboard::try_extend).
 impl<Id, S, K> Extend<(Id, S)> for Leaderboard<Id, S, K>
 where
     Id: Ord + Hash,
