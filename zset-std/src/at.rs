@@ -6,8 +6,8 @@ use crate::Timestamp;
 
 /// A limiter or queue whose clock is fixed at a given time, returned by its method `at`.
 ///
-/// It is a reference and a time, and has the methods that depend on the time. They do the same as those
-/// of the limiter or queue, without reading its clock.
+/// It is a reference and a time, and has the methods that depend on the time. They do the same as
+/// those of the limiter or queue, without reading its clock.
 ///
 /// # Examples
 ///
@@ -28,8 +28,8 @@ pub struct At<'a, T: ?Sized> {
 }
 
 impl<'a, T: ?Sized> At<'a, T> {
-    /// Makes what the method `at` of the limiter or queue returns: for a `&dyn` limiter, which does not
-    /// have the method. **O(1)**.
+    /// Makes what the method `at` of the limiter or queue returns: for a `&dyn` limiter, which does
+    /// not have the method. **O(1)**.
     ///
     /// # Examples
     ///
@@ -68,9 +68,9 @@ impl<T: fmt::Debug + ?Sized> fmt::Debug for At<'_, T> {
     }
 }
 
-/// Declares the methods of a type with a clock that depend on the time, for the type and for [`At`] of it.
-/// In both, `self.timed()` returns a reference to the type and the time, which is read from the clock
-/// or given.
+/// Declares the methods of a type with a clock that depend on the time, for the type and for [`At`]
+/// of it. In both, `self.timed()` returns a reference to the type and the time, which is read from
+/// the clock or given.
 macro_rules! timed {
     (impl[$($generics:tt)*] $of:ty { $($methods:tt)* }) => {
         impl<$($generics)*> $of {

@@ -6,13 +6,14 @@ mod fake;
 mod monotonic;
 #[cfg(feature = "quanta")]
 mod quanta;
-#[cfg(feature = "std")]
-mod system;
 
 #[cfg(feature = "quanta")]
 pub use self::quanta::QuantaClock;
 #[cfg(feature = "std")]
-pub use {fake::FakeClock, monotonic::MonotonicClock, system::SystemClock};
+pub use {
+    fake::FakeClock,
+    monotonic::{MonotonicClock, SystemClock},
+};
 
 use core::time::Duration;
 #[cfg(feature = "async")]
@@ -47,8 +48,8 @@ use crate::sync::thread::{self, Thread};
 /// assert_eq!(start.saturating_duration_since(later), Duration::ZERO);
 /// ```
 ///
-/// With the `serde` feature, a timestamp serializes as a number. Only timestamps of a [`SystemClock`]
-/// are meaningful in another process.
+/// With the `serde` feature, a timestamp serializes as a number. Only timestamps of a
+/// [`SystemClock`] are meaningful in another process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timestamp(u64);
@@ -177,11 +178,11 @@ pub trait Clock {
     /// Returns the current time.
     fn now(&self) -> Timestamp;
 
-    /// Blocks the current thread until time `at`, or until it is unparked. Like [`std::thread::park`],
-    /// it may wake spuriously.
+    /// Blocks the current thread until time `at`, or until it is unparked. Like
+    /// [`std::thread::park`], it may wake spuriously.
     ///
-    /// By default, it waits as long as the operating system's clock takes to advance by the difference,
-    /// and for a second at most, since this clock may be set or run at another rate.
+    /// By default, it waits as long as the operating system's clock takes to advance by the
+    /// difference, and for a second at most, since this clock may be set or run at another rate.
     #[cfg(feature = "std")]
     fn park_until(&self, at: Timestamp) {
         let wait = at.saturating_duration_since(self.now());
@@ -190,8 +191,8 @@ pub trait Clock {
         }
     }
 
-    /// Returns a future that completes at time `at`, in any runtime or none. It may complete early, so
-    /// check the time again afterwards. Requires the `async` feature.
+    /// Returns a future that completes at time `at`, in any runtime or none. It may complete early,
+    /// so check the time again afterwards. Requires the `async` feature.
     ///
     /// By default, it waits as [`park_until`](Self::park_until) does.
     ///
@@ -267,8 +268,8 @@ pub(crate) struct Alarm(Option<(Timestamp, Sleep)>);
 
 #[cfg(feature = "async")]
 impl Alarm {
-    /// Sleeps until time `at`; the last timestamp means until something else wakes the task. It may be
-    /// ready early.
+    /// Sleeps until time `at`; the last timestamp means until something else wakes the task. It may
+    /// be ready early.
     pub(crate) fn poll(
         &mut self,
         clock: &impl Clock,

@@ -10,10 +10,10 @@
 //! | plain counter, as a baseline | [`FixedWindow`] | [`Keyed`] | one counter |
 //! | several at once, possibly of different types | [`Limits`] | [`Keyed`] | the sum of theirs |
 //!
-//! All take a [`Quota`] and return a [`Decision`]. The keyed limiters read the time from a [`Clock`],
-//! which tests can replace, and implement [`KeyedLimiter`] for code that is generic over them, and
-//! [`AsyncKeyedLimiter`], as limiters whose state is on a server do. Where a memory bound makes a
-//! limiter inexact, it errs towards denial.
+//! All take a [`Quota`] and return a [`Decision`]. The keyed limiters read the time from a
+//! [`Clock`], which tests can replace, and implement [`KeyedLimiter`] for code that is generic over
+//! them, and [`AsyncKeyedLimiter`], as limiters whose state is on a server do. Where a memory bound
+//! makes a limiter inexact, it errs towards denial.
 //!
 //! The [guides](_guide) explain limiters, boards, queues and timelines, one page each.
 //!
@@ -35,15 +35,15 @@
 //! | [`Timeline`], [`MergedTimelines`] | feeds, newest first, in pages |
 //! | [`ExpiringSet`] | members with individual deadlines |
 //!
-//! The sorted sets themselves are in [`zset_core`], which is re-exported here. For elements with data of
-//! their own, such as jobs or cache entries, it has [`SortedMap`](zset_core::SortedMap).
+//! The sorted sets themselves are in [`zset_core`], which is re-exported here. For elements with
+//! data of their own, such as jobs or cache entries, it has [`SortedMap`](zset_core::SortedMap).
 //!
 //! # Threads
 //!
-//! Types for one thread take `&mut self`, and the time as an argument where it matters: [`WindowLog`],
-//! [`Funnel`], [`Leaderboard`], [`DelayQueue`], [`Timeline`], [`ExpiringSet`]. All of them
-//! are `Send` and `Sync` if their contents are, so threads can share them behind a lock, and interrupt
-//! handlers behind a critical section, since they do not need std. With a lock:
+//! Types for one thread take `&mut self`, and the time as an argument where it matters:
+//! [`WindowLog`], [`Funnel`], [`Leaderboard`], [`DelayQueue`], [`Timeline`], [`ExpiringSet`]. All
+//! of them are `Send` and `Sync` if their contents are, so threads can share them behind a lock,
+//! and interrupt handlers behind a critical section, since they do not need std. With a lock:
 //!
 //! ```
 //! use std::sync::RwLock;
@@ -61,15 +61,15 @@
 //! ```
 //!
 //! [`Keyed`] limiters, [`SharedDelayQueue`] and [`JobRunner`] take `&self`: threads share them by
-//! reference or in an `Arc`. The keys of a limiter are distributed over shards, each with its own lock,
-//! so calls for different keys rarely contend.
+//! reference or in an `Arc`. The keys of a limiter are distributed over shards, each with its own
+//! lock, so calls for different keys rarely contend.
 //!
 //! # Hashing
 //!
 //! The keys of limiters come from clients, so their default hasher, [`RandomState`], is seeded at
-//! random: an attacker who does not know the seed cannot choose colliding keys. `Keyed::with_hasher`
-//! accepts any other hasher, such as [`std::hash::RandomState`]. Boards, queues and feeds hash their
-//! members as [`zset_core`] does.
+//! random: an attacker who does not know the seed cannot choose colliding keys.
+//! `Keyed::with_hasher` accepts any other hasher, such as [`std::hash::RandomState`]. Boards,
+//! queues and feeds hash their members as [`zset_core`] does.
 //!
 //! # Features
 //!
@@ -80,9 +80,10 @@
 //! - `serde`: `Serialize` and `Deserialize` for the types that hold data: queues, boards, timelines
 //!   and timestamps. Limiters are not serializable.
 //!
-//! Without any of them, the crate needs neither std nor an allocator, and has the limiters of one key
-//! that use constant memory: [`Funnel`], [`FixedWindow`], [`WindowCounter`], and [`AnyLimiter`] over
-//! them. [`PackedScore`] needs nothing either. On a microcontroller, a limiter can be in a `static`:
+//! Without any of them, the crate needs neither std nor an allocator, and has the limiters of one
+//! key that use constant memory: [`Funnel`], [`FixedWindow`], [`WindowCounter`], and [`AnyLimiter`]
+//! over them. [`PackedScore`] needs nothing either. On a microcontroller, a limiter can be in a
+//! `static`:
 //!
 //! ```
 //! # mod critical_section { pub use std::sync::Mutex; }
@@ -108,25 +109,25 @@
 //!
 //! # Conventions
 //!
-//! - A type with a clock reads it in each operation that depends on the time, and its method `at` fixes
-//!   the time: `limiter.at(now).check(&key)`, `queue.at(now).pop()`. A type without a clock takes the
-//!   time in every such operation.
-//! - The time is always the last argument: `push(payload, due)`, `pop_due(max, now)`, `check_n(n, now)`.
-//!   If there are two times, `now`, the time of the call, comes last.
-//! - `check` and `peek` are for one unit, `check_n` and `peek_n` for several. What remains, and how long
-//!   to wait, are fields of the [`Decision`] of a peek.
-//! - A job is `due` at a time, a member of an [`ExpiringSet`] has a `deadline`, a lease lasts `until` a
-//!   time, and is renewed.
+//! - A type with a clock reads it in each operation that depends on the time, and its method `at`
+//!   fixes the time: `limiter.at(now).check(&key)`, `queue.at(now).pop()`. A type without a clock
+//!   takes the time in every such operation.
+//! - The time is always the last argument: `push(payload, due)`, `pop_due(max, now)`,
+//!   `check_n(n, now)`. If there are two times, `now`, the time of the call, comes last.
+//! - `check` and `peek` are for one unit, `check_n` and `peek_n` for several. What remains, and how
+//!   long to wait, are fields of the [`Decision`] of a peek.
+//! - A job is `due` at a time, a member of an [`ExpiringSet`] has a `deadline`, a lease lasts
+//!   `until` a time, and is renewed.
 //! - `with_*` are builder methods: they take the value and return it, before its first use.
-//! - Iterators, outcomes and errors are in the module of their type, such as [`delay_queue::PopDue`].
-//!   The crate root has the types themselves.
-//! - Error enums are `#[non_exhaustive]`. Outcome enums that are complete, such as [`Verdict`], are not:
-//!   a `match` has to handle every case.
+//! - Iterators, outcomes and errors are in the module of their type, such as
+//!   [`delay_queue::PopDue`]. The crate root has the types themselves.
+//! - Error enums are `#[non_exhaustive]`. Outcome enums that are complete, such as [`Verdict`], are
+//!   not: a `match` has to handle every case.
 //!
 //! # WebAssembly
 //!
-//! The crate builds for `wasm32-unknown-unknown`, where std has no clock, no threads and no source of
-//! randomness. Everything works there if you supply the time: with the method `at`, or through a
+//! The crate builds for `wasm32-unknown-unknown`, where std has no clock, no threads and no source
+//! of randomness. Everything works there if you supply the time: with the method `at`, or through a
 //! [`Clock`] of your own that asks the host. At run time:
 //!
 //! - [`MonotonicClock`], [`SystemClock`] and [`QuantaClock`] panic when the time is read, as do the
@@ -180,8 +181,6 @@ pub mod windowed_leaderboard;
 
 #[cfg(feature = "std")]
 mod at;
-#[cfg(all(test, zset_loom))]
-mod explore;
 #[cfg(feature = "std")]
 mod random_state;
 #[cfg(feature = "std")]

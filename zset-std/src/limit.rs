@@ -1,10 +1,8 @@
 //! Rate limiters: how many units are allowed in a period.
 
 mod any_limiter;
-mod compact_funnel;
 mod decision;
 mod fixed_window;
-mod forgotten;
 mod funnel;
 mod limiter;
 mod quota;
@@ -36,8 +34,6 @@ mod sliding_window;
 mod table;
 #[cfg(feature = "std")]
 mod until_ready;
-#[cfg(feature = "std")]
-mod when_full;
 
 pub use any_limiter::AnyLimiter;
 pub use decision::{Decision, Verdict};
@@ -58,10 +54,9 @@ pub use until_ready::Ready;
 #[cfg(feature = "std")]
 pub use {
     funnels::Funnels,
-    keyed::Keyed,
+    keyed::{Keyed, WhenFull},
     keyed_limiter::{AsyncKeyedLimiter, KeyedLimiter},
     observer::Observer,
     sliding_window::{KeysFull, SlidingWindow},
     until_ready::{NotReady, UntilReady},
-    when_full::WhenFull,
 };

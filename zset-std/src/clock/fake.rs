@@ -95,8 +95,8 @@ impl FakeClock {
 
     /// Returns whether the time is at least `at`, after registering `waker` for the next change.
     fn is_past(&self, at: Timestamp, waker: &Waker) -> bool {
-        // Registers the waker before reading the time, so no change is missed: a change after the read
-        // calls the waker.
+        // Registers the waker before reading the time, so no change is missed: a change after the
+        // read calls the waker.
         let mut sleepers = self.sleepers();
         if !sleepers.iter().any(|sleeper| sleeper.will_wake(waker)) {
             sleepers.push(waker.clone());

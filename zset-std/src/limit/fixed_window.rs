@@ -3,17 +3,17 @@
 use core::time::Duration;
 
 use super::decision::decide_late;
-use super::forgotten::{Forgotten, MOST_UNITS};
 use super::limiter::{limiter, one_quota, stored_whole};
+use super::window_counter::{Forgotten, MOST_UNITS};
 use super::{Decision, Quota, Verdict};
 use crate::Timestamp;
 
 /// A counter of one key that restarts at every multiple of the period.
 ///
-/// It is the simplest limiter, and it can allow **twice the limit** almost at once: the whole limit at
-/// the end of one window, and again at the start of the next. It is a baseline for comparing the others;
-/// [`WindowLog`](super::WindowLog) and [`Funnel`](super::Funnel) have no such boundary. If the time
-/// steps back, the latest time seen is used.
+/// It is the simplest limiter, and it can allow **twice the limit** almost at once: the whole limit
+/// at the end of one window, and again at the start of the next. It is a baseline for comparing the
+/// others; [`WindowLog`](super::WindowLog) and [`Funnel`](super::Funnel) have no such boundary. If
+/// the time steps back, the latest time seen is used.
 ///
 /// # Examples
 ///
@@ -74,8 +74,8 @@ impl FixedWindow {
 
     /// Changes the quota; units already allowed stay on record. **O(1)**.
     ///
-    /// The times of single units are not recorded. If the period changes, units that may fall in the
-    /// current window of the new period count there: an error towards denial.
+    /// The times of single units are not recorded. If the period changes, units that may fall in
+    /// the current window of the new period count there: an error towards denial.
     ///
     /// # Examples
     ///
@@ -144,7 +144,8 @@ impl FixedWindow {
         self.decide(n, self.used_at(now), counted).counted_from(now, counted)
     }
 
-    /// Refunds `n` units of the current window, or as many as it has, and returns how many. **O(1)**.
+    /// Refunds `n` units of the current window, or as many as it has, and returns how many.
+    /// **O(1)**.
     ///
     /// # Examples
     ///

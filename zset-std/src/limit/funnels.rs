@@ -4,7 +4,7 @@ use std::borrow::{Borrow, ToOwned};
 use std::hash::{BuildHasher, Hash};
 use std::time::Duration;
 
-use super::compact_funnel::FunnelQuota;
+use super::funnel::FunnelQuota;
 use super::{Funnel, Keyed, Quota, Throttle, ThrottleError};
 use crate::at::timed;
 use crate::{Clock, MonotonicClock, RandomState};

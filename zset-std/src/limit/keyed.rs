@@ -4,15 +4,16 @@ use std::borrow::{Borrow, ToOwned};
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::decision::decide_late;
 use super::limiter::per_key::{OneQuota, QuotaPerCall};
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::registry::{Full, Registry, default_shards};
-use super::when_full::{Shared, WhenFull, refused};
-use super::{Decision, Limiter, Quota, UntilReady};
+use super::{Decision, Limiter, Quota, UntilReady, Verdict};
 use crate::at::timed;
+use crate::sync::SpinLock;
 use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 
 /// A limiter `L` for each key, shared by threads.
@@ -25,8 +26,9 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 /// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Evicting a key discards its
 /// history, even for a quota with a longer period that is set later.
 ///
-/// A clock that steps back never grants more: each shard uses the latest time it has seen. The
-/// durations of a [`Decision`](super::Decision) still count from the time of the call.
+/// A clock that steps back never grants more: each shard uses the latest time of a check or a sweep
+/// of its keys. A peek at a later time does not count. The durations of a [`Decision`] still count
+/// from the time of the call.
 ///
 /// # Examples
 ///
@@ -128,8 +130,8 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the limiter with a bound on the number of keys, and a policy for new keys beyond it.
     /// **O(1)**.
     ///
-    /// The policy applies only if no key is idle; otherwise an idle key is evicted to make room. A key
-    /// in use is never evicted. Finding an idle key, for a check or a peek, takes **O(log n)**
+    /// The policy applies only if no key is idle; otherwise an idle key is evicted to make room. A
+    /// key in use is never evicted. Finding an idle key, for a check or a peek, takes **O(log n)**
     /// amortized.
     ///
     /// # Examples
@@ -207,12 +209,12 @@ impl<K: Eq + Hash, L: Limiter + OneQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.copy_limiter().get_quota()
     }
 
-    /// Changes the quota of all keys; units already allowed stay on record. **O(n log n)** for n keys, or
-    /// **O(shards)** for [`Funnels`](super::Funnels), locking one shard at a time.
+    /// Changes the quota of all keys; units already allowed stay on record. **O(n log n)** for n
+    /// keys, or **O(shards)** for [`Funnels`](super::Funnels), locking one shard at a time.
     ///
     /// For the effect on each key, see its limiter's method, such as
-    /// [`WindowLog::set_quota`](super::WindowLog::set_quota). With that one, a key with units on record
-    /// is idle once they are older than the longest period so far.
+    /// [`WindowLog::set_quota`](super::WindowLog::set_quota). With that one, a key with units on
+    /// record is idle once they are older than the longest period so far.
     ///
     /// # Examples
     ///
@@ -239,8 +241,8 @@ impl<K: Eq + Hash, L: Limiter + OneQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
 }
 
 timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H> {
-    /// Allows one unit of a key, or denies it.
-    /// **O(1)** expected to find the key, plus the cost of its limiter; **O(log n)** amortized for a new key.
+    /// Allows one unit of a key, or denies it. **O(1)** expected to find the key, plus the cost of
+    /// its limiter; **O(log n)** amortized for a new key.
     ///
     /// # Examples
     ///
@@ -264,8 +266,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     }
 
     /// Allows `n` units of a key together, or denies all of them; 0 units are always allowed, and
-    /// insert no key.
-    /// **O(1)** expected to find the key, plus the cost of its limiter; **O(log n)** amortized for a new key.
+    /// insert no key. **O(1)** expected to find the key, plus the cost of its limiter; **O(log n)**
+    /// amortized for a new key.
     ///
     /// # Examples
     ///
@@ -293,8 +295,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
         keyed.check_by(key, n, now, |limiter, state, now| limiter.check_state(state, n, now))
     }
 
-    /// Returns what [`check`](Self::check) would return, without recording a unit or inserting a key.
-    /// **O(1)** expected to find the key, plus the cost of its limiter.
+    /// Returns what [`check`](Self::check) would return, without recording a unit or inserting a
+    /// key. **O(1)** expected to find the key, plus the cost of its limiter.
     ///
     /// # Examples
     ///
@@ -315,8 +317,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
         self.peek_n(key, 1)
     }
 
-    /// Returns what [`check_n`](Self::check_n) would return, without recording any units or inserting a key.
-    /// **O(1)** expected to find the key, plus the cost of its limiter.
+    /// Returns what [`check_n`](Self::check_n) would return, without recording any units or
+    /// inserting a key. **O(1)** expected to find the key, plus the cost of its limiter.
     ///
     /// # Examples
     ///
@@ -341,8 +343,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     /// Examines about `budget` keys that may be idle, evicts those that are, and returns how many.
     ///
     /// The budget is divided among the shards, rounded up for each. **O(b log n)** amortized for a
-    /// budget of b, and at least **O(shards)**. As with a check, later calls never use an earlier time,
-    /// so do not sweep at a time in the future.
+    /// budget of b, and at least **O(shards)**. As with a check, later calls never use an earlier
+    /// time, so do not sweep at a time in the future.
     ///
     /// # Examples
     ///
@@ -368,8 +370,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
 });
 
 timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] Keyed<K, L, C, H> {
-    /// Like [`check_n`](Self::check_n), with a different quota for this call.
-    /// **O(1)** expected to find the key, plus the cost of its limiter; **O(log n)** amortized for a new key.
+    /// Like [`check_n`](Self::check_n), with a different quota for this call. **O(1)** expected to
+    /// find the key, plus the cost of its limiter; **O(log n)** amortized for a new key.
     ///
     /// All quotas share the state of the key. For a sliding window, see
     /// [`WindowLog::check_with`](super::WindowLog::check_with). For a funnel, the time at
@@ -399,8 +401,8 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
         keyed.check_by(key, n, now, |_, state, now| L::check_call(state, &call, now))
     }
 
-    /// Returns what [`check_with`](Self::check_with) would return, without recording any units or inserting
-    /// a key. **O(1)** expected to find the key, plus the cost of its limiter.
+    /// Returns what [`check_with`](Self::check_with) would return, without recording any units or
+    /// inserting a key. **O(1)** expected to find the key, plus the cost of its limiter.
     ///
     /// # Examples
     ///
@@ -426,8 +428,8 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
 });
 
 impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
-    /// Returns the limiter at time `now`, for the calls that depend on the time: its clock is not read.
-    /// **O(1)**.
+    /// Returns the limiter at time `now`, for the calls that depend on the time: its clock is not
+    /// read. **O(1)**.
     ///
     /// # Examples
     ///
@@ -472,10 +474,11 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// **O(log n)** expected, plus the cost of its limiter: for a sliding window, **O(1)** per
     /// entry affected, in which other calls for keys of the shard wait.
     ///
-    /// These are the newest units of all calls for the key, not those of a particular call. If another
-    /// call was allowed in the meantime, the older of the two stays on record, and stops counting
-    /// earlier. A funnel does not record single units: `n` intervals of the limiter's quota leak out at
-    /// once. Units taken from the shared state of keys without room are not refunded.
+    /// These are the newest units of all calls for the key, not those of a particular call. If
+    /// another call was allowed in the meantime, the older of the two stays on record, and stops
+    /// counting earlier. A funnel does not record single units: `n` intervals of the limiter's
+    /// quota leak out at once. Units taken from the shared state of keys without room are not
+    /// refunded.
     ///
     /// A refund does not depend on the time: units are on record until a later check of the key
     /// finds them too old, or until the key is evicted. So an idle key may refund units where a new
@@ -503,8 +506,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.shorten(key, |limiter, state| limiter.refund_state(state, n)).unwrap_or(0)
     }
 
-    /// Removes a key, with its history, and returns whether it was present. **O(log n)** expected, plus
-    /// the cost of its limiter.
+    /// Removes a key, with its history, and returns whether it was present. **O(log n)** expected,
+    /// plus the cost of its limiter.
     ///
     /// # Examples
     ///
@@ -671,8 +674,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         }
     }
 
-    /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent, or on
-    /// the state shared by keys without room.
+    /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
+    /// or on the state shared by keys without room.
     pub(super) fn peek_by<Q>(
         &self,
         key: &Q,
@@ -717,5 +720,65 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 impl<K, L: Limiter, C: fmt::Debug, H> fmt::Debug for Keyed<K, L, C, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keyed").field("clock", &self.clock).finish_non_exhaustive()
+    }
+}
+
+/// What happens to a new key when the limiter has its maximum number of keys and none is idle.
+///
+/// An attacker who can choose keys can use up the room for them. A key in use is still never
+/// evicted for a new one: evicting a live key would discard its history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WhenFull {
+    /// The new key is denied. `retry_after` is then an estimate: the earliest time at which some
+    /// key may be idle.
+    RefuseNew,
+    /// The new key shares one additional limiter with all other keys without room.
+    ///
+    /// This does not hold each key to its limit: a key that later gets room of its own starts there
+    /// as new, whatever it has used of the shared limiter.
+    SharedBucket,
+}
+
+/// Returns the decision on `n` units of a refused key, given the decision that a new key would get.
+pub(super) fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
+    let wait = full.retry_at.saturating_duration_since(now).max(Duration::from_nanos(1));
+    let verdict = match peeked.verdict {
+        Verdict::Never => Verdict::Never,
+        _ if n == 0 => Verdict::Allowed,
+        _ => Verdict::Denied { retry_after: wait },
+    };
+    Decision { verdict, limit: peeked.limit, remaining: 0, reset_after: wait }
+}
+
+/// The state that all keys without room share.
+pub(super) struct Shared<L>(SpinLock<State<L>>);
+
+struct State<L> {
+    limiter: L,
+    /// The latest time seen; needed here since the keys belong to different shards.
+    newest: Timestamp,
+}
+
+impl<L> Shared<L> {
+    pub(super) fn new(limiter: L) -> Self {
+        Shared(SpinLock::new(State { limiter, newest: Timestamp::ZERO }))
+    }
+
+    /// Changes the state; `change` receives the effective time.
+    pub(super) fn change<R>(
+        &self,
+        now: Timestamp,
+        change: impl FnOnce(&mut L, Timestamp) -> R,
+    ) -> R {
+        let State { limiter, newest } = &mut *self.0.lock();
+        *newest = now.max(*newest);
+        change(limiter, *newest)
+    }
+
+    /// Reads the state; `read` receives the effective time.
+    pub(super) fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, Timestamp) -> R) -> R {
+        let State { limiter, newest } = &*self.0.lock();
+        read(limiter, now.max(*newest))
     }
 }

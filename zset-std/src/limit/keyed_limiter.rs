@@ -1,5 +1,5 @@
-//! [`KeyedLimiter`] and [`AsyncKeyedLimiter`]: the common interfaces of keyed limiters, in this process
-//! and on servers.
+//! [`KeyedLimiter`] and [`AsyncKeyedLimiter`]: the common interfaces of keyed limiters, in this
+//! process and on servers.
 
 use std::borrow::{Borrow, ToOwned};
 use std::boxed::Box;
@@ -11,13 +11,13 @@ use std::sync::Arc;
 use super::{Decision, Keyed, Limiter};
 use crate::{At, Clock, Timestamp};
 
-/// A limiter for each of many keys, looked up by `Q`: for code that works with any keyed limiter, such
-/// as the middleware of a server.
+/// A limiter for each of many keys, looked up by `Q`: for code that works with any keyed limiter,
+/// such as the middleware of a server.
 ///
 /// Every [`Keyed`] limiter implements it, including [`SlidingWindow`](super::SlidingWindow) and
-/// [`Funnels`](super::Funnels), and so do a limiter [at a given time](Self::at), references to limiters,
-/// and `Box`es and `Arc`s of them. It can be implemented for other types, e.g. for a limiter whose state is on a server, or for a stub in
-/// tests. The trait is dyn-compatible.
+/// [`Funnels`](super::Funnels), and so do a limiter [at a given time](Self::at), references to
+/// limiters, and `Box`es and `Arc`s of them. It can be implemented for other types, e.g. for a
+/// limiter whose state is on a server, or for a stub in tests. The trait is dyn-compatible.
 ///
 /// # Examples
 ///
@@ -167,8 +167,8 @@ macro_rules! delegate {
 delegate!(|self| (**self), now: (**self).now(); &L, Box<L>, Arc<L>);
 delegate!(|self| self.timed().0, now: self.timed().1; At<'_, L>);
 
-/// A limiter for each of many keys whose decisions may have to be awaited, and may fail: for code that
-/// works with limiters in this process as well as with limiters whose state is on a server.
+/// A limiter for each of many keys whose decisions may have to be awaited, and may fail: for code
+/// that works with limiters in this process as well as with limiters whose state is on a server.
 ///
 /// [`Keyed`] implements it: its decisions are ready at once, and never fail. Pointers to a limiter
 /// implement only [`KeyedLimiter`](super::KeyedLimiter), so that a call through one is never

@@ -6,9 +6,9 @@ use per_key::PerKey;
 
 /// A limiter of one key.
 ///
-/// [`Keyed`](super::Keyed) keeps the state of one for each key, and [`Limits`](super::Limits) combines
-/// several. The trait is sealed: only this crate can implement it. Code that works with the quota of
-/// any limiter takes an [`AnyLimiter`](super::AnyLimiter).
+/// [`Keyed`](super::Keyed) keeps the state of one for each key, and [`Limits`](super::Limits)
+/// combines several. The trait is sealed: only this crate can implement it. Code that works with
+/// the quota of any limiter takes an [`AnyLimiter`](super::AnyLimiter).
 ///
 /// # Examples
 ///
@@ -54,11 +54,11 @@ pub trait Limiter: PerKey {
 pub(super) mod per_key {
     use super::{Decision, Quota, Timestamp};
 
-    /// A limiter in two parts: the settings, which all keys share, and the state of one key. `Self` is
-    /// the settings, and, as a limiter on its own, has the state with which every key starts.
+    /// A limiter in two parts: the settings, which all keys share, and the state of one key. `Self`
+    /// is the settings, and, as a limiter on its own, has the state with which every key starts.
     ///
-    /// The names of the methods differ from those of [`Limiter`](super::Limiter), so that no call is
-    /// ambiguous.
+    /// The names of the methods differ from those of [`Limiter`](super::Limiter), so that no call
+    /// is ambiguous.
     pub trait PerKey: Clone {
         type State: Clone;
 
@@ -71,8 +71,8 @@ pub(super) mod per_key {
         fn peek_state(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision;
         fn refund_state(&self, state: &mut Self::State, n: u32) -> u32;
 
-        /// Returns the time from which the state is indistinguishable from a new one, if the key is not
-        /// used in between; `Timestamp::ZERO` if it already is.
+        /// Returns the time from which the state is indistinguishable from a new one, if the key is
+        /// not used in between; `Timestamp::ZERO` if it already is.
         fn state_idle_from(state: &Self::State) -> Timestamp;
 
         /// Returns the same for a limiter on its own.
@@ -88,11 +88,11 @@ pub(super) mod per_key {
         fn change_quota(&mut self, quota: Quota);
     }
 
-    /// A limiter that accepts a different quota in each call: a [`WindowLog`](crate::WindowLog) or a
-    /// [`Funnel`](crate::Funnel).
+    /// A limiter that accepts a different quota in each call: a [`WindowLog`](crate::WindowLog) or
+    /// a [`Funnel`](crate::Funnel).
     pub trait QuotaPerCall: PerKey {
-        /// A quota and a number of units in the form that a check needs, computed before the lock is
-        /// acquired.
+        /// A quota and a number of units in the form that a check needs, computed before the lock
+        /// is acquired.
         type Call;
 
         fn call(quota: Quota, n: u32) -> Self::Call;
@@ -105,8 +105,8 @@ pub(super) mod per_key {
     }
 }
 
-/// Implements [`Limiter`] by the inherent methods, and the inherent methods for one unit. `$new` is an
-/// expression for the examples.
+/// Implements [`Limiter`] by the inherent methods, and the inherent methods for one unit. `$new` is
+/// an expression for the examples.
 macro_rules! limiter {
     ([$($generics:tt)*] $limiter:ty, $new:literal, cost: $cost:literal) => {
         impl<$($generics)*> $limiter {
@@ -170,7 +170,8 @@ macro_rules! limiter {
     };
 }
 
-/// Implements [`PerKey`] for a limiter that is stored for each key as a whole, by the inherent methods.
+/// Implements [`PerKey`] for a limiter that is stored for each key as a whole, by the inherent
+/// methods.
 macro_rules! stored_whole {
     ([$($generics:tt)*] $limiter:ty) => {
         impl<$($generics)*> $crate::limit::limiter::per_key::PerKey for $limiter {

@@ -10,8 +10,8 @@ use crate::Timestamp;
 /// Several limiters of one key that must all agree, e.g. ten per second and a hundred per minute.
 ///
 /// All limiters are checked before any units are taken, so a denial by one takes nothing from the
-/// others. A denial reports the longest wait. The `limit` of a [`Decision`] is the smallest limit, and
-/// `reset_after` is the time until all limiters would allow that many units.
+/// others. A denial reports the longest wait. The `limit` of a [`Decision`] is the smallest limit,
+/// and `reset_after` is the time until all limiters would allow that many units.
 ///
 /// To combine limiters of different types, see [`AnyLimiter`](super::AnyLimiter).
 ///
@@ -42,7 +42,8 @@ pub struct Limits<L> {
 }
 
 impl<L: Limiter> Limits<L> {
-    /// Combines limiters into one; without any limiters, it allows everything. **O(k)** for k limiters.
+    /// Combines limiters into one; without any limiters, it allows everything. **O(k)** for k
+    /// limiters.
     ///
     /// # Examples
     ///
@@ -92,8 +93,8 @@ impl<L: Limiter> Limits<L> {
         &mut self.limits
     }
 
-    /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(l)** checks
-    /// for l limiters: at most one allowed and two denied calls of each.
+    /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(l)**
+    /// checks for l limiters: at most one allowed and two denied calls of each.
     ///
     /// # Examples
     ///
@@ -118,9 +119,9 @@ impl<L: Limiter> Limits<L> {
         self.decision(verdict, limit, remaining, now)
     }
 
-    /// Returns what [`check_n`](Self::check_n) would return, without changing anything. The cost
-    /// is that of all limiters together, at least **O(k)**; if the units would be allowed, all limiters
-    /// are cloned.
+    /// Returns what [`check_n`](Self::check_n) would return, without changing anything. The cost is
+    /// that of all limiters together, at least **O(k)**; if the units would be allowed, all
+    /// limiters are cloned.
     ///
     /// # Examples
     ///
@@ -143,9 +144,9 @@ impl<L: Limiter> Limits<L> {
         self.decision(verdict, limit, remaining, now)
     }
 
-    /// Refunds the `n` newest units of each limiter, or as many as it has on record, and returns the
-    /// largest number refunded by any of them. The cost is that of all limiters together, at least
-    /// **O(k)**.
+    /// Refunds the `n` newest units of each limiter, or as many as it has on record, and returns
+    /// the largest number refunded by any of them. The cost is that of all limiters together, at
+    /// least **O(k)**.
     ///
     /// # Examples
     ///
@@ -185,7 +186,8 @@ impl<L: Limiter> Limits<L> {
         self.limits.iter().map(L::idle_from).max().unwrap_or(Timestamp::ZERO)
     }
 
-    /// Returns a decision whose `reset_after` is the longest wait of all limiters for `limit` units.
+    /// Returns a decision whose `reset_after` is the longest wait of all limiters for `limit`
+    /// units.
     fn decision(&self, verdict: Verdict, limit: u32, remaining: u32, now: Timestamp) -> Decision {
         let reset_after = match self.verdict(limit, now) {
             Verdict::Denied { retry_after } => retry_after,

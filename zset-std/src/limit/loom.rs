@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Decision, Funnels, Quota, SlidingWindow, WhenFull};
-use crate::explore::{explore, explore_interrupting, start};
+use crate::sync::explore::{explore, explore_interrupting, start};
 use crate::{MonotonicClock, Timestamp};
 
 /// In nanoseconds.

@@ -73,8 +73,8 @@ timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] SlidingWindow<K, C, H> {
     }
 
     /// Records `n` units of a key, even beyond the limit; see [`WindowLog::record`]. **O(1)**
-    /// expected to find the key, plus the cost of its [`WindowLog`]; **O(log n)** amortized for a new
-    /// key.
+    /// expected to find the key, plus the cost of its [`WindowLog`]; **O(log n)** amortized for a
+    /// new key.
     ///
     /// # Errors
     ///

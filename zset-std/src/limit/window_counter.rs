@@ -3,17 +3,17 @@
 use core::time::Duration;
 
 use super::decision::decide_late;
-use super::forgotten::{Forgotten, MOST_UNITS};
 use super::limiter::{limiter, one_quota, stored_whole};
 use super::{Decision, Quota, Verdict};
 use crate::Timestamp;
 
-/// An approximate sliding window for one key, in constant memory: for long windows and large limits.
+/// An approximate sliding window for one key, in constant memory: for long windows and large
+/// limits.
 ///
-/// It counts units in windows that start at multiples of the period. The previous window is weighted by
-/// the part of it that a sliding window would still cover, as if its units were spread evenly (as
-/// described by Cloudflare in "How we built rate limiting capable of scaling to millions of domains",
-/// 2017):
+/// It counts units in windows that start at multiples of the period. The previous window is
+/// weighted by the part of it that a sliding window would still cover, as if its units were spread
+/// evenly (as described by Cloudflare in "How we built rate limiting capable of scaling to millions
+/// of domains", 2017):
 ///
 /// ```text
 ///      previous           current
@@ -21,11 +21,11 @@ use crate::Timestamp;
 ///        ├──────────────────┤ now          previous * 9/16 + current, rounded up
 /// ```
 ///
-/// **Error**: if the units of the previous window came late in it, a sliding window may see more than
-/// the limit, though always less than twice the limit; if they came early, fewer units than the limit
-/// are allowed. With arrivals at random times, the units in any sliding window stay within a few percent
-/// of the limit: a test measures this against [`WindowLog`](super::WindowLog). If the time steps back,
-/// the latest time seen is used.
+/// **Error**: if the units of the previous window came late in it, a sliding window may see more
+/// than the limit, though always less than twice the limit; if they came early, fewer units than
+/// the limit are allowed. With arrivals at random times, the units in any sliding window stay
+/// within a few percent of the limit: a test measures this against [`WindowLog`](super::WindowLog).
+/// If the time steps back, the latest time seen is used.
 ///
 /// # Examples
 ///
@@ -97,8 +97,8 @@ impl WindowCounter {
 
     /// Changes the quota; units already allowed stay on record. **O(1)**.
     ///
-    /// The times of single units are not recorded. If the period changes, each unit counts in the latest
-    /// window of the new period in which it may have been allowed: an error towards denial.
+    /// The times of single units are not recorded. If the period changes, each unit counts in the
+    /// latest window of the new period in which it may have been allowed: an error towards denial.
     ///
     /// # Examples
     ///
@@ -177,8 +177,8 @@ impl WindowCounter {
         self.decide(n, self.counts_at(now), counted).counted_from(now, counted)
     }
 
-    /// Refunds the `n` newest units, or as many as there are in the current window and the previous one,
-    /// and returns how many. **O(1)**.
+    /// Refunds the `n` newest units, or as many as there are in the current window and the previous
+    /// one, and returns how many. **O(1)**.
     ///
     /// # Examples
     ///
@@ -313,4 +313,38 @@ fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
     let allowed = u128::from(room) * u128::from(period) / u128::from(units);
     // Less than the period, since `room` is less than `units`.
     period - allowed as u64
+}
+
+/// The largest number of units counted: above any limit, and small enough that sums cannot
+/// overflow.
+pub(super) const MOST_UNITS: u64 = u64::MAX / 4;
+
+/// The number of units that a limiter has forgotten, and a time by which all of them were allowed.
+///
+/// They may count again under a quota with a longer period. The limiter then assumes that all of
+/// them were allowed as late as possible: an error towards denial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Forgotten {
+    units: u64,
+    /// None of the units was allowed after this time.
+    latest: Timestamp,
+}
+
+impl Forgotten {
+    pub(super) const NONE: Forgotten = Forgotten { units: 0, latest: Timestamp::ZERO };
+
+    /// Adds units, none of which was allowed after `latest`.
+    pub(super) fn add(&mut self, units: u64, latest: Timestamp) {
+        if units > 0 {
+            self.units = self.units.saturating_add(units).min(MOST_UNITS);
+            self.latest = self.latest.max(latest);
+        }
+    }
+
+    /// Returns the units and the time at which they count, if they may be less than `period`
+    /// nanoseconds old.
+    pub(super) fn within(&self, period: u64, now: Timestamp) -> Option<(Timestamp, u64)> {
+        let age = now.as_nanos().saturating_sub(self.latest.as_nanos());
+        (self.units > 0 && age < period).then_some((self.latest, self.units))
+    }
 }

@@ -7,22 +7,23 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use super::place::{Place, Step};
+use super::wait::{Place, Step};
 use super::{Lease, Locked, SharedDelayQueue};
 use crate::clock::Alarm;
 use crate::{Clock, Job, JobId, MonotonicClock, Timestamp};
 
 impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
-    /// Returns a future that waits until a job is due, and removes and returns it; its output is `None`
-    /// if the queue is closed. Requires the `async` feature. **O(log n)** once a job is due.
+    /// Returns a future that waits until a job is due, and removes and returns it; its output is
+    /// `None` if the queue is closed. Requires the `async` feature. **O(log n)** once a job is due.
     ///
-    /// It waits as [`wait_pop`](Self::wait_pop) does, in the same line, on any runtime or none: threads
-    /// and futures may wait for one queue. A future is in the line from its first poll until it is
-    /// ready or dropped. It is cancel safe: a dropped future takes no job, and passes an unused wake-up
-    /// on to the next waiter. A woken future that is neither polled nor dropped blocks the waiters
-    /// after it.
+    /// It waits as [`wait_pop`](Self::wait_pop) does, in the same line, on any runtime or none:
+    /// threads and futures may wait for one queue. A future is in the line from its first poll
+    /// until it is ready or dropped. It is cancel safe: a dropped future takes no job, and passes
+    /// an unused wake-up on to the next waiter. A woken future that is neither polled nor dropped
+    /// blocks the waiters after it.
     ///
-    /// For a timeout, use that of your runtime. A job due at [`Timestamp::MAX`] does not wake a future.
+    /// For a timeout, use that of your runtime. A job due at [`Timestamp::MAX`] does not wake a
+    /// future.
     ///
     /// # Examples
     ///
@@ -45,9 +46,9 @@ impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
 }
 
 impl<T: Clone, I: Ord + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
-    /// Returns a future that waits until a job is due, and leases it as [`lease`](Self::lease) does;
-    /// its output is `None` if the queue is closed. Requires the `async` feature. **O(log n)** once a
-    /// job is due.
+    /// Returns a future that waits until a job is due, and leases it as [`lease`](Self::lease)
+    /// does; its output is `None` if the queue is closed. Requires the `async` feature. **O(log
+    /// n)** once a job is due.
     ///
     /// Waits as [`pop_async`](Self::pop_async) does.
     ///
@@ -126,8 +127,8 @@ impl<T, I, C: Clock> Waiting<'_, T, I, C> {
                     self.alarm = Alarm::default();
                     return Poll::Ready(result.ok());
                 }
-                // This waiter may not be the first, or there may be no job: it is then woken when another
-                // leaves the line or a job is pushed.
+                // This waiter may not be the first, or there may be no job: it is then woken when
+                // another leaves the line or a job is pushed.
                 Step::WaitUntil(until) => {
                     ready!(self.alarm.poll(&self.place.queue.clock, until, context));
                 }

@@ -14,9 +14,10 @@ use crate::{Clock, JobId, Timestamp};
 
 /// A leased job, to be [acknowledged](SharedDelayQueue::ack) when done.
 ///
-/// At the end of its lease, the job is due again, for any worker. The lease stays valid until a worker
-/// takes the job, so a late worker may still acknowledge it. After that the lease is stale: it can no
-/// longer be acknowledged, nacked or renewed. A lease is also stale for every queue other than its own.
+/// At the end of its lease, the job is due again, for any worker. The lease stays valid until a
+/// worker takes the job, so a late worker may still acknowledge it. After that the lease is stale:
+/// it can no longer be acknowledged, nacked or renewed. A lease is also stale for every queue other
+/// than its own.
 ///
 /// # Examples
 ///
@@ -57,8 +58,8 @@ pub struct Lease<T, I = JobId> {
     receipt: NonZeroU64,
 }
 
-/// The error returned for a lease whose job has been acknowledged, nacked, delivered again, rescheduled
-/// or removed.
+/// The error returned for a lease whose job has been acknowledged, nacked, delivered again,
+/// rescheduled or removed.
 ///
 /// # Examples
 ///

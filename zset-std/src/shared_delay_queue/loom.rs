@@ -9,7 +9,7 @@ use std::vec::Vec;
 
 use super::{SharedDelayQueue, StaleLease, WaitError};
 use crate::clock::waker_of_this_thread;
-use crate::explore::{explore, explore_interrupting, start};
+use crate::sync::explore::{explore, explore_interrupting, start};
 use crate::sync::{Mutex, lock, thread};
 use crate::{Clock, JobId, Timestamp};
 
@@ -274,8 +274,8 @@ fn a_lease_is_either_extended_or_its_job_redelivered() {
     });
 }
 
-/// The first waiter is responsible for the job due at 10. When it times out, the other, which sleeps
-/// without a limit, must take over.
+/// The first waiter is responsible for the job due at 10. When it times out, the other, which
+/// sleeps without a limit, must take over.
 #[test]
 fn a_leaving_waiter_hands_over_its_wait() {
     explore_interrupting(4, || {
@@ -385,8 +385,8 @@ mod futures {
         });
     }
 
-    /// Polls the future once and drops it, while a job is pushed and another thread waits: either the
-    /// other thread gets the job and the wake-up, or the future has taken the job.
+    /// Polls the future once and drops it, while a job is pushed and another thread waits: either
+    /// the other thread gets the job and the wake-up, or the future has taken the job.
     #[test]
     fn a_dropped_future_loses_neither_the_job_nor_the_wake_up() {
         explore_interrupting(3, || {

@@ -13,15 +13,15 @@ use std::thread::{self, JoinHandle};
 use super::{SharedDelayQueue, Task};
 use crate::{Clock, DelayQueue, Job, JobId, MonotonicClock};
 
-/// A thread that calls a function for each job of a [`SharedDelayQueue`] when it is due, returned by
-/// [`SharedDelayQueue::run`].
+/// A thread that calls a function for each job of a [`SharedDelayQueue`] when it is due, returned
+/// by [`SharedDelayQueue::run`].
 ///
 /// Other threads can change the [queue](Self::queue) meanwhile. A job leaves the queue before the
-/// function is called with it, so the function is called exactly once per job, ordered by time; jobs
-/// due at the same time are in order of arrival. It runs on the runner's thread without holding a lock,
-/// and delays other due jobs until it returns. If it panics, only that call ends, and the panic is
-/// [counted](Self::panics); a panic in an id's `Hash` ends the thread. Dropping a runner stops it as
-/// [`stop`](Self::stop) does.
+/// function is called with it, so the function is called exactly once per job, ordered by time;
+/// jobs due at the same time are in order of arrival. It runs on the runner's thread without
+/// holding a lock, and delays other due jobs until it returns. If it panics, only that call ends,
+/// and the panic is [counted](Self::panics); a panic in an id's `Hash` ends the thread. Dropping a
+/// runner stops it as [`stop`](Self::stop) does.
 ///
 /// # Examples
 ///
@@ -153,8 +153,8 @@ impl<T, I, C> JobRunner<T, I, C> {
 
     /// Stops the thread and returns the queue with the remaining jobs. **O(n log n)**.
     ///
-    /// Waits for a running call of the function to return, unless called from that function; jobs due
-    /// after it stay in the queue. A job on lease is due at the end of its lease.
+    /// Waits for a running call of the function to return, unless called from that function; jobs
+    /// due after it stay in the queue. A job on lease is due at the end of its lease.
     ///
     /// # Examples
     ///

@@ -191,3 +191,28 @@ fn waiters_sleep_no_longer_than_needed_by_the_real_clock() {
         assert_eq!(popped, ['a', 'b', 'c']);
     });
 }
+
+#[test]
+fn a_queue_at_a_given_time_does_not_read_its_clock() {
+    struct Unread;
+
+    impl Clock for Unread {
+        fn now(&self) -> Timestamp {
+            panic!("the clock is read");
+        }
+    }
+
+    let queue = SharedDelayQueue::<u32>::new().with_clock(Unread);
+    let minute = Duration::from_nanos(60);
+    for payload in 0..4 {
+        queue.at(at(0)).push_after(payload, Duration::from_nanos(10)).unwrap();
+    }
+    assert!(queue.at(at(9)).pop().is_none());
+    assert_eq!(queue.at(at(10)).pop().unwrap().payload, 0);
+    assert_eq!(queue.at(at(10)).pop_due(1).len(), 1);
+    let lease = queue.at(at(10)).lease(minute).unwrap();
+    assert_eq!((lease.payload, lease.until), (2, at(70)));
+    assert_eq!(queue.at(at(20)).renew(&lease, minute), Ok(at(80)));
+    assert!(queue.at(at(20)).nack(&lease, Duration::ZERO).is_ok());
+    assert_eq!(queue.at(at(20)).pop_due(9).len(), 2);
+}

@@ -40,6 +40,68 @@ fn make<K: Eq + Hash, L: OfQuota>(
     Keyed::of(L::of(quota)).with_max_keys(max_keys, when_full).with_observer(observer)
 }
 
+/// A clock that must not be read.
+struct Unread;
+
+impl zset_std::Clock for Unread {
+    fn now(&self) -> Timestamp {
+        panic!("the clock is read");
+    }
+}
+
+#[test]
+fn a_limiter_at_a_given_time_does_not_read_its_clock() {
+    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
+    let funnels = Funnels::<u32>::new(quota).with_clock(Unread);
+    let now = funnels.at(at(0));
+    assert_eq!((now.peek(&1).remaining, now.check(&1).remaining), (2, 2));
+    assert_eq!((now.peek_n(&1, 2).remaining, now.check_n(&1, 2).remaining), (0, 0));
+    assert!(
+        !now.peek_with(&1, quota, 1).is_allowed() && !now.check_with(&1, quota, 1).is_allowed()
+    );
+    assert!(now.throttle(&1, 2, 3, 60, 1).unwrap().limited);
+    assert_eq!((now.sweep(9), funnels.at(at(60)).sweep(9)), (0, 1));
+    let windows = SlidingWindow::<u32>::new(quota).with_clock(Unread);
+    assert_eq!(windows.at(at(0)).record(&1, 3), Ok(()));
+    assert!(windows.at(at(59)).over_limit(&1) && !windows.at(at(60)).over_limit(&1));
+    let decided = zset_std::KeyedLimiter::decide(&windows, &1, 1, at(60));
+    assert_eq!(decided.remaining, 2);
+    assert_eq!(zset_std::KeyedLimiter::preview(&windows, &1, 2, at(60)).remaining, 0);
+}
+
+#[test]
+fn a_time_in_between_is_the_same_limiter() {
+    let limiter = SlidingWindow::<u32>::new(Quota::new(2, Duration::from_secs(60)).unwrap());
+    let (early, late) = (limiter.at(at(0)), limiter.at(at(30)));
+    assert!(early.check(&1).is_allowed() && late.check(&1).is_allowed());
+    assert_eq!(early.check(&1).retry_after(), Some(Duration::from_secs(60)));
+    assert_eq!(late.check(&1).retry_after(), Some(Duration::from_secs(30)));
+    // A limiter at a given time is a keyed limiter too, with that time.
+    let copy = late;
+    assert_eq!(zset_std::KeyedLimiter::now(&copy), at(30));
+    assert_eq!(zset_std::KeyedLimiter::refund(&copy, &1, 1), 1);
+    assert!(zset_std::KeyedLimiter::check(&copy, &1).is_allowed());
+}
+
+#[test]
+fn keys_of_funnels_start_as_clones_of_the_given_funnel() {
+    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
+    let mut half_full = Funnel::new(quota);
+    assert!(half_full.check_n(2, at(0)).is_allowed());
+    let limiter: Funnels<u32> = Keyed::of(half_full);
+    for key in 0..3 {
+        assert_eq!(limiter.at(at(0)).peek_n(&key, 0).remaining, 1);
+        assert!(limiter.at(at(0)).check(&key).is_allowed());
+        assert!(!limiter.at(at(0)).check(&key).is_allowed());
+    }
+    limiter.set_quota(Quota::new(6, Duration::from_secs(60)).unwrap());
+    assert_eq!(limiter.quota().count(), 6);
+    // A minute of leaking is all of the new quota too.
+    assert_eq!(limiter.at(at(0)).peek_n(&0, 0).remaining, 0);
+    assert_eq!(limiter.at(at(10)).peek_n(&0, 0).remaining, 1);
+    limiter.check_invariants();
+}
+
 #[test]
 fn the_number_of_keys_never_exceeds_the_maximum() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
