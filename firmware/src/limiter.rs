@@ -51,7 +51,7 @@ pub fn run_limiter_model<L: Limiter>(
         let mut limiter = new(quota);
         let mut allowed = Allowed { calls: [(0, 0); CALLS], len: 0 };
         let mut newest = random.random_range(0..1 << 40);
-        assert!(limiter.check_n_at(0, Timestamp::from_nanos(newest)).is_allowed());
+        assert!(limiter.check_n(0, Timestamp::from_nanos(newest)).is_allowed());
         for _ in 0..CALLS {
             let now = step(&mut random, newest, quota);
             newest = newest.max(now);
@@ -60,9 +60,9 @@ pub fn run_limiter_model<L: Limiter>(
                 n == 0 || n <= limit && allows(allowed, quota, n, time.max(newest))
             };
 
-            let peeked = limiter.peek_at(n, Timestamp::from_nanos(now));
+            let peeked = limiter.peek_n(n, Timestamp::from_nanos(now));
             let mut before = limiter.clone();
-            let decision = limiter.check_n_at(n, Timestamp::from_nanos(now));
+            let decision = limiter.check_n(n, Timestamp::from_nanos(now));
             assert_eq!(peeked, decision);
             assert_eq!(decision.limit, limit);
             assert_eq!(decision.verdict == Verdict::Never, n > limit);
@@ -70,8 +70,8 @@ pub fn run_limiter_model<L: Limiter>(
             if let Verdict::Denied { retry_after } = decision.verdict {
                 let retry = now + nanos(retry_after);
                 assert!(fits(&allowed, n, retry) && !fits(&allowed, n, retry - 1));
-                assert!(!before.check_n_at(n, Timestamp::from_nanos(retry - 1)).is_allowed());
-                assert!(before.check_n_at(n, Timestamp::from_nanos(retry)).is_allowed());
+                assert!(!before.check_n(n, Timestamp::from_nanos(retry - 1)).is_allowed());
+                assert!(before.check_n(n, Timestamp::from_nanos(retry)).is_allowed());
             }
             if decision.is_allowed() && n > 0 {
                 allowed.push(newest, n);

@@ -1,35 +1,88 @@
-//! Limiters that block the calling thread, over a pool of connections.
+//! What blocks the calling thread: the [`Pool`] of connections, over which the calls of limiters,
+//! boards and queues block, and the names of their types over one.
 
 #[cfg(feature = "cluster")]
 mod cluster;
-mod connect;
-mod delay_queue;
-mod keyed;
-mod leaderboard;
 mod pool;
 mod worker;
 
+use std::time::Duration;
+
+use redis::{Cmd, Value};
+
+use crate::Error;
+use crate::script::is_reply;
 #[cfg(feature = "cluster")]
 pub use cluster::ClusterConnection;
-pub use connect::Connect;
-pub use delay_queue::DelayQueue;
-pub use keyed::Keyed;
-pub use leaderboard::Leaderboard;
 pub use pool::Pool;
 
-use crate::kind;
+/// Defines the types over a pool.
+macro_rules! over_a_pool {
+    ($($Type:ident),*) => {$(
+        #[doc = concat!("A [`", stringify!($Type), "`](crate::", stringify!($Type), ") over a [`Pool`].")]
+        pub type $Type<M = redis::Client> = crate::$Type<Pool<M>>;
+    )*};
+}
 
-/// An exact sliding window for each of many keys. [`kind::SlidingWindow`] says what it does.
-pub type SlidingWindow<M = redis::Client> = Keyed<M, kind::SlidingWindow>;
+over_a_pool!(SlidingWindow, Funnel, FixedWindow, WindowCounter, Limits, Leaderboard, DelayQueue);
 
-/// A leaky bucket for each of many keys. [`kind::Funnel`] says what it does.
-pub type Funnel<M = redis::Client> = Keyed<M, kind::Funnel>;
+/// A [`Keyed`](crate::Keyed) limiter over a [`Pool`].
+pub type Keyed<M, L> = crate::Keyed<Pool<M>, L>;
 
-/// A plain counter for each of many keys. [`kind::FixedWindow`] says what it does.
-pub type FixedWindow<M = redis::Client> = Keyed<M, kind::FixedWindow>;
+/// What opens the connections of a [`Pool`]: a [`redis::Client`], or with the feature
+/// `cluster` a `redis::cluster::ClusterClient`.
+///
+/// Each connection is used by a thread of its own, and the callers end their calls at the deadline.
+/// So a method that takes longer than its `timeout` delays no caller; it occupies its thread.
+pub trait Connect: Send + Sync + 'static {
+    /// A connection.
+    type Connection;
 
-/// An approximate sliding window for each of many keys. [`kind::WindowCounter`] says what it does.
-pub type WindowCounter<M = redis::Client> = Keyed<M, kind::WindowCounter>;
+    /// Opens a connection within `timeout`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Timeout`], or the client's error.
+    fn connect(&self, timeout: Duration) -> Result<Self::Connection, Error>;
 
-/// Several limits of each key that must all agree. [`kind::Limits`] says what they do.
-pub type Limits<M = redis::Client> = Keyed<M, kind::Limits>;
+    /// Sends a command and returns the reply within `timeout`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Timeout`], or the error of the connection or the server.
+    fn query(
+        connection: &mut Self::Connection,
+        command: &Cmd,
+        timeout: Duration,
+    ) -> Result<Value, Error>;
+
+    /// Returns whether a connection that was idle is still open; a server may have closed it since.
+    fn is_open(connection: &mut Self::Connection, timeout: Duration) -> bool;
+}
+
+impl Connect for redis::Client {
+    type Connection = redis::Connection;
+
+    fn connect(&self, timeout: Duration) -> Result<redis::Connection, Error> {
+        Ok(self.get_connection_with_timeout(timeout)?)
+    }
+
+    fn query(
+        connection: &mut redis::Connection,
+        command: &Cmd,
+        timeout: Duration,
+    ) -> Result<Value, Error> {
+        // For each read and write, which is why callers do not rely on it.
+        connection.set_read_timeout(Some(timeout))?;
+        connection.set_write_timeout(Some(timeout))?;
+        Ok(command.query(connection)?)
+    }
+
+    fn is_open(connection: &mut redis::Connection, timeout: Duration) -> bool {
+        match Self::query(connection, &redis::cmd("PING"), timeout) {
+            // Such as that the user may not send PING.
+            Err(Error::Redis(error)) => is_reply(&error),
+            reply => reply.is_ok(),
+        }
+    }
+}

@@ -68,10 +68,6 @@ enum State {
 
 impl Breaker {
     /// Makes a breaker for five failures and a pause of one second. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// See [`Breaker`].
     pub fn new() -> Self {
         Breaker::with_clock(MonotonicClock::new())
     }
@@ -96,20 +92,12 @@ impl Breaker {
 
     /// Returns the breaker with another number of failures in a row after which calls fail at once.
     /// **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// See [`Breaker`].
     pub fn with_failures(mut self, failures: NonZeroU32) -> Self {
         self.failures = failures;
         self
     }
 
     /// Returns the breaker with another pause before a probe. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// See [`Breaker`].
     pub fn with_pause(mut self, pause: Duration) -> Self {
         self.pause = pause;
         self

@@ -1,26 +1,26 @@
-//! Queues of jobs that are due at a time: [`DelayQueue`], [the one that
-//! blocks](crate::blocking::DelayQueue), and what they return.
+//! Queues of jobs that are due at a time: [`DelayQueue`], and what it returns.
 //!
-//! They are [`zset_std::SharedDelayQueue`] on a server: any number of processes push jobs and take
+//! It is [`zset_std::SharedDelayQueue`] on a server: any number of processes push jobs and take
 //! them. Ids and payloads are bytes.
 //!
 //! # Taking jobs
 //!
-//! There are two ways. `pop` removes a job: exactly one caller gets it, and if that caller dies, or its
-//! connection fails before the reply arrives, the job is lost. `lease` keeps the job in the queue: it
-//! is due again at the end of the lease unless it is acknowledged first. So no job is lost when a
-//! worker dies, and each job is delivered *at least once*. At most one [`Lease`] of a job is valid at
-//! any time, and a stale one can neither acknowledge nor extend, so each job is *acknowledged exactly
-//! once*.
+//! There are two ways. `pop` removes a job: exactly one caller gets it, and if that caller dies, or
+//! its connection fails before the reply arrives, the job is lost. `lease` keeps the job in the
+//! queue: it is due again at the end of the lease unless it is acknowledged first. So no job is
+//! lost when a worker dies, and each job is delivered *at least once*. At most one [`Lease`] of a
+//! job is valid at any time, and a stale one can neither acknowledge nor renew, so each job is
+//! *acknowledged exactly once*.
 //!
-//! A worker that is late, because it was paused or the lease was too short, may still be working when
-//! another one has taken the job. Its `ack` then returns [`Error::StaleLease`]. If doing a job twice
-//! does harm, make its effect conditional on the id.
+//! A worker that is late, because it was paused or the lease was too short, may still be working
+//! when another one has taken the job. Its `ack` then returns [`Error::StaleLease`]. If doing a job
+//! twice does harm, make its effect conditional on the id.
 //!
 //! ```no_run
 //! use std::num::NonZeroU32;
 //! use std::time::Duration;
-//! use zset_redis::blocking::{DelayQueue, Pool};
+//! use zset_redis::DelayQueue;
+//! use zset_redis::blocking::Pool;
 //!
 //! let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
 //! let queue = DelayQueue::new(pool, "mail").with_max_deliveries(NonZeroU32::new(5).unwrap());
@@ -44,27 +44,28 @@
 //! # Order and time
 //!
 //! Jobs come in the order in which they are due; those due in the same microsecond in the order in
-//! which they were pushed. Times are the server's, since 1970, in microseconds: the forms with a delay
-//! (`push_after`, `reschedule_after`) need no clock of the client. A [`Timestamp`](zset_std::Timestamp)
-//! that is given, e.g. of a [`SystemClock`](zset_std::SystemClock), is compared with the server's clock
-//! and rounded up. The forms `_at` take the time of the call as well. They are for tests: waiting
-//! always uses the server's clock.
+//! which they were pushed. Times are the server's, since 1970, in microseconds: the forms with a
+//! delay (`push_after`, `reschedule_after`) need no clock of the client. A [`Timestamp`] that is
+//! given, e.g. of a [`SystemClock`](zset_std::SystemClock), is compared with the server's clock and
+//! rounded up. [`DelayQueue::at`] fixes the time of calls as well. It is for tests: waiting always
+//! uses the server's clock.
 //!
 //! # Waiting
 //!
-//! A worker that waits sends nothing. An attempt that finds no job returns when the first one is due,
-//! and the worker then sends a command that blocks until that time on a connection of its own. A job
-//! that becomes due before all others adds an entry to a stream, which ends that command for all
-//! waiting workers. Each of them makes one attempt, so a push to an idle queue costs one call for each
-//! waiting worker. None depends on another, and no wake-up is lost between the attempt and the command.
-//! A worker makes an attempt every 30 seconds at the latest, in case a failover has lost an entry.
+//! A worker that waits sends nothing. An attempt that finds no job returns when the first one is
+//! due, and the worker then sends a command that blocks until that time on a connection of its own.
+//! A job that becomes due before all others adds an entry to a stream, which ends that command for
+//! all waiting workers. Each of them makes one attempt, so a push to an idle queue costs one call
+//! for each waiting worker. None depends on another, and no wake-up is lost between the attempt and
+//! the command. A worker makes an attempt every 30 seconds at the latest, in case a failover has
+//! lost an entry.
 //!
 //! # Keys and settings
 //!
-//! A queue has up to eight keys, `queue:{name}:due` and others, in one slot of a cluster. They never
-//! expire. The server must not evict them: give it enough memory and the policy `noeviction`. The
-//! bounds and the maximum number of deliveries are not stored: each client applies its own, so all
-//! clients of a queue should be made in the same way.
+//! A queue has up to eight keys, `queue:{name}:due` and others, in one slot of a cluster. They
+//! never expire. The server must not evict them: give it enough memory and the policy `noeviction`.
+//! The bounds and the maximum number of deliveries are not stored: each client applies its own, so
+//! all clients of a queue should be made in the same way.
 //!
 //! # Deleted keys
 //!
@@ -78,49 +79,563 @@
 //!
 //! # Calls that fail
 //!
-//! After [`Error::Timeout`], and after some errors of a connection, the server may have run the call,
-//! or run it later; a client of a cluster may even run it twice. Repeating a push is safe with an id:
-//! the second one is an [`Error::DuplicateJob`] as long as the job is in the queue. Repeating an `ack`
-//! is safe: [`Error::StaleLease`] then may mean that the first one succeeded. A lease whose reply is
-//! lost ends by itself, and counts as a delivery.
+//! After [`Error::Timeout`], and after some errors of a connection, the server may have run the
+//! call, or run it later; a client of a cluster may even run it twice. Repeating a push is safe
+//! with an id: the second one is an [`Error::DuplicateJob`] as long as the job is in the queue.
+//! Repeating an `ack` is safe: [`Error::StaleLease`] then may mean that the first one succeeded. A
+//! lease whose reply is lost ends by itself, and counts as a delivery.
 //!
 //! # What a failover can lose
 //!
-//! Replication is asynchronous: a primary replies before its replicas have the write. If it fails and a
-//! replica takes over, the writes of the replication lag are lost, usually of milliseconds:
+//! Replication is asynchronous: a primary replies before its replicas have the write. If it fails
+//! and a replica takes over, the writes of the replication lag are lost, usually of milliseconds:
 //!
 //! - **A push**: the job is lost. This is the only way to lose one.
 //! - **A lease**: the job may be delivered to another worker while the first one still works. The
-//!   first one's lease is stale, and receipts contain the server's time, so it is never valid again.
+//!   first one's lease is stale, and receipts contain the server's time, so it is never valid
+//!   again.
 //! - **An acknowledgement, a pop or a cancellation**: the job is delivered again.
-//! - **A nack, an extension or a reschedule**: the job is due when it was due before, and a dead letter
-//!   is a job again, on its last lease.
+//! - **A nack, a renewal or a reschedule**: the job is due when it was due before, and a dead
+//!   letter is a job again, on its last lease.
 //!
-//! The new primary's clock may be another one: jobs are due, and leases end, earlier or later by the
-//! difference. Each script is replicated as one transaction, so a queue is never left halfway. With
-//! `min-replicas-to-write 1` and `min-replicas-max-lag` a primary whose replicas are further behind
-//! refuses writes, which bounds the loss to that lag, also for a primary that was cut off and still
-//! serves clients. `WAIT` after a push, on the same connection, returns once a replica has received it.
-//! A server that restarts loses what it had not saved: with `appendfsync everysec`, the last second or
-//! two.
-//!
-//! [`Error::StaleLease`]: crate::Error::StaleLease
-//! [`Error::DuplicateJob`]: crate::Error::DuplicateJob
-//! [`Error::Timeout`]: crate::Error::Timeout
+//! The new primary's clock may be another one: jobs are due, and leases end, earlier or later by
+//! the difference. Each script is replicated as one transaction, so a queue is never left halfway.
+//! With `min-replicas-to-write 1` and `min-replicas-max-lag` a primary whose replicas are further
+//! behind refuses writes, which bounds the loss to that lag, also for a primary that was cut off
+//! and still serves clients. `WAIT` after a push, on the same connection, returns once a replica
+//! has received it. A server that restarts loses what it had not saved: with `appendfsync
+//! everysec`, the last second or two.
 
-#[cfg(feature = "tokio")]
-mod awaited;
-pub(crate) mod job;
-pub(crate) mod queue;
-mod scripts;
-pub(crate) mod time;
-#[cfg(feature = "tokio")]
-mod waiter;
-pub(crate) mod wake;
+mod job;
+mod wait;
 
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::Value;
 #[cfg(feature = "tokio")]
-pub use awaited::DelayQueue;
-pub use job::{DeadLetter, Job, Lease, Stats};
-#[cfg(feature = "tokio")]
-pub use waiter::{ConnectAsync, Waiter};
+use redis::aio::ConnectionLike;
+use zset_std::Timestamp;
 pub use zset_std::shared_delay_queue::Nacked;
+
+use crate::Error;
+use crate::blocking::{Connect, Pool};
+use crate::key::Names;
+use crate::link::Link;
+use crate::operation::{Operation, Reply, operations, read};
+use crate::script::{Call, Script, scripts};
+pub use job::{DeadLetter, Job, Lease, Stats};
+use job::{
+    micros, read_dead_letters, read_job, read_nacked, refused, rounded_down, rounded_up, timestamp,
+};
+use wait::Pause;
+#[cfg(feature = "tokio")]
+pub use wait::{ConnectAsync, Waiter};
+
+/// A queue of jobs on the server, each due at a time: [`zset_std::SharedDelayQueue`] for many
+/// machines.
+///
+/// Ids and payloads are strings or bytes. `C` is the connection, as of a [limiter](crate::Keyed):
+/// over a [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
+/// connection. Each call is one round trip, except those that wait, and fails with an [`Error`] if
+/// the server does. The [module](crate::delay_queue) explains leases, waiting, and what a failover
+/// can lose.
+///
+/// # Examples
+///
+#[cfg_attr(feature = "tokio", doc = "```no_run")]
+#[cfg_attr(not(feature = "tokio"), doc = "```ignore")]
+/// use std::time::Duration;
+/// use zset_redis::DelayQueue;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = redis::Client::open("redis://127.0.0.1/")?;
+/// let queue = DelayQueue::new(client.get_connection_manager().await?, "mail");
+/// queue.push_with_id_after("order 17", "your order ships", Duration::from_secs(3600)).await?;
+///
+/// let mut waiter = queue.waiter(client);
+/// let lease = waiter.wait_lease(Duration::from_secs(30)).await?;
+/// println!("sending {:?}", lease.payload);
+/// queue.ack(&lease).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct DelayQueue<C> {
+    link: Link<C>,
+    queue: Queue,
+}
+
+impl<C> DelayQueue<C> {
+    /// Makes a queue; its keys contain `name`. **O(1)**.
+    pub fn new(connection: C, name: &str) -> Self {
+        let queue = Queue {
+            name: name.into(),
+            keys: keys(&Names::new("queue"), name),
+            at: None,
+            max_len: None,
+            max_deliveries: None,
+            // As in zset-std.
+            max_dead_letters: 1024,
+            deadline: Duration::from_secs(1),
+        };
+        DelayQueue { link: Link::new(connection), queue }
+    }
+
+    /// Returns the queue with a hashed name: the server stores a hash of the name, keyed with
+    /// `secret`, instead of the name. **O(n)** for n bytes of the secret.
+    ///
+    /// It is for names that contain a user or a token. Ids and payloads are stored as they are. All
+    /// machines use the same secret: with another one, it is another queue. [Hashed
+    /// keys](crate#hashed-keys) has more.
+    pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
+        let mut names = Names::new("queue");
+        names.hash_keys(secret.as_ref());
+        self.queue.keys = keys(&names, &self.queue.name);
+        self
+    }
+
+    /// Returns the queue with another deadline for each call; the default is one second. **O(1)**.
+    ///
+    /// Waiting for a job is not bounded by it.
+    pub fn with_deadline(mut self, deadline: Duration) -> Self {
+        self.queue.deadline = deadline;
+        self
+    }
+
+    /// Returns the queue with a bound on the number of jobs, whether due or not, on lease or not.
+    /// **O(1)**.
+    ///
+    /// Dead letters do not count.
+    pub fn with_max_len(mut self, max_len: u64) -> Self {
+        self.queue.max_len = Some(max_len);
+        self
+    }
+
+    /// Returns the queue with a bound on the number of deliveries per job. **O(1)**.
+    ///
+    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the worker
+    /// calls [`nack`](Self::nack), or, if the lease expires, when the job would be delivered again.
+    pub fn with_max_deliveries(mut self, max_deliveries: NonZeroU32) -> Self {
+        self.queue.max_deliveries = Some(max_deliveries);
+        self
+    }
+
+    /// Returns the queue with a bound on the number of dead letters kept, 1024 by default. When it
+    /// is exceeded, the oldest is dropped. **O(1)**.
+    ///
+    /// A lower bound than before takes effect with the next dead letters, ten for each of them.
+    pub fn with_max_dead_letters(mut self, max_dead_letters: u32) -> Self {
+        self.queue.max_dead_letters = max_dead_letters;
+        self
+    }
+}
+
+impl<C: Clone> DelayQueue<C> {
+    /// Returns the same queue with its clock fixed at `now`, rounded down to microseconds.
+    /// **O(1)**.
+    ///
+    /// It is for tests: waiting for a job uses the server's clock all the same. Calls return
+    /// [`Error::TimeTooLate`] if `now` is too late.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use std::time::Duration;
+    /// # use zset_redis::{Error, blocking::DelayQueue};
+    /// # fn example(queue: DelayQueue) -> Result<(), Error> {
+    /// use zset_std::Timestamp;
+    ///
+    /// let (start, minute) = (Timestamp::ZERO, Duration::from_secs(60));
+    /// queue.at(start).push_after("mail", minute)?;
+    /// assert!(queue.at(start).pop()?.is_none());
+    /// assert!(queue.at(start.saturating_add(minute)).pop()?.is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn at(&self, now: Timestamp) -> Self {
+        let mut queue = self.clone();
+        queue.queue.at = Some(now);
+        queue
+    }
+}
+
+operations! {
+    impl<C: ConnectionLike + Clone> DelayQueue<C> {
+        /// Pushes a job that is due at a time of the server's clock, and returns the id that the
+        /// queue assigns to it.
+        ///
+        /// **O(log n)** on the server. The id is a number as text, unique among the jobs in the
+        /// queue. If the call may be repeated after a failure, use
+        /// [`push_with_id`](Self::push_with_id).
+        ///
+        /// # Errors
+        ///
+        /// [`Error::QueueFull`] or [`Error::TimeTooLate`].
+        pub fn push(
+            &self,
+            payload: &(impl AsRef<[u8]> + ?Sized),
+            due: Timestamp,
+        ) -> Operation<String> {
+            self.queue.push(None, payload.as_ref(), When::At(due))
+        }
+
+        /// Like [`push`](Self::push), but the job is due after a delay by the server's clock.
+        /// **O(log n)** on the server.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::QueueFull`].
+        pub fn push_after(
+            &self,
+            payload: &(impl AsRef<[u8]> + ?Sized),
+            delay: Duration,
+        ) -> Operation<String> {
+            self.queue.push(None, payload.as_ref(), When::After(delay))
+        }
+
+        /// Pushes a job with the caller's id, which is due at a time of the server's clock. **O(log
+        /// n)** on the server.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::DuplicateJob`] if a job with this id is in the queue, [`Error::QueueFull`] or
+        /// [`Error::TimeTooLate`].
+        pub fn push_with_id(
+            &self,
+            id: &(impl AsRef<[u8]> + ?Sized),
+            payload: &(impl AsRef<[u8]> + ?Sized),
+            due: Timestamp,
+        ) -> Operation<()> {
+            self.queue.push(Some(id.as_ref()), payload.as_ref(), When::At(due)).map(drop)
+        }
+
+        /// Like [`push_with_id`](Self::push_with_id), but the job is due after a delay by the
+        /// server's clock. **O(log n)** on the server.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::DuplicateJob`] if a job with this id is in the queue, or [`Error::QueueFull`].
+        pub fn push_with_id_after(
+            &self,
+            id: &(impl AsRef<[u8]> + ?Sized),
+            payload: &(impl AsRef<[u8]> + ?Sized),
+            delay: Duration,
+        ) -> Operation<()> {
+            self.queue.push(Some(id.as_ref()), payload.as_ref(), When::After(delay)).map(drop)
+        }
+
+        /// Leases the first job if it is due; it is due again after `visibility`.
+        ///
+        /// **O(log n)** on the server. Jobs whose last permitted lease has ended become dead
+        /// letters on the way, and [lost jobs](crate::delay_queue#deleted-keys) are dropped: a
+        /// round trip more for each hundred of them.
+        pub fn lease(&self, visibility: Duration) -> Operation<Option<Lease>> {
+            self.queue.lease(visibility).map(Result::ok)
+        }
+
+        /// Acknowledges that a job is done, and removes it. **O(log n)** on the server.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::StaleLease`] if the lease is no longer valid: the job may be delivered again,
+        /// or has been already.
+        pub fn ack(&self, lease: &Lease) -> Operation<()> {
+            self.queue.call(&scripts::ACK).lease(lease).read(|reply| {
+                if read(reply)? { Ok(()) } else { Err(Error::StaleLease) }
+            })
+        }
+
+        /// Reports that a job has failed: it is due again after a delay, or becomes a
+        /// [`DeadLetter`] if this was its last permitted delivery. **O(log n)** on the server.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::StaleLease`] if the lease is no longer valid; the queue is unchanged.
+        pub fn nack(&self, lease: &Lease, delay: Duration) -> Operation<Nacked> {
+            let call = self.queue.call(&scripts::NACK).lease(lease).number(micros(delay));
+            call.limits(&self.queue).read(read_nacked)
+        }
+
+        /// Sets the end of a lease to `visibility` from now, and returns it.
+        ///
+        /// **O(log n)** on the server. The new end may be earlier than the old one.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::StaleLease`] if the lease is no longer valid; the queue is unchanged.
+        pub fn renew(&self, lease: &Lease, visibility: Duration) -> Operation<Timestamp> {
+            let call = self.queue.call(&scripts::RENEW).lease(lease).number(micros(visibility));
+            call.read(|reply| read_time(reply)?.ok_or(Error::StaleLease))
+        }
+
+        /// Removes and returns the first job if it is due.
+        ///
+        /// **O(log n)** on the server, as [`lease`](Self::lease). If the reply does not arrive, the
+        /// job is lost: prefer `lease`.
+        pub fn pop(&self) -> Operation<Option<Job>> {
+            self.queue.call(&scripts::POP).limits(&self.queue).attempt(read_job).map(Result::ok)
+        }
+
+        /// Removes and returns a job, whether due or not, on lease or not.
+        ///
+        /// **O(log n)** on the server. A lease of it is then stale.
+        pub fn cancel(&self, id: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<Job>> {
+            self.queue.call(&scripts::CANCEL).argument(id.as_ref()).read(|reply| match reply {
+                Value::Nil => Ok(None),
+                reply => read_job(reply).map(Some),
+            })
+        }
+
+        /// Sets when a job is due, and returns when it was due before, or `None` if it is not in
+        /// the queue.
+        ///
+        /// **O(log n)** on the server. A lease of it is then stale, and its deliveries start from
+        /// zero.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::TimeTooLate`].
+        pub fn reschedule(
+            &self,
+            id: &(impl AsRef<[u8]> + ?Sized),
+            due: Timestamp,
+        ) -> Operation<Option<Timestamp>> {
+            let call = self.queue.call(&scripts::RESCHEDULE).argument(id.as_ref());
+            call.when(When::At(due)).read(read_time)
+        }
+
+        /// Like [`reschedule`](Self::reschedule), but the job is due after a delay by the server's
+        /// clock. **O(log n)** on the server.
+        pub fn reschedule_after(
+            &self,
+            id: &(impl AsRef<[u8]> + ?Sized),
+            delay: Duration,
+        ) -> Operation<Option<Timestamp>> {
+            let call = self.queue.call(&scripts::RESCHEDULE).argument(id.as_ref());
+            call.when(When::After(delay)).read(read_time)
+        }
+
+        /// Returns when a job is due, or its lease ends. **O(1)** on the server.
+        pub fn due(&self, id: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<Timestamp>> {
+            self.queue.call(&scripts::DUE).argument(id.as_ref()).read(read_time)
+        }
+
+        /// Returns when the first job is due, or its lease ends. **O(log n)** on the server.
+        pub fn next_due(&self) -> Operation<Option<Timestamp>> {
+            self.queue.stats().map(|stats| stats.next_due)
+        }
+
+        /// Returns the number of jobs, whether due or not, on lease or not. **O(log n)** on the
+        /// server.
+        pub fn len(&self) -> Operation<u64> {
+            self.queue.stats().map(|stats| stats.len)
+        }
+
+        /// Returns whether there are no jobs. **O(log n)** on the server.
+        pub fn is_empty(&self) -> Operation<bool> {
+            self.queue.stats().map(|stats| stats.len == 0)
+        }
+
+        /// Returns the lengths and counts of the queue. **O(log n)** on the server.
+        pub fn stats(&self) -> Operation<Stats> {
+            self.queue.stats()
+        }
+
+        /// Removes all jobs, but not the dead letters, and returns how many there were.
+        ///
+        /// **O(1)** on the server, which frees them in the background. Their leases are then stale.
+        pub fn clear(&self) -> Operation<u64> {
+            self.queue.call(&scripts::CLEAR).read(read)
+        }
+
+        /// Returns up to `max` of the oldest dead letters.
+        ///
+        /// **O(log n + m)** on the server for m returned. [Lost
+        /// ones](crate::delay_queue#deleted-keys) are dropped: after a thousand of them, a call may
+        /// return fewer than there are.
+        pub fn dead_letters(&self, max: u32) -> Operation<Vec<DeadLetter>> {
+            self.queue.dead_letters(max, false)
+        }
+
+        /// Removes and returns up to `max` of the oldest dead letters.
+        ///
+        /// **O(m log n)** on the server for m returned. If the reply does not arrive, they are
+        /// lost.
+        pub fn take_dead_letters(&self, max: u32) -> Operation<Vec<DeadLetter>> {
+            self.queue.dead_letters(max, true)
+        }
+
+        /// Makes a dead letter a job again, due after a delay, with no deliveries, and returns
+        /// whether there was one with this id. **O(log n)** on the server.
+        ///
+        /// # Errors
+        ///
+        /// [`Error::DuplicateJob`] if a job with this id is in the queue, or [`Error::QueueFull`].
+        /// The dead letter is then unchanged.
+        pub fn requeue(
+            &self,
+            id: &(impl AsRef<[u8]> + ?Sized),
+            delay: Duration,
+        ) -> Operation<bool> {
+            let call = self.queue.call(&scripts::REQUEUE).argument(id.as_ref());
+            call.when(When::After(delay)).argument(self.queue.max_len()).read(|reply| {
+                refused(&reply)?;
+                read(reply)
+            })
+        }
+
+        /// Removes all dead letters, and returns how many there were.
+        ///
+        /// **O(1)** on the server, which frees them in the background.
+        pub fn purge_dead_letters(&self) -> Operation<u64> {
+            self.queue.call(&scripts::PURGE).read(read)
+        }
+    }
+}
+
+impl<M: Connect> DelayQueue<Pool<M>> {
+    fn run<T>(&self, operation: Operation<T>) -> Result<T, Error> {
+        operation.run_blocking(&self.link, self.queue.deadline)
+    }
+}
+
+#[cfg(feature = "tokio")]
+impl<C: ConnectionLike + Clone> DelayQueue<C> {
+    async fn run<T>(&self, operation: Operation<T>) -> Result<T, Error> {
+        operation.run(&self.link, self.queue.deadline).await
+    }
+}
+
+impl<C> fmt::Debug for DelayQueue<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DelayQueue").field("queue", &self.queue).finish_non_exhaustive()
+    }
+}
+
+/// The keys and the settings of a queue.
+#[derive(Clone, Debug)]
+struct Queue {
+    name: Arc<str>,
+    keys: Arc<[Vec<u8>]>,
+    /// The time of all calls, or `None` for the server's.
+    at: Option<Timestamp>,
+    max_len: Option<u64>,
+    max_deliveries: Option<NonZeroU32>,
+    max_dead_letters: u32,
+    deadline: Duration,
+}
+
+/// When a job is due.
+#[derive(Clone, Copy, Debug)]
+enum When {
+    At(Timestamp),
+    /// From the time of the call.
+    After(Duration),
+}
+
+impl Queue {
+    fn call(&self, script: &'static Script) -> Call {
+        let call = Call::new(script, self.keys.to_vec());
+        match self.at {
+            None => call.argument(""),
+            Some(now) => call.try_number(rounded_down(now)),
+        }
+    }
+
+    fn push(&self, id: Option<&[u8]>, payload: &[u8], when: When) -> Operation<String> {
+        let call = self.call(&scripts::PUSH).number(id.is_some());
+        let call = call.argument(id.unwrap_or_default()).argument(payload).when(when);
+        call.argument(self.max_len()).read(|reply| {
+            refused(&reply)?;
+            let (id,) = read::<(Vec<u8>,)>(reply)?;
+            // A caller's id may be any bytes, but only one that was made here is needed.
+            Ok(String::from_utf8_lossy(&id).into_owned())
+        })
+    }
+
+    /// Makes an attempt to lease a job.
+    fn lease(&self, visibility: Duration) -> Operation<Result<Lease, Pause>> {
+        let call = self.call(&scripts::LEASE).limits(self).number(micros(visibility));
+        call.attempt(Lease::read)
+    }
+
+    fn stats(&self) -> Operation<Stats> {
+        self.call(&scripts::STATS).read(Stats::read)
+    }
+
+    fn dead_letters(&self, max: u32, removes: bool) -> Operation<Vec<DeadLetter>> {
+        if max == 0 {
+            return Operation::Known(Vec::new());
+        }
+        self.call(&scripts::DEAD_LETTERS).number(removes).number(max).read(read_dead_letters)
+    }
+
+    fn max_len(&self) -> String {
+        self.max_len.map_or(String::new(), |max_len| max_len.to_string())
+    }
+}
+
+/// The arguments that scripts of queues share.
+impl Call {
+    fn when(self, when: When) -> Call {
+        match when {
+            When::At(due) => self.try_number(rounded_up(due)).argument(""),
+            When::After(delay) => self.argument("").number(micros(delay)),
+        }
+    }
+
+    fn lease(self, lease: &Lease) -> Call {
+        self.argument(&lease.id[..]).argument(&lease.receipt[..])
+    }
+
+    fn limits(self, queue: &Queue) -> Call {
+        let max_deliveries = queue.max_deliveries.map_or(0, NonZeroU32::get);
+        self.number(max_deliveries).number(queue.max_dead_letters)
+    }
+
+    /// Makes an attempt to take a job, which `take` reads.
+    fn attempt<T: 'static>(
+        self,
+        take: fn(Value) -> Result<T, Error>,
+    ) -> Operation<Result<T, Pause>> {
+        self.read_or_again(move |reply| {
+            // The attempt has made as many dead letters, and dropped as many lost jobs, as one may.
+            let Value::Array(mut parts) = reply else { return Ok(Reply::Again) };
+            Ok(Reply::Done(match parts.len() {
+                1 => Ok(take(parts.remove(0))?),
+                _ => Err(Pause::read(Value::Array(parts))?),
+            }))
+        })
+    }
+}
+
+/// Returns the names of the keys in the order in which `queue.lua` takes them.
+fn keys(names: &Names, name: &str) -> Arc<[Vec<u8>]> {
+    let parts = ["due", "jobs", "deliveries", "receipts", "dead", "dead_jobs", "counts", "wake"];
+    parts.iter().map(|part| names.of(name.as_bytes(), part)).collect()
+}
+
+fn read_time(reply: Value) -> Result<Option<Timestamp>, Error> {
+    Ok(read::<Option<u64>>(reply)?.map(timestamp))
+}
+
+scripts! {
+    "delay_queue", "queue":
+    PUSH "push",
+    LEASE "lease",
+    ACK "ack",
+    NACK "nack",
+    RENEW "renew",
+    POP "pop",
+    CANCEL "cancel",
+    RESCHEDULE "reschedule",
+    DUE "due",
+    STATS "stats",
+    CLEAR "clear",
+    DEAD_LETTERS "dead_letters",
+    REQUEUE "requeue",
+    PURGE "purge"
+}

@@ -10,9 +10,9 @@ use crate::script::is_reply;
 
 /// Why a call has no result.
 ///
-/// After a [`Timeout`](Error::Timeout), and after some errors of a connection, the server may still have
-/// run the call, or run it later. So units may have been taken although the call failed: an error towards
-/// denial.
+/// After a [`Timeout`](Error::Timeout), and after some errors of a connection, the server may still
+/// have run the call, or run it later. So units may have been taken although the call failed: an
+/// error towards denial.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -37,14 +37,14 @@ pub enum Error {
     DuplicateJob,
     /// The queue has as many jobs as its bound allows.
     QueueFull,
-    /// The job is no longer on this lease: it was acknowledged, nacked, delivered again, rescheduled or
-    /// removed.
+    /// The job is no longer on this lease: it was acknowledged, nacked, delivered again,
+    /// rescheduled or removed.
     StaleLease,
 }
 
 impl Error {
-    /// Returns whether the connection or the server failed, rather than the caller's arguments being
-    /// invalid. **O(1)**.
+    /// Returns whether the connection or the server failed, rather than the caller's arguments
+    /// being invalid. **O(1)**.
     pub fn is_failure(&self) -> bool {
         use Error::{BreakerOpen, Redis, Timeout, UnexpectedReply};
         matches!(self, Timeout | Redis(_) | UnexpectedReply | BreakerOpen)
@@ -119,8 +119,8 @@ impl From<ThrottleError> for Error {
 pub enum UnsupportedQuota {
     /// The period is not a whole number of microseconds.
     PeriodTooFine,
-    /// The period, or the time in which a full funnel leaks out, is 2^51 microseconds or more, i.e. 71
-    /// years.
+    /// The period, or the time in which a full funnel leaks out, is 2^51 microseconds or more, i.e.
+    /// 71 years.
     PeriodTooLong,
     /// There is no limit at all.
     NoLimit,

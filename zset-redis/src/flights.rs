@@ -1,15 +1,15 @@
 //! Flights: checks of a key that are made at the same time share a script.
 //!
-//! The first check begins a flight, a task that sends it at once. Checks that are made meanwhile wait for its
-//! reply, and are then sent together:
+//! The first check begins a flight, a task that sends it at once. Checks that are made meanwhile
+//! wait for its reply, and are then sent together:
 //!
 //! ```text
 //! calls        a    b  c d         e f
 //! scripts        [ a ]    [ b c d ]   [ e f ]
 //! ```
 //!
-//! So each process has at most one script under way for a key, whatever the number of callers. The script
-//! decides the calls one after the other, as if they were sent alone at that time.
+//! So each process has at most one script under way for a key, whatever the number of callers. The
+//! script decides the calls one after the other, as if they were sent alone at that time.
 //!
 //! A flight is a task of its own, so a caller that gives up, or whose future is not polled, delays
 //! nobody. Clones may have different deadlines: a script may take as long as the most patient of
@@ -30,7 +30,7 @@ use zset_std::{Decision, Verdict};
 
 use crate::keys::Keys;
 use crate::limit::Step;
-use crate::run::end;
+use crate::link::end;
 use crate::{Error, Keyed};
 
 /// A check that waits for a flight.
@@ -91,14 +91,15 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> 
         }
     }
 
-    /// Checks one unit for each of the calls; returns how many are allowed, and the decision of the last.
+    /// Checks one unit for each of the calls; returns how many are allowed, and the decision of the
+    /// last.
     async fn check_calls(
         &self,
         key: &[u8],
         calls: u32,
         until: Instant,
     ) -> Result<(u32, Decision), Error> {
-        let mut request = self.policy.request(Step::Check, key, 1, None);
+        let mut request = self.policy.request(Step::Check, key, 1);
         request.calls = calls;
         let call = request.call(&self.policy.names)?;
         request.decision(self.link.run(&call, until).await?)
@@ -127,8 +128,8 @@ impl Flight {
         }
     }
 
-    /// Returns the checks that wait, except those whose callers have given up: no units are for them. If there
-    /// are none, the flight is over.
+    /// Returns the checks that wait, except those whose callers have given up: no units are for
+    /// them. If there are none, the flight is over.
     fn board(&mut self) -> Option<Vec<Waiting>> {
         let mut shard = self.flights.shard(&self.key);
         let mut waiting = shard.get_mut(&self.key).map(mem::take).unwrap_or_default();

@@ -1,9 +1,9 @@
 //! Names on the server: `name:{key}:suffix`.
 //!
-//! What stands in braces is the hash tag, so all keys of a decision are in one slot of a cluster. In the
-//! name and in the caller's key, `%`, `{` and `}` are escaped as `%25`, `%7B` and `%7D`; an empty key is a
-//! single `%`, since an empty tag is none. So different names and keys never share a key on the server,
-//! whatever bytes they have.
+//! What stands in braces is the hash tag, so all keys of a decision are in one slot of a cluster.
+//! In the name and in the caller's key, `%`, `{` and `}` are escaped as `%25`, `%7B` and `%7D`; an
+//! empty key is a single `%`, since an empty tag is none. So different names and keys never share a
+//! key on the server, whatever bytes they have.
 //!
 //! With a secret, the name is `name:{hash}:hashed:suffix`. The hash is SipHash-2-4 with 128 bits,
 //! of the length of the name in 8 little-endian bytes, the name, and the key, and is written as 32

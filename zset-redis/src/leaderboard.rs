@@ -1,17 +1,17 @@
-//! Boards of members and their scores: [`Leaderboard`], [the one that
-//! blocks](crate::blocking::Leaderboard), and what they return.
+//! Boards of members and their scores: [`Leaderboard`], and what it returns.
 //!
-//! They are [`zset_std::Leaderboard`] on a server: the same policies, the same order, the same three
-//! ways to number ties ([`Ties`](zset_std::Ties)), the same results.
+//! It is [`zset_std::Leaderboard`] on a server: the same policies, the same order, the same three
+//! ways to number ties ([`Ties`]), the same results.
 //!
 //! # Scores
 //!
-//! Scores are [`Score`](zset_std::zset_core::Score)s, i.e. `f64`s other than NaN: integers are exact up
+//! Scores are [`Score`]s, i.e. `f64`s other than NaN: integers are exact up
 //! to 2^53. Several numbers fit into one score with a [`PackedScore`](zset_std::PackedScore), e.g.
 //! gold, silver and bronze medals, or points and the time of the result.
 //!
 //! ```no_run
-//! use zset_redis::blocking::{Leaderboard, Pool};
+//! use zset_redis::Leaderboard;
+//! use zset_redis::blocking::Pool;
 //! use zset_std::{PackedScore, Ties};
 //!
 //! let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
@@ -27,39 +27,490 @@
 //!
 //! # Order
 //!
-//! The highest score comes first. Members with equal scores are in ascending order of their bytes, as
-//! in zset-std and unlike `ZREVRANGE`, whose order of ties is descending. For that the server stores
-//! scores negated, so `ZRANGE board:{name}:scores 0 -1 WITHSCORES` prints the board in its order, with
-//! scores times -1.
+//! The highest score comes first. Members with equal scores are in ascending order of their bytes,
+//! as in zset-std and unlike `ZREVRANGE`, whose order of ties is descending. For that the server
+//! stores scores negated, so `ZRANGE board:{name}:scores 0 -1 WITHSCORES` prints the board in its
+//! order, with scores times -1.
 //!
 //! # Keys and settings
 //!
 //! A board has one or two keys, `board:{name}:scores` and `board:{name}:distinct`, in one slot of a
-//! cluster. They never expire. The policy and the bound are not stored: each client applies its own, so
-//! all clients of a board should be made in the same way. The index of [`with_dense_standings`] is
-//! stored, and all clients maintain it.
+//! cluster. They never expire. The policy and the bound are not stored: each client applies its
+//! own, so all clients of a board should be made in the same way. The index of
+//! [`with_dense_standings`] is stored, and all clients maintain it.
 //!
 //! # What a failover can lose
 //!
-//! A server replicates asynchronously: it replies to a client before its replicas have the write. If it
-//! fails and a replica becomes the primary, the writes of the last moments are lost: those of the
-//! replication lag, usually milliseconds. `min-replicas-to-write 1` with `min-replicas-max-lag` bounds
-//! the lag, since a server that has no replica within it then refuses writes. So at most the
-//! submissions of that time are lost. Each script is replicated
-//! as one transaction, so what remains is a board as it was some moments before, never half of a
-//! submission. Submitting a lost score again restores it under the policies best and latest; a sum
-//! cannot know what it has lost. After [`Error::Timeout`], too, it is unknown whether a submission
-//! counts, so repeat those of a sum only if counting one twice is acceptable.
+//! A server replicates asynchronously: it replies to a client before its replicas have the write.
+//! If it fails and a replica becomes the primary, the writes of the last moments are lost: those of
+//! the replication lag, usually milliseconds. `min-replicas-to-write 1` with `min-replicas-max-lag`
+//! bounds the lag, since a server that has no replica within it then refuses writes. So at most the
+//! submissions of that time are lost. Each script is replicated as one transaction, so what remains
+//! is a board as it was some moments before, never half of a submission. Submitting a lost score
+//! again restores it under the policies best and latest; a sum cannot know what it has lost. After
+//! [`Error::Timeout`], too, it is unknown whether a submission counts, so repeat those of a sum
+//! only if counting one twice is acceptable.
 //!
-//! [`with_dense_standings`]: crate::blocking::Leaderboard::with_dense_standings
-//! [`Error::Timeout`]: crate::Error::Timeout
+//! [`with_dense_standings`]: Leaderboard::with_dense_standings
+
+use std::fmt;
+use std::time::Duration;
+
+use redis::Value;
+#[cfg(feature = "tokio")]
+use redis::aio::ConnectionLike;
+use zset_std::Ties;
+use zset_std::zset_core::Score;
+
+use crate::Error;
+use crate::blocking::{Connect, Pool};
+use crate::key::Names;
+use crate::link::Link;
+use crate::operation::{Operation, operations, read};
+use crate::script::{Call, Script, scripts};
+
+/// The largest number that a script can add to another one exactly.
+const MOST: u64 = (1 << 52) - 1;
+
+/// A board of members and their scores on the server, highest score first:
+/// [`zset_std::Leaderboard`] for many machines.
+///
+/// Members are strings or bytes. `C` is the connection, as of a [limiter](crate::Keyed): over a
+/// [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
+/// connection. Each call is one round trip, and fails with an [`Error`] if the server does. The
+/// [module](crate::leaderboard) explains scores, order, and what a failover can lose.
+///
+/// # Examples
+///
+#[cfg_attr(feature = "tokio", doc = "```no_run")]
+#[cfg_attr(not(feature = "tokio"), doc = "```ignore")]
+/// use zset_redis::Leaderboard;
+/// use zset_std::Ties;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = redis::Client::open("redis://127.0.0.1/")?;
+/// let board = Leaderboard::new(client.get_connection_manager().await?, "weekly");
+/// board.submit("ann", 120).await?;
+/// board.submit("bob", 85).await?;
+/// board.submit("ann", 100).await?; // her best stays
+///
+/// for line in board.top(10, Ties::Competition).await? {
+///     println!("{} {} {}", line.number, String::from_utf8_lossy(&line.member), line.score);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Leaderboard<C> {
+    link: Link<C>,
+    board: Board,
+}
+
+impl<C> Leaderboard<C> {
+    /// Makes a board that keeps the best score of each member; its keys contain `name`. **O(1)**.
+    pub fn new(connection: C, name: &str) -> Self {
+        Leaderboard::under(Policy::Best, connection, name)
+    }
+
+    /// Makes a board that keeps the latest score of each member; its keys contain `name`. **O(1)**.
+    pub fn latest(connection: C, name: &str) -> Self {
+        Leaderboard::under(Policy::Latest, connection, name)
+    }
+
+    /// Makes a board that adds up the scores of each member; its keys contain `name`. **O(1)**.
+    pub fn sum(connection: C, name: &str) -> Self {
+        Leaderboard::under(Policy::Sum, connection, name)
+    }
+
+    fn under(policy: Policy, connection: C, name: &str) -> Self {
+        let board = Board {
+            name: name.into(),
+            keys: keys(&Names::new("board"), name),
+            policy,
+            max_len: None,
+            has_dense_standings: false,
+            deadline: Duration::from_secs(1),
+        };
+        Leaderboard { link: Link::new(connection), board }
+    }
+
+    /// Returns the board with a hashed name: the server stores a hash of the name, keyed with
+    /// `secret`, instead of the name. **O(n)** for n bytes of the secret.
+    ///
+    /// It is for names that contain a user or a token. Members and scores are stored as they are.
+    /// All machines use the same secret: with another one, it is another board. [Hashed
+    /// keys](crate#hashed-keys) has more.
+    pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
+        let mut names = Names::new("board");
+        names.hash_keys(secret.as_ref());
+        self.board.keys = keys(&names, &self.board.name);
+        self
+    }
+
+    /// Returns the board with another deadline for each call; the default is one second. **O(1)**.
+    pub fn with_deadline(mut self, deadline: Duration) -> Self {
+        self.board.deadline = deadline;
+        self
+    }
+
+    /// Returns the board with a bound: it keeps only the best `max_len` members. **O(1)**.
+    ///
+    /// When the board is full, a new member that ranks above the last one evicts it; a new member
+    /// that ranks below is rejected. The board keeps no record of an evicted member. A member whose
+    /// score drops stays. A board that already has more members keeps them until
+    /// [`trim_to`](Self::trim_to).
+    pub fn with_max_len(mut self, max_len: u64) -> Self {
+        self.board.max_len = Some(max_len);
+        self
+    }
+
+    /// Returns the board with an index of its distinct scores, which the next submission builds.
+    /// **O(1)**.
+    ///
+    /// The index changes only the time of dense standings: O(log n) on the server, and without it
+    /// O(d log n) for d distinct higher scores, some microseconds for each, in which the server
+    /// runs nothing else. So it is for boards with more than a few thousand distinct scores. It
+    /// takes a sorted set of all distinct scores, O(d log n) once on the server to build it, and
+    /// O(log n) for each later submission. All clients maintain it, whether or not they were made
+    /// with it.
+    pub fn with_dense_standings(mut self) -> Self {
+        self.board.has_dense_standings = true;
+        self
+    }
+}
+
+operations! {
+    impl<C: ConnectionLike + Clone> Leaderboard<C> {
+        /// Submits a score: it combines with the member's current one by the board's policy.
+        ///
+        /// **O(log n)** on the server. A new member of a full board either evicts the last one or
+        /// is rejected; see [`with_max_len`](Self::with_max_len).
+        ///
+        /// # Errors
+        ///
+        /// [`Error::NanScore`] if a sum is not a number; the member then keeps its score.
+        pub fn submit(
+            &self,
+            member: &(impl AsRef<[u8]> + ?Sized),
+            score: impl Into<Score>,
+        ) -> Operation<Submission> {
+            self.board.submit(self.board.policy, member.as_ref(), score.into())
+        }
+
+        /// Adds to the score of a member, whatever the policy; an absent member starts from zero.
+        /// **O(log n)** on the server.
+        ///
+        /// # Errors
+        ///
+        /// Like [`submit`](Self::submit).
+        pub fn increment(
+            &self,
+            member: &(impl AsRef<[u8]> + ?Sized),
+            by: impl Into<Score>,
+        ) -> Operation<Submission> {
+            self.board.submit(Policy::Sum, member.as_ref(), by.into())
+        }
+
+        /// Removes a member and returns its score. **O(log n)** on the server.
+        pub fn remove(&self, member: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<Score>> {
+            self.board.call(&scripts::REMOVE).argument(member.as_ref()).read(read_score)
+        }
+
+        /// Removes all but the first `n` members and returns how many it removed.
+        ///
+        /// **O(m + log n)** on the server for m members removed.
+        pub fn trim_to(&self, n: u64) -> Operation<u64> {
+            self.board.call(&scripts::TRIM_TO).number(n.min(MOST)).read(read)
+        }
+
+        /// Removes all members.
+        ///
+        /// **O(1)** on the server, which frees them in the background.
+        pub fn clear(&self) -> Operation<()> {
+            self.board.call(&scripts::CLEAR).read(|reply| read::<u64>(reply).map(|_| ()))
+        }
+
+        /// Returns the score of a member. **O(1)** on the server.
+        pub fn score(&self, member: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<Score>> {
+            self.board.call(&scripts::SCORE).argument(member.as_ref()).read(read_score)
+        }
+
+        /// Returns the number of lines before that of a member: 0 for the first. **O(log n)** on
+        /// the server.
+        pub fn rank(&self, member: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<u64>> {
+            self.board.standing(member.as_ref(), Ties::Ordinal).read(|reply| match read(reply)? {
+                Some(0) => Err(Error::UnexpectedReply),
+                number => Ok(number.map(|number: u64| number - 1)),
+            })
+        }
+
+        /// Returns the standing of a member, starting from 1.
+        ///
+        /// **O(log n)** on the server; under [`Ties::Dense`], O(d log n) for d distinct higher
+        /// scores, unless the board has an [index](Self::with_dense_standings) of them.
+        pub fn standing(
+            &self,
+            member: &(impl AsRef<[u8]> + ?Sized),
+            ties: Ties,
+        ) -> Operation<Option<u64>> {
+            self.board.standing(member.as_ref(), ties).read(read)
+        }
+
+        /// Returns the line of a member with up to `n` lines on each side, fewer at the ends, or
+        /// `None` if the member is not on the board.
+        ///
+        /// **O(log n + m)** on the server for m lines, and what [`standing`](Self::standing) takes.
+        pub fn around(
+            &self,
+            member: &(impl AsRef<[u8]> + ?Sized),
+            n: u64,
+            ties: Ties,
+        ) -> Operation<Option<Vec<Standing>>> {
+            let call = self.board.call(&scripts::AROUND).argument(member.as_ref());
+            call.number(n.min(MOST)).argument(text(ties)).read(move |reply| match reply {
+                Value::Nil => Ok(None),
+                reply => numbered(reply, ties).map(Some),
+            })
+        }
+
+        /// Returns up to `n` lines, skipping the first `offset`; none past the end.
+        ///
+        /// **O(log n + m)** on the server for m lines, and what [`standing`](Self::standing) takes.
+        pub fn page(&self, offset: u64, n: u64, ties: Ties) -> Operation<Vec<Standing>> {
+            self.board.page(offset, n, ties)
+        }
+
+        /// Returns the first `n` lines.
+        ///
+        /// **O(log n + m)** on the server for m lines.
+        pub fn top(&self, n: u64, ties: Ties) -> Operation<Vec<Standing>> {
+            self.board.page(0, n, ties)
+        }
+
+        /// Returns the percentile rank of a member: the percentage of members with lower scores,
+        /// counting half of those with equal scores, including the member itself. **O(log n)** on
+        /// the server.
+        pub fn percentile(&self, member: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<f64>> {
+            self.board.call(&scripts::PERCENTILE).argument(member.as_ref()).read(|reply| {
+                let counts = read::<Option<(f64, f64, f64)>>(reply)?;
+                Ok(counts.map(|(len, above, at_least)| {
+                    let (below, at_most) = (len - at_least, len - above);
+                    (below + at_most) * 50.0 / len
+                }))
+            })
+        }
+
+        /// Returns the number of members with at least this score. **O(log n)** on the server.
+        pub fn count_at_least(&self, score: impl Into<Score>) -> Operation<u64> {
+            self.board.call(&scripts::COUNT_AT_LEAST).argument(negated(score.into())).read(read)
+        }
+
+        /// Returns the number of members. **O(1)** on the server.
+        pub fn len(&self) -> Operation<u64> {
+            self.board.call(&scripts::LEN).read(read)
+        }
+
+        /// Returns whether there are no members. **O(1)** on the server.
+        pub fn is_empty(&self) -> Operation<bool> {
+            self.board.call(&scripts::LEN).read(|reply| Ok(read::<u64>(reply)? == 0))
+        }
+    }
+}
+
+impl<M: Connect> Leaderboard<Pool<M>> {
+    fn run<T>(&self, operation: Operation<T>) -> Result<T, Error> {
+        operation.run_blocking(&self.link, self.board.deadline)
+    }
+}
 
 #[cfg(feature = "tokio")]
-mod awaited;
-pub(crate) mod board;
-mod scripts;
-mod standing;
+impl<C: ConnectionLike + Clone> Leaderboard<C> {
+    async fn run<T>(&self, operation: Operation<T>) -> Result<T, Error> {
+        operation.run(&self.link, self.board.deadline).await
+    }
+}
 
-#[cfg(feature = "tokio")]
-pub use awaited::Leaderboard;
-pub use standing::{Standing, Submission};
+impl<C> fmt::Debug for Leaderboard<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Leaderboard").field("board", &self.board).finish_non_exhaustive()
+    }
+}
+
+/// How a submitted score combines with the current one.
+#[derive(Clone, Copy, Debug)]
+enum Policy {
+    Best,
+    Latest,
+    Sum,
+}
+
+/// The keys and the settings of a board.
+#[derive(Clone, Debug)]
+struct Board {
+    name: Box<str>,
+    keys: [Vec<u8>; 2],
+    policy: Policy,
+    max_len: Option<u64>,
+    has_dense_standings: bool,
+    deadline: Duration,
+}
+
+impl Board {
+    fn call(&self, script: &'static Script) -> Call {
+        Call::new(script, self.keys.to_vec())
+    }
+
+    fn submit(&self, policy: Policy, member: &[u8], score: Score) -> Operation<Submission> {
+        let policy = match policy {
+            Policy::Best => "best",
+            Policy::Latest => "latest",
+            Policy::Sum => "sum",
+        };
+        let max_len = self.max_len.map_or(String::new(), |max_len| max_len.to_string());
+        let call = self.call(&scripts::SUBMIT).argument(policy).argument(member);
+        let call = call.argument(negated(score)).argument(max_len);
+        call.number(self.has_dense_standings).read(Submission::read)
+    }
+
+    fn standing(&self, member: &[u8], ties: Ties) -> Call {
+        self.call(&scripts::STANDING).argument(member).argument(text(ties))
+    }
+
+    fn page(&self, offset: u64, n: u64, ties: Ties) -> Operation<Vec<Standing>> {
+        if n == 0 || offset > MOST {
+            return Operation::Known(Vec::new());
+        }
+        let last = offset.saturating_add(n - 1).min(MOST);
+        let call = self.call(&scripts::PAGE).number(offset).number(last);
+        call.argument(text(ties)).read(move |reply| numbered(reply, ties))
+    }
+}
+
+fn keys(names: &Names, name: &str) -> [Vec<u8>; 2] {
+    ["scores", "distinct"].map(|part| names.of(name.as_bytes(), part))
+}
+
+scripts! {
+    "leaderboard", "board":
+    SUBMIT "submit",
+    REMOVE "remove",
+    TRIM_TO "trim_to",
+    CLEAR "clear",
+    SCORE "score",
+    STANDING "standing",
+    PAGE "page",
+    AROUND "around",
+    PERCENTILE "percentile",
+    COUNT_AT_LEAST "count_at_least",
+    LEN "len"
+}
+
+/// A line of a board.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Standing {
+    /// The standing, starting from 1.
+    pub number: u64,
+    /// The member.
+    pub member: Vec<u8>,
+    /// Its score.
+    pub score: Score,
+}
+
+/// What a submission did to a board.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Submission {
+    /// The member's previous score, if it was on the board.
+    pub old: Option<Score>,
+    /// The member's new score, or `None` if a full board rejected it.
+    pub new: Option<Score>,
+    /// The entry evicted or rejected by the size bound: the last member, or the submitted one if
+    /// `new` is `None`.
+    pub dropped: Option<(Vec<u8>, Score)>,
+}
+
+/// The old and the new score, and the entry dropped.
+type Reply = (Option<f64>, Option<f64>, Option<Vec<u8>>, Option<f64>);
+
+impl Submission {
+    /// Returns whether the board has changed. **O(1)**.
+    pub fn is_changed(&self) -> bool {
+        self.old != self.new
+    }
+
+    fn read(reply: Value) -> Result<Submission, Error> {
+        if reply == Value::BulkString(b"NaN".into()) {
+            return Err(Error::NanScore);
+        }
+        let (old, new, member, score) = read::<Reply>(reply)?;
+        let score = score.map(turned).transpose()?;
+        Ok(Submission {
+            old: old.map(turned).transpose()?,
+            new: new.map(turned).transpose()?,
+            dropped: member.zip(score),
+        })
+    }
+}
+
+/// Reads lines, of which the reply numbers only the first.
+fn numbered(reply: Value, ties: Ties) -> Result<Vec<Standing>, Error> {
+    let (first_rank, first_number, entries) = read::<(u64, u64, Vec<Value>)>(reply)?;
+    let mut lines = Vec::<Standing>::with_capacity(entries.len() / 2);
+    let mut entries = entries.into_iter();
+    let mut rank = first_rank;
+    while let (Some(member), Some(score)) = (entries.next(), entries.next()) {
+        let score = turned(read(score)?)?;
+        let number = match (lines.last(), ties) {
+            (None, _) => first_number,
+            (Some(last), Ties::Dense | Ties::Competition) if last.score == score => last.number,
+            (Some(last), Ties::Dense) => last.number.saturating_add(1),
+            (Some(_), Ties::Competition | Ties::Ordinal) => rank.saturating_add(1),
+        };
+        lines.push(Standing { number, member: read(member)?, score });
+        rank = rank.saturating_add(1);
+    }
+    Ok(lines)
+}
+
+/// Returns a score as it is stored: negated, so that rank 0 is the highest score and members with
+/// equal scores are in ascending order.
+fn negated(score: Score) -> String {
+    let score = -score.get();
+    // The negation of zero has a sign, which the server would keep.
+    if score == 0.0 { "0".to_owned() } else { score.to_string() }
+}
+
+/// Reads a score as it is stored.
+fn turned(stored: f64) -> Result<Score, Error> {
+    Score::new(-stored).map_err(|_| Error::UnexpectedReply)
+}
+
+fn read_score(reply: Value) -> Result<Option<Score>, Error> {
+    read::<Option<f64>>(reply)?.map(turned).transpose()
+}
+
+fn text(ties: Ties) -> &'static str {
+    match ties {
+        Ties::Dense => "dense",
+        Ties::Competition => "competition",
+        Ties::Ordinal => "ordinal",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_stored_as_texts_that_read_back_negated() {
+        let stored = |score: f64| negated(Score::new(score).unwrap());
+        assert_eq!(stored(0.0), "0");
+        assert_eq!(stored(9_007_199_254_740_991.0), "-9007199254740991");
+        assert_eq!(stored(f64::NEG_INFINITY), "inf");
+        for score in [0.1, -1e300, f64::MAX, f64::MIN_POSITIVE, 5e-324, f64::INFINITY] {
+            let read = turned(stored(score).parse().unwrap());
+            assert_eq!(read.unwrap(), Score::new(score).unwrap());
+        }
+    }
+}

@@ -1,32 +1,33 @@
 //! [`LeasedWindow`]: a sliding window whose units are drawn from the server in batches.
 //!
-//! **Why no window has more than the limit.** The log on the server has an entry for each lease, with its
-//! units and the time from which they no longer count. A lease that is drawn at time t counts until
-//! t + life + period. Its units are used before t + life, since a process measures the life from a time before it
-//! sent the draw, and stops a thousandth early. To end a lease, a process takes it out of use, and only then
-//! sends the number of used units. The server receives that at a time r, and lets exactly these units count
-//! until r + period, if that is earlier. So the entry of a lease always has at least the units that have been or
-//! will be used, and it counts until a period after the last use or longer.
+//! **Why no window has more than the limit.** The log on the server has an entry for each lease,
+//! with its units and the time from which they no longer count. A lease that is drawn at time t
+//! counts until t + life + period. Its units are used before t + life, since a process measures the
+//! life from a time before it sent the draw, and stops a thousandth early. To end a lease, a
+//! process takes it out of use, and only then sends the number of used units. The server receives
+//! that at a time r, and lets exactly these units count until r + period, if that is earlier. So
+//! the entry of a lease always has at least the units that have been or will be used, and it counts
+//! until a period after the last use or longer.
 //!
-//! Consider the window (T - period, T], the leases with units used in it, and of these the one that was drawn
-//! last, at t <= T. A unit that is used at a time u in the window counts until u + period or longer, and
-//! u + period > T >= t. So when the last lease was drawn, the others were in the log, with all units that were
-//! ever used. The server grants a draw only if the log then has at most the limit. So at most the limit was used
-//! in the window.
+//! Consider the window (T - period, T], the leases with units used in it, and of these the one that
+//! was drawn last, at t <= T. A unit that is used at a time u in the window counts until u + period
+//! or longer, and u + period > T >= t. So when the last lease was drawn, the others were in the
+//! log, with all units that were ever used. The server grants a draw only if the log then has at
+//! most the limit. So at most the limit was used in the window.
 //!
-//! The first call that waits for a draw is decided by the server, at the time of the draw. So a draw for
-//! one call needs no life: it counts for one period, as in [`SlidingWindow`](crate::SlidingWindow).
+//! The first call that waits for a draw is decided by the server, at the time of the draw. So a
+//! draw for one call needs no life: it counts for one period, as in
+//! [`SlidingWindow`](crate::SlidingWindow).
 //!
-//! A lease that is not ended, because its process has crashed or the call failed, counts with all its units until
-//! they leave the window: an error towards denial.
+//! A lease that is not ended, because its process has crashed or the call failed, counts with all
+//! its units until they leave the window: an error towards denial.
 
-mod exchange;
-mod flight;
+mod draw;
 #[cfg(test)]
 mod model;
 mod slot;
-mod traits;
 
+use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -35,46 +36,47 @@ use std::time::Duration;
 use redis::aio::ConnectionLike;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
-use zset_std::{Clock, Decision, MonotonicClock, Quota, Verdict};
+use zset_std::{AsyncKeyedLimiter, Clock, Decision, MonotonicClock, Quota, Verdict};
 
 use crate::breaker::Pass;
 use crate::keys::Keys;
-use crate::limit::{Policy, Step};
-use crate::run::{Link, end};
-use crate::{Breaker, Error, OnFailure, Rule, UnsupportedQuota};
-use exchange::{Draw, Grant};
-use flight::wait;
+use crate::limit::{Policy, Step, settings};
+use crate::link::{Link, end};
+use crate::{Error, OnFailure, Rule, UnsupportedQuota};
+use draw::{Draw, Grant, wait};
 use slot::{Slot, Terms};
 
 /// How many keys have leases in this process, unless `with_max_keys` says otherwise.
 const DEFAULT_MAX_KEYS: usize = 65_536;
 
-/// An exact sliding window for each of many keys, whose units are drawn from the server in batches: most calls
-/// for a hot key are decided in this process.
+/// An exact sliding window for each of many keys, whose units are drawn from the server in batches:
+/// most calls for a hot key are decided in this process.
 ///
-/// No window of the quota's period has more than `count` units, over all machines. All machines use the same
-/// name and quota; batch and life of leases may differ. The state is not that of a
+/// No window of the quota's period has more than `count` units, over all machines. All machines use
+/// the same name and quota; batch and life of leases may differ. The state is not that of a
 /// [`SlidingWindow`](crate::SlidingWindow) of the same name.
 ///
 /// # Leases
 ///
-/// A *lease* is a batch of units that this process may use for the *life* of the lease, by default a tenth of
-/// the period. The next draw ends it and gives back the units that are left. If no call draws, a background
-/// task gives them back after the end of the life. Calls for a key wait for one draw together.
+/// A *lease* is a batch of units that this process may use for the *life* of the lease, by default
+/// a tenth of the period. The next draw ends it and gives back the units that are left. If no call
+/// draws, a background task gives them back after the end of the life. Calls for a key wait for one
+/// draw together.
 ///
-/// The batch adapts to the rate: it aims at one draw in half a life. It grows at most twofold with each
-/// draw, up to [`with_max_batch`](Self::with_max_batch), which is at most and by default a quarter of
-/// the limit. A key that is checked less often than that has a batch of nothing: every call is a draw of its
-/// units alone, as exact as in a [`SlidingWindow`](crate::SlidingWindow).
+/// The batch adapts to the rate: it aims at one draw in half a life. It grows at most twofold with
+/// each draw, up to [`with_max_batch`](Self::with_max_batch), which is at most and by default a
+/// quarter of the limit. A key that is checked less often than that has a batch of nothing: every
+/// call is a draw of its units alone, as exact as in a [`SlidingWindow`](crate::SlidingWindow).
 ///
 /// # What it costs
 ///
-/// - **Idle units.** The units of a key that lie idle are at most `machines * max_batch`. At a steady rate
-///   they are about `rate * life / 2`, however many machines there are. Units of a machine that crashes
-///   lie idle for up to `period + life`; others are given back in at most about two lives.
-/// - **Throughput.** Units count for a period after their lease has ended. So of the limit, at least
-///   `period / (period + life)` passes under full load, and about `period / (period + life / 2)` if leases end
-///   as planned, besides the idle units.
+/// - **Idle units.** The units of a key that lie idle are at most `machines * max_batch`. At a
+///   steady rate they are about `rate * life / 2`, however many machines there are. Units of a
+///   machine that crashes lie idle for up to `period + life`; others are given back in at most
+///   about two lives.
+/// - **Throughput.** Units count for a period after their lease has ended. So of the limit, at
+///   least `period / (period + life)` passes under full load, and about `period / (period + life /
+///   2)` if leases end as planned, besides the idle units.
 ///
 /// | calls of one machine | life | throughput at the limit, at least | batch | draws a second |
 /// |---|---|---|---|---|
@@ -86,19 +88,20 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 ///
 /// # Decisions
 ///
-/// `remaining` is what is left of the lease and what the server had left after the latest draw, of which other
-/// machines may have drawn since. `reset_after` and `retry_after` are those of the latest draw too, and err late:
-/// units that are given back are available earlier. After a denial by the server, calls for as many units or
-/// more are denied in this process for `retry_after`, but at most for one life, so units that others give back
-/// are noticed after that time.
+/// `remaining` is what is left of the lease and what the server had left after the latest draw, of
+/// which other machines may have drawn since. `reset_after` and `retry_after` are those of the
+/// latest draw too, and err late: units that are given back are available earlier. After a denial
+/// by the server, calls for as many units or more are denied in this process for `retry_after`, but
+/// at most for one life, so units that others give back are noticed after that time.
 ///
 /// A call that finds units in a lease is ready at its first poll, and allocates nothing.
 ///
 /// # Limits
 ///
-/// The clock of the process must not run slower than the server's by more than a thousandth. While a machine is
-/// suspended, many operating systems stop that clock; what is left of a lease after that must not be used, so
-/// leases are not for machines that are suspended. Calls need a runtime of `tokio`, in which their tasks run.
+/// The clock of the process must not run slower than the server's by more than a thousandth. While
+/// a machine is suspended, many operating systems stop that clock; what is left of a lease after
+/// that must not be used, so leases are not for machines that are suspended. Calls need a runtime
+/// of `tokio`, in which their tasks run.
 ///
 /// # Examples
 ///
@@ -108,7 +111,8 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 /// use zset_redis::{LeasedWindow, OnFailure};
 /// use zset_std::Quota;
 ///
-/// let connection = redis::Client::open("redis://127.0.0.1/")?.get_multiplexed_async_connection().await?;
+/// let client = redis::Client::open("redis://127.0.0.1/")?;
+/// let connection = client.get_multiplexed_async_connection().await?;
 /// let quota = Quota::new(100_000, Duration::from_secs(1))?;
 /// let requests = LeasedWindow::new(connection, "requests", quota, OnFailure::Deny)?
 ///     .with_life(Duration::from_millis(50))
@@ -158,7 +162,8 @@ enum Start<'a> {
 }
 
 impl<C> LeasedWindow<C> {
-    /// Makes a limiter that gives every key this quota; keys on the server begin with `name`. **O(1)**.
+    /// Makes a limiter that gives every key this quota; keys on the server begin with `name`.
+    /// **O(1)**.
     ///
     /// # Errors
     ///
@@ -169,7 +174,7 @@ impl<C> LeasedWindow<C> {
         quota: Quota,
         on_failure: OnFailure,
     ) -> Result<Self, UnsupportedQuota> {
-        let policy = Policy::new(name, [Rule::sliding_window(quota)?], on_failure);
+        let policy = Policy::new(name, [Rule::sliding_window(quota)?], on_failure)?;
         let terms = Terms { quota, life: quota.period() / 10, max_batch: quota.count() / 4 };
         // The seeds of hashers are random.
         let [high, low] = [0, 1].map(|half| RandomState::new().hash_one(half));
@@ -185,8 +190,8 @@ impl<C> LeasedWindow<C> {
         Ok(LeasedWindow { link, policy, terms, max_keys: DEFAULT_MAX_KEYS, local })
     }
 
-    /// Returns the limiter with another life of leases, at most the quota's period; the default is a tenth of
-    /// the period. **O(1)**.
+    /// Returns the limiter with another life of leases, at most the quota's period; the default is
+    /// a tenth of the period. **O(1)**.
     ///
     /// A life should be many round trips to the server. Leases of a life of zero are never used.
     pub fn with_life(mut self, life: Duration) -> Self {
@@ -194,8 +199,8 @@ impl<C> LeasedWindow<C> {
         self
     }
 
-    /// Returns the limiter with a smaller batch: the most units of a key that may lie idle in this process.
-    /// The default, and the largest, is a quarter of the limit. **O(1)**.
+    /// Returns the limiter with a smaller batch: the most units of a key that may lie idle in this
+    /// process. The default, and the largest, is a quarter of the limit. **O(1)**.
     ///
     /// Units for which callers wait are drawn beyond the batch.
     pub fn with_max_batch(mut self, max_batch: u32) -> Self {
@@ -203,70 +208,18 @@ impl<C> LeasedWindow<C> {
         self
     }
 
-    /// Returns the limiter with another bound on the keys that have leases in this process; the default is
-    /// 65,536. **O(1)**.
+    /// Returns the limiter with another bound on the keys that have leases in this process; the
+    /// default is 65,536. **O(1)**.
     ///
-    /// A key occupies memory from its first call until a life or two after its last one. Calls for keys beyond the
-    /// bound, which is kept for each sixteenth of the keys, are decided by the server, one by one.
+    /// A key occupies memory from its first call until a life or two after its last one. Calls for
+    /// keys beyond the bound, which is kept for each sixteenth of the keys, are decided by the
+    /// server, one by one.
     pub fn with_max_keys(mut self, max_keys: usize) -> Self {
         self.max_keys = max_keys;
         self
     }
 
-    /// Returns the limiter with hashed keys: the server stores a hash of each key, keyed with
-    /// `secret`, instead of the key. **O(n)** for n bytes of the secret.
-    ///
-    /// It is for keys such as tokens and addresses. All machines use the same secret: with another
-    /// one, a limiter has another state. [Hashed keys](crate#hashed-keys) says what is stored.
-    pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
-        self.policy.names.hash_keys(secret.as_ref());
-        self
-    }
-
-    /// Returns the limiter with another deadline for each call; the default is one second. **O(1)**.
-    pub fn with_deadline(mut self, deadline: Duration) -> Self {
-        self.policy.deadline = deadline;
-        self
-    }
-
-    /// Returns the limiter with a breaker: while the server is down, calls that need it fail at
-    /// once. By default there is none. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// See [`Breaker`].
-    pub fn with_breaker(mut self, breaker: Breaker) -> Self {
-        self.policy.breaker = Some(breaker);
-        self
-    }
-
-    /// Returns the limiter without a breaker: all calls are sent. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```no_run
-    /// # use zset_redis::{Breaker, LeasedWindow, redis::aio::ConnectionManager};
-    /// # fn example(requests: LeasedWindow<ConnectionManager>) {
-    /// let requests = requests.with_breaker(Breaker::new());
-    /// let background = requests.clone().without_breaker();
-    /// # }
-    /// ```
-    pub fn without_breaker(mut self) -> Self {
-        self.policy.breaker = None;
-        self
-    }
-
-    /// Returns the limiter with an observer that receives each failure, also of calls that then succeed by
-    /// [`OnFailure`], and of leases that were not given back. **O(1)**.
-    ///
-    /// It is called on the caller's task or on that which gives back, and should not block.
-    pub fn with_failure_observer(
-        mut self,
-        observer: impl Fn(&Error) + Send + Sync + 'static,
-    ) -> Self {
-        self.policy.set_observer(Arc::new(observer));
-        self
-    }
+    settings!();
 
     /// Returns the quota. **O(1)**.
     pub fn quota(&self) -> Quota {
@@ -318,12 +271,25 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         self.or_failure(Step::Check, key, n, reply)
     }
 
+    /// Returns what [`check`](Self::check) would return, without using any units.
+    ///
+    /// # Errors
+    ///
+    /// Like [`check`](Self::check).
+    pub async fn peek<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q) -> Result<Decision, Error> {
+        self.peek_n(key, 1).await
+    }
+
     /// Returns what [`check_n`](Self::check_n) would return, without using any units.
     ///
     /// # Errors
     ///
     /// Like [`check`](Self::check).
-    pub async fn peek<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q, n: u32) -> Result<Decision, Error> {
+    pub async fn peek_n<Q: AsRef<[u8]> + ?Sized>(
+        &self,
+        key: &Q,
+        n: u32,
+    ) -> Result<Decision, Error> {
         let key = key.as_ref();
         let (known, left) = self.known(key, n);
         if let Some(decision) = known {
@@ -335,8 +301,8 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         self.or_failure(Step::Peek, key, n, decision)
     }
 
-    /// Refunds the `n` newest units of a key, or as many as were used of its latest lease, and returns how
-    /// many. **O(1)** in this process.
+    /// Refunds the `n` newest units of a key, or as many as were used of its latest lease, and
+    /// returns how many. **O(1)** in this process.
     ///
     /// Units of leases that have ended are not refunded: they leave the window in time.
     pub fn refund<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q, n: u32) -> u32 {
@@ -346,7 +312,8 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
 
     /// Gives back what is left of all leases: the last step of a process.
     ///
-    /// Calls that are waiting for the server meanwhile keep their leases. The limiter can still be used.
+    /// Calls that are waiting for the server meanwhile keep their leases. The limiter can still be
+    /// used.
     ///
     /// # Errors
     ///
@@ -388,7 +355,8 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         Start::Waiting(receiver, until, pass)
     }
 
-    /// Returns what a call would return if that is known in this process, and the units left of the lease.
+    /// Returns what a call would return if that is known in this process, and the units left of the
+    /// lease.
     fn known(&self, key: &[u8], n: u32) -> (Option<Decision>, u32) {
         let shard = self.local.keys.shard(key);
         let now = self.local.clock.now();
@@ -421,7 +389,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         decision: Result<Decision, Error>,
     ) -> Result<Decision, Error> {
         let failed = |error| {
-            let request = self.policy.request(step, key, n, None);
+            let request = self.policy.request(step, key, n);
             self.policy.decision(&request, Err(error))
         };
         decision.or_else(failed)
@@ -429,5 +397,47 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
 
     fn next_id(&self) -> u64 {
         self.local.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl<C, Q> AsyncKeyedLimiter<Q> for LeasedWindow<C>
+where
+    C: ConnectionLike + Clone + Send + Sync + 'static,
+    Q: AsRef<[u8]> + Sync + ?Sized,
+{
+    type Error = Error;
+
+    async fn check_n(&self, key: &Q, n: u32) -> Result<Decision, Error> {
+        self.check_n(key, n).await
+    }
+
+    async fn peek_n(&self, key: &Q, n: u32) -> Result<Decision, Error> {
+        self.peek_n(key, n).await
+    }
+
+    async fn refund(&self, key: &Q, n: u32) -> Result<u32, Error> {
+        Ok(self.refund(key, n))
+    }
+}
+
+impl<C: Clone> Clone for LeasedWindow<C> {
+    fn clone(&self) -> Self {
+        LeasedWindow {
+            link: self.link.clone(),
+            policy: self.policy.clone(),
+            terms: self.terms,
+            max_keys: self.max_keys,
+            local: self.local.clone(),
+        }
+    }
+}
+
+impl<C> fmt::Debug for LeasedWindow<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeasedWindow")
+            .field("policy", &self.policy)
+            .field("terms", &self.terms)
+            .field("keys", &self.local.keys)
+            .finish_non_exhaustive()
     }
 }

@@ -1,29 +1,31 @@
-//! Rate limiters, leaderboards and delay queues for many machines, with their state in Redis, Valkey or a
-//! cluster.
+//! Rate limiters, leaderboards and delay queues for many machines, with their state in Redis,
+//! Valkey or a cluster.
 //!
-//! This page is about limiters. The modules [`leaderboard`] and [`delay_queue`] are the guides to boards
-//! and queues, which treat connections, deadlines and clusters in the same way.
+//! This page is about limiters. The modules [`leaderboard`] and [`delay_queue`] are the guides to
+//! boards and queues, which treat connections, deadlines and clusters in the same way.
 //!
-//! Limiters take units from a [`Quota`](zset_std::Quota) and return a [`Decision`](zset_std::Decision), as
-//! the limiters of [`zset_std`] do, and decide the same. Each call is one script, so it is atomic, and
-//! one round trip. Awaited checks of a hot key share scripts.
+//! Limiters take units from a [`Quota`](zset_std::Quota) and return a
+//! [`Decision`](zset_std::Decision), as the limiters of [`zset_std`] do, and decide the same. Each
+//! call is one script, so it is atomic, and one round trip. Awaited checks of a hot key share
+//! scripts.
 //!
 //! | limiter | for |
 //! |---|---|
-//! | [`SlidingWindow`](blocking::SlidingWindow) | at most n units in any period, exactly |
-//! | [`Funnel`](blocking::Funnel) | a steady rate with bursts, exactly; `throttle` is `CL.THROTTLE` |
-//! | [`FixedWindow`](blocking::FixedWindow) | a plain counter; up to twice the limit around a boundary |
-//! | [`WindowCounter`](blocking::WindowCounter) | an approximate sliding window |
-//! | [`Limits`](blocking::Limits) | several of them on one key: all allow the units, or none is charged |
+//! | [`SlidingWindow`] | at most n units in any period, exactly |
+//! | [`Funnel`] | a steady rate with bursts, exactly; `throttle` is `CL.THROTTLE` |
+//! | [`FixedWindow`] | a plain counter; up to twice the limit around a boundary |
+//! | [`WindowCounter`] | an approximate sliding window |
+//! | [`Limits`] | several of them on one key: all allow the units, or none is charged |
 //!
-//! With the feature `tokio`, the crate root has limiters to be awaited, over any connection of [`redis`]
-//! that can be cloned. The module [`blocking`] has those for threads. For hot keys the root also has
-//! `LeasedWindow`, an exact window whose units each process draws in batches.
+//! The connection decides how they are called. Over a [`blocking::Pool`], calls block the thread.
+//! With the feature `tokio`, over any asynchronous connection of [`redis`] that can be cloned, they
+//! are awaited; and for hot keys there is `LeasedWindow`, an exact window whose units each process
+//! draws in batches.
 //!
 //! ```no_run
 //! use std::time::Duration;
-//! use zset_redis::OnFailure;
-//! use zset_redis::blocking::{Pool, SlidingWindow};
+//! use zset_redis::blocking::Pool;
+//! use zset_redis::{OnFailure, SlidingWindow};
 //! use zset_std::{Quota, Verdict};
 //!
 //! let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
@@ -40,24 +42,24 @@
 //!
 //! # Two steps
 //!
-//! `over_limit` and `record` are separate steps for what counts only if it fails, such as a login that
-//! requires a captcha after three wrong passwords. Between the two, others may record units too, so more
-//! than the limit may be on record; where the limit must hold, use `check`, and `refund` what did not
-//! happen.
+//! `over_limit` and `record` are separate steps for what counts only if it fails, such as a login
+//! that requires a captcha after three wrong passwords. Between the two, others may record units
+//! too, so more than the limit may be on record; where the limit must hold, use `check`, and
+//! `refund` what did not happen.
 //!
 //! # Keys
 //!
 //! The state of the caller's key `ann` of a limiter that is named `attempts` is in
-//! `attempts:{ann}:sliding_window:0`. The number is the index of the limit in
-//! [`Limits`](blocking::Limits). What stands in braces is the hash tag, so all keys of a decision are in
-//! one slot of a cluster. In the name and in the caller's key, `%`, `{` and `}` are escaped as `%25`,
-//! `%7B` and `%7D`, and an empty key is `%`. All other bytes stay, so keys may be binary, and different
-//! keys stay different. Limiters with the same name, type and index share their state: that is how
-//! machines share it.
+//! `attempts:{ann}:sliding_window:0`. The number is the index of the limit in [`Limits`]. What
+//! stands in braces is the hash tag, so all keys of a decision are in one slot of a cluster. In the
+//! name and in the caller's key, `%`, `{` and `}` are escaped as `%25`, `%7B` and `%7D`, and an
+//! empty key is `%`. All other bytes stay, so keys may be binary, and different keys stay
+//! different. Limiters with the same name, type and index share their state: that is how machines
+//! share it.
 //!
-//! A key expires when the server's clock says that none of its units count any more, rounded up to a
-//! millisecond; that of a [`FixedWindow`](blocking::FixedWindow) a period later. What takes no units
-//! writes nothing: a denial, a check of no units, a `peek`. Give the server enough memory and the policy
+//! A key expires when the server's clock says that none of its units count any more, rounded up to
+//! a millisecond; that of a [`FixedWindow`] a period later. What takes no units writes nothing: a
+//! denial, a check of no units, a `peek`. Give the server enough memory and the policy
 //! `noeviction`: the history of an evicted key is lost.
 //!
 //! # Hashed keys
@@ -101,54 +103,56 @@
 //!
 //! # Memory
 //!
-//! A string takes 120 to 136 bytes a key in Redis 7.0, and the server's tables some 50 more. The log of a
-//! [`SlidingWindow`](blocking::SlidingWindow) has one entry for all units that were allowed in the same
-//! microsecond: about 32 bytes each up to 128 entries, and up to 140 bytes beyond. With checks of one unit,
-//! that is at most `count` entries for each key. Set the server's `lazyfree-lazy-expire yes` if logs are
-//! long: freeing a million entries otherwise blocks Redis for about 0.2 seconds.
+//! A string takes 120 to 136 bytes a key in Redis 7.0, and the server's tables some 50 more. The
+//! log of a [`SlidingWindow`] has one entry for all units that were allowed in the same
+//! microsecond: about 32 bytes each up to 128 entries, and up to 140 bytes beyond. With checks of
+//! one unit, that is at most `count` entries for each key. Set the server's `lazyfree-lazy-expire
+//! yes` if logs are long: freeing a million entries otherwise blocks Redis for about 0.2 seconds.
 //!
 //! # Speed
 //!
-//! One core of a server decides about 190,000 times a second with a [`Funnel`](blocking::Funnel), and
-//! 120,000 times with a `SlidingWindow`, if callers share connections. `docs/many-machines.md` of the
-//! project has the figures.
+//! One core of a server decides about 190,000 times a second with a [`Funnel`], and 120,000 times
+//! with a `SlidingWindow`, if callers share connections. `docs/many-machines.md` of the project has
+//! the figures.
 //!
 //! # Time
 //!
 //! The time is the server's, in microseconds; the clocks of clients do not matter. Durations of a
-//! decision are rounded up to microseconds, so waiting that long is enough. A clock that steps back never
-//! grants more: the latest time on record counts. Denials write nothing, so the latest time on record is
-//! that of the last units allowed, whereas a limiter of `zset_std` has seen the times of denials too. The
-//! clock of a replica that becomes the primary is another one: a window across the failover is shorter by
-//! as much as that clock is ahead.
+//! decision are rounded up to microseconds, so waiting that long is enough. A clock that steps back
+//! never grants more: the latest time on record counts. Denials write nothing, so the latest time
+//! on record is that of the last units allowed, whereas a limiter of `zset_std` has seen the times
+//! of denials too. The clock of a replica that becomes the primary is another one: a window across
+//! the failover is shorter by as much as that clock is ahead.
 //!
-//! The forms `_at` take the time instead, rounded down to microseconds, and return durations to the
-//! nanosecond. They are for tests: a given time need not advance as the server's does, so keys expire a
-//! day later than they would. Do not mix both forms on a key.
+//! [`at(now)`](Keyed::at) is the same limiter with its clock fixed at a time, rounded down to
+//! microseconds; its durations are to the nanosecond. It is for tests: a given time need not
+//! advance as the server's does, so keys expire a day later than they would. Do not mix both clocks
+//! on a key.
 //!
-//! Scripts compute in doubles, which are exact up to 2^53. All arithmetic is exact for periods of whole
-//! microseconds up to 71 years; other quotas are an [`UnsupportedQuota`]. Times may be up to 142 years
-//! after their origin, i.e. up to the year 2112 for the server's clock.
+//! Scripts compute in doubles, which are exact up to 2^53. All arithmetic is exact for periods of
+//! whole microseconds up to 71 years; other quotas are an [`UnsupportedQuota`]. Times may be up to
+//! 142 years after their origin, i.e. up to the year 2112 for the server's clock.
 //!
 //! # Failures
 //!
-//! Each call has a deadline: one second, unless `with_deadline` says otherwise. A shorter timeout of the
-//! connection itself ends it earlier; the asynchronous ones of `redis` have half a second by default.
-//! What happens when the server fails, or does not reply in time, is chosen when a limiter is made, as
-//! [`OnFailure`]: the call returns the [`Error`], or the units are allowed, or a limiter in this process
-//! decides. `with_failure_observer` receives each failure, whatever was chosen.
+//! Each call has a deadline: one second, unless `with_deadline` says otherwise. A shorter timeout
+//! of the connection itself ends it earlier; the asynchronous ones of `redis` have half a second by
+//! default. What happens when the server fails, or does not reply in time, is chosen when a limiter
+//! is made, as [`OnFailure`]: the call returns the [`Error`], or the units are allowed, or a
+//! limiter in this process decides. `with_failure_observer` receives each failure, whatever was
+//! chosen.
 //!
 //! While the server is down, each call waits for its deadline. With a [`Breaker`], calls after some
 //! failures in a row fail at once, but for one probe at a time.
 //!
-//! After a deadline, or if the connection breaks, the server may have run the script, or run it later.
-//! The units are then taken although the call failed, as they may be if a future is dropped. Clients of
-//! a cluster repeat a command after some errors, see `ClusterClientBuilder::retries`, so units may even
-//! be taken twice. Both are errors towards denial.
+//! After a deadline, or if the connection breaks, the server may have run the script, or run it
+//! later. The units are then taken although the call failed, as they may be if a future is dropped.
+//! Clients of a cluster repeat a command after some errors, see `ClusterClientBuilder::retries`, so
+//! units may even be taken twice. Both are errors towards denial.
 //!
 //! Scripts are called by their hash. A server that does not know it, after a restart, a failover or
-//! SCRIPT FLUSH, replies so, and the call sends the script: a second round trip, once for each server and
-//! script.
+//! SCRIPT FLUSH, replies so, and the call sends the script: a second round trip, once for each
+//! server and script.
 //!
 //! # Connections that break
 //!
@@ -171,40 +175,42 @@
 //! closed. So such a call takes a round trip more, and does not fail. All other calls whose
 //! connection breaks fail, since the server may have run them.
 //!
-//! A `ConnectionManager` waits longer after each attempt that failed, by default for several seconds:
-//! `ConnectionManagerConfig::set_max_delay` bounds how long calls still fail once the server is back. A
-//! machine that vanishes does not close its connections. A `Pool` closes a connection after a deadline,
-//! but the asynchronous ones notice only what the system does, on Linux after a quarter of an hour,
-//! unless `redis::io::tcp::TcpSettings` has a keepalive and a user timeout.
+//! A `ConnectionManager` waits longer after each attempt that failed, by default for several
+//! seconds: `ConnectionManagerConfig::set_max_delay` bounds how long calls still fail once the
+//! server is back. A machine that vanishes does not close its connections. A `Pool` closes a
+//! connection after a deadline, but the asynchronous ones notice only what the system does, on
+//! Linux after a quarter of an hour, unless `redis::io::tcp::TcpSettings` has a keepalive and a
+//! user timeout.
 //!
 //! # What a failover can lose
 //!
-//! Replication is asynchronous. When a primary fails, the units that it allowed and had not sent to the
-//! replica that takes over are forgotten. For each key these are at most the units allowed during the
-//! replication lag, which the limit bounds as well: in a window that contains a failover, **at most twice
-//! the limit**; with k failovers, at most k + 1 times. A primary that was cut off and still serves
-//! clients is a second server with the same limits, until it notices: `min-replicas-to-write 1` and
-//! `min-replicas-max-lag` bound how long. `WAIT` after a call, on the same connection, returns once a
-//! replica has received it. That costs a round trip to the replica for each call, and makes a loss
-//! unlikely rather than impossible, since another replica may take over. A refund that is lost errs
-//! towards denial.
+//! Replication is asynchronous. When a primary fails, the units that it allowed and had not sent to
+//! the replica that takes over are forgotten. For each key these are at most the units allowed
+//! during the replication lag, which the limit bounds as well: in a window that contains a
+//! failover, **at most twice the limit**; with k failovers, at most k + 1 times. A primary that was
+//! cut off and still serves clients is a second server with the same limits, until it notices:
+//! `min-replicas-to-write 1` and `min-replicas-max-lag` bound how long. `WAIT` after a call, on the
+//! same connection, returns once a replica has received it. That costs a round trip to the replica
+//! for each call, and makes a loss unlikely rather than impossible, since another replica may take
+//! over. A refund that is lost errs towards denial.
 //!
-//! A server that restarts without its data starts anew in the same way: at most the limit more. With
-//! `appendonly yes` and `appendfsync always`, a crash forgets no units that were allowed. With
+//! A server that restarts without its data starts anew in the same way: at most the limit more.
+//! With `appendonly yes` and `appendfsync always`, a crash forgets no units that were allowed. With
 //! `everysec`, one of the machine can forget about those of the last second, and so can one of the
 //! process if the disk was busy. Snapshots alone forget all since the last one.
 //!
 //! # Clusters
 //!
-//! With the feature `cluster`, a [`Pool`](blocking::Pool) takes a `redis::cluster::ClusterClient`, and
-//! the awaited limiters take its asynchronous connections. All keys of a decision are in one slot, so
-//! each call goes to one node. Scripts run on primaries only, also if the client reads from replicas: a
-//! server that has become a replica replies with the address of its primary, which the client follows.
+//! With the feature `cluster`, a [`Pool`](blocking::Pool) takes a `redis::cluster::ClusterClient`,
+//! and the awaited limiters take its asynchronous connections. All keys of a decision are in one
+//! slot, so each call goes to one node. Scripts run on primaries only, also if the client reads
+//! from replicas: a server that has become a replica replies with the address of its primary, which
+//! the client follows.
 //!
 //! The client follows redirections, and repeats commands that fail while a node restarts or a slot
-//! moves. But it waits for 1.28 seconds or more before that, and without end for a node that does not
-//! reply, and then calls to other nodes wait too. So with the default settings such calls reach their
-//! deadline. These settings suit a deadline of a second:
+//! moves. But it waits for 1.28 seconds or more before that, and without end for a node that does
+//! not reply, and then calls to other nodes wait too. So with the default settings such calls reach
+//! their deadline. These settings suit a deadline of a second:
 //!
 #![cfg_attr(feature = "cluster", doc = "```no_run")]
 #![cfg_attr(not(feature = "cluster"), doc = "```ignore")]
@@ -221,20 +227,20 @@
 //! # Ok::<(), redis::RedisError>(())
 //! ```
 //!
-//! While a slot moves, a limiter with one limit over a [`Pool`](blocking::Pool) decides as always. The
-//! asynchronous client of `redis` 1.2 sends `ASKING` and the command that it is for one after the other,
-//! so many calls to a key that has moved ahead of its slot disturb each other, and then some fail.
-//! [`Limits`](blocking::Limits) of several have several keys: calls fail with `TRYAGAIN` while these are
-//! at two nodes, and for a new key until the whole slot has moved. The client repeats them until the
-//! deadline.
+//! While a slot moves, a limiter with one limit over a [`Pool`](blocking::Pool) decides as always.
+//! The asynchronous client of `redis` 1.2 sends `ASKING` and the command that it is for one after
+//! the other, so many calls to a key that has moved ahead of its slot disturb each other, and then
+//! some fail. [`Limits`] of several have several keys: calls fail with `TRYAGAIN` while these are
+//! at two nodes, and for a new key until the whole slot has moved. The client repeats them until
+//! the deadline.
 //!
 //! # Features
 //!
-//! - `tokio`: limiters to be awaited, over multiplexed connections and `ConnectionManager`.
+//! - `tokio`: calls to be awaited, over multiplexed connections and `ConnectionManager`.
 //! - `cluster`: connections to a cluster, blocking and awaited; implies `tokio`.
 //!
-//! The crate contains no unsafe code. It requires Rust 1.85 or newer, and Redis 7.0 or Valkey; it is
-//! tested with Redis 7.0 and Valkey 9.1. The crate [`redis`] is re-exported.
+//! The crate contains no unsafe code. It requires Rust 1.85 or newer, and Redis 7.0 or Valkey; it
+//! is tested with Redis 7.0 and Valkey 9.1. The crate [`redis`] is re-exported.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -243,52 +249,29 @@ pub mod blocking;
 mod breaker;
 pub mod delay_queue;
 mod error;
-mod fixed_window;
 #[cfg(feature = "tokio")]
 mod flights;
-mod funnel;
 mod key;
-#[cfg(feature = "tokio")]
 mod keyed;
 #[cfg(feature = "tokio")]
 mod keys;
-pub mod kind;
 pub mod leaderboard;
 #[cfg(feature = "tokio")]
 mod leased;
 mod limit;
-mod limits;
-mod on_failure;
+mod link;
 mod operation;
-#[cfg(feature = "tokio")]
-mod run;
 mod script;
-mod sliding_window;
-mod window_counter;
 
 pub use breaker::Breaker;
-#[cfg(feature = "tokio")]
 pub use delay_queue::DelayQueue;
 pub use error::{Error, UnsupportedQuota};
-#[cfg(feature = "tokio")]
-pub use fixed_window::FixedWindow;
-#[cfg(feature = "tokio")]
-pub use funnel::Funnel;
-#[cfg(feature = "tokio")]
-pub use keyed::Keyed;
-#[cfg(feature = "tokio")]
+pub use keyed::{FixedWindow, Funnel, Keyed, Limits, SlidingWindow, WindowCounter, kind};
 pub use leaderboard::Leaderboard;
 #[cfg(feature = "tokio")]
 pub use leased::LeasedWindow;
-pub use limit::Rule;
-#[cfg(feature = "tokio")]
-pub use limits::Limits;
-pub use on_failure::OnFailure;
+pub use limit::{OnFailure, Rule};
 pub use redis;
-#[cfg(feature = "tokio")]
-pub use sliding_window::SlidingWindow;
-#[cfg(feature = "tokio")]
-pub use window_counter::WindowCounter;
 pub use zset_std;
 
 /// Tests the example in the README.

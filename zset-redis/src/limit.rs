@@ -1,17 +1,467 @@
 //! What limiters send and how they read the replies, whatever the connection.
 //!
-//! A [`Request`] becomes one call of one script. The script decides whether the units fit, and returns
-//! the state of each rule; the durations of the decision are computed here, in integers of 128 bits.
+//! A [`Request`] becomes one call of one script. The script decides whether the units fit, and
+//! returns the state of each rule; the durations of the decision are computed here, in integers of
+//! 128 bits. If there is no reply, the [`Policy`] decides by what was chosen as [`OnFailure`].
 
-mod packed;
-mod policy;
-mod request;
 mod rule;
 mod scripts;
 mod state;
-mod throttle;
 
-pub(crate) use policy::Policy;
-pub(crate) use request::{Request, Step};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::Value;
+use zset_std::limit::Throttle;
+use zset_std::{Decision, KeyedLimiter, Timestamp, Verdict};
+
+use crate::breaker::{Breaker, Pass};
+use crate::key::Names;
+use crate::script::Call;
+use crate::{Error, UnsupportedQuota};
 pub use rule::Rule;
-pub(crate) use throttle::parse as parse_throttle;
+use rule::{MOST, NANOS_PER_MICRO};
+use state::{Numbers, State, pack};
+
+/// What a limiter does when the server fails or does not reply before the deadline.
+#[derive(Clone)]
+pub enum OnFailure {
+    /// The call returns the [`Error`].
+    Deny,
+    /// The units are allowed, unless they exceed the limit.
+    Allow,
+    /// A limiter in this process decides; see [`local`](OnFailure::local).
+    Local(Arc<dyn KeyedLimiter<[u8]> + Send + Sync>),
+}
+
+impl OnFailure {
+    /// Makes the policy to ask a limiter in this process, whose keys are `Vec<u8>`. **O(1)**.
+    ///
+    /// It has seen none of the units that the server has counted. Each process that fails over to
+    /// its own limiter allows its whole quota, so its limit is usually a fraction of the server's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_redis::OnFailure;
+    /// use zset_std::{Funnels, Quota};
+    ///
+    /// let quota = Quota::new(10, Duration::from_secs(60))?;
+    /// let on_failure = OnFailure::local(Funnels::<Vec<u8>>::new(quota));
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn local(limiter: impl KeyedLimiter<[u8]> + Send + Sync + 'static) -> OnFailure {
+        OnFailure::Local(Arc::new(limiter))
+    }
+}
+
+impl fmt::Debug for OnFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            OnFailure::Deny => "Deny",
+            OnFailure::Allow => "Allow",
+            OnFailure::Local(_) => "Local(..)",
+        })
+    }
+}
+
+/// A function that receives each failure.
+pub(crate) type FailureObserver = Arc<dyn Fn(&Error) + Send + Sync>;
+
+/// The settings of each type that has a [`Policy`].
+macro_rules! settings {
+    () => {
+        /// Returns the limiter with hashed keys: the server stores a hash of each key, keyed with
+        /// `secret`, instead of the key. **O(n)** for n bytes of the secret.
+        ///
+        /// It is for keys such as tokens and addresses. All machines use the same secret: with
+        /// another one, a limiter has another state. [Hashed keys](crate#hashed-keys) says what is
+        /// stored.
+        pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
+            self.policy.names.hash_keys(secret.as_ref());
+            self
+        }
+
+        /// Returns the limiter with another deadline for each call; the default is one second.
+        /// **O(1)**.
+        pub fn with_deadline(mut self, deadline: std::time::Duration) -> Self {
+            self.policy.deadline = deadline;
+            self
+        }
+
+        /// Returns the limiter with a breaker: while the server is down, calls that need it fail at
+        /// once. By default there is none. **O(1)**.
+        pub fn with_breaker(mut self, breaker: crate::Breaker) -> Self {
+            self.policy.breaker = Some(breaker);
+            self
+        }
+
+        /// Returns the limiter without a breaker: all calls are sent. **O(1)**.
+        ///
+        /// It is for a clone whose calls must reach the server, such as refunds.
+        pub fn without_breaker(mut self) -> Self {
+            self.policy.breaker = None;
+            self
+        }
+
+        /// Returns the limiter with an observer that receives each failure, also of calls that then
+        /// succeed by [`OnFailure`](crate::OnFailure), and of leases that were not given back.
+        /// **O(1)**.
+        ///
+        /// It is called on the caller's thread or task, without holding a lock, and should not
+        /// block.
+        pub fn with_failure_observer(
+            mut self,
+            observer: impl Fn(&crate::Error) + Send + Sync + 'static,
+        ) -> Self {
+            self.policy.observer = Some(std::sync::Arc::new(observer));
+            self
+        }
+    };
+}
+
+pub(crate) use settings;
+
+/// What a limiter has besides its connection.
+#[derive(Clone)]
+pub(crate) struct Policy {
+    pub(crate) names: Names,
+    pub(crate) rules: Arc<[Rule]>,
+    pub(crate) deadline: Duration,
+    /// The time of all calls, or `None` for the server's.
+    pub(crate) at: Option<Timestamp>,
+    on_failure: OnFailure,
+    pub(crate) observer: Option<FailureObserver>,
+    pub(crate) breaker: Option<Breaker>,
+}
+
+impl Policy {
+    /// Makes the settings of a limiter, which has one rule at least.
+    pub(crate) fn new(
+        name: &str,
+        rules: impl Into<Arc<[Rule]>>,
+        on_failure: OnFailure,
+    ) -> Result<Policy, UnsupportedQuota> {
+        let rules = rules.into();
+        if rules.is_empty() {
+            return Err(UnsupportedQuota::NoLimit);
+        }
+        Ok(Policy {
+            names: Names::new(name),
+            rules,
+            deadline: Duration::from_secs(1),
+            at: None,
+            on_failure,
+            observer: None,
+            breaker: None,
+        })
+    }
+
+    /// Lets a call pass, unless the breaker is open.
+    pub(crate) fn pass(&self) -> Result<Pass<'_>, Error> {
+        self.breaker.as_ref().map_or_else(|| Ok(Pass::free()), Breaker::pass)
+    }
+
+    pub(crate) fn request<'a>(&'a self, step: Step, key: &'a [u8], n: u32) -> Request<'a> {
+        Request { step, rules: Cow::Borrowed(&self.rules), key, n, calls: 1, at: self.at }
+    }
+
+    /// Makes an operation of a step, whose reply `read` reads.
+    pub(crate) fn operation<'a, T>(
+        &'a self,
+        step: Step,
+        key: &'a [u8],
+        n: u32,
+        read: ReadReply<T>,
+    ) -> Operation<'a, T> {
+        Operation { request: Ok(self.request(step, key, n)), read }
+    }
+
+    /// Makes the operation that decides by the arguments of `CL.THROTTLE` instead of the rules.
+    pub(crate) fn throttle<'a>(
+        &'a self,
+        key: &'a [u8],
+        numbers: [i64; 4],
+    ) -> Operation<'a, Throttle> {
+        let request = Rule::throttle(numbers).map(|(rule, n)| Request {
+            rules: Cow::Owned(vec![rule]),
+            ..self.request(Step::Check, key, n)
+        });
+        Operation {
+            request,
+            read: |policy, request, reply| policy.decision(request, reply).map(Throttle::from),
+        }
+    }
+
+    /// Returns the decision of a check or a peek, by the server or in its place.
+    pub(crate) fn decision(
+        &self,
+        request: &Request<'_>,
+        reply: Result<Reply, Error>,
+    ) -> Result<Decision, Error> {
+        let decision = reply.and_then(|reply| match reply {
+            Reply::Script(reply) => Ok(request.decision(reply)?.1),
+            Reply::Decision(decision) => Ok(decision),
+        });
+        decision.or_else(|error| {
+            let error = self.observe(error)?;
+            let (limit, n) = (request.limit(), request.n);
+            match &self.on_failure {
+                OnFailure::Deny => Err(error),
+                OnFailure::Allow => {
+                    let verdict = if n > limit { Verdict::Never } else { Verdict::Allowed };
+                    // The server's count is unknown, so assume an empty window.
+                    let remaining = limit.saturating_sub(n);
+                    Ok(Decision { verdict, limit, remaining, reset_after: Duration::ZERO })
+                }
+                OnFailure::Local(local) => {
+                    let now = request.at.unwrap_or_else(|| local.now());
+                    Ok(match request.step {
+                        Step::Peek => local.preview(request.key, n, now),
+                        _ => local.decide(request.key, n, now),
+                    })
+                }
+            }
+        })
+    }
+
+    /// Returns whether units were recorded, by the server or in its place.
+    pub(crate) fn recorded(
+        &self,
+        request: &Request<'_>,
+        reply: Result<Reply, Error>,
+    ) -> Result<(), Error> {
+        reply.map(|_| ()).or_else(|error| {
+            let local = self.local(error)?;
+            let now = request.at.unwrap_or_else(|| local.now());
+            // As many as its limit allows; beyond it, the key is over the limit anyway.
+            let n = request.n.min(local.preview(request.key, 0, now).remaining);
+            let _ = local.decide(request.key, n, now);
+            Ok(())
+        })
+    }
+
+    /// Returns how many units were refunded, by the server or in its place.
+    pub(crate) fn refunded(
+        &self,
+        request: &Request<'_>,
+        reply: Result<Reply, Error>,
+    ) -> Result<u32, Error> {
+        let refunded = reply.and_then(|reply| request.refunded(reply.script()?));
+        refunded.or_else(|error| Ok(self.local(error)?.refund(request.key, request.n)))
+    }
+
+    /// Returns whether a key was removed, by the server or in its place.
+    pub(crate) fn was_reset(
+        &self,
+        request: &Request<'_>,
+        reply: Result<Reply, Error>,
+    ) -> Result<bool, Error> {
+        let removed = reply.and_then(|reply| match reply.script()? {
+            Value::Int(keys) => Ok(keys > 0),
+            _ => Err(Error::UnexpectedReply),
+        });
+        removed.or_else(|error| Ok(self.local(error)?.reset(request.key)))
+    }
+
+    /// Reports a failure, and returns the limiter that replaces the server, or the error if there
+    /// is none.
+    fn local(&self, error: Error) -> Result<&dyn KeyedLimiter<[u8]>, Error> {
+        let error = self.observe(error)?;
+        match &self.on_failure {
+            OnFailure::Local(local) => Ok(&**local),
+            _ => Err(error),
+        }
+    }
+
+    /// Reports a failure and returns it; an error of the caller's is an `Err`, which is not
+    /// reported.
+    pub(crate) fn observe(&self, error: Error) -> Result<Error, Error> {
+        if !error.is_failure() {
+            return Err(error);
+        }
+        if let Some(observer) = &self.observer {
+            observer(&error);
+        }
+        Ok(error)
+    }
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Policy")
+            .field("names", &self.names)
+            .field("rules", &self.rules)
+            .field("deadline", &self.deadline)
+            .field("on_failure", &self.on_failure)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A step of a limiter, and how its reply is read.
+pub(crate) struct Operation<'a, T> {
+    /// An error if an argument is invalid.
+    pub(crate) request: Result<Request<'a>, Error>,
+    pub(crate) read: ReadReply<T>,
+}
+
+/// Reads a reply, or decides in the place of a server that fails.
+pub(crate) type ReadReply<T> = fn(&Policy, &Request<'_>, Result<Reply, Error>) -> Result<T, Error>;
+
+/// What a step results in.
+pub(crate) enum Reply {
+    /// What the script returned.
+    Script(Value),
+    /// The decision of a check that shared its script with others.
+    #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "only awaited checks share"))]
+    Decision(Decision),
+}
+
+impl Reply {
+    fn script(self) -> Result<Value, Error> {
+        match self {
+            Reply::Script(reply) => Ok(reply),
+            Reply::Decision(_) => Err(Error::UnexpectedReply),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Check,
+    Peek,
+    Record,
+    Refund,
+    Reset,
+}
+
+/// One step of a limiter.
+#[derive(Clone, Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) step: Step,
+    /// The limiter's, unless the call has its own.
+    rules: Cow<'a, [Rule]>,
+    pub(crate) key: &'a [u8],
+    /// The units of a call.
+    pub(crate) n: u32,
+    /// How many calls are made together: one, but for checks.
+    pub(crate) calls: u32,
+    /// The time, or `None` for the server's.
+    pub(crate) at: Option<Timestamp>,
+}
+
+impl Request<'_> {
+    /// Returns whether it can share a script with others of its key: a check of one unit, now, by
+    /// the limiter's rules.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn can_share(&self) -> bool {
+        let has_own_rules = matches!(self.rules, Cow::Owned(_));
+        self.step == Step::Check && self.n == 1 && self.at.is_none() && !has_own_rules
+    }
+
+    /// Returns the most units that are allowed at once.
+    pub(crate) fn limit(&self) -> u32 {
+        self.rules.iter().map(Rule::limit).min().unwrap_or(u32::MAX)
+    }
+
+    /// Returns the call for keys with these names.
+    pub(crate) fn call(&self, names: &Names) -> Result<Call, Error> {
+        let limit = self.limit();
+        let is_decision = matches!(self.step, Step::Check | Step::Peek);
+        // Units beyond the limit leave the state unchanged, whatever it is.
+        let n = if is_decision && self.n > limit { 0 } else { self.n };
+        let scripts = scripts::of(&self.rules);
+        let script = match self.step {
+            Step::Check if n > 0 => &scripts.check,
+            Step::Record if n > 0 => &scripts.record,
+            Step::Check | Step::Peek | Step::Record => &scripts.peek,
+            Step::Refund => &scripts.refund,
+            Step::Reset => &scripts::RESET,
+        };
+        let keys = self.rules.iter().enumerate();
+        let keys = keys.map(|(index, rule)| names.of(self.key, &rule.suffix(index))).collect();
+        let mut call = Call::new(script, keys);
+        if self.step == Step::Reset {
+            return Ok(call);
+        }
+        let time = match self.at.map(|at| at.as_nanos() / NANOS_PER_MICRO) {
+            Some(micros) if micros > MOST => return Err(Error::TimeTooLate),
+            time => time,
+        };
+        call = call.argument(pack([n, self.calls].map(u64::from).into_iter().chain(time)));
+        for rule in &*self.rules {
+            if self.rules.len() > 1 {
+                call = call.argument(rule.limiter.name());
+            }
+            call = call.argument(rule.numbers(n, limit));
+        }
+        Ok(call)
+    }
+
+    /// Reads the reply of a check or a peek: how many calls are allowed, and the decision of the
+    /// last call.
+    pub(crate) fn decision(&self, reply: Value) -> Result<(u32, Decision), Error> {
+        let reply = self.parse(reply)?;
+        let limit = self.limit();
+        let longest = |wait: fn(&State, &Rule, u32, u64) -> Duration, n| {
+            let waits = reply.states.iter().map(|(rule, state)| wait(state, rule, n, reply.now));
+            self.round(waits.max().unwrap_or_default())
+        };
+        let verdict = if self.n > limit {
+            Verdict::Never
+        } else if reply.allowed == self.calls {
+            Verdict::Allowed
+        } else {
+            Verdict::Denied { retry_after: longest(State::retry_after, self.n) }
+        };
+        let remaining = reply.states.iter().map(|(rule, state)| state.remaining(rule)).min();
+        let decision = Decision {
+            verdict,
+            limit,
+            remaining: remaining.unwrap_or(u32::MAX),
+            reset_after: longest(State::reset_after, limit),
+        };
+        Ok((reply.allowed, decision))
+    }
+
+    /// Reads the reply of a refund: the units that were refunded.
+    fn refunded(&self, reply: Value) -> Result<u32, Error> {
+        let reply = self.parse(reply)?;
+        let refunds = reply.states.iter().map(|(rule, state)| state.refunded(rule, self.n));
+        Ok(refunds.max().unwrap_or(0))
+    }
+
+    /// Rounds up to the ticks of the server's clock, so that waiting is enough.
+    fn round(&self, wait: Duration) -> Duration {
+        if self.at.is_some() {
+            return wait;
+        }
+        let nanos = wait.as_nanos().next_multiple_of(NANOS_PER_MICRO.into());
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    /// Reads the reply of a check, a peek or a refund.
+    fn parse(&self, reply: Value) -> Result<Parsed<'_>, Error> {
+        let Value::BulkString(reply) = reply else { return Err(Error::UnexpectedReply) };
+        let mut numbers = Numbers::new(&reply);
+        let (allowed, now) = (numbers.next()?, numbers.next()?);
+        let allowed = u32::try_from(allowed).map_err(|_| Error::UnexpectedReply)?;
+        let mut states = Vec::with_capacity(self.rules.len());
+        for rule in &*self.rules {
+            states.push((rule, State::parse(rule, &mut numbers)?));
+        }
+        Ok(Parsed { allowed, now, states })
+    }
+}
+
+/// The reply of a check, a peek or a refund.
+struct Parsed<'a> {
+    /// How many calls are allowed.
+    allowed: u32,
+    /// The time of the call, in microseconds.
+    now: u64,
+    states: Vec<(&'a Rule, State)>,
+}

@@ -13,14 +13,36 @@ pub(crate) struct Script {
 
 impl Script {
     pub(crate) fn new(source: &str) -> Script {
-        // The first line declares the script to write. A replica then replies with the address of its
-        // primary, which cluster clients follow. Otherwise it would run the script, and fail at the first
-        // write, and after a failover clients would not notice that the server is no longer the primary.
+        // The first line declares the script to write. A replica then replies with the address of
+        // its primary, which cluster clients follow. Otherwise it would run the script, and fail at
+        // the first write, and after a failover clients would not notice that the server is no
+        // longer the primary.
         let source = format!("#!lua\n{source}");
         let hash = redis::Script::new(&source).get_hash().to_owned();
         Script { source, hash }
     }
 }
+
+/// Defines the scripts of a type, one for each operation: the file of its folder, after `$begin.lua`,
+/// which all of them need.
+macro_rules! scripts {
+    ($folder:literal, $begin:literal: $($NAME:ident $name:literal),*) => {
+        mod scripts {
+            use std::sync::LazyLock;
+
+            use crate::script::Script;
+
+            $(pub(super) static $NAME: LazyLock<Script> = LazyLock::new(|| {
+                Script::new(concat!(
+                    include_str!(concat!("scripts/", $folder, "/", $begin, ".lua")),
+                    include_str!(concat!("scripts/", $folder, "/", $name, ".lua")),
+                ))
+            });)*
+        }
+    };
+}
+
+pub(crate) use scripts;
 
 /// A call of a script. All keys must have the same hash tag.
 #[derive(Debug)]
@@ -28,23 +50,38 @@ pub(crate) struct Call {
     script: &'static Script,
     keys: Vec<Vec<u8>>,
     arguments: Vec<Vec<u8>>,
+    /// Why the call cannot be sent.
+    invalid: Option<Error>,
 }
 
 impl Call {
-    pub(crate) fn new(script: &'static Script) -> Call {
-        Call { script, keys: Vec::new(), arguments: Vec::new() }
+    pub(crate) fn new(script: &'static Script, keys: Vec<Vec<u8>>) -> Call {
+        Call { script, keys, arguments: Vec::new(), invalid: None }
     }
 
-    pub(crate) fn key(&mut self, key: Vec<u8>) {
-        self.keys.push(key);
-    }
-
-    pub(crate) fn argument(&mut self, argument: impl Into<Vec<u8>>) {
+    pub(crate) fn argument(mut self, argument: impl Into<Vec<u8>>) -> Call {
         self.arguments.push(argument.into());
+        self
     }
 
-    pub(crate) fn number(&mut self, number: u64) {
-        self.argument(number.to_string());
+    pub(crate) fn number(self, number: impl Into<u64>) -> Call {
+        self.argument(number.into().to_string())
+    }
+
+    /// Adds a number; without one, the call returns the error instead of being sent.
+    pub(crate) fn try_number(mut self, number: Result<u64, Error>) -> Call {
+        match number {
+            Ok(number) => self.number(number),
+            Err(error) => {
+                self.invalid.get_or_insert(error);
+                self
+            }
+        }
+    }
+
+    /// Returns the error of an argument.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.invalid.clone().map_or(Ok(()), Err)
     }
 
     /// Returns the command for a server that has the script: nearly always the only round trip.
@@ -52,8 +89,8 @@ impl Call {
         self.command("EVALSHA", self.script.hash.as_bytes())
     }
 
-    /// Returns the command for a server that replies [`is_unknown`] to the hash: it runs the script, and
-    /// keeps it.
+    /// Returns the command for a server that replies [`is_unknown`] to the hash: it runs the
+    /// script, and keeps it.
     ///
     /// Unlike `SCRIPT LOAD`, it has keys, so a cluster client sends it to the right server.
     pub(crate) fn by_source(&self) -> Cmd {
@@ -129,8 +166,8 @@ pub(crate) fn explained(command: &str, error: Error) -> Error {
     })
 }
 
-/// Returns whether a server does not have the script: it has restarted, its scripts were flushed, or it
-/// has become the primary.
+/// Returns whether a server does not have the script: it has restarted, its scripts were flushed,
+/// or it has become the primary.
 pub(crate) fn is_unknown(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
@@ -159,10 +196,8 @@ mod tests {
     /// The command is in the third line, after the one that `Script::new` adds.
     fn call() -> Call {
         let source = "local JOBS = KEYS[1]\nreturn redis.call('HGET', JOBS, ARGV[1])\n";
-        let mut call = Call::new(Box::leak(Box::new(Script::new(source))));
-        call.key(b"queue:{a}:due".to_vec());
-        call.key(b"queue:{a}:jobs".to_vec());
-        call
+        let keys = [b"queue:{a}:due".to_vec(), b"queue:{a}:jobs".to_vec()];
+        Call::new(Box::leak(Box::new(Script::new(source))), keys.to_vec())
     }
 
     fn error(kind: ErrorKind, detail: &str) -> Error {

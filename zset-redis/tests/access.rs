@@ -41,7 +41,7 @@ fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
         };
         let limiter = limiter.with_deadline(PATIENCE);
         assert_eq!(limiter.check("ann").unwrap().remaining, 2);
-        assert_eq!(limiter.peek("bob", 0).unwrap().remaining, 3);
+        assert_eq!(limiter.peek_n("bob", 0).unwrap().remaining, 3);
     }
     let new = || (pool.clone(), "a", quota(), OnFailure::Deny);
     let (p, name, quota, deny) = new();
@@ -79,7 +79,7 @@ where
         let limiter = limiter.hashed_keys(secret).with_deadline(PATIENCE);
         assert_eq!(limiter.check("ann").await.unwrap().remaining, 1);
         assert_eq!(limiter.refund("ann", 1).await.unwrap(), 1);
-        assert_eq!(limiter.peek("bob", 0).await.unwrap().remaining, 3);
+        assert_eq!(limiter.peek_n("bob", 0).await.unwrap().remaining, 3);
     }
     let new = || (connection.clone(), "a", quota(), OnFailure::Deny);
     let (c, name, quota, deny) = new();
@@ -212,7 +212,7 @@ async fn awaited_errors(server: &Server) -> Vec<String> {
     let errors = [
         funnel().await.check("ann").await.unwrap_err(),
         funnel().await.check(&[0xFF, 0, b'\r', b'\n']).await.unwrap_err(),
-        funnel().await.peek("ann", 1).await.unwrap_err(),
+        funnel().await.peek("ann").await.unwrap_err(),
         reconnecting.check("ann").await.unwrap_err(),
         reconnecting.check("ann").await.unwrap_err(),
         reconnecting.check("ann").await.unwrap_err(),
@@ -262,14 +262,14 @@ fn use_limiter<M: Connect, L>(limiter: blocking::Keyed<M, L>, errors: &mut Error
     let limiter = limiter.with_deadline(PATIENCE);
     let at = |seconds: u64| Timestamp::from_nanos(seconds * 1_000_000_000);
     for second in 1..=10 {
-        errors.of(limiter.check_at("ann", at(second)));
+        errors.of(limiter.at(at(second)).check("ann"));
     }
     // The first units have left the window.
-    errors.of(limiter.peek_at("ann", 5, at(3602)));
-    errors.of(limiter.check_n_at("ann", 1, at(3602)));
-    errors.of(limiter.record_at("ann", 2, at(3603)));
-    errors.of(limiter.refund_at("ann", 1, at(3603)));
-    errors.of(limiter.refund_at("ann", 20, at(3603)));
+    errors.of(limiter.at(at(3602)).peek_n("ann", 5));
+    errors.of(limiter.at(at(3602)).check_n("ann", 1));
+    errors.of(limiter.at(at(3603)).record("ann", 2));
+    errors.of(limiter.at(at(3603)).refund("ann", 1));
+    errors.of(limiter.at(at(3603)).refund("ann", 20));
     errors.of(limiter.reset("ann"));
 }
 
@@ -278,7 +278,7 @@ async fn use_leases(connection: MultiplexedConnection, errors: &mut Errors) {
     let quota = Quota::new(3, period).unwrap();
     let leases = LeasedWindow::new(connection, "a", quota, OnFailure::Deny).unwrap();
     let leases = leases.with_deadline(PATIENCE);
-    errors.of(leases.peek("ann", 1).await);
+    errors.of(leases.peek("ann").await);
     // Until a lease has left the window and a later one has not.
     for _ in 0..20 {
         errors.of(leases.check("ann").await);
@@ -316,7 +316,7 @@ fn use_queue(pool: Pool<Client>, errors: &mut Errors) {
     for id in ["a", "b"] {
         errors.of(queue.push_with_id_after(id, id, Duration::ZERO));
         if let Ok(Some(lease)) = queue.lease(PATIENCE) {
-            errors.of(queue.extend(&lease, PATIENCE));
+            errors.of(queue.renew(&lease, PATIENCE));
             errors.of(queue.nack(&lease, PATIENCE));
         }
     }

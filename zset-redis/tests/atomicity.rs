@@ -1,7 +1,8 @@
-//! Eight connections of two processes take units of one key: in no window are there more than the limit.
+//! Eight connections of two processes take units of one key: in no window are there more than the
+//! limit.
 //!
-//! A second limit, which never denies, has a log of all units with the server's times, since one script takes the
-//! units of both.
+//! A second limit, which never denies, has a log of all units with the server's times, since one
+//! script takes the units of both.
 
 #![cfg(all(unix, feature = "cluster"))]
 

@@ -25,7 +25,7 @@ async fn awaited(limiter: impl AsyncKeyedLimiter<str, Error = Error>) {
         assert_eq!((decision.limit, decision.remaining), (3, remaining));
     }
     assert!(!limiter.check_n("ann", 1).await.unwrap().is_allowed());
-    assert!(!limiter.peek("ann", 1).await.unwrap().is_allowed());
+    assert!(!limiter.peek_n("ann", 1).await.unwrap().is_allowed());
     assert!(limiter.check_n("", 3).await.unwrap().is_allowed());
     assert_eq!(limiter.check_n("}{", 4).await.unwrap().retry_after(), None);
 }
@@ -55,7 +55,7 @@ fn all_blocking<M: Connect>(pool: &Pool<M>) {
         assert!(limiter.over_limit("ann").unwrap());
         assert_eq!(limiter.refund("ann", 2).unwrap(), 2);
         limiter.record("ann", 1).unwrap();
-        assert_eq!(limiter.peek("ann", 0).unwrap().remaining, 1);
+        assert_eq!(limiter.peek_n("ann", 0).unwrap().remaining, 1);
         assert!(limiter.check_n(&[0xFF, 0, b'\r', b'\n'], 3).unwrap().is_allowed());
         assert!(limiter.reset("ann").unwrap());
         assert!(!limiter.reset("ann").unwrap());

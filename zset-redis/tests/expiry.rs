@@ -88,7 +88,8 @@ fn expire(kind: Kind) {
     assert_eq!(keys(&mut connection).len(), 0);
 }
 
-/// The units are allowed after exactly the wait that a denial reports, which is tested by the server's clock.
+/// The units are allowed after exactly the wait that a denial reports, which is tested by the
+/// server's clock.
 fn wait(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
     for (index, rule) in rules().into_iter().enumerate() {
@@ -97,7 +98,7 @@ fn wait(kind: Kind) {
             .unwrap()
             .with_deadline(PATIENCE);
         for n in [3, 1, 2, 3] {
-            let peeked = limits.peek("ann", n).unwrap();
+            let peeked = limits.peek_n("ann", n).unwrap();
             sleep(peeked.retry_after().unwrap());
             assert!(limits.check_n("ann", n).unwrap().is_allowed(), "{rule:?}: {peeked:?}");
         }
@@ -114,7 +115,7 @@ fn write_nothing(kind: Kind) {
     let mut connection = server.connection();
     assert!(limits.check_n("ann", 0).unwrap().is_allowed());
     assert!(!limits.check_n("ann", 4).unwrap().is_allowed());
-    assert!(limits.peek("ann", 3).unwrap().is_allowed());
+    assert!(limits.peek_n("ann", 3).unwrap().is_allowed());
     limits.record("ann", 0).unwrap();
     assert_eq!(limits.refund("ann", 5).unwrap(), 0);
     assert_eq!(keys(&mut connection).len(), 0);
@@ -123,7 +124,7 @@ fn write_nothing(kind: Kind) {
     let before = keys(&mut connection);
     assert_eq!(before.len(), 2);
     for n in 0..5 {
-        let _ = (limits.check_n("ann", n).unwrap(), limits.peek("ann", n).unwrap());
+        let _ = (limits.check_n("ann", n).unwrap(), limits.peek_n("ann", n).unwrap());
     }
     assert_eq!(keys(&mut connection), before);
 }

@@ -1,4 +1,5 @@
-//! What happens when the server fails: deadlines, what decides in its place, and that calls succeed again.
+//! What happens when the server fails: deadlines, what decides in its place, and that calls succeed
+//! again.
 
 #![cfg(all(unix, feature = "cluster"))]
 
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use zset_redis::blocking::{Funnel, Pool};
 use zset_redis::{Breaker, Error, LeasedWindow, OnFailure};
-use zset_std::{FakeClock, Quota, SlidingWindow, Verdict};
+use zset_std::{FakeClock, Quota, SlidingWindow, Timestamp, Verdict};
 
 use servers::{Cluster, Kind, PATIENCE, Server, fake};
 
@@ -58,7 +59,7 @@ fn a_call_ends_at_its_deadline_and_the_next_one_succeeds() {
     assert_eq!(failures.load(Ordering::Relaxed), 3);
     server.proceed();
     // The server may have run what timed out.
-    assert!(funnel.peek("ann", 0).unwrap().remaining <= 2);
+    assert!(funnel.peek_n("ann", 0).unwrap().remaining <= 2);
     assert!(funnel.check("bob").unwrap().is_allowed());
     assert_eq!(failures.load(Ordering::Relaxed), 3);
 }
@@ -117,6 +118,11 @@ fn the_policy_decides_while_the_server_is_away() {
     assert!(local.over_limit("ann").unwrap());
     assert!(local.reset("ann").unwrap());
     assert!(!local.over_limit("ann").unwrap());
+    // Also at a given time.
+    let at = |seconds: u64| local.at(Timestamp::from_nanos(seconds * 1_000_000_000));
+    assert!(at(3600).check("bob").unwrap().is_allowed());
+    assert!(!at(7199).peek("bob").unwrap().is_allowed());
+    assert!(at(7200).check("bob").unwrap().is_allowed());
 }
 
 #[test]
@@ -314,12 +320,12 @@ fn an_awaited_call_is_not_sent_while_the_breaker_is_open() {
         assert!(matches!(limiter.check("ann").await, Err(Error::Timeout)));
         for key in ["ann", "bob"] {
             assert!(matches!(limiter.check(key).await, Err(Error::BreakerOpen)));
-            assert!(matches!(limiter.peek(key, 1).await, Err(Error::BreakerOpen)));
+            assert!(matches!(limiter.peek(key).await, Err(Error::BreakerOpen)));
         }
         server.proceed();
         clock.advance(Duration::from_secs(1));
         let limiter = limiter.with_deadline(PATIENCE);
         assert!(limiter.check("bob").await.unwrap().is_allowed());
-        assert!(limiter.peek("ann", 0).await.unwrap().remaining <= 2);
+        assert!(limiter.peek_n("ann", 0).await.unwrap().remaining <= 2);
     });
 }

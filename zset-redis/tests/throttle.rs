@@ -36,8 +36,8 @@ fn same_numbers(kind: Kind) {
             let (n, now) = (random.random_range(0..4), Timestamp::from_nanos(micros * 1000));
             let (count, period) = (i64::from(count), i64::try_from(period).unwrap());
             let key = key.to_string();
-            let ours = ours.throttle_at(&key, max_burst.into(), count, period, n.into(), now);
-            assert_eq!(ours.unwrap(), Throttle::from(theirs.check_n_at(n, now)));
+            let ours = ours.at(now).throttle(&key, max_burst.into(), count, period, n.into());
+            assert_eq!(ours.unwrap(), Throttle::from(theirs.check_n(n, now)));
         }
     }
 }
@@ -65,8 +65,8 @@ fn keys_may_have_another_rate_in_each_call() {
             .enumerate()
     {
         let now = at(call as u64);
-        let ours = ours.throttle_at("ann", *burst, *count, *period, *n, now).unwrap();
-        let theirs = theirs.throttle_at("ann", *burst, *count, *period, *n, now).unwrap();
+        let ours = ours.at(now).throttle("ann", *burst, *count, *period, *n).unwrap();
+        let theirs = theirs.at(now).throttle("ann", *burst, *count, *period, *n).unwrap();
         assert_eq!(ours, theirs, "call {call}");
     }
 }
@@ -88,7 +88,24 @@ fn invalid_arguments_are_errors() {
     assert!(!funnel.throttle("ann", 0, 1, 1, 1).unwrap().limited);
 
     let late = Timestamp::from_nanos((1 << 52) * 1000);
-    assert!(matches!(funnel.check_at("ann", late), Err(Error::TimeTooLate)));
+    assert!(matches!(funnel.at(late).check("ann"), Err(Error::TimeTooLate)));
     let before = Timestamp::from_nanos(late.as_nanos() - 1);
-    assert!(funnel.check_at("bob", before).unwrap().is_allowed());
+    assert!(funnel.at(before).check("bob").unwrap().is_allowed());
+}
+
+#[test]
+fn a_limiter_at_a_time_is_the_same_limiter() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let funnel = funnel(&server);
+    let at = |seconds: u64| funnel.at(Timestamp::from_nanos(seconds * 1_000_000_000));
+    assert!(at(7).peek("ann").unwrap().is_allowed());
+    assert!(at(7).check("ann").unwrap().is_allowed());
+    assert!(!at(7).peek("ann").unwrap().is_allowed());
+    assert!(at(7).over_limit("ann").unwrap());
+    // The latest time counts, and no unit is more than none.
+    assert!(at(7).at(Timestamp::from_nanos(8_000_000_000)).peek("ann").unwrap().is_allowed());
+    assert!(at(7).peek_n("ann", 0).unwrap().is_allowed());
+    assert_eq!(at(7).refund("ann", 1).unwrap(), 1);
+    assert!(at(7).check("ann").unwrap().is_allowed());
+    assert!(at(0).reset("ann").unwrap());
 }

@@ -1,5 +1,5 @@
-//! Worker processes are killed at random: each of 10,000 jobs is done at least once, acknowledged exactly once,
-//! and none is lost.
+//! Worker processes are killed at random: each of 10,000 jobs is done at least once, acknowledged
+//! exactly once, and none is lost.
 
 #![cfg(all(unix, feature = "cluster"))]
 

@@ -458,7 +458,7 @@ impl Throttles {
         if self.funnels.is_empty() {
             return false;
         }
-        let is_used = !self.funnels.peek_at(key, 0, now).reset_after.is_zero();
+        let is_used = !self.funnels.at(now).peek_n(key, 0).reset_after.is_zero();
         self.funnels.reset(key) && is_used
     }
 }

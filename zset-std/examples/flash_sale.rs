@@ -1,6 +1,6 @@
 //! Opens sales at their scheduled times, and sells one of each to a buyer.
 //!
-//! Demonstrates a `Schedule` that opens each sale once, in order, however late it is called, with sales
+//! Demonstrates a `DelayQueue` that opens each sale once, in order, however late it is called, with sales
 //! that are cancelled or postponed; and a `SlidingWindow` that lets each buyer buy once per sale. A
 //! fake clock makes the minutes pass at once:
 //!
@@ -11,11 +11,12 @@
 use std::time::Duration;
 
 use zset_std::limit::QuotaError;
-use zset_std::{Clock, FakeClock, Quota, Schedule, SlidingWindow, Timestamp};
+use zset_std::{Clock, DelayQueue, FakeClock, Quota, SlidingWindow, Timestamp};
 
 struct Shop {
     clock: FakeClock,
-    sales: Schedule<&'static str>,
+    /// Sales to open: ids without payloads.
+    sales: DelayQueue<(), &'static str>,
     /// The open sales, and the number left of each.
     stock: Vec<(&'static str, u32)>,
     /// Limits purchases per sale and buyer.
@@ -26,14 +27,14 @@ fn main() -> Result<(), QuotaError> {
     let clock = FakeClock::new();
     let once_an_hour = Quota::new(1, Duration::from_secs(3600))?;
     let bought = SlidingWindow::new(once_an_hour).with_clock(clock.clone());
-    let sales = Schedule::new();
+    let sales = DelayQueue::new();
     let mut shop = Shop { clock, sales, stock: Vec::new(), bought };
 
-    shop.sales.schedule("shoes", at_minute(5));
-    shop.sales.schedule("hats", at_minute(10));
-    shop.sales.schedule("coats", at_minute(15));
-    shop.sales.schedule("scarves", at_minute(20));
-    shop.sales.schedule("bags", at_minute(10)); // at the same time as the hats, but after them
+    shop.schedule("shoes", at_minute(5));
+    shop.schedule("hats", at_minute(10));
+    shop.schedule("coats", at_minute(15));
+    shop.schedule("scarves", at_minute(20));
+    shop.schedule("bags", at_minute(10)); // at the same time as the hats, but after them
 
     shop.tick(0);
     shop.buy("ann", "shoes");
@@ -49,7 +50,7 @@ fn main() -> Result<(), QuotaError> {
     if shop.sales.reschedule("scarves", at_minute(50)).is_some() {
         println!("       the scarves are postponed");
     }
-    shop.sales.schedule("gloves", at_minute(20));
+    shop.schedule("gloves", at_minute(20));
 
     shop.tick(25); // late
     shop.buy("ann", "bags");
@@ -59,15 +60,22 @@ fn main() -> Result<(), QuotaError> {
 }
 
 impl Shop {
+    /// Plans a sale, or moves it to another time.
+    fn schedule(&mut self, sale: &'static str, at: Timestamp) {
+        if self.sales.reschedule(sale, at).is_none() {
+            self.sales.push_with_id(sale, (), at).expect("the sale is not planned yet");
+        }
+    }
+
     /// Opens the sales that are due at this minute.
     fn tick(&mut self, minute: u64) {
         self.clock.set(at_minute(minute));
         let now = self.clock.now();
-        let due = self.sales.activate_due(now);
+        let due = self.sales.pop_due(usize::MAX, now);
         println!("{}  tick, {} to open", time(now), due.len());
-        for (sale, at) in due {
-            println!("       {sale} open, as of {}", time(at));
-            self.stock.push((sale, 2));
+        for job in due {
+            println!("       {} open, as of {}", job.id, time(job.due));
+            self.stock.push((job.id, 2));
         }
     }
 

@@ -1,30 +1,35 @@
 //! Clocks and timestamps.
 
-#[cfg(feature = "async")]
-mod alarm;
 #[cfg(feature = "std")]
 mod fake;
 #[cfg(feature = "std")]
 mod monotonic;
 #[cfg(feature = "quanta")]
 mod quanta;
-#[cfg(feature = "std")]
-mod system;
-#[cfg(feature = "std")]
-mod timer;
 
 #[cfg(feature = "quanta")]
 pub use self::quanta::QuantaClock;
-#[cfg(feature = "async")]
-pub use timer::AsyncTimer;
 #[cfg(feature = "std")]
-pub(crate) use timer::waker_of_this_thread;
-#[cfg(feature = "async")]
-pub(crate) use {alarm::Alarm, timer::Sleep};
-#[cfg(feature = "std")]
-pub use {fake::FakeClock, monotonic::MonotonicClock, system::SystemClock, timer::Timer};
+pub use {
+    fake::FakeClock,
+    monotonic::{MonotonicClock, SystemClock},
+};
 
 use core::time::Duration;
+#[cfg(feature = "async")]
+use std::{
+    boxed::Box,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+#[cfg(feature = "std")]
+use std::{
+    sync::Arc,
+    task::{Wake, Waker},
+};
+
+#[cfg(feature = "std")]
+use crate::sync::thread::{self, Thread};
 
 /// A point in time: nanoseconds since the origin of a clock.
 ///
@@ -43,8 +48,8 @@ use core::time::Duration;
 /// assert_eq!(start.saturating_duration_since(later), Duration::ZERO);
 /// ```
 ///
-/// With the `serde` feature, a timestamp serializes as a number. Only timestamps of a [`SystemClock`]
-/// are meaningful in another process.
+/// With the `serde` feature, a timestamp serializes as a number. Only timestamps of a
+/// [`SystemClock`] are meaningful in another process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timestamp(u64);
@@ -133,11 +138,13 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
     seconds.saturating_add(duration.subsec_nanos().into())
 }
 
-/// A source of the current time.
+/// A source of the current time, which threads and futures can wait on.
 ///
 /// References to clocks and `Arc`s of clocks are clocks too, so several limiters can share one.
 ///
 /// # Examples
+///
+/// Only the time has to be given:
 ///
 /// ```
 /// use std::cell::Cell;
@@ -154,21 +161,139 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
 ///     }
 /// }
 /// ```
+///
+/// Waiting:
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Clock, MonotonicClock};
+///
+/// let clock = MonotonicClock::new();
+/// let later = clock.now().saturating_add(Duration::from_millis(1));
+/// while clock.now() < later {
+///     clock.park_until(later);
+/// }
+/// ```
 pub trait Clock {
     /// Returns the current time.
     fn now(&self) -> Timestamp;
+
+    /// Blocks the current thread until time `at`, or until it is unparked. Like
+    /// [`std::thread::park`], it may wake spuriously.
+    ///
+    /// By default, it waits as long as the operating system's clock takes to advance by the
+    /// difference, and for a second at most, since this clock may be set or run at another rate.
+    #[cfg(feature = "std")]
+    fn park_until(&self, at: Timestamp) {
+        let wait = at.saturating_duration_since(self.now());
+        if !wait.is_zero() {
+            std::thread::park_timeout(wait.min(LONGEST_WAIT));
+        }
+    }
+
+    /// Returns a future that completes at time `at`, in any runtime or none. It may complete early,
+    /// so check the time again afterwards. Requires the `async` feature.
+    ///
+    /// By default, it waits as [`park_until`](Self::park_until) does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Clock, MonotonicClock};
+    ///
+    /// # pollster::block_on(async {
+    /// let clock = MonotonicClock::new();
+    /// clock.sleep_until(clock.now().saturating_add(Duration::from_millis(1))).await;
+    /// # });
+    /// ```
+    #[cfg(feature = "async")]
+    fn sleep_until(&self, at: Timestamp) -> Sleep {
+        let wait = at.saturating_duration_since(self.now());
+        Box::pin(futures_timer::Delay::new(wait.min(LONGEST_WAIT)))
+    }
 }
 
-impl<C: Clock + ?Sized> Clock for &C {
-    fn now(&self) -> Timestamp {
-        (**self).now()
+/// The longest time to wait before the clock is read again.
+#[cfg(feature = "std")]
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+
+/// A future that completes at a given time.
+#[cfg(feature = "async")]
+pub(crate) type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Delegates to the clock behind a pointer.
+macro_rules! delegate {
+    ($pointer:ty) => {
+        impl<C: Clock + ?Sized> Clock for $pointer {
+            fn now(&self) -> Timestamp {
+                (**self).now()
+            }
+
+            #[cfg(feature = "std")]
+            fn park_until(&self, at: Timestamp) {
+                (**self).park_until(at);
+            }
+
+            #[cfg(feature = "async")]
+            fn sleep_until(&self, at: Timestamp) -> Sleep {
+                (**self).sleep_until(at)
+            }
+        }
+    };
+}
+
+delegate!(&C);
+#[cfg(feature = "std")]
+delegate!(Arc<C>);
+
+/// Returns a waker that unparks the current thread.
+#[cfg(feature = "std")]
+pub(crate) fn waker_of_this_thread() -> Waker {
+    struct Unpark(Thread);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    Waker::from(Arc::new(Unpark(thread::current())))
+}
+
+/// The time until which a future sleeps, and the timer for it.
+#[cfg(feature = "async")]
+#[derive(Default)]
+pub(crate) struct Alarm(Option<(Timestamp, Sleep)>);
+
+#[cfg(feature = "async")]
+impl Alarm {
+    /// Sleeps until time `at`; the last timestamp means until something else wakes the task. It may
+    /// be ready early.
+    pub(crate) fn poll(
+        &mut self,
+        clock: &impl Clock,
+        at: Timestamp,
+        context: &mut Context<'_>,
+    ) -> Poll<()> {
+        if at == Timestamp::MAX {
+            self.0 = None;
+            return Poll::Pending;
+        }
+        let (_, timer) = match &mut self.0 {
+            Some(sleep) if sleep.0 == at => sleep,
+            sleep => sleep.insert((at, clock.sleep_until(at))),
+        };
+        ready!(timer.as_mut().poll(context));
+        // A completed timer must not be polled again.
+        self.0 = None;
+        Poll::Ready(())
     }
 }
 
 #[cfg(all(test, not(zset_loom)))]
 mod tests {
     use core::cell::Cell;
-    use std::sync::Arc;
 
     use super::*;
 
@@ -180,15 +305,13 @@ mod tests {
         fn now(&self) -> Timestamp {
             Timestamp::from_nanos(7)
         }
-    }
 
-    impl Timer for Counting {
         fn park_until(&self, at: Timestamp) {
             self.0.set(self.0.get() + at.as_nanos());
         }
     }
 
-    fn use_clock(clock: impl Timer) {
+    fn use_clock(clock: impl Clock) {
         assert_eq!(clock.now(), Timestamp::from_nanos(7));
         clock.park_until(Timestamp::from_nanos(9));
     }
@@ -218,7 +341,7 @@ mod tests {
 
     #[test]
     fn waiting_parks_until_the_given_time_instead_of_polling() {
-        fn park(clock: &impl Timer) {
+        fn park(clock: &impl Clock) {
             let at = clock.now().saturating_add(Duration::from_millis(20));
             let mut parked = 0;
             while clock.now() < at {
@@ -231,5 +354,28 @@ mod tests {
         #[cfg(feature = "quanta")]
         park(&QuantaClock::new());
         park(&SystemClock);
+        park(&Started(MonotonicClock::new()));
+    }
+
+    /// A clock that implements only what it must.
+    struct Started(MonotonicClock);
+
+    impl Clock for Started {
+        fn now(&self) -> Timestamp {
+            self.0.now()
+        }
+    }
+
+    #[cfg(feature = "async")]
+    #[test]
+    fn a_future_waits_for_a_clock_that_has_only_a_time() {
+        let clock = Started(MonotonicClock::new());
+        let limiter =
+            crate::Funnels::<u8, _>::new(crate::Quota::new(1, Duration::from_millis(5)).unwrap());
+        let limiter = limiter.with_clock(&clock);
+        for _ in 0..3 {
+            pollster::block_on(limiter.until_ready(&1).into_future()).unwrap();
+        }
+        assert!(clock.now() >= Timestamp::ZERO.saturating_add(Duration::from_millis(10)));
     }
 }

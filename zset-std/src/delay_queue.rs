@@ -1,45 +1,40 @@
 //! [`DelayQueue`]: a queue of jobs ordered by due time, with its iterators and errors.
 
-// Invariants: one sorted map holds the jobs, from ids to payloads. The score of a job is its due time
-// and its arrival number. Each arrival number is below `arrivals`, and no two jobs have the same one.
-
-mod change;
 mod iter;
-mod job;
-#[cfg(feature = "std")]
-mod map;
-mod pop;
-mod push;
-mod read;
-#[cfg(feature = "serde")]
-mod serde;
-mod traits;
 
 pub use iter::{DrainJobs, IntoJobs, Jobs};
-pub use job::{Job, JobId};
-pub use pop::PopDue;
-pub use push::DuplicateJob;
 
 use alloc::vec::Vec;
+use core::error::Error;
+use core::fmt;
 use core::hash::Hash;
+use core::iter::FusedIterator;
 
-use zset_core::SortedMap;
+#[cfg(feature = "serde")]
+use zset_core::TryReserveError;
+use zset_core::{Equivalent, SortedMap};
 
 use crate::Timestamp;
+
+// Invariants: one sorted map holds the jobs, from ids to payloads. The score of a job is its due
+// time and its arrival number. Each arrival number is below `arrivals`, and no two jobs have the
+// same one.
 
 /// The due time and the arrival number of a job.
 type Key = (Timestamp, u64);
 
-/// A queue of jobs ordered by due time; jobs due at the same time are in order of arrival.
+/// A queue of jobs ordered by due time; jobs due at the same time are in order of arrival. A
+/// `DelayQueue<(), Id>` is a schedule of events, each returned once when it is due; see the
+/// [guide](crate::_guide::queues#events-and-expiry).
 ///
 /// The queue is one sorted map: finding a job by its id takes O(1), cancelling or rescheduling it
-/// O(log n). Any time is valid, including [`Timestamp::ZERO`] and [`Timestamp::MAX`]. The queue has no
-/// clock: operations that depend on the time take it as an argument.
+/// O(log n). Any time is valid, including [`Timestamp::ZERO`] and [`Timestamp::MAX`]. The queue has
+/// no clock: operations that depend on the time take it as an argument.
 /// [`SharedDelayQueue`](crate::SharedDelayQueue) has a clock, and is for use by multiple threads.
 ///
-/// A job has either a [`JobId`] assigned by the queue or an id of the caller's type `I`. It uses the
-/// memory of its payload and id plus about 40 bytes, until it is popped, cancelled or drained. Payloads
-/// are moved in memory, so box large ones.
+/// A job has either a [`JobId`] assigned by the queue or an id of the caller's type `I`. It uses
+/// the memory of its payload and id plus about 40 bytes, until it is popped, cancelled or drained.
+/// Payloads are moved in memory, so box large ones.
 ///
 /// # Examples
 ///
@@ -85,8 +80,8 @@ impl<T, I> DelayQueue<T, I> {
 
     /// Returns the arrival number for a new job.
     ///
-    /// It cannot saturate in practice: that takes 584 years at a billion jobs per second. If it does,
-    /// jobs due at the same time are ordered by id.
+    /// It cannot saturate in practice: that takes 584 years at a billion jobs per second. If it
+    /// does, jobs due at the same time are ordered by id.
     fn arrive(&mut self) -> u64 {
         let arrival = self.arrivals;
         self.arrivals = arrival.saturating_add(1);
@@ -106,5 +101,726 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
             arrivals.last().is_none_or(|last| *last < self.arrivals),
             "an arrival number is too large"
         );
+    }
+}
+
+/// An id assigned to a job by its queue.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{DelayQueue, JobId, Timestamp};
+///
+/// let mut queue = DelayQueue::new();
+/// let id = queue.push("mail", Timestamp::ZERO);
+/// assert_eq!(id.to_string(), "0");
+/// assert_eq!(JobId::new(id.get()), id); // can be stored as a number
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
+pub struct JobId(u64);
+
+impl JobId {
+    /// Creates the id with this number. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::JobId;
+    ///
+    /// assert_eq!(JobId::new(7), JobId::new(7));
+    /// ```
+    pub const fn new(number: u64) -> Self {
+        JobId(number)
+    }
+
+    /// Returns the number of the id. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_std::JobId::new(7).get(), 7);
+    /// ```
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A job: a payload and when it is due.
+///
+/// Borrowing methods of a queue return a `Job<&T, &I>`.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{DelayQueue, Job, Timestamp};
+///
+/// let mut queue = DelayQueue::new();
+/// let id = queue.push("mail", Timestamp::ZERO);
+/// assert_eq!(queue.first(), Some(Job { id: &id, due: Timestamp::ZERO, payload: &"mail" }));
+/// assert_eq!(queue.pop(Timestamp::ZERO), Some(Job { id, due: Timestamp::ZERO, payload: "mail" }));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
+pub struct Job<T, I = JobId> {
+    /// The id, unique within its queue.
+    pub id: I,
+    /// When the job is due.
+    pub due: Timestamp,
+    /// The payload.
+    pub payload: T,
+}
+
+/// Converts an entry of the map into a job; both may be owned or borrowed.
+fn job<T, I>((id, payload, (due, _)): (I, T, Key)) -> Job<T, I> {
+    Job { id, due, payload }
+}
+
+/// The error returned when a job's id is already in use; contains the job.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{DelayQueue, Timestamp};
+///
+/// let mut queue = DelayQueue::new();
+/// queue.push_with_id("backup", 1, Timestamp::ZERO)?;
+/// let error = queue.push_with_id("backup", 2, Timestamp::MAX).unwrap_err();
+/// assert_eq!(error.to_string(), "a job with this id is already in the queue");
+/// assert_eq!((error.job.id, error.job.payload), ("backup", 2));
+/// # Ok::<(), zset_std::delay_queue::DuplicateJob<u32, &str>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DuplicateJob<T, I = JobId> {
+    /// The job that was not pushed.
+    pub job: Job<T, I>,
+}
+
+impl<T, I> fmt::Debug for DuplicateJob<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DuplicateJob").finish_non_exhaustive()
+    }
+}
+
+impl<T, I> fmt::Display for DuplicateJob<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a job with this id is already in the queue")
+    }
+}
+
+impl<T, I> Error for DuplicateJob<T, I> {}
+
+impl<T> DelayQueue<T> {
+    /// Pushes a job and returns the id assigned to it. **O(log n)**.
+    ///
+    /// Ids are consecutive numbers and are not reused. Ids of queued jobs that were pushed
+    /// [with an id](Self::push_with_id) are skipped.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
+    /// 10^9 jobs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let first = queue.push("first", Timestamp::ZERO);
+    /// let second = queue.push("second", Timestamp::ZERO);
+    /// assert!(queue.iter().map(|job| *job.id).eq([first, second]));
+    /// ```
+    #[track_caller]
+    pub fn push(&mut self, payload: T, due: Timestamp) -> JobId {
+        let id = self.unused_id();
+        self.insert(id, payload, due);
+        id
+    }
+
+    /// Returns an id that is not in use and was not returned before.
+    fn unused_id(&mut self) -> JobId {
+        loop {
+            let id = JobId::new(self.next_id);
+            self.next_id = self.next_id.wrapping_add(1);
+            if !self.contains(&id) {
+                return id;
+            }
+        }
+    }
+}
+
+impl<T, I: Ord + Hash> DelayQueue<T, I> {
+    /// Pushes a job with this id. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`DuplicateJob`], which contains the job, if a job in the queue already has this id. The
+    /// queue is unchanged. To change the due time of a queued job, see
+    /// [`reschedule`](Self::reschedule).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
+    /// 10^9 jobs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// assert!(queue.push_with_id("backup", 1, Timestamp::from_nanos(10)).is_ok());
+    /// assert!(queue.push_with_id("backup", 2, Timestamp::from_nanos(20)).is_err());
+    /// assert_eq!(queue.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn push_with_id(
+        &mut self,
+        id: I,
+        payload: T,
+        due: Timestamp,
+    ) -> Result<(), DuplicateJob<T, I>> {
+        if self.contains(&id) {
+            return Err(DuplicateJob { job: Job { id, due, payload } });
+        }
+        self.insert(id, payload, due);
+        Ok(())
+    }
+
+    /// Inserts a job whose id is not in use.
+    #[track_caller]
+    pub(crate) fn insert(&mut self, id: I, payload: T, due: Timestamp) {
+        let key = (due, self.arrive());
+        self.jobs.insert(id, payload, key);
+    }
+
+    /// Inserts a deserialized job and returns whether its id is new. If it is not, the caller must
+    /// discard the queue.
+    #[cfg(feature = "serde")]
+    pub(crate) fn try_insert(
+        &mut self,
+        id: I,
+        payload: T,
+        due: Timestamp,
+    ) -> Result<bool, TryReserveError> {
+        let key = (due, self.arrive());
+        Ok(self.jobs.try_insert(id, payload, key)?.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_ids_skip_ids_in_use_and_wrap_around() {
+        let mut queue = DelayQueue::new();
+        for id in [0, 1, 3, u64::MAX] {
+            queue.push_with_id(JobId::new(id), (), Timestamp::ZERO).unwrap();
+        }
+        let ids = [(); 3].map(|()| queue.push((), Timestamp::ZERO).get());
+        assert_eq!(ids, [2, 4, 5]);
+        queue.next_id = u64::MAX;
+        assert_eq!(queue.push((), Timestamp::ZERO).get(), 6);
+        queue.check_invariants();
+    }
+
+    #[test]
+    fn an_id_is_not_reused_after_its_job_is_cancelled() {
+        let mut queue = DelayQueue::new();
+        let first = queue.push((), Timestamp::ZERO);
+        queue.cancel(&first);
+        assert_ne!(queue.push((), Timestamp::ZERO), first);
+    }
+
+    #[test]
+    fn jobs_are_ordered_by_id_once_arrival_numbers_run_out() {
+        let mut queue = DelayQueue::new();
+        queue.arrivals = u64::MAX;
+        for id in [2, 1, 3] {
+            queue.push_with_id(id, (), Timestamp::ZERO).unwrap();
+        }
+        assert!(queue.into_iter().map(|job| job.id).eq([1, 2, 3]));
+    }
+}
+
+impl<T, I> DelayQueue<T, I> {
+    /// Returns the due time of the first job. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::<&str>::new();
+    /// assert_eq!(queue.next_due(), None);
+    /// queue.push("mail", Timestamp::from_nanos(10));
+    /// assert_eq!(queue.next_due(), Some(Timestamp::from_nanos(10)));
+    /// ```
+    pub fn next_due(&self) -> Option<Timestamp> {
+        let (_, _, (due, _)) = self.jobs.first()?;
+        Some(due)
+    }
+
+    /// Returns the first job, due or not. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::<&str>::new();
+    /// queue.push("late", Timestamp::from_nanos(20));
+    /// queue.push("early", Timestamp::from_nanos(10));
+    /// assert_eq!(queue.first().map(|job| *job.payload), Some("early"));
+    /// ```
+    pub fn first(&self) -> Option<Job<&T, &I>> {
+        self.jobs.first().map(job)
+    }
+
+    /// Returns the number of jobs, due or not. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// queue.push("mail", Timestamp::MAX);
+    /// assert_eq!(queue.len(), 1);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Returns whether there are no jobs. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_std::DelayQueue::<u32>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// Returns the number of jobs that are due: not after `now`. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let queue: DelayQueue<_> = [("a", at(1)), ("b", at(2)), ("c", at(3))].into_iter().collect();
+    /// assert_eq!(queue.count_due(at(2)), 2);
+    /// ```
+    pub fn count_due(&self, now: Timestamp) -> usize {
+        self.jobs.count_by_score(..=(now, u64::MAX))
+    }
+
+    /// Returns the jobs in order, the earliest due first. Lazy, double-ended, **O(1)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let queue: DelayQueue<_> = [("b", at(2)), ("a", at(1))].into_iter().collect();
+    /// assert!(queue.iter().map(|job| *job.payload).eq(["a", "b"]));
+    /// assert!(queue.iter().rev().map(|job| *job.payload).eq(["b", "a"]));
+    /// ```
+    pub fn iter(&self) -> Jobs<'_, T, I> {
+        Jobs::new(self.jobs.iter())
+    }
+}
+
+impl<T, I> DelayQueue<T, I> {
+    /// Returns the payload of a job. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, JobId, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let id = queue.push("mail", Timestamp::ZERO);
+    /// assert_eq!(queue.get(&id), Some(&"mail"));
+    /// assert_eq!(queue.get(&JobId::new(7)), None);
+    /// ```
+    pub fn get<Q>(&self, id: &Q) -> Option<&T>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.jobs.get(id)
+    }
+
+    /// Returns a mutable reference to the payload of a job. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let id = queue.push("mail".to_string(), Timestamp::ZERO);
+    /// queue.get_mut(&id).unwrap().push_str(" to ann");
+    /// assert_eq!(queue.get(&id).unwrap(), "mail to ann");
+    /// ```
+    pub fn get_mut<Q>(&mut self, id: &Q) -> Option<&mut T>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.jobs.get_mut(id)
+    }
+
+    /// Returns the due time of a job. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let id = queue.push("mail", Timestamp::from_nanos(5));
+    /// assert_eq!(queue.due(&id), Some(Timestamp::from_nanos(5)));
+    /// ```
+    pub fn due<Q>(&self, id: &Q) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        let (due, _) = self.jobs.score(id)?;
+        Some(due)
+    }
+
+    /// Returns whether a job is in the queue, due or not. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// assert!(queue.push_with_id("backup".to_string(), 7, Timestamp::ZERO).is_ok());
+    /// assert!(queue.contains("backup") && !queue.contains("restore"));
+    /// ```
+    pub fn contains<Q>(&self, id: &Q) -> bool
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.jobs.contains_key(id)
+    }
+}
+
+impl<T, I: Hash> DelayQueue<T, I> {
+    /// Removes and returns the first job if it is due: not after `now`. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut queue = DelayQueue::new();
+    /// queue.push("mail", at(5));
+    /// assert_eq!(queue.pop(at(4)), None);
+    /// assert_eq!(queue.pop(at(5)).unwrap().payload, "mail");
+    /// ```
+    pub fn pop(&mut self, now: Timestamp) -> Option<Job<T, I>> {
+        self.jobs.pop_first_if(|_, _, (due, _)| due <= now).map(job)
+    }
+
+    /// Returns an iterator that removes and returns up to `max` jobs that are due, in order. Lazy;
+    /// **O(log n)** per step, and to compute its length.
+    ///
+    /// Each job is removed when the iterator returns it. If the iterator is dropped or leaked
+    /// early, the remaining jobs stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut queue: DelayQueue<_> = [("b", at(2)), ("a", at(1)), ("c", at(3))].into_iter().collect();
+    /// let mut due = queue.pop_due(10, at(2));
+    /// assert_eq!(due.len(), 2);
+    /// assert_eq!(due.next().unwrap().payload, "a");
+    /// drop(due);
+    /// assert_eq!(queue.len(), 2);
+    /// assert_eq!(queue.pop_due(1, at(9)).count(), 1);
+    /// assert_eq!(queue.len(), 1);
+    /// ```
+    pub fn pop_due(&mut self, max: usize, now: Timestamp) -> PopDue<'_, T, I> {
+        PopDue { queue: self, now, left: max }
+    }
+}
+
+/// An iterator that removes the jobs that are due, returned by [`DelayQueue::pop_due`].
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{DelayQueue, Timestamp};
+///
+/// let mut queue = DelayQueue::<&str>::new();
+/// queue.push("early", Timestamp::from_nanos(10));
+/// queue.push("late", Timestamp::from_nanos(20));
+/// let due = queue.pop_due(usize::MAX, Timestamp::from_nanos(15));
+/// assert!(due.map(|job| job.payload).eq(["early"]));
+/// ```
+#[must_use = "a job is removed when the iterator comes to it"]
+pub struct PopDue<'a, T, I = JobId> {
+    queue: &'a mut DelayQueue<T, I>,
+    now: Timestamp,
+    /// The number of jobs that may still be returned. The number due is computed only on request,
+    /// since most callers take only a few.
+    left: usize,
+}
+
+impl<T, I> PopDue<'_, T, I> {
+    fn due(&self) -> usize {
+        self.queue.count_due(self.now).min(self.left)
+    }
+}
+
+impl<T, I: Hash> Iterator for PopDue<'_, T, I> {
+    type Item = Job<T, I>;
+
+    fn next(&mut self) -> Option<Job<T, I>> {
+        let left = self.left.checked_sub(1)?;
+        let job = self.queue.pop(self.now)?;
+        self.left = left;
+        Some(job)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.due();
+        (count, Some(count))
+    }
+}
+
+impl<T, I: Hash> ExactSizeIterator for PopDue<'_, T, I> {}
+
+impl<T, I: Hash> FusedIterator for PopDue<'_, T, I> {}
+
+impl<T: fmt::Debug, I: fmt::Debug> fmt::Debug for PopDue<'_, T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.queue.iter().take(self.due())).finish()
+    }
+}
+
+impl<T, I: Hash> DelayQueue<T, I> {
+    /// Removes a job, due or not, and returns it. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let id = queue.push("mail", Timestamp::ZERO);
+    /// assert_eq!(queue.cancel(&id).unwrap().payload, "mail");
+    /// assert_eq!(queue.cancel(&id), None);
+    /// ```
+    pub fn cancel<Q>(&mut self, id: &Q) -> Option<Job<T, I>>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.jobs.remove_entry(id).map(job)
+    }
+}
+
+impl<T, I: Ord + Hash> DelayQueue<T, I> {
+    /// Changes the due time of a job and returns the old one. **O(log n)**.
+    ///
+    /// The job counts as a new arrival: it comes last among jobs due at the same time, even if its
+    /// time does not change.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, JobId, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut queue = DelayQueue::new();
+    /// let (a, _) = (queue.push("a", at(1)), queue.push("b", at(2)));
+    /// assert_eq!(queue.reschedule(&a, at(2)), Some(at(1)));
+    /// assert_eq!(queue.reschedule(&JobId::new(7), at(2)), None);
+    /// assert!(queue.iter().map(|job| *job.payload).eq(["b", "a"]));
+    /// ```
+    #[track_caller]
+    pub fn reschedule<Q>(&mut self, id: &Q, due: Timestamp) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        let key = (due, self.arrive());
+        let (old, _) = self.jobs.set_score(id, key)?;
+        Some(old)
+    }
+}
+
+impl<T, I> DelayQueue<T, I> {
+    /// Removes all jobs and frees their memory. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// let id = queue.push("mail", Timestamp::ZERO);
+    /// queue.clear();
+    /// assert!(queue.is_empty());
+    /// assert_ne!(queue.push("mail", Timestamp::ZERO), id); // ids are not reused
+    /// ```
+    pub fn clear(&mut self) {
+        self.jobs.clear();
+    }
+
+    /// Removes all jobs, due or not, and returns them in order. **O(n)**.
+    ///
+    /// The queue is empty at once, even if the iterator is leaked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{DelayQueue, Timestamp};
+    ///
+    /// let mut queue = DelayQueue::new();
+    /// queue.push("later", Timestamp::MAX);
+    /// queue.push("now", Timestamp::ZERO);
+    /// assert!(queue.drain().map(|job| job.payload).eq(["now", "later"]));
+    /// assert!(queue.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> DrainJobs<'_, T, I> {
+        DrainJobs::new(self.jobs.drain())
+    }
+}
+
+impl<T, I: Ord + Hash> DelayQueue<T, I> {
+    /// Returns the queue with each payload mapped by `payload`.
+    #[track_caller]
+    pub(crate) fn map<U>(self, mut payload: impl FnMut(T) -> U) -> DelayQueue<U, I> {
+        let DelayQueue { jobs, arrivals, next_id } = self;
+        let jobs = jobs.into_iter().map(|(id, old, key)| (id, payload(old), key));
+        DelayQueue { jobs: jobs.collect(), arrivals, next_id }
+    }
+}
+
+impl<T: Clone, I: Clone> Clone for DelayQueue<T, I> {
+    fn clone(&self) -> Self {
+        DelayQueue { jobs: self.jobs.clone(), ..*self }
+    }
+}
+
+impl<T, I> Default for DelayQueue<T, I> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: fmt::Debug, I: fmt::Debug> fmt::Debug for DelayQueue<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+/// Two queues are equal if they have the same jobs in the same order. **O(n)**.
+impl<T: PartialEq, I: PartialEq> PartialEq for DelayQueue<T, I> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other)
+    }
+}
+
+impl<T: Eq, I: Eq> Eq for DelayQueue<T, I> {}
+
+/// Pushes each job in order.
+impl<T> Extend<(T, Timestamp)> for DelayQueue<T> {
+    #[track_caller]
+    fn extend<J: IntoIterator<Item = (T, Timestamp)>>(&mut self, jobs: J) {
+        for (payload, due) in jobs {
+            self.push(payload, due);
+        }
+    }
+}
+
+impl<T> FromIterator<(T, Timestamp)> for DelayQueue<T> {
+    #[track_caller]
+    fn from_iter<J: IntoIterator<Item = (T, Timestamp)>>(jobs: J) -> Self {
+        let mut queue = Self::new();
+        queue.extend(jobs);
+        queue
+    }
+}
+
+#[cfg(feature = "serde")]
+mod serde {
+    //! Serialization as the next id and the jobs in order.
+
+    use alloc::vec::Vec;
+    use core::hash::Hash;
+
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+    use super::{DelayQueue, Job, Jobs};
+
+    /// Serializes the next id, and the jobs as a sequence in order.
+    impl<T: Serialize, I: Serialize> Serialize for DelayQueue<T, I> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            struct Sequence<'a, T, I>(Jobs<'a, T, I>);
+
+            impl<T: Serialize, I: Serialize> Serialize for Sequence<'_, T, I> {
+                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    serializer.collect_seq(self.0.clone())
+                }
+            }
+
+            let mut queue = serializer.serialize_struct("DelayQueue", 2)?;
+            queue.serialize_field("next_id", &self.next_id)?;
+            queue.serialize_field("jobs", &Sequence(self.iter()))?;
+            queue.end()
+        }
+    }
+
+    /// Deserializes jobs in any order; jobs due at the same time keep the order of the sequence.
+    ///
+    /// A repeated id is an error.
+    impl<'de, T, I> Deserialize<'de> for DelayQueue<T, I>
+    where
+        T: Deserialize<'de>,
+        I: Deserialize<'de> + Ord + Hash,
+    {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            #[derive(serde::Deserialize)]
+            #[serde(rename = "DelayQueue", bound = "T: Deserialize<'de>, I: Deserialize<'de>")]
+            struct Parts<T, I> {
+                next_id: u64,
+                jobs: Vec<Job<T, I>>,
+            }
+
+            let Parts { next_id, jobs } = Parts::deserialize(deserializer)?;
+            let mut queue = DelayQueue { next_id, ..DelayQueue::new() };
+            for Job { id, due, payload } in jobs {
+                if !queue.try_insert(id, payload, due).map_err(D::Error::custom)? {
+                    return Err(D::Error::custom("two jobs have the same id"));
+                }
+            }
+            Ok(queue)
+        }
     }
 }

@@ -1,32 +1,28 @@
 //! [`Leaderboard`]: members by their scores, highest first, with its policies, iterators and outcomes.
 
-// Invariants: those of `Ranking`, and at most `max_len` members. A panic in user code during a write
-// may leave one member too many; the next submission removes it.
-
-mod bulk;
-mod distinct;
 mod policy;
-mod pop;
 mod ranking;
-mod read;
-#[cfg(feature = "serde")]
-mod serde;
 mod standings;
-mod submit;
 #[cfg(test)]
 mod tests;
 mod traits;
 
 pub use policy::{Best, Latest, Policy, Sum};
 pub use standings::{Standing, Standings, Ties};
-pub use submit::Submission;
 pub use traits::IntoIter;
 
+use core::cmp::Reverse;
+use core::convert::Infallible;
 use core::fmt;
 use core::hash::Hash;
 use core::marker::PhantomData;
 
+use zset_core::{Equivalent, Increment, SortedSet};
+
 use ranking::Ranking;
+
+// Invariants: those of `Ranking`, and at most `max_len` members. A panic in user code during a
+// write may leave one member too many; the next submission removes it.
 
 /// A board of members and their scores, highest score first.
 ///
@@ -38,11 +34,11 @@ use ranking::Ranking;
 /// [`Score`](zset_core::Score) wraps an `f64`.
 ///
 /// The board's [`Policy`] determines how a new score combines with the member's current one:
-/// [`new`](Self::new) keeps the [`Best`], [`latest`](Self::latest) the [`Latest`], [`sum`](Self::sum)
-/// the [`Sum`].
+/// [`new`](Self::new) keeps the [`Best`], [`latest`](Self::latest) the [`Latest`],
+/// [`sum`](Self::sum) the [`Sum`].
 ///
-/// A board uses as much memory as a sorted set: 30 to 50 bytes per member, plus what the members own.
-/// It grows with each new member unless bounded by [`with_max_len`](Self::with_max_len).
+/// A board uses as much memory as a sorted set: 30 to 50 bytes per member, plus what the members
+/// own. It grows with each new member unless bounded by [`with_max_len`](Self::with_max_len).
 ///
 /// # Examples
 ///
@@ -87,7 +83,8 @@ use ranking::Ranking;
 /// ```
 ///
 /// With the `serde` feature, a board serializes as a sequence of member-score pairs, highest score
-/// first, and its bound. Deserializing fails on a repeated member or on more members than the bound.
+/// first, and its bound. Deserializing fails on a repeated member or on more members than the
+/// bound.
 ///
 /// A board converts from and into a [`SortedSet`](zset_core::SortedSet):
 ///
@@ -214,14 +211,14 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
 }
 
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
-    /// Returns the board with a bound: it keeps only the best `max_len` members. **O(m log n)** for m
-    /// members removed.
+    /// Returns the board with a bound: it keeps only the best `max_len` members. **O(m log n)** for
+    /// m members removed.
     ///
-    /// When the board is full, a new member that ranks above the last one evicts it; a new member that
-    /// ranks below is rejected. [`Submission::dropped`] holds the evicted or rejected entry. The board
-    /// keeps no record of an evicted member: its next submission counts as its first, even under
-    /// [`Sum`]. A member whose score drops stays on the board, because the board does not know which
-    /// member would replace it.
+    /// When the board is full, a new member that ranks above the last one evicts it; a new member
+    /// that ranks below is rejected. [`Submission::dropped`] holds the evicted or rejected entry.
+    /// The board keeps no record of an evicted member: its next submission counts as its first,
+    /// even under [`Sum`]. A member whose score drops stays on the board, because the board does
+    /// not know which member would replace it.
     ///
     /// A bound of 0 is allowed: every submission is rejected.
     ///
@@ -249,8 +246,8 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// Returns the board with an index of its distinct scores. **O(n)**.
     ///
     /// The index changes only performance, not results. With it, a dense standing takes O(log n);
-    /// without it, O(d log n) for d distinct higher scores. The index uses 10 to 30 bytes per distinct
-    /// score and adds O(log n) to each write that changes a score.
+    /// without it, O(d log n) for d distinct higher scores. The index uses 10 to 30 bytes per
+    /// distinct score and adds O(log n) to each write that changes a score.
     ///
     /// # Examples
     ///
@@ -278,5 +275,571 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
 impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy, K> fmt::Debug for Leaderboard<Id, S, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self).finish()
+    }
+}
+
+/// What a submission did to a board.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::Leaderboard;
+///
+/// let mut board = Leaderboard::new();
+/// let first = board.submit("ann", 7);
+/// assert_eq!((first.old, first.new), (None, Some(7)));
+/// assert!(first.is_changed());
+///
+/// let worse = board.submit("ann", 5);
+/// assert_eq!((worse.old, worse.new), (Some(7), Some(7)));
+/// assert!(!worse.is_changed());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Submission<Id, S> {
+    /// The member's previous score, if it was on the board.
+    pub old: Option<S>,
+    /// The member's new score, or `None` if a full board rejected it.
+    pub new: Option<S>,
+    /// The entry evicted or rejected by the size bound: the last member, or the submitted one if
+    /// `new` is `None`.
+    pub dropped: Option<(Id, S)>,
+}
+
+impl<Id, S: PartialEq> Submission<Id, S> {
+    /// Returns whether the board has changed. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut board = zset_std::Leaderboard::new();
+    /// assert!(board.submit("ann", 7).is_changed());
+    /// assert!(!board.submit("ann", 5).is_changed()); // 7 is better
+    /// ```
+    pub fn is_changed(&self) -> bool {
+        self.old != self.new
+    }
+}
+
+/// Methods that change the board.
+impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
+    /// Submits a score under a policy that cannot fail: [`Best`](Best),
+    /// [`Latest`](Latest). **O(log n)** expected.
+    ///
+    /// Like [`try_submit`](Self::try_submit), but infallible.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::Leaderboard;
+    ///
+    /// let mut board = Leaderboard::new();
+    /// assert!(board.submit("ann", 7).is_changed());
+    /// assert!(!board.submit("ann", 5).is_changed());
+    /// ```
+    #[track_caller]
+    pub fn submit(&mut self, member: Id, score: S) -> Submission<Id, S>
+    where
+        K: Policy<S, Error = Infallible>,
+    {
+        let Ok(submission) = self.try_submit(member, score);
+        submission
+    }
+
+    /// Submits a score under any policy. **O(log n)** expected.
+    ///
+    /// If the board is full, a new member either evicts the last one or is rejected; see
+    /// [`with_max_len`](Self::with_max_len).
+    ///
+    /// # Errors
+    ///
+    /// The policy's error if the score does not combine with the member's current one: for
+    /// [`Sum`](Sum), [`ScoreOverflow`](zset_core::ScoreOverflow) or
+    /// [`NanScore`](zset_core::NanScore). The board is unchanged: the member keeps its old score.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::{NanScore, Score};
+    /// use zset_std::Leaderboard;
+    ///
+    /// let mut board = Leaderboard::sum();
+    /// board.try_submit("ann", Score::INFINITY)?;
+    /// assert_eq!(board.try_submit("ann", Score::NEG_INFINITY), Err(NanScore));
+    /// assert_eq!(board.score("ann"), Some(Score::INFINITY));
+    /// # Ok::<(), NanScore>(())
+    /// ```
+    #[track_caller]
+    pub fn try_submit(&mut self, member: Id, score: S) -> Result<Submission<Id, S>, K::Error>
+    where
+        K: Policy<S>,
+    {
+        self.ranking.submit(member, self.max_len, |old| match old {
+            Some(old) => K::combine(old, score),
+            None => Ok(score),
+        })
+    }
+
+    /// Submits scores in order, until one fails, under any policy. **O(log n)** expected each.
+    ///
+    /// # Errors
+    ///
+    /// The policy's error for the first score that does not combine with its member's current one;
+    /// scores before it are submitted. Scores after it remain in the iterator, if that was passed
+    /// with `by_ref`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Leaderboard, Sum};
+    ///
+    /// let mut board = Leaderboard::<_, u8, Sum>::default();
+    /// board.try_extend([("ann", 200), ("bob", 7), ("ann", 50)])?;
+    /// assert_eq!(board.score("ann"), Some(250));
+    /// assert!(board.try_extend([("bob", 1), ("ann", 50)]).is_err());
+    /// assert_eq!((board.score("ann"), board.score("bob")), (Some(250), Some(8)));
+    /// # Ok::<(), zset_core::ScoreOverflow>(())
+    /// ```
+    #[track_caller]
+    pub fn try_extend(&mut self, scores: impl IntoIterator<Item = (Id, S)>) -> Result<(), K::Error>
+    where
+        K: Policy<S>,
+    {
+        scores.into_iter().try_for_each(|(member, score)| self.try_submit(member, score).map(drop))
+    }
+
+    /// Adds to the score of a member, regardless of the policy; an absent member starts from zero.
+    /// **O(log n)** expected.
+    ///
+    /// If the board is full, a new member is handled as in [`try_submit`](Self::try_submit).
+    ///
+    /// # Errors
+    ///
+    /// The score type's error if the sum is not a valid score:
+    /// [`ScoreOverflow`](zset_core::ScoreOverflow) or [`NanScore`](zset_core::NanScore). The board
+    /// is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_core::ScoreOverflow;
+    /// use zset_std::Leaderboard;
+    ///
+    /// let mut board = Leaderboard::new();
+    /// assert_eq!(board.increment("ann", 5)?.new, Some(5));
+    /// assert_eq!(board.increment("ann", -7)?.new, Some(-2));
+    /// assert_eq!(board.increment("ann", i32::MIN), Err(ScoreOverflow));
+    /// # Ok::<(), ScoreOverflow>(())
+    /// ```
+    #[track_caller]
+    pub fn increment(&mut self, member: Id, by: S::By) -> Result<Submission<Id, S>, S::Error>
+    where
+        S: Increment,
+    {
+        self.ranking
+            .submit(member, self.max_len, |old| old.unwrap_or(S::ZERO).checked_increment(by))
+    }
+
+    /// Removes a member and returns its score. **O(log n)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut board = zset_std::Leaderboard::from([("ann", 7)]);
+    /// assert_eq!(board.remove("ann"), Some(7));
+    /// assert_eq!(board.remove("ann"), None);
+    /// ```
+    pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.ranking.remove(member)
+    }
+
+    /// Removes all but the first `n` members and returns how many it removed. **O(m log n)**
+    /// expected for m members removed. The board's bound is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9), ("cid", 5)]);
+    /// assert_eq!(board.trim_to(2), 1);
+    /// assert_eq!(board.last(), Some((&"ann", 7)));
+    /// ```
+    pub fn trim_to(&mut self, n: usize) -> usize {
+        self.ranking.truncate(n)
+    }
+
+    /// Removes all members, keeping the bound and the index. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut board = zset_std::Leaderboard::from([("ann", 7)]);
+    /// board.clear();
+    /// assert!(board.is_empty());
+    /// ```
+    pub fn clear(&mut self) {
+        self.ranking.clear();
+    }
+
+    /// Returns whether the bound rejects a score of a member, whatever the policy.
+    pub(crate) fn rejects(&self, member: &Id, score: S) -> bool {
+        self.ranking.rejects(member, score, self.max_len)
+    }
+
+    /// Sets the score of a member, ignoring the policy and the bound.
+    #[track_caller]
+    pub(crate) fn set_score(&mut self, member: Id, score: S) {
+        self.ranking.set_score(member, score);
+    }
+
+    /// Removes and returns the last member.
+    pub(crate) fn pop_last(&mut self) -> Option<(Id, S)> {
+        self.ranking.pop_last()
+    }
+}
+
+impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
+    /// Returns the number of members. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]).len(), 2);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.ranking.set().len()
+    }
+
+    /// Returns whether there are no members. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_std::Leaderboard::<&str, u32>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the score of a member. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann", 7)]);
+    /// assert_eq!(board.score("ann"), Some(7));
+    /// assert_eq!(board.score("bob"), None);
+    /// ```
+    pub fn score<Q>(&self, member: &Q) -> Option<S>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.ranking.set().score(member).map(|Reverse(score)| score)
+    }
+
+    /// Returns the stored member and its score. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann".to_string(), 7)]);
+    /// assert_eq!(board.get("ann"), Some((&"ann".to_string(), 7)));
+    /// ```
+    pub fn get<Q>(&self, member: &Q) -> Option<(&Id, S)>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.ranking.set().get(member).map(plain)
+    }
+
+    /// Returns whether a member is on the board. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_std::Leaderboard::from([("ann", 7)]).contains("ann"));
+    /// ```
+    pub fn contains<Q>(&self, member: &Q) -> bool
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.ranking.set().contains(member)
+    }
+
+    /// Returns the first member and its score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
+    /// assert_eq!(board.first(), Some((&"bob", 9)));
+    /// ```
+    pub fn first(&self) -> Option<(&Id, S)> {
+        self.ranking.set().first().map(plain)
+    }
+
+    /// Returns the last member and its score. A new member must rank above it to enter a full
+    /// board. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
+    /// assert_eq!(board.last(), Some((&"ann", 7)));
+    /// ```
+    pub fn last(&self) -> Option<(&Id, S)> {
+        self.ranking.set().last().map(plain)
+    }
+
+    /// Returns the member at a 0-based rank, highest score first, and its score. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
+    /// assert_eq!(board.get_by_rank(0), Some((&"bob", 9)));
+    /// assert_eq!(board.get_by_rank(2), None);
+    /// ```
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&Id, S)> {
+        self.ranking.set().get_by_rank(rank).map(plain)
+    }
+
+    /// Returns the number of bytes allocated by the board, excluding what the members own.
+    ///
+    /// **O(n)**, but it visits only chunks of about 32 KiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board: zset_std::Leaderboard<_, _> = (0..1000u64).map(|i| (i, i)).collect();
+    /// assert!((16_000..64_000).contains(&board.allocation_size()));
+    /// ```
+    pub fn allocation_size(&self) -> usize {
+        self.ranking.allocation_size()
+    }
+}
+
+impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
+    /// Returns the standing of a member, counting from 1, highest score first. **O(log n)**
+    /// expected.
+    ///
+    /// [`Ties::Dense`] takes O(log n) only [with an index](Self::with_dense_standings), otherwise
+    /// O(d log n) for d distinct higher scores.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Leaderboard, Ties};
+    ///
+    /// let board = Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
+    /// let of_all = |ties| ["ann", "bob", "cid", "dan"].map(|id| board.standing(id, ties).unwrap());
+    /// assert_eq!(of_all(Ties::Dense), [1, 2, 2, 3]);
+    /// assert_eq!(of_all(Ties::Competition), [1, 2, 2, 4]);
+    /// assert_eq!(of_all(Ties::Ordinal), [1, 2, 3, 4]);
+    /// assert_eq!(board.standing("eve", Ties::Ordinal), None);
+    /// ```
+    pub fn standing<Q>(&self, member: &Q, ties: Ties) -> Option<usize>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        match ties {
+            Ties::Ordinal => Some(1 + self.ranking.set().rank(member)?),
+            Ties::Dense | Ties::Competition => Some(self.ranking.number(self.score(member)?, ties)),
+        }
+    }
+
+    /// Returns the percentile rank of a member: the percentage of members with lower scores, plus
+    /// half the percentage with the same score, the member itself included. **O(log n)** expected.
+    ///
+    /// This is the usual definition, `(CF - F / 2) / N * 100`, where `CF` is the number of members
+    /// with at most this score, `F` the number with exactly this score, and `N` the total
+    /// ([Percentile rank](https://en.wikipedia.org/wiki/Percentile_rank); `percentileofscore` with
+    /// `kind='mean'` in `SciPy`). The result is above 0 and below 100.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
+    /// assert_eq!(board.percentile("ann"), Some(87.5));
+    /// assert_eq!(board.percentile("bob"), Some(50.0));
+    /// assert_eq!(board.percentile("eve"), None);
+    /// ```
+    pub fn percentile<Q>(&self, member: &Q) -> Option<f64>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        let score = self.score(member)?;
+        let below = self.len() - self.count_at_least(score);
+        let at_most = self.len() - self.ranking.above(score);
+        #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2^32 members")]
+        Some((below + at_most) as f64 * 50.0 / self.len() as f64)
+    }
+
+    /// Returns the number of members whose score is at least `score`. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let board = zset_std::Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
+    /// assert_eq!(board.count_at_least(7), 3);
+    /// assert_eq!(board.count_at_least(10), 0);
+    /// ```
+    pub fn count_at_least(&self, score: S) -> usize {
+        self.ranking.set().count_by_score(..=Reverse(score))
+    }
+}
+
+fn plain<Id, S>((member, Reverse(score)): (&Id, Reverse<S>)) -> (&Id, S) {
+    (member, score)
+}
+
+impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
+    /// Removes and returns the first member, which has the highest score. **O(log n)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
+    /// assert_eq!(board.pop(), Some(("bob", 9)));
+    /// assert_eq!(board.pop(), Some(("ann", 7)));
+    /// assert_eq!(board.pop(), None);
+    /// ```
+    pub fn pop(&mut self) -> Option<(Id, S)> {
+        self.ranking.pop_first()
+    }
+}
+
+impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
+    /// Removes the members for which `keep` returns false, visiting them in order. **O(n + m log
+    /// n)** for m members removed; an index of d scores takes O(d log d) more.
+    ///
+    /// If `keep` panics, the members not yet visited stay, and the board loses its
+    /// [index](Self::with_dense_standings).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9), ("cid", 5)]);
+    /// board.retain(|&member, score| member != "bob" && score > 5);
+    /// assert!(board.into_iter().eq([("ann", 7)]));
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(&Id, S) -> bool) {
+        self.ranking.retain(|member, Reverse(score)| keep(member, score));
+    }
+
+    /// Replaces each score with `map(member, score)`, regardless of the policy, visiting the
+    /// highest score first. **O(n log n)**.
+    ///
+    /// If `map` panics, the board is unchanged. If a member's `Hash` or `Ord` panics, or allocation
+    /// fails, the board is empty.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
+    ///
+    /// # Examples
+    ///
+    /// Decaying scores, so that the board shows what is popular now:
+    ///
+    /// ```
+    /// let mut board = zset_std::Leaderboard::from([("ann", 700), ("bob", 900)]);
+    /// board.map_scores(|_, score| score / 2);
+    /// board.submit("cid", 400);
+    /// assert!(board.into_iter().eq([("bob", 450), ("cid", 400), ("ann", 350)]));
+    /// ```
+    #[track_caller]
+    pub fn map_scores(&mut self, mut map: impl FnMut(&Id, S) -> S) {
+        self.ranking.map_scores(|member, Reverse(score)| Reverse(map(member, score)));
+    }
+}
+
+/// Converts into an unbounded board with the same scores. **O(n log n)**.
+impl<Id, S, K> From<SortedSet<Id, S>> for Leaderboard<Id, S, K>
+where
+    Id: Ord + Hash,
+    S: Ord + Copy,
+{
+    #[track_caller]
+    fn from(set: SortedSet<Id, S>) -> Self {
+        let set = set.into_iter().map(|(member, score)| (member, Reverse(score))).collect();
+        Leaderboard { ranking: Ranking::of(set), max_len: usize::MAX, policy: PhantomData }
+    }
+}
+
+/// Converts into a set of the same members and scores. **O(n log n)**.
+impl<Id, S, K> From<Leaderboard<Id, S, K>> for SortedSet<Id, S>
+where
+    Id: Ord + Hash,
+    S: Ord + Copy,
+{
+    #[track_caller]
+    fn from(board: Leaderboard<Id, S, K>) -> Self {
+        board.into_iter().collect()
+    }
+}
+
+#[cfg(feature = "serde")]
+mod serde {
+    //! Serialization as a sequence of members and scores, highest score first, and the bound.
+
+    use core::cmp::Reverse;
+    use core::hash::Hash;
+    use core::marker::PhantomData;
+
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, Serializer};
+    use zset_core::SortedSet;
+
+    use super::Leaderboard;
+    use super::ranking::Ranking;
+
+    #[derive(serde::Serialize, serde::Deserialize)]
+    #[serde(rename = "Leaderboard")]
+    struct Stored<Scores> {
+        scores: Scores,
+        max_len: Option<usize>,
+    }
+
+    /// Serializes the members with their scores, and the bound. The index is not stored; it can be
+    /// rebuilt.
+    impl<Id: Serialize, S: Serialize + Copy, K> Serialize for Leaderboard<Id, S, K> {
+        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+            Stored { scores: self.ranking.set(), max_len: self.max_len() }.serialize(serializer)
+        }
+    }
+
+    /// Deserializes the members, in any order, into a board without an index.
+    ///
+    /// Fails if a member repeats, if there are more members than the bound allows, or if they
+    /// exhaust memory or the 32-bit handles.
+    impl<'de, Id, S, K> Deserialize<'de> for Leaderboard<Id, S, K>
+    where
+        Id: Deserialize<'de> + Ord + Hash,
+        S: Deserialize<'de> + Ord + Copy,
+    {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            // `Reverse` is transparent to serde: the stored value is the score itself.
+            let Stored::<SortedSet<Id, Reverse<S>>> { scores, max_len } =
+                Stored::deserialize(deserializer)?;
+            let max_len = max_len.unwrap_or(usize::MAX);
+            if scores.len() > max_len {
+                return Err(D::Error::custom("leaderboard has more members than its bound allows"));
+            }
+            Ok(Leaderboard { ranking: Ranking::of(scores), max_len, policy: PhantomData })
+        }
     }
 }

@@ -10,10 +10,10 @@
 //! | plain counter, as a baseline | [`FixedWindow`] | [`Keyed`] | one counter |
 //! | several at once, possibly of different types | [`Limits`] | [`Keyed`] | the sum of theirs |
 //!
-//! All take a [`Quota`] and return a [`Decision`]. The keyed limiters read the time from a [`Clock`],
-//! which tests can replace, and implement [`KeyedLimiter`] for code that is generic over them, and
-//! [`AsyncKeyedLimiter`], as limiters whose state is on a server do. Where a memory bound makes a
-//! limiter inexact, it errs towards denial.
+//! All take a [`Quota`] and return a [`Decision`]. The keyed limiters read the time from a
+//! [`Clock`], which tests can replace, and implement [`KeyedLimiter`] for code that is generic over
+//! them, and [`AsyncKeyedLimiter`], as limiters whose state is on a server do. Where a memory bound
+//! makes a limiter inexact, it errs towards denial.
 //!
 //! The [guides](_guide) explain limiters, boards, queues and timelines, one page each.
 //!
@@ -31,19 +31,19 @@
 //! |---|---|
 //! | [`DelayQueue`] | jobs by the time at which they are due, for one thread |
 //! | [`SharedDelayQueue`] | for threads that wait for jobs and lease them, so no job is lost if a worker dies |
-//! | [`Schedule`] | ids that are each activated once, when they are due |
+//! | [`JobRunner`] | a thread that calls a function for each job of such a queue, once and in order |
 //! | [`Timeline`], [`MergedTimelines`] | feeds, newest first, in pages |
 //! | [`ExpiringSet`] | members with individual deadlines |
 //!
-//! The sorted sets themselves are in [`zset_core`], which is re-exported here. For elements with data of
-//! their own, such as jobs or cache entries, it has [`SortedMap`](zset_core::SortedMap).
+//! The sorted sets themselves are in [`zset_core`], which is re-exported here. For elements with
+//! data of their own, such as jobs or cache entries, it has [`SortedMap`](zset_core::SortedMap).
 //!
 //! # Threads
 //!
-//! Types for one thread take `&mut self`, and the time as an argument where it matters: [`WindowLog`],
-//! [`Funnel`], [`Leaderboard`], [`DelayQueue`], [`Schedule`], [`Timeline`], [`ExpiringSet`]. All of them
-//! are `Send` and `Sync` if their contents are, so threads can share them behind a lock, and interrupt
-//! handlers behind a critical section, since they do not need std. With a lock:
+//! Types for one thread take `&mut self`, and the time as an argument where it matters:
+//! [`WindowLog`], [`Funnel`], [`Leaderboard`], [`DelayQueue`], [`Timeline`], [`ExpiringSet`]. All
+//! of them are `Send` and `Sync` if their contents are, so threads can share them behind a lock,
+//! and interrupt handlers behind a critical section, since they do not need std. With a lock:
 //!
 //! ```
 //! use std::sync::RwLock;
@@ -60,16 +60,16 @@
 //! assert_eq!(board.read().unwrap().first(), Some((&3, 30)));
 //! ```
 //!
-//! [`Keyed`] limiters, [`SharedDelayQueue`] and [`ScheduleRunner`] take `&self`: threads share them by
-//! reference or in an `Arc`. The keys of a limiter are distributed over shards, each with its own lock,
-//! so calls for different keys rarely contend.
+//! [`Keyed`] limiters, [`SharedDelayQueue`] and [`JobRunner`] take `&self`: threads share them by
+//! reference or in an `Arc`. The keys of a limiter are distributed over shards, each with its own
+//! lock, so calls for different keys rarely contend.
 //!
 //! # Hashing
 //!
 //! The keys of limiters come from clients, so their default hasher, [`RandomState`], is seeded at
-//! random: an attacker who does not know the seed cannot choose colliding keys. `Keyed::with_hasher`
-//! accepts any other hasher, such as [`std::hash::RandomState`]. Boards, queues and feeds hash their
-//! members as [`zset_core`] does.
+//! random: an attacker who does not know the seed cannot choose colliding keys.
+//! `Keyed::with_hasher` accepts any other hasher, such as [`std::hash::RandomState`]. Boards,
+//! queues and feeds hash their members as [`zset_core`] does.
 //!
 //! # Features
 //!
@@ -77,12 +77,13 @@
 //! - `alloc`, which `std` enables: all other types. It needs an allocator, but no atomics.
 //! - `async`, which enables `std`: futures that wait for a limiter or for a job, in any runtime.
 //! - `quanta`, which enables `std`: [`QuantaClock`], for limiters that are called in tight loops.
-//! - `serde`: `Serialize` and `Deserialize` for the types that hold data: queues, boards, timelines,
-//!   schedules and timestamps. Limiters are not serializable.
+//! - `serde`: `Serialize` and `Deserialize` for the types that hold data: queues, boards, timelines
+//!   and timestamps. Limiters are not serializable.
 //!
-//! Without any of them, the crate needs neither std nor an allocator, and has the limiters of one key
-//! that use constant memory: [`Funnel`], [`FixedWindow`], [`WindowCounter`], and [`AnyLimiter`] over
-//! them. [`PackedScore`] needs nothing either. On a microcontroller, a limiter can be in a `static`:
+//! Without any of them, the crate needs neither std nor an allocator, and has the limiters of one
+//! key that use constant memory: [`Funnel`], [`FixedWindow`], [`WindowCounter`], and [`AnyLimiter`]
+//! over them. [`PackedScore`] needs nothing either. On a microcontroller, a limiter can be in a
+//! `static`:
 //!
 //! ```
 //! # mod critical_section { pub use std::sync::Mutex; }
@@ -108,25 +109,30 @@
 //!
 //! # Conventions
 //!
-//! - A type with a clock has an `_at` variant of each operation that depends on the time. A type without
-//!   a clock takes the time in every such operation.
+//! - A type with a clock reads it in each operation that depends on the time, and its method `at`
+//!   fixes the time: `limiter.at(now).check(&key)`, `queue.at(now).pop()`. A type without a clock
+//!   takes the time in every such operation.
 //! - The time is always the last argument: `push(payload, due)`, `pop_due(max, now)`,
-//!   `check_n_at(key, n, now)`. If there are two times, `now`, the time of the call, comes last.
+//!   `check_n(n, now)`. If there are two times, `now`, the time of the call, comes last.
+//! - `check` and `peek` are for one unit, `check_n` and `peek_n` for several. What remains, and how
+//!   long to wait, are fields of the [`Decision`] of a peek.
+//! - A job is `due` at a time, a member of an [`ExpiringSet`] has a `deadline`, a lease lasts
+//!   `until` a time, and is renewed.
 //! - `with_*` are builder methods: they take the value and return it, before its first use.
-//! - Iterators, outcomes and errors are in the module of their type, such as [`delay_queue::PopDue`].
-//!   The crate root has the types themselves.
-//! - Error enums are `#[non_exhaustive]`. Outcome enums that are complete, such as [`Verdict`], are not:
-//!   a `match` has to handle every case.
+//! - Iterators, outcomes and errors are in the module of their type, such as
+//!   [`delay_queue::PopDue`]. The crate root has the types themselves.
+//! - Error enums are `#[non_exhaustive]`. Outcome enums that are complete, such as [`Verdict`], are
+//!   not: a `match` has to handle every case.
 //!
 //! # WebAssembly
 //!
-//! The crate builds for `wasm32-unknown-unknown`, where std has no clock, no threads and no source of
-//! randomness. Everything works there if you supply the time: through the `_at` methods, or through a
+//! The crate builds for `wasm32-unknown-unknown`, where std has no clock, no threads and no source
+//! of randomness. Everything works there if you supply the time: with the method `at`, or through a
 //! [`Clock`] of your own that asks the host. At run time:
 //!
 //! - [`MonotonicClock`], [`SystemClock`] and [`QuantaClock`] panic when the time is read, as do the
 //!   methods without a time argument of limiters and queues that keep their default clock.
-//! - [`Schedule::run`] and [`Schedule::run_with_clock`] panic, since they start a thread.
+//! - [`SharedDelayQueue::run`] panics, since it starts a thread.
 //! - Blocking is useless, since no other thread can end it. With a [`FakeClock`] it never returns.
 //! - [`RandomState`] has the same seeds in every run.
 //!
@@ -169,14 +175,12 @@ pub mod expiring_set;
 #[cfg(feature = "alloc")]
 pub mod leaderboard;
 #[cfg(feature = "alloc")]
-pub mod schedule;
-#[cfg(feature = "alloc")]
 pub mod timeline;
 #[cfg(feature = "alloc")]
 pub mod windowed_leaderboard;
 
-#[cfg(all(test, zset_loom))]
-mod explore;
+#[cfg(feature = "std")]
+mod at;
 #[cfg(feature = "std")]
 mod random_state;
 #[cfg(feature = "std")]
@@ -186,7 +190,7 @@ mod sync;
 
 pub use clock::{Clock, Timestamp};
 pub use limit::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Quota, SingleQuota, Verdict, WindowCounter,
+    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Quota, Verdict, WindowCounter,
 };
 pub use packed_score::PackedScore;
 pub use zset_core;
@@ -197,22 +201,19 @@ pub use {
     expiring_set::ExpiringSet,
     leaderboard::{Best, Latest, Leaderboard, Policy, Standing, Sum, Ties},
     limit::{Limits, WindowLog},
-    schedule::Schedule,
     timeline::{MergedTimelines, Timeline},
     windowed_leaderboard::{Buckets, WindowedLeaderboard},
 };
 
-#[cfg(feature = "async")]
-pub use clock::AsyncTimer;
 #[cfg(feature = "quanta")]
 pub use clock::QuantaClock;
 #[cfg(feature = "std")]
 pub use {
-    clock::{FakeClock, MonotonicClock, SystemClock, Timer},
+    at::At,
+    clock::{FakeClock, MonotonicClock, SystemClock},
     limit::{AsyncKeyedLimiter, Funnels, Keyed, KeyedLimiter, Observer, SlidingWindow, WhenFull},
     random_state::RandomState,
-    schedule::ScheduleRunner,
-    shared_delay_queue::{Lease, SharedDelayQueue},
+    shared_delay_queue::{JobRunner, Lease, SharedDelayQueue},
 };
 
 /// Tests the examples in the project's README.

@@ -1,10 +1,8 @@
 //! Rate limiters: how many units are allowed in a period.
 
 mod any_limiter;
-mod compact_funnel;
 mod decision;
 mod fixed_window;
-mod forgotten;
 mod funnel;
 mod limiter;
 mod quota;
@@ -17,11 +15,7 @@ mod limits;
 mod window_log;
 
 #[cfg(feature = "std")]
-mod async_keyed_limiter;
-#[cfg(feature = "std")]
 mod funnels;
-#[cfg(feature = "std")]
-mod key_state;
 #[cfg(feature = "std")]
 mod keyed;
 #[cfg(feature = "std")]
@@ -40,14 +34,12 @@ mod sliding_window;
 mod table;
 #[cfg(feature = "std")]
 mod until_ready;
-#[cfg(feature = "std")]
-mod when_full;
 
 pub use any_limiter::AnyLimiter;
 pub use decision::{Decision, Verdict};
 pub use fixed_window::FixedWindow;
 pub use funnel::Funnel;
-pub use limiter::{Limiter, SingleQuota};
+pub use limiter::Limiter;
 pub use quota::{Quota, QuotaError};
 pub use throttle::{Throttle, ThrottleError};
 pub use window_counter::WindowCounter;
@@ -61,14 +53,10 @@ pub use window_log::WindowLog;
 pub use until_ready::Ready;
 #[cfg(feature = "std")]
 pub use {
-    async_keyed_limiter::AsyncKeyedLimiter,
-    compact_funnel::CompactFunnel,
     funnels::Funnels,
-    key_state::{KeyState, QuotaPerCall},
-    keyed::Keyed,
-    keyed_limiter::KeyedLimiter,
+    keyed::{Keyed, WhenFull},
+    keyed_limiter::{AsyncKeyedLimiter, KeyedLimiter},
     observer::Observer,
     sliding_window::{KeysFull, SlidingWindow},
     until_ready::{NotReady, UntilReady},
-    when_full::WhenFull,
 };

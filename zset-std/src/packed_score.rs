@@ -1,15 +1,12 @@
 //! [`PackedScore`]: several numbers packed into one `f64` score, and its errors.
 
-// Invariants: each size is at least 2, and the product of the sizes is at most 2^53. An `f64` represents
-// every integer up to that one exactly.
-
-mod error;
-#[cfg(test)]
-mod tests;
-
-pub use error::{PackError, PackedScoreError, UnpackError};
+use core::error::Error;
+use core::fmt;
 
 use zset_core::Score;
+
+// Invariants: each size is at least 2, and the product of the sizes is at most 2^53. An `f64`
+// represents every integer up to that one exactly.
 
 /// An `f64` represents every integer up to this one exactly.
 const LARGEST: u64 = 1 << 53;
@@ -20,9 +17,9 @@ const LARGEST: u64 = 1 << 53;
 ///
 /// # In process, use a tuple
 ///
-/// A [`Leaderboard`](crate::Leaderboard) and a [`SortedSet`](zset_core::SortedSet) accept any score type
-/// that is `Ord + Copy`. A tuple needs no layout, bounds its fields only by their types, cannot be
-/// misinterpreted, and can be of any size:
+/// A [`Leaderboard`](crate::Leaderboard) and a [`SortedSet`](zset_core::SortedSet) accept any score
+/// type that is `Ord + Copy`. A tuple needs no layout, bounds its fields only by their types,
+/// cannot be misinterpreted, and can be of any size:
 ///
 /// ```
 /// use zset_std::Leaderboard;
@@ -51,8 +48,8 @@ const LARGEST: u64 = 1 << 53;
 /// assert!(score(5, 15) < score(5, 2)); // wrong: 2 silver before 15
 /// ```
 ///
-/// Both lack a width for each field. With widths, the order is right, and a number that does not fit is
-/// an error instead of overflowing into the next field:
+/// Both lack a width for each field. With widths, the order is right, and a number that does not
+/// fit is an error instead of overflowing into the next field:
 ///
 /// ```
 /// use zset_std::PackedScore;
@@ -120,11 +117,13 @@ impl Field {
 }
 
 impl<const N: usize> PackedScore<N> {
-    /// Makes a layout of fields with the given widths in bits, the most significant field first. **O(N)**.
+    /// Makes a layout of fields with the given widths in bits, the most significant field first.
+    /// **O(N)**.
     ///
     /// # Errors
     ///
-    /// [`PackedScoreError`] if a field has no bits, or if the fields have more than 53 bits in total.
+    /// [`PackedScoreError`] if a field has no bits, or if the fields have more than 53 bits in
+    /// total.
     ///
     /// # Examples
     ///
@@ -177,11 +176,11 @@ impl<const N: usize> PackedScore<N> {
         Ok(PackedScore { fields: widths.map(field) })
     }
 
-    /// Returns the layout with the order of one field reversed, so that its lower values rank higher.
-    /// **O(1)**.
+    /// Returns the layout with the order of one field reversed, so that its lower values rank
+    /// higher. **O(1)**.
     ///
-    /// The field is given by its index, and packed as its largest value minus its value. Reversing it
-    /// twice restores its order.
+    /// The field is given by its index, and packed as its largest value minus its value. Reversing
+    /// it twice restores its order.
     ///
     /// # Examples
     ///
@@ -234,13 +233,13 @@ impl<const N: usize> PackedScore<N> {
 
     /// Returns the value of each field of a score. **O(N)**.
     ///
-    /// A score does not identify its layout: unpacking a score that another layout packed may succeed,
-    /// with meaningless values.
+    /// A score does not identify its layout: unpacking a score that another layout packed may
+    /// succeed, with meaningless values.
     ///
     /// # Errors
     ///
-    /// [`UnpackError`] if this layout cannot have packed the score: it is negative, has a fraction, or
-    /// is too large.
+    /// [`UnpackError`] if this layout cannot have packed the score: it is negative, has a fraction,
+    /// or is too large.
     ///
     /// # Examples
     ///
@@ -286,5 +285,136 @@ impl<const N: usize> PackedScore<N> {
     /// ```
     pub fn max_values(&self) -> [u64; N] {
         self.fields.map(Field::max)
+    }
+}
+
+/// The error of a layout that does not fit in a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PackedScoreError {
+    /// A field has a width of zero.
+    EmptyField {
+        /// The index of the field, from 0.
+        field: usize,
+    },
+    /// The fields have more than 53 bits or 15 decimal digits in total.
+    TooWide,
+}
+
+impl fmt::Display for PackedScoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PackedScoreError::EmptyField { field } => {
+                write!(f, "field {field} has a width of zero")
+            }
+            PackedScoreError::TooWide => {
+                f.write_str("fields have more than 53 bits or 15 decimal digits in total")
+            }
+        }
+    }
+}
+
+impl Error for PackedScoreError {}
+
+/// The error of a value that does not fit in its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PackError {
+    /// The index of the field, from 0.
+    pub field: usize,
+    /// The value.
+    pub value: u64,
+    /// The largest value that fits in the field.
+    pub max: u64,
+}
+
+impl fmt::Display for PackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PackError { field, value, max } = self;
+        write!(f, "value {value} of field {field} exceeds {max}")
+    }
+}
+
+impl Error for PackError {}
+
+/// The error of a score that a layout cannot have packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnpackError {
+    /// The score is negative.
+    Negative,
+    /// The score is not an integer.
+    Fraction,
+    /// The score is larger than any that the layout packs.
+    TooLarge,
+}
+
+impl fmt::Display for UnpackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnpackError::Negative => "score is negative",
+            UnpackError::Fraction => "score is not an integer",
+            UnpackError::TooLarge => "score is too large for its layout",
+        })
+    }
+}
+
+impl Error for UnpackError {}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn all_53_bits_and_all_15_digits_can_be_used() {
+        let whole = PackedScore::bits([53]).unwrap();
+        let largest = (1 << 53) - 1;
+        assert_eq!(whole.pack([largest]).unwrap().to_string(), "9007199254740991");
+        assert_eq!(whole.unpack(whole.pack([largest]).unwrap()), Ok([largest]));
+        assert!(whole.pack([1 << 53]).is_err());
+        assert_eq!(PackedScore::bits([54]), Err(PackedScoreError::TooWide));
+
+        let whole = PackedScore::decimal([15]).unwrap();
+        assert_eq!(whole.pack([999_999_999_999_999]).unwrap().to_string(), "999999999999999");
+        assert_eq!(PackedScore::decimal([16]), Err(PackedScoreError::TooWide));
+        assert_eq!(PackedScore::bits([u32::MAX; 5]), Err(PackedScoreError::TooWide));
+        assert_eq!(PackedScore::decimal([u32::MAX, 1]), Err(PackedScoreError::TooWide));
+    }
+
+    #[test]
+    fn a_field_of_zero_width_is_rejected() {
+        assert_eq!(PackedScore::bits([8, 0]), Err(PackedScoreError::EmptyField { field: 1 }));
+    }
+
+    #[test]
+    fn a_layout_may_have_no_fields() {
+        let layout = PackedScore::bits([]).unwrap();
+        assert_eq!(layout.pack([]), Ok(Score::ZERO));
+        assert_eq!(layout.unpack(Score::ZERO), Ok([]));
+        assert_eq!(layout.unpack(Score::from(1)), Err(UnpackError::TooLarge));
+    }
+
+    #[test]
+    fn scores_outside_a_layout_are_rejected() {
+        let layout = PackedScore::bits([4, 4]).unwrap();
+        let unpack = |score| layout.unpack(Score::new(score).unwrap());
+        assert_eq!(unpack(-1.0), Err(UnpackError::Negative));
+        assert_eq!(unpack(-0.5), Err(UnpackError::Negative));
+        assert_eq!(unpack(0.5), Err(UnpackError::Fraction));
+        assert_eq!(unpack(255.5), Err(UnpackError::Fraction));
+        assert_eq!(unpack(255.0), Ok([15, 15]));
+        assert_eq!(unpack(256.0), Err(UnpackError::TooLarge));
+        assert_eq!(unpack(f64::INFINITY), Err(UnpackError::TooLarge));
+        assert_eq!(unpack(f64::NEG_INFINITY), Err(UnpackError::Negative));
+    }
+
+    #[test]
+    fn errors_name_the_field() {
+        let error = PackedScore::bits([4, 4]).unwrap().pack([15, 16]).unwrap_err();
+        assert_eq!(error.to_string(), "value 16 of field 1 exceeds 15");
+        let error = PackedScore::decimal([1, 0]).unwrap_err();
+        assert_eq!(error.to_string(), "field 1 has a width of zero");
     }
 }

@@ -3,19 +3,19 @@
 use std::hash::{BuildHasher, Hash};
 use std::sync::LazyLock;
 
-/// The default hasher of keys: [`AHash`](https://docs.rs/ahash) with a random seed. Each new value has
-/// its own seed; its clones share it.
+/// The default hasher of keys: [`AHash`](https://docs.rs/ahash) with a random seed. Each new value
+/// has its own seed; its clones share it.
 ///
 /// It defends against hash flooding: an attacker who does not know the seed cannot choose colliding
-/// keys. It does not defend against an attacker who can recover the seed from timing. For such keys,
-/// pass [`std::hash::RandomState`] to [`Keyed::with_hasher`](crate::Keyed::with_hasher): `SipHash` takes
-/// 7 ns more per call. The hasher of [`zset_core`]'s sets, [`zset_core::DefaultHashBuilder`], is faster
-/// and less resistant.
+/// keys. It does not defend against an attacker who can recover the seed from timing. For such
+/// keys, pass [`std::hash::RandomState`] to [`Keyed::with_hasher`](crate::Keyed::with_hasher):
+/// `SipHash` takes 7 ns more per call. The hasher of [`zset_core`]'s sets,
+/// [`zset_core::DefaultHashBuilder`], is faster and less resistant.
 ///
 /// All seeds of a process are derived from one [`std::hash::RandomState`], so they are as random as
-/// those of a `HashMap`. On `wasm32-unknown-unknown` std has no source of randomness, and **the seeds
-/// are the same in every run**. If an attacker can choose the keys there, pass `with_hasher` a hasher
-/// seeded by the host.
+/// those of a `HashMap`. On `wasm32-unknown-unknown` std has no source of randomness, and **the
+/// seeds are the same in every run**. If an attacker can choose the keys there, pass `with_hasher`
+/// a hasher seeded by the host.
 ///
 /// # Examples
 ///

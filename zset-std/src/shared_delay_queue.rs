@@ -1,43 +1,43 @@
 //! [`SharedDelayQueue`]: a thread-safe delay queue, with its outcomes, futures and errors.
 
-// Invariants: a job has a receipt if and only if it is on lease, and `leased` is the number of
-// receipts. No job has had more deliveries than permitted. Every waiter is in the line, and the first
-// of the line either is awake (or has been woken), or sleeps until the next job is due at the latest.
-//
-// `Locked` restores the last one whenever it releases the lock, so neither an operation nor a panic can
-// break it.
-
-mod dead;
 #[cfg(feature = "async")]
 mod future;
 mod lease;
-mod line;
 mod locked;
-mod manage;
-mod place;
-mod pop;
-mod push;
-mod wait;
-
 #[cfg(all(test, zset_loom))]
 mod loom;
+mod manage;
+mod runner;
+mod wait;
 
-pub use dead::DeadLetter;
 #[cfg(feature = "async")]
 pub use future::{LeaseAsync, PopAsync};
 pub use lease::{Lease, Nacked, StaleLease};
-pub use push::{PushError, PushWithIdError};
+pub use manage::DeadLetter;
+pub use runner::JobRunner;
 pub use wait::WaitError;
 
 use std::collections::{HashSet, VecDeque};
+use std::error::Error;
 use std::fmt;
 use std::hash::Hash;
 use std::num::{NonZeroU32, NonZeroU64};
+use std::time::Duration;
+use std::vec::Vec;
 
+use crate::at::timed;
+use crate::delay_queue::DuplicateJob;
 use crate::sync::{Mutex, lock};
-use crate::{DelayQueue, Job, JobId, MonotonicClock};
-use line::Line;
-use locked::Locked;
+use crate::{At, Clock, DelayQueue, Job, JobId, MonotonicClock, Timestamp};
+use locked::{Line, Locked};
+
+// Invariants: a job has a receipt if and only if it is on lease, and `leased` is the number of
+// receipts. No job has had more deliveries than permitted. Every waiter is in the line, and the
+// first of the line either is awake (or has been woken), or sleeps until the next job is due at the
+// latest.
+//
+// `Locked` restores the last one whenever it releases the lock, so neither an operation nor a panic
+// can break it.
 
 /// The default bound on the number of dead letters kept.
 const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
@@ -47,18 +47,19 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 /// With the `async` feature, futures can wait too: `pop_async` and `lease_async`.
 ///
 /// There are two ways to take a job. [`pop`](Self::pop), [`pop_due`](Self::pop_due) and
-/// [`wait_pop`](Self::wait_pop) remove it: exactly one caller gets it, and if that caller dies, the job
-/// is lost. [`lease`](Self::lease) and [`wait_lease`](Self::wait_lease) keep the job in the queue: it
-/// is due again at the end of the lease unless it is [acknowledged](Self::ack) first. So no job is lost
-/// when a worker dies, and each job is delivered at least once.
+/// [`wait_pop`](Self::wait_pop) remove it: exactly one caller gets it, and if that caller dies, the
+/// job is lost. [`lease`](Self::lease) and [`wait_lease`](Self::wait_lease) keep the job in the
+/// queue: it is due again at the end of the lease unless it is [acknowledged](Self::ack) first. So
+/// no job is lost when a worker dies, and each job is delivered at least once.
 ///
-/// Share the queue by reference or in an [`Arc`](std::sync::Arc). One lock protects all state and is
-/// held for **O(log n)** at a time, longer only by operations that take many jobs at once. The ids'
-/// `Hash`, `Eq` and `Ord`, and `Clone` of leased ids and payloads and of the wakers of waiting futures, run
-/// under the lock, so they must not use the queue. A panic in them affects no other thread and loses no job.
+/// Share the queue by reference or in an [`Arc`](std::sync::Arc). One lock protects all state and
+/// is held for **O(log n)** at a time, longer only by operations that take many jobs at once. The
+/// ids' `Hash`, `Eq` and `Ord`, and `Clone` of leased ids and payloads and of the wakers of waiting
+/// futures, run under the lock, so they must not use the queue. A panic in them affects no other
+/// thread and loses no job.
 ///
-/// A job uses the memory of its payload and id plus about 60 bytes, until it is taken or acknowledged;
-/// [`with_max_len`](Self::with_max_len) bounds the number of jobs.
+/// A job uses the memory of its payload and id plus about 60 bytes, until it is taken or
+/// acknowledged; [`with_max_len`](Self::with_max_len) bounds the number of jobs.
 ///
 /// # Examples
 ///
@@ -201,8 +202,8 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 
     /// Returns the queue with a bound on the number of deliveries per job. **O(1)**.
     ///
-    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the worker calls
-    /// [`nack`](Self::nack), or, if the lease expires, when the job would be delivered again.
+    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the worker
+    /// calls [`nack`](Self::nack), or, if the lease expires, when the job would be delivered again.
     ///
     /// # Examples
     ///
@@ -225,8 +226,8 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
         SharedDelayQueue { max_deliveries: Some(max_deliveries), ..self }
     }
 
-    /// Returns the queue with a bound on the number of dead letters kept, 1024 by default. When it is
-    /// exceeded, the oldest is dropped. **O(1)**.
+    /// Returns the queue with a bound on the number of dead letters kept, 1024 by default. When it
+    /// is exceeded, the oldest is dropped. **O(1)**.
     ///
     /// # Examples
     ///
@@ -256,6 +257,31 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// ```
     pub fn clock(&self) -> &C {
         &self.clock
+    }
+
+    /// Returns the queue at time `now`, for the calls that depend on the time: its clock is not
+    /// read. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push("mail", Timestamp::from_nanos(10))?;
+    /// assert!(queue.at(Timestamp::from_nanos(9)).pop().is_none());
+    /// assert_eq!(queue.at(Timestamp::from_nanos(10)).pop().unwrap().payload, "mail");
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
+    /// ```
+    pub fn at(&self, now: Timestamp) -> At<'_, Self> {
+        At::new(self, now)
+    }
+
+    fn timed(&self) -> (&Self, Timestamp)
+    where
+        C: Clock,
+    {
+        (self, self.clock.now())
     }
 
     /// Acquires the lock.
@@ -308,5 +334,346 @@ impl<T, I, C> fmt::Debug for SharedDelayQueue<T, I, C> {
             .field("dead_letters", &state.dead.len())
             .field("is_closed", &state.is_closed)
             .finish_non_exhaustive()
+    }
+}
+
+/// The error returned when a payload is not pushed; contains the payload.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::shared_delay_queue::PushError;
+/// use zset_std::{SharedDelayQueue, Timestamp};
+///
+/// let queue = SharedDelayQueue::<&str>::new();
+/// queue.close();
+/// let error = queue.push("mail", Timestamp::ZERO).unwrap_err();
+/// assert!(matches!(error, PushError::Closed(_)));
+/// assert_eq!(error.to_string(), "the queue is closed");
+/// assert_eq!(error.into_payload(), "mail");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PushError<T> {
+    /// The queue has reached its maximum number of jobs.
+    Full(T),
+    /// The queue is closed.
+    Closed(T),
+}
+
+/// The error returned when a job is not pushed with its id; contains the job.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::shared_delay_queue::PushWithIdError;
+/// use zset_std::{SharedDelayQueue, Timestamp};
+///
+/// let queue = SharedDelayQueue::new();
+/// queue.push_with_id("backup", 1, Timestamp::ZERO)?;
+/// let error = queue.push_with_id("backup", 2, Timestamp::MAX).unwrap_err();
+/// assert!(matches!(error, PushWithIdError::Duplicate(_)));
+/// assert_eq!(error.to_string(), "a job with this id is already in the queue");
+/// assert_eq!(error.into_job().payload, 2);
+/// # Ok::<(), PushWithIdError<u32, &str>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PushWithIdError<T, I = JobId> {
+    /// A job in the queue, on lease or not, already has this id.
+    Duplicate(Job<T, I>),
+    /// The queue has reached its maximum number of jobs.
+    Full(Job<T, I>),
+    /// The queue is closed.
+    Closed(Job<T, I>),
+}
+
+const FULL: &str = "the queue is full";
+const CLOSED: &str = "the queue is closed";
+
+impl<T> PushError<T> {
+    /// Returns the payload that was not pushed. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::<&str>::new();
+    /// queue.close();
+    /// let error = queue.push("mail", Timestamp::ZERO).unwrap_err();
+    /// assert_eq!(error.into_payload(), "mail");
+    /// ```
+    pub fn into_payload(self) -> T {
+        match self {
+            PushError::Full(payload) | PushError::Closed(payload) => payload,
+        }
+    }
+}
+
+impl<T, I> PushWithIdError<T, I> {
+    /// Returns the job that was not pushed. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.close();
+    /// let job = queue.push_with_id("backup", 7, Timestamp::ZERO).unwrap_err().into_job();
+    /// assert_eq!((job.id, job.payload), ("backup", 7));
+    /// ```
+    pub fn into_job(self) -> Job<T, I> {
+        match self {
+            PushWithIdError::Duplicate(job)
+            | PushWithIdError::Full(job)
+            | PushWithIdError::Closed(job) => job,
+        }
+    }
+}
+
+// Like the errors of channels, these implement `Debug` for any payload.
+
+impl<T> fmt::Debug for PushError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PushError::Full(_) => "Full(..)",
+            PushError::Closed(_) => "Closed(..)",
+        })
+    }
+}
+
+impl<T, I> fmt::Debug for PushWithIdError<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PushWithIdError::Duplicate(_) => "Duplicate(..)",
+            PushWithIdError::Full(_) => "Full(..)",
+            PushWithIdError::Closed(_) => "Closed(..)",
+        })
+    }
+}
+
+impl<T> fmt::Display for PushError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PushError::Full(_) => FULL,
+            PushError::Closed(_) => CLOSED,
+        })
+    }
+}
+
+impl<T, I> fmt::Display for PushWithIdError<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PushWithIdError::Duplicate(_) => "a job with this id is already in the queue",
+            PushWithIdError::Full(_) => FULL,
+            PushWithIdError::Closed(_) => CLOSED,
+        })
+    }
+}
+
+impl<T> Error for PushError<T> {}
+
+impl<T, I> Error for PushWithIdError<T, I> {}
+
+impl<T, C> SharedDelayQueue<T, JobId, C> {
+    /// Pushes a job and returns the id assigned to it. **O(log n)**.
+    ///
+    /// Wakes at most one waiter, and only if the job is due before all others.
+    ///
+    /// # Errors
+    ///
+    /// [`PushError`], which contains the payload, if the queue is closed or full.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
+    /// 10^9 jobs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// let id = queue.push("mail", Timestamp::MAX)?;
+    /// assert!(queue.contains(&id));
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
+    /// ```
+    #[track_caller]
+    pub fn push(&self, payload: T, due: Timestamp) -> Result<JobId, PushError<T>> {
+        let mut state = self.lock();
+        if state.is_closed {
+            return Err(PushError::Closed(payload));
+        }
+        if state.queue.len() >= self.max_len {
+            return Err(PushError::Full(payload));
+        }
+        Ok(state.queue.push(Task::new(payload), due))
+    }
+}
+
+timed!(impl[T, C: Clock] SharedDelayQueue<T, JobId, C> {
+    /// Pushes a job that is due after `delay`. **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`PushError`], which contains the payload, if the queue is closed or full.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
+    /// 10^9 jobs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue};
+    ///
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+    /// queue.push_after("mail", Duration::from_secs(10)).unwrap();
+    /// assert!(queue.pop().is_none());
+    /// clock.advance(Duration::from_secs(10));
+    /// assert_eq!(queue.pop().map(|job| job.payload), Some("mail"));
+    /// ```
+    #[track_caller]
+    pub fn push_after(&self, payload: T, delay: Duration) -> Result<JobId, PushError<T>> {
+        let (queue, now) = self.timed();
+        queue.push(payload, now.saturating_add(delay))
+    }
+});
+
+impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
+    /// Pushes a job with this id. **O(log n)**.
+    ///
+    /// Wakes at most one waiter, and only if the job is due before all others.
+    ///
+    /// # Errors
+    ///
+    /// [`PushWithIdError`], which contains the job, if the queue is closed or full, or a job in it,
+    /// on lease or not, already has this id.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
+    /// 10^9 jobs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// assert!(queue.push_with_id("backup", 1, Timestamp::ZERO).is_ok());
+    /// assert!(queue.push_with_id("backup", 2, Timestamp::ZERO).is_err());
+    /// ```
+    #[track_caller]
+    pub fn push_with_id(
+        &self,
+        id: I,
+        payload: T,
+        due: Timestamp,
+    ) -> Result<(), PushWithIdError<T, I>> {
+        let mut state = self.lock();
+        if state.is_closed {
+            return Err(PushWithIdError::Closed(Job { id, due, payload }));
+        }
+        if state.queue.len() >= self.max_len {
+            let job = Job { id, due, payload };
+            return Err(if state.queue.contains(&job.id) {
+                PushWithIdError::Duplicate(job)
+            } else {
+                PushWithIdError::Full(job)
+            });
+        }
+        let pushed = state.queue.push_with_id(id, Task::new(payload), due);
+        pushed.map_err(|DuplicateJob { job }| PushWithIdError::Duplicate(without_leases(job)))
+    }
+}
+
+timed!(impl[T, I: Hash, C: Clock] SharedDelayQueue<T, I, C> {
+    /// Removes and returns the first job if it is due. **O(log n)**.
+    ///
+    /// If several threads compete for a job, exactly one gets it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push("mail", Timestamp::ZERO)?;
+    /// assert_eq!(queue.pop().unwrap().payload, "mail");
+    /// assert_eq!(queue.pop(), None);
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
+    /// ```
+    pub fn pop(&self) -> Option<Job<T, I>> {
+        let (queue, now) = self.timed();
+        queue.pop_locked(&mut queue.lock(), now)
+    }
+
+    /// Removes and returns up to `max` jobs that are due, in order. **O(m log n)** for m returned.
+    ///
+    /// This is atomic: no other thread takes a job in between.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::new();
+    /// for payload in ["a", "b", "c"] {
+    ///     queue.push(payload, Timestamp::ZERO)?;
+    /// }
+    /// let jobs = queue.pop_due(2);
+    /// assert!(jobs.iter().map(|job| job.payload).eq(["a", "b"]));
+    /// assert_eq!(queue.len(), 1);
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
+    /// ```
+    pub fn pop_due(&self, max: usize) -> Vec<Job<T, I>> {
+        let (queue, now) = self.timed();
+        let mut jobs = Vec::new();
+        let mut state = queue.lock();
+        jobs.reserve_exact(state.queue.count_due(now).min(max));
+        while jobs.len() < max {
+            let Some(job) = queue.pop_locked(&mut state, now) else { break };
+            jobs.push(job);
+        }
+        jobs
+    }
+});
+
+impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
+    /// Removes and returns the first job if it is due.
+    fn pop_locked(&self, state: &mut Locked<'_, T, I>, now: Timestamp) -> Option<Job<T, I>> {
+        self.bury_exhausted(state, now);
+        state.take_first(now).map(without_leases)
+    }
+
+    /// Turns jobs at the front that are due and have reached their maximum number of deliveries
+    /// into dead letters.
+    fn bury_exhausted(&self, state: &mut Locked<'_, T, I>, now: Timestamp) {
+        while state.queue.first().is_some_and(|job| self.is_exhausted(job.payload)) {
+            let Some(job) = state.take_first(now) else { break };
+            let since = job.due;
+            state.bury(DeadLetter::new(job, since), self.max_dead_letters);
+        }
+    }
+}
+
+impl<T, I: Hash> Locked<'_, T, I> {
+    /// Removes and returns the first job if it is due.
+    fn take_first(&mut self, now: Timestamp) -> Option<Job<Task<T>, I>> {
+        let job = self.queue.pop(now)?;
+        self.forget_lease(&job.payload);
+        Some(job)
+    }
+
+    /// Updates the lease count for a task that has left the queue.
+    fn forget_lease(&mut self, task: &Task<T>) {
+        self.leased -= usize::from(task.receipt.is_some());
     }
 }

@@ -1,40 +1,33 @@
 //! [`Timeline`]: posts by time, newest first, with its iterators and cursors.
 
-// Invariants: there are at most `max_len` posts, no post is later than `newest`, and none is `max_age`
-// or more older than `newest`. A panic in the code of an id may leave posts beyond the caps; the next
-// post evicts them.
-//
-// The sorted set is ascending by `(time, id)`, and every view iterates it backward. So pages, cursors
-// and merges share one order: the reverse of that of tuples.
-
-mod cursor;
 mod merge;
-mod post;
-mod posts;
-mod read;
-#[cfg(feature = "serde")]
-mod serde;
 #[cfg(test)]
 mod tests;
-mod traits;
 
-pub use cursor::Cursor;
 pub use merge::{MergedPost, MergedPosts, MergedTimelines};
-pub use post::Posted;
-pub use posts::Posts;
 
+use core::fmt;
 use core::hash::Hash;
+use core::iter::{FusedIterator, Rev};
 use core::time::Duration;
 
-use zset_core::SortedSet;
+use zset_core::sorted_set::{IntoIter, Iter};
+use zset_core::{Equivalent, SortedSet};
 
 use crate::Timestamp;
+
+// Invariants: there are at most `max_len` posts, no post is later than `newest`, and none is
+// `max_age` or more older than `newest`. A panic in the code of an id may leave posts beyond the
+// caps; the next post evicts them.
+//
+// The sorted set is ascending by `(time, id)`, and every view iterates it backward. So pages,
+// cursors and merges share one order: the reverse of that of tuples.
 
 /// A feed: unique ids, each with the time at which it was posted, newest first.
 ///
 /// Posts with equal times are in descending order of id. Posts may arrive out of order. [`before`]
-/// pages by the last entry of the previous page, so no page skips or repeats an entry while others are
-/// posted. [`MergedTimelines`] reads several timelines as one.
+/// pages by the last entry of the previous page, so no page skips or repeats an entry while others
+/// are posted. [`MergedTimelines`] reads several timelines as one.
 ///
 /// ```text
 ///                                latest(2)
@@ -45,9 +38,9 @@ use crate::Timestamp;
 ///             before(c, 3)       └ last of the page before: the cursor
 /// ```
 ///
-/// A timeline grows with each new post unless capped: [`with_max_len`] keeps only the newest posts, and
-/// [`with_max_age`] those that are recent relative to the newest time seen. A post with an 8-byte id
-/// uses 25 to 50 bytes in total, plus what the id owns.
+/// A timeline grows with each new post unless capped: [`with_max_len`] keeps only the newest posts,
+/// and [`with_max_age`] those that are recent relative to the newest time seen. A post with an
+/// 8-byte id uses 25 to 50 bytes in total, plus what the id owns.
 ///
 /// [`before`]: Self::before
 /// [`with_max_len`]: Self::with_max_len
@@ -74,9 +67,9 @@ use crate::Timestamp;
 /// assert!(feed.iter().map(|(id, _)| *id).eq(["yes", "lunch?", "rain"]));
 /// ```
 ///
-/// With the `serde` feature, a timeline serializes as a sequence of id-time pairs, oldest first, its
-/// caps and the newest time seen. Deserializing fails on repeated ids, or on posts that violate the
-/// caps or are later than the newest time.
+/// With the `serde` feature, a timeline serializes as a sequence of id-time pairs, oldest first,
+/// its caps and the newest time seen. Deserializing fails on repeated ids, or on posts that violate
+/// the caps or are later than the newest time.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
 #[cfg_attr(
@@ -140,9 +133,9 @@ impl<Id: Ord + Hash> Timeline<Id> {
 
     /// Returns the timeline with a bound on the age of posts. **O(m log n)** for m posts expired.
     ///
-    /// A post expires when its age reaches `max_age`. Age is relative to the newest time seen, from a
-    /// post or from [`expire`](Self::expire), so a clock that steps back restores nothing. A post from
-    /// the far future expires all others: validate times from untrusted sources.
+    /// A post expires when its age reaches `max_age`. Age is relative to the newest time seen, from
+    /// a post or from [`expire`](Self::expire), so a clock that steps back restores nothing. A post
+    /// from the far future expires all others: validate times from untrusted sources.
     ///
     /// # Examples
     ///
@@ -190,5 +183,560 @@ impl<Id> Timeline<Id> {
 
     fn is_over_full(&self) -> bool {
         self.max_len.is_some_and(|max_len| self.posts.len() > max_len)
+    }
+}
+
+/// The outcome of [`Timeline::post`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Posted<Id> {
+    /// The id is new in the timeline.
+    New,
+    /// The id was already in the timeline, and now has the new time, which may equal the old one.
+    Moved {
+        /// The previous time.
+        from: Timestamp,
+    },
+    /// The post is older than the caps allow. The timeline is unchanged, and the id is returned.
+    TooOld(Id),
+}
+
+impl<Id: Ord + Hash> Timeline<Id> {
+    /// Posts an id at a time, or moves an existing id to that time. **O(log n)** amortized: O(log
+    /// n), plus O(log n) for each post evicted or expired.
+    ///
+    /// Evicted and expired posts are dropped; to keep them, remove them first with
+    /// [`pop_oldest`](Self::pop_oldest). If the post itself is older than the caps allow, this is a
+    /// no-op: an existing id keeps its old time.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::timeline::Posted;
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut feed = Timeline::new().with_max_len(2);
+    /// assert_eq!(feed.post("a", at(5)), Posted::New);
+    /// assert_eq!(feed.post("a", at(7)), Posted::Moved { from: at(5) });
+    /// assert_eq!(feed.post("b", at(6)), Posted::New);
+    /// assert_eq!(feed.post("c", at(3)), Posted::TooOld("c"));
+    /// ```
+    #[track_caller]
+    pub fn post(&mut self, id: Id, at: Timestamp) -> Posted<Id> {
+        let newest = self.newest.max(at);
+        let is_too_old = self.is_too_old(at, newest)
+            || self.is_full() && self.is_before_all(at, &id) && !self.posts.contains(&id);
+        if is_too_old {
+            return Posted::TooOld(id);
+        }
+        self.newest = newest;
+        let old = self.posts.insert(id, at);
+        // This never drops the new post: if it makes others too old, it is the newest of all.
+        self.trim();
+        match old {
+            None => Posted::New,
+            Some(from) => Posted::Moved { from },
+        }
+    }
+
+    /// Removes a post and returns its time. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut feed = Timeline::from([("a", at(1))]);
+    /// assert_eq!(feed.remove("a"), Some(at(1)));
+    /// assert_eq!(feed.remove("a"), None);
+    /// ```
+    pub fn remove<Q>(&mut self, id: &Q) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.posts.remove(id)
+    }
+
+    /// Removes and returns the oldest post. **O(log n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut feed = Timeline::from([("a", at(2)), ("b", at(1))]);
+    /// assert_eq!(feed.pop_oldest(), Some(("b", at(1))));
+    /// ```
+    pub fn pop_oldest(&mut self) -> Option<(Id, Timestamp)> {
+        self.posts.pop_first()
+    }
+
+    /// Advances the time, drops the posts that are now too old, and returns how many. **O(m log
+    /// n)** for m posts expired.
+    ///
+    /// Without [`with_max_age`](Self::with_max_age), no post expires. A time before the newest one
+    /// seen is treated as the newest.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::timeline::Posted;
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut feed = Timeline::new().with_max_age(Duration::from_nanos(10));
+    /// feed.post("a", at(5));
+    /// assert_eq!(feed.expire(at(14)), 0);
+    /// assert_eq!(feed.expire(at(15)), 1);
+    /// assert_eq!(feed.post("a", at(5)), Posted::TooOld("a"));
+    /// ```
+    pub fn expire(&mut self, now: Timestamp) -> usize {
+        self.newest = self.newest.max(now);
+        self.trim()
+    }
+
+    /// Removes all posts, keeping the caps and the newest time seen. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let mut feed = Timeline::from([("a", Timestamp::ZERO)]);
+    /// feed.clear();
+    /// assert!(feed.is_empty());
+    /// ```
+    pub fn clear(&mut self) {
+        self.posts.clear();
+    }
+
+    /// Drops the posts beyond the caps and returns how many.
+    fn trim(&mut self) -> usize {
+        let mut dropped = 0;
+        while self
+            .posts
+            .first()
+            .is_some_and(|(_, oldest)| self.is_over_full() || self.is_too_old(oldest, self.newest))
+        {
+            self.posts.pop_first();
+            dropped += 1;
+        }
+        dropped
+    }
+
+    fn is_before_all(&self, at: Timestamp, id: &Id) -> bool {
+        self.posts.first().is_none_or(|(first, time)| (at, id) < (time, first))
+    }
+}
+
+impl<Id> Timeline<Id> {
+    /// Returns whether an id is in the timeline. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let feed = Timeline::from([("a".to_string(), Timestamp::ZERO)]);
+    /// assert!(feed.contains("a"));
+    /// assert!(!feed.contains("b"));
+    /// ```
+    pub fn contains<Q>(&self, id: &Q) -> bool
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.posts.contains(id)
+    }
+
+    /// Returns the time of a post. **O(1)** expected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let feed = Timeline::from([("a".to_string(), Timestamp::ZERO)]);
+    /// assert_eq!(feed.posted_at("a"), Some(Timestamp::ZERO));
+    /// assert_eq!(feed.posted_at("b"), None);
+    /// ```
+    pub fn posted_at<Q>(&self, id: &Q) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.posts.score(id)
+    }
+
+    /// Returns the number of posts. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// assert_eq!(Timeline::from([("a", Timestamp::ZERO)]).len(), 1);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.posts.len()
+    }
+
+    /// Returns whether there are no posts. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!(zset_std::Timeline::<u64>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.posts.is_empty()
+    }
+
+    /// Returns all posts, newest first. Lazy, double-ended, **O(1)** per step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(2))]);
+    /// assert!(feed.iter().eq([(&"c", at(2)), (&"b", at(2)), (&"a", at(1))]));
+    /// ```
+    pub fn iter(&self) -> Posts<'_, Id> {
+        Posts(self.posts.iter())
+    }
+
+    /// Returns the `n` newest posts, newest first, or all if there are fewer. Lazy; **O(log n)** to
+    /// start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let feed = Timeline::from([("hello", at(1)), ("rain", at(2)), ("sun", at(3))]);
+    /// assert!(feed.latest(2).map(|(id, _)| *id).eq(["sun", "rain"]));
+    /// ```
+    pub fn latest(&self, n: usize) -> Posts<'_, Id> {
+        Posts(self.posts.range_by_rank(self.len().saturating_sub(n)..))
+    }
+
+    /// Returns the posts at or after a time, newest first. Lazy; **O(log n)** to start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
+    /// assert!(feed.since(at(2)).map(|(id, _)| *id).eq(["c", "b"]));
+    /// assert!(feed.since(at(2)).rev().map(|(id, _)| *id).eq(["b", "c"])); // oldest first
+    /// ```
+    pub fn since(&self, at: Timestamp) -> Posts<'_, Id> {
+        Posts(self.posts.range_by_score(at..))
+    }
+}
+
+impl<Id: Ord> Timeline<Id> {
+    /// Returns the next page: the `n` newest posts older than a cursor, newest first. Lazy;
+    /// **O(log n)** to start.
+    ///
+    /// Consecutive pages return each post exactly once if its time does not change in between. A
+    /// post added meanwhile appears on a later page only if it is older than the cursor. The
+    /// cursor's own entry may no longer exist.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_std::timeline::Cursor;
+    /// use zset_std::{Timeline, Timestamp};
+    ///
+    /// let at = Timestamp::from_nanos;
+    /// let mut feed = Timeline::from_iter((0..10).map(|id| (id, at(id / 4))));
+    /// let mut read = Vec::new();
+    /// let mut page: Vec<_> = feed.latest(3).map(Cursor::from).collect();
+    /// while let Some(&cursor) = page.last() {
+    ///     read.extend(page.iter().map(|post| post.id));
+    ///     feed.post(100 + read.len() as u64, at(9));
+    ///     feed.remove(&cursor.id);
+    ///     page = feed.before(&cursor, 3).map(Cursor::from).collect();
+    /// }
+    /// assert!(read.into_iter().eq((0..10).rev()));
+    /// ```
+    pub fn before(&self, cursor: &Cursor<Id>, n: usize) -> Posts<'_, Id> {
+        let older = self.posts.range(..(cursor.at, &cursor.id)).len();
+        Posts(self.posts.range_by_rank(older.saturating_sub(n)..older))
+    }
+}
+
+/// An iterator over entries of a [`Timeline`](Timeline), newest first: all of them, a page,
+/// or those since a time.
+///
+/// It is lazy, double-ended and exact-size; `.rev()` yields the oldest first. Each step is
+/// **O(1)**; `nth` and `nth_back`, and so `skip`, are **O(log n)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{Timeline, Timestamp};
+///
+/// let at = Timestamp::from_nanos;
+/// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
+/// assert!(feed.latest(2).eq([(&"c", at(3)), (&"b", at(2))]));
+/// assert!(feed.latest(2).rev().eq([(&"b", at(2)), (&"c", at(3))]));
+/// ```
+pub struct Posts<'a, Id>(Iter<'a, Id, Timestamp>);
+
+impl<'a, Id> Iterator for Posts<'a, Id> {
+    type Item = (&'a Id, Timestamp);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next_back()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        self.0.nth_back(n)
+    }
+
+    fn last(mut self) -> Option<Self::Item> {
+        self.next_back()
+    }
+}
+
+impl<Id> DoubleEndedIterator for Posts<'_, Id> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.0.next()
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+        self.0.nth(n)
+    }
+}
+
+impl<Id> ExactSizeIterator for Posts<'_, Id> {}
+
+impl<Id> FusedIterator for Posts<'_, Id> {}
+
+impl<Id> Clone for Posts<'_, Id> {
+    fn clone(&self) -> Self {
+        Posts(self.0.clone())
+    }
+}
+
+impl<Id: fmt::Debug> fmt::Debug for Posts<'_, Id> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+/// A position in a timeline, at the last entry of a page; the entry may no longer exist.
+///
+/// Cursors are ordered by time, then by id. Every entry of the next page is less than the cursor.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::timeline::Cursor;
+/// use zset_std::{Timeline, Timestamp};
+///
+/// let at = Timestamp::from_nanos;
+/// let mut feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(2))]);
+/// let mut cursor = Cursor::from(feed.latest(1).last().unwrap());
+/// assert_eq!(cursor, Cursor { at: at(2), id: "c" });
+/// feed.remove("c");
+///
+/// cursor = Cursor::from(feed.before(&cursor, 1).last().unwrap());
+/// assert_eq!(cursor.id, "b");
+/// assert!(feed.before(&cursor, 1).eq([(&"a", at(1))]));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
+pub struct Cursor<Id> {
+    /// When the entry was posted.
+    pub at: Timestamp,
+    /// The entry's id.
+    pub id: Id,
+}
+
+/// Creates the cursor of an entry as returned by the iterators of a [`Timeline`](Timeline).
+impl<Id: Clone> From<(&Id, Timestamp)> for Cursor<Id> {
+    fn from((id, at): (&Id, Timestamp)) -> Self {
+        Cursor { at, id: id.clone() }
+    }
+}
+
+impl<Id> Default for Timeline<Id> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Two timelines are equal if they have the same posts at the same times, regardless of their caps.
+/// **O(n)**.
+impl<Id: PartialEq> PartialEq for Timeline<Id> {
+    fn eq(&self, other: &Self) -> bool {
+        self.posts == other.posts
+    }
+}
+
+impl<Id: Eq> Eq for Timeline<Id> {}
+
+/// Posts each entry in order; those that are too old are dropped.
+impl<Id: Ord + Hash> Extend<(Id, Timestamp)> for Timeline<Id> {
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = (Id, Timestamp)>>(&mut self, posts: I) {
+        for (id, at) in posts {
+            self.post(id, at);
+        }
+    }
+}
+
+/// Creates a timeline without caps. If an id repeats, the last time wins.
+impl<Id: Ord + Hash> FromIterator<(Id, Timestamp)> for Timeline<Id> {
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = (Id, Timestamp)>>(posts: I) -> Self {
+        let mut timeline = Timeline::new();
+        timeline.extend(posts);
+        timeline
+    }
+}
+
+impl<Id: Ord + Hash, const N: usize> From<[(Id, Timestamp); N]> for Timeline<Id> {
+    #[track_caller]
+    fn from(posts: [(Id, Timestamp); N]) -> Self {
+        posts.into_iter().collect()
+    }
+}
+
+/// Iterates newest first, like [`Timeline::iter`].
+impl<Id> IntoIterator for Timeline<Id> {
+    type Item = (Id, Timestamp);
+    type IntoIter = Rev<IntoIter<Id, Timestamp>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.posts.into_iter().rev()
+    }
+}
+
+impl<'a, Id> IntoIterator for &'a Timeline<Id> {
+    type Item = (&'a Id, Timestamp);
+    type IntoIter = Posts<'a, Id>;
+
+    fn into_iter(self) -> Posts<'a, Id> {
+        self.iter()
+    }
+}
+
+#[cfg(feature = "serde")]
+mod serde {
+    //! Deserializing a timeline, with its invariants checked.
+
+    use core::hash::Hash;
+    use core::time::Duration;
+
+    use serde::Deserialize;
+    use zset_core::SortedSet;
+
+    use super::Timeline;
+    use crate::Timestamp;
+
+    #[derive(Deserialize)]
+    #[serde(bound(deserialize = "Id: Deserialize<'de> + Ord + Hash"), rename = "Timeline")]
+    pub(super) struct Unchecked<Id> {
+        posts: SortedSet<Id, Timestamp>,
+        max_len: Option<usize>,
+        max_age: Option<Duration>,
+        newest: Timestamp,
+    }
+
+    impl<Id> TryFrom<Unchecked<Id>> for Timeline<Id> {
+        type Error = &'static str;
+
+        fn try_from(read: Unchecked<Id>) -> Result<Self, Self::Error> {
+            let Unchecked { posts, max_len, max_age, newest } = read;
+            let timeline = Timeline { posts, max_len, max_age, newest };
+            if timeline.is_over_full() {
+                return Err("timeline has more posts than its cap allows");
+            }
+            if timeline.posts.first().is_some_and(|(_, oldest)| timeline.is_too_old(oldest, newest))
+            {
+                return Err("timeline has a post that is too old");
+            }
+            if timeline.posts.last().is_some_and(|(_, latest)| latest > newest) {
+                return Err("timeline has a post newer than its newest time");
+            }
+            Ok(timeline)
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::format;
+        use std::string::{String, ToString};
+
+        use super::*;
+
+        fn read(text: &str) -> Result<Timeline<u32>, String> {
+            serde_json::from_str(text).map_err(|error| error.to_string())
+        }
+
+        #[test]
+        fn round_trip() {
+            let at = Timestamp::from_nanos;
+            let mut timeline = Timeline::new().with_max_len(3).with_max_age(Duration::from_secs(1));
+            timeline.extend([((1, "b"), at(5)), ((1, "a"), at(5)), ((0, "c"), at(2))]);
+            let text = serde_json::to_string(&timeline).unwrap();
+            assert!(
+                text.starts_with(r#"{"posts":[[[0,"c"],2],[[1,"a"],5],[[1,"b"],5]],"#),
+                "{text}"
+            );
+            let mut back: Timeline<(u32, &str)> = serde_json::from_str(&text).unwrap();
+            assert_eq!(back, timeline);
+            back.check_invariants();
+            back.post((0, "d"), at(3));
+            assert_eq!(back.len(), 3, "the cap round-trips too");
+        }
+
+        #[test]
+        fn repeated_ids_and_posts_beyond_the_caps_are_errors() {
+            let with = |posts, len, age, newest| {
+                format!(r#"{{"posts":{posts},"max_len":{len},"max_age":{age},"newest":{newest}}}"#)
+            };
+            let second = r#"{"secs":1,"nanos":0}"#;
+            assert_eq!(read(&with("[[7,1],[8,2]]", "2", second, 1_000_000_000)).unwrap().len(), 2);
+            let errors = [
+                (with("[[7,1],[7,2]]", "null", "null", 2), "element 1 repeats"),
+                (with("[[7,1],[8,2]]", "1", "null", 2), "more posts"),
+                (with("[[7,1],[8,2]]", "null", second, 1_000_000_001), "too old"),
+                (with("[[7,1],[8,2]]", "null", "null", 1), "newer than its newest time"),
+                (with("7", "null", "null", 1), "a sequence of members and scores"),
+            ];
+            for (text, expected) in errors {
+                let error = read(&text).unwrap_err();
+                assert!(error.contains(expected), "{error}");
+            }
+        }
+
+        #[test]
+        fn a_cursor_round_trips() {
+            let cursor = super::super::Cursor { at: Timestamp::MAX, id: "a".to_string() };
+            let text = serde_json::to_string(&cursor).unwrap();
+            assert_eq!(
+                serde_json::from_str::<super::super::Cursor<String>>(&text).unwrap(),
+                cursor
+            );
+        }
     }
 }

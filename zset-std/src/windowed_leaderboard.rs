@@ -1,37 +1,40 @@
 //! [`WindowedLeaderboard`]: a board per bucket of time and a merged board over all of them.
 
-// Invariants: `boards` holds boards of the newest bucket and the ones before it, up to the number of
-// buckets kept, and none is empty. The merged board has exactly their members. Each merged score
-// combines the member's scores in the buckets as `merge` defines it, so it depends on the buckets
-// alone.
-//
-// A panic in user code during a write may leave the merged board out of date; the next write begins by
-// recomputing it. To expire a bucket, each of its members first gets its merged score from the
-// remaining buckets and is then removed from the bucket, so an interrupted expiry can resume at any
-// point.
-
 mod buckets;
 mod merge;
-#[cfg(feature = "serde")]
-mod serde;
-mod submit;
 #[cfg(test)]
 mod tests;
 
 pub use buckets::{Buckets, BucketsError};
 
 use alloc::collections::BTreeMap;
+use core::convert::Infallible;
 use core::fmt;
+use core::hash::Hash;
 
-use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
+use zset_core::Equivalent;
+
+use crate::leaderboard::Submission;
+use crate::{Best, Latest, Leaderboard, Policy, Sum, Timestamp};
+use merge::Merged;
+
+// Invariants: `boards` holds boards of the newest bucket and the ones before it, up to the number
+// of buckets kept, and none is empty. The merged board has exactly their members. Each merged score
+// combines the member's scores in the buckets as `merge` defines it, so it depends on the buckets
+// alone.
+//
+// A panic in user code during a write may leave the merged board out of date; the next write begins
+// by recomputing it. To expire a bucket, each of its members first gets its merged score from the
+// remaining buckets and is then removed from the bucket, so an interrupted expiry can resume at any
+// point.
 
 /// Leaderboards over time, for example for today, each day of the week, and the whole week.
 ///
-/// Time is divided into [`Buckets`], and each bucket has its own board: [`current`](Self::current) is
-/// the board of the newest bucket, and [`bucket`](Self::bucket) returns earlier ones.
-/// [`merged`](Self::merged) is the board over all buckets kept, where the policy combines the scores of
-/// each member: [`Best`] yields the best score in any bucket, [`Latest`] the score in the member's
-/// newest bucket, and [`Sum`] the sum.
+/// Time is divided into [`Buckets`], and each bucket has its own board: [`current`](Self::current)
+/// is the board of the newest bucket, and [`bucket`](Self::bucket) returns earlier ones.
+/// [`merged`](Self::merged) is the board over all buckets kept, where the policy combines the
+/// scores of each member: [`Best`] yields the best score in any bucket, [`Latest`] the score in the
+/// member's newest bucket, and [`Sum`] the sum.
 ///
 /// The merged score of a member depends only on its scores in the buckets, not on the order of
 /// calls that produced them. Scores combine from the newest bucket back. If the sum of all of them
@@ -42,13 +45,13 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// combines with nothing, and is not an error.
 ///
 /// A windowed leaderboard has no clock: each submission passes the current time, and
-/// [`advance`](Self::advance) expires buckets that are too old. Reading expires nothing. A time before
-/// the newest one seen is treated as the newest, so a late submission counts in the newest bucket, and
-/// earlier buckets never gain scores.
+/// [`advance`](Self::advance) expires buckets that are too old. Reading expires nothing. A time
+/// before the newest one seen is treated as the newest, so a late submission counts in the newest
+/// bucket, and earlier buckets never gain scores.
 ///
 /// A member uses memory in each bucket where it has a score, and in the merged board.
-/// [`with_max_len`](Self::with_max_len) bounds each bucket, and thereby the merged board to that bound
-/// times the number of buckets.
+/// [`with_max_len`](Self::with_max_len) bounds each bucket, and thereby the merged board to that
+/// bound times the number of buckets.
 ///
 /// # Examples
 ///
@@ -75,8 +78,9 @@ use crate::{Best, Latest, Leaderboard, Sum, Timestamp};
 /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
 /// ```
 ///
-/// With the `serde` feature, a windowed leaderboard serializes as its [`Buckets`], the newest time, the
-/// bound, and each bucket's board with the bucket's age. Deserializing recomputes the merged board.
+/// With the `serde` feature, a windowed leaderboard serializes as its [`Buckets`], the newest time,
+/// the bound, and each bucket's board with the bucket's age. Deserializing recomputes the merged
+/// board.
 pub struct WindowedLeaderboard<Id, S, K = Best> {
     buckets: Buckets,
     /// The latest time seen.
@@ -88,8 +92,8 @@ pub struct WindowedLeaderboard<Id, S, K = Best> {
     empty: Leaderboard<Id, S, K>,
     /// Set during a write. If set at the start of a write, an earlier one has panicked.
     is_torn: bool,
-    /// Whether any member's merged score may omit its oldest buckets. Stays true until the merged board
-    /// is cleared or recomputed.
+    /// Whether any member's merged score may omit its oldest buckets. Stays true until the merged
+    /// board is cleared or recomputed.
     is_partial: bool,
 }
 
@@ -237,8 +241,8 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
         self.boards.get(&self.number()).unwrap_or(&self.empty)
     }
 
-    /// Returns the board of the bucket `ago` buckets before the newest, or `None` if it is not kept.
-    /// **O(log k)** for k boards.
+    /// Returns the board of the bucket `ago` buckets before the newest, or `None` if it is not
+    /// kept. **O(log k)** for k boards.
     ///
     /// # Examples
     ///
@@ -344,5 +348,354 @@ impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy, K> fmt::Debug for WindowedLeade
             .field("boards", &self.boards)
             .field("merged", &self.merged)
             .finish_non_exhaustive()
+    }
+}
+
+impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
+    /// Submits a score under a policy that cannot fail: [`Best`](crate::Best),
+    /// [`Latest`](crate::Latest). **O(log n)** expected, plus the cost of
+    /// [`advance`](Self::advance).
+    ///
+    /// Like [`try_submit`](Self::try_submit), but infallible.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let mut boards = WindowedLeaderboard::new(Buckets::new(minute, 5)?);
+    /// boards.submit("ann", 7, Timestamp::ZERO);
+    /// boards.submit("ann", 5, Timestamp::ZERO); // 7 is better
+    /// assert_eq!(boards.merged().score("ann"), Some(7));
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
+    #[track_caller]
+    pub fn submit(&mut self, member: Id, score: S, now: Timestamp) -> Submission<Id, S>
+    where
+        K: Policy<S, Error = Infallible>,
+    {
+        let Ok(submission) = self.try_submit(member, score, now);
+        submission
+    }
+
+    /// Submits a score to the current bucket and the merged board, and returns its effect on the
+    /// current bucket. **O(log n)** expected, plus the cost of [`advance`](Self::advance). Adds
+    /// **O(k)** for k boards if any of these is true:
+    ///
+    /// - The policy is not [exact](Policy::IS_EXACT), as sums of `f64`s are not.
+    /// - The bound evicts a member, or the submission fails.
+    /// - A merged score has omitted some bucket since the last [`clear`](Self::clear) or
+    ///   [`with_max_len`](Self::with_max_len).
+    ///
+    /// # Errors
+    ///
+    /// The policy's error if the score does not combine with the member's score in the current
+    /// bucket, or if a bucket that counts in its merged score would no longer count: see
+    /// [`WindowedLeaderboard`]. All scores are unchanged, but the time has advanced. The bound
+    /// decides first: a score that it rejects is never an error.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+    ///
+    /// let mut minutes = WindowedLeaderboard::sum(Buckets::new(Duration::from_secs(60), 5)?);
+    /// let now = Timestamp::ZERO;
+    /// assert_eq!(minutes.try_submit("ann", 200u8, now)?.new, Some(200));
+    ///
+    /// // It would fit into the next minute, but not into the sum of all five.
+    /// let now = now.saturating_add(Duration::from_secs(60));
+    /// assert!(minutes.try_submit("ann", 100, now).is_err());
+    /// assert_eq!(minutes.current().score("ann"), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn try_submit(
+        &mut self,
+        member: Id,
+        score: S,
+        now: Timestamp,
+    ) -> Result<Submission<Id, S>, K::Error> {
+        self.advance(now);
+        if self.current().rejects(&member, score) {
+            return Ok(Submission { old: None, new: None, dropped: Some((member, score)) });
+        }
+        // Change nothing until both boards are known to accept the score.
+        let merged = self.merged_after(&member, score)?;
+        self.is_torn = true;
+        let submission = self.submit_merged(member, score, merged);
+        self.is_torn = false;
+        submission
+    }
+
+    /// Advances the time and expires the buckets that are now too old. **O(m k)** expected, plus
+    /// O(log n) each, for m members of expired buckets and k remaining boards; O(log k) if none
+    /// expires. The cost does not depend on the number of empty buckets that have passed.
+    ///
+    /// A time before the newest one seen is a no-op.
+    ///
+    /// The merged score of each member of an expired bucket is recomputed from the remaining
+    /// buckets. If their sum is not a valid score, which requires scores of both signs, only the
+    /// newest of them count, as many as have a valid sum.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+    ///
+    /// let mut minutes = WindowedLeaderboard::new(Buckets::new(Duration::from_secs(60), 5)?);
+    /// minutes.submit("ann", 7, Timestamp::ZERO);
+    /// minutes.advance(Timestamp::MAX);
+    /// assert!(minutes.is_empty());
+    ///
+    /// minutes.advance(Timestamp::ZERO); // the clock was set back
+    /// assert_eq!(minutes.newest(), Timestamp::MAX);
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
+    pub fn advance(&mut self, now: Timestamp) {
+        self.mend();
+        self.newest = self.newest.max(now);
+        let oldest = self.oldest();
+        if self.boards.range(oldest..).next().is_none() {
+            return self.clear();
+        }
+        while let Some(first) = self.boards.first_entry().filter(|first| *first.key() < oldest) {
+            let Some((member, _)) = first.get().last() else {
+                first.remove();
+                continue;
+            };
+            // Merge before removing: if a panic intervenes, the member is still here to be merged
+            // again.
+            let member = member.clone();
+            self.merge(&member);
+            if let Some(mut first) = self.boards.first_entry() {
+                first.get_mut().pop_last();
+            }
+        }
+    }
+
+    /// Removes a member from all buckets and returns its merged score. **O(k log n)** expected for
+    /// k boards.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+    ///
+    /// let mut minutes = WindowedLeaderboard::new(Buckets::new(Duration::from_secs(60), 5)?);
+    /// minutes.submit("ann", 7, Timestamp::ZERO);
+    /// assert_eq!(minutes.remove("ann"), Some(7));
+    /// assert!(minutes.is_empty());
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
+    pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.mend();
+        self.is_torn = true;
+        self.boards.retain(|_, board| {
+            board.remove(member);
+            !board.is_empty()
+        });
+        let score = self.merged.remove(member);
+        self.is_torn = false;
+        score
+    }
+
+    /// Submits a score to the current board, and sets the member's merged score.
+    fn submit_merged(
+        &mut self,
+        member: Id,
+        score: S,
+        merged: Merged<S>,
+    ) -> Result<Submission<Id, S>, K::Error> {
+        let number = self.number();
+        let board = self.boards.entry(number).or_insert_with(|| self.empty.clone());
+        let submission = board.try_submit(member.clone(), score)?;
+        self.set_merged(member, merged);
+        if let Some((dropped, _)) = &submission.dropped {
+            self.merge(dropped);
+        }
+        Ok(submission)
+    }
+
+    /// Repairs the state after a panic during a write.
+    fn mend(&mut self) {
+        if self.is_torn {
+            self.boards.retain(|_, board| {
+                board.trim_to(board.max_len().unwrap_or(usize::MAX));
+                !board.is_empty()
+            });
+            self.merge_all();
+            self.is_torn = false;
+        }
+    }
+
+    /// Returns the boards with a bound on the number of members in each bucket; see
+    /// [`Leaderboard::with_max_len`]. **O(n k)** expected, plus O(log n) each, for k boards.
+    ///
+    /// An entry evicted from or rejected by a bucket does not count in the merged board either, so
+    /// a rejected score cannot overflow a sum: the bound decides before the policy combines
+    /// anything. The merged board has at most `max_len` members per bucket.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+    ///
+    /// let minutes = Buckets::new(Duration::from_secs(60), 5)?;
+    /// let mut minutes = WindowedLeaderboard::new(minutes).with_max_len(1);
+    /// minutes.submit("ann", 7, Timestamp::ZERO);
+    /// assert_eq!(minutes.submit("bob", 9, Timestamp::ZERO).dropped, Some(("ann", 7)));
+    /// assert_eq!(minutes.merged().len(), 1);
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
+    pub fn with_max_len(self, max_len: usize) -> Self {
+        let mut boards = self.map(|board| board.with_max_len(max_len));
+        boards.is_torn = true;
+        boards.mend();
+        boards
+    }
+}
+
+impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
+    /// Returns the boards, including the merged one, with an index of their distinct scores; see
+    /// [`Leaderboard::with_dense_standings`]. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Ties, Timestamp, WindowedLeaderboard};
+    ///
+    /// let minutes = Buckets::new(Duration::from_secs(60), 5)?;
+    /// let mut minutes = WindowedLeaderboard::new(minutes).with_dense_standings();
+    /// minutes.submit("ann", 7, Timestamp::ZERO);
+    /// assert_eq!(minutes.merged().standing("ann", Ties::Dense), Some(1));
+    /// assert!(minutes.merged().has_dense_standings());
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
+    pub fn with_dense_standings(mut self) -> Self {
+        self.merged = self.merged.with_dense_standings();
+        self.map(Leaderboard::with_dense_standings)
+    }
+
+    /// Removes all members from all buckets. **O(n)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
+    ///
+    /// let mut minutes = WindowedLeaderboard::new(Buckets::new(Duration::from_secs(60), 5)?);
+    /// minutes.submit("ann", 7, Timestamp::ZERO);
+    /// minutes.clear();
+    /// assert!(minutes.is_empty());
+    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
+    /// ```
+    pub fn clear(&mut self) {
+        self.is_torn = true;
+        self.merged.clear();
+        self.boards.clear();
+        self.is_torn = false;
+        self.is_partial = false;
+    }
+
+    /// Applies `change` to each board and to the initial board of new buckets.
+    fn map(
+        mut self,
+        mut change: impl FnMut(Leaderboard<Id, S, K>) -> Leaderboard<Id, S, K>,
+    ) -> Self {
+        self.empty = change(self.empty);
+        self.boards =
+            self.boards.into_iter().map(|(bucket, board)| (bucket, change(board))).collect();
+        self
+    }
+}
+
+#[cfg(feature = "serde")]
+mod serde {
+    //! Serialization as the buckets, the newest time, the bound, and the board of each bucket.
+
+    use alloc::collections::BTreeMap;
+    use alloc::vec::Vec;
+    use core::hash::Hash;
+
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, Serializer};
+
+    use super::{Buckets, WindowedLeaderboard};
+    use crate::{Leaderboard, Policy, Timestamp};
+
+    /// `boards` pairs each board with its age in buckets, newest first.
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Stored<Boards> {
+        buckets: Buckets,
+        newest: Timestamp,
+        max_len: Option<usize>,
+        boards: Boards,
+    }
+
+    /// Serializes everything but the merged board and the indexes, which can be rebuilt.
+    impl<Id: Serialize, S: Serialize + Copy, K> Serialize for WindowedLeaderboard<Id, S, K> {
+        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+            let number = self.number();
+            // Expired buckets are present only after a panic.
+            let boards = self
+                .boards
+                .range(self.oldest()..)
+                .rev()
+                .map(|(bucket, board)| (number - bucket, board));
+            let boards: Vec<_> = boards.collect();
+            let WindowedLeaderboard { buckets, newest, .. } = *self;
+            let max_len = self.empty.max_len();
+            Stored { buckets, newest, max_len, boards }.serialize(serializer)
+        }
+    }
+
+    /// Deserializes boards without indexes, and merges them.
+    ///
+    /// Fails if a bucket repeats or is too old, or if a board repeats a member, has more members
+    /// than its bound allows, or has a different bound.
+    impl<'de, Id, S, K> Deserialize<'de> for WindowedLeaderboard<Id, S, K>
+    where
+        Id: Deserialize<'de> + Ord + Hash + Clone,
+        S: Deserialize<'de> + Ord + Copy,
+        K: Policy<S>,
+    {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let stored = Stored::<Vec<(u64, Leaderboard<Id, S, K>)>>::deserialize(deserializer)?;
+            let mut windowed = Self::for_policy(stored.buckets);
+            windowed.newest = stored.newest;
+            windowed.empty = windowed.empty.with_max_len(stored.max_len.unwrap_or(usize::MAX));
+            let (oldest, number) = (windowed.oldest(), windowed.number());
+            let mut boards = BTreeMap::new();
+            for (ago, board) in stored.boards {
+                let bucket = number.checked_sub(ago).filter(|&bucket| bucket >= oldest);
+                let bucket = bucket.ok_or_else(|| D::Error::custom("a bucket is too old"))?;
+                if board.max_len() != stored.max_len {
+                    return Err(D::Error::custom("a bucket has a different bound"));
+                }
+                if boards.insert(bucket, board).is_some() {
+                    return Err(D::Error::custom("a bucket is repeated"));
+                }
+            }
+            boards.retain(|_, board| !board.is_empty());
+            windowed.boards = boards;
+            windowed.merge_all();
+            Ok(windowed)
+        }
     }
 }

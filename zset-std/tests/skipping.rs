@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use zset_std::leaderboard::Ties;
-use zset_std::{DelayQueue, Leaderboard, Schedule, Timeline, Timestamp};
+use zset_std::{DelayQueue, Leaderboard, Timeline, Timestamp};
 
 fn verify<I>(iter: &I)
 where
@@ -47,11 +47,9 @@ fn board_lines_under_every_tie_numbering() {
 }
 
 #[test]
-fn posts_jobs_and_schedules() {
+fn posts_and_jobs() {
     let feed: Timeline<u64> = (0..20).map(|i| (i, at(i % 6))).collect();
     verify(&feed.latest(15));
     let queue: DelayQueue<u64> = (0..20).map(|i| (i, at(i % 6))).collect();
     verify(&queue.iter());
-    let schedule: Schedule<u64> = (0..20).map(|i| (i, at(i % 6))).collect();
-    verify(&schedule.iter());
 }

@@ -26,7 +26,7 @@ impl AsyncKeyedLimiter<()> for Down {
         Err(io::Error::other("the server is down"))
     }
 
-    async fn peek(&self, (): &(), _: u32) -> io::Result<Decision> {
+    async fn peek_n(&self, (): &(), _: u32) -> io::Result<Decision> {
         Err(io::Error::other("the server is down"))
     }
 

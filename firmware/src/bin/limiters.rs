@@ -87,9 +87,9 @@ fn statics() {
     let check = |millis| {
         let now = Timestamp::ZERO.saturating_add(Duration::from_millis(millis));
         interrupt::free(|section| {
-            let funnel = FUNNEL.borrow(section).borrow_mut().check_at(now);
-            let window = WINDOW.borrow(section).borrow_mut().check_at(now);
-            let counter = COUNTER.borrow(section).borrow_mut().check_at(now);
+            let funnel = FUNNEL.borrow(section).borrow_mut().check(now);
+            let window = WINDOW.borrow(section).borrow_mut().check(now);
+            let counter = COUNTER.borrow(section).borrow_mut().check(now);
             [funnel, window, counter].map(|decision| decision.is_allowed())
         })
     };

@@ -1,4 +1,4 @@
-//! The exact window, combined limits, delay queues and schedules in a small heap, with the time given by the
+//! The exact window, combined limits and delay queues in a small heap, with the time given by the
 //! caller. Each follows a naive reference.
 
 #![no_std]
@@ -7,9 +7,8 @@
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_firmware::{Allowed, Reference, heap, run, run_limiter_model};
-use zset_std::schedule::Scheduled;
 use zset_std::{
-    AnyLimiter, DelayQueue, FixedWindow, Limits, Quota, Schedule, Timestamp, WindowLog,
+    AnyLimiter, DelayQueue, FixedWindow, Limits, Quota, Timestamp, WindowLog,
 };
 
 #[cortex_m_rt::entry]
@@ -19,7 +18,6 @@ fn main() -> ! {
         ("window logs follow the recount", window_logs),
         ("combined limits follow the recount", combined_limits),
         ("delay queues follow the reference", delay_queues),
-        ("schedules follow the reference", schedules),
         ("all memory is free again", nothing_is_lost),
     ])
 }
@@ -103,44 +101,6 @@ fn delay_queues() {
         let is_due = |&(_, score): &(u32, u32)| score < arrival(due + 1, 0);
         assert_eq!(queue.count_due(at(due)), reference.elements().filter(is_due).count());
         assert_eq!(queue.due(&id), reference.score(id).map(|score| at(score / STEPS)));
-    }
-}
-
-fn schedules() {
-    let mut random = SmallRng::seed_from_u64(4);
-    let mut schedule = Schedule::<u32>::new();
-    let mut reference = Reference::default();
-    let mut now = 0;
-    for step in 0..STEPS {
-        let (id, time) = (random.random_range(0..IDS), now + random.random_range(0..30));
-        match random.random_range(0..8) {
-            0..5 => {
-                let old = reference.score(id).map(|score| score / STEPS);
-                let expected = old.map_or(Scheduled::New, |old| Scheduled::Moved { from: at(old) });
-                assert_eq!(schedule.schedule(id, at(time)), expected);
-                // An id that already has this time keeps its place.
-                if old != Some(time) {
-                    reference.insert(id, arrival(time, step));
-                }
-            }
-            5 => {
-                let old = reference.remove(id).map(|score| at(score / STEPS));
-                assert_eq!(schedule.cancel(&id), old);
-            }
-            _ => {
-                now += random.random_range(0..4);
-                for (id, time) in schedule.activate_due(at(now)) {
-                    let first = reference.first().map(|(id, score)| (id, at(score / STEPS)));
-                    assert_eq!(first, Some((id, time)));
-                    reference.remove(id);
-                }
-                let next = reference.first().map(|(_, score)| score / STEPS);
-                assert!(next.is_none_or(|next| next > now), "an id is late");
-            }
-        }
-        schedule.check_invariants();
-        let by_time = reference.in_order().map(|(id, score)| (id, at(score / STEPS)));
-        assert!(schedule.iter().map(|(id, time)| (*id, time)).eq(by_time));
     }
 }
 

@@ -29,12 +29,13 @@ const DEFAULT_MAX_IDLE: Duration = Duration::from_secs(60);
 /// # Examples
 ///
 /// ```no_run
-/// use std::time::{Duration, Instant};
+/// use std::time::Duration;
 /// use zset_redis::OnFailure;
 /// use zset_redis::blocking::{Funnel, Pool};
 /// use zset_std::Quota;
 ///
-/// let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
+/// let client = redis::Client::open("redis://127.0.0.1/")?;
+/// let pool = Pool::new(client).with_max_connections(16);
 /// let quota = Quota::new(10, Duration::from_secs(60))?;
 /// let logins = Funnel::new(pool.clone(), "logins", quota, OnFailure::Deny)?;
 /// if logins.check("ann")?.is_allowed() {
@@ -82,16 +83,6 @@ impl<M: Connect> Pool<M> {
     /// A call that finds all of them in use waits for one until its deadline. A thread that waits
     /// for a job of a [`DelayQueue`](super::DelayQueue) has one in use. So has a call that has
     /// timed out, until its thread has noticed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_redis::blocking::Pool;
-    ///
-    /// let client = redis::Client::open("redis://127.0.0.1/")?;
-    /// let pool = Pool::new(client).with_max_connections(16);
-    /// # Ok::<(), redis::RedisError>(())
-    /// ```
     pub fn with_max_connections(mut self, max_connections: usize) -> Self {
         self.max_connections = max_connections.max(1);
         self
@@ -101,17 +92,6 @@ impl<M: Connect> Pool<M> {
     /// one minute. **O(1)**.
     ///
     /// It applies to connections that are opened afterwards.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::{Duration, Instant};
-    /// use zset_redis::blocking::Pool;
-    ///
-    /// let client = redis::Client::open("redis://127.0.0.1/")?;
-    /// let pool = Pool::new(client).with_max_idle(Duration::from_secs(10));
-    /// # Ok::<(), redis::RedisError>(())
-    /// ```
     pub fn with_max_idle(mut self, max_idle: Duration) -> Self {
         self.max_idle = max_idle;
         self
@@ -121,6 +101,7 @@ impl<M: Connect> Pool<M> {
     ///
     /// After the deadline the connection is closed, but what was sent may still be run.
     pub(crate) fn run(&self, call: &Call, deadline: Duration) -> Result<Value, Error> {
+        call.check()?;
         let deadline = Deadline::after(deadline);
         let reply = match self.query_until(call.by_hash(), deadline) {
             Err(Error::Redis(error)) if is_unknown(&error) => {

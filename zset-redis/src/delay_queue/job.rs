@@ -1,11 +1,12 @@
-//! [`Lease`], [`DeadLetter`] and [`Stats`]: what a queue returns.
+//! [`Lease`], [`DeadLetter`] and [`Stats`]: what a queue returns; and times in the microseconds of
+//! the scripts.
+
+use std::time::Duration;
 
 use redis::Value;
 use zset_std::Timestamp;
 use zset_std::shared_delay_queue::Nacked;
 
-use super::time::timestamp;
-use super::wake::Pause;
 use crate::Error;
 use crate::operation::read;
 
@@ -14,9 +15,9 @@ pub type Job = zset_std::Job<Vec<u8>, Vec<u8>>;
 
 /// A leased job, to be acknowledged when done.
 ///
-/// At the end of its lease, the job is due again, for any worker. The lease stays valid until a worker
-/// takes the job, so a late worker may still acknowledge it. After that the lease is stale: it can no
-/// longer acknowledge, nack or extend. At most one lease of a job is valid at any time.
+/// At the end of its lease, the job is due again, for any worker. The lease stays valid until a
+/// worker takes the job, so a late worker may still acknowledge it. After that the lease is stale:
+/// it can no longer acknowledge, nack or renew. At most one lease of a job is valid at any time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a job that is not acknowledged is delivered again"]
 #[non_exhaustive]
@@ -27,7 +28,7 @@ pub struct Lease {
     pub payload: Vec<u8>,
     /// The number of deliveries of the job, including this one.
     pub deliveries: u32,
-    /// The end of the lease, unless it is extended.
+    /// The end of the lease, unless it is renewed.
     pub until: Timestamp,
     /// Identifies this lease among all leases.
     pub(super) receipt: Vec<u8>,
@@ -64,8 +65,8 @@ pub struct Stats {
     pub delivered: u64,
     /// The number of jobs that have been acknowledged.
     pub acknowledged: u64,
-    /// The number of dead letters that were dropped because of their bound, or replaced by a later one
-    /// with the same id.
+    /// The number of dead letters that were dropped because of their bound, or replaced by a later
+    /// one with the same id.
     pub dropped_dead_letters: u64,
     /// The number of jobs and dead letters that were dropped since the server had only a part of
     /// them: one of the queue's keys, or an entry of it, was deleted or evicted.
@@ -74,27 +75,6 @@ pub struct Stats {
     pub next_due: Option<Timestamp>,
     /// The server's time.
     pub now: Timestamp,
-}
-
-/// The outcome of one attempt to take a job.
-pub(crate) enum Attempt<T> {
-    Taken(T),
-    /// No job is due.
-    Nothing(Pause),
-    /// The attempt has made as many dead letters, and dropped as many lost jobs, as one call may.
-    Again,
-}
-
-/// Reads the reply of an attempt whose job `take` reads.
-pub(super) fn read_attempt<T>(
-    reply: Value,
-    take: impl FnOnce(Value) -> Result<T, Error>,
-) -> Result<Attempt<T>, Error> {
-    let Value::Array(mut parts) = reply else { return Ok(Attempt::Again) };
-    match parts.len() {
-        1 => Ok(Attempt::Taken(take(parts.remove(0))?)),
-        _ => Ok(Attempt::Nothing(Pause::read(Value::Array(parts))?)),
-    }
 }
 
 impl Lease {
@@ -159,5 +139,53 @@ impl Stats {
             next_due: next_due.map(timestamp),
             now: timestamp(now),
         })
+    }
+}
+
+/// The latest time, and the longest duration, of which sums are exact in a script: 142 years.
+const MOST: u64 = (1 << 52) - 1;
+
+const NANOS_PER_MICRO: u64 = 1000;
+
+/// Returns the time of a call, rounded down.
+pub(super) fn rounded_down(at: Timestamp) -> Result<u64, Error> {
+    checked(at.as_nanos() / NANOS_PER_MICRO)
+}
+
+/// Returns when a job is due, rounded up, so it is never early.
+pub(super) fn rounded_up(at: Timestamp) -> Result<u64, Error> {
+    checked(at.as_nanos().div_ceil(NANOS_PER_MICRO))
+}
+
+fn checked(micros: u64) -> Result<u64, Error> {
+    if micros > MOST { Err(Error::TimeTooLate) } else { Ok(micros) }
+}
+
+/// Returns a duration, rounded up; the longest ones are 142 years.
+pub(super) fn micros(duration: Duration) -> u64 {
+    let micros = duration.as_nanos().div_ceil(NANOS_PER_MICRO.into());
+    u64::try_from(micros).unwrap_or(u64::MAX).min(MOST)
+}
+
+/// Returns a time that a script has returned.
+pub(super) fn timestamp(micros: u64) -> Timestamp {
+    Timestamp::from_nanos(micros.saturating_mul(NANOS_PER_MICRO))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rounded_so_that_no_job_is_early() {
+        let at = Timestamp::from_nanos(1_500);
+        assert_eq!((rounded_down(at).unwrap(), rounded_up(at).unwrap()), (1, 2));
+        assert_eq!(micros(Duration::from_nanos(1)), 1);
+        assert_eq!(micros(Duration::MAX), MOST);
+        assert!(matches!(
+            rounded_up(Timestamp::from_nanos(MOST * 1000 + 1)),
+            Err(Error::TimeTooLate)
+        ));
+        assert_eq!(rounded_up(timestamp(MOST)).unwrap(), MOST);
     }
 }

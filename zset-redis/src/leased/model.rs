@@ -1,5 +1,6 @@
-//! A model of several machines with clocks of their own, and of messages that are late, lost or run although their
-//! sender has given up. Every use of units is recorded with its true time, and every window is checked.
+//! A model of several machines with clocks of their own, and of messages that are late, lost or run
+//! although their sender has given up. Every use of units is recorded with its true time, and every
+//! window is checked.
 
 mod server;
 mod tests;
@@ -12,11 +13,12 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_std::{Quota, Timestamp};
 
-use super::exchange::{Draw, Grant};
+use super::draw::{Draw, Grant};
 use super::slot::{Slot, Terms};
 use server::Server;
 
-/// The times of the model begin here, in microseconds: in the future, so that a real server lets no key expire.
+/// The times of the model begin here, in microseconds: in the future, so that a real server lets no
+/// key expire.
 const ORIGIN: u64 = 1 << 51;
 
 /// Which faults happen.

@@ -1,18 +1,19 @@
 //! [`Slot`]: what this process knows of one key, without a connection and without a clock.
 //!
-//! - At most one draw is in flight. Calls that need the server wait for its reply, so a draw serves all of
-//!   them.
-//! - At most one lease is in use. The next draw ends it, in the same call of the script. The lease is taken
-//!   out of the slot before the call is sent, so all its units were used before the server ends it.
-//! - Every draw has a new id. So a draw that is run late, after its caller has given up, cannot be confused
-//!   with a later one: its units are never used, and count until they leave the window.
+//! - At most one draw is in flight. Calls that need the server wait for its reply, so a draw serves
+//!   all of them.
+//! - At most one lease is in use. The next draw ends it, in the same call of the script. The lease
+//!   is taken out of the slot before the call is sent, so all its units were used before the server
+//!   ends it.
+//! - Every draw has a new id. So a draw that is run late, after its caller has given up, cannot be
+//!   confused with a later one: its units are never used, and count until they leave the window.
 
 use std::mem;
 use std::time::Duration;
 
 use zset_std::{Decision, Quota, Timestamp, Verdict};
 
-use super::exchange::{Draw, Ended, Grant};
+use super::draw::{Draw, Ended, Grant};
 
 /// The most ended leases that wait for a draw that succeeds. Further ones are not given back.
 const MOST_ENDED: usize = 4;
@@ -21,7 +22,8 @@ const MOST_ENDED: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     pub(super) quota: Quota,
-    /// How long the units of a lease may be used, by the server's clock; at most the quota's period.
+    /// How long the units of a lease may be used, by the server's clock; at most the quota's
+    /// period.
     pub(super) life: Duration,
     /// The most units that a lease may have beyond those that callers wait for.
     pub(super) max_batch: u32,
@@ -32,8 +34,8 @@ impl Terms {
         self.quota.count()
     }
 
-    /// Returns how long the units of a lease may be used by the local clock, which may run slower than
-    /// the server's by a thousandth.
+    /// Returns how long the units of a lease may be used by the local clock, which may run slower
+    /// than the server's by a thousandth.
     fn local_life(&self) -> Duration {
         self.life.saturating_sub(self.life / 1000)
     }
@@ -188,7 +190,8 @@ impl<T> Slot<T> {
         Some(Draw { id, least, most, ended: self.ended.clone() })
     }
 
-    /// Ends the lease, and sets the batch to what would be used in half a life at the rate of this lease.
+    /// Ends the lease, and sets the batch to what would be used in half a life at the rate of this
+    /// lease.
     fn end_lease(&mut self, terms: &Terms, now: Timestamp) {
         let Some(lease) = self.lease.take() else { return };
         let elapsed = now.saturating_duration_since(lease.drawn).as_nanos().max(1);
@@ -196,7 +199,8 @@ impl<T> Slot<T> {
         // Doubling, so that a short burst does not reserve much.
         let most = self.batch.max(lease.used).saturating_mul(2).min(terms.max_batch);
         self.batch = u32::try_from(expected).unwrap_or(u32::MAX).min(most);
-        // If all were used, and the lease is over, the server stops counting them at the right time anyway.
+        // If all were used, and the lease is over, the server stops counting them at the right time
+        // anyway.
         if lease.used < lease.units || now < lease.end {
             self.push_ended(Ended { id: lease.id, used: lease.used });
         }
@@ -208,8 +212,8 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Takes the reply to the draw in flight, and returns the calls that are decided by it. The others need
-    /// another draw.
+    /// Takes the reply to the draw in flight, and returns the calls that are decided by it. The
+    /// others need another draw.
     pub(super) fn drawn(
         &mut self,
         terms: &Terms,
@@ -236,8 +240,8 @@ impl<T> Slot<T> {
         decided
     }
 
-    /// Decides the call that was the first when the draw was sent: by the server's decision, at the time of
-    /// the draw, even if the lease has ended before the reply.
+    /// Decides the call that was the first when the draw was sent: by the server's decision, at the
+    /// time of the draw, even if the lease has ended before the reply.
     fn first(&mut self, terms: &Terms, now: Timestamp, draw: InFlight, grant: Grant) -> Decision {
         let InFlight { id, least, sent } = draw;
         if grant.units == 0 {

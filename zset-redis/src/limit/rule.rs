@@ -1,9 +1,12 @@
 //! [`Rule`]: a quota, and the limiter that keeps to it.
 
-use zset_std::Quota;
+use std::time::Duration;
 
-use super::packed::pack;
-use crate::UnsupportedQuota;
+use zset_std::Quota;
+use zset_std::limit::ThrottleError;
+
+use super::state::pack;
+use crate::{Error, UnsupportedQuota};
 
 /// Scripts compute with counts and times below this.
 pub(super) const MOST: u64 = (1 << 52) - 1;
@@ -14,7 +17,7 @@ const LONGEST_PERIOD: u64 = (1 << 51) - 1;
 pub(super) const NANOS_PER_MICRO: u64 = 1000;
 
 /// A quota, and the limiter that keeps to it: one of the limits of
-/// [`Limits::all`](crate::blocking::Limits::all).
+/// [`Limits::all`](crate::Limits::all).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     pub(super) limiter: Limiter,
@@ -47,7 +50,7 @@ impl Limiter {
 }
 
 impl Rule {
-    /// At most `count` units in every window: see [`SlidingWindow`](crate::blocking::SlidingWindow).
+    /// At most `count` units in every window: see [`SlidingWindow`](crate::SlidingWindow).
     /// **O(1)**.
     ///
     /// # Errors
@@ -57,7 +60,7 @@ impl Rule {
         Rule::new(Limiter::SlidingWindow, quota)
     }
 
-    /// A leaky bucket: see [`Funnel`](crate::blocking::Funnel). **O(1)**.
+    /// A leaky bucket: see [`Funnel`](crate::Funnel). **O(1)**.
     ///
     /// # Errors
     ///
@@ -67,7 +70,7 @@ impl Rule {
     }
 
     /// A counter that restarts at every multiple of the period: see
-    /// [`FixedWindow`](crate::blocking::FixedWindow). **O(1)**.
+    /// [`FixedWindow`](crate::FixedWindow). **O(1)**.
     ///
     /// # Errors
     ///
@@ -76,7 +79,7 @@ impl Rule {
         Rule::new(Limiter::FixedWindow, quota)
     }
 
-    /// An approximate sliding window: see [`WindowCounter`](crate::blocking::WindowCounter). **O(1)**.
+    /// An approximate sliding window: see [`WindowCounter`](crate::WindowCounter). **O(1)**.
     ///
     /// # Errors
     ///
@@ -101,6 +104,19 @@ impl Rule {
         let is_long = period > LONGEST_PERIOD
             || limiter == Limiter::Funnel && rule.leaking(quota.capacity()).0 > LONGEST_PERIOD;
         if is_long { Err(UnsupportedQuota::PeriodTooLong) } else { Ok(rule) }
+    }
+
+    /// Returns the rule and the number of units given by the arguments of `CL.THROTTLE`.
+    pub(super) fn throttle(numbers: [i64; 4]) -> Result<(Rule, u32), Error> {
+        let [max_burst, count, period, quantity] = numbers;
+        let capacity = max_burst.checked_add(1).filter(|_| max_burst >= 0);
+        let capacity = capacity.and_then(|capacity| u32::try_from(capacity).ok());
+        let count = u32::try_from(count).map_err(|_| ThrottleError::Rate)?;
+        let period = u64::try_from(period).map_err(|_| ThrottleError::Rate)?;
+        let quantity = u32::try_from(quantity).map_err(|_| ThrottleError::Quantity)?;
+        let quota = Quota::new(count, Duration::from_secs(period)).map_err(ThrottleError::Quota)?;
+        let quota = quota.with_capacity(capacity.ok_or(ThrottleError::MaxBurst)?);
+        Ok((Rule::funnel(quota.map_err(ThrottleError::Quota)?)?, quantity))
     }
 
     /// Returns the most units that are allowed at once.
@@ -144,8 +160,6 @@ impl Rule {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn micros(count: u32, micros: u64) -> Quota {

@@ -2,16 +2,19 @@
 //!
 //! The file of a limiter has parts, each of which begins with a line `--# name`:
 //!
-//! - `read` reads the state of the rule at `key`, with its `numbers`, into locals; of them `counted` is the
-//!   time of the decision, which is the latest time on record if that is later than now.
-//! - `fit` sets the local `fits`: whether the units of a call are allowed, after those that were taken.
+//! - `read` reads the state of the rule at `key`, with its `numbers`, into locals; of them
+//!   `counted` is the time of the decision, which is the latest time on record if that is later
+//!   than now.
+//! - `fit` sets the local `fits`: whether the units of a call are allowed, after those that were
+//!   taken.
 //! - `take`, after `fit`, takes the units, even beyond the limit, without writing anything.
 //! - `state` lists the numbers that `state.rs` reads, as of `counted`.
 //! - `store` writes the state after `take`.
 //! - `refund` refunds the newest units, as many as there are, and writes the state.
 //!
-//! The file of an operation has the same lines, which are replaced by the parts. A script for one limiter has
-//! neither the other limiters nor the functions that several rules need: the server would make them on each call.
+//! The file of an operation has the same lines, which are replaced by the parts. A script for one
+//! limiter has neither the other limiters nor the functions that several rules need: the server
+//! would make them on each call.
 
 use std::sync::LazyLock;
 

@@ -1,8 +1,9 @@
-//! [`State`]: what a script returns of a rule, and what follows from it.
+//! [`State`]: what a script returns of a rule, and what follows from it; and numbers as the scripts
+//! read and write them: big-endian doubles.
 
+use std::slice;
 use std::time::Duration;
 
-use super::packed::Numbers;
 use super::rule::{Limiter, NANOS_PER_MICRO, Rule};
 use crate::Error;
 
@@ -18,8 +19,8 @@ pub(super) struct State {
 enum Usage {
     Log {
         used: u64,
-        /// The time of the last entry that has to leave the window before the units of the call fit;
-        /// `None` if none has to.
+        /// The time of the last entry that has to leave the window before the units of the call
+        /// fit; `None` if none has to.
         fits_after: Option<u64>,
         /// Likewise, for as many units as the limit of the decision.
         resets_after: Option<u64>,
@@ -78,7 +79,8 @@ impl State {
         u32::try_from(remaining).unwrap_or(u32::MAX)
     }
 
-    /// Returns how long the `n` units of the call have to wait, counted from `now`; zero if they fit.
+    /// Returns how long the `n` units of the call have to wait, counted from `now`; zero if they
+    /// fit.
     pub(super) fn retry_after(&self, rule: &Rule, n: u32, now: u64) -> Duration {
         let wait = match self.usage {
             Usage::Log { fits_after, .. } => self.until_over(rule, fits_after),
@@ -167,4 +169,61 @@ fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
     let allowed = u128::from(room) * u128::from(period) / u128::from(units);
     // Less than the period, since `room` is less than `units`.
     period - allowed as u64
+}
+
+/// Returns numbers below 2^53, which are exact.
+#[expect(clippy::cast_precision_loss, reason = "they are exact")]
+pub(super) fn pack(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
+    numbers.into_iter().flat_map(|number| (number as f64).to_be_bytes()).collect()
+}
+
+/// The numbers of a reply.
+pub(super) struct Numbers<'a> {
+    rest: slice::ChunksExact<'a, u8>,
+}
+
+impl<'a> Numbers<'a> {
+    pub(super) fn new(reply: &'a [u8]) -> Numbers<'a> {
+        Numbers { rest: reply.chunks_exact(size_of::<f64>()) }
+    }
+
+    pub(super) fn next(&mut self) -> Result<u64, Error> {
+        self.next_or_none()?.ok_or(Error::UnexpectedReply)
+    }
+
+    /// Returns `None` for a negative number.
+    pub(super) fn next_or_none(&mut self) -> Result<Option<u64>, Error> {
+        let bytes = self.rest.next().and_then(|bytes| bytes.try_into().ok());
+        let number = f64::from_be_bytes(bytes.ok_or(Error::UnexpectedReply)?);
+        if number.fract() != 0.0 {
+            return Err(Error::UnexpectedReply);
+        }
+        #[expect(clippy::cast_sign_loss, reason = "a negative number is none")]
+        Ok((number >= 0.0).then_some(number as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_they_were_written() {
+        let written = [0, 1, (1 << 52) - 1, (1 << 53) - 1];
+        let packed = pack(written);
+        let mut numbers = Numbers::new(&packed);
+        for number in written {
+            assert_eq!(numbers.next().unwrap(), number);
+        }
+        assert!(numbers.next().is_err());
+    }
+
+    #[test]
+    fn other_replies_are_errors() {
+        for number in [0.5, f64::NAN, f64::INFINITY, -1.0] {
+            assert!(Numbers::new(&number.to_be_bytes()).next().is_err(), "{number}");
+        }
+        assert_eq!(Numbers::new(&(-1.0_f64).to_be_bytes()).next_or_none().unwrap(), None);
+        assert!(Numbers::new(&[0; 7]).next().is_err());
+    }
 }

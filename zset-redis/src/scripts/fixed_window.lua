@@ -1,4 +1,5 @@
--- A counter that restarts at every multiple of the period. Its state is the units and the latest time.
+-- A counter that restarts at every multiple of the period. Its state is the units and the latest
+-- time.
 
 --# read
 local period, limit = struct.unpack('>dd', numbers)

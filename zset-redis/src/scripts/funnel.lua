@@ -1,6 +1,6 @@
--- The leaky bucket. Its state is the time at which it is empty, `whole + part / count` microseconds: each
--- unit adds `period / count`, whose whole and part the client has computed. So there are only sums and
--- comparisons here, and they are exact for every quota.
+-- The leaky bucket. Its state is the time at which it is empty, `whole + part / count`
+-- microseconds: each unit adds `period / count`, whose whole and part the client has computed. So
+-- there are only sums and comparisons here, and they are exact for every quota.
 
 --# read
 local count, pour_whole, pour_part, most_whole, most_part = struct.unpack('>ddddd', numbers)

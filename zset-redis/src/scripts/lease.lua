@@ -1,13 +1,14 @@
 -- Leases of one key: takes back what is left of ended leases, then draws units for a new one.
 --
--- The key is a sorted set. A score above 0 is a time in microseconds; a score below 0 is a number, negated.
+-- The key is a sorted set. A score above 0 is a time in microseconds; a score below 0 is a number,
+-- negated.
 --
 --   <id>         the time from which the units of a lease no longer count
 --   units:<id>   its units
 --   total        the units of all leases
 --
--- Numbers are exact: times are below 2^53, and units below 2^52. If the clock steps back, what is on record
--- counts longer.
+-- Numbers are exact: times are below 2^53, and units below 2^52. If the clock steps back, what is
+-- on record counts longer.
 --
 -- KEYS[1]   the key
 -- ARGV[1]   the time, or '' for the server's

@@ -1,8 +1,8 @@
 -- The exact log: a sorted set of entries by time, one for all units of a microsecond.
 --
--- An entry is its time, the count of all units up to and with it, modulo 2^52, and its units if it has more
--- than one. So the units between two entries are a subtraction, no call reads all entries, and none reads
--- scores, which the server would write as text.
+-- An entry is its time, the count of all units up to and with it, modulo 2^52, and its units if it
+-- has more than one. So the units between two entries are a subtraction, no call reads all entries,
+-- and none reads scores, which the server would write as text.
 
 --# read
 local period, limit, burst = struct.unpack('>ddd', numbers)
@@ -51,8 +51,8 @@ end
 local fits
 local taken = 0
 
--- Returns the time of the entry after which at most `rest` units come, or -1 if there are no more in
--- the window anyway. When that entry leaves the window, `rest` units are left.
+-- Returns the time of the entry after which at most `rest` units come, or -1 if there are no more
+-- in the window anyway. When that entry leaves the window, `rest` units are left.
 local function leaves(rest)
     if used <= rest then
         return -1
@@ -63,8 +63,8 @@ local function leaves(rest)
     end
     local lowest = is_any_over and call('ZCOUNT', key, '-inf', left) or 0
     local highest = call('ZCARD', key) - 1
-    -- An entry has at least one unit, which bounds the rank from both sides. Where each has one, the
-    -- bounds meet.
+    -- An entry has at least one unit, which bounds the rank from both sides. Where each has one,
+    -- the bounds meet.
     local low = math.max(lowest, highest - rest)
     local high = math.min(highest, lowest + used - first_units - rest)
     while low < high do
@@ -79,8 +79,8 @@ local function leaves(rest)
     return (entry(low))
 end
 
--- Returns the time of the entry after which `units` more fit, as `leaves` does. What was taken is not yet
--- in the log.
+-- Returns the time of the entry after which `units` more fit, as `leaves` does. What was taken is
+-- not yet in the log.
 local function fits_after(units)
     local rest = limit - taken - units
     return rest < 0 and counted or leaves(rest)

@@ -1,4 +1,5 @@
--- Two counters, of the current window and of the one before. Its state is both, and the latest time.
+-- Two counters, of the current window and of the one before. Its state is both, and the latest
+-- time.
 
 --# read
 local period, limit = struct.unpack('>dd', numbers)

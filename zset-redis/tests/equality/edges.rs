@@ -14,7 +14,8 @@ fn at(micros: u64) -> Timestamp {
     Timestamp::from_nanos(micros * 1000)
 }
 
-/// A window counter compares products of up to 84 bits, which may differ by less than a double can tell.
+/// A window counter compares products of up to 84 bits, which may differ by less than a double can
+/// tell.
 #[test]
 fn products_are_exact() {
     let Some(server) = Server::start(Kind::Redis) else { return };
@@ -28,8 +29,8 @@ fn products_are_exact() {
         let counter = counter.with_deadline(PATIENCE);
         let mut reference = zset_std::WindowCounter::new(quota);
         let mut check = |n, micros: u64| -> Decision {
-            let ours = counter.check_n_at(&format!("{key}"), n, at(micros)).unwrap();
-            assert_eq!(ours, reference.check_n_at(n, at(micros)), "{quota:?}, {n} at {micros}");
+            let ours = counter.at(at(micros)).check_n(&format!("{key}"), n).unwrap();
+            assert_eq!(ours, reference.check_n(n, at(micros)), "{quota:?}, {n} at {micros}");
             ours
         };
         assert!(check(count, period - 1).is_allowed());
@@ -54,9 +55,9 @@ fn totals_wrap_around() {
     redis::cmd("ZADD").arg(key).arg(time).arg(entry).exec(&mut server.connection()).unwrap();
     for step in 10..80 {
         let (n, now) = (step % 4, Timestamp::from_nanos(u64::from(step) * 2000));
-        assert_eq!(log.check_n_at("ann", n, now).unwrap(), reference.check_n_at(n, now));
+        assert_eq!(log.at(now).check_n("ann", n).unwrap(), reference.check_n(n, now));
         if step % 7 == 0 {
-            assert_eq!(log.refund_at("ann", 1, now).unwrap(), reference.refund(1));
+            assert_eq!(log.at(now).refund("ann", 1).unwrap(), reference.refund(1));
         }
     }
     let mut entries = redis::cmd("ZRANGE");

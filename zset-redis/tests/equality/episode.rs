@@ -1,9 +1,9 @@
 //! [`Episode`]: random steps of one key.
 //!
-//! A denial, and a check of no units, write nothing to the server. A limiter of zset-std has seen their times.
-//! So after one of them the clock does not step back to before it, unless later units were allowed. The same
-//! holds after a refund, which may remove the newest entry of a log. Refunds come at the latest time, since
-//! those of zset-std have none.
+//! A denial, and a check of no units, write nothing to the server. A limiter of zset-std has seen
+//! their times. So after one of them the clock does not step back to before it, unless later units
+//! were allowed. The same holds after a refund, which may remove the newest entry of a log. Refunds
+//! come at the latest time, since those of zset-std have none.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -87,7 +87,7 @@ impl Episode {
         let limits = &mut self.reference.limits;
         match *step {
             Step::Check(n, now) => {
-                let decision = limits.check_n_at(n, now);
+                let decision = limits.check_n(n, now);
                 if decision.is_allowed() && n > 0 {
                     self.written = self.written.max(micros(now));
                 } else {
@@ -99,8 +99,8 @@ impl Episode {
                 }
                 Outcome::Decision(decision)
             }
-            Step::Peek(n, now) => Outcome::Decision(limits.peek_at(n, now)),
-            Step::OverLimit(now) => Outcome::Bool(limits.peek_at(0, now).remaining == 0),
+            Step::Peek(n, now) => Outcome::Decision(limits.peek_n(n, now)),
+            Step::OverLimit(now) => Outcome::Bool(limits.peek_n(0, now).remaining == 0),
             Step::Record(n, now) => {
                 self.reference.record(n, now);
                 if n > 0 {
@@ -155,7 +155,7 @@ impl Episode {
 
     fn units(&mut self) -> u32 {
         let random = &mut self.random;
-        let limit = match self.reference.limits.peek_at(0, Timestamp::ZERO).limit {
+        let limit = match self.reference.limits.peek_n(0, Timestamp::ZERO).limit {
             0 => 1,
             limit => limit,
         };

@@ -1,10 +1,11 @@
 //! The same random steps through zset-std and zset-redis give the same decisions.
 //!
-//! The times are given, in microseconds. A denial writes nothing to the server, so unlike a limiter of zset-std,
-//! the server has not seen its time; [`episode`] says which times are drawn for that reason. In
-//! [`server_clock`], the time is the server's.
+//! The times are given, in microseconds. A denial writes nothing to the server, so unlike a limiter
+//! of zset-std, the server has not seen its time; [`episode`] says which times are drawn for that
+//! reason. In [`server_clock`], the time is the server's.
 //!
-//! `ZSET_STEPS` is the number of steps for each limiter and each server, and `ZSET_SEED` the first seed.
+//! `ZSET_STEPS` is the number of steps for each limiter and each server, and `ZSET_SEED` the first
+//! seed.
 
 #![cfg(all(unix, feature = "cluster"))]
 
@@ -108,14 +109,14 @@ async fn take<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static>(
     step: &Step,
 ) -> Outcome {
     match *step {
-        Step::Check(n, now) => Outcome::Decision(limiter.check_n_at(key, n, now).await.unwrap()),
-        Step::Peek(n, now) => Outcome::Decision(limiter.peek_at(key, n, now).await.unwrap()),
-        Step::OverLimit(now) => Outcome::Bool(limiter.over_limit_at(key, now).await.unwrap()),
+        Step::Check(n, now) => Outcome::Decision(limiter.at(now).check_n(key, n).await.unwrap()),
+        Step::Peek(n, now) => Outcome::Decision(limiter.at(now).peek_n(key, n).await.unwrap()),
+        Step::OverLimit(now) => Outcome::Bool(limiter.at(now).over_limit(key).await.unwrap()),
         Step::Record(n, now) => {
-            limiter.record_at(key, n, now).await.unwrap();
+            limiter.at(now).record(key, n).await.unwrap();
             Outcome::None
         }
-        Step::Refund(n, now) => Outcome::Units(limiter.refund_at(key, n, now).await.unwrap()),
+        Step::Refund(n, now) => Outcome::Units(limiter.at(now).refund(key, n).await.unwrap()),
         Step::Reset => {
             limiter.reset(key).await.unwrap();
             Outcome::None

@@ -51,7 +51,7 @@ impl Reference {
     pub(crate) fn record(&mut self, n: u32, now: Timestamp) {
         for limiter in self.limits.as_mut_slice() {
             let AnyLimiter::WindowLog(log) = limiter else { panic!("it does not record units") };
-            log.record_at(n, now);
+            log.record(n, now);
         }
     }
 

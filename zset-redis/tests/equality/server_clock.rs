@@ -1,7 +1,9 @@
-//! Steps at the server's time: calls alone over blocking connections, and calls together, which share a script.
+//! Steps at the server's time: calls alone over blocking connections, and calls together, which
+//! share a script.
 //!
-//! The time of an allowed step is on record on the server. That of a denied one is between two calls of TIME, so
-//! the decision must be that of a time between them. Durations are rounded up to microseconds.
+//! The time of an allowed step is on record on the server. That of a denied one is between two
+//! calls of TIME, so the decision must be that of a time between them. Durations are rounded up to
+//! microseconds.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -15,8 +17,7 @@ use tokio::task::JoinSet;
 use zset_redis::blocking::{self, Pool};
 use zset_redis::{Limits, OnFailure, Rule};
 use zset_std::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Quota, Timestamp, Verdict, WindowCounter,
-    WindowLog,
+    AnyLimiter, Decision, FixedWindow, Funnel, Quota, Timestamp, Verdict, WindowCounter, WindowLog,
 };
 
 use super::servers::{Kind, PATIENCE, Server, log, numbers};
@@ -93,7 +94,7 @@ fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
         let now = if taken > 0 { recorded(&mut connection, key) } else { None };
         let is_same = if let Some(now) = now {
             assert!((start..=end).contains(&now), "{now} is not in {start}..={end}");
-            let theirs = ours.iter().map(|_| rounded(reference.check_n_at(n, at(now))));
+            let theirs = ours.iter().map(|_| rounded(reference.check_n(n, at(now))));
             let theirs: Vec<_> = theirs.collect();
             // Calls together receive the state after the last of them.
             let last = theirs[theirs.len() - 1];
@@ -101,7 +102,7 @@ fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
         } else {
             // Units that have expired no longer count, so the reference need not record them.
             (start..=end).any(|now| {
-                let theirs = rounded(reference.peek_at(n, at(now)));
+                let theirs = rounded(reference.peek_n(n, at(now)));
                 ours.iter().all(|it| *it == theirs)
             })
         };

@@ -53,7 +53,8 @@ fn exhaust(allowed: &AtomicU32, mut check: impl FnMut() -> Result<Decision, Erro
     }
 }
 
-/// The primary is killed before the limit is reached. What it had not replicated is forgotten: at most the limit.
+/// The primary is killed before the limit is reached. What it had not replicated is forgotten: at
+/// most the limit.
 fn crash(kind: Kind) {
     // By default, a replica waits for 15 seconds.
     let settings = ["--cluster-node-timeout", "1000"];

@@ -12,7 +12,8 @@ use zset_std::{Decision, Quota, SlidingWindow, Verdict};
 use crate::limiters::{Check, Connection, DEADLINE, Settings, quota};
 use crate::units::{self, RULES};
 
-/// How much later than its deadline a call may return, besides what a thread that only sleeps is late.
+/// How much later than its deadline a call may return, besides what a thread that only sleeps is
+/// late.
 const LATE: Duration = Duration::from_secs(2);
 
 /// How long recovery may take. Only a failing test waits that long.
@@ -58,8 +59,8 @@ struct Seen {
 }
 
 impl Load {
-    /// Starts the threads, and waits until all have reached the limit. For each connection, there is one
-    /// thread for each rule, which denies after a failure, and one for each other policy.
+    /// Starts the threads, and waits until all have reached the limit. For each connection, there
+    /// is one thread for each rule, which denies after a failure, and one for each other policy.
     pub(crate) fn start(connections: &[Connection], runtime: &Runtime) -> Load {
         let mut threads = Vec::new();
         for connection in connections {

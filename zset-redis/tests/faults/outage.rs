@@ -67,7 +67,7 @@ fn a_call_to_a_cluster_that_has_timed_out_takes_no_units_later() {
         }
         serve();
         let funnel = funnel.with_deadline(Duration::from_secs(10));
-        assert_eq!(funnel.peek(KEY, 0).unwrap().remaining, 3);
+        assert_eq!(funnel.peek_n(KEY, 0).unwrap().remaining, 3);
     });
 }
 
@@ -84,6 +84,6 @@ fn an_awaited_call_to_a_cluster_that_has_timed_out_takes_no_units_later() {
         }
         serve();
         let funnel = funnel.with_deadline(Duration::from_secs(10));
-        assert_eq!(runtime.block_on(funnel.peek(KEY, 0)).unwrap().remaining, 3);
+        assert_eq!(runtime.block_on(funnel.peek_n(KEY, 0)).unwrap().remaining, 3);
     });
 }

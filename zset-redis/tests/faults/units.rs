@@ -23,7 +23,8 @@ fn tested() -> [(Rule, AnyLimiter); RULES] {
     ]
 }
 
-/// Returns a rule, and a second one that never denies, whose log has all units with the server's times.
+/// Returns a rule, and a second one that never denies, whose log has all units with the server's
+/// times.
 pub(crate) fn rules(index: usize) -> Vec<Rule> {
     let all_units = Quota::new(u32::MAX, Duration::from_secs(3600)).unwrap();
     vec![tested()[index].0, Rule::sliding_window(all_units).unwrap()]

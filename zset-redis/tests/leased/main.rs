@@ -51,7 +51,7 @@ async fn use_until_some_are_left(limiter: &Leased, connection: &MultiplexedConne
 
 /// Returns the units that the server counts.
 async fn counted(connection: &MultiplexedConnection) -> u32 {
-    let decision = machine(connection).peek("ann", 1).await.unwrap();
+    let decision = machine(connection).peek("ann").await.unwrap();
     1000 - decision.remaining - u32::from(decision.is_allowed())
 }
 
@@ -126,7 +126,7 @@ fn after_a_crash_at_most_a_batch_is_lost_until_it_leaves_the_window() {
         let counted = counted(&connection).await;
         assert!((used + 1..=used + MAX_BATCH).contains(&counted), "{used} used, {counted} count");
         // All of it leaves the window in a period and a life.
-        let reset_after = machine(&connection).peek("ann", 1).await.unwrap().reset_after;
+        let reset_after = machine(&connection).peek("ann").await.unwrap().reset_after;
         assert!(reset_after <= Duration::from_secs(60) + LIFE, "{reset_after:?}");
     });
 }
@@ -273,10 +273,10 @@ async fn each_connection(limiter: impl AsyncKeyedLimiter<str, Error = Error>) {
         assert_eq!((decision.limit, decision.remaining), (3, remaining));
     }
     assert!(!limiter.check_n("ann", 1).await.unwrap().is_allowed());
-    assert!(!limiter.peek("ann", 1).await.unwrap().is_allowed());
+    assert!(!limiter.peek_n("ann", 1).await.unwrap().is_allowed());
     assert!(limiter.check_n("", 3).await.unwrap().is_allowed());
     assert_eq!(limiter.check_n("}{", 4).await.unwrap().retry_after(), None);
-    assert!(limiter.peek("}{", 3).await.unwrap().is_allowed());
+    assert!(limiter.peek_n("}{", 3).await.unwrap().is_allowed());
 }
 
 #[test]

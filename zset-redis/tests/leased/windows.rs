@@ -1,7 +1,8 @@
-//! Several tasks and instances in several processes use units of one key: in no window are there more than the limit.
+//! Several tasks and instances in several processes use units of one key: in no window are there
+//! more than the limit.
 //!
-//! Each use is recorded with the times before and after its call, by the clock of the machine, which is the
-//! server's too. A use counts in a window if both times are in it.
+//! Each use is recorded with the times before and after its call, by the clock of the machine,
+//! which is the server's too. A use counts in a window if both times are in it.
 
 use std::env;
 use std::process::{Child, Command, Stdio};

@@ -27,8 +27,8 @@ struct Episode<M: Connect> {
     leases: Vec<(Lease, ModelLease)>,
     random: SmallRng,
     /// In microseconds. Its last three digits are the number of the step, and all durations are
-    /// milliseconds, so no two jobs are due at the same time: the two order such jobs differently after
-    /// a lease.
+    /// milliseconds, so no two jobs are due at the same time: the two order such jobs differently
+    /// after a lease.
     now: u64,
 }
 
@@ -77,8 +77,8 @@ impl<M: Connect> Episode<M> {
         match self.random.random_range(0..100) {
             0..30 => self.push(id, &payload, due),
             30..55 => {
-                let lease = self.queue.lease_at(duration, now).unwrap();
-                let expected = self.model.lease_at(duration, now);
+                let lease = self.queue.at(now).lease(duration).unwrap();
+                let expected = self.model.at(now).lease(duration);
                 assert_eq!(lease.is_some(), expected.is_some());
                 if let (Some(lease), Some(expected)) = (lease, expected) {
                     let outcome = (&lease.id, &lease.payload, lease.deliveries, lease.until);
@@ -89,7 +89,7 @@ impl<M: Connect> Episode<M> {
                 }
             }
             55..65 => {
-                assert_eq!(self.queue.pop_at(now).unwrap(), self.model.pop_at(now));
+                assert_eq!(self.queue.at(now).pop().unwrap(), self.model.at(now).pop());
             }
             65..70 => assert_eq!(self.queue.cancel(id).unwrap(), self.model.cancel(id)),
             70..75 => {
@@ -120,15 +120,15 @@ impl<M: Connect> Episode<M> {
         match self.random.random_range(0..3) {
             0 => assert_eq!(stale(self.queue.ack(lease)), self.model.ack(expected)),
             1 => {
-                let outcome = stale(self.queue.nack_at(lease, duration, now));
-                assert_eq!(outcome, self.model.nack_at(expected, duration, now));
+                let outcome = stale(self.queue.at(now).nack(lease, duration));
+                assert_eq!(outcome, self.model.at(now).nack(expected, duration));
                 if outcome == Ok(Nacked::Dead) {
                     self.compare_dead_letters();
                 }
             }
             _ => {
-                let until = stale(self.queue.extend_at(lease, duration, now));
-                assert_eq!(until, self.model.extend_at(expected, duration, now));
+                let until = stale(self.queue.at(now).renew(lease, duration));
+                assert_eq!(until, self.model.at(now).renew(expected, duration));
             }
         }
     }

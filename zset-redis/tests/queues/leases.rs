@@ -30,7 +30,7 @@ async fn awaited<C: ConnectionLike + Clone>(connection: C) {
 
     let first = queue.lease(MINUTE).await.unwrap().unwrap();
     assert_eq!((&first.id[..], &first.payload[..]), (id.as_bytes(), &b"first"[..]));
-    let until = queue.extend(&first, 2 * MINUTE).await.unwrap();
+    let until = queue.renew(&first, 2 * MINUTE).await.unwrap();
     assert!(until > first.until);
     assert_eq!(queue.due(&id).await.unwrap(), Some(until));
     queue.ack(&first).await.unwrap();
@@ -39,7 +39,7 @@ async fn awaited<C: ConnectionLike + Clone>(connection: C) {
     let second = queue.lease(MINUTE).await.unwrap().unwrap();
     let nacked = queue.nack(&second, MINUTE).await.unwrap();
     assert_eq!(nacked, Nacked::Requeued { due: queue.due("b").await.unwrap().unwrap() });
-    assert!(matches!(queue.extend(&second, MINUTE).await, Err(Error::StaleLease)));
+    assert!(matches!(queue.renew(&second, MINUTE).await, Err(Error::StaleLease)));
     assert_eq!(queue.pop().await.unwrap().unwrap().payload, b"third");
     assert_eq!(queue.pop().await.unwrap(), None);
     queue.reschedule_after("b", Duration::ZERO).await.unwrap().unwrap();
@@ -51,6 +51,7 @@ async fn awaited<C: ConnectionLike + Clone>(connection: C) {
     assert!(matches!(queue.nack(&second, MINUTE).await, Err(Error::StaleLease)));
 
     queue.push_after("last", MINUTE).await.unwrap();
+    assert_eq!(queue.at(Timestamp::ZERO).pop().await.unwrap(), None);
     assert_eq!(queue.clear().await.unwrap(), 1);
     assert_eq!(queue.len().await.unwrap(), 0);
     let stats = queue.stats().await.unwrap();
@@ -88,7 +89,7 @@ fn a_lease_is_valid_until_another_worker_takes_the_job() {
     let first = queue.lease(short).unwrap().unwrap();
     sleep(2 * short);
     // It has ended, but nobody has taken the job.
-    queue.extend(&first, short).unwrap();
+    queue.renew(&first, short).unwrap();
     sleep(2 * short);
     let second = queue.lease(MINUTE).unwrap().unwrap();
     assert_eq!((second.deliveries, &second.payload), (2, &first.payload));
@@ -96,7 +97,7 @@ fn a_lease_is_valid_until_another_worker_takes_the_job() {
     for result in [
         queue.ack(&first),
         queue.nack(&first, short).map(drop),
-        queue.extend(&first, short).map(drop),
+        queue.renew(&first, short).map(drop),
     ] {
         assert!(matches!(result, Err(Error::StaleLease)), "{result:?}");
     }
@@ -156,4 +157,30 @@ fn a_time_beyond_142_years_is_an_error() {
     assert!(matches!(late, Err(Error::TimeTooLate)), "{late:?}");
     queue.push_after("mail", Duration::MAX).unwrap();
     assert!(queue.lease(MINUTE).unwrap().is_none());
+}
+
+#[test]
+fn all_calls_of_a_queue_at_a_time_are_at_that_time() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let queue = queue(&server, "at").with_max_deliveries(1.try_into().unwrap());
+    let after = |minutes| Timestamp::ZERO.saturating_add(minutes * MINUTE);
+    let (at_one, at_two) = (queue.at(after(1)), queue.at(after(2)));
+    at_one.push_with_id_after("a", "", MINUTE).unwrap();
+    assert_eq!(queue.due("a").unwrap(), Some(after(2)));
+    assert_eq!(at_one.pop().unwrap(), None);
+    assert_eq!(at_two.stats().unwrap().now, after(2));
+    let lease = at_two.lease(MINUTE).unwrap().unwrap();
+    assert_eq!(lease.until, after(3));
+    assert_eq!(at_two.renew(&lease, 2 * MINUTE).unwrap(), after(4));
+    assert_eq!(at_two.nack(&lease, MINUTE).unwrap(), Nacked::Dead);
+    assert_eq!(queue.dead_letters(1).unwrap()[0].since, after(2));
+    assert!(at_two.requeue("a", MINUTE).unwrap());
+    // The latest time counts.
+    assert_eq!(at_one.at(after(5)).reschedule_after("a", MINUTE).unwrap(), Some(after(3)));
+    assert_eq!(queue.cancel("a").unwrap().unwrap().due, after(6));
+
+    let too_late = queue.at(Timestamp::from_nanos(u64::MAX));
+    assert!(matches!(too_late.push_after("b", MINUTE), Err(Error::TimeTooLate)));
+    assert!(matches!(too_late.len(), Err(Error::TimeTooLate)));
+    assert!(queue.is_empty().unwrap());
 }

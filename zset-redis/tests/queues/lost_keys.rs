@@ -106,7 +106,7 @@ fn a_lease_of_a_job_that_was_deleted_is_stale() {
     push(&queue, &["a"]);
     let lease = queue.lease(PATIENCE).unwrap().unwrap();
     delete(&server, "jobs");
-    assert!(matches!(queue.extend(&lease, PATIENCE), Err(Error::StaleLease)));
+    assert!(matches!(queue.renew(&lease, PATIENCE), Err(Error::StaleLease)));
     assert!(matches!(queue.nack(&lease, PATIENCE), Err(Error::StaleLease)));
     assert!(matches!(queue.ack(&lease), Err(Error::StaleLease)));
     assert_eq!(queue.cancel("a").unwrap(), None);
@@ -199,7 +199,7 @@ fn use_all(queue: &DelayQueue) -> Vec<String> {
     }
     match queue.lease(PATIENCE) {
         Ok(Some(lease)) => {
-            all(queue.extend(&lease, PATIENCE).err());
+            all(queue.renew(&lease, PATIENCE).err());
             all(queue.nack(&lease, Duration::ZERO).err());
         }
         lease => all(lease.err()),
@@ -212,7 +212,7 @@ fn use_all(queue: &DelayQueue) -> Vec<String> {
     all(queue.reschedule_after("a", Duration::ZERO).err());
     all(queue.cancel("a").err());
     all(queue.pop().err());
-    all(queue.lease_at(PATIENCE, now()).err());
+    all(queue.at(now()).lease(PATIENCE).err());
     all(queue.dead_letters(2).err());
     all(queue.requeue("none", PATIENCE).err());
     all(queue.take_dead_letters(2).err());

@@ -25,7 +25,8 @@ use zset_std::{Limiter, Timestamp};
 
 pub(crate) use forwarder::{Forwarder, fake};
 
-/// The timeout for a start, and for a call where no other is tested. Only a failing test waits that long.
+/// The timeout for a start, and for a call where no other is tested. Only a failing test waits that
+/// long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,8 +249,8 @@ pub(crate) fn log(connection: &mut impl ConnectionLike, key: &str) -> Vec<(u64, 
     entries.into_iter().map(entry).collect()
 }
 
-/// Replays the entries of a log in a limiter in this process, which must allow all of them. Returns the
-/// total of their units, and how many times the limiter was full.
+/// Replays the entries of a log in a limiter in this process, which must allow all of them. Returns
+/// the total of their units, and how many times the limiter was full.
 pub(crate) fn replay(
     entries: Vec<(u64, u32)>,
     rule: &impl Debug,
@@ -258,7 +259,7 @@ pub(crate) fn replay(
     let (mut units, mut full) = (0, 0);
     for (time, n) in entries {
         units += u64::from(n);
-        let decision = limiter.check_n_at(n, Timestamp::from_nanos(time * 1000));
+        let decision = limiter.check_n(n, Timestamp::from_nanos(time * 1000));
         assert!(decision.is_allowed(), "{rule:?} allowed {n} units at {time}: {decision:?}");
         full += u32::from(decision.remaining == 0);
     }

@@ -429,7 +429,8 @@ fn throttle(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         .keyspace
         .throttles
         .funnels
-        .throttle_at(key, max_burst, count, period, quantity, now)
+        .at(now)
+        .throttle(key, max_burst, count, period, quantity)
         .map_err(|error| CommandError::new(format!("Cell error: {error}")))?;
     context.replies.array(5);
     context.replies.integer(throttle.limited.into());

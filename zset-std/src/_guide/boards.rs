@@ -22,14 +22,15 @@
 //!
 //! # What a second score does
 //!
-//! A board keeps the [`Best`](crate::Best), the [`Latest`](crate::Latest) or the [`Sum`](crate::Sum) of a
-//! member's scores, depending on how it is made: with `new`, `latest` or `sum`. For scores of which the
-//! lowest is best, such as lap times, use [`Reverse`](std::cmp::Reverse).
+//! A board keeps the [`Best`](crate::Best), the [`Latest`](crate::Latest) or the
+//! [`Sum`](crate::Sum) of a member's scores, depending on how it is made: with `new`, `latest` or
+//! `sum`. For scores of which the lowest is best, such as lap times, use
+//! [`Reverse`](std::cmp::Reverse).
 //!
 //! # Ties
 //!
-//! Members with equal scores are listed in ascending order of the members. [`Ties`](crate::Ties) says how
-//! they are numbered:
+//! Members with equal scores are listed in ascending order of the members. [`Ties`](crate::Ties)
+//! says how they are numbered:
 //!
 //! | scores | `Ordinal` | `Competition` | `Dense` |
 //! |---:|---:|---:|---:|
@@ -40,8 +41,9 @@
 //!
 //! # Today and this week
 //!
-//! A [`WindowedLeaderboard`](crate::WindowedLeaderboard) divides time into buckets. Each bucket has a board,
-//! and one more board merges them all. A bucket expires as a whole, and the merged board with it.
+//! A [`WindowedLeaderboard`](crate::WindowedLeaderboard) divides time into buckets. Each bucket has
+//! a board, and one more board merges them all. A bucket expires as a whole, and the merged board
+//! with it.
 //!
 //! ```
 //! use std::time::Duration;
@@ -63,12 +65,12 @@
 //!
 //! # Scores for a server
 //!
-//! In process, use a tuple. A server's score is one `f64`: a [`PackedScore`](crate::PackedScore) gives each
-//! number a field of fixed width, so the order is right, and a number that would overflow into the next
-//! field is an error.
+//! In process, use a tuple. A server's score is one `f64`: a [`PackedScore`](crate::PackedScore)
+//! gives each number a field of fixed width, so the order is right, and a number that would
+//! overflow into the next field is an error.
 //!
 //! # Memory, threads, storage
 //!
-//! A board grows with each new member. With [`with_max_len`](crate::Leaderboard::with_max_len) it keeps the
-//! highest scores only. Boards are for one thread, so threads share one behind a lock. With the feature
-//! `serde` they are serialized, as the example `save_and_load` shows.
+//! A board grows with each new member. With [`with_max_len`](crate::Leaderboard::with_max_len) it
+//! keeps the highest scores only. Boards are for one thread, so threads share one behind a lock.
+//! With the feature `serde` they are serialized, as the example `save_and_load` shows.

@@ -1,7 +1,8 @@
 //! Limiters: how much may pass in which time.
 //!
-//! A limiter takes units from a [`Quota`](crate::Quota) and returns a [`Decision`](crate::Decision). It is
-//! exact, it works for one key or for many keys that threads share, and its memory is bounded.
+//! A limiter takes units from a [`Quota`](crate::Quota) and returns a
+//! [`Decision`](crate::Decision). It is exact, it works for one key or for many keys that threads
+//! share, and its memory is bounded.
 //!
 //! ```
 //! use std::time::Duration;
@@ -27,14 +28,15 @@
 //! # Choosing a limiter
 //!
 //! - **At most n in any period**, and the limit must hold exactly:
-//!   [`SlidingWindow`](crate::SlidingWindow), for one key [`WindowLog`](crate::WindowLog). It stores an
-//!   entry for each call in the window.
-//! - **A steady rate with bursts**: [`Funnels`](crate::Funnels), for one key [`Funnel`](crate::Funnel). It
-//!   stores three words a key, so it is the choice for millions of keys.
+//!   [`SlidingWindow`](crate::SlidingWindow), for one key [`WindowLog`](crate::WindowLog). It
+//!   stores an entry for each call in the window.
+//! - **A steady rate with bursts**: [`Funnels`](crate::Funnels), for one key
+//!   [`Funnel`](crate::Funnel). It stores three words a key, so it is the choice for millions of
+//!   keys.
 //! - **Large counts, where an approximation will do**: [`Keyed`](crate::Keyed) of
 //!   [`WindowCounter`](crate::WindowCounter). It stores two counters a key.
-//! - **A plain counter**: `Keyed` of [`FixedWindow`](crate::FixedWindow). It passes up to twice the limit
-//!   around the boundary of two windows, and serves as a baseline.
+//! - **A plain counter**: `Keyed` of [`FixedWindow`](crate::FixedWindow). It passes up to twice the
+//!   limit around the boundary of two windows, and serves as a baseline.
 //! - **Several limits at once**, such as ten a second and a hundred a minute:
 //!   [`Limits`](crate::Limits). A denial by one of them takes nothing from the others.
 //!
@@ -53,42 +55,43 @@
 //! # What a decision means
 //!
 //! - [`Verdict::Allowed`](crate::Verdict::Allowed): the units passed and are recorded.
-//! - [`Verdict::Denied`](crate::Verdict::Denied): no unit passed and nothing is recorded. The same call
-//!   succeeds after exactly `retry_after`, if no other call passes in between. For a key without room it is
-//!   an estimate.
+//! - [`Verdict::Denied`](crate::Verdict::Denied): no unit passed and nothing is recorded. The same
+//!   call succeeds after exactly `retry_after`, if no other call passes in between. For a key
+//!   without room it is an estimate.
 //! - [`Verdict::Never`](crate::Verdict::Never): the units exceed the limit, so they can never pass
 //!   together. They take nothing from the quota.
 //!
 //! Units pass together or not at all. `limit`, `remaining` and `reset_after` of a
-//! [`Decision`](crate::Decision) are what the headers of an HTTP response need; the example `http_service`
-//! answers 429 with `Retry-After`.
+//! [`Decision`](crate::Decision) are what the headers of an HTTP response need; the example
+//! `http_service` answers 429 with `Retry-After`.
 //!
 //! # Keys from clients
 //!
-//! Bound the number of keys with [`with_max_keys`](crate::Keyed::with_max_keys): otherwise a client that
-//! makes up keys grows the table without limit. At the bound a new key replaces an idle one. If no key is
-//! idle, it is refused ([`WhenFull::RefuseNew`](crate::WhenFull::RefuseNew)) or shares one limiter with all
-//! others without room ([`WhenFull::SharedBucket`](crate::WhenFull::SharedBucket)). A live key is never
-//! evicted: that would discard its history. A panic in a key's code blocks no other key.
+//! Bound the number of keys with [`with_max_keys`](crate::Keyed::with_max_keys): otherwise a client
+//! that makes up keys grows the table without limit. At the bound a new key replaces an idle one.
+//! If no key is idle, it is refused ([`WhenFull::RefuseNew`](crate::WhenFull::RefuseNew)) or shares
+//! one limiter with all others without room
+//! ([`WhenFull::SharedBucket`](crate::WhenFull::SharedBucket)). A live key is never evicted: that
+//! would discard its history. A panic in a key's code blocks no other key.
 //!
 //! # Time
 //!
-//! The default clock is monotonic; [`FakeClock`](crate::FakeClock) is set by hand, for tests. Every call
-//! has a form `_at` that takes the time instead. All times are valid, the arithmetic does not wrap, and a
-//! clock that steps back never grants more. A quota of zero, or one that takes more than 146 years to
-//! recover, is a [`QuotaError`](crate::limit::QuotaError).
+//! The default clock is monotonic; [`FakeClock`](crate::FakeClock) is set by hand, for tests. Every
+//! call can be made at a given time instead: `limiter.at(now).check(&key)`. All times are valid,
+//! the arithmetic does not wrap, and a clock that steps back never grants more. A quota of zero, or
+//! one that takes more than 146 years to recover, is a [`QuotaError`](crate::limit::QuotaError).
 //!
 //! # Waiting
 //!
-//! [`until_ready`](crate::Keyed::until_ready) waits for units instead of denying them: on a thread with
-//! `block`, or as a future in any runtime with the feature `async`. Waiters for a key are served in the
-//! order of their arrival. A waiter that gives up has taken nothing.
+//! [`until_ready`](crate::Keyed::until_ready) waits for units instead of denying them: on a thread
+//! with `block`, or as a future in any runtime with the feature `async`. Waiters for a key are
+//! served in the order of their arrival. A waiter that gives up has taken nothing.
 //!
 //! # Generic code
 //!
 //! Code that takes any keyed limiter, such as a middleware, is generic over
-//! [`KeyedLimiter`](crate::KeyedLimiter), which is object safe. An [`Observer`](crate::Observer) receives
-//! each decision, for metrics.
+//! [`KeyedLimiter`](crate::KeyedLimiter), which is dyn-compatible. An [`Observer`](crate::Observer)
+//! receives each decision, for metrics.
 //!
 //! # Programs
 //!

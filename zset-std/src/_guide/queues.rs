@@ -23,26 +23,26 @@
 //! |---|---|
 //! | [`DelayQueue`](crate::DelayQueue) | jobs by the time at which they are due, on one thread; cancelled and rescheduled by id |
 //! | [`SharedDelayQueue`](crate::SharedDelayQueue) | threads and futures that wait for jobs, and pop or lease them |
-//! | [`Schedule`](crate::Schedule) | ids that become due exactly once and in order, however late the tick |
+//! | [`JobRunner`](crate::JobRunner) | a thread that calls a function for each job of such a queue, exactly once and in order |
 //! | [`ExpiringSet`](crate::ExpiringSet) | members that are each live until a deadline of their own |
 //!
 //! If jobs are only pushed and popped, a `BinaryHeap` or a timer wheel is faster; the project's
-//! `docs/benchmarks.md` has the figures. These queues also cancel and reschedule by id, list jobs in order,
-//! and count the jobs that are due.
+//! `docs/benchmarks.md` has the figures. These queues also cancel and reschedule by id, list jobs
+//! in order, and count the jobs that are due.
 //!
 //! # Pop or lease
 //!
-//! - [`wait_pop`](crate::SharedDelayQueue::wait_pop) removes a job. Exactly one caller gets it; if that
-//!   worker dies, the job is lost.
-//! - [`wait_lease`](crate::SharedDelayQueue::wait_lease) lends it. The job stays in the queue and is due
-//!   again at the end of the lease, unless the worker acknowledges it with
-//!   [`ack`](crate::SharedDelayQueue::ack) first. So each job is delivered at least once, and handlers must
-//!   tolerate a repetition. [`nack`](crate::SharedDelayQueue::nack) returns a failed job to the queue, due
-//!   after a delay.
+//! - [`wait_pop`](crate::SharedDelayQueue::wait_pop) removes a job. Exactly one caller gets it; if
+//!   that worker dies, the job is lost.
+//! - [`wait_lease`](crate::SharedDelayQueue::wait_lease) lends it. The job stays in the queue and
+//!   is due again at the end of the lease, unless the worker acknowledges it with
+//!   [`ack`](crate::SharedDelayQueue::ack) first. So each job is delivered at least once, and
+//!   handlers must tolerate a repetition. [`nack`](crate::SharedDelayQueue::nack) returns a failed
+//!   job to the queue, due after a delay.
 //!
 //! A job that has been delivered as often as
-//! [`with_max_deliveries`](crate::SharedDelayQueue::with_max_deliveries) permits becomes a dead letter, for
-//! [`take_dead_letters`](crate::SharedDelayQueue::take_dead_letters) to return.
+//! [`with_max_deliveries`](crate::SharedDelayQueue::with_max_deliveries) permits becomes a dead
+//! letter, for [`take_dead_letters`](crate::SharedDelayQueue::take_dead_letters) to return.
 //!
 //! # On one thread
 //!
@@ -68,19 +68,49 @@
 //!
 //! # Events and expiry
 //!
-//! A [`Schedule`](crate::Schedule) holds ids, such as sales that open. What comes out is removed, so it comes
-//! out once, whatever the clock does. [`run`](crate::Schedule::run) gives it a thread.
+//! A schedule of events, such as sales that open, is a queue of ids without payloads. A popped id
+//! is no longer in the queue, so it is popped exactly once, however late the call and even if the
+//! clock steps back:
 //!
-//! An [`ExpiringSet`](crate::ExpiringSet) holds members such as sessions. A member is live strictly before
-//! its deadline; an expired one is absent for every question that takes the time, even before it is removed.
+//! ```
+//! use zset_std::{DelayQueue, Timestamp};
+//!
+//! /// Schedules an id for a time, or moves it. An id that already has the time keeps its place, so
+//! /// scheduling everything again, e.g. after reloading a table, is a no-op.
+//! fn schedule(events: &mut DelayQueue<(), &'static str>, id: &'static str, due: Timestamp) {
+//!     if events.due(id) != Some(due) && events.reschedule(id, due).is_none() {
+//!         events.push_with_id(id, (), due).expect("the id is not in the queue");
+//!     }
+//! }
+//!
+//! let at = Timestamp::from_nanos;
+//! let mut sales = DelayQueue::new();
+//! for (sale, due) in [("shoes", at(20)), ("hats", at(10)), ("bags", at(20)), ("shoes", at(20))] {
+//!     schedule(&mut sales, sale, due);
+//! }
+//! assert!(sales.iter().take(2).map(|job| *job.id).eq(["hats", "shoes"]));
+//! sales.cancel("hats");
+//! let open: Vec<_> = sales.pop_due(usize::MAX, at(25)).map(|job| (job.id, job.due)).collect();
+//! assert_eq!(open, [("shoes", at(20)), ("bags", at(20))]);
+//! assert!(sales.pop(at(20)).is_none()); // the clock has stepped back
+//! ```
+//!
+//! [`SharedDelayQueue::run`](crate::SharedDelayQueue::run) gives a queue a thread that calls a
+//! function for each job that is due. Threads that share a queue try again if another pushes the
+//! same id in between: [`push_with_id`](crate::SharedDelayQueue::push_with_id) reports it.
+//!
+//! An [`ExpiringSet`](crate::ExpiringSet) holds members such as sessions. A member is live strictly
+//! before its deadline; an expired one is absent for every question that takes the time, even
+//! before it is removed.
 //!
 //! # Clocks and storage
 //!
 //! The types for one thread have no clock. The shared ones take any [`Clock`](crate::Clock):
-//! [`SystemClock`](crate::SystemClock) for times of day, [`FakeClock`](crate::FakeClock) in tests. What holds
-//! data is serialized with the feature `serde`, a shared queue as the `DelayQueue` that it converts into.
+//! [`SystemClock`](crate::SystemClock) for times of day, [`FakeClock`](crate::FakeClock) in tests.
+//! What holds data is serialized with the feature `serde`, a shared queue as the `DelayQueue` that
+//! it converts into.
 //!
 //! # Programs
 //!
-//! `delayed_jobs` leases jobs to workers that die and fail, and `flash_sale` opens sales at their times:
-//! `cargo run --example delayed_jobs`.
+//! `delayed_jobs` leases jobs to workers that die and fail, and `flash_sale` opens sales at their
+//! times: `cargo run --example delayed_jobs`.

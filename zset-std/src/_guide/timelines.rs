@@ -14,9 +14,9 @@
 //! # Pages
 //!
 //! A page continues after the last entry of the page before, which the caller keeps as a
-//! [`Cursor`](crate::timeline::Cursor): a time and an id. The entry itself may be removed in the meantime.
-//! So no page skips or repeats an entry while others post. With page numbers, each new post would shift the
-//! entries of all later pages.
+//! [`Cursor`](crate::timeline::Cursor): a time and an id. The entry itself may be removed in the
+//! meantime. So no page skips or repeats an entry while others post. With page numbers, each new
+//! post would shift the entries of all later pages.
 //!
 //! - [`latest`](crate::Timeline::latest) returns the first page.
 //! - [`before`](crate::Timeline::before) returns the page after a cursor, which is older.
@@ -24,15 +24,15 @@
 //!
 //! # Caps
 //!
-//! A timeline grows by each post. [`with_max_len`](crate::Timeline::with_max_len) keeps the newest posts
-//! only; [`with_max_age`](crate::Timeline::with_max_age) keeps those that are recent enough beside the newest
-//! time seen.
+//! A timeline grows by each post. [`with_max_len`](crate::Timeline::with_max_len) keeps the newest
+//! posts only; [`with_max_age`](crate::Timeline::with_max_age) keeps those that are recent enough
+//! beside the newest time seen.
 //!
 //! # Several feeds as one
 //!
-//! [`MergedTimelines`](crate::MergedTimelines) reads the feeds that a user follows as one. It borrows them and
-//! copies nothing, so a new one is made for each page. An entry that is in several feeds, with the same id and
-//! time, is returned once.
+//! [`MergedTimelines`](crate::MergedTimelines) reads the feeds that a user follows as one. It
+//! borrows them and copies nothing, so a new one is made for each page. An entry that is in several
+//! feeds, with the same id and time, is returned once.
 //!
 //! ```
 //! use zset_std::timeline::Cursor;

@@ -9,8 +9,7 @@ use std::thread;
 use std::time::Duration;
 use std::vec::Vec;
 
-use super::timer::waker_of_this_thread;
-use super::{Clock, Timer, Timestamp};
+use super::{Clock, Timestamp, waker_of_this_thread};
 use crate::sync::wake_all;
 
 /// A clock for tests that is advanced manually. Clones share the same time.
@@ -96,8 +95,8 @@ impl FakeClock {
 
     /// Returns whether the time is at least `at`, after registering `waker` for the next change.
     fn is_past(&self, at: Timestamp, waker: &Waker) -> bool {
-        // Registers the waker before reading the time, so no change is missed: a change after the read
-        // calls the waker.
+        // Registers the waker before reading the time, so no change is missed: a change after the
+        // read calls the waker.
         let mut sleepers = self.sleepers();
         if !sleepers.iter().any(|sleeper| sleeper.will_wake(waker)) {
             sleepers.push(waker.clone());
@@ -111,18 +110,14 @@ impl Clock for FakeClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_nanos(self.shared.nanos.load(Ordering::SeqCst))
     }
-}
 
-impl Timer for FakeClock {
     fn park_until(&self, at: Timestamp) {
         if !self.is_past(at, &waker_of_this_thread()) {
             thread::park();
         }
     }
-}
 
-#[cfg(feature = "async")]
-impl super::AsyncTimer for FakeClock {
+    #[cfg(feature = "async")]
     fn sleep_until(&self, at: Timestamp) -> super::Sleep {
         let clock = self.clone();
         std::boxed::Box::pin(std::future::poll_fn(move |context| {

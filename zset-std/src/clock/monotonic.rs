@@ -3,12 +3,14 @@
 use std::thread;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant as Origin;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Clock, Timer, Timestamp, nanos};
+use super::{Clock, Timestamp, nanos};
 
 /// The operating system's monotonic clock, with its creation as the origin.
 ///
-/// On `wasm32-unknown-unknown`, where std has no clock, creating one works, but reading the time panics.
+/// On `wasm32-unknown-unknown`, where std has no clock, creating one works, but reading the time
+/// panics.
 ///
 /// # Examples
 ///
@@ -23,8 +25,8 @@ pub struct MonotonicClock {
     origin: Origin,
 }
 
-/// Stands in for `Instant`. Every limiter and queue starts with a `MonotonicClock`, even if it is then
-/// given another clock or explicit times, so only reading the time may panic.
+/// Stands in for `Instant`. Every limiter and queue starts with a `MonotonicClock`, even if it is
+/// then given another clock or explicit times, so only reading the time may panic.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 #[derive(Clone, Copy, Debug)]
 struct Origin;
@@ -68,20 +70,43 @@ impl Clock for MonotonicClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_nanos(nanos(self.origin.elapsed()))
     }
-}
 
-impl Timer for MonotonicClock {
     fn park_until(&self, at: Timestamp) {
         let wait = at.saturating_duration_since(self.now());
         if !wait.is_zero() {
             thread::park_timeout(wait);
         }
     }
-}
 
-#[cfg(feature = "async")]
-impl super::AsyncTimer for MonotonicClock {
+    #[cfg(feature = "async")]
     fn sleep_until(&self, at: Timestamp) -> super::Sleep {
         std::boxed::Box::pin(futures_timer::Delay::new(at.saturating_duration_since(self.now())))
+    }
+}
+
+/// The wall clock, with the Unix epoch as its origin.
+///
+/// Use it for times that have a meaning outside the process, e.g. the start of a sale or stored
+/// timestamps. It may be set, even backwards; a [`MonotonicClock`](super::MonotonicClock) never
+/// steps back.
+///
+/// On `wasm32-unknown-unknown`, where std has no clock, reading the time panics.
+///
+/// # Examples
+///
+/// ```
+/// use zset_std::{Clock, SystemClock, Timestamp};
+///
+/// let year_2020 = Timestamp::from_nanos(1_577_836_800_000_000_000);
+/// assert!(SystemClock.now() > year_2020);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        // Times before 1970 count as the origin.
+        Timestamp::ZERO
+            .saturating_add(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
     }
 }

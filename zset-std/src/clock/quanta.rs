@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Clock, MonotonicClock, Timer, Timestamp};
+use super::{Clock, MonotonicClock, Timestamp};
 
 /// A [`MonotonicClock`] that is faster to read, with its creation as the origin. Requires the
 /// `quanta` feature.
@@ -84,16 +84,12 @@ impl Clock for QuantaClock {
         let counter = || self.counter.delta_as_nanos(0, self.counter.raw());
         Timestamp::from_nanos(self.checked.now(counter, || self.system.now().as_nanos()))
     }
-}
 
-impl Timer for QuantaClock {
     fn park_until(&self, at: Timestamp) {
         self.system.park_until(at);
     }
-}
 
-#[cfg(feature = "async")]
-impl super::AsyncTimer for QuantaClock {
+    #[cfg(feature = "async")]
     fn sleep_until(&self, at: Timestamp) -> super::Sleep {
         self.system.sleep_until(at)
     }

@@ -5,8 +5,7 @@ use core::iter::FusedIterator;
 
 use zset_core::sorted_map::{Drain, IntoIter, Iter};
 
-use super::job::job;
-use super::{DelayQueue, Job, JobId, Key};
+use super::{DelayQueue, Job, JobId, Key, job};
 
 /// A double-ended, exact-size iterator over the jobs, returned by [`DelayQueue::iter`].
 ///

@@ -6,8 +6,9 @@ use zset_core::Increment;
 
 /// How a submitted score combines with the member's current one.
 ///
-/// A [`WindowedLeaderboard`](crate::WindowedLeaderboard) also combines the scores of a member across
-/// buckets, so a policy should be associative, at least approximately, as sums of `f64`s are.
+/// A [`WindowedLeaderboard`](crate::WindowedLeaderboard) also combines the scores of a member
+/// across buckets, so a policy should be associative, at least approximately, as sums of `f64`s
+/// are.
 ///
 /// # Examples
 ///
@@ -44,9 +45,10 @@ pub trait Policy<S> {
     /// their result, until one score remains. If some order of replacements reaches a single score,
     /// then every order does, and the score is the same.
     ///
-    /// It is true for [`Best`], [`Latest`] and sums of integers, and false for sums of `f64`s, which
-    /// round. If true, [`WindowedLeaderboard::try_submit`](crate::WindowedLeaderboard::try_submit) is
-    /// faster. If wrongly set to true, merged scores depend on the order of submissions.
+    /// It is true for [`Best`], [`Latest`] and sums of integers, and false for sums of `f64`s,
+    /// which round. If true,
+    /// [`WindowedLeaderboard::try_submit`](crate::WindowedLeaderboard::try_submit) is faster. If
+    /// wrongly set to true, merged scores depend on the order of submissions.
     const IS_EXACT: bool = false;
 
     /// Combines a member's current score `old` with the submitted score `new`.

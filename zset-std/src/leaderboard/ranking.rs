@@ -1,23 +1,23 @@
 //! [`Ranking`]: the sorted set of a board and its optional index.
 //!
-//! Invariant: if there is an index, it holds each distinct score of the set once. The index is detached
-//! during a write, so a panic in user code leaves a set without an index, whose results are the same,
-//! never one with a wrong index.
+//! Invariant: if there is an index, it holds each distinct score of the set once. The index is
+//! detached during a write, so a panic in user code leaves a set without an index, whose results
+//! are the same, never one with a wrong index.
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::convert::Infallible;
 use core::hash::Hash;
 use core::mem;
-use core::ops::Bound::Excluded;
+use core::ops::Bound::{Excluded, Unbounded};
 
 use zset_core::sorted_set::Entry;
-use zset_core::{Equivalent, SortedSet};
+use zset_core::{Equivalent, SkipList, SortedSet};
 
-use super::distinct::Distinct;
 use super::{Submission, Ties};
 
-/// The number of members with the same score to step over before searching for the next score instead.
+/// The number of members with the same score to step over before searching for the next score
+/// instead.
 const LONGEST_WALK: usize = 32;
 
 pub(super) struct Ranking<Id, S> {
@@ -66,8 +66,8 @@ impl<Id, S: Ord + Copy> Ranking<Id, S> {
         self.set.count_by_score(..Reverse(score))
     }
 
-    /// Returns the number of distinct higher scores. **O(log n)** with the index, otherwise O(d log n)
-    /// for d distinct higher scores.
+    /// Returns the number of distinct higher scores. **O(log n)** with the index, otherwise O(d log
+    /// n) for d distinct higher scores.
     fn distinct_above(&self, score: S) -> usize {
         if let Some(distinct) = &self.distinct {
             return distinct.above(score);
@@ -89,7 +89,8 @@ impl<Id, S: Ord + Copy> Ranking<Id, S> {
         count
     }
 
-    /// Returns the number that members with this score share; for ordinals, the number of the first.
+    /// Returns the number that members with this score share; for ordinals, the number of the
+    /// first.
     pub(super) fn number(&self, score: S, ties: Ties) -> usize {
         1 + match ties {
             Ties::Dense => self.distinct_above(score),
@@ -199,7 +200,8 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         popped
     }
 
-    /// Removes all but the first `max_len` members and returns how many it removed. **O(log n)** each.
+    /// Removes all but the first `max_len` members and returns how many it removed. **O(log n)**
+    /// each.
     pub(super) fn truncate(&mut self, max_len: usize) -> usize {
         if self.set.len() <= max_len {
             return 0;
@@ -271,5 +273,64 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
             scores.dedup();
             assert!(distinct.iter().eq(scores), "the index differs from the scores");
         }
+    }
+}
+
+/// The distinct scores, highest first.
+#[derive(Clone)]
+pub(super) struct Distinct<S>(SkipList<(), Reverse<S>>);
+
+impl<S: Copy> Distinct<S> {
+    pub(super) fn allocation_size(&self) -> usize {
+        self.0.allocation_size()
+    }
+}
+
+impl<S: Ord + Copy> Distinct<S> {
+    /// Builds the index from scores in descending order, which may repeat.
+    pub(super) fn of(descending: impl Iterator<Item = S>) -> Self {
+        let mut distinct = Distinct(SkipList::new());
+        for score in descending {
+            if distinct.0.last().is_none_or(|((), Reverse(last))| last != score) {
+                distinct.0.insert((), Reverse(score));
+            }
+        }
+        distinct
+    }
+
+    /// Returns the number of distinct scores above `score`. **O(log n)**.
+    pub(super) fn above(&self, score: S) -> usize {
+        self.0.count_by_score(..Reverse(score))
+    }
+
+    /// Adds a score if absent. **O(log n)**.
+    pub(super) fn add(&mut self, score: S) {
+        if self.0.rank(&(), Reverse(score)).is_none() {
+            self.0.insert((), Reverse(score));
+        }
+    }
+
+    /// Removes a score once no member has it. **O(log n)**.
+    pub(super) fn remove(&mut self, score: S) {
+        self.0.remove(&(), Reverse(score));
+    }
+
+    /// Removes all scores below `lowest`, or all scores if it is `None`.
+    pub(super) fn truncate(&mut self, lowest: Option<S>) {
+        match lowest {
+            Some(lowest) => {
+                self.0.remove_range_by_score((Excluded(Reverse(lowest)), Unbounded));
+            }
+            None => self.0.clear(),
+        }
+    }
+
+    /// Returns the scores, highest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = S> {
+        self.0.iter().map(|((), Reverse(score))| score)
+    }
+
+    pub(super) fn check_invariants(&self) {
+        self.0.check();
     }
 }

@@ -226,7 +226,8 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.page(0, n)
     }
 
-    /// Returns up to `n` lines, skipping the first `offset`; empty past the end. **O(log n)** to start.
+    /// Returns up to `n` lines, skipping the first `offset`; empty past the end. **O(log n)** to
+    /// start.
     ///
     /// # Examples
     ///
@@ -244,8 +245,8 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// **O(log n)** to start.
     ///
     /// Unlike paging by [offset](Self::page), continuing from the last line of the previous page
-    /// neither skips nor repeats members whose scores are unchanged, even if others are submitted in
-    /// between.
+    /// neither skips nor repeats members whose scores are unchanged, even if others are submitted
+    /// in between.
     ///
     /// # Examples
     ///
@@ -267,8 +268,8 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.page(self.len() - rest.len(), n)
     }
 
-    /// Returns the line of a member with up to `n` lines on each side, fewer at the ends, or `None` if
-    /// the member is not on the board. **O(log n)** expected to start.
+    /// Returns the line of a member with up to `n` lines on each side, fewer at the ends, or `None`
+    /// if the member is not on the board. **O(log n)** expected to start.
     ///
     /// # Examples
     ///

@@ -62,8 +62,8 @@ fn the_numbering_can_change_in_the_middle() {
     assert_eq!(lines(rest), [(4, "CRO")]);
 }
 
-/// The example from <https://en.wikipedia.org/wiki/Percentile_rank>: of ten scores, five are below 4
-/// and two are 4, so the percentile rank of 4 is 60; that of the highest, 7, is 95.
+/// The example from <https://en.wikipedia.org/wiki/Percentile_rank>: of ten scores, five are below
+/// 4 and two are 4, so the percentile rank of 4 is 60; that of the highest, 7, is 95.
 #[test]
 fn a_percentile_counts_half_of_the_equal_scores() {
     let scores = [7, 5, 5, 4, 4, 3, 3, 3, 2, 1];
@@ -249,4 +249,23 @@ fn the_numbering_can_change_after_a_few_lines() {
     let rest = dense.ties(Ties::Competition);
     assert!(rest.clone().map(|line| line.number).eq([2, 4]));
     assert!(rest.rev().map(|line| line.number).eq([4, 2]));
+}
+
+#[test]
+fn sum_boards_are_collected_and_extended() {
+    let scores = [("ann", 3_u8), ("bob", 2), ("ann", 4)];
+    let mut board: Leaderboard<_, u8, Sum> = scores.into_iter().collect();
+    assert!(board.iter().map(|of| (*of.member, of.score)).eq([("ann", 7), ("bob", 2)]));
+    board.extend([("bob", 9)]);
+    assert_eq!(board.score("bob"), Some(11));
+    let mut scores = [("bob", 1), ("ann", 249), ("bob", 1)].into_iter();
+    assert!(board.try_extend(scores.by_ref()).is_err());
+    assert_eq!((board.score("ann"), board.score("bob")), (Some(7), Some(12)));
+    assert_eq!(scores.next(), Some(("bob", 1)));
+}
+
+#[test]
+#[should_panic(expected = "every score combines")]
+fn collecting_a_sum_that_overflows_panics() {
+    let _: Leaderboard<_, u8, Sum> = [("ann", 200), ("ann", 56)].into_iter().collect();
 }

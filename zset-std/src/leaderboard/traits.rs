@@ -1,7 +1,6 @@
 //! The standard traits.
 
 use core::cmp::Reverse;
-use core::convert::Infallible;
 use core::fmt;
 use core::hash::Hash;
 use core::iter::FusedIterator;
@@ -23,8 +22,8 @@ impl<Id, S: Copy, K> Default for Leaderboard<Id, S, K> {
     }
 }
 
-/// Two boards are equal if they have the same members with the same scores, regardless of bounds and
-/// indexes. **O(n)**.
+/// Two boards are equal if they have the same members with the same scores, regardless of bounds
+/// and indexes. **O(n)**.
 impl<Id: PartialEq, S: PartialEq + Copy, K, K2> PartialEq<Leaderboard<Id, S, K2>>
     for Leaderboard<Id, S, K>
 {
@@ -35,24 +34,26 @@ impl<Id: PartialEq, S: PartialEq + Copy, K, K2> PartialEq<Leaderboard<Id, S, K2>
 
 impl<Id: Eq, S: Eq + Copy, K> Eq for Leaderboard<Id, S, K> {}
 
-/// Submits each score in order.
+/// Submits each score in order. Panics if a score does not combine with the member's current one;
+/// see [`try_extend`](Leaderboard::try_extend).
 impl<Id, S, K> Extend<(Id, S)> for Leaderboard<Id, S, K>
 where
     Id: Ord + Hash,
     S: Ord + Copy,
-    K: Policy<S, Error = Infallible>,
+    K: Policy<S, Error: fmt::Debug>,
 {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (Id, S)>>(&mut self, scores: I) {
-        scores.into_iter().for_each(|(member, score)| _ = self.submit(member, score));
+        self.try_extend(scores).expect("every score combines with the member's current one");
     }
 }
 
+/// Submits each score in order, as [`extend`](Leaderboard::extend) does.
 impl<Id, S, K> FromIterator<(Id, S)> for Leaderboard<Id, S, K>
 where
     Id: Ord + Hash,
     S: Ord + Copy,
-    K: Policy<S, Error = Infallible>,
+    K: Policy<S, Error: fmt::Debug>,
 {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (Id, S)>>(scores: I) -> Self {

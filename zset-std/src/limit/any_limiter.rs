@@ -1,7 +1,8 @@
 //! [`AnyLimiter`]: a limiter whose type is chosen at run time.
 
-use super::limiter::private::Sealed;
-use super::{Decision, FixedWindow, Funnel, Limiter, Quota, SingleQuota, WindowCounter};
+use super::limiter::per_key::PerKey;
+use super::limiter::{limiter, one_quota, stored_whole};
+use super::{Decision, FixedWindow, Funnel, Quota, WindowCounter};
 use crate::Timestamp;
 
 /// A limiter of any type: for [`Limits`](super::Limits) over limiters of different types, and for
@@ -21,8 +22,8 @@ use crate::Timestamp;
 /// let daily = WindowCounter::new(Quota::new(1_000_000, Duration::from_secs(86_400))?);
 /// let limits = Limits::all([AnyLimiter::from(smooth), daily.into()]);
 /// let limiter: Keyed<u32, _> = Keyed::of(limits);
-/// assert!(limiter.check_n_at(&7, 1, Timestamp::ZERO).is_allowed());
-/// let denied = limiter.check_n_at(&7, 1, Timestamp::ZERO);
+/// assert!(limiter.at(Timestamp::ZERO).check_n(&7, 1).is_allowed());
+/// let denied = limiter.at(Timestamp::ZERO).check_n(&7, 1);
 /// assert_eq!(denied.retry_after(), Some(Duration::from_millis(100)));
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
@@ -71,34 +72,129 @@ macro_rules! each {
     };
 }
 
-impl Limiter for AnyLimiter {
-    fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        each!(self, limiter => Limiter::check_n_at(limiter, n, now))
+impl AnyLimiter {
+    /// Allows `n` units together, or denies all of them; 0 units are always allowed.
+    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
+    ///
+    /// let quota = Quota::new(3, Duration::from_secs(60))?;
+    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
+    /// assert!(limiter.check_n(2, Timestamp::ZERO).is_allowed());
+    /// assert!(!limiter.check_n(2, Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
+        each!(self, limiter => limiter.check_n(n, now))
     }
 
-    fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        each!(self, limiter => limiter.peek_at(n, now))
+    /// Returns what [`check_n`](Self::check_n) would return, without changing anything.
+    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
+    ///
+    /// let quota = Quota::new(3, Duration::from_secs(60))?;
+    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
+    /// let peeked = limiter.peek_n(2, Timestamp::ZERO);
+    /// assert_eq!(peeked, limiter.check_n(2, Timestamp::ZERO));
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
+        each!(self, limiter => limiter.peek_n(n, now))
     }
 
-    fn refund(&mut self, n: u32) -> u32 {
+    /// Refunds the `n` newest units, or as many as are on record, and returns how many.
+    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
+    ///
+    /// let quota = Quota::new(3, Duration::from_secs(60))?;
+    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
+    /// assert!(limiter.check_n(2, Timestamp::ZERO).is_allowed());
+    /// assert_eq!(limiter.refund(5), 2);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn refund(&mut self, n: u32) -> u32 {
         each!(self, limiter => limiter.refund(n))
     }
 
-    fn reset(&mut self) {
-        each!(self, limiter => limiter.reset());
+    /// Forgets all recorded units.
+    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
+    ///
+    /// let quota = Quota::new(3, Duration::from_secs(60))?;
+    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
+    /// assert!(limiter.check_n(3, Timestamp::ZERO).is_allowed());
+    /// limiter.reset();
+    /// assert_eq!(limiter.peek_n(0, Timestamp::ZERO).remaining, 3);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn reset(&mut self) {
+        each!(self, limiter => limiter.reset())
     }
 
-    fn idle_at(&self, _: Sealed) -> Timestamp {
-        each!(self, limiter => limiter.idle_at(Sealed))
-    }
-}
-
-impl SingleQuota for AnyLimiter {
-    fn quota(&self) -> Quota {
+    /// Returns the quota.
+    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
+    ///
+    /// let quota = Quota::new(3, Duration::from_secs(60))?;
+    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
+    /// assert_eq!(limiter.quota(), quota);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn quota(&self) -> Quota {
         each!(self, limiter => limiter.quota())
     }
 
-    fn set_quota(&mut self, quota: Quota) {
-        each!(self, limiter => limiter.set_quota(quota));
+    /// Changes the quota; units already allowed stay on record.
+    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
+    ///
+    /// let quota = Quota::new(3, Duration::from_secs(60))?;
+    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
+    /// limiter.set_quota(Quota::new(5, Duration::from_secs(60))?);
+    /// assert_eq!(limiter.quota().count(), 5);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn set_quota(&mut self, quota: Quota) {
+        each!(self, limiter => limiter.set_quota(quota))
+    }
+
+    fn idle_from(&self) -> Timestamp {
+        each!(self, limiter => PerKey::idle_from(limiter))
     }
 }
+
+limiter!(
+    [] AnyLimiter, "AnyLimiter::from(Funnel::new(quota))",
+    cost: "**O(1)**, unless it is a [`WindowLog`](super::WindowLog)"
+);
+stored_whole!([] AnyLimiter);
+one_quota!(AnyLimiter, Some(AnyLimiter::set_quota));

@@ -13,24 +13,25 @@ pub enum Verdict {
     Allowed,
     /// The units are denied for now. Nothing is taken from the quota.
     Denied {
-        /// How long to wait, counted from the `now` of the call. If no other units are allowed in the
-        /// meantime, the units are allowed after exactly this time, and not a nanosecond earlier. Never
-        /// zero.
+        /// How long to wait, counted from the `now` of the call. If no other units are allowed in
+        /// the meantime, the units are allowed after exactly this time, and not a nanosecond
+        /// earlier. Never zero.
         ///
         /// For a key refused by [`WhenFull::RefuseNew`](super::WhenFull::RefuseNew), this is an
         /// estimate.
         retry_after: Duration,
     },
-    /// The units can never be allowed, since they exceed the limit. Nothing is taken from the quota.
+    /// The units can never be allowed, since they exceed the limit. Nothing is taken from the
+    /// quota.
     Never,
 }
 
 /// The result of a check: the verdict, and the state of the quota afterwards.
 ///
-/// Together, `limit`, `remaining` and `reset_after` say how many units would be allowed now, and how
-/// long until `limit` units would be allowed at once. Durations count from the `now` of the call, even
-/// if the limiter has already seen a later time. All fields are public and none will be added, so
-/// implementations of [`KeyedLimiter`](super::KeyedLimiter) can construct a `Decision`.
+/// Together, `limit`, `remaining` and `reset_after` say how many units would be allowed now, and
+/// how long until `limit` units would be allowed at once. Durations count from the `now` of the
+/// call, even if the limiter has already seen a later time. All fields are public and none will be
+/// added, so implementations of [`KeyedLimiter`](super::KeyedLimiter) can construct a `Decision`.
 ///
 /// # Examples
 ///
@@ -39,7 +40,7 @@ pub enum Verdict {
 /// use zset_std::{Quota, Timestamp, Verdict, WindowLog};
 ///
 /// let mut log = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
-/// let decision = log.check_at(Timestamp::ZERO);
+/// let decision = log.check(Timestamp::ZERO);
 /// assert_eq!(decision.verdict, Verdict::Allowed);
 /// assert_eq!((decision.limit, decision.remaining), (2, 1));
 /// # Ok::<(), zset_std::limit::QuotaError>(())
@@ -53,7 +54,8 @@ pub struct Decision {
     pub limit: u32,
     /// The units that would be allowed now, after this decision.
     pub remaining: u32,
-    /// How long until `limit` units would be allowed at once, if no others are allowed in the meantime.
+    /// How long until `limit` units would be allowed at once, if no others are allowed in the
+    /// meantime.
     pub reset_after: Duration,
 }
 
@@ -67,16 +69,16 @@ impl Decision {
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
     /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(log.check_at(Timestamp::ZERO).is_allowed());
-    /// assert!(!log.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(log.check(Timestamp::ZERO).is_allowed());
+    /// assert!(!log.check(Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn is_allowed(&self) -> bool {
         matches!(self.verdict, Verdict::Allowed)
     }
 
-    /// Returns how long to wait before trying again: zero if the units are allowed, `None` if they never
-    /// can be. **O(1)**.
+    /// Returns how long to wait before trying again: zero if the units are allowed, `None` if they
+    /// never can be. **O(1)**.
     ///
     /// # Examples
     ///
@@ -85,9 +87,9 @@ impl Decision {
     /// use zset_std::{Quota, Timestamp, WindowLog};
     ///
     /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert_eq!(log.check_at(Timestamp::ZERO).retry_after(), Some(Duration::ZERO));
-    /// assert_eq!(log.check_at(Timestamp::ZERO).retry_after(), Some(Duration::from_secs(1)));
-    /// assert_eq!(log.check_n_at(2, Timestamp::ZERO).retry_after(), None);
+    /// assert_eq!(log.check(Timestamp::ZERO).retry_after(), Some(Duration::ZERO));
+    /// assert_eq!(log.check(Timestamp::ZERO).retry_after(), Some(Duration::from_secs(1)));
+    /// assert_eq!(log.check_n(2, Timestamp::ZERO).retry_after(), None);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn retry_after(&self) -> Option<Duration> {
@@ -98,8 +100,8 @@ impl Decision {
         }
     }
 
-    /// Converts durations that count from `counted` to durations that count from `now`, the caller's
-    /// time. `counted` is the effective time, the later of `now` and the latest time seen.
+    /// Converts durations that count from `counted` to durations that count from `now`, the
+    /// caller's time. `counted` is the effective time, the later of `now` and the latest time seen.
     pub(super) fn counted_from(self, now: Timestamp, counted: Timestamp) -> Decision {
         if counted <= now {
             return self;
@@ -120,8 +122,8 @@ impl Decision {
 
 /// Decides at the latest time seen, after the caller's clock has stepped back.
 ///
-/// Not inlined, so that in the usual case the decision is constructed in place: copying one that was
-/// just written, field by field, stalls the processor on store forwarding.
+/// Not inlined, so that in the usual case the decision is constructed in place: copying one that
+/// was just written, field by field, stalls the processor on store forwarding.
 #[cold]
 #[inline(never)]
 pub(super) fn decide_late(

@@ -3,17 +3,17 @@
 use core::time::Duration;
 
 use super::decision::decide_late;
-use super::forgotten::{Forgotten, MOST_UNITS};
-use super::limiter::private::Sealed;
-use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
+use super::limiter::{limiter, one_quota, stored_whole};
+use super::window_counter::{Forgotten, MOST_UNITS};
+use super::{Decision, Quota, Verdict};
 use crate::Timestamp;
 
 /// A counter of one key that restarts at every multiple of the period.
 ///
-/// It is the simplest limiter, and it can allow **twice the limit** almost at once: the whole limit at
-/// the end of one window, and again at the start of the next. It is a baseline for comparing the others;
-/// [`WindowLog`](super::WindowLog) and [`Funnel`](super::Funnel) have no such boundary. If the time
-/// steps back, the latest time seen is used.
+/// It is the simplest limiter, and it can allow **twice the limit** almost at once: the whole limit
+/// at the end of one window, and again at the start of the next. It is a baseline for comparing the
+/// others; [`WindowLog`](super::WindowLog) and [`Funnel`](super::Funnel) have no such boundary. If
+/// the time steps back, the latest time seen is used.
 ///
 /// # Examples
 ///
@@ -23,9 +23,9 @@ use crate::Timestamp;
 ///
 /// let mut window = FixedWindow::new(Quota::new(100, Duration::from_secs(1))?);
 /// let end = Timestamp::from_nanos(999_999_999);
-/// assert!(window.check_n_at(100, end).is_allowed());
+/// assert!(window.check_n(100, end).is_allowed());
 /// // One nanosecond later, 100 more: 200 within two nanoseconds.
-/// assert!(window.check_n_at(100, end.saturating_add(Duration::from_nanos(1))).is_allowed());
+/// assert!(window.check_n(100, end.saturating_add(Duration::from_nanos(1))).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl FixedWindow {
     /// use zset_std::{FixedWindow, Quota, Timestamp};
     ///
     /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(window.check_n_at(1, Timestamp::ZERO).is_allowed());
+    /// assert!(window.check_n(1, Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn new(quota: Quota) -> Self {
@@ -74,8 +74,8 @@ impl FixedWindow {
 
     /// Changes the quota; units already allowed stay on record. **O(1)**.
     ///
-    /// The times of single units are not recorded. If the period changes, units that may fall in the
-    /// current window of the new period count there: an error towards denial.
+    /// The times of single units are not recorded. If the period changes, units that may fall in
+    /// the current window of the new period count there: an error towards denial.
     ///
     /// # Examples
     ///
@@ -84,9 +84,9 @@ impl FixedWindow {
     /// use zset_std::{FixedWindow, Quota, Timestamp};
     ///
     /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(window.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(window.check(Timestamp::ZERO).is_allowed());
     /// window.set_quota(Quota::new(3, Duration::from_secs(1))?);
-    /// assert_eq!(window.peek_at(0, Timestamp::ZERO).remaining, 2);
+    /// assert_eq!(window.peek_n(0, Timestamp::ZERO).remaining, 2);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
@@ -98,23 +98,6 @@ impl FixedWindow {
         }
     }
 
-    /// Allows one unit, or denies it. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FixedWindow, Quota, Timestamp};
-    ///
-    /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(window.check_at(Timestamp::ZERO).is_allowed());
-    /// assert!(!window.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn check_at(&mut self, now: Timestamp) -> Decision {
-        self.check_n_at(1, now)
-    }
-
     /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(1)**.
     ///
     /// # Examples
@@ -124,14 +107,14 @@ impl FixedWindow {
     /// use zset_std::{FixedWindow, Quota, Timestamp};
     ///
     /// let mut window = FixedWindow::new(Quota::new(3, Duration::from_secs(60))?);
-    /// assert!(window.check_n_at(2, Timestamp::ZERO).is_allowed());
-    /// assert!(!window.check_n_at(2, Timestamp::ZERO).is_allowed());
-    /// assert!(window.check_n_at(1, Timestamp::ZERO).is_allowed());
+    /// assert!(window.check_n(2, Timestamp::ZERO).is_allowed());
+    /// assert!(!window.check_n(2, Timestamp::ZERO).is_allowed());
+    /// assert!(window.check_n(1, Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
+    pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
         if now < self.newest {
-            return decide_late(now, self.newest, |newest| self.check_n_at(n, newest));
+            return decide_late(now, self.newest, |newest| self.check_n(n, newest));
         }
         let used = self.used_at(now);
         if self.window(now) > self.window(self.newest) {
@@ -143,7 +126,7 @@ impl FixedWindow {
         decision
     }
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. **O(1)**.
+    /// Returns what [`check_n`](Self::check_n) would return, without changing anything. **O(1)**.
     ///
     /// # Examples
     ///
@@ -152,16 +135,17 @@ impl FixedWindow {
     /// use zset_std::{FixedWindow, Quota, Timestamp};
     ///
     /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(1))?);
-    /// let peeked = window.peek_at(1, Timestamp::ZERO);
-    /// assert_eq!(peeked, window.check_at(Timestamp::ZERO));
+    /// let peeked = window.peek_n(1, Timestamp::ZERO);
+    /// assert_eq!(peeked, window.check(Timestamp::ZERO));
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
+    pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
         let counted = self.newest.max(now);
         self.decide(n, self.used_at(now), counted).counted_from(now, counted)
     }
 
-    /// Refunds `n` units of the current window, or as many as it has, and returns how many. **O(1)**.
+    /// Refunds `n` units of the current window, or as many as it has, and returns how many.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -170,9 +154,9 @@ impl FixedWindow {
     /// use zset_std::{FixedWindow, Quota, Timestamp};
     ///
     /// let mut window = FixedWindow::new(Quota::new(3, Duration::from_secs(1))?);
-    /// assert!(window.check_n_at(3, Timestamp::ZERO).is_allowed());
+    /// assert!(window.check_n(3, Timestamp::ZERO).is_allowed());
     /// assert_eq!(window.refund(2), 2);
-    /// assert_eq!(window.peek_at(0, Timestamp::ZERO).remaining, 2);
+    /// assert_eq!(window.peek_n(0, Timestamp::ZERO).remaining, 2);
     /// assert_eq!(window.refund(9), 1);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
@@ -192,9 +176,9 @@ impl FixedWindow {
     /// use zset_std::{FixedWindow, Quota, Timestamp};
     ///
     /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(window.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(window.check(Timestamp::ZERO).is_allowed());
     /// window.reset();
-    /// assert!(window.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(window.check(Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
@@ -233,39 +217,15 @@ impl FixedWindow {
             reset_after: if used > 0 || taken > 0 { rest } else { Duration::ZERO },
         }
     }
-}
 
-impl Limiter for FixedWindow {
-    fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.check_n_at(n, now)
-    }
-
-    fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        self.peek_at(n, now)
-    }
-
-    fn refund(&mut self, n: u32) -> u32 {
-        self.refund(n)
-    }
-
-    fn reset(&mut self) {
-        self.reset();
-    }
-
-    fn idle_at(&self, _: Sealed) -> Timestamp {
-        match self.peek_at(0, self.newest).reset_after {
+    fn idle_from(&self) -> Timestamp {
+        match self.peek_n(0, self.newest).reset_after {
             Duration::ZERO => Timestamp::ZERO,
             reset_after => self.newest.saturating_add(reset_after),
         }
     }
 }
 
-impl SingleQuota for FixedWindow {
-    fn quota(&self) -> Quota {
-        self.quota()
-    }
-
-    fn set_quota(&mut self, quota: Quota) {
-        self.set_quota(quota);
-    }
-}
+limiter!([] FixedWindow, "FixedWindow::new(quota)", cost: "**O(1)**");
+stored_whole!([] FixedWindow);
+one_quota!(FixedWindow, Some(FixedWindow::set_quota));

@@ -1,14 +1,13 @@
-//! [`Funnels`]: a funnel for each of many keys.
+//! [`Funnels`]: a funnel for each of many keys, and redis-cell's `CL.THROTTLE` over them.
 
 use std::borrow::{Borrow, ToOwned};
 use std::hash::{BuildHasher, Hash};
 use std::time::Duration;
 
-use super::compact_funnel::{FunnelDecision, FunnelQuota, Pour};
-use super::limiter::private::Sealed;
-use super::throttle::{Throttle, ThrottleError};
-use super::{CompactFunnel, Decision, KeyState, Keyed, Quota, QuotaPerCall};
-use crate::{Clock, MonotonicClock, RandomState, Timestamp};
+use super::funnel::FunnelQuota;
+use super::{Funnel, Keyed, Quota, Throttle, ThrottleError};
+use crate::at::timed;
+use crate::{Clock, MonotonicClock, RandomState};
 
 /// A funnel for each key: a leaky bucket in three words per key.
 ///
@@ -33,52 +32,7 @@ use crate::{Clock, MonotonicClock, RandomState, Timestamp};
 /// assert!(payments.check(&(7, "pay")).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-pub type Funnels<K, C = MonotonicClock, H = RandomState> = Keyed<K, CompactFunnel, C, H>;
-
-impl KeyState for CompactFunnel {
-    type Settings = FunnelQuota;
-    type RawDecision = FunnelDecision;
-
-    #[inline]
-    fn new(_: &FunnelQuota) -> Self {
-        CompactFunnel::EMPTY
-    }
-
-    #[inline]
-    fn check_under(&mut self, quota: &FunnelQuota, n: u32, now: Timestamp) -> FunnelDecision {
-        self.check_at(quota, quota.pour(n), now)
-    }
-
-    fn peek_under(&self, quota: &FunnelQuota, n: u32, now: Timestamp) -> Decision {
-        self.peek_at(quota, quota.pour(n), now)
-    }
-
-    fn refund_under(&mut self, quota: &FunnelQuota, n: u32) -> u32 {
-        self.refund(quota, quota.pour(n))
-    }
-
-    fn idle_at(&self, _: Sealed) -> Timestamp {
-        self.empty_at()
-    }
-}
-
-impl QuotaPerCall for CompactFunnel {
-    type Call = (FunnelQuota, Pour);
-
-    fn call(quota: Quota, n: u32) -> (FunnelQuota, Pour) {
-        let quota = FunnelQuota::new(quota);
-        (quota, quota.pour(n))
-    }
-
-    #[inline]
-    fn check_with_at(&mut self, call: &(FunnelQuota, Pour), now: Timestamp) -> FunnelDecision {
-        self.check_at(&call.0, call.1, now)
-    }
-
-    fn peek_with_at(&self, call: &(FunnelQuota, Pour), now: Timestamp) -> Decision {
-        self.peek_at(&call.0, call.1, now)
-    }
-}
+pub type Funnels<K, C = MonotonicClock, H = RandomState> = Keyed<K, Funnel, C, H>;
 
 impl<K: Eq + Hash> Funnels<K> {
     /// Makes a limiter that gives every key this quota. **O(1)**.
@@ -95,43 +49,7 @@ impl<K: Eq + Hash> Funnels<K> {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn new(quota: Quota) -> Self {
-        Keyed::of_settings(FunnelQuota::new(quota))
-    }
-}
-
-impl<K: Eq + Hash, C, H: BuildHasher> Funnels<K, C, H> {
-    /// Returns the quota of each key. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(60))?;
-    /// assert_eq!(Funnels::<u32>::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn quota(&self) -> Quota {
-        self.keys.copy_settings().quota()
-    }
-
-    /// Changes the quota of all keys; the time at which each funnel will be empty does not change.
-    /// **O(shards)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let funnels = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// funnels.set_quota(Quota::new(9, Duration::from_secs(60))?);
-    /// assert_eq!(funnels.peek(&1, 0).limit, 9);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn set_quota(&self, quota: Quota) {
-        self.keys.set(|settings| *settings = FunnelQuota::new(quota));
+        Keyed::of(Funnel::new(quota))
     }
 }
 
@@ -157,9 +75,11 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         Q: Eq + Hash + ?Sized,
     {
         let quota = FunnelQuota::new(quota);
-        self.keys.shorten(key, |funnel, _| funnel.refund(&quota, quota.pour(n))).unwrap_or(0)
+        self.keys.shorten(key, |_, funnel| funnel.refund(&quota, quota.pour(n))).unwrap_or(0)
     }
+}
 
+timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] Funnels<K, C, H> {
     /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units per
     /// `period` seconds, and up to `max_burst + 1` at once.
     /// **O(1)** expected; **O(log n)** amortized for a new key.
@@ -193,45 +113,10 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        self.throttle_at(key, max_burst, count, period, quantity, self.clock().now())
-    }
-
-    /// Like [`throttle`](Self::throttle), at time `now`.
-    /// **O(1)** expected; **O(log n)** amortized for a new key.
-    ///
-    /// # Errors
-    ///
-    /// [`ThrottleError`] if an argument is invalid; the limiter is then unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota, Timestamp};
-    ///
-    /// let limiter = Funnels::<String>::new(Quota::new(1, Duration::from_secs(1))?);
-    /// // CL.THROTTLE ann 15 30 60 1
-    /// let reply = limiter.throttle_at("ann", 15, 30, 60, 1, Timestamp::ZERO).unwrap();
-    /// assert_eq!((reply.limit, reply.remaining), (16, 15));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn throttle_at<Q>(
-        &self,
-        key: &Q,
-        max_burst: i64,
-        count: i64,
-        period: i64,
-        quantity: i64,
-        now: Timestamp,
-    ) -> Result<Throttle, ThrottleError>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
         let (quota, n) = parse(max_burst, count, period, quantity)?;
-        Ok(self.check_with_at(key, quota, n, now).into())
+        Ok(self.check_with(key, quota, n).into())
     }
-}
+});
 
 /// Returns the quota and the number of units given by the arguments.
 fn parse(

@@ -1,19 +1,20 @@
 //! [`Keyed`]: a limiter for each of many keys.
 
-mod check;
-mod check_with;
-mod keys;
-
+use std::borrow::{Borrow, ToOwned};
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::decision::decide_late;
+use super::limiter::per_key::{OneQuota, QuotaPerCall};
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
-use super::registry::{Registry, default_shards};
-use super::when_full::{Shared, WhenFull};
-use super::{KeyState, Limiter, Quota, SingleQuota};
-use crate::{MonotonicClock, RandomState, Timestamp};
+use super::registry::{Full, Registry, default_shards};
+use super::{Decision, Limiter, Quota, UntilReady, Verdict};
+use crate::at::timed;
+use crate::sync::SpinLock;
+use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 
 /// A limiter `L` for each key, shared by threads.
 ///
@@ -25,8 +26,9 @@ use crate::{MonotonicClock, RandomState, Timestamp};
 /// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Evicting a key discards its
 /// history, even for a quota with a longer period that is set later.
 ///
-/// A clock that steps back never grants more: each shard uses the latest time it has seen. The
-/// durations of a [`Decision`](super::Decision) still count from the time of the call.
+/// A clock that steps back never grants more: each shard uses the latest time of a check or a sweep
+/// of its keys. A peek at a later time does not count. The durations of a [`Decision`] still count
+/// from the time of the call.
 ///
 /// # Examples
 ///
@@ -45,10 +47,10 @@ use crate::{MonotonicClock, RandomState, Timestamp};
 /// assert!(payments.check("ann").is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-pub struct Keyed<K, L: KeyState, C = MonotonicClock, H = RandomState> {
+pub struct Keyed<K, L: Limiter, C = MonotonicClock, H = RandomState> {
     pub(super) keys: Registry<K, L, H>,
     /// The state shared by keys without room, if the policy is [`WhenFull::SharedBucket`].
-    shared: Option<Shared<L>>,
+    shared: Option<Shared<L::State>>,
     clock: C,
     observers: Observers,
     pub(super) lines: Lines<K>,
@@ -69,14 +71,8 @@ impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn of(new: L) -> Self {
-        Self::of_settings(new)
-    }
-}
-
-impl<K: Eq + Hash, L: KeyState> Keyed<K, L> {
-    pub(super) fn of_settings(settings: L::Settings) -> Self {
         Keyed {
-            keys: Registry::new(settings, RandomState::new(), usize::MAX, default_shards()),
+            keys: Registry::new(new, RandomState::new(), usize::MAX, default_shards()),
             shared: None,
             clock: MonotonicClock::new(),
             observers: Observers::default(),
@@ -86,7 +82,7 @@ impl<K: Eq + Hash, L: KeyState> Keyed<K, L> {
 }
 
 /// Builder methods, to be called before the limiter is in use.
-impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
+impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the limiter with a different clock. **O(1)**.
     ///
     /// # Examples
@@ -126,16 +122,16 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// ```
     pub fn with_hasher<H2: BuildHasher>(self, hasher: H2) -> Keyed<K, L, C, H2> {
         let Keyed { keys, shared, clock, observers, .. } = self;
-        let (settings, max_keys) = (keys.copy_settings(), keys.max_keys());
-        let keys = Registry::new(settings, hasher, max_keys, default_shards());
+        let (limiter, max_keys) = (keys.copy_limiter(), keys.max_keys());
+        let keys = Registry::new(limiter, hasher, max_keys, default_shards());
         Keyed { keys, shared, clock, observers, lines: Lines::default() }
     }
 
     /// Returns the limiter with a bound on the number of keys, and a policy for new keys beyond it.
     /// **O(1)**.
     ///
-    /// The policy applies only if no key is idle; otherwise an idle key is evicted to make room. A key
-    /// in use is never evicted. Finding an idle key, for a check or a peek, takes **O(log n)**
+    /// The policy applies only if no key is idle; otherwise an idle key is evicted to make room. A
+    /// key in use is never evicted. Finding an idle key, for a check or a peek, takes **O(log n)**
     /// amortized.
     ///
     /// # Examples
@@ -161,7 +157,7 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.set_max_keys(max_keys);
         self.shared = match when_full {
             WhenFull::RefuseNew => None,
-            WhenFull::SharedBucket => Some(Shared::new(L::new(&self.keys.copy_settings()))),
+            WhenFull::SharedBucket => Some(Shared::new(self.keys.copy_limiter().new_state())),
         };
         self
     }
@@ -194,8 +190,10 @@ impl<K: Eq + Hash, L: KeyState, C, H: BuildHasher> Keyed<K, L, C, H> {
     }
 }
 
-impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
+impl<K: Eq + Hash, L: Limiter + OneQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the quota of each key. **O(1)**.
+    ///
+    /// Every limiter but [`Limits`](super::Limits), which has several, has a quota.
     ///
     /// # Examples
     ///
@@ -208,15 +206,15 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn quota(&self) -> Quota {
-        self.keys.copy_settings().quota()
+        self.keys.copy_limiter().get_quota()
     }
 
-    /// Changes the quota of all keys; units already allowed stay on record. **O(n log n)** for n keys,
-    /// locking one shard at a time.
+    /// Changes the quota of all keys; units already allowed stay on record. **O(n log n)** for n
+    /// keys, or **O(shards)** for [`Funnels`](super::Funnels), locking one shard at a time.
     ///
     /// For the effect on each key, see its limiter's method, such as
-    /// [`WindowLog::set_quota`](super::WindowLog::set_quota). With that one, a key with units on record
-    /// is idle once they are older than the longest period so far.
+    /// [`WindowLog::set_quota`](super::WindowLog::set_quota). With that one, a key with units on
+    /// record is idle once they are older than the longest period so far.
     ///
     /// # Examples
     ///
@@ -227,19 +225,560 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
     /// assert!(limiter.check(&1).is_allowed());
     /// limiter.set_quota(Quota::new(3, Duration::from_secs(60))?);
-    /// assert_eq!(limiter.peek(&1, 0).remaining, 2);
+    /// assert_eq!(limiter.peek_n(&1, 0).remaining, 2);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&self, quota: Quota) {
-        self.keys.set_all(|new| new.set_quota(quota), |limiter| limiter.set_quota(quota));
-        if let Some(shared) = &self.shared {
-            shared.change(Timestamp::ZERO, |limiter, _| limiter.set_quota(quota));
+        let set_quota_of_state = L::SET_QUOTA_OF_STATE;
+        self.keys.set(
+            |limiter| limiter.change_quota(quota),
+            set_quota_of_state.map(|set| move |state: &mut L::State| set(state, quota)),
+        );
+        if let (Some(shared), Some(set)) = (&self.shared, set_quota_of_state) {
+            shared.change(Timestamp::ZERO, |state, _| set(state, quota));
         }
     }
 }
 
-impl<K, L: KeyState, C: fmt::Debug, H> fmt::Debug for Keyed<K, L, C, H> {
+timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H> {
+    /// Allows one unit of a key, or denies it. **O(1)** expected to find the key, plus the cost of
+    /// its limiter; **O(log n)** amortized for a new key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<String>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// assert!(limiter.check("ann").is_allowed());
+    /// assert!(!limiter.check("ann").is_allowed());
+    /// assert!(limiter.check("bob").is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    #[inline]
+    pub fn check<Q>(&self, key: &Q) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        self.check_n(key, 1)
+    }
+
+    /// Allows `n` units of a key together, or denies all of them; 0 units are always allowed, and
+    /// insert no key. **O(1)** expected to find the key, plus the cost of its limiter; **O(log n)**
+    /// amortized for a new key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
+    /// assert!(limiter.check_n(&1, 5).is_allowed());
+    /// assert!(!limiter.check_n(&1, 1).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    #[inline]
+    pub fn check_n<Q>(&self, key: &Q, n: u32) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let (keyed, now) = self.timed();
+        // One unit is the usual cost: a copy of the code with that constant takes fewer
+        // instructions.
+        if n == 1 {
+            return keyed.check_by(key, 1, now, |limiter, state, now| limiter.check_state(state, 1, now));
+        }
+        keyed.check_by(key, n, now, |limiter, state, now| limiter.check_state(state, n, now))
+    }
+
+    /// Returns what [`check`](Self::check) would return, without recording a unit or inserting a
+    /// key. **O(1)** expected to find the key, plus the cost of its limiter.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// assert!(limiter.peek(&1).is_allowed());
+    /// assert!(limiter.is_empty());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn peek<Q>(&self, key: &Q) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.peek_n(key, 1)
+    }
+
+    /// Returns what [`check_n`](Self::check_n) would return, without recording any units or
+    /// inserting a key. **O(1)** expected to find the key, plus the cost of its limiter.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
+    /// assert_eq!(limiter.peek_n(&1, 2).remaining, 3);
+    /// assert!(limiter.is_empty());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn peek_n<Q>(&self, key: &Q, n: u32) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let (keyed, now) = self.timed();
+        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_state(state, n, now))
+    }
+
+    /// Examines about `budget` keys that may be idle, evicts those that are, and returns how many.
+    ///
+    /// The budget is divided among the shards, rounded up for each. **O(b log n)** amortized for a
+    /// budget of b, and at least **O(shards)**. As with a check, later calls never use an earlier
+    /// time, so do not sweep at a time in the future.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, Quota, SlidingWindow};
+    ///
+    /// let clock = FakeClock::new();
+    /// let quota = Quota::new(1, Duration::from_secs(60))?;
+    /// let limiter = SlidingWindow::<u32>::new(quota).with_clock(clock.clone());
+    /// assert!(limiter.check(&1).is_allowed());
+    /// assert_eq!(limiter.sweep(100), 0);
+    /// clock.advance(Duration::from_secs(60));
+    /// assert_eq!(limiter.sweep(100), 1);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn sweep(&self, budget: usize) -> usize {
+        let (keyed, now) = self.timed();
+        let evicted = keyed.keys.sweep(now, budget);
+        keyed.observers.evicted(evicted);
+        evicted
+    }
+});
+
+timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] Keyed<K, L, C, H> {
+    /// Like [`check_n`](Self::check_n), with a different quota for this call. **O(1)** expected to
+    /// find the key, plus the cost of its limiter; **O(log n)** amortized for a new key.
+    ///
+    /// All quotas share the state of the key. For a sliding window, see
+    /// [`WindowLog::check_with`](super::WindowLog::check_with). For a funnel, the time at
+    /// which it will be empty carries over between the quotas.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota, SlidingWindow};
+    ///
+    /// let quota = Quota::new(1, Duration::from_secs(60))?;
+    /// let generous = Quota::new(5, Duration::from_secs(60))?;
+    /// let funnels = Funnels::<u32>::new(quota);
+    /// assert!(funnels.check_with(&1, generous, 5).is_allowed());
+    /// let windows = SlidingWindow::<u32>::new(quota);
+    /// assert!(windows.check_with(&1, generous, 5).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn check_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let (keyed, now) = self.timed();
+        let call = L::call(quota, n);
+        keyed.check_by(key, n, now, |_, state, now| L::check_call(state, &call, now))
+    }
+
+    /// Returns what [`check_with`](Self::check_with) would return, without recording any units or
+    /// inserting a key. **O(1)** expected to find the key, plus the cost of its limiter.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// let generous = Quota::new(5, Duration::from_secs(60))?;
+    /// assert!(limiter.peek_with(&1, generous, 5).is_allowed());
+    /// assert!(limiter.is_empty());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn peek_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let (keyed, now) = self.timed();
+        let call = L::call(quota, n);
+        keyed.peek_by(key, n, now, |_, state, now| L::peek_call(state, &call, now))
+    }
+});
+
+impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
+    /// Returns the limiter at time `now`, for the calls that depend on the time: its clock is not
+    /// read. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow, Timestamp};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
+    /// assert_eq!(limiter.at(Timestamp::ZERO).check(&1).remaining, 4);
+    /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(60));
+    /// assert_eq!(limiter.at(later).check(&1).remaining, 4);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    #[inline]
+    pub fn at(&self, now: Timestamp) -> At<'_, Self> {
+        At::new(self, now)
+    }
+
+    /// Waits until units of a key are allowed, either by blocking or as a future. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota};
+    ///
+    /// let limiter = Funnels::<String>::new(Quota::new(1, Duration::from_millis(1))?);
+    /// for _ in 0..3 {
+    ///     limiter.until_ready("ann").block().unwrap();
+    /// }
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn until_ready<'a, Q>(&'a self, key: &'a Q) -> UntilReady<'a, Self, Q>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        UntilReady::new(self, key)
+    }
+
+    /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
+    /// **O(log n)** expected, plus the cost of its limiter: for a sliding window, **O(1)** per
+    /// entry affected, in which other calls for keys of the shard wait.
+    ///
+    /// These are the newest units of all calls for the key, not those of a particular call. If
+    /// another call was allowed in the meantime, the older of the two stays on record, and stops
+    /// counting earlier. A funnel does not record single units: `n` intervals of the limiter's
+    /// quota leak out at once. Units taken from the shared state of keys without room are not
+    /// refunded.
+    ///
+    /// A refund does not depend on the time: units are on record until a later check of the key
+    /// finds them too old, or until the key is evicted. So an idle key may refund units where a new
+    /// one has none. After [`set_quota`](Self::set_quota) to a shorter period, the log of a key
+    /// that was not evicted keeps units for the longest period so far, also those that pass later.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(3, Duration::from_secs(60))?);
+    /// assert!(limiter.check_n(&1, 3).is_allowed());
+    /// assert_eq!(limiter.refund(&1, 2), 2);
+    /// assert_eq!(limiter.peek_n(&1, 0).remaining, 2);
+    /// assert_eq!(limiter.refund(&2, 2), 0);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn refund<Q>(&self, key: &Q, n: u32) -> u32
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.keys.shorten(key, |limiter, state| limiter.refund_state(state, n)).unwrap_or(0)
+    }
+
+    /// Removes a key, with its history, and returns whether it was present. **O(log n)** expected,
+    /// plus the cost of its limiter.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
+    /// assert!(limiter.check(&1).is_allowed());
+    /// assert!(limiter.reset(&1));
+    /// assert!(limiter.check(&1).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn reset<Q>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.keys.remove(key)
+    }
+
+    /// Returns the number of keys, including idle ones that have not been evicted yet. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(1))?);
+    /// let _ = (limiter.check(&1), limiter.check(&2));
+    /// assert_eq!(limiter.len(), 2);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Returns whether there are no keys. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Quota, SlidingWindow};
+    ///
+    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(1))?);
+    /// assert!(limiter.is_empty());
+    /// let _ = limiter.check(&1);
+    /// assert!(!limiter.is_empty());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the clock. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Clock, FakeClock, Quota, SlidingWindow, Timestamp};
+    ///
+    /// let quota = Quota::new(1, Duration::from_secs(1))?;
+    /// let limiter = SlidingWindow::<u32>::new(quota).with_clock(FakeClock::new());
+    /// assert_eq!(limiter.clock().now(), Timestamp::ZERO);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn clock(&self) -> &C {
+        &self.clock
+    }
+
+    /// Panics with a description if an invariant is violated. For tests. **O(n log n)**.
+    #[doc(hidden)]
+    pub fn check_invariants(&self) {
+        self.keys.check_invariants();
+    }
+
+    #[inline]
+    pub(super) fn timed(&self) -> (&Self, Timestamp) {
+        (self, self.clock.now())
+    }
+
+    /// Decides on `n` units of a key with `check`, and reports the decision.
+    #[inline]
+    pub(super) fn check_by<Q, O: Into<Decision>>(
+        &self,
+        key: &Q,
+        n: u32,
+        now: Timestamp,
+        check: impl Fn(&L, &mut L::State, Timestamp) -> O,
+    ) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let checked = self.keys.get(key, now, |limiter, state, counted| {
+            state.map(|state| (check(limiter, state, counted), counted))
+        });
+        let observers = &self.observers;
+        // Each arm reports, so that the decision is constructed in place; see `decide_late`.
+        match checked {
+            Some((outcome, counted)) if counted <= now => observers.report(outcome.into()),
+            Some((outcome, counted)) => {
+                observers.report(decide_late(now, counted, |_| outcome.into()))
+            }
+            None => observers.report(self.check_new(key, n, now, check)),
+        }
+    }
+
+    /// Decides on a key that was absent a moment ago.
+    #[cold]
+    fn check_new<Q, O: Into<Decision>>(
+        &self,
+        key: &Q,
+        n: u32,
+        now: Timestamp,
+        check: impl Fn(&L, &mut L::State, Timestamp) -> O,
+    ) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let peek = |limiter: &L, state: &L::State, now| {
+            let mut copy = state.clone();
+            check(limiter, &mut copy, now).into()
+        };
+        if n == 0 {
+            // There is nothing to record for the key.
+            return self.peek_by(key, n, now, peek);
+        }
+        let checked = self.change(key, now, |limiter, state, counted| {
+            check(limiter, state, counted).into().counted_from(now, counted)
+        });
+        checked.unwrap_or_else(|full| refused(self.peek_new(key, now, peek), n, now, &full))
+    }
+
+    /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys
+    /// without room if there is none for it. `change` receives the effective time.
+    pub(super) fn change<Q, R>(
+        &self,
+        key: &Q,
+        now: Timestamp,
+        change: impl Fn(&L, &mut L::State, Timestamp) -> R,
+    ) -> Result<R, Full>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        match self.keys.get_or_insert(key, now, &change) {
+            Ok((result, evicted)) => {
+                self.observers.evicted(evicted);
+                Ok(result)
+            }
+            Err(full) => {
+                self.observers.evicted(full.evicted);
+                self.observers.refused();
+                let Some(shared) = &self.shared else { return Err(full) };
+                Ok(self.keys.limiter(key, now, |limiter, now| {
+                    shared.change(now, |state, now| change(limiter, state, now))
+                }))
+            }
+        }
+    }
+
+    /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
+    /// or on the state shared by keys without room.
+    pub(super) fn peek_by<Q>(
+        &self,
+        key: &Q,
+        n: u32,
+        now: Timestamp,
+        peek: impl Fn(&L, &L::State, Timestamp) -> Decision,
+    ) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let peek = |limiter: &L, state: &L::State, counted| {
+            peek(limiter, state, counted).counted_from(now, counted)
+        };
+        if let Some(decision) = self.keys.read(key, now, peek) {
+            return decision;
+        }
+        match (self.keys.has_room(key, now), &self.shared) {
+            (Ok(()), _) => self.peek_new(key, now, peek),
+            (Err(_), Some(shared)) => self.keys.limiter(key, now, |limiter, now| {
+                shared.read(now, |state, now| peek(limiter, state, now))
+            }),
+            (Err(full), None) => refused(self.peek_new(key, now, peek), n, now, &full),
+        }
+    }
+
+    /// Returns the decision of `peek` on a new key.
+    fn peek_new<Q>(
+        &self,
+        key: &Q,
+        now: Timestamp,
+        peek: impl FnOnce(&L, &L::State, Timestamp) -> Decision,
+    ) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.keys.limiter(key, now, |limiter, now| peek(limiter, &limiter.new_state(), now))
+    }
+}
+
+impl<K, L: Limiter, C: fmt::Debug, H> fmt::Debug for Keyed<K, L, C, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keyed").field("clock", &self.clock).finish_non_exhaustive()
+    }
+}
+
+/// What happens to a new key when the limiter has its maximum number of keys and none is idle.
+///
+/// An attacker who can choose keys can use up the room for them. A key in use is still never
+/// evicted for a new one: evicting a live key would discard its history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WhenFull {
+    /// The new key is denied. `retry_after` is then an estimate: the earliest time at which some
+    /// key may be idle.
+    RefuseNew,
+    /// The new key shares one additional limiter with all other keys without room.
+    ///
+    /// This does not hold each key to its limit: a key that later gets room of its own starts there
+    /// as new, whatever it has used of the shared limiter.
+    SharedBucket,
+}
+
+/// Returns the decision on `n` units of a refused key, given the decision that a new key would get.
+pub(super) fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
+    let wait = full.retry_at.saturating_duration_since(now).max(Duration::from_nanos(1));
+    let verdict = match peeked.verdict {
+        Verdict::Never => Verdict::Never,
+        _ if n == 0 => Verdict::Allowed,
+        _ => Verdict::Denied { retry_after: wait },
+    };
+    Decision { verdict, limit: peeked.limit, remaining: 0, reset_after: wait }
+}
+
+/// The state that all keys without room share.
+pub(super) struct Shared<L>(SpinLock<State<L>>);
+
+struct State<L> {
+    limiter: L,
+    /// The latest time seen; needed here since the keys belong to different shards.
+    newest: Timestamp,
+}
+
+impl<L> Shared<L> {
+    pub(super) fn new(limiter: L) -> Self {
+        Shared(SpinLock::new(State { limiter, newest: Timestamp::ZERO }))
+    }
+
+    /// Changes the state; `change` receives the effective time.
+    pub(super) fn change<R>(
+        &self,
+        now: Timestamp,
+        change: impl FnOnce(&mut L, Timestamp) -> R,
+    ) -> R {
+        let State { limiter, newest } = &mut *self.0.lock();
+        *newest = now.max(*newest);
+        change(limiter, *newest)
+    }
+
+    /// Reads the state; `read` receives the effective time.
+    pub(super) fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, Timestamp) -> R) -> R {
+        let State { limiter, newest } = &*self.0.lock();
+        read(limiter, now.max(*newest))
     }
 }

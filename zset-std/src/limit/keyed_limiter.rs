@@ -1,20 +1,23 @@
-//! [`KeyedLimiter`]: the common interface of keyed limiters.
+//! [`KeyedLimiter`] and [`AsyncKeyedLimiter`]: the common interfaces of keyed limiters, in this
+//! process and on servers.
 
 use std::borrow::{Borrow, ToOwned};
 use std::boxed::Box;
+use std::convert::Infallible;
+use std::future::{Future, ready};
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
-use super::{Decision, KeyState, Keyed};
-use crate::{Clock, Timestamp};
+use super::{Decision, Keyed, Limiter};
+use crate::{At, Clock, Timestamp};
 
-/// A limiter for each of many keys, looked up by `Q`: for code that works with any keyed limiter, such
-/// as the middleware of a server.
+/// A limiter for each of many keys, looked up by `Q`: for code that works with any keyed limiter,
+/// such as the middleware of a server.
 ///
 /// Every [`Keyed`] limiter implements it, including [`SlidingWindow`](super::SlidingWindow) and
-/// [`Funnels`](super::Funnels), and so do references to limiters, and `Box`es and `Arc`s of them. It can
-/// be implemented for other types, e.g. for a limiter whose state is on a server, or for a stub in
-/// tests. The trait is dyn-compatible.
+/// [`Funnels`](super::Funnels), and so do a limiter [at a given time](Self::at), references to
+/// limiters, and `Box`es and `Arc`s of them. It can be implemented for other types, e.g. for a
+/// limiter whose state is on a server, or for a stub in tests. The trait is dyn-compatible.
 ///
 /// # Examples
 ///
@@ -58,15 +61,16 @@ use crate::{Clock, Timestamp};
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 pub trait KeyedLimiter<Q: ?Sized> {
-    /// Returns the time of the limiter's clock, used by the methods without a time argument.
+    /// Returns the time of the limiter's clock, at which [`check_n`](Self::check_n) and
+    /// [`peek_n`](Self::peek_n) decide.
     fn now(&self) -> Timestamp;
 
     /// Allows `n` units of a key together at time `now`, or denies all of them; 0 units are always
     /// allowed.
-    fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision;
+    fn decide(&self, key: &Q, n: u32, now: Timestamp) -> Decision;
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would return, without recording any units.
-    fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision;
+    /// Returns what [`decide`](Self::decide) would return, without recording any units.
+    fn preview(&self, key: &Q, n: u32, now: Timestamp) -> Decision;
 
     /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
     fn refund(&self, key: &Q, n: u32) -> u32;
@@ -76,29 +80,37 @@ pub trait KeyedLimiter<Q: ?Sized> {
 
     /// Allows one unit of a key, or denies it.
     fn check(&self, key: &Q) -> Decision {
-        self.check_n_at(key, 1, self.now())
-    }
-
-    /// Like [`check`](Self::check), at time `now`.
-    fn check_at(&self, key: &Q, now: Timestamp) -> Decision {
-        self.check_n_at(key, 1, now)
+        self.decide(key, 1, self.now())
     }
 
     /// Allows `n` units of a key together, or denies all of them; 0 units are always allowed.
     fn check_n(&self, key: &Q, n: u32) -> Decision {
-        self.check_n_at(key, n, self.now())
+        self.decide(key, n, self.now())
+    }
+
+    /// Returns what [`check`](Self::check) would return, without recording a unit.
+    fn peek(&self, key: &Q) -> Decision {
+        self.preview(key, 1, self.now())
     }
 
     /// Returns what [`check_n`](Self::check_n) would return, without recording any units.
-    fn peek(&self, key: &Q, n: u32) -> Decision {
-        self.peek_at(key, n, self.now())
+    fn peek_n(&self, key: &Q, n: u32) -> Decision {
+        self.preview(key, n, self.now())
+    }
+
+    /// Returns the same limiter with its clock fixed at `now`.
+    fn at(&self, now: Timestamp) -> At<'_, Self>
+    where
+        Self: Sized,
+    {
+        At::new(self, now)
     }
 }
 
 impl<K, L, C, H, Q> KeyedLimiter<Q> for Keyed<K, L, C, H>
 where
     K: Eq + Hash + Borrow<Q>,
-    L: KeyState,
+    L: Limiter,
     C: Clock,
     H: BuildHasher,
     Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
@@ -108,12 +120,12 @@ where
     }
 
     #[inline]
-    fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-        self.check_n_at(key, n, now)
+    fn decide(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        self.at(now).check_n(key, n)
     }
 
-    fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-        self.peek_at(key, n, now)
+    fn preview(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        self.at(now).peek_n(key, n)
     }
 
     fn refund(&self, key: &Q, n: u32) -> u32 {
@@ -125,47 +137,119 @@ where
     }
 }
 
-/// Delegates to the limiter behind a pointer.
-macro_rules! behind_a_pointer {
-    ($($pointer:ty),*) => {$(
+/// Delegates to a limiter behind a pointer.
+macro_rules! delegate {
+    (|$self:ident| $limiter:expr, now: $now:expr; $($pointer:ty),*) => {$(
         impl<L: KeyedLimiter<Q> + ?Sized, Q: ?Sized> KeyedLimiter<Q> for $pointer {
-            fn now(&self) -> Timestamp {
-                (**self).now()
+            fn now(&$self) -> Timestamp {
+                $now
             }
 
-            fn check_n_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-                (**self).check_n_at(key, n, now)
+            fn decide(&$self, key: &Q, n: u32, now: Timestamp) -> Decision {
+                $limiter.decide(key, n, now)
             }
 
-            fn peek_at(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
-                (**self).peek_at(key, n, now)
+            fn preview(&$self, key: &Q, n: u32, now: Timestamp) -> Decision {
+                $limiter.preview(key, n, now)
             }
 
-            fn refund(&self, key: &Q, n: u32) -> u32 {
-                (**self).refund(key, n)
+            fn refund(&$self, key: &Q, n: u32) -> u32 {
+                $limiter.refund(key, n)
             }
 
-            fn reset(&self, key: &Q) -> bool {
-                (**self).reset(key)
-            }
-
-            fn check(&self, key: &Q) -> Decision {
-                (**self).check(key)
-            }
-
-            fn check_at(&self, key: &Q, now: Timestamp) -> Decision {
-                (**self).check_at(key, now)
-            }
-
-            fn check_n(&self, key: &Q, n: u32) -> Decision {
-                (**self).check_n(key, n)
-            }
-
-            fn peek(&self, key: &Q, n: u32) -> Decision {
-                (**self).peek(key, n)
+            fn reset(&$self, key: &Q) -> bool {
+                $limiter.reset(key)
             }
         }
     )*};
 }
 
-behind_a_pointer!(&L, Box<L>, Arc<L>);
+delegate!(|self| (**self), now: (**self).now(); &L, Box<L>, Arc<L>);
+delegate!(|self| self.timed().0, now: self.timed().1; At<'_, L>);
+
+/// A limiter for each of many keys whose decisions may have to be awaited, and may fail: for code
+/// that works with limiters in this process as well as with limiters whose state is on a server.
+///
+/// [`Keyed`] implements it: its decisions are ready at once, and never fail. Pointers to a limiter
+/// implement only [`KeyedLimiter`](super::KeyedLimiter), so that a call through one is never
+/// ambiguous; pass the limiter itself, e.g. `&*limiter` for an `Arc`.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{AsyncKeyedLimiter, Funnels, Quota};
+///
+/// /// Returns the status of the response.
+/// async fn admit(limiter: &impl AsyncKeyedLimiter<str>, user: &str) -> u16 {
+///     match limiter.check_n(user, 1).await {
+///         Ok(decision) if decision.is_allowed() => 200,
+///         Ok(_) => 429,
+///         Err(_) => 503,
+///     }
+/// }
+///
+/// let limiter = Funnels::<String>::new(Quota::new(1, Duration::from_secs(60))?);
+/// pollster::block_on(async {
+///     assert_eq!(admit(&limiter, "ann").await, 200);
+///     assert_eq!(admit(&limiter, "ann").await, 429);
+/// });
+/// # Ok::<(), zset_std::limit::QuotaError>(())
+/// ```
+pub trait AsyncKeyedLimiter<Q: ?Sized> {
+    /// Why there is no decision; [`Infallible`] for a limiter in this process.
+    type Error;
+
+    /// Allows `n` units of a key together, or denies all of them; 0 units are always allowed.
+    ///
+    /// # Errors
+    ///
+    /// `Self::Error` if there is no decision.
+    fn check_n(
+        &self,
+        key: &Q,
+        n: u32,
+    ) -> impl Future<Output = Result<Decision, Self::Error>> + Send;
+
+    /// Returns what [`check_n`](Self::check_n) would return, without recording any units.
+    ///
+    /// # Errors
+    ///
+    /// `Self::Error` if there is no decision.
+    fn peek_n(&self, key: &Q, n: u32)
+    -> impl Future<Output = Result<Decision, Self::Error>> + Send;
+
+    /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.
+    ///
+    /// # Errors
+    ///
+    /// `Self::Error` if it is not known whether the units are refunded.
+    fn refund(&self, key: &Q, n: u32) -> impl Future<Output = Result<u32, Self::Error>> + Send;
+}
+
+impl<K, L, C, H, Q> AsyncKeyedLimiter<Q> for Keyed<K, L, C, H>
+where
+    K: Eq + Hash + Borrow<Q>,
+    L: Limiter,
+    C: Clock,
+    H: BuildHasher,
+    Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+{
+    type Error = Infallible;
+
+    fn check_n(
+        &self,
+        key: &Q,
+        n: u32,
+    ) -> impl Future<Output = Result<Decision, Infallible>> + Send {
+        ready(Ok(self.check_n(key, n)))
+    }
+
+    fn peek_n(&self, key: &Q, n: u32) -> impl Future<Output = Result<Decision, Infallible>> + Send {
+        ready(Ok(self.peek_n(key, n)))
+    }
+
+    fn refund(&self, key: &Q, n: u32) -> impl Future<Output = Result<u32, Infallible>> + Send {
+        ready(Ok(self.refund(key, n)))
+    }
+}

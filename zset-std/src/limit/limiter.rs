@@ -2,12 +2,13 @@
 
 use super::{Decision, Quota};
 use crate::Timestamp;
-use private::Sealed;
+use per_key::PerKey;
 
 /// A limiter of one key.
 ///
-/// [`Keyed`](super::Keyed) stores one for each key, and [`Limits`](super::Limits) combines several. The
-/// trait is sealed: only this crate can implement it.
+/// [`Keyed`](super::Keyed) keeps the state of one for each key, and [`Limits`](super::Limits)
+/// combines several. The trait is sealed: only this crate can implement it. Code that works with
+/// the quota of any limiter takes an [`AnyLimiter`](super::AnyLimiter).
 ///
 /// # Examples
 ///
@@ -16,7 +17,7 @@ use private::Sealed;
 /// use zset_std::{FixedWindow, Funnel, Limiter, Quota, Timestamp, WindowLog};
 ///
 /// fn burst(mut limiter: impl Limiter) -> usize {
-///     (0..10).filter(|_| limiter.check_n_at(1, Timestamp::ZERO).is_allowed()).count()
+///     (0..10).filter(|_| limiter.check(Timestamp::ZERO).is_allowed()).count()
 /// }
 ///
 /// let quota = Quota::new(3, Duration::from_secs(1))?;
@@ -24,12 +25,12 @@ use private::Sealed;
 /// assert_eq!(burst(Funnel::new(quota.with_capacity(5)?)), 5);
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-pub trait Limiter: Clone {
+pub trait Limiter: PerKey {
     /// Allows `n` units together, or denies all of them; 0 units are always allowed.
-    fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision;
+    fn check_n(&mut self, n: u32, now: Timestamp) -> Decision;
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything.
-    fn peek_at(&self, n: u32, now: Timestamp) -> Decision;
+    /// Returns what [`check_n`](Self::check_n) would return, without changing anything.
+    fn peek_n(&self, n: u32, now: Timestamp) -> Decision;
 
     /// Refunds the `n` newest units, or as many as are on record, and returns how many.
     fn refund(&mut self, n: u32) -> u32;
@@ -37,41 +38,194 @@ pub trait Limiter: Clone {
     /// Forgets all recorded units.
     fn reset(&mut self);
 
-    /// Returns the time from which the limiter behaves like a new one, if it is not called in between;
-    /// `Timestamp::ZERO` if it already does.
-    #[doc(hidden)]
-    fn idle_at(&self, _: Sealed) -> Timestamp;
+    /// Allows one unit, or denies it.
+    fn check(&mut self, now: Timestamp) -> Decision {
+        self.check_n(1, now)
+    }
+
+    /// Returns what [`check`](Self::check) would return, without changing anything.
+    fn peek(&self, now: Timestamp) -> Decision {
+        self.peek_n(1, now)
+    }
 }
 
-/// A [`Limiter`] with one quota: every limiter of one key except [`Limits`](super::Limits).
-///
-/// # Examples
-///
-/// ```
-/// use std::time::Duration;
-/// use zset_std::{Quota, SingleQuota, WindowCounter};
-///
-/// fn double(limiter: &mut impl SingleQuota) -> Result<(), zset_std::limit::QuotaError> {
-///     let quota = limiter.quota();
-///     limiter.set_quota(Quota::new(2 * quota.count(), quota.period())?);
-///     Ok(())
-/// }
-///
-/// let mut counter = WindowCounter::new(Quota::new(3, Duration::from_secs(1))?);
-/// double(&mut counter)?;
-/// assert_eq!(counter.quota().count(), 6);
-/// # Ok::<(), zset_std::limit::QuotaError>(())
-/// ```
-pub trait SingleQuota: Limiter {
-    /// Returns the quota.
-    fn quota(&self) -> Quota;
+/// What a keyed limiter needs of the limiter that it has for each key. The traits are public, since
+/// they are in bounds of public methods, but cannot be named from outside.
+pub(super) mod per_key {
+    use super::{Decision, Quota, Timestamp};
 
-    /// Changes the quota; units already allowed stay on record.
-    fn set_quota(&mut self, quota: Quota);
+    /// A limiter in two parts: the settings, which all keys share, and the state of one key. `Self`
+    /// is the settings, and, as a limiter on its own, has the state with which every key starts.
+    ///
+    /// The names of the methods differ from those of [`Limiter`](super::Limiter), so that no call
+    /// is ambiguous.
+    pub trait PerKey: Clone {
+        type State: Clone;
+
+        /// A decision as computed under the lock; it is converted after the lock is released.
+        type RawDecision: Into<Decision>;
+
+        fn new_state(&self) -> Self::State;
+        fn check_state(&self, state: &mut Self::State, n: u32, now: Timestamp)
+        -> Self::RawDecision;
+        fn peek_state(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision;
+        fn refund_state(&self, state: &mut Self::State, n: u32) -> u32;
+
+        /// Returns the time from which the state is indistinguishable from a new one, if the key is
+        /// not used in between; `Timestamp::ZERO` if it already is.
+        fn state_idle_from(state: &Self::State) -> Timestamp;
+
+        /// Returns the same for a limiter on its own.
+        fn idle_from(&self) -> Timestamp;
+    }
+
+    /// A limiter with one quota: every limiter of one key except [`Limits`](crate::Limits).
+    pub trait OneQuota: PerKey {
+        /// Changes the quota of the state of a key; `None` if states do not contain it.
+        const SET_QUOTA_OF_STATE: Option<fn(&mut Self::State, Quota)>;
+
+        fn get_quota(&self) -> Quota;
+        fn change_quota(&mut self, quota: Quota);
+    }
+
+    /// A limiter that accepts a different quota in each call: a [`WindowLog`](crate::WindowLog) or
+    /// a [`Funnel`](crate::Funnel).
+    pub trait QuotaPerCall: PerKey {
+        /// A quota and a number of units in the form that a check needs, computed before the lock
+        /// is acquired.
+        type Call;
+
+        fn call(quota: Quota, n: u32) -> Self::Call;
+        fn check_call(
+            state: &mut Self::State,
+            call: &Self::Call,
+            now: Timestamp,
+        ) -> Self::RawDecision;
+        fn peek_call(state: &Self::State, call: &Self::Call, now: Timestamp) -> Decision;
+    }
 }
 
-pub(super) mod private {
-    /// A type that other crates cannot name, so they cannot implement a trait with a method that takes it.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Sealed;
+/// Implements [`Limiter`] by the inherent methods, and the inherent methods for one unit. `$new` is
+/// an expression for the examples.
+macro_rules! limiter {
+    ([$($generics:tt)*] $limiter:ty, $new:literal, cost: $cost:literal) => {
+        impl<$($generics)*> $limiter {
+            #[doc = concat!("Allows one unit, or denies it. ", $cost, ".")]
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use std::time::Duration;
+            /// use zset_std::*;
+            ///
+            /// let quota = Quota::new(1, Duration::from_secs(60))?;
+            #[doc = concat!("let mut limiter = ", $new, ";")]
+            /// assert!(limiter.check(Timestamp::ZERO).is_allowed());
+            /// assert!(!limiter.check(Timestamp::ZERO).is_allowed());
+            /// # Ok::<(), zset_std::limit::QuotaError>(())
+            /// ```
+            #[inline]
+            pub fn check(&mut self, now: $crate::Timestamp) -> $crate::Decision {
+                self.check_n(1, now)
+            }
+
+            /// Returns what [`check`](Self::check) would return, without changing anything.
+            #[doc = concat!($cost, ".")]
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use std::time::Duration;
+            /// use zset_std::*;
+            ///
+            /// let quota = Quota::new(1, Duration::from_secs(60))?;
+            #[doc = concat!("let mut limiter = ", $new, ";")]
+            /// let peeked = limiter.peek(Timestamp::ZERO);
+            /// assert_eq!(peeked, limiter.check(Timestamp::ZERO));
+            /// # Ok::<(), zset_std::limit::QuotaError>(())
+            /// ```
+            #[inline]
+            pub fn peek(&self, now: $crate::Timestamp) -> $crate::Decision {
+                self.peek_n(1, now)
+            }
+        }
+
+        impl<$($generics)*> $crate::Limiter for $limiter {
+            fn check_n(&mut self, n: u32, now: $crate::Timestamp) -> $crate::Decision {
+                self.check_n(n, now)
+            }
+
+            fn peek_n(&self, n: u32, now: $crate::Timestamp) -> $crate::Decision {
+                self.peek_n(n, now)
+            }
+
+            fn refund(&mut self, n: u32) -> u32 {
+                self.refund(n)
+            }
+
+            fn reset(&mut self) {
+                self.reset();
+            }
+        }
+    };
 }
+
+/// Implements [`PerKey`] for a limiter that is stored for each key as a whole, by the inherent
+/// methods.
+macro_rules! stored_whole {
+    ([$($generics:tt)*] $limiter:ty) => {
+        impl<$($generics)*> $crate::limit::limiter::per_key::PerKey for $limiter {
+            type State = Self;
+            type RawDecision = $crate::Decision;
+
+            fn new_state(&self) -> Self {
+                self.clone()
+            }
+
+            fn check_state(
+                &self,
+                state: &mut Self,
+                n: u32,
+                now: $crate::Timestamp,
+            ) -> $crate::Decision {
+                state.check_n(n, now)
+            }
+
+            fn peek_state(&self, state: &Self, n: u32, now: $crate::Timestamp) -> $crate::Decision {
+                state.peek_n(n, now)
+            }
+
+            fn refund_state(&self, state: &mut Self, n: u32) -> u32 {
+                state.refund(n)
+            }
+
+            fn state_idle_from(state: &Self) -> $crate::Timestamp {
+                state.idle_from()
+            }
+
+            fn idle_from(&self) -> $crate::Timestamp {
+                self.idle_from()
+            }
+        }
+    };
+}
+
+/// Implements [`OneQuota`](per_key::OneQuota) by the inherent methods.
+macro_rules! one_quota {
+    ($limiter:ty, $set_quota_of_state:expr) => {
+        impl $crate::limit::limiter::per_key::OneQuota for $limiter {
+            const SET_QUOTA_OF_STATE: Option<fn(&mut Self::State, $crate::Quota)> =
+                $set_quota_of_state;
+
+            fn get_quota(&self) -> $crate::Quota {
+                self.quota()
+            }
+
+            fn change_quota(&mut self, quota: $crate::Quota) {
+                self.set_quota(quota);
+            }
+        }
+    };
+}
+
+pub(super) use {limiter, one_quota, stored_whole};

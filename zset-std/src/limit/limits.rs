@@ -3,15 +3,15 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use super::limiter::private::Sealed;
+use super::limiter::{limiter, stored_whole};
 use super::{Decision, Limiter, Verdict};
 use crate::Timestamp;
 
 /// Several limiters of one key that must all agree, e.g. ten per second and a hundred per minute.
 ///
 /// All limiters are checked before any units are taken, so a denial by one takes nothing from the
-/// others. A denial reports the longest wait. The `limit` of a [`Decision`] is the smallest limit, and
-/// `reset_after` is the time until all limiters would allow that many units.
+/// others. A denial reports the longest wait. The `limit` of a [`Decision`] is the smallest limit,
+/// and `reset_after` is the time until all limiters would allow that many units.
 ///
 /// To combine limiters of different types, see [`AnyLimiter`](super::AnyLimiter).
 ///
@@ -24,16 +24,16 @@ use crate::Timestamp;
 /// let per_second = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
 /// let per_minute = WindowLog::new(Quota::new(3, Duration::from_secs(60))?);
 /// let limiter: Keyed<u32, _> = Keyed::of(Limits::all([per_second, per_minute]));
-/// let decision = limiter.check_n_at(&1, 2, Timestamp::ZERO);
+/// let decision = limiter.at(Timestamp::ZERO).check_n(&1, 2);
 /// assert!(decision.is_allowed());
 /// // The minute would allow one more, the second none.
 /// assert_eq!((decision.limit, decision.remaining), (2, 0));
 /// // Both deny two more, the minute for longer.
-/// let denied = limiter.check_n_at(&1, 2, Timestamp::ZERO);
+/// let denied = limiter.at(Timestamp::ZERO).check_n(&1, 2);
 /// assert_eq!(denied.retry_after(), Some(Duration::from_secs(60)));
 /// // Nothing was taken: the second allows two more, the minute one more.
 /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
-/// assert_eq!(limiter.check_n_at(&1, 1, later).remaining, 0);
+/// assert_eq!(limiter.at(later).check_n(&1, 1).remaining, 0);
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,8 @@ pub struct Limits<L> {
 }
 
 impl<L: Limiter> Limits<L> {
-    /// Combines limiters into one; without any limiters, it allows everything. **O(k)** for k limiters.
+    /// Combines limiters into one; without any limiters, it allows everything. **O(k)** for k
+    /// limiters.
     ///
     /// # Examples
     ///
@@ -53,7 +54,7 @@ impl<L: Limiter> Limits<L> {
     /// let second = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
     /// let hour = WindowLog::new(Quota::new(100, Duration::from_secs(3600))?);
     /// let mut limits = Limits::all([second, hour]);
-    /// assert!(limits.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// assert!(limits.check_n(2, Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn all(limits: impl IntoIterator<Item = L>) -> Self {
@@ -92,25 +93,8 @@ impl<L: Limiter> Limits<L> {
         &mut self.limits
     }
 
-    /// Allows one unit, or denies it. **O(l)** checks for l limiters, as [`check_n_at`](Self::check_n_at).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
-    ///
-    /// let mut limits = Limits::all([WindowLog::new(Quota::new(1, Duration::from_secs(1))?)]);
-    /// assert!(limits.check_at(Timestamp::ZERO).is_allowed());
-    /// assert!(!limits.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn check_at(&mut self, now: Timestamp) -> Decision {
-        self.check_n_at(1, now)
-    }
-
-    /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(l)** checks
-    /// for l limiters: at most one allowed and two denied calls of each.
+    /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(l)**
+    /// checks for l limiters: at most one allowed and two denied calls of each.
     ///
     /// # Examples
     ///
@@ -121,23 +105,23 @@ impl<L: Limiter> Limits<L> {
     /// let second = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
     /// let hour = WindowLog::new(Quota::new(3, Duration::from_secs(3600))?);
     /// let mut limits = Limits::all([second, hour]);
-    /// assert!(limits.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// assert!(limits.check_n(2, Timestamp::ZERO).is_allowed());
     /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
-    /// assert!(!limits.check_n_at(2, later).is_allowed()); // denied by the hourly limit
+    /// assert!(!limits.check_n(2, later).is_allowed()); // denied by the hourly limit
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
+    pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
         let verdict = self.verdict(n, now);
         let taken = if verdict == Verdict::Allowed { n } else { 0 };
         // Even 0 units are checked, so that each limiter sees the time.
-        let decisions = self.limits.iter_mut().map(|limiter| limiter.check_n_at(taken, now));
+        let decisions = self.limits.iter_mut().map(|limiter| limiter.check_n(taken, now));
         let (limit, remaining) = smallest(decisions);
         self.decision(verdict, limit, remaining, now)
     }
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. The cost
-    /// is that of all limiters together, at least **O(k)**; if the units would be allowed, all limiters
-    /// are cloned.
+    /// Returns what [`check_n`](Self::check_n) would return, without changing anything. The cost is
+    /// that of all limiters together, at least **O(k)**; if the units would be allowed, all
+    /// limiters are cloned.
     ///
     /// # Examples
     ///
@@ -146,24 +130,23 @@ impl<L: Limiter> Limits<L> {
     /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
     ///
     /// let mut limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
-    /// let peeked = limits.peek_at(1, Timestamp::ZERO);
-    /// assert_eq!(peeked, limits.check_n_at(1, Timestamp::ZERO));
+    /// let peeked = limits.peek_n(1, Timestamp::ZERO);
+    /// assert_eq!(peeked, limits.check_n(1, Timestamp::ZERO));
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
+    pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
         let verdict = self.verdict(n, now);
         if verdict == Verdict::Allowed && n > 0 {
             // The remaining units are those after this check.
-            return self.clone().check_n_at(n, now);
+            return self.clone().check_n(n, now);
         }
-        let (limit, remaining) =
-            smallest(self.limits.iter().map(|limiter| limiter.peek_at(0, now)));
+        let (limit, remaining) = smallest(self.limits.iter().map(|limiter| limiter.peek_n(0, now)));
         self.decision(verdict, limit, remaining, now)
     }
 
-    /// Refunds the `n` newest units of each limiter, or as many as it has on record, and returns the
-    /// largest number refunded by any of them. The cost is that of all limiters together, at least
-    /// **O(k)**.
+    /// Refunds the `n` newest units of each limiter, or as many as it has on record, and returns
+    /// the largest number refunded by any of them. The cost is that of all limiters together, at
+    /// least **O(k)**.
     ///
     /// # Examples
     ///
@@ -172,9 +155,9 @@ impl<L: Limiter> Limits<L> {
     /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
     ///
     /// let mut limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
-    /// assert!(limits.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// assert!(limits.check_n(2, Timestamp::ZERO).is_allowed());
     /// assert_eq!(limits.refund(1), 1);
-    /// assert_eq!(limits.peek_at(0, Timestamp::ZERO).remaining, 1);
+    /// assert_eq!(limits.peek_n(0, Timestamp::ZERO).remaining, 1);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
@@ -190,16 +173,21 @@ impl<L: Limiter> Limits<L> {
     /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
     ///
     /// let mut limits = Limits::all([WindowLog::new(Quota::new(1, Duration::from_secs(1))?)]);
-    /// assert!(limits.check_n_at(1, Timestamp::ZERO).is_allowed());
+    /// assert!(limits.check_n(1, Timestamp::ZERO).is_allowed());
     /// limits.reset();
-    /// assert!(limits.check_n_at(1, Timestamp::ZERO).is_allowed());
+    /// assert!(limits.check_n(1, Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
         self.limits.iter_mut().for_each(Limiter::reset);
     }
 
-    /// Returns a decision whose `reset_after` is the longest wait of all limiters for `limit` units.
+    fn idle_from(&self) -> Timestamp {
+        self.limits.iter().map(L::idle_from).max().unwrap_or(Timestamp::ZERO)
+    }
+
+    /// Returns a decision whose `reset_after` is the longest wait of all limiters for `limit`
+    /// units.
     fn decision(&self, verdict: Verdict, limit: u32, remaining: u32, now: Timestamp) -> Decision {
         let reset_after = match self.verdict(limit, now) {
             Verdict::Denied { retry_after } => retry_after,
@@ -212,7 +200,7 @@ impl<L: Limiter> Limits<L> {
     fn verdict(&self, n: u32, now: Timestamp) -> Verdict {
         let mut together = Verdict::Allowed;
         for limiter in &self.limits {
-            together = match (together, limiter.peek_at(n, now).verdict) {
+            together = match (together, limiter.peek_n(n, now).verdict) {
                 (Verdict::Never, _) | (_, Verdict::Never) => Verdict::Never,
                 (Verdict::Denied { retry_after: a }, Verdict::Denied { retry_after: b }) => {
                     Verdict::Denied { retry_after: a.max(b) }
@@ -231,24 +219,8 @@ fn smallest(decisions: impl Iterator<Item = Decision>) -> (u32, u32) {
     })
 }
 
-impl<L: Limiter> Limiter for Limits<L> {
-    fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.check_n_at(n, now)
-    }
-
-    fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        self.peek_at(n, now)
-    }
-
-    fn refund(&mut self, n: u32) -> u32 {
-        self.refund(n)
-    }
-
-    fn reset(&mut self) {
-        self.reset();
-    }
-
-    fn idle_at(&self, _: Sealed) -> Timestamp {
-        self.limits.iter().map(|limiter| limiter.idle_at(Sealed)).max().unwrap_or(Timestamp::ZERO)
-    }
-}
+limiter!(
+    [L: Limiter] Limits<L>, "Limits::all([WindowLog::new(quota)])",
+    cost: "**O(l)** checks for l limiters, as for n units"
+);
+stored_whole!([L: Limiter] Limits<L>);

@@ -1,7 +1,7 @@
 //! The waiters for each key, in order of arrival.
 //!
-//! Invariant: a line has at least one waiter, and its tickets ascend; `waiting` is the number of waiters
-//! in all lines.
+//! Invariant: a line has at least one waiter, and its tickets ascend; `waiting` is the number of
+//! waiters in all lines.
 //!
 //! Only the first waiter in a line checks the limiter. When it leaves the line, it wakes the next.
 
@@ -28,8 +28,8 @@ struct Queue<K> {
 
 struct Line<K> {
     hash: KeyHash,
-    /// The ticket of the waiter that began the line, which identifies the line without running the key's
-    /// code.
+    /// The ticket of the waiter that began the line, which identifies the line without running the
+    /// key's code.
     begun_by: u64,
     key: K,
     waiters: VecDeque<Waiter>,
@@ -128,7 +128,8 @@ impl<K> Place<'_, K> {
 
     /// Leaves the line. If the next waiter is now the first, returns its waker.
     fn leave(&self) -> Option<Waker> {
-        // Declared before the guard, so the line with its key and the waker are dropped after the lock is released.
+        // Declared before the guard, so the line with its key and the waker are dropped after the
+        // lock is released.
         let (_line, _waiter);
         let mut queue = lock(&self.lines.queue);
         let is_this = |line: &Line<K>| line.begun_by == self.begun_by;

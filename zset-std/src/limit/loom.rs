@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Decision, Funnels, Quota, SlidingWindow, WhenFull};
-use crate::explore::{explore, explore_interrupting, start};
+use crate::sync::explore::{explore, explore_interrupting, start};
 use crate::{MonotonicClock, Timestamp};
 
 /// In nanoseconds.
@@ -44,11 +44,11 @@ macro_rules! keyed_limiter {
             }
 
             fn check(&self, key: u64, now: u64) -> Decision {
-                self.check_n_at(&key, 1, Timestamp::from_nanos(now))
+                self.at(Timestamp::from_nanos(now)).check_n(&key, 1)
             }
 
             fn sweep(&self, now: u64) -> usize {
-                self.sweep_at(usize::MAX, Timestamp::from_nanos(now))
+                self.at(Timestamp::from_nanos(now)).sweep(usize::MAX)
             }
 
             fn set_count(&self, count: u32) {

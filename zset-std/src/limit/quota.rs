@@ -10,9 +10,9 @@ const LONGEST_PERIOD: u64 = (u32::MAX as u64) << 30;
 
 /// A limit on a rate: `count` units in each `period`, and `capacity` of them at once.
 ///
-/// A window counts the units of the last period, so its limit is `count`. A funnel allows units at a
-/// rate of `count / period`, and up to `capacity` of them at once. The capacity equals the count by
-/// default.
+/// A window counts the units of the last period, so its limit is `count`. A funnel allows units at
+/// a rate of `count / period`, and up to `capacity` of them at once. The capacity equals the count
+/// by default.
 ///
 /// # Examples
 ///

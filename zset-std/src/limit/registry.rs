@@ -1,28 +1,26 @@
 //! The keys of a limiter: sharded, bounded, and swept of idle keys.
 //!
-//! Invariants: a key is in the shard that its hash selects. For each hash with entries, the shard's list
-//! of deadlines has one that has passed, or that is not later than the time at which the first of these
-//! entries becomes idle. `len` counts the entries in all shards, plus the places reserved by threads
-//! that are inserting a key, which hold the lock of its shard until the entry is inserted. All of this
-//! holds whenever user code runs under a lock (`Eq`, `Borrow`, `ToOwned` and `Drop` of keys), since it
-//! may panic.
+//! Invariants: a key is in the shard that its hash selects. For each hash with entries, the shard's
+//! list of deadlines has one that has passed, or that is not later than the time at which the first
+//! of these entries becomes idle. `len` counts the entries in all shards, plus the places reserved
+//! by threads that are inserting a key, which hold the lock of its shard until the entry is
+//! inserted. All of this holds whenever user code runs under a lock (`Eq`, `Borrow`, `ToOwned` and
+//! `Drop` of keys), since it may panic.
 //!
-//! A deadline is the time to examine a key again, not the time at which it is idle: a check does not
-//! update it. A sweep examines the entry and, if it is in use, files a later deadline. Whatever makes an
-//! entry idle sooner, a refund or another quota, files an earlier one. An entry does not record its
-//! deadlines, so removing a key leaves them in the list as stale deadlines. They lead nowhere, or to the
-//! same key if it is inserted again. Once they outnumber the entries, the list is rebuilt.
+//! A deadline is the time to examine a key again, not the time at which it is idle: a check does
+//! not update it. A sweep examines the entry and, if it is in use, files a later deadline. Whatever
+//! makes an entry idle sooner, a refund or another quota, files an earlier one. An entry does not
+//! record its deadlines, so removing a key leaves them in the list as stale deadlines. They lead
+//! nowhere, or to the same key if it is inserted again. Once they outnumber the entries, the list
+//! is rebuilt.
 //!
-//! To find an idle key, a sweep may have to examine all deadlines that have passed. Each was overtaken
-//! by a later use of its key, or left behind by a refund or a removal, and is examined once, so a call
-//! takes amortized O(log n) time. The lock is released after every few deadlines, but rebuilding the
-//! list holds it for all keys of the shard.
+//! To find an idle key, a sweep may have to examine all deadlines that have passed. Each was
+//! overtaken by a later use of its key, or left behind by a refund or a removal, and is examined
+//! once, so a call takes amortized O(log n) time. The lock is released after every few deadlines,
+//! but rebuilding the list holds it for all keys of the shard.
 //!
-//! The *effective time* of a call is the later of its `now` and the latest time that the shard has seen.
-//! The last timestamp means never: a key that would be idle only then is never evicted.
-
-mod deadlines;
-mod sweep;
+//! The *effective time* of a call is the later of its `now` and the latest time that the shard has
+//! seen. The last timestamp means never: a key that would be idle only then is never evicted.
 
 use std::borrow::{Borrow, ToOwned};
 use std::boxed::Box;
@@ -30,19 +28,18 @@ use std::hash::{BuildHasher, Hash};
 
 use zset_core::SkipList;
 
-use super::KeyState;
-use super::limiter::private::Sealed;
+use super::limiter::per_key::PerKey;
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::Timestamp;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
-use sweep::SWEPT_FOR_ROOM;
 
-/// The number of deadlines examined for each new key, so that keys are evicted at the rate of arrival.
+/// The number of deadlines examined for each new key, so that keys are evicted at the rate of
+/// arrival.
 const SWEPT_FOR_EACH_NEW: usize = 2;
 
-/// A `V` for each key, and the settings shared by all keys.
-pub(crate) struct Registry<K, V: KeyState, H> {
-    shards: Box<[Shard<K, V>]>,
+/// The state of an `L` for each key, and the `L` that they share.
+pub(crate) struct Registry<K, L: PerKey, H> {
+    shards: Box<[Shard<K, L>]>,
     hasher: H,
     len: AtomicUsize,
     max_keys: usize,
@@ -50,18 +47,18 @@ pub(crate) struct Registry<K, V: KeyState, H> {
 
 /// Aligned to a cache line, so that the locks of two shards do not slow each other down.
 #[repr(align(64))]
-struct Shard<K, V: KeyState> {
-    keys: SpinLock<Keys<K, V>>,
+struct Shard<K, L: PerKey> {
+    keys: SpinLock<Keys<K, L>>,
     /// The latest time seen by any key of the shard.
     newest: AtomicU64,
     /// A lower bound on the deadlines, read without the lock.
     next_deadline: AtomicU64,
 }
 
-struct Keys<K, V: KeyState> {
+struct Keys<K, L: PerKey> {
     /// Copied to each shard, so that reading them takes no other lock.
-    settings: V::Settings,
-    entries: Table<Entry<K, V>>,
+    limiter: L,
+    entries: Table<Entry<K, L::State>>,
     /// The hashes of keys, by the time at which to examine them.
     deadlines: SkipList<KeyHash, Timestamp>,
 }
@@ -90,22 +87,22 @@ pub(crate) struct Full {
 /// Returns enough shards to keep the threads of this machine from contending.
 pub(crate) fn default_shards() -> usize {
     if cfg!(zset_loom) {
-        // With two, keys can be in the same shard or in different ones. Each further shard is one more
-        // lock to explore.
+        // With two, keys can be in the same shard or in different ones. Each further shard is one
+        // more lock to explore.
         return 2;
     }
     4 * std::thread::available_parallelism().map_or(4, std::num::NonZero::get)
 }
 
-impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
-    pub(crate) fn new(settings: V::Settings, hasher: H, max_keys: usize, shards: usize) -> Self {
-        let shard = |settings| {
-            let keys = Keys { settings, entries: Table::new(), deadlines: SkipList::new() };
+impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
+    pub(crate) fn new(limiter: L, hasher: H, max_keys: usize, shards: usize) -> Self {
+        let shard = |limiter| {
+            let keys = Keys { limiter, entries: Table::new(), deadlines: SkipList::new() };
             let (newest, next_deadline) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
             Shard { keys: SpinLock::new(keys), newest, next_deadline }
         };
-        let settings = std::iter::repeat_n(settings, shards.next_power_of_two());
-        let shards = settings.map(shard).collect();
+        let limiters = std::iter::repeat_n(limiter, shards.next_power_of_two());
+        let shards = limiters.map(shard).collect();
         Registry { shards, hasher, len: AtomicUsize::new(0), max_keys }
     }
 
@@ -126,7 +123,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         (hash.get() >> 32) as usize & (self.shards.len() - 1)
     }
 
-    fn shard(&self, hash: KeyHash) -> &Shard<K, V> {
+    fn shard(&self, hash: KeyHash) -> &Shard<K, L> {
         &self.shards[self.index(hash)]
     }
 
@@ -136,7 +133,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         &self,
         key: &Q,
         now: Timestamp,
-        change: impl FnOnce(Option<&mut V>, &V::Settings, Timestamp) -> R,
+        change: impl FnOnce(&L, Option<&mut L::State>, Timestamp) -> R,
     ) -> R
     where
         K: Borrow<Q>,
@@ -147,7 +144,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         let keys = &mut *shard.keys.lock();
         let now = shard.advance(now);
         let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key);
-        change(entry.map(|entry| &mut entry.state), &keys.settings, now)
+        change(&keys.limiter, entry.map(|entry| &mut entry.state), now)
     }
 
     /// Reads the state of a key, if it is present; `read` receives the effective time.
@@ -155,7 +152,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         &self,
         key: &Q,
         now: Timestamp,
-        read: impl FnOnce(&V, &V::Settings, Timestamp) -> R,
+        read: impl FnOnce(&L, &L::State, Timestamp) -> R,
     ) -> Option<R>
     where
         K: Borrow<Q>,
@@ -165,33 +162,33 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         let shard = self.shard(hash);
         let keys = &*shard.keys.lock();
         let entry = keys.entries.find(hash, |entry| entry.key.borrow() == key)?;
-        Some(read(&entry.state, &keys.settings, shard.newest(now)))
+        Some(read(&keys.limiter, &entry.state, shard.newest(now)))
     }
 
-    /// Reads the settings; `read` receives the effective time for a key.
-    pub(crate) fn settings<Q, R>(
+    /// Reads the limiter; `read` receives the effective time for a key.
+    pub(crate) fn limiter<Q, R>(
         &self,
         key: &Q,
         now: Timestamp,
-        read: impl FnOnce(&V::Settings, Timestamp) -> R,
+        read: impl FnOnce(&L, Timestamp) -> R,
     ) -> R
     where
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
         let shard = self.shard(hash_of(&self.hasher, key));
-        read(&shard.keys.lock().settings, shard.newest(now))
+        read(&shard.keys.lock().limiter, shard.newest(now))
     }
 
-    pub(crate) fn copy_settings(&self) -> V::Settings {
-        self.shards[0].keys.lock().settings.clone()
+    pub(crate) fn copy_limiter(&self) -> L {
+        self.shards[0].keys.lock().limiter.clone()
     }
 
     /// Changes the state of a key, if it is present, in a way that may make it idle sooner.
     pub(crate) fn shorten<Q, R>(
         &self,
         key: &Q,
-        change: impl FnOnce(&mut V, &V::Settings) -> R,
+        change: impl FnOnce(&L, &mut L::State) -> R,
     ) -> Option<R>
     where
         K: Borrow<Q>,
@@ -201,9 +198,9 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         let shard = self.shard(hash);
         let keys = &mut *shard.keys.lock();
         let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)?;
-        let before = entry.state.idle_at(Sealed);
-        let result = change(&mut entry.state, &keys.settings);
-        let idle_at = entry.state.idle_at(Sealed);
+        let before = L::state_idle_from(&entry.state);
+        let result = change(&keys.limiter, &mut entry.state);
+        let idle_at = L::state_idle_from(&entry.state);
         if idle_at < before {
             keys.file(hash, idle_at);
             keys.forget_deadlines();
@@ -212,37 +209,29 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
         Some(result)
     }
 
-    /// Changes the settings, locking one shard at a time.
-    pub(crate) fn set(&self, mut set: impl FnMut(&mut V::Settings)) {
-        for shard in &self.shards {
-            set(&mut shard.keys.lock().settings);
-        }
-    }
-
-    /// Changes the settings and the states of all keys, locking one shard at a time.
-    pub(crate) fn set_all(
-        &self,
-        mut set: impl FnMut(&mut V::Settings),
-        mut change: impl FnMut(&mut V),
-    ) {
+    /// Changes the limiter and, with `change` if there is one, the states of all keys, locking one
+    /// shard at a time.
+    pub(crate) fn set(&self, mut set: impl FnMut(&mut L), change: Option<impl Fn(&mut L::State)>) {
         for shard in &self.shards {
             let keys = &mut *shard.keys.lock();
-            set(&mut keys.settings);
-            keys.entries.iter_mut().for_each(|entry| change(&mut entry.state));
-            keys.rebuild_deadlines();
-            shard.note_deadline(keys);
+            set(&mut keys.limiter);
+            if let Some(change) = &change {
+                keys.entries.iter_mut().for_each(|entry| change(&mut entry.state));
+                keys.rebuild_deadlines();
+                shard.note_deadline(keys);
+            }
         }
     }
 
-    /// Changes the state of a key, which is inserted if it is absent; `change` receives the effective
-    /// time.
+    /// Changes the state of a key, which is inserted if it is absent; `change` receives the
+    /// effective time.
     ///
     /// Returns the result of `change`, and the number of idle keys evicted.
     pub(crate) fn get_or_insert<Q, R>(
         &self,
         key: &Q,
         now: Timestamp,
-        change: impl FnOnce(&mut V, &V::Settings, Timestamp) -> R,
+        change: impl FnOnce(&L, &mut L::State, Timestamp) -> R,
     ) -> Result<(R, usize), Full>
     where
         K: Borrow<Q>,
@@ -257,16 +246,17 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
                 let now = shard.advance(now);
                 if let Some(entry) = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)
                 {
-                    return Ok((change(&mut entry.state, &keys.settings, now), evicted));
+                    return Ok((change(&keys.limiter, &mut entry.state, now), evicted));
                 }
                 evicted += self.sweep_keys(shard, keys, now, SWEPT_FOR_EACH_NEW);
-                // Under the lock, no other thread can look up this key, so of two threads that insert
-                // it, neither is refused because of the room that the other has reserved for it.
+                // Under the lock, no other thread can look up this key, so of two threads that
+                // insert it, neither is refused because of the room that the other has reserved for
+                // it.
                 if let Some(room) = self.reserve() {
                     let key = key.to_owned();
-                    let mut state = V::new(&keys.settings);
-                    let result = change(&mut state, &keys.settings, now);
-                    keys.deadlines.insert(hash, state.idle_at(Sealed));
+                    let mut state = keys.limiter.new_state();
+                    let result = change(&keys.limiter, &mut state, now);
+                    keys.deadlines.insert(hash, L::state_idle_from(&state));
                     keys.entries.insert(Entry { hash, state, key });
                     shard.note_deadline(keys);
                     room.keep();
@@ -339,7 +329,7 @@ impl<K: Eq + Hash, V: KeyState, H: BuildHasher> Registry<K, V, H> {
     }
 }
 
-impl<K, V: KeyState> Shard<K, V> {
+impl<K, L: PerKey> Shard<K, L> {
     /// Records the time, and returns the effective time; to be called under the shard's lock.
     #[inline]
     fn advance(&self, now: Timestamp) -> Timestamp {
@@ -347,8 +337,8 @@ impl<K, V: KeyState> Shard<K, V> {
         if now.as_nanos() <= newest {
             return Timestamp::from_nanos(newest);
         }
-        // Under the lock no other thread stores in between. A `fetch_max` would take a quarter of the
-        // time of a check.
+        // Under the lock no other thread stores in between. A `fetch_max` would take a quarter of
+        // the time of a check.
         self.newest.store(now.as_nanos(), Ordering::Relaxed);
         now
     }
@@ -363,7 +353,7 @@ impl<K, V: KeyState> Shard<K, V> {
     }
 
     /// Publishes the first deadline.
-    fn note_deadline(&self, keys: &Keys<K, V>) {
+    fn note_deadline(&self, keys: &Keys<K, L>) {
         self.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
     }
 }
@@ -382,5 +372,189 @@ impl Room<'_> {
 impl Drop for Room<'_> {
     fn drop(&mut self) {
         self.len.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The number of deadlines examined under one lock when there is no room.
+const SWEPT_FOR_ROOM: usize = 32;
+
+/// Returns whether a deadline has passed; the last timestamp never does.
+fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
+    deadline <= now && deadline < Timestamp::MAX
+}
+
+impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
+    /// Checks for room for an absent key, or for an idle key that would be evicted to make room.
+    /// Evicts nothing, since `now` may be in the future.
+    pub(crate) fn has_room<Q>(&self, key: &Q, now: Timestamp) -> Result<(), Full>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        if self.len() < self.max_keys {
+            return Ok(());
+        }
+        let mut has_idle = |shard: &Shard<K, L>| {
+            let keys = &mut *shard.keys.lock();
+            let now = shard.newest(now);
+            let mut looks = (0..SWEPT_FOR_ROOM).map_while(|_| keys.look(now));
+            let idle = looks.find_map(|look| look);
+            if let Some(hash) = idle {
+                keys.file_again(hash);
+            }
+            shard.note_deadline(keys);
+            idle
+        };
+        let found = self.look_for_room(hash_of(&self.hasher, key), now, &mut has_idle);
+        found.map(|_| ()).map_err(|retry_at| Full { retry_at, evicted: 0 })
+    }
+
+    /// Searches the shards that may have an idle key, starting with the one selected by `hash`,
+    /// until `find` succeeds. Each call of `find` examines a few keys. The error is the earliest
+    /// time at which some key may be idle.
+    fn look_for_room<R>(
+        &self,
+        hash: KeyHash,
+        now: Timestamp,
+        mut find: impl FnMut(&Shard<K, L>) -> Option<R>,
+    ) -> Result<R, Timestamp> {
+        let mut next = Timestamp::MAX;
+        let (before, from) = self.shards.split_at(self.index(hash));
+        for shard in from.iter().chain(before) {
+            // Under a flood of new keys, most shards have no idle key and should not be locked for
+            // each new one. Each round drops the deadlines that it examines, or files them again
+            // after the effective time, so the loop terminates.
+            while is_due(shard.next_deadline(), shard.newest(now)) {
+                if let Some(found) = find(shard) {
+                    return Ok(found);
+                }
+            }
+            next = next.min(shard.next_deadline());
+        }
+        if next == Timestamp::MAX {
+            // No deadline may be published yet: the thread that reserved the last place publishes
+            // its own under its shard's lock, so taking the locks waits for it. If there is still
+            // none, no key will ever be idle.
+            let deadlines = self.shards.iter().map(|shard| shard.keys.lock().next_deadline());
+            next = deadlines.min().unwrap_or(Timestamp::MAX);
+        }
+        Err(next)
+    }
+
+    /// Examines keys whose deadlines have passed, about `budget` in all, and evicts those that are
+    /// idle.
+    pub(crate) fn sweep(&self, now: Timestamp, budget: usize) -> usize {
+        let each = budget.div_ceil(self.shards.len());
+        self.shards.iter().map(|shard| self.sweep_shard(shard, now, each)).sum()
+    }
+
+    fn sweep_shard(&self, shard: &Shard<K, L>, now: Timestamp, budget: usize) -> usize {
+        let keys = &mut *shard.keys.lock();
+        self.sweep_keys(shard, keys, shard.advance(now), budget)
+    }
+
+    /// Like `sweep`, in a shard that is already locked.
+    fn sweep_keys(
+        &self,
+        shard: &Shard<K, L>,
+        keys: &mut Keys<K, L>,
+        now: Timestamp,
+        budget: usize,
+    ) -> usize {
+        if !is_due(shard.next_deadline(), now) {
+            return 0;
+        }
+        let mut swept = 0;
+        for _ in 0..budget {
+            let Some(look) = keys.look(now) else { break };
+            let is_idle =
+                |entry: &Entry<K, L::State>| is_due(L::state_idle_from(&entry.state), now);
+            if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
+                swept += 1;
+                // Other keys with this hash have lost their deadline.
+                keys.file_again(entry.hash);
+                // Restore the invariants before dropping the key, which may panic.
+                self.len.fetch_sub(1, Ordering::Relaxed);
+                keys.forget_deadlines();
+                shard.note_deadline(keys);
+                drop(entry);
+            }
+        }
+        keys.entries.shrink();
+        shard.note_deadline(keys);
+        swept
+    }
+}
+
+/// The number of stale deadlines that may be kept however few keys there are.
+const FEW_DEADLINES: usize = 16;
+
+impl<K, L: PerKey> Keys<K, L> {
+    /// Examines the first deadline, if it has passed. If a key with its hash is idle, removes the
+    /// deadline and returns the hash; otherwise files the deadline again for a later time.
+    #[expect(clippy::option_option, reason = "whether there was a deadline, and an idle key")]
+    fn look(&mut self, now: Timestamp) -> Option<Option<KeyHash>> {
+        if !is_due(self.next_deadline(), now) {
+            return None;
+        }
+        let (hash, _) = self.deadlines.pop_first()?;
+        if self.first_idle(hash).is_some_and(|idle_at| is_due(idle_at, now)) {
+            return Some(Some(hash));
+        }
+        self.file_again(hash);
+        Some(None)
+    }
+
+    /// Files a deadline, unless it is already filed.
+    fn file(&mut self, hash: KeyHash, deadline: Timestamp) {
+        if self.deadlines.rank(&hash, deadline).is_none() {
+            self.deadlines.insert(hash, deadline);
+        }
+    }
+
+    /// Files a deadline for the first of the keys with a hash to become idle, if there are any.
+    fn file_again(&mut self, hash: KeyHash) {
+        if let Some(idle_at) = self.first_idle(hash) {
+            self.file(hash, idle_at);
+        }
+    }
+
+    /// Returns when the first of the keys with a hash becomes idle.
+    fn first_idle(&self, hash: KeyHash) -> Option<Timestamp> {
+        let mut first = None;
+        self.entries.find(hash, |entry| {
+            let idle_at = L::state_idle_from(&entry.state);
+            first = Some(first.map_or(idle_at, |first: Timestamp| first.min(idle_at)));
+            false
+        });
+        first
+    }
+
+    /// Returns the largest number of deadlines to keep, including stale ones.
+    fn most_deadlines(&self) -> usize {
+        2 * self.entries.len() + FEW_DEADLINES
+    }
+
+    /// Rebuilds the list of deadlines if most of it is stale. **O(log n)** amortized for each
+    /// deadline that has been filed or has become stale since the last rebuild.
+    fn forget_deadlines(&mut self) {
+        if self.deadlines.len() > self.most_deadlines() {
+            self.rebuild_deadlines();
+        }
+    }
+
+    /// Files a deadline for each entry, and no others. **O(n log n)**.
+    fn rebuild_deadlines(&mut self) {
+        // Shrink first, so that visiting the entries takes time proportional to their number.
+        self.entries.shrink();
+        self.deadlines.clear();
+        for entry in self.entries.iter() {
+            self.deadlines.insert(entry.hash, L::state_idle_from(&entry.state));
+        }
+    }
+
+    /// Returns the first deadline, or the last timestamp if there is none.
+    fn next_deadline(&self) -> Timestamp {
+        self.deadlines.first().map_or(Timestamp::MAX, |(_, deadline)| deadline)
     }
 }

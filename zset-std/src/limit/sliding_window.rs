@@ -5,27 +5,12 @@ use std::error::Error;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
-use super::{Decision, Keyed, Quota, QuotaPerCall, WindowLog};
-use crate::{Clock, MonotonicClock, RandomState, Timestamp};
+use super::{Keyed, Quota, WindowLog};
+use crate::at::timed;
+use crate::{Clock, MonotonicClock, RandomState};
 
 /// An exact sliding window for each key: see [`WindowLog`] and [`Keyed`].
 pub type SlidingWindow<K, C = MonotonicClock, H = RandomState> = Keyed<K, WindowLog, C, H>;
-
-impl QuotaPerCall for WindowLog {
-    type Call = (Quota, u32);
-
-    fn call(quota: Quota, n: u32) -> (Quota, u32) {
-        (quota, n)
-    }
-
-    fn check_with_at(&mut self, &(quota, n): &(Quota, u32), now: Timestamp) -> Decision {
-        self.check_with_at(quota, n, now)
-    }
-
-    fn peek_with_at(&self, &(quota, n): &(Quota, u32), now: Timestamp) -> Decision {
-        self.peek_with_at(quota, n, now)
-    }
-}
 
 /// The error of recording units of a new key for which there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,8 +43,8 @@ impl<K: Eq + Hash> SlidingWindow<K> {
     }
 }
 
-impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
-    /// Returns whether the limit of a key is reached; see [`WindowLog::over_limit_at`].
+timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] SlidingWindow<K, C, H> {
+    /// Returns whether the limit of a key is reached; see [`WindowLog::over_limit`].
     /// **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
     ///
     /// For a key without room, this reports on the shared window, or returns `true` if new keys are
@@ -84,35 +69,12 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        self.over_limit_at(key, self.clock().now())
+        self.peek_n(key, 0).remaining == 0
     }
 
-    /// Like [`over_limit`](Self::over_limit), at time `now`.
-    /// **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow, Timestamp};
-    ///
-    /// let failures = SlidingWindow::<String>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(!failures.over_limit_at("ann", Timestamp::ZERO));
-    /// failures.record_at("ann", 1, Timestamp::ZERO).unwrap();
-    /// assert!(failures.over_limit_at("ann", Timestamp::ZERO));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn over_limit_at<Q>(&self, key: &Q, now: Timestamp) -> bool
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.peek_at(key, 0, now).remaining == 0
-    }
-
-    /// Records `n` units of a key, even beyond the limit; see [`WindowLog::record_at`]. **O(1)**
-    /// expected to find the key, plus the cost of its [`WindowLog`]; **O(log n)** amortized for a new
-    /// key.
+    /// Records `n` units of a key, even beyond the limit; see [`WindowLog::record`]. **O(1)**
+    /// expected to find the key, plus the cost of its [`WindowLog`]; **O(log n)** amortized for a
+    /// new key.
     ///
     /// # Errors
     ///
@@ -134,33 +96,7 @@ impl<K: Eq + Hash, C: Clock, H: BuildHasher> SlidingWindow<K, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        self.record_at(key, n, self.clock().now())
+        let (keyed, now) = self.timed();
+        keyed.change(key, now, |_, log, now| log.record(n, now)).map_err(|_| KeysFull)
     }
-
-    /// Like [`record`](Self::record), at time `now`. **O(1)** expected to find the key, plus the cost of
-    /// its [`WindowLog`]; **O(log n)** amortized for a new key.
-    ///
-    /// # Errors
-    ///
-    /// [`KeysFull`] if the key is new, there is no room for it, and new keys are refused.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow, Timestamp};
-    ///
-    /// let failures = SlidingWindow::<String>::new(Quota::new(3, Duration::from_secs(60))?);
-    /// failures.record_at("ann", 3, Timestamp::ZERO).unwrap();
-    /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(60));
-    /// assert!(!failures.over_limit_at("ann", later));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn record_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Result<(), KeysFull>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        self.change(key, now, |log, _, now| log.record_at(n, now)).map_err(|_| KeysFull)
-    }
-}
+});

@@ -1,13 +1,13 @@
 //! A table of entries looked up by hash: open addressing with linear probing (D. Knuth, "The Art of
 //! Computer Programming" 3, 6.4, algorithms L and R).
 //!
-//! hashbrown reads a group of tags and then the entry: two places in memory. Here the hash is stored in
-//! the entry, so a look-up in a table larger than the cache usually has one cache miss. `docs/design.md`
-//! compares the two.
+//! hashbrown reads a group of tags and then the entry: two places in memory. Here the hash is
+//! stored in the entry, so a look-up in a table larger than the cache usually has one cache miss.
+//! `docs/design.md` compares the two.
 //!
-//! Invariants: the number of slots is zero or a power of two, and at least a quarter of them are empty.
-//! No slot is empty between an entry's home slot, selected by its hash, and the slot that holds it. User
-//! code runs only in `is`, before anything changes.
+//! Invariants: the number of slots is zero or a power of two, and at least a quarter of them are
+//! empty. No slot is empty between an entry's home slot, selected by its hash, and the slot that
+//! holds it. User code runs only in `is`, before anything changes.
 
 use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU64;
@@ -65,7 +65,8 @@ impl<E: Hashed> Table<E> {
         self.slots[self.slot(hash, is)?].as_ref()
     }
 
-    /// Returns the first entry with this hash that satisfies `is`, mutably. Its hash must not change.
+    /// Returns the first entry with this hash that satisfies `is`, mutably. Its hash must not
+    /// change.
     #[inline]
     pub(crate) fn find_mut(&mut self, hash: KeyHash, is: impl FnMut(&E) -> bool) -> Option<&mut E> {
         let slot = self.slot(hash, is)?;

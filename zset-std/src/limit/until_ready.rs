@@ -1,7 +1,7 @@
 //! [`UntilReady`]: waiting until units of a key are allowed.
 
 #[cfg(feature = "async")]
-mod future;
+pub use future::Ready;
 
 use std::borrow::{Borrow, ToOwned};
 use std::error::Error;
@@ -11,11 +11,9 @@ use std::task::Waker;
 use std::time::Duration;
 
 use super::lines::Place;
-use super::{KeyState, Keyed, Verdict};
+use super::{Keyed, Limiter, Verdict};
 use crate::clock::{nanos, waker_of_this_thread};
-use crate::{Clock, Timer, Timestamp};
-#[cfg(feature = "async")]
-pub use future::Ready;
+use crate::{Clock, Timestamp};
 use private::Waitable;
 
 /// A wait until units of a key are allowed, as returned by `until_ready` of a keyed limiter.
@@ -28,8 +26,8 @@ use private::Waitable;
 /// which may be long before the deadline. A waiter behind it does not check at all: it learns that
 /// it is too late when it becomes the first, or at its deadline.
 ///
-/// Nothing is taken from the quota until the units are allowed, so a waiter that drops its future or
-/// reaches its deadline loses nothing.
+/// Nothing is taken from the quota until the units are allowed, so a waiter that drops its future
+/// or reaches its deadline loses nothing.
 ///
 /// # Examples
 ///
@@ -95,13 +93,14 @@ impl fmt::Display for NotReady {
 impl Error for NotReady {}
 
 pub(crate) mod private {
+    use crate::Clock;
     use crate::limit::KeyedLimiter;
     use crate::limit::lines::Place;
 
     /// A keyed limiter with a line of waiters for each key.
     pub trait Waitable<Q: ?Sized>: KeyedLimiter<Q> {
         type Key;
-        type Clock;
+        type Clock: Clock;
 
         fn clock(&self) -> &Self::Clock;
         fn is_waited_for(&self, key: &Q) -> bool;
@@ -112,7 +111,7 @@ pub(crate) mod private {
 impl<K, L, C, H, Q> Waitable<Q> for Keyed<K, L, C, H>
 where
     K: Eq + Hash + Borrow<Q>,
-    L: KeyState,
+    L: Limiter,
     C: Clock,
     H: BuildHasher,
     Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
@@ -200,8 +199,8 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     /// Waits longer than needed, by a random time of up to `jitter`, but not beyond the deadline.
     /// **O(1)**.
     ///
-    /// This spreads out waiters, of many keys or in many processes, that would otherwise all check at
-    /// the same time.
+    /// This spreads out waiters, of many keys or in many processes, that would otherwise all check
+    /// at the same time.
     ///
     /// # Examples
     ///
@@ -239,10 +238,7 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     /// assert!(limiter.until_ready(&1).units(9).block().is_err()); // can never be allowed
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn block(self) -> Result<(), NotReady>
-    where
-        L::Clock: Timer,
-    {
+    pub fn block(self) -> Result<(), NotReady> {
         let clock = self.limiter.clock();
         let mut waiting = Waiting::new(self);
         if let Some(result) = waiting.at_once() {
@@ -318,11 +314,11 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> Waiting<'a, L, Q> {
     /// Takes the units if they are allowed now; otherwise records when to check again.
     fn ask(&mut self, now: Timestamp) -> Step {
         let UntilReady { limiter, key, units, deadline, .. } = self.asked;
-        // Peek first: a failed check would be reported to the observer as a denial, but the caller is
-        // only waiting.
-        let mut decision = limiter.peek_at(key, units, now);
+        // Peek first: a failed check would be reported to the observer as a denial, but the caller
+        // is only waiting.
+        let mut decision = limiter.preview(key, units, now);
         if decision.is_allowed() {
-            decision = limiter.check_n_at(key, units, now);
+            decision = limiter.decide(key, units, now);
         }
         match decision.verdict {
             Verdict::Allowed => Step::Done(Ok(())),
@@ -335,6 +331,68 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> Waiting<'a, L, Q> {
                 self.due = at.saturating_add(self.asked.random_jitter()).min(deadline);
                 Step::WaitUntil(self.due)
             }
+        }
+    }
+}
+
+#[cfg(feature = "async")]
+mod future {
+    //! [`Ready`]: the wait as a future.
+
+    use std::fmt;
+    use std::pin::Pin;
+    use std::task::{Context, Poll, ready};
+
+    use super::private::Waitable;
+    use super::{NotReady, Step, UntilReady, Waiting};
+    use crate::clock::Alarm;
+
+    /// The future of an [`UntilReady`].
+    ///
+    /// It can be polled in any runtime. Dropping it leaves the line.
+    #[must_use = "a future does nothing until it is polled"]
+    pub struct Ready<'a, L: Waitable<Q>, Q: ?Sized> {
+        waiting: Waiting<'a, L, Q>,
+        alarm: Alarm,
+    }
+
+    impl<'a, L: Waitable<Q>, Q: ?Sized> IntoFuture for UntilReady<'a, L, Q> {
+        type Output = Result<(), NotReady>;
+        type IntoFuture = Ready<'a, L, Q>;
+
+        fn into_future(self) -> Ready<'a, L, Q> {
+            Ready { waiting: Waiting::new(self), alarm: Alarm::default() }
+        }
+    }
+
+    impl<L: Waitable<Q>, Q: ?Sized> Future for Ready<'_, L, Q> {
+        type Output = Result<(), NotReady>;
+
+        fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+            let Ready { waiting, alarm } = &mut *self;
+            if waiting.place.is_none() {
+                if let Some(result) = waiting.at_once() {
+                    return Poll::Ready(result);
+                }
+            }
+            loop {
+                match waiting.step(context.waker()) {
+                    Step::Done(result) => {
+                        waiting.place = None;
+                        return Poll::Ready(result);
+                    }
+                    // Without a deadline, only the waiter ahead wakes this one.
+                    Step::WaitUntil(at) => {
+                        ready!(alarm.poll(waiting.asked.limiter.clock(), at, context));
+                    }
+                }
+            }
+        }
+    }
+
+    impl<L: Waitable<Q> + fmt::Debug, Q: fmt::Debug + ?Sized> fmt::Debug for Ready<'_, L, Q> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.debug_tuple("Ready").field(&self.waiting.asked).finish()
         }
     }
 }

@@ -3,17 +3,17 @@
 use core::time::Duration;
 
 use super::decision::decide_late;
-use super::forgotten::{Forgotten, MOST_UNITS};
-use super::limiter::private::Sealed;
-use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
+use super::limiter::{limiter, one_quota, stored_whole};
+use super::{Decision, Quota, Verdict};
 use crate::Timestamp;
 
-/// An approximate sliding window for one key, in constant memory: for long windows and large limits.
+/// An approximate sliding window for one key, in constant memory: for long windows and large
+/// limits.
 ///
-/// It counts units in windows that start at multiples of the period. The previous window is weighted by
-/// the part of it that a sliding window would still cover, as if its units were spread evenly (as
-/// described by Cloudflare in "How we built rate limiting capable of scaling to millions of domains",
-/// 2017):
+/// It counts units in windows that start at multiples of the period. The previous window is
+/// weighted by the part of it that a sliding window would still cover, as if its units were spread
+/// evenly (as described by Cloudflare in "How we built rate limiting capable of scaling to millions
+/// of domains", 2017):
 ///
 /// ```text
 ///      previous           current
@@ -21,11 +21,11 @@ use crate::Timestamp;
 ///        ├──────────────────┤ now          previous * 9/16 + current, rounded up
 /// ```
 ///
-/// **Error**: if the units of the previous window came late in it, a sliding window may see more than
-/// the limit, though always less than twice the limit; if they came early, fewer units than the limit
-/// are allowed. With arrivals at random times, the units in any sliding window stay within a few percent
-/// of the limit: a test measures this against [`WindowLog`](super::WindowLog). If the time steps back,
-/// the latest time seen is used.
+/// **Error**: if the units of the previous window came late in it, a sliding window may see more
+/// than the limit, though always less than twice the limit; if they came early, fewer units than
+/// the limit are allowed. With arrivals at random times, the units in any sliding window stay
+/// within a few percent of the limit: a test measures this against [`WindowLog`](super::WindowLog).
+/// If the time steps back, the latest time seen is used.
 ///
 /// # Examples
 ///
@@ -35,9 +35,9 @@ use crate::Timestamp;
 ///
 /// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
 /// let mut counter = WindowCounter::new(Quota::new(1_000_000, Duration::from_secs(86_400))?);
-/// assert!(counter.check_n_at(1_000_000, at(0)).is_allowed());
+/// assert!(counter.check_n(1_000_000, at(0)).is_allowed());
 /// // Six hours into the next day, three quarters of them still count.
-/// assert_eq!(counter.peek_at(0, at(86_400 + 21_600)).remaining, 250_000);
+/// assert_eq!(counter.peek_n(0, at(86_400 + 21_600)).remaining, 250_000);
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl WindowCounter {
     /// use zset_std::{Quota, Timestamp, WindowCounter};
     ///
     /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(counter.check_n_at(1, Timestamp::ZERO).is_allowed());
+    /// assert!(counter.check_n(1, Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub const fn new(quota: Quota) -> Self {
@@ -97,8 +97,8 @@ impl WindowCounter {
 
     /// Changes the quota; units already allowed stay on record. **O(1)**.
     ///
-    /// The times of single units are not recorded. If the period changes, each unit counts in the latest
-    /// window of the new period in which it may have been allowed: an error towards denial.
+    /// The times of single units are not recorded. If the period changes, each unit counts in the
+    /// latest window of the new period in which it may have been allowed: an error towards denial.
     ///
     /// # Examples
     ///
@@ -107,9 +107,9 @@ impl WindowCounter {
     /// use zset_std::{Quota, Timestamp, WindowCounter};
     ///
     /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(counter.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(counter.check(Timestamp::ZERO).is_allowed());
     /// counter.set_quota(Quota::new(3, Duration::from_secs(1))?);
-    /// assert_eq!(counter.peek_at(0, Timestamp::ZERO).remaining, 2);
+    /// assert_eq!(counter.peek_n(0, Timestamp::ZERO).remaining, 2);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
@@ -134,23 +134,6 @@ impl WindowCounter {
         }
     }
 
-    /// Allows one unit, or denies it. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowCounter};
-    ///
-    /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(counter.check_at(Timestamp::ZERO).is_allowed());
-    /// assert!(!counter.check_at(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn check_at(&mut self, now: Timestamp) -> Decision {
-        self.check_n_at(1, now)
-    }
-
     /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(1)**.
     ///
     /// # Examples
@@ -160,13 +143,13 @@ impl WindowCounter {
     /// use zset_std::{Quota, Timestamp, WindowCounter};
     ///
     /// let mut counter = WindowCounter::new(Quota::new(3, Duration::from_secs(60))?);
-    /// assert!(counter.check_n_at(2, Timestamp::ZERO).is_allowed());
-    /// assert!(!counter.check_n_at(2, Timestamp::ZERO).is_allowed());
+    /// assert!(counter.check_n(2, Timestamp::ZERO).is_allowed());
+    /// assert!(!counter.check_n(2, Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
+    pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
         if now < self.newest {
-            return decide_late(now, self.newest, |newest| self.check_n_at(n, newest));
+            return decide_late(now, self.newest, |newest| self.check_n(n, newest));
         }
         self.advance(now);
         let decision = self.decide(n, self.counts, now);
@@ -176,7 +159,7 @@ impl WindowCounter {
         decision
     }
 
-    /// Returns what [`check_n_at`](Self::check_n_at) would return, without changing anything. **O(1)**.
+    /// Returns what [`check_n`](Self::check_n) would return, without changing anything. **O(1)**.
     ///
     /// # Examples
     ///
@@ -185,17 +168,17 @@ impl WindowCounter {
     /// use zset_std::{Quota, Timestamp, WindowCounter};
     ///
     /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(1))?);
-    /// let peeked = counter.peek_at(1, Timestamp::ZERO);
-    /// assert_eq!(peeked, counter.check_at(Timestamp::ZERO));
+    /// let peeked = counter.peek_n(1, Timestamp::ZERO);
+    /// assert_eq!(peeked, counter.check(Timestamp::ZERO));
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
+    pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
         let counted = self.newest.max(now);
         self.decide(n, self.counts_at(now), counted).counted_from(now, counted)
     }
 
-    /// Refunds the `n` newest units, or as many as there are in the current window and the previous one,
-    /// and returns how many. **O(1)**.
+    /// Refunds the `n` newest units, or as many as there are in the current window and the previous
+    /// one, and returns how many. **O(1)**.
     ///
     /// # Examples
     ///
@@ -204,9 +187,9 @@ impl WindowCounter {
     /// use zset_std::{Quota, Timestamp, WindowCounter};
     ///
     /// let mut counter = WindowCounter::new(Quota::new(3, Duration::from_secs(1))?);
-    /// assert!(counter.check_n_at(3, Timestamp::ZERO).is_allowed());
+    /// assert!(counter.check_n(3, Timestamp::ZERO).is_allowed());
     /// assert_eq!(counter.refund(2), 2);
-    /// assert_eq!(counter.peek_at(0, Timestamp::ZERO).remaining, 2);
+    /// assert_eq!(counter.peek_n(0, Timestamp::ZERO).remaining, 2);
     /// assert_eq!(counter.refund(9), 1);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
@@ -228,9 +211,9 @@ impl WindowCounter {
     /// use zset_std::{Quota, Timestamp, WindowCounter};
     ///
     /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(counter.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(counter.check(Timestamp::ZERO).is_allowed());
     /// counter.reset();
-    /// assert!(counter.check_at(Timestamp::ZERO).is_allowed());
+    /// assert!(counter.check(Timestamp::ZERO).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
@@ -309,7 +292,18 @@ impl WindowCounter {
             reset_after: Duration::from_nanos(reset_after),
         }
     }
+
+    fn idle_from(&self) -> Timestamp {
+        match self.peek_n(0, self.newest).reset_after {
+            Duration::ZERO => Timestamp::ZERO,
+            reset_after => self.newest.saturating_add(reset_after),
+        }
+    }
 }
+
+limiter!([] WindowCounter, "WindowCounter::new(quota)", cost: "**O(1)**");
+stored_whole!([] WindowCounter);
+one_quota!(WindowCounter, Some(WindowCounter::set_quota));
 
 /// Returns how far into a window the `units` of the previous one count as at most `room`.
 fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
@@ -321,37 +315,36 @@ fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
     period - allowed as u64
 }
 
-impl Limiter for WindowCounter {
-    fn check_n_at(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.check_n_at(n, now)
-    }
+/// The largest number of units counted: above any limit, and small enough that sums cannot
+/// overflow.
+pub(super) const MOST_UNITS: u64 = u64::MAX / 4;
 
-    fn peek_at(&self, n: u32, now: Timestamp) -> Decision {
-        self.peek_at(n, now)
-    }
-
-    fn refund(&mut self, n: u32) -> u32 {
-        self.refund(n)
-    }
-
-    fn reset(&mut self) {
-        self.reset();
-    }
-
-    fn idle_at(&self, _: Sealed) -> Timestamp {
-        match self.peek_at(0, self.newest).reset_after {
-            Duration::ZERO => Timestamp::ZERO,
-            reset_after => self.newest.saturating_add(reset_after),
-        }
-    }
+/// The number of units that a limiter has forgotten, and a time by which all of them were allowed.
+///
+/// They may count again under a quota with a longer period. The limiter then assumes that all of
+/// them were allowed as late as possible: an error towards denial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Forgotten {
+    units: u64,
+    /// None of the units was allowed after this time.
+    latest: Timestamp,
 }
 
-impl SingleQuota for WindowCounter {
-    fn quota(&self) -> Quota {
-        self.quota()
+impl Forgotten {
+    pub(super) const NONE: Forgotten = Forgotten { units: 0, latest: Timestamp::ZERO };
+
+    /// Adds units, none of which was allowed after `latest`.
+    pub(super) fn add(&mut self, units: u64, latest: Timestamp) {
+        if units > 0 {
+            self.units = self.units.saturating_add(units).min(MOST_UNITS);
+            self.latest = self.latest.max(latest);
+        }
     }
 
-    fn set_quota(&mut self, quota: Quota) {
-        self.set_quota(quota);
+    /// Returns the units and the time at which they count, if they may be less than `period`
+    /// nanoseconds old.
+    pub(super) fn within(&self, period: u64, now: Timestamp) -> Option<(Timestamp, u64)> {
+        let age = now.as_nanos().saturating_sub(self.latest.as_nanos());
+        (self.units > 0 && age < period).then_some((self.latest, self.units))
     }
 }

@@ -7,22 +7,23 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use super::place::{Place, Step};
+use super::wait::{Place, Step};
 use super::{Lease, Locked, SharedDelayQueue};
 use crate::clock::Alarm;
-use crate::{AsyncTimer, Job, JobId, MonotonicClock, Timestamp};
+use crate::{Clock, Job, JobId, MonotonicClock, Timestamp};
 
-impl<T, I: Hash, C: AsyncTimer> SharedDelayQueue<T, I, C> {
-    /// Returns a future that waits until a job is due, and removes and returns it; its output is `None`
-    /// if the queue is closed. Requires the `async` feature. **O(log n)** once a job is due.
+impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
+    /// Returns a future that waits until a job is due, and removes and returns it; its output is
+    /// `None` if the queue is closed. Requires the `async` feature. **O(log n)** once a job is due.
     ///
-    /// It waits as [`wait_pop`](Self::wait_pop) does, in the same line, on any runtime or none: threads
-    /// and futures may wait for one queue. A future is in the line from its first poll until it is
-    /// ready or dropped. It is cancel safe: a dropped future takes no job, and passes an unused wake-up
-    /// on to the next waiter. A woken future that is neither polled nor dropped blocks the waiters
-    /// after it.
+    /// It waits as [`wait_pop`](Self::wait_pop) does, in the same line, on any runtime or none:
+    /// threads and futures may wait for one queue. A future is in the line from its first poll
+    /// until it is ready or dropped. It is cancel safe: a dropped future takes no job, and passes
+    /// an unused wake-up on to the next waiter. A woken future that is neither polled nor dropped
+    /// blocks the waiters after it.
     ///
-    /// For a timeout, use that of your runtime. A job due at [`Timestamp::MAX`] does not wake a future.
+    /// For a timeout, use that of your runtime. A job due at [`Timestamp::MAX`] does not wake a
+    /// future.
     ///
     /// # Examples
     ///
@@ -44,10 +45,10 @@ impl<T, I: Hash, C: AsyncTimer> SharedDelayQueue<T, I, C> {
     }
 }
 
-impl<T: Clone, I: Ord + Hash + Clone, C: AsyncTimer> SharedDelayQueue<T, I, C> {
-    /// Returns a future that waits until a job is due, and leases it as [`lease`](Self::lease) does;
-    /// its output is `None` if the queue is closed. Requires the `async` feature. **O(log n)** once a
-    /// job is due.
+impl<T: Clone, I: Ord + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
+    /// Returns a future that waits until a job is due, and leases it as [`lease`](Self::lease)
+    /// does; its output is `None` if the queue is closed. Requires the `async` feature. **O(log
+    /// n)** once a job is due.
     ///
     /// Waits as [`pop_async`](Self::pop_async) does.
     ///
@@ -84,7 +85,7 @@ pub struct LeaseAsync<'a, T, I = JobId, C = MonotonicClock> {
     visibility: Duration,
 }
 
-impl<T, I: Hash, C: AsyncTimer> Future for PopAsync<'_, T, I, C> {
+impl<T, I: Hash, C: Clock> Future for PopAsync<'_, T, I, C> {
     type Output = Option<Job<T, I>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -93,7 +94,7 @@ impl<T, I: Hash, C: AsyncTimer> Future for PopAsync<'_, T, I, C> {
     }
 }
 
-impl<T: Clone, I: Ord + Hash + Clone, C: AsyncTimer> Future for LeaseAsync<'_, T, I, C> {
+impl<T: Clone, I: Ord + Hash + Clone, C: Clock> Future for LeaseAsync<'_, T, I, C> {
     type Output = Option<Lease<T, I>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -114,7 +115,7 @@ impl<'a, T, I, C> Waiting<'a, T, I, C> {
     }
 }
 
-impl<T, I, C: AsyncTimer> Waiting<'_, T, I, C> {
+impl<T, I, C: Clock> Waiting<'_, T, I, C> {
     fn poll<R>(
         &mut self,
         context: &mut Context<'_>,
@@ -126,8 +127,8 @@ impl<T, I, C: AsyncTimer> Waiting<'_, T, I, C> {
                     self.alarm = Alarm::default();
                     return Poll::Ready(result.ok());
                 }
-                // This waiter may not be the first, or there may be no job: it is then woken when another
-                // leaves the line or a job is pushed.
+                // This waiter may not be the first, or there may be no job: it is then woken when
+                // another leaves the line or a job is pushed.
                 Step::WaitUntil(until) => {
                     ready!(self.alarm.poll(&self.place.queue.clock, until, context));
                 }

@@ -9,13 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{DeadLetter, Locked, SharedDelayQueue, Task};
+use crate::at::timed;
 use crate::{Clock, JobId, Timestamp};
 
 /// A leased job, to be [acknowledged](SharedDelayQueue::ack) when done.
 ///
-/// At the end of its lease, the job is due again, for any worker. The lease stays valid until a worker
-/// takes the job, so a late worker may still acknowledge it. After that the lease is stale: it can no
-/// longer acknowledge, nack or extend. A lease is also stale for every queue other than its own.
+/// At the end of its lease, the job is due again, for any worker. The lease stays valid until a
+/// worker takes the job, so a late worker may still acknowledge it. After that the lease is stale:
+/// it can no longer be acknowledged, nacked or renewed. A lease is also stale for every queue other
+/// than its own.
 ///
 /// # Examples
 ///
@@ -50,14 +52,14 @@ pub struct Lease<T, I = JobId> {
     pub payload: T,
     /// The number of deliveries of the job, including this one.
     pub deliveries: u32,
-    /// The end of the lease, unless it is extended.
+    /// The end of the lease, unless it is renewed.
     pub until: Timestamp,
     /// Identifies this lease among all leases of all queues.
     receipt: NonZeroU64,
 }
 
-/// The error returned for a lease whose job has been acknowledged, nacked, delivered again, rescheduled
-/// or removed.
+/// The error returned for a lease whose job has been acknowledged, nacked, delivered again,
+/// rescheduled or removed.
 ///
 /// # Examples
 ///
@@ -112,7 +114,7 @@ pub enum Nacked {
     Dead,
 }
 
-impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
+timed!(impl[T: Clone, I: Ord + Hash + Clone, C: Clock] SharedDelayQueue<T, I, C> {
     /// Leases the first job if it is due; it is due again after `visibility`. **O(log n)**.
     ///
     /// The payload is cloned under the lock, so put a large one in an [`Arc`](std::sync::Arc).
@@ -134,32 +136,13 @@ impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
     /// assert_eq!((lease.payload, lease.deliveries), ("mail", 1));
     /// assert!(queue.lease(Duration::from_secs(30)).is_none());
     /// ```
-    pub fn lease(&self, visibility: Duration) -> Option<Lease<T, I>>
-    where
-        C: Clock,
-    {
-        self.lease_at(visibility, self.clock.now())
+    pub fn lease(&self, visibility: Duration) -> Option<Lease<T, I>> {
+        let (queue, now) = self.timed();
+        queue.lease_locked(&mut queue.lock(), visibility, now)
     }
+});
 
-    /// Like [`lease`](Self::lease), at the time `now`. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("mail", at(5))?;
-    /// let lease = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
-    /// assert_eq!((lease.payload, lease.until), ("mail", at(15)));
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
-    pub fn lease_at(&self, visibility: Duration, now: Timestamp) -> Option<Lease<T, I>> {
-        self.lease_locked(&mut self.lock(), visibility, now)
-    }
-
+impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
     /// Leases the first job if it is due.
     pub(super) fn lease_locked(
         &self,
@@ -233,7 +216,9 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
         _job = state.remove(&lease.id);
         Ok(())
     }
+}
 
+timed!(impl[T, I: Ord + Hash, C: Clock] SharedDelayQueue<T, I, C> {
     /// Reports that a job has failed: it is due again after a delay, or becomes a [`DeadLetter`].
     /// **O(log n)**.
     ///
@@ -267,48 +252,12 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     /// assert_eq!(queue.nack(&lease, minute), Ok(Nacked::Dead));
     /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
-    pub fn nack(&self, lease: &Lease<T, I>, delay: Duration) -> Result<Nacked, StaleLease>
-    where
-        C: Clock,
-    {
-        self.nack_at(lease, delay, self.clock.now())
-    }
-
-    /// Like [`nack`](Self::nack), at the time `now`. **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::shared_delay_queue::Nacked;
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("mail", at(5))?;
-    /// let lease = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
-    /// let nacked = queue.nack_at(&lease, Duration::from_nanos(3), at(6));
-    /// assert_eq!(nacked, Ok(Nacked::Requeued { due: at(9) }));
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
-    pub fn nack_at(
-        &self,
-        lease: &Lease<T, I>,
-        delay: Duration,
-        now: Timestamp,
-    ) -> Result<Nacked, StaleLease> {
-        let mut state = self.lock();
-        if self.is_exhausted(state.leased(lease)?) {
+    pub fn nack(&self, lease: &Lease<T, I>, delay: Duration) -> Result<Nacked, StaleLease> {
+        let (queue, now) = self.timed();
+        let mut state = queue.lock();
+        if queue.is_exhausted(state.leased(lease)?) {
             if let Some(job) = state.remove(&lease.id) {
-                state.bury(DeadLetter::new(job, now), self.max_dead_letters);
+                state.bury(DeadLetter::new(job, now), queue.max_dead_letters);
             }
             return Ok(Nacked::Dead);
         }
@@ -342,51 +291,17 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     /// queue.push("a long one", Timestamp::ZERO)?;
     /// let lease = queue.lease(Duration::from_secs(60)).unwrap();
     /// clock.advance(Duration::from_secs(50));
-    /// queue.extend(&lease, Duration::from_secs(60))?;
+    /// queue.renew(&lease, Duration::from_secs(60))?;
     /// clock.advance(Duration::from_secs(50));
     /// assert!(queue.lease(Duration::from_secs(60)).is_none());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn extend(&self, lease: &Lease<T, I>, visibility: Duration) -> Result<Timestamp, StaleLease>
-    where
-        C: Clock,
-    {
-        self.extend_at(lease, visibility, self.clock.now())
-    }
-
-    /// Like [`extend`](Self::extend), at the time `now`. **O(log n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("mail", at(5))?;
-    /// let lease = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
-    /// assert_eq!(queue.extend_at(&lease, Duration::from_nanos(10), at(9)), Ok(at(19)));
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
-    pub fn extend_at(
-        &self,
-        lease: &Lease<T, I>,
-        visibility: Duration,
-        now: Timestamp,
-    ) -> Result<Timestamp, StaleLease> {
-        let mut state = self.lock();
+    pub fn renew(&self, lease: &Lease<T, I>, visibility: Duration) -> Result<Timestamp, StaleLease> {
+        let (queue, now) = self.timed();
+        let mut state = queue.lock();
         state.leased(lease)?;
         let until = now.saturating_add(visibility);
         state.queue.reschedule(&lease.id, until);
         Ok(until)
     }
-}
+});

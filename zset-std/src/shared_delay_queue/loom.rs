@@ -9,9 +9,9 @@ use std::vec::Vec;
 
 use super::{SharedDelayQueue, StaleLease, WaitError};
 use crate::clock::waker_of_this_thread;
-use crate::explore::{explore, explore_interrupting, start};
+use crate::sync::explore::{explore, explore_interrupting, start};
 use crate::sync::{Mutex, lock, thread};
-use crate::{Clock, JobId, Timer, Timestamp};
+use crate::{Clock, JobId, Timestamp};
 
 /// A clock that wakes only waiters whose time has come, as that of the operating system does.
 #[derive(Clone, Default)]
@@ -33,9 +33,7 @@ impl Clock for Watch {
     fn now(&self) -> Timestamp {
         lock(&self.shared).0
     }
-}
 
-impl Timer for Watch {
     fn park_until(&self, at: Timestamp) {
         let waker = waker_of_this_thread();
         let mut shared = lock(&self.shared);
@@ -46,10 +44,8 @@ impl Timer for Watch {
             thread::park();
         }
     }
-}
 
-#[cfg(feature = "async")]
-impl crate::AsyncTimer for Watch {
+    #[cfg(feature = "async")]
     fn sleep_until(&self, at: Timestamp) -> crate::clock::Sleep {
         let shared = Arc::clone(&self.shared);
         Box::pin(std::future::poll_fn(move |context| {
@@ -249,7 +245,7 @@ fn a_job_is_either_acknowledged_or_redelivered() {
         let visibility = Duration::from_nanos(10);
         let lease = queue.lease(visibility).unwrap();
         let late = start(&queue, move |queue| queue.ack(&lease));
-        let again = queue.lease_at(visibility, at(10));
+        let again = queue.at(at(10)).lease(visibility);
         let acked = late.join().unwrap();
         match again {
             Some(lease) => {
@@ -271,15 +267,15 @@ fn a_lease_is_either_extended_or_its_job_redelivered() {
         queue.push(1, at(0)).unwrap();
         let visibility = Duration::from_nanos(10);
         let lease = queue.lease(visibility).unwrap();
-        let extending = start(&queue, move |queue| queue.extend_at(&lease, visibility, at(5)));
-        let again = queue.lease_at(visibility, at(10));
+        let extending = start(&queue, move |queue| queue.at(at(5)).renew(&lease, visibility));
+        let again = queue.at(at(10)).lease(visibility);
         assert_eq!(extending.join().unwrap().is_ok(), again.is_none());
         queue.check_invariants();
     });
 }
 
-/// The first waiter is responsible for the job due at 10. When it times out, the other, which sleeps
-/// without a limit, must take over.
+/// The first waiter is responsible for the job due at 10. When it times out, the other, which
+/// sleeps without a limit, must take over.
 #[test]
 fn a_leaving_waiter_hands_over_its_wait() {
     explore_interrupting(4, || {
@@ -389,8 +385,8 @@ mod futures {
         });
     }
 
-    /// Polls the future once and drops it, while a job is pushed and another thread waits: either the
-    /// other thread gets the job and the wake-up, or the future has taken the job.
+    /// Polls the future once and drops it, while a job is pushed and another thread waits: either
+    /// the other thread gets the job and the wake-up, or the future has taken the job.
     #[test]
     fn a_dropped_future_loses_neither_the_job_nor_the_wake_up() {
         explore_interrupting(3, || {

@@ -7,7 +7,7 @@ use std::vec::Vec;
 use zset_core::Equivalent;
 
 use super::{Locked, SharedDelayQueue, Task, without_leases};
-use crate::{DelayQueue, Job, Timestamp};
+use crate::{DelayQueue, Job, JobId, Timestamp};
 
 impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// Returns the number of jobs, whether due or not, on lease or not. **O(1)**.
@@ -71,7 +71,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// let queue = SharedDelayQueue::new();
     /// queue.push("mail", at(5))?;
     /// assert_eq!(queue.next_due(), Some(at(5)));
-    /// let _ = queue.lease_at(Duration::from_nanos(10), at(5)).unwrap();
+    /// let _ = queue.at(at(5)).lease(Duration::from_nanos(10)).unwrap();
     /// assert_eq!(queue.next_due(), Some(at(15)));
     /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// ```
@@ -82,8 +82,8 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// Closes the queue: pushing and waiting fail from now on. **O(w)** for w waiters.
     ///
     /// All waiters return at once, without a job. Remaining jobs can still be taken with
-    /// [`pop`](Self::pop), [`lease`](Self::lease) and [`drain`](Self::drain), and existing leases stay
-    /// valid.
+    /// [`pop`](Self::pop), [`lease`](Self::lease) and [`drain`](Self::drain), and existing leases
+    /// stay valid.
     ///
     /// # Examples
     ///
@@ -160,7 +160,8 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 }
 
 impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
-    /// Returns whether a job is in the queue, whether due or not, on lease or not. **O(1)** expected.
+    /// Returns whether a job is in the queue, whether due or not, on lease or not. **O(1)**
+    /// expected.
     ///
     /// # Examples
     ///
@@ -222,11 +223,12 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
 }
 
 impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
-    /// Changes the due time of a job and returns the old one, or the end of its lease. **O(log n)**.
+    /// Changes the due time of a job and returns the old one, or the end of its lease. **O(log
+    /// n)**.
     ///
-    /// This is equivalent to cancelling the job and pushing it again: it comes last among jobs due at
-    /// the same time, any lease on it becomes stale, and its deliveries restart from 0. Wakes at most
-    /// one waiter, and only if the job is now due before all others.
+    /// This is equivalent to cancelling the job and pushing it again: it comes last among jobs due
+    /// at the same time, any lease on it becomes stale, and its deliveries restart from 0. Wakes at
+    /// most one waiter, and only if the job is now due before all others.
     ///
     /// # Panics
     ///
@@ -281,8 +283,8 @@ impl<T, I: Ord + Hash> From<DelayQueue<T, I>> for SharedDelayQueue<T, I> {
 impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     /// Converts into a single-threaded queue, for example to store it. **O(n log n)**.
     ///
-    /// A job on lease is due at the end of its lease. Delivery counts are lost, and dead letters are
-    /// dropped: call [`take_dead_letters`](Self::take_dead_letters) first to keep them.
+    /// A job on lease is due at the end of its lease. Delivery counts are lost, and dead letters
+    /// are dropped: call [`take_dead_letters`](Self::take_dead_letters) first to keep them.
     ///
     /// # Examples
     ///
@@ -300,5 +302,130 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     pub fn into_queue(self) -> DelayQueue<T, I> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.queue.map(|task| task.payload)
+    }
+}
+
+/// A job that reached its maximum number of deliveries without being acknowledged.
+///
+/// # Examples
+///
+/// ```
+/// use std::num::NonZeroU32;
+/// use std::time::Duration;
+/// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+///
+/// let clock = FakeClock::new();
+/// let queue = SharedDelayQueue::<&str>::new()
+///     .with_clock(clock.clone())
+///     .with_max_deliveries(NonZeroU32::MIN);
+/// let id = queue.push("a page that crashes the printer", Timestamp::ZERO)?;
+/// let minute = Duration::from_secs(60);
+/// let _ = queue.lease(minute).unwrap();
+/// clock.advance(minute);
+/// // Its only permitted lease has expired.
+/// assert!(queue.lease(minute).is_none());
+///
+/// let dead = queue.take_dead_letters(10).remove(0);
+/// assert_eq!((dead.id, dead.deliveries), (id, 1));
+/// assert_eq!(dead.since, Timestamp::ZERO.saturating_add(minute));
+/// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct DeadLetter<T, I = JobId> {
+    /// The id of the job in its queue.
+    pub id: I,
+    /// The payload.
+    pub payload: T,
+    /// The number of deliveries.
+    pub deliveries: u32,
+    /// When the last delivery was nacked or its lease ended.
+    pub since: Timestamp,
+}
+
+impl<T, I> DeadLetter<T, I> {
+    pub(super) fn new(job: Job<Task<T>, I>, since: Timestamp) -> Self {
+        let Task { payload, deliveries, .. } = job.payload;
+        DeadLetter { id: job.id, payload, deliveries, since }
+    }
+}
+
+impl<T, I, C> SharedDelayQueue<T, I, C> {
+    /// Removes and returns up to `max` of the oldest dead letters. **O(m)** for m returned.
+    ///
+    /// A job whose last lease has expired becomes a dead letter only when it would have been
+    /// delivered again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+    ///
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new()
+    ///     .with_clock(clock.clone())
+    ///     .with_max_deliveries(NonZeroU32::MIN);
+    /// queue.push("mail", Timestamp::ZERO).unwrap();
+    /// let lease = queue.lease(Duration::from_secs(1)).unwrap();
+    /// queue.nack(&lease, Duration::ZERO).unwrap();
+    /// let dead = queue.take_dead_letters(10);
+    /// assert_eq!(dead[0].payload, "mail");
+    /// assert!(queue.take_dead_letters(10).is_empty());
+    /// ```
+    pub fn take_dead_letters(&self, max: usize) -> Vec<DeadLetter<T, I>> {
+        let mut state = self.lock();
+        let max = max.min(state.dead.len());
+        state.dead.drain(..max).collect()
+    }
+
+    /// Returns the number of dead letters. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
+    ///
+    /// let clock = FakeClock::new();
+    /// let queue = SharedDelayQueue::<&str>::new()
+    ///     .with_clock(clock.clone())
+    ///     .with_max_deliveries(NonZeroU32::MIN);
+    /// queue.push("mail", Timestamp::ZERO).unwrap();
+    /// let lease = queue.lease(Duration::from_secs(1)).unwrap();
+    /// queue.nack(&lease, Duration::ZERO).unwrap();
+    /// assert_eq!(queue.dead_letters_len(), 1);
+    /// ```
+    pub fn dead_letters_len(&self) -> usize {
+        self.lock().dead.len()
+    }
+
+    /// Returns the number of dead letters dropped because of
+    /// [`with_max_dead_letters`](Self::with_max_dead_letters). **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::time::Duration;
+    /// use zset_std::{SharedDelayQueue, Timestamp};
+    ///
+    /// let queue = SharedDelayQueue::<&str>::new()
+    ///     .with_max_deliveries(NonZeroU32::MIN)
+    ///     .with_max_dead_letters(1);
+    /// for payload in ["a", "b"] {
+    ///     queue.push(payload, Timestamp::ZERO)?;
+    ///     let lease = queue.lease(Duration::MAX).unwrap();
+    ///     queue.nack(&lease, Duration::ZERO)?;
+    /// }
+    /// assert_eq!((queue.dead_letters_len(), queue.dropped_dead_letters()), (1, 1));
+    /// assert_eq!(queue.take_dead_letters(10)[0].payload, "b");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn dropped_dead_letters(&self) -> u64 {
+        self.lock().dropped_dead_letters
     }
 }

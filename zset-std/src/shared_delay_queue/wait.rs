@@ -3,12 +3,12 @@
 use std::error::Error;
 use std::fmt;
 use std::hash::Hash;
+use std::task::Waker;
 use std::time::Duration;
 
-use super::place::{Place, Step};
 use super::{Lease, Locked, SharedDelayQueue};
 use crate::clock::waker_of_this_thread;
-use crate::{Job, Timer, Timestamp};
+use crate::{Clock, Job, Timestamp};
 
 /// The error returned when a wait ends without a job.
 ///
@@ -44,13 +44,13 @@ impl fmt::Display for WaitError {
 
 impl Error for WaitError {}
 
-impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
-    /// Waits until a job is due, and removes and returns it, or returns `None` if the queue is closed.
-    /// **O(log n)** once a job is due.
+impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
+    /// Waits until a job is due, and removes and returns it, or returns `None` if the queue is
+    /// closed. **O(log n)** once a job is due.
     ///
-    /// Jobs that are pushed or rescheduled in the meantime and leases that expire wake the waiter. Any
-    /// number of threads may wait; one of them wakes per job. A thread that arrives when a job is due
-    /// takes it, even if others are waiting.
+    /// Jobs that are pushed or rescheduled in the meantime and leases that expire wake the waiter.
+    /// Any number of threads may wait; one of them wakes per job. A thread that arrives when a job
+    /// is due takes it, even if others are waiting.
     ///
     /// # Examples
     ///
@@ -71,8 +71,8 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
         self.wait(None, |state, now| self.pop_locked(state, now)).ok()
     }
 
-    /// Like [`wait_pop`](Self::wait_pop), but waits for at most `timeout`. **O(log n)** once a job is
-    /// due.
+    /// Like [`wait_pop`](Self::wait_pop), but waits for at most `timeout`. **O(log n)** once a job
+    /// is due.
     ///
     /// # Errors
     ///
@@ -137,9 +137,9 @@ impl<T, I: Hash, C: Timer> SharedDelayQueue<T, I, C> {
     }
 }
 
-impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
-    /// Waits until a job is due and leases it as [`lease`](Self::lease) does, or returns `None` if the
-    /// queue is closed. **O(log n)** once a job is due.
+impl<T: Clone, I: Ord + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
+    /// Waits until a job is due and leases it as [`lease`](Self::lease) does, or returns `None` if
+    /// the queue is closed. **O(log n)** once a job is due.
     ///
     /// Waits as [`wait_pop`](Self::wait_pop) does.
     ///
@@ -160,8 +160,8 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
         self.wait(None, |state, now| self.lease_locked(state, visibility, now)).ok()
     }
 
-    /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`. **O(log n)** once a job
-    /// is due.
+    /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`. **O(log n)** once a
+    /// job is due.
     ///
     /// # Errors
     ///
@@ -186,8 +186,8 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
         self.wait_lease_until(visibility, self.clock.now().saturating_add(timeout))
     }
 
-    /// Like [`wait_lease`](Self::wait_lease), but waits until `deadline`, a time of the queue's clock.
-    /// **O(log n)** once a job is due.
+    /// Like [`wait_lease`](Self::wait_lease), but waits until `deadline`, a time of the queue's
+    /// clock. **O(log n)** once a job is due.
     ///
     /// A job due exactly at the deadline is still leased.
     ///
@@ -213,5 +213,72 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Timer> SharedDelayQueue<T, I, C> {
         deadline: Timestamp,
     ) -> Result<Lease<T, I>, WaitError> {
         self.wait(Some(deadline), |state, now| self.lease_locked(state, visibility, now))
+    }
+}
+
+/// A place in the line of a queue; dropping it leaves the line.
+pub(super) struct Place<'a, T, I, C> {
+    pub(super) queue: &'a SharedDelayQueue<T, I, C>,
+    /// `None` while not in the line.
+    ticket: Option<u64>,
+}
+
+/// The outcome of one step of waiting.
+pub(super) enum Step<R> {
+    Done(Result<R, WaitError>),
+    /// Step again at this time, or when the waker is called.
+    WaitUntil(Timestamp),
+}
+
+impl<'a, T, I, C> Place<'a, T, I, C> {
+    pub(super) fn new(queue: &'a SharedDelayQueue<T, I, C>) -> Self {
+        Place { queue, ticket: None }
+    }
+}
+
+impl<T, I, C: Clock> Place<'_, T, I, C> {
+    /// Calls `take`; joins the line if that returns nothing.
+    pub(super) fn step<R>(
+        &mut self,
+        deadline: Option<Timestamp>,
+        take: impl Fn(&mut Locked<'_, T, I>, Timestamp) -> Option<R>,
+        waker: impl FnOnce() -> Waker,
+    ) -> Step<R> {
+        loop {
+            let now = self.queue.clock.now();
+            let mut state = self.queue.lock();
+            let taken = if state.is_closed { None } else { take(&mut state, now) };
+            let result = match taken {
+                Some(taken) => Ok(taken),
+                None if state.is_closed => Err(WaitError::Closed),
+                None if deadline.is_some_and(|deadline| deadline <= now) => {
+                    Err(WaitError::TimedOut)
+                }
+                // Releasing the lock drops payloads, whose destructors may park this thread and so
+                // consume a wake-up meant for this waiter. Retry without going to sleep.
+                None if state.has_to_drop() => continue,
+                None => {
+                    let waker = waker();
+                    let ticket = *self.ticket.get_or_insert_with(|| state.line.join());
+                    let deadline = deadline.unwrap_or(Timestamp::MAX);
+                    return Step::WaitUntil(state.sleep(ticket, deadline, waker));
+                }
+            };
+            // Leave under the same lock, so that the next waiter is woken only once.
+            if let Some(ticket) = self.ticket.take() {
+                state.leave(ticket);
+            }
+            return Step::Done(result);
+        }
+    }
+}
+
+/// Handles panics in user code while waiting, and futures dropped early. When the first of the line
+/// leaves, the next is woken if it has something to do.
+impl<T, I, C> Drop for Place<'_, T, I, C> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.queue.lock().leave(ticket);
+        }
     }
 }

@@ -2,11 +2,11 @@
 
 /// A lock that is released by a plain store.
 ///
-/// Releasing a `Mutex` needs an atomic read-modify-write to check for sleepers, which takes a third of
-/// the time of a look-up under it. A thread that finds this lock taken spins briefly, then yields, then
-/// sleeps, so the holder gets to run even if its priority is lower; the wait of `spin`, which only yields,
-/// does not ensure that. `docs/design.md` compares the locks. A panic under the lock releases it without
-/// poisoning.
+/// Releasing a `Mutex` needs an atomic read-modify-write to check for sleepers, which takes a third
+/// of the time of a look-up under it. A thread that finds this lock taken spins briefly, then
+/// yields, then sleeps, so the holder gets to run even if its priority is lower; the wait of
+/// `spin`, which only yields, does not ensure that. `docs/design.md` compares the locks. A panic
+/// under the lock releases it without poisoning.
 #[cfg(not(zset_loom))]
 pub(crate) struct SpinLock<T>(spin::mutex::SpinMutex<T>);
 
@@ -19,8 +19,8 @@ mod of_spin {
 
     use super::SpinLock;
 
-    /// Each spin is twice as long as the previous one; the longest takes about as long as inserting a
-    /// key.
+    /// Each spin is twice as long as the previous one; the longest takes about as long as inserting
+    /// a key.
     const SPINS: u32 = 6;
 
     /// Enough for a holder that was preempted, if a processor is free.

@@ -1,7 +1,7 @@
 //! [`MergedTimelines`]: several timelines read as one.
 //!
-//! A k-way merge by selection: a heap holds the next entry of each timeline, and the greatest of them
-//! is the next entry overall (Knuth, The Art of Computer Programming, volume 3, 5.4.1).
+//! A k-way merge by selection: a heap holds the next entry of each timeline, and the greatest of
+//! them is the next entry overall (Knuth, The Art of Computer Programming, volume 3, 5.4.1).
 
 use alloc::collections::BinaryHeap;
 use alloc::collections::binary_heap::PeekMut;
@@ -16,8 +16,8 @@ use crate::Timestamp;
 /// Several timelines read as one, newest first: the feeds that a user follows.
 ///
 /// An entry that is in several timelines, with the same id and the same time, is returned once,
-/// attributed to the first of them. An id posted at different times in different timelines is returned
-/// once for each time.
+/// attributed to the first of them. An id posted at different times in different timelines is
+/// returned once for each time.
 ///
 /// It borrows the timelines and copies nothing; create a new one for each page.
 ///
@@ -81,8 +81,8 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
         self.merge(usize::MAX, Timeline::iter)
     }
 
-    /// Returns the `n` newest entries, newest first, or all if there are fewer. Lazy; **O(k)** to start
-    /// and O(log k) per step, for k timelines.
+    /// Returns the `n` newest entries, newest first, or all if there are fewer. Lazy; **O(k)** to
+    /// start and O(log k) per step, for k timelines.
     ///
     /// # Examples
     ///
@@ -102,7 +102,8 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
     /// Returns the next page: the `n` newest entries older than a cursor, newest first. Lazy;
     /// **O(k log n)** to start and O(log k) per step, for k timelines.
     ///
-    /// As with [`Timeline::before`], pages neither skip nor repeat an entry whose time does not change.
+    /// As with [`Timeline::before`], pages neither skip nor repeat an entry whose time does not
+    /// change.
     ///
     /// # Examples
     ///
@@ -121,8 +122,8 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
         self.merge(n, |timeline| timeline.before(cursor, usize::MAX))
     }
 
-    /// Returns the entries at or after a time, newest first. Lazy; **O(k log n)** to start and O(log k)
-    /// per step, for k timelines.
+    /// Returns the entries at or after a time, newest first. Lazy; **O(k log n)** to start and
+    /// O(log k) per step, for k timelines.
     ///
     /// # Examples
     ///
@@ -230,8 +231,8 @@ impl<Id: Clone> From<MergedPost<'_, Id>> for Cursor<Id> {
 
 /// An iterator over entries of [`MergedTimelines`], newest first.
 ///
-/// It is lazy. Each step is **O(log k)** for k timelines, plus O(log k) for each further timeline with
-/// the same entry.
+/// It is lazy. Each step is **O(log k)** for k timelines, plus O(log k) for each further timeline
+/// with the same entry.
 ///
 /// # Examples
 ///
@@ -293,7 +294,8 @@ impl<'a, Id: Ord> Iterator for MergedPosts<'a, Id> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        // At least the entries of the longest timeline, except one that may be a duplicate of `last`.
+        // At least the entries of the longest timeline, except one that may be a duplicate of
+        // `last`.
         let lens = self.heads.iter().map(|head| 1 + head.rest.len());
         let least = lens.clone().max().unwrap_or(0).saturating_sub(self.last.is_some().into());
         let most = lens.fold(0, usize::saturating_add);

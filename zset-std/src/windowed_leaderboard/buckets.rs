@@ -8,14 +8,14 @@ use core::time::Duration;
 use crate::Timestamp;
 use crate::clock::nanos;
 
-/// How a [`WindowedLeaderboard`](crate::WindowedLeaderboard) divides time: the width of a bucket, the
-/// number kept, and when they start.
+/// How a [`WindowedLeaderboard`](crate::WindowedLeaderboard) divides time: the width of a bucket,
+/// the number kept, and when they start.
 ///
 /// Buckets start at the origin of the clock and at each multiple of their width. With a
 /// [`SystemClock`](crate::SystemClock), one-day buckets are therefore days in UTC. For another time
 /// zone, or for weeks that start on Monday, pass the start of any bucket to
-/// [`starting_at`](Self::starting_at). All buckets have the same width, so days of 23 hours cannot be
-/// represented.
+/// [`starting_at`](Self::starting_at). All buckets have the same width, so days of 23 hours cannot
+/// be represented.
 ///
 /// # Examples
 ///
@@ -60,8 +60,8 @@ impl fmt::Display for BucketsError {
 impl Error for BucketsError {}
 
 impl Buckets {
-    /// Creates buckets of this width, of which the newest `count` are kept. A width over 584 years is
-    /// treated as 584 years. **O(1)**.
+    /// Creates buckets of this width, of which the newest `count` are kept. A width over 584 years
+    /// is treated as 584 years. **O(1)**.
     ///
     /// # Errors
     ///
@@ -139,8 +139,8 @@ impl Buckets {
         self.count.get()
     }
 
-    /// Returns the start of the bucket that contains `time`. The very first bucket may be shorter and
-    /// starts at the origin. **O(1)**.
+    /// Returns the start of the bucket that contains `time`. The very first bucket may be shorter
+    /// and starts at the origin. **O(1)**.
     ///
     /// # Examples
     ///
@@ -161,8 +161,8 @@ impl Buckets {
     /// Returns the number of the bucket that contains `time`; numbers are consecutive.
     pub(super) fn number(self, time: Timestamp) -> u64 {
         match time.as_nanos().checked_sub(self.first) {
-            // A shorter bucket precedes the first full one only if `first > 0`. Then the width is at
-            // least two, so this does not overflow.
+            // A shorter bucket precedes the first full one only if `first > 0`. Then the width is
+            // at least two, so this does not overflow.
             Some(since) => since / self.width + u64::from(self.first > 0),
             None => 0,
         }

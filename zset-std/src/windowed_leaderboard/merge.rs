@@ -1,9 +1,9 @@
 //! Merging: combining the scores of a member across the kept buckets.
 //!
-//! The result is a function of the buckets alone. Scores combine from the newest bucket back. A score
-//! that does not combine with its newer neighbour waits until it has been combined with older ones. For
-//! integers, this finds every valid sum: two neighbours of opposite signs always have a valid sum, and
-//! if all have the same sign, every part of a valid sum is valid too.
+//! The result is a function of the buckets alone. Scores combine from the newest bucket back. A
+//! score that does not combine with its newer neighbour waits until it has been combined with older
+//! ones. For integers, this finds every valid sum: two neighbours of opposite signs always have a
+//! valid sum, and if all have the same sign, every part of a valid sum is valid too.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -16,7 +16,8 @@ use crate::{Leaderboard, Policy};
 #[derive(Clone, Copy)]
 pub(super) struct Merged<S> {
     pub(super) score: S,
-    /// Whether the member has older scores that do not combine with the others, and so do not count.
+    /// Whether the member has older scores that do not combine with the others, and so do not
+    /// count.
     pub(super) is_partial: bool,
 }
 
@@ -37,8 +38,8 @@ impl<S: Copy, E> Combined<S, E> {
     {
         let whole = |(since, score)| Combined { score, since, error: None };
         let mut newer = whole(newest);
-        // The scores between those in `newer` and the next one, from the newest to the oldest. No two
-        // neighbours combine.
+        // The scores between those in `newer` and the next one, from the newest to the oldest. No
+        // two neighbours combine.
         let mut waiting: Vec<S> = Vec::new();
         for (bucket, mut score) in older {
             loop {
@@ -65,21 +66,21 @@ impl<S: Copy, E> Combined<S, E> {
 }
 
 impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
-    /// Returns the merged score that a member would have after a submission. **O(1)** expected if the
-    /// policy is exact, all buckets of all members count and nothing fails, otherwise **O(k)** for k
-    /// boards.
+    /// Returns the merged score that a member would have after a submission. **O(1)** expected if
+    /// the policy is exact, all buckets of all members count and nothing fails, otherwise **O(k)**
+    /// for k boards.
     ///
-    /// Returns an error if the new score does not combine with the one in the newest bucket, or if a
-    /// bucket that counts would no longer count.
+    /// Returns an error if the new score does not combine with the one in the newest bucket, or if
+    /// a bucket that counts would no longer count.
     pub(super) fn merged_after(&self, member: &Id, score: S) -> Result<Merged<S>, K::Error> {
         let Some(merged) = self.merged.score(member) else {
             return Ok(Merged { score, is_partial: false });
         };
         if K::IS_EXACT && !self.is_partial {
-            // A shortcut with the same result as the code below. All scores of the member combine to
-            // the merged score; if that combines with the new score, they all combine to one score. An
-            // exact policy gives the same score if the new score combines with the newest bucket first,
-            // and with the others from there back.
+            // A shortcut with the same result as the code below. All scores of the member combine
+            // to the merged score; if that combines with the new score, they all combine to one
+            // score. An exact policy gives the same score if the new score combines with the newest
+            // bucket first, and with the others from there back.
             if let Ok(score) = K::combine(merged, score) {
                 return Ok(Merged { score, is_partial: false });
             }

@@ -51,7 +51,7 @@ macro_rules! limiter {
     ($limiter:ident) => {
         impl Limiter for $limiter<u64> {
             fn allows(&self, key: u64, now: Timestamp) -> bool {
-                self.check_n_at(&key, 1, now).is_allowed()
+                self.at(now).check_n(&key, 1).is_allowed()
             }
 
             fn len(&self) -> usize {

@@ -6,6 +6,7 @@ mod fuse;
 mod futures;
 mod panics;
 mod queue;
+mod runner;
 mod shared;
 mod stress;
 mod traits;

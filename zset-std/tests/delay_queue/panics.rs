@@ -71,7 +71,7 @@ fn no_panic_loses_a_job() {
     verify_with_every_fuse(|queue, _| queue.wait_lease(long), &[]);
     verify_with_every_fuse(Queue::ack, &[0]);
     verify_with_every_fuse(|queue, lease| queue.nack(lease, long), &[]);
-    verify_with_every_fuse(|queue, lease| queue.extend(lease, long), &[]);
+    verify_with_every_fuse(|queue, lease| queue.renew(lease, long), &[]);
     verify_with_every_fuse(|queue, _| queue.cancel(&Fused(7)), &[7]);
     verify_with_every_fuse(|queue, _| queue.reschedule(&Fused(7), Timestamp::MAX), &[]);
     verify_with_every_fuse(|queue, _| queue.reschedule(&Fused(0), Timestamp::MAX), &[]);

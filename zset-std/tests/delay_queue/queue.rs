@@ -43,6 +43,29 @@ fn expected(job: Arrived<usize>) -> (JobId, Timestamp, usize) {
 proptest! {
     #![proptest_config(config())]
 
+    /// Ticks are early or late at random, and the clock steps back: each id is due once and not before
+    /// its time, and those of one tick are in order.
+    #[test]
+    fn each_job_is_popped_once_even_if_the_clock_steps_back(
+        dues in prop::collection::vec(times(), 0..40),
+        ticks in prop::collection::vec((times(), 0..6usize), 0..20),
+    ) {
+        let mut queue: DelayQueue<usize> = (0..).zip(dues.iter().copied()).collect();
+        let mut opened = vec![false; dues.len()];
+        let last = (Timestamp::MAX, usize::MAX);
+        for (now, n) in ticks.into_iter().chain([last, last]) {
+            let tick: Vec<_> = queue.pop_due(n, now).collect();
+            prop_assert!(tick.is_sorted_by_key(|job| (job.due, job.payload)));
+            for job in tick {
+                prop_assert_eq!(job.due, dues[job.payload]);
+                prop_assert!(job.due <= now, "popped before its time");
+                prop_assert!(!std::mem::replace(&mut opened[job.payload], true), "popped twice");
+            }
+            queue.check_invariants();
+        }
+        prop_assert!(opened.into_iter().all(|is_open| is_open));
+    }
+
     #[test]
     fn all_operations_match_a_list_sorted_by_due_time_and_arrival(
         operations in prop::collection::vec(operations(), 0..120),

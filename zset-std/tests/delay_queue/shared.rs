@@ -293,7 +293,7 @@ proptest! {
                 Operation::Extend(number, visibility) => {
                     let Some(number) = pick(number) else { continue };
                     let visibility = Duration::from_nanos(visibility);
-                    let extended = queue.extend(&leases[number], visibility);
+                    let extended = queue.renew(&leases[number], visibility);
                     let until = now.saturating_add(visibility);
                     let job = model.leased(number);
                     prop_assert_eq!(extended, job.as_ref().map(|_| until).ok_or(StaleLease));

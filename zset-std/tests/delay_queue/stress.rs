@@ -177,7 +177,7 @@ fn every_leased_job_is_done_once_or_becomes_a_dead_letter() {
                         queue.ack(&lease).map(|()| end(&done, &dead, lease.payload))
                     }
                     3 => queue
-                        .extend(&lease, Duration::from_secs(3600))
+                        .renew(&lease, Duration::from_secs(3600))
                         .and_then(|_| queue.ack(&lease))
                         .map(|()| end(&done, &dead, lease.payload)),
                     _ => queue.ack(&lease).map(|()| end(&done, &dead, lease.payload)),

@@ -111,8 +111,8 @@ mod serde {
     fn dead_letters_round_trip() {
         let queue = SharedDelayQueue::new().with_max_deliveries(std::num::NonZeroU32::MIN);
         queue.push("mail".to_string(), Timestamp::ZERO).unwrap();
-        let lease = queue.lease_at(Duration::MAX, at(5)).unwrap();
-        queue.nack_at(&lease, Duration::ZERO, at(7)).unwrap();
+        let lease = queue.at(at(5)).lease(Duration::MAX).unwrap();
+        queue.at(at(7)).nack(&lease, Duration::ZERO).unwrap();
         let letters = queue.take_dead_letters(1);
         let text = serde_json::to_string(&letters).unwrap();
         assert_eq!(text, r#"[{"id":0,"payload":"mail","deliveries":1,"since":7}]"#);

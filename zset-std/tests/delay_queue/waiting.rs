@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::*;
 use zset_std::shared_delay_queue::WaitError;
-use zset_std::{Clock, FakeClock, Timer};
+use zset_std::{Clock, FakeClock};
 
 /// A clock that counts the threads that sleep by it.
 #[derive(Clone, Default)]
@@ -21,9 +21,7 @@ impl Clock for Watched {
     fn now(&self) -> Timestamp {
         self.clock.now()
     }
-}
 
-impl Timer for Watched {
     fn park_until(&self, until: Timestamp) {
         self.fallen_asleep.fetch_add(1, Ordering::SeqCst);
         self.clock.park_until(until);
@@ -83,7 +81,7 @@ fn a_waiter_wakes_for_every_change_that_makes_a_job_due() {
             let waiting = scope.spawn(|| queue.wait_pop().unwrap().payload);
             watch.wait_until_asleep(1);
             if shorten {
-                queue.extend(&lease, Duration::ZERO).unwrap();
+                queue.renew(&lease, Duration::ZERO).unwrap();
             } else {
                 queue.nack(&lease, Duration::ZERO).unwrap();
             }
@@ -141,7 +139,7 @@ fn closing_wakes_all_waiters() {
         assert_eq!(timed.join().unwrap(), Err(WaitError::Closed));
     });
     queue.check_invariants();
-    assert_eq!(queue.pop_due_at(9, at(10)).len(), 1);
+    assert_eq!(queue.at(at(10)).pop_due(9).len(), 1);
 }
 
 #[test]
@@ -192,4 +190,29 @@ fn waiters_sleep_no_longer_than_needed_by_the_real_clock() {
         popped.sort_unstable();
         assert_eq!(popped, ['a', 'b', 'c']);
     });
+}
+
+#[test]
+fn a_queue_at_a_given_time_does_not_read_its_clock() {
+    struct Unread;
+
+    impl Clock for Unread {
+        fn now(&self) -> Timestamp {
+            panic!("the clock is read");
+        }
+    }
+
+    let queue = SharedDelayQueue::<u32>::new().with_clock(Unread);
+    let minute = Duration::from_nanos(60);
+    for payload in 0..4 {
+        queue.at(at(0)).push_after(payload, Duration::from_nanos(10)).unwrap();
+    }
+    assert!(queue.at(at(9)).pop().is_none());
+    assert_eq!(queue.at(at(10)).pop().unwrap().payload, 0);
+    assert_eq!(queue.at(at(10)).pop_due(1).len(), 1);
+    let lease = queue.at(at(10)).lease(minute).unwrap();
+    assert_eq!((lease.payload, lease.until), (2, at(70)));
+    assert_eq!(queue.at(at(20)).renew(&lease, minute), Ok(at(80)));
+    assert!(queue.at(at(20)).nack(&lease, Duration::ZERO).is_ok());
+    assert_eq!(queue.at(at(20)).pop_due(9).len(), 2);
 }

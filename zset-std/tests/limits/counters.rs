@@ -1,7 +1,7 @@
 //! The two approximate counters: their guarantees and their error.
 
 use super::*;
-use zset_std::{FixedWindow, SingleQuota, Verdict, WindowCounter, WindowLog};
+use zset_std::{AnyLimiter, FixedWindow, Verdict, WindowCounter, WindowLog};
 
 proptest! {
     #![proptest_config(config())]
@@ -17,7 +17,7 @@ proptest! {
         for ((quarters, nanos), n) in calls {
             now = step(now, quota, quarters, nanos);
             newest = newest.max(now);
-            if counter.check_n_at(n, now).is_allowed() {
+            if counter.check_n(n, now).is_allowed() {
                 passed.push((newest, n));
             }
         }
@@ -31,10 +31,11 @@ proptest! {
 }
 
 /// Verifies the wait of a denial at the last timestamp, which cuts the current window short.
-fn waits_at_the_end_of_time(mut limiter: impl SingleQuota) {
+fn waits_at_the_end_of_time(limiter: impl Into<AnyLimiter>) {
+    let mut limiter = limiter.into();
     let limit = limiter.quota().count();
-    assert!(limiter.check_n_at(limit, Timestamp::MAX).is_allowed());
-    let decision = limiter.check_n_at(1, Timestamp::MAX);
+    assert!(limiter.check_n(limit, Timestamp::MAX).is_allowed());
+    let decision = limiter.check_n(1, Timestamp::MAX);
     let Verdict::Denied { retry_after } = decision.verdict else { panic!("{decision:?}") };
     assert!(!retry_after.is_zero() && decision.reset_after >= retry_after, "{decision:?}");
 }
@@ -50,15 +51,16 @@ fn a_denial_at_the_end_of_time_has_a_wait() {
 }
 
 /// Units without an exact time count at the latest time at which they can have passed.
-fn a_longer_period_errs_towards_denial(mut limiter: impl SingleQuota) {
+fn a_longer_period_errs_towards_denial(limiter: impl Into<AnyLimiter>) {
+    let mut limiter = limiter.into();
     for second in [0, 10, 20] {
-        assert!(limiter.check_n_at(2, at(second)).is_allowed());
+        assert!(limiter.check_n(2, at(second)).is_allowed());
     }
     limiter.set_quota(Quota::new(6, Duration::from_secs(3600)).unwrap());
-    assert_eq!(limiter.peek_at(0, at(20)).remaining, 0);
+    assert_eq!(limiter.peek_n(0, at(20)).remaining, 0);
     limiter.set_quota(Quota::new(7, Duration::from_secs(3600)).unwrap());
-    assert_eq!(limiter.peek_at(0, at(20)).remaining, 1);
-    assert_eq!(limiter.peek_at(0, at(7200)).remaining, 7);
+    assert_eq!(limiter.peek_n(0, at(20)).remaining, 1);
+    assert_eq!(limiter.peek_n(0, at(7200)).remaining, 7);
 }
 
 #[test]
@@ -71,16 +73,17 @@ fn a_longer_period_counts_units_of_earlier_windows() {
 /// The window of the longer period contains more units than fit into 32 bits.
 #[test]
 fn counts_beyond_32_bits_do_not_overflow_under_a_longer_period() {
-    fn overflow(mut limiter: impl SingleQuota) {
+    fn overflow(limiter: impl Into<AnyLimiter>) {
+        let mut limiter = limiter.into();
         for nanos in [0, 10] {
-            assert!(limiter.check_n_at(u32::MAX, Timestamp::from_nanos(nanos)).is_allowed());
+            assert!(limiter.check_n(u32::MAX, Timestamp::from_nanos(nanos)).is_allowed());
         }
         limiter.set_quota(Quota::new(u32::MAX, Duration::from_micros(1)).unwrap());
         assert_eq!(limiter.refund(u32::MAX), u32::MAX);
         let now = Timestamp::from_nanos(19);
-        assert!(!limiter.check_n_at(1, now).is_allowed());
+        assert!(!limiter.check_n(1, now).is_allowed());
         assert_eq!(limiter.refund(u32::MAX), u32::MAX);
-        assert!(limiter.check_n_at(u32::MAX, now).is_allowed());
+        assert!(limiter.check_n(u32::MAX, now).is_allowed());
     }
     let quota = Quota::new(u32::MAX, Duration::from_nanos(10)).unwrap();
     overflow(FixedWindow::new(quota));
@@ -90,17 +93,18 @@ fn counts_beyond_32_bits_do_not_overflow_under_a_longer_period() {
 
 #[test]
 fn a_changed_count_keeps_recorded_units() {
-    fn change(mut limiter: impl SingleQuota) {
-        assert!(limiter.check_n_at(3, at(1)).is_allowed());
+    fn change(limiter: impl Into<AnyLimiter>) {
+        let mut limiter = limiter.into();
+        assert!(limiter.check_n(3, at(1)).is_allowed());
         let period = limiter.quota().period();
         limiter.set_quota(Quota::new(2, period).unwrap());
-        let denied = limiter.check_n_at(1, at(1));
+        let denied = limiter.check_n(1, at(1));
         assert!(!denied.is_allowed());
         assert_eq!((denied.limit, denied.remaining), (2, 0));
         assert_eq!(limiter.refund(9), 3);
-        assert!(limiter.check_n_at(2, at(1)).is_allowed());
+        assert!(limiter.check_n(2, at(1)).is_allowed());
         limiter.reset();
-        assert!(limiter.check_n_at(2, at(1)).is_allowed());
+        assert!(limiter.check_n(2, at(1)).is_allowed());
     }
     let quota = Quota::new(4, Duration::from_secs(60)).unwrap();
     change(FixedWindow::new(quota));
@@ -124,10 +128,10 @@ fn a_window_counter_is_within_a_few_percent_for_random_arrivals() {
         random =
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         now = after(now, Duration::from_nanos((random >> 33) % 600_000_000));
-        by_log += u32::from(log.check_at(now).is_allowed());
-        if counter.check_at(now).is_allowed() {
+        by_log += u32::from(log.check(now).is_allowed());
+        if counter.check(now).is_allowed() {
             by_counter += 1;
-            most = most.max(1_000_000 - recount.check_at(now).remaining);
+            most = most.max(1_000_000 - recount.check(now).remaining);
         }
     }
     let ratio = f64::from(by_counter) / f64::from(by_log);
@@ -141,13 +145,13 @@ fn a_fixed_window_allows_twice_the_limit_across_a_boundary() {
     let quota = Quota::new(100, Duration::from_secs(1)).unwrap();
     let (end, start) = (Timestamp::from_nanos(999_999_999), Timestamp::from_nanos(1_000_000_000));
     let mut window = FixedWindow::new(quota);
-    assert!(window.check_n_at(100, end).is_allowed());
-    assert!(window.check_n_at(100, start).is_allowed());
+    assert!(window.check_n(100, end).is_allowed());
+    assert!(window.check_n(100, start).is_allowed());
 
     let mut log = WindowLog::new(quota);
-    assert!(log.check_n_at(100, end).is_allowed());
-    assert!(!log.check_n_at(1, start).is_allowed());
+    assert!(log.check_n(100, end).is_allowed());
+    assert!(!log.check_n(1, start).is_allowed());
     let mut counter = WindowCounter::new(quota);
-    assert!(counter.check_n_at(100, end).is_allowed());
-    assert!(!counter.check_n_at(1, start).is_allowed());
+    assert!(counter.check_n(100, end).is_allowed());
+    assert!(!counter.check_n(1, start).is_allowed());
 }

@@ -32,7 +32,7 @@ fn polling_every_1999_milliseconds_loses_no_capacity() {
         if is_allowed {
             exact.push((now, 1));
         }
-        assert_eq!(funnel.watering_at(1, now).is_allowed(), is_allowed);
+        assert_eq!(funnel.watering(1, now).is_allowed(), is_allowed);
         admitted += u32::from(is_allowed);
         now = after(now, Duration::from_millis(1999));
     }
@@ -43,18 +43,18 @@ fn polling_every_1999_milliseconds_loses_no_capacity() {
 fn quotas_of_every_size_work() {
     let day = Duration::from_secs(86_400);
     let mut funnel = Funnel::new(Quota::new(1_000_000_000, day).unwrap().with_capacity(1).unwrap());
-    assert!(funnel.watering_at(1, Timestamp::ZERO).is_allowed());
-    let decision = funnel.watering_at(1, Timestamp::ZERO);
+    assert!(funnel.watering(1, Timestamp::ZERO).is_allowed());
+    let decision = funnel.watering(1, Timestamp::ZERO);
     assert_eq!(decision.retry_after(), Some(Duration::from_nanos(86_400)));
 
     let thirty_years = day * 365 * 30;
     let mut funnel = Funnel::new(Quota::new(1, thirty_years).unwrap());
-    assert!(funnel.watering_at(1, Timestamp::ZERO).is_allowed());
-    assert_eq!(funnel.watering_at(1, Timestamp::ZERO).retry_after(), Some(thirty_years));
-    assert!(funnel.watering_at(1, after(Timestamp::ZERO, thirty_years)).is_allowed());
+    assert!(funnel.watering(1, Timestamp::ZERO).is_allowed());
+    assert_eq!(funnel.watering(1, Timestamp::ZERO).retry_after(), Some(thirty_years));
+    assert!(funnel.watering(1, after(Timestamp::ZERO, thirty_years)).is_allowed());
     // Nothing wraps at the end of time.
-    assert!(funnel.watering_at(1, Timestamp::MAX).is_allowed());
-    assert!(!funnel.watering_at(1, Timestamp::MAX).is_allowed());
+    assert!(funnel.watering(1, Timestamp::MAX).is_allowed());
+    assert!(!funnel.watering(1, Timestamp::MAX).is_allowed());
 }
 
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
@@ -69,8 +69,8 @@ fn century_long_funnels_work_at_a_unix_time() {
     let mut funnel = Funnel::new(quota);
     for (years, wait) in [(0, 0), (1, 99), (100, 0), (150, 50)] {
         let now = after(DATE, years * YEAR);
-        let decision = funnels.check_n_at(&1, 1, now);
-        assert_eq!(decision, funnel.watering_at(1, now));
+        let decision = funnels.at(now).check_n(&1, 1);
+        assert_eq!(decision, funnel.watering(1, now));
         assert_eq!((decision.remaining, decision.retry_after()), (0, Some(wait * YEAR)));
     }
 }
@@ -83,11 +83,7 @@ fn funnels_work_up_to_the_last_timestamp() {
     for nanos in [0, 1 << 61, 1 << 62, (1 << 62) + 1, 1 << 63, u64::MAX - 1, u64::MAX] {
         let now = Timestamp::from_nanos(nanos);
         for n in [2, 1, 1] {
-            assert_eq!(
-                funnels.check_n_at(&1, n, now),
-                funnel.watering_at(n, now),
-                "{n} at {nanos}"
-            );
+            assert_eq!(funnels.at(now).check_n(&1, n), funnel.watering(n, now), "{n} at {nanos}");
         }
     }
 }
@@ -98,11 +94,11 @@ fn a_quota_may_take_up_to_146_years() {
     for count in [1, 2, 3, 1000, u32::MAX - 1, u32::MAX] {
         let quota = Quota::new(count, longest).unwrap();
         let funnels = Funnels::<u32>::new(quota);
-        assert!(funnels.check_n_at(&1, count, DATE).is_allowed());
-        let denied = funnels.check_n_at(&1, 1, DATE);
+        assert!(funnels.at(DATE).check_n(&1, count).is_allowed());
+        let denied = funnels.at(DATE).check_n(&1, 1);
         assert!(!denied.is_allowed() && denied.remaining == 0);
         assert_eq!(denied.reset_after, longest);
-        assert_eq!(Funnel::new(quota).watering_at(count, DATE).reset_after, longest);
+        assert_eq!(Funnel::new(quota).watering(count, DATE).reset_after, longest);
         assert!(quota.with_capacity(count).is_ok());
     }
     let longer = longest + Duration::from_nanos(1);
@@ -126,16 +122,16 @@ fn a_changed_quota_keeps_the_time_at_which_a_funnel_is_empty() {
     let mut funnel = Funnel::new(quota(6, 3));
     let funnels = Funnels::<u32>::new(quota(6, 3));
     for (other, remaining) in [(quota(12, 9), 3), (quota(6, 1), 0), (quota(3, 2), 0)] {
-        assert!(funnel.watering_at(3, at(0)).is_allowed());
-        assert!(funnels.check_n_at(&1, 3, at(0)).is_allowed());
+        assert!(funnel.watering(3, at(0)).is_allowed());
+        assert!(funnels.at(at(0)).check_n(&1, 3).is_allowed());
         funnel.set_quota(other);
         funnels.set_quota(other);
         assert_eq!((funnel.quota(), funnels.quota()), (other, other));
-        let decision = funnel.peek_at(0, at(0));
-        assert_eq!(funnels.peek_at(&1, 0, at(0)), decision);
+        let decision = funnel.peek_n(0, at(0));
+        assert_eq!(funnels.at(at(0)).peek_n(&1, 0), decision);
         assert_eq!((decision.remaining, decision.limit), (remaining, other.capacity()));
         assert_eq!(decision.reset_after, Duration::from_secs(30));
-        assert_eq!(funnel.left_quota_at(at(0)), remaining);
+        assert_eq!(funnel.left_quota(at(0)), remaining);
         for n in [2, 9] {
             assert_eq!(funnel.refund(n), funnels.refund(&1, n));
         }
@@ -289,24 +285,24 @@ proptest! {
             match call {
                 Call::Check(part, more) => {
                     let n = units(quota, part, more);
-                    let peeked = funnels.peek_at(&1, n, now);
-                    let decision = funnels.check_n_at(&1, n, now);
+                    let peeked = funnels.at(now).peek_n(&1, n);
+                    let decision = funnels.at(now).check_n(&1, n);
                     prop_assert_eq!(peeked, decision);
-                    prop_assert_eq!(funnel.peek_at(n, now), decision);
-                    prop_assert_eq!(funnel.check_n_at(n, now), decision);
-                    prop_assert_eq!(keyed.check_n_at(&1, n, now), decision);
+                    prop_assert_eq!(funnel.peek_n(n, now), decision);
+                    prop_assert_eq!(funnel.check_n(n, now), decision);
+                    prop_assert_eq!(keyed.at(now).check_n(&1, n), decision);
                     prop_assert_eq!(naive.check(quota, n, now), decision, "{} of {:?}", n, quota);
                 }
                 Call::CheckWith(other, part, more) => {
                     let n = units(other, part, more);
-                    let peeked = funnels.peek_with_at(&1, other, n, now);
-                    let decision = funnels.check_with_at(&1, other, n, now);
+                    let peeked = funnels.at(now).peek_with(&1, other, n);
+                    let decision = funnels.at(now).check_with(&1, other, n);
                     prop_assert_eq!(peeked, decision);
                     funnel.set_quota(other);
-                    prop_assert_eq!(funnel.check_n_at(n, now), decision);
+                    prop_assert_eq!(funnel.check_n(n, now), decision);
                     funnel.set_quota(quota);
                     keyed.set_quota(other);
-                    prop_assert_eq!(keyed.check_n_at(&1, n, now), decision);
+                    prop_assert_eq!(keyed.at(now).check_n(&1, n), decision);
                     keyed.set_quota(quota);
                     prop_assert_eq!(naive.check(other, n, now), decision, "{} of {:?}", n, other);
                 }
@@ -340,15 +336,15 @@ proptest! {
             let mut left = quota.count();
             for part in &parts {
                 let n = units(quota, *part, 1).min(left);
-                prop_assert!(funnels.check_n_at(&1, n, now).is_allowed());
+                prop_assert!(funnels.at(now).check_n(&1, n).is_allowed());
                 left -= n;
             }
-            let full = funnels.check_n_at(&1, left, now);
+            let full = funnels.at(now).check_n(&1, left);
             prop_assert!(full.is_allowed());
             prop_assert_eq!((full.remaining, full.reset_after), (0, quota.period()));
             now = after(now, quota.period());
-            prop_assert_eq!(funnels.peek_at(&1, 0, now).reset_after, Duration::ZERO);
-            prop_assert_eq!(funnels.peek_at(&1, 0, now).remaining, quota.count());
+            prop_assert_eq!(funnels.at(now).peek_n(&1, 0).reset_after, Duration::ZERO);
+            prop_assert_eq!(funnels.at(now).peek_n(&1, 0).remaining, quota.count());
         }
     }
 }
@@ -358,15 +354,15 @@ fn a_count_that_does_not_divide_the_period_is_served_in_full() {
     let quota = Quota::new(3, Duration::from_secs(1)).unwrap();
     let funnels = Funnels::<u8>::new(quota);
     let mut funnel = Funnel::new(quota);
-    let first = funnels.check_n_at(&1, 3, at(0));
+    let first = funnels.at(at(0)).check_n(&1, 3);
     assert_eq!((first.verdict, first.reset_after), (Verdict::Allowed, Duration::from_secs(1)));
     for second in 0..1_000 {
         let n = 3 - u32::from(second == 0) * 3;
-        assert!(funnels.check_n_at(&1, n, at(second)).is_allowed());
+        assert!(funnels.at(at(second)).check_n(&1, n).is_allowed());
         let (mut passed, mut of_one) = (0, 0);
         for key in [2, 2, 2, 2] {
-            passed += u32::from(funnels.check_at(&key, at(second)).is_allowed());
-            of_one += u32::from(funnel.check_at(at(second)).is_allowed());
+            passed += u32::from(funnels.at(at(second)).check(&key).is_allowed());
+            of_one += u32::from(funnel.check(at(second)).is_allowed());
         }
         assert_eq!((passed, of_one), (3, 3), "at {second}");
     }
@@ -378,15 +374,15 @@ fn what_a_change_of_quota_rounds_up_is_less_than_a_nanosecond() {
         Quota::new(count, Duration::from_nanos(1_000_000_007)).unwrap().with_capacity(1).unwrap()
     });
     let funnels = Funnels::<u8>::new(quotas[0]);
-    assert!(funnels.check_at(&1, at(0)).is_allowed());
+    assert!(funnels.at(at(0)).check(&1).is_allowed());
     // A third of the period is 333,333,335 and 2/3 nanoseconds.
     for quota in quotas.into_iter().cycle().take(100) {
-        let reset_after = funnels.check_with_at(&1, quota, 0, at(0)).reset_after;
+        let reset_after = funnels.at(at(0)).check_with(&1, quota, 0).reset_after;
         assert_eq!(reset_after, Duration::from_nanos(333_333_336));
     }
     // Nothing is rounded that no call has used.
     let mut funnel = Funnel::new(quotas[0]);
-    assert!(funnel.check_at(at(0)).is_allowed());
+    assert!(funnel.check(at(0)).is_allowed());
     let before = funnel.clone();
     funnel.set_quota(quotas[4]);
     funnel.set_quota(quotas[0]);

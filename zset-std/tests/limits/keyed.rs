@@ -4,99 +4,103 @@ mod panics;
 mod room;
 mod threads;
 
-use std::borrow::Borrow;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use zset_std::{Decision, FixedWindow, Funnels, Keyed, Observer, SlidingWindow, WhenFull};
+use zset_std::{
+    FixedWindow, Funnel, Funnels, Keyed, Limiter, Observer, SlidingWindow, WhenFull, WindowLog,
+};
 
-/// The methods common to both kinds of keyed limiters.
-trait KeyedLimiter<K> {
-    fn make(
-        quota: Quota,
-        max_keys: usize,
-        when_full: WhenFull,
-        observer: Arc<dyn Observer>,
-    ) -> Self;
-    fn check_n_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized;
-    fn peek_at<Q: Eq + Hash + ?Sized>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
-    where
-        K: Borrow<Q>;
-    fn refund<Q: Eq + Hash + ?Sized>(&self, key: &Q, n: u32)
-    where
-        K: Borrow<Q>;
-    fn reset<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> bool
-    where
-        K: Borrow<Q>;
-    fn sweep_at(&self, budget: usize, now: Timestamp) -> usize;
-    fn len(&self) -> usize;
-    fn check_invariants(&self);
+/// A limiter of one key that is made of a quota.
+trait OfQuota: Limiter {
+    fn of(quota: Quota) -> Self;
 }
 
-macro_rules! keyed_limiter {
-    ($limiter:ident) => {
-        impl<K: Eq + Hash> KeyedLimiter<K> for $limiter<K> {
-            fn make(
-                quota: Quota,
-                max_keys: usize,
-                when_full: WhenFull,
-                observer: Arc<dyn Observer>,
-            ) -> Self {
-                $limiter::new(quota).with_max_keys(max_keys, when_full).with_observer(observer)
-            }
-
-            fn check_n_at<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
-            where
-                K: Borrow<Q>,
-                Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-            {
-                self.check_n_at(key, n, now)
-            }
-
-            fn peek_at<Q: Eq + Hash + ?Sized>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
-            where
-                K: Borrow<Q>,
-            {
-                self.peek_at(key, n, now)
-            }
-
-            fn refund<Q: Eq + Hash + ?Sized>(&self, key: &Q, n: u32)
-            where
-                K: Borrow<Q>,
-            {
-                let _ = self.refund(key, n);
-            }
-
-            fn reset<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> bool
-            where
-                K: Borrow<Q>,
-            {
-                self.reset(key)
-            }
-
-            fn sweep_at(&self, budget: usize, now: Timestamp) -> usize {
-                self.sweep_at(budget, now)
-            }
-
-            fn len(&self) -> usize {
-                self.len()
-            }
-
-            fn check_invariants(&self) {
-                self.check_invariants();
-            }
-        }
-    };
+impl OfQuota for Funnel {
+    fn of(quota: Quota) -> Self {
+        Funnel::new(quota)
+    }
 }
 
-keyed_limiter!(Funnels);
-keyed_limiter!(SlidingWindow);
+impl OfQuota for WindowLog {
+    fn of(quota: Quota) -> Self {
+        WindowLog::new(quota)
+    }
+}
+
+fn make<K: Eq + Hash, L: OfQuota>(
+    quota: Quota,
+    max_keys: usize,
+    when_full: WhenFull,
+    observer: Arc<dyn Observer>,
+) -> Keyed<K, L> {
+    Keyed::of(L::of(quota)).with_max_keys(max_keys, when_full).with_observer(observer)
+}
+
+/// A clock that must not be read.
+struct Unread;
+
+impl zset_std::Clock for Unread {
+    fn now(&self) -> Timestamp {
+        panic!("the clock is read");
+    }
+}
+
+#[test]
+fn a_limiter_at_a_given_time_does_not_read_its_clock() {
+    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
+    let funnels = Funnels::<u32>::new(quota).with_clock(Unread);
+    let now = funnels.at(at(0));
+    assert_eq!((now.peek(&1).remaining, now.check(&1).remaining), (2, 2));
+    assert_eq!((now.peek_n(&1, 2).remaining, now.check_n(&1, 2).remaining), (0, 0));
+    assert!(
+        !now.peek_with(&1, quota, 1).is_allowed() && !now.check_with(&1, quota, 1).is_allowed()
+    );
+    assert!(now.throttle(&1, 2, 3, 60, 1).unwrap().limited);
+    assert_eq!((now.sweep(9), funnels.at(at(60)).sweep(9)), (0, 1));
+    let windows = SlidingWindow::<u32>::new(quota).with_clock(Unread);
+    assert_eq!(windows.at(at(0)).record(&1, 3), Ok(()));
+    assert!(windows.at(at(59)).over_limit(&1) && !windows.at(at(60)).over_limit(&1));
+    let decided = zset_std::KeyedLimiter::decide(&windows, &1, 1, at(60));
+    assert_eq!(decided.remaining, 2);
+    assert_eq!(zset_std::KeyedLimiter::preview(&windows, &1, 2, at(60)).remaining, 0);
+}
+
+#[test]
+fn a_time_in_between_is_the_same_limiter() {
+    let limiter = SlidingWindow::<u32>::new(Quota::new(2, Duration::from_secs(60)).unwrap());
+    let (early, late) = (limiter.at(at(0)), limiter.at(at(30)));
+    assert!(early.check(&1).is_allowed() && late.check(&1).is_allowed());
+    assert_eq!(early.check(&1).retry_after(), Some(Duration::from_secs(60)));
+    assert_eq!(late.check(&1).retry_after(), Some(Duration::from_secs(30)));
+    // A limiter at a given time is a keyed limiter too, with that time.
+    let copy = late;
+    assert_eq!(zset_std::KeyedLimiter::now(&copy), at(30));
+    assert_eq!(zset_std::KeyedLimiter::refund(&copy, &1, 1), 1);
+    assert!(zset_std::KeyedLimiter::check(&copy, &1).is_allowed());
+}
+
+#[test]
+fn keys_of_funnels_start_as_clones_of_the_given_funnel() {
+    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
+    let mut half_full = Funnel::new(quota);
+    assert!(half_full.check_n(2, at(0)).is_allowed());
+    let limiter: Funnels<u32> = Keyed::of(half_full);
+    for key in 0..3 {
+        assert_eq!(limiter.at(at(0)).peek_n(&key, 0).remaining, 1);
+        assert!(limiter.at(at(0)).check(&key).is_allowed());
+        assert!(!limiter.at(at(0)).check(&key).is_allowed());
+    }
+    limiter.set_quota(Quota::new(6, Duration::from_secs(60)).unwrap());
+    assert_eq!(limiter.quota().count(), 6);
+    // A minute of leaking is all of the new quota too.
+    assert_eq!(limiter.at(at(0)).peek_n(&0, 0).remaining, 0);
+    assert_eq!(limiter.at(at(10)).peek_n(&0, 0).remaining, 1);
+    limiter.check_invariants();
+}
 
 #[test]
 fn the_number_of_keys_never_exceeds_the_maximum() {
@@ -105,7 +109,7 @@ fn the_number_of_keys_never_exceeds_the_maximum() {
     let mut now = Timestamp::ZERO;
     let mut admitted = 0;
     for key in 0..10_000 {
-        admitted += u32::from(funnels.check_n_at(&key, 1, now).is_allowed());
+        admitted += u32::from(funnels.at(now).check_n(&key, 1).is_allowed());
         assert!(funnels.len() <= 100);
         now = after(now, Duration::from_millis(100));
     }
@@ -114,45 +118,45 @@ fn the_number_of_keys_never_exceeds_the_maximum() {
     assert!((1600..=1800).contains(&admitted), "{admitted}");
     // A key in use is never evicted for another.
     let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
-    assert!(windows.check_n_at(&1, 1, now).is_allowed());
-    assert!(!windows.check_n_at(&2, 1, now).is_allowed());
-    assert!(!windows.check_n_at(&1, 1, now).is_allowed());
+    assert!(windows.at(now).check_n(&1, 1).is_allowed());
+    assert!(!windows.at(now).check_n(&2, 1).is_allowed());
+    assert!(!windows.at(now).check_n(&1, 1).is_allowed());
     let later = after(now, Duration::from_secs(60));
-    assert!(windows.check_n_at(&2, 1, later).is_allowed());
+    assert!(windows.at(later).check_n(&2, 1).is_allowed());
 }
 
 #[test]
 fn a_key_that_is_reset_repeatedly_leaves_nothing_behind() {
-    fn forget<L: KeyedLimiter<u32>>() {
+    fn forget<L: OfQuota>() {
         let quota = Quota::new(1, Duration::from_secs(1_000)).unwrap();
-        let limiter = L::make(quota, 10, WhenFull::RefuseNew, Arc::new(Counts::default()));
+        let limiter = make::<u32, L>(quota, 10, WhenFull::RefuseNew, Arc::new(Counts::default()));
         for round in 0..2_000 {
-            assert!(limiter.check_n_at(&7, 1, at(0)).is_allowed());
-            assert!(limiter.check_n_at(&(round % 5), 0, at(0)).is_allowed());
+            assert!(limiter.at(at(0)).check_n(&7, 1).is_allowed());
+            assert!(limiter.at(at(0)).check_n(&(round % 5), 0).is_allowed());
             assert!(limiter.reset(&7) && !limiter.reset(&7));
             limiter.check_invariants();
         }
         // The key is evicted when it is idle, regardless of its earlier deadlines.
-        assert!(limiter.check_n_at(&7, 1, at(10)).is_allowed());
-        assert_eq!(limiter.sweep_at(10_000, at(1_009)), 0);
-        assert!(!limiter.check_n_at(&7, 1, at(1_009)).is_allowed());
-        assert_eq!(limiter.sweep_at(10_000, at(1_010)), 1);
+        assert!(limiter.at(at(10)).check_n(&7, 1).is_allowed());
+        assert_eq!(limiter.at(at(1_009)).sweep(10_000), 0);
+        assert!(!limiter.at(at(1_009)).check_n(&7, 1).is_allowed());
+        assert_eq!(limiter.at(at(1_010)).sweep(10_000), 1);
         limiter.check_invariants();
     }
-    forget::<Funnels<u32>>();
-    forget::<SlidingWindow<u32>>();
+    forget::<Funnel>();
+    forget::<WindowLog>();
 }
 
 /// A refund makes a key idle before its deadline.
 #[test]
 fn a_refunded_key_makes_room_after_others_are_reset() {
-    fn forget<L: KeyedLimiter<u32>>() {
+    fn forget<L: OfQuota>() {
         const KEYS: u32 = 2_000;
         let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
         let observer = Arc::new(Counts::default());
-        let limiter = L::make(quota, KEYS as usize, WhenFull::RefuseNew, observer);
+        let limiter = make::<u32, L>(quota, KEYS as usize, WhenFull::RefuseNew, observer);
         for key in 0..KEYS {
-            assert!(limiter.check_n_at(&key, 1, at(0)).is_allowed());
+            assert!(limiter.at(at(0)).check_n(&key, 1).is_allowed());
         }
         for key in 0..KEYS {
             if key % 8 == 0 {
@@ -163,8 +167,8 @@ fn a_refunded_key_makes_room_after_others_are_reset() {
         }
         limiter.check_invariants();
     }
-    forget::<SlidingWindow<u32>>();
-    forget::<Funnels<u32>>();
+    forget::<WindowLog>();
+    forget::<Funnel>();
 }
 
 #[test]
@@ -184,14 +188,14 @@ fn colliding_keys_are_distinct_and_evicted_when_idle() {
     let limiter: SlidingWindow<u32, _, BuildHasherDefault<Same>> =
         SlidingWindow::new(quota).with_hasher(BuildHasherDefault::default());
     for key in 0..50_u32 {
-        assert!(limiter.check_n_at(&key, 1, at(key.into())).is_allowed());
-        assert!(!limiter.check_n_at(&key, 1, at(key.into())).is_allowed());
+        assert!(limiter.at(at(key.into())).check_n(&key, 1).is_allowed());
+        assert!(!limiter.at(at(key.into())).check_n(&key, 1).is_allowed());
     }
     assert!(limiter.reset(&30));
     limiter.check_invariants();
     for second in 50..120_u32 {
         let left = (0..50).filter(|&key| key != 30 && key + 60 > second).count();
-        limiter.sweep_at(10_000, at(second.into()));
+        limiter.at(at(second.into())).sweep(10_000);
         limiter.check_invariants();
         assert_eq!(limiter.len(), left, "at {second}");
     }
@@ -202,15 +206,15 @@ fn colliding_keys_are_distinct_and_evicted_when_idle() {
 fn a_refused_key_waits_until_another_is_idle() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let funnels = Funnels::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
-    assert!(funnels.check_n_at(&0, 1, Timestamp::ZERO).is_allowed());
+    assert!(funnels.at(Timestamp::ZERO).check_n(&0, 1).is_allowed());
     for key in 1..100 {
-        let retry_after = funnels.check_n_at(&key, 1, at(20)).retry_after();
+        let retry_after = funnels.at(at(20)).check_n(&key, 1).retry_after();
         assert_eq!(retry_after, Some(Duration::from_secs(40)));
     }
     // An evicted key no longer counts as idle.
-    assert!(funnels.check_n_at(&1, 1, at(60)).is_allowed());
+    assert!(funnels.at(at(60)).check_n(&1, 1).is_allowed());
     for key in 2..100 {
-        let retry_after = funnels.check_n_at(&key, 1, at(80)).retry_after();
+        let retry_after = funnels.at(at(80)).check_n(&key, 1).retry_after();
         assert_eq!(retry_after, Some(Duration::from_secs(40)));
     }
 }
@@ -285,9 +289,9 @@ fn an_observer_is_notified_of_every_event() {
         .with_max_keys(1, WhenFull::RefuseNew)
         .with_observer(counts.clone());
     let now = Timestamp::ZERO;
-    let decisions = [1, 1, 2].map(|key| funnels.check_n_at(&key, 1, now).is_allowed());
+    let decisions = [1, 1, 2].map(|key| funnels.at(now).check_n(&key, 1).is_allowed());
     assert_eq!(decisions, [true, false, false]);
-    assert_eq!(funnels.sweep_at(9, after(now, Duration::from_secs(60))), 1);
+    assert_eq!(funnels.at(after(now, Duration::from_secs(60))).sweep(9), 1);
     let told = [&counts.allowed, &counts.denied, &counts.evicted, &counts.refused];
     assert_eq!(told.map(|count| count.load(Ordering::Relaxed)), [1, 2, 1, 1]);
 }
@@ -299,13 +303,13 @@ fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     let quota = |seconds| Quota::new(5, Duration::from_secs(seconds)).unwrap();
     let new_or_idle = |limiter: &SlidingWindow<u32>, now| {
         for n in 0..7 {
-            assert_eq!(limiter.peek_at(&1, n, now), limiter.peek_at(&2, n, now));
+            assert_eq!(limiter.at(now).peek_n(&1, n), limiter.at(now).peek_n(&2, n));
         }
     };
     // The units are on record until a check finds them too old.
     let windows = SlidingWindow::<u32>::new(quota(60));
     let funnels = Funnels::<u32>::new(quota(60));
-    assert!(windows.check_at(&1, at(0)).is_allowed() && funnels.check_at(&1, at(0)).is_allowed());
+    assert!(windows.at(at(0)).check(&1).is_allowed() && funnels.at(at(0)).check(&1).is_allowed());
     new_or_idle(&windows, at(60));
     assert_eq!((windows.refund(&1, 1), windows.refund(&2, 1)), (1, 0));
     assert_eq!((funnels.refund(&1, 1), funnels.refund(&2, 1)), (1, 0));
@@ -313,23 +317,23 @@ fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     // A log that had units under a longer period keeps later ones for as long. In a limiter of its own, so
     // that a check of one key does not sweep the other.
     let [idle, new] = [(); 2].map(|()| SlidingWindow::<u32>::new(quota(60)));
-    assert!(idle.check_at(&1, at(0)).is_allowed());
+    assert!(idle.at(at(0)).check(&1).is_allowed());
     for windows in [&idle, &new] {
         windows.set_quota(quota(1));
     }
     for n in 0..7 {
-        assert_eq!(idle.peek_at(&1, n, at(100)), new.peek_at(&1, n, at(100)));
+        assert_eq!(idle.at(at(100)).peek_n(&1, n), new.at(at(100)).peek_n(&1, n));
     }
     for windows in [&idle, &new] {
-        assert!(windows.check_at(&1, at(100)).is_allowed());
-        assert_eq!(windows.check_n_at(&1, 0, at(105)).remaining, 5);
+        assert!(windows.at(at(100)).check(&1).is_allowed());
+        assert_eq!(windows.at(at(105)).check_n(&1, 0).remaining, 5);
     }
     assert_eq!((idle.refund(&1, 1), new.refund(&1, 1)), (1, 0));
 
     // Unless it is evicted in between.
-    assert!(idle.check_at(&1, at(200)).is_allowed());
-    assert_eq!(idle.sweep_at(usize::MAX, at(300)), 1);
-    assert!(idle.check_at(&1, at(300)).is_allowed());
-    assert_eq!(idle.check_n_at(&1, 0, at(305)).remaining, 5);
+    assert!(idle.at(at(200)).check(&1).is_allowed());
+    assert_eq!(idle.at(at(300)).sweep(usize::MAX), 1);
+    assert!(idle.at(at(300)).check(&1).is_allowed());
+    assert_eq!(idle.at(at(305)).check_n(&1, 0).remaining, 5);
     assert_eq!(idle.refund(&1, 1), 0);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zset_std::{
-    Decision, FakeClock, FixedWindow, Funnels, Keyed, KeyedLimiter, Quota, SlidingWindow,
+    At, Decision, FakeClock, FixedWindow, Funnels, Keyed, KeyedLimiter, Quota, SlidingWindow,
     Timestamp, Verdict, WindowCounter,
 };
 
@@ -16,16 +16,18 @@ fn minute() -> Duration {
 /// Uses every method; the limiter allows two units a minute.
 fn use_all<L: KeyedLimiter<str> + ?Sized>(limiter: &L, clock: &FakeClock) {
     assert_eq!(limiter.now(), Timestamp::ZERO);
-    assert_eq!(limiter.peek("ann", 2).verdict, Verdict::Allowed);
+    assert_eq!(limiter.peek_n("ann", 2).verdict, Verdict::Allowed);
     assert!(limiter.check("ann").is_allowed());
-    assert!(limiter.check_at("ann", Timestamp::ZERO).is_allowed());
+    assert!(At::new(limiter, Timestamp::ZERO).check("ann").is_allowed());
     assert!(!limiter.check_n("ann", 1).is_allowed());
     assert_eq!(limiter.check_n("ann", 3).verdict, Verdict::Never);
     assert!(limiter.check_n("bob", 2).is_allowed());
 
     assert_eq!(limiter.refund("ann", 1), 1);
-    assert_eq!(limiter.peek_at("ann", 1, Timestamp::ZERO).remaining, 0);
-    assert!(limiter.check_n_at("ann", 1, Timestamp::ZERO).is_allowed());
+    assert_eq!(limiter.preview("ann", 1, Timestamp::ZERO).remaining, 0);
+    assert!(!limiter.preview("ann", 2, Timestamp::ZERO).is_allowed());
+    assert!(limiter.peek("ann").is_allowed());
+    assert!(limiter.decide("ann", 1, Timestamp::ZERO).is_allowed());
     assert!(limiter.reset("ann"));
     assert!(!limiter.reset("ann"));
     assert!(limiter.check_n("ann", 2).is_allowed());
@@ -71,13 +73,13 @@ impl KeyedLimiter<str> for Budget {
         Timestamp::ZERO
     }
 
-    fn check_n_at(&self, key: &str, n: u32, now: Timestamp) -> Decision {
-        let decision = self.peek_at(key, n, now);
+    fn decide(&self, key: &str, n: u32, now: Timestamp) -> Decision {
+        let decision = self.preview(key, n, now);
         self.left.set(decision.remaining);
         decision
     }
 
-    fn peek_at(&self, _: &str, n: u32, _: Timestamp) -> Decision {
+    fn preview(&self, _: &str, n: u32, _: Timestamp) -> Decision {
         let (verdict, remaining) = match self.left.get().checked_sub(n) {
             Some(remaining) => (Verdict::Allowed, remaining),
             None => (Verdict::Never, self.left.get()),
@@ -127,11 +129,11 @@ mod all_imported {
             let limiter = $limiter;
             let (key, now) = (&1_u32, Timestamp::ZERO);
             assert_eq!(limiter.check(key).remaining, 99);
-            assert_eq!(limiter.check_at(key, now).remaining, 98);
+            assert_eq!(limiter.at(now).check(key).remaining, 98);
             assert_eq!(limiter.check_n(key, 2).remaining, 96);
-            assert_eq!(limiter.check_n_at(key, 2, now).remaining, 94);
-            assert_eq!(limiter.peek(key, 4).remaining, 90);
-            assert_eq!(limiter.peek_at(key, 4, now).remaining, 90);
+            assert_eq!(limiter.at(now).check_n(key, 2).remaining, 94);
+            assert_eq!(limiter.peek_n(key, 4).remaining, 90);
+            assert_eq!(limiter.at(now).peek_n(key, 4).remaining, 90);
             assert_eq!(limiter.refund(key, 3), 3);
             assert!(limiter.reset(key));
         }};
@@ -148,7 +150,7 @@ mod all_imported {
             use_keyed!(Arc::new(Box::new($new)));
             use_keyed!(Box::new($new) as Box<dyn KeyedLimiter<u32>>);
             use_keyed!(Arc::new($new) as Arc<dyn KeyedLimiter<u32> + Send + Sync>);
-            use_keyed!(&$new as &dyn KeyedLimiter<u32>);
+            use_keyed!(&(&$new as &dyn KeyedLimiter<u32>));
         };
     }
 
@@ -173,7 +175,7 @@ mod all_imported {
 
     async fn awaited<L: AsyncKeyedLimiter<u32>>(limiter: &L) -> u32 {
         let checked = limiter.check_n(&3, 1).await.ok().unwrap().remaining;
-        assert_eq!(limiter.peek(&3, 1).await.ok().unwrap().remaining, checked - 1);
+        assert_eq!(limiter.peek_n(&3, 1).await.ok().unwrap().remaining, checked - 1);
         limiter.refund(&3, 1).await.ok().unwrap()
     }
 
@@ -186,18 +188,17 @@ mod all_imported {
         assert_eq!(pollster::block_on(awaited(&*limiter)), 1);
     }
 
-    /// `Limiter`, `SingleQuota` and `KeyState`, which every limiter of one key has, mostly without methods of
-    /// its own by these names.
+    /// `Limiter`, whose methods every limiter of one key also has by itself.
     macro_rules! use_single {
         ($limiter:expr) => {{
             let limiter = &mut $limiter;
             assert_eq!(limiter.quota(), quota());
-            assert_eq!(limiter.check_n_at(2, Timestamp::ZERO).remaining, 98);
-            assert_eq!(limiter.peek_at(2, Timestamp::ZERO).remaining, 96);
+            assert_eq!(limiter.check_n(2, Timestamp::ZERO).remaining, 98);
+            assert_eq!(limiter.peek_n(2, Timestamp::ZERO).remaining, 96);
             assert_eq!(limiter.refund(1), 1);
             limiter.set_quota(quota());
             limiter.reset();
-            assert_eq!(limiter.peek_at(0, Timestamp::ZERO).remaining, 100);
+            assert_eq!(limiter.peek_n(0, Timestamp::ZERO).remaining, 100);
         }};
     }
 
@@ -217,12 +218,11 @@ mod all_imported {
         use_single_through_pointers!(FixedWindow::new(quota()));
         use_single_through_pointers!(AnyLimiter::from(Funnel::new(quota())));
         let mut limits = Box::new(Limits::all([AnyLimiter::from(Funnel::new(quota()))]));
-        assert_eq!(limits.check_n_at(2, Timestamp::ZERO).remaining, 98);
+        assert_eq!(limits.check_n(2, Timestamp::ZERO).remaining, 98);
         assert_eq!(limits.refund(1), 1);
         limits.reset();
     }
 
-    /// `Clock`, `Timer` and, with a feature, `AsyncTimer`.
     #[test]
     fn calls_of_clocks_queues_and_boards_are_unambiguous() {
         let clock = FakeClock::new();

@@ -10,19 +10,19 @@ fn log(count: u32, seconds: u64) -> WindowLog {
 #[test]
 fn the_reset_is_that_of_the_smallest_limit() {
     let mut limits = Limits::all([log(2, 1), log(100, 60)]);
-    let decision = limits.check_n_at(2, at(0));
+    let decision = limits.check_n(2, at(0));
     assert_eq!((decision.limit, decision.remaining), (2, 0));
     assert_eq!(decision.reset_after, Duration::from_secs(1));
-    assert!(limits.check_n_at(2, at(1)).is_allowed());
+    assert!(limits.check_n(2, at(1)).is_allowed());
 
     // The longer window decides once it has room for fewer units.
     let mut limits = Limits::all([log(2, 1), log(3, 60)]);
-    assert!(limits.check_n_at(2, at(0)).is_allowed());
-    let decision = limits.check_n_at(1, at(1));
+    assert!(limits.check_n(2, at(0)).is_allowed());
+    let decision = limits.check_n(1, at(1));
     assert_eq!((decision.limit, decision.remaining), (2, 0));
     // At 60 s the first two units expire, and two pass.
     assert_eq!(decision.reset_after, Duration::from_secs(59));
-    assert!(limits.check_n_at(2, at(60)).is_allowed());
+    assert!(limits.check_n(2, at(60)).is_allowed());
 }
 
 #[test]
@@ -34,23 +34,22 @@ fn limiters_of_different_types_all_allow_or_none_is_charged() {
         FixedWindow::new(quota(7)).into(),
         Funnel::new(quota(6).with_capacity(3).unwrap()).into(),
     ]);
-    assert!(limits.check_n_at(3, at(0)).is_allowed());
-    let denied = limits.check_n_at(3, at(0));
+    assert!(limits.check_n(3, at(0)).is_allowed());
+    let denied = limits.check_n(3, at(0));
     assert_eq!(denied.verdict, Verdict::Denied { retry_after: Duration::from_secs(30) });
-    let remaining =
-        limits.as_slice().iter().map(|limit| zset_std::Limiter::peek_at(limit, 0, at(0)));
+    let remaining = limits.as_slice().iter().map(|limit| limit.peek_n(0, at(0)));
     assert_eq!(remaining.map(|decision| decision.remaining).collect::<Vec<_>>(), [6, 5, 4, 0]);
     assert_eq!(limits.refund(2), 2);
-    assert_eq!(limits.check_n_at(2, at(0)).remaining, 0);
-    assert_eq!(limits.check_n_at(4, at(0)).verdict, Verdict::Never);
+    assert_eq!(limits.check_n(2, at(0)).remaining, 0);
+    assert_eq!(limits.check_n(4, at(0)).verdict, Verdict::Never);
     limits.reset();
-    assert_eq!(limits.check_n_at(0, at(0)).remaining, 3);
+    assert_eq!(limits.check_n(0, at(0)).remaining, 3);
 }
 
 #[test]
 fn no_limits_allow_everything() {
     let mut limits = Limits::<WindowLog>::all([]);
-    let decision = limits.check_n_at(u32::MAX, at(0));
+    let decision = limits.check_n(u32::MAX, at(0));
     assert!(decision.is_allowed());
     assert_eq!((decision.limit, decision.remaining), (u32::MAX, u32::MAX));
     assert_eq!(decision.reset_after, Duration::ZERO);
@@ -61,10 +60,10 @@ fn no_limits_allow_everything() {
 #[test]
 fn a_key_with_several_limits_is_idle_once_all_of_them_are() {
     let keyed: Keyed<u32, _> = Keyed::of(Limits::all([log(2, 1), log(3, 60)]));
-    assert!(keyed.check_n_at(&1, 2, at(0)).is_allowed());
-    assert_eq!(keyed.sweep_at(100, at(59)), 0);
-    assert_eq!(keyed.sweep_at(100, at(60)), 1);
-    assert!(keyed.check_n_at(&1, 2, at(60)).is_allowed());
+    assert!(keyed.at(at(0)).check_n(&1, 2).is_allowed());
+    assert_eq!(keyed.at(at(59)).sweep(100), 0);
+    assert_eq!(keyed.at(at(60)).sweep(100), 1);
+    assert!(keyed.at(at(60)).check_n(&1, 2).is_allowed());
     assert_eq!(keyed.refund(&1, 2), 2);
-    assert_eq!(keyed.sweep_at(100, at(60)), 1);
+    assert_eq!(keyed.at(at(60)).sweep(100), 1);
 }

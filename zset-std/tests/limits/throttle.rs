@@ -32,8 +32,8 @@ fn the_published_table_for_4_1_1() {
     ] {
         let now = Timestamp::from_nanos(time * 100_000_000);
         let quota = Quota::new(1, Duration::from_secs(1)).unwrap().with_capacity(5).unwrap();
-        let exact = funnels.peek_with_at("key", quota, quantity, now).reset_after;
-        let throttle = funnels.throttle_at("key", 4, 1, 1, quantity.into(), now).unwrap();
+        let exact = funnels.at(now).peek_with("key", quota, quantity).reset_after;
+        let throttle = funnels.at(now).throttle("key", 4, 1, 1, quantity.into()).unwrap();
         let reset_after = i64::from(reset.div_ceil(10));
         let expected = Throttle { limited, limit: 5, remaining, retry_after, reset_after };
         assert_eq!(throttle, expected, "{time} {quantity}");
@@ -44,9 +44,9 @@ fn the_published_table_for_4_1_1() {
 #[test]
 fn a_quantity_above_the_limit_leaves_the_key_unchanged() {
     let funnels = funnels();
-    let never = funnels.throttle_at("key", 4, 1, 1, 6, Timestamp::ZERO).unwrap();
+    let never = funnels.at(Timestamp::ZERO).throttle("key", 4, 1, 1, 6).unwrap();
     assert!(never.limited && never.retry_after == -1);
-    assert_eq!(funnels.throttle_at("key", 4, 1, 1, 5, Timestamp::ZERO).unwrap().remaining, 0);
+    assert_eq!(funnels.at(Timestamp::ZERO).throttle("key", 4, 1, 1, 5).unwrap().remaining, 0);
 }
 
 #[test]
@@ -77,29 +77,29 @@ fn a_billion_per_day_and_one_per_thirty_years_work() {
     let funnels = funnels();
     let now = Timestamp::from_nanos(1_700_000_000_000_000_000);
     for i in (0..1000).rev() {
-        let throttle = funnels.throttle_at("fast", 999, 1_000_000_000, day, 1, now).unwrap();
+        let throttle = funnels.at(now).throttle("fast", 999, 1_000_000_000, day, 1).unwrap();
         assert_eq!((throttle.limited, throttle.remaining), (false, i));
     }
-    assert!(funnels.throttle_at("fast", 999, 1_000_000_000, day, 1, now).unwrap().limited);
+    assert!(funnels.at(now).throttle("fast", 999, 1_000_000_000, day, 1).unwrap().limited);
     let next = now.saturating_add(Duration::from_nanos(86_400));
-    assert!(!funnels.throttle_at("fast", 999, 1_000_000_000, day, 1, next).unwrap().limited);
+    assert!(!funnels.at(next).throttle("fast", 999, 1_000_000_000, day, 1).unwrap().limited);
 
     // The later time: the shard would treat an earlier one as this one.
     let now = next;
     let thirty_years = day * 365 * 30;
-    assert!(!funnels.throttle_at("slow", 0, 1, thirty_years, 1, now).unwrap().limited);
-    let denied = funnels.throttle_at("slow", 0, 1, thirty_years, 1, now).unwrap();
+    assert!(!funnels.at(now).throttle("slow", 0, 1, thirty_years, 1).unwrap().limited);
+    let denied = funnels.at(now).throttle("slow", 0, 1, thirty_years, 1).unwrap();
     assert_eq!((denied.limited, denied.retry_after), (true, thirty_years));
     let end = now.saturating_add(Duration::from_secs(thirty_years.unsigned_abs()));
-    assert!(!funnels.throttle_at("slow", 0, 1, thirty_years, 1, end).unwrap().limited);
+    assert!(!funnels.at(end).throttle("slow", 0, 1, thirty_years, 1).unwrap().limited);
     // Nothing wraps at the end of time.
-    assert!(!funnels.throttle_at("last", 0, 1, 1, 1, Timestamp::MAX).unwrap().limited);
-    assert!(funnels.throttle_at("last", 0, 1, 1, 1, Timestamp::MAX).unwrap().limited);
+    assert!(!funnels.at(Timestamp::MAX).throttle("last", 0, 1, 1, 1).unwrap().limited);
+    assert!(funnels.at(Timestamp::MAX).throttle("last", 0, 1, 1, 1).unwrap().limited);
 }
 
 #[test]
 fn a_count_that_does_not_divide_the_period_resets_after_the_period() {
-    let throttle = funnels().throttle_at("key", 2, 3, 1, 3, Timestamp::ZERO).unwrap();
+    let throttle = funnels().at(Timestamp::ZERO).throttle("key", 2, 3, 1, 3).unwrap();
     let expected =
         Throttle { limited: false, limit: 3, remaining: 0, retry_after: -1, reset_after: 1 };
     assert_eq!(throttle, expected);
@@ -127,9 +127,9 @@ proptest! {
             let period_of = Duration::from_secs(period.into());
             let quota = Quota::new(count, period_of).unwrap().with_capacity(burst + 1).unwrap();
             funnel.set_quota(quota);
-            let expected = Throttle::from(funnel.check_n_at(n, now));
+            let expected = Throttle::from(funnel.check_n(n, now));
             let [burst, count, period, n] = [burst, count, period, n].map(i64::from);
-            let throttle = funnels.throttle_at("key", burst, count, period, n, now).unwrap();
+            let throttle = funnels.at(now).throttle("key", burst, count, period, n).unwrap();
             prop_assert_eq!(throttle, expected);
         }
     }

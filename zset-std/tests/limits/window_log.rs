@@ -10,25 +10,25 @@ fn per_minute(count: u32) -> Quota {
 #[test]
 fn refunding_a_unit_recorded_beyond_the_limit_keeps_the_first_one() {
     let mut log = WindowLog::new(per_minute(1));
-    assert!(log.check_at(at(0)).is_allowed());
-    log.record_at(1, at(0));
+    assert!(log.check(at(0)).is_allowed());
+    log.record(1, at(0));
     assert_eq!(log.refund(1), 1);
-    assert!(!log.check_at(at(0)).is_allowed(), "two units would pass in one window");
-    log.record_at(1, at(10));
+    assert!(!log.check(at(0)).is_allowed(), "two units would pass in one window");
+    log.record(1, at(10));
     assert_eq!(log.refund(3), 2);
-    assert!(log.check_at(at(10)).is_allowed());
+    assert!(log.check(at(10)).is_allowed());
     log.check_invariants();
 }
 
 #[test]
 fn units_recorded_beyond_the_limit_count_under_a_larger_limit() {
     let mut log = WindowLog::new(per_minute(1));
-    log.record_at(1, at(0));
-    log.record_at(1, at(0));
-    assert_eq!(log.peek_with_at(per_minute(4), 0, at(0)).remaining, 2);
+    log.record(1, at(0));
+    log.record(1, at(0));
+    assert_eq!(log.peek_with(per_minute(4), 0, at(0)).remaining, 2);
     log.set_quota(per_minute(3));
-    assert_eq!(log.remaining_at(at(0)), 1);
-    assert_eq!(log.check_with_at(per_minute(5), 3, at(0)).remaining, 0);
+    assert_eq!(log.peek_n(0, at(0)).remaining, 1);
+    assert_eq!(log.check_with(per_minute(5), 3, at(0)).remaining, 0);
 }
 
 /// Each entry beyond the maximum is merged with an older one, at the later of the two times.
@@ -36,59 +36,59 @@ fn units_recorded_beyond_the_limit_count_under_a_larger_limit() {
 fn many_records_beyond_the_limit_use_bounded_memory_and_err_towards_denial() {
     let mut log = WindowLog::new(per_minute(2));
     for second in 0..1000 {
-        log.record_at(1, at(second));
+        log.record(1, at(second));
         assert!(log.entries() <= 2 + 64);
         log.check_invariants();
     }
     // The 60 units of the last minute still have their exact times.
     assert_eq!(log.entries(), 60);
     log.set_quota(per_minute(60));
-    assert_eq!(log.peek_at(1, at(999)).retry_after(), Some(Duration::from_secs(1)));
+    assert_eq!(log.peek_n(1, at(999)).retry_after(), Some(Duration::from_secs(1)));
 
     let mut log = WindowLog::new(per_minute(2));
     for millis in 0..1000 {
-        log.record_at(1, after(at(0), Duration::from_millis(millis)));
+        log.record(1, after(at(0), Duration::from_millis(millis)));
     }
     assert_eq!(log.entries(), 66);
     // No unit is lost: 935 of them count at the time of the newest merged unit.
     log.set_quota(per_minute(1000));
-    assert_eq!(log.remaining_at(at(1)), 0);
+    assert_eq!(log.peek_n(0, at(1)).remaining, 0);
     let merged = after(at(60), Duration::from_millis(934));
-    assert_eq!(log.remaining_at(after(merged, Duration::from_millis(1))), 936);
-    assert_eq!(log.remaining_at(at(60)), 0, "an exact window would allow one");
+    assert_eq!(log.peek_n(0, after(merged, Duration::from_millis(1))).remaining, 936);
+    assert_eq!(log.peek_n(0, at(60)).remaining, 0, "an exact window would allow one");
     assert_eq!(log.refund(2000), 1000);
 }
 
 #[test]
 fn forgotten_units_count_at_their_newest_time_under_a_longer_period() {
     let mut log = WindowLog::new(Quota::new(5, Duration::from_secs(1)).unwrap());
-    assert!(log.check_n_at(2, at(0)).is_allowed());
-    assert!(log.check_n_at(2, at(30)).is_allowed());
-    assert!(log.check_at(at(40)).is_allowed());
+    assert!(log.check_n(2, at(0)).is_allowed());
+    assert!(log.check_n(2, at(30)).is_allowed());
+    assert!(log.check(at(40)).is_allowed());
     // All five passed within a minute, but the log has the exact time of only one.
-    let peeked = log.peek_with_at(per_minute(5), 1, at(40));
+    let peeked = log.peek_with(per_minute(5), 1, at(40));
     log.set_quota(per_minute(5));
-    assert_eq!(log.peek_at(1, at(40)), peeked);
+    assert_eq!(log.peek_n(1, at(40)), peeked);
     assert_eq!(peeked.retry_after(), Some(Duration::from_secs(50)), "a minute after 30 s");
     log.check_invariants();
     // Units restored to the log can be refunded.
     assert_eq!(log.refund(9), 5);
     // A reset discards forgotten units for good.
-    assert!(log.check_n_at(5, at(40)).is_allowed());
-    assert!(log.check_n_at(0, at(100)).is_allowed());
+    assert!(log.check_n(5, at(40)).is_allowed());
+    assert!(log.check_n(0, at(100)).is_allowed());
     log.reset();
     log.set_quota(Quota::new(5, Duration::from_secs(3600)).unwrap());
-    assert_eq!(log.remaining_at(at(100)), 5);
+    assert_eq!(log.peek_n(0, at(100)).remaining, 5);
 }
 
 #[test]
 fn the_sum_of_units_does_not_overflow() {
     let mut log = WindowLog::new(per_minute(u32::MAX));
     for second in 0..50 {
-        log.record_at(u32::MAX, at(second));
+        log.record(u32::MAX, at(second));
     }
-    assert_eq!(log.remaining_at(at(50)), 0);
-    assert!(matches!(log.peek_at(u32::MAX, at(50)).verdict, Verdict::Denied { .. }));
+    assert_eq!(log.peek_n(0, at(50)).remaining, 0);
+    assert!(matches!(log.peek_n(u32::MAX, at(50)).verdict, Verdict::Denied { .. }));
     log.check_invariants();
 }
 
@@ -96,9 +96,9 @@ fn the_sum_of_units_does_not_overflow() {
 fn logs_with_the_same_units_are_equal() {
     let mut logs = [WindowLog::new(per_minute(2)), WindowLog::new(per_minute(2))];
     assert_eq!(logs[0], logs[1]);
-    assert!(logs[0].check_at(at(0)).is_allowed());
+    assert!(logs[0].check(at(0)).is_allowed());
     assert_ne!(logs[0], logs[1]);
-    assert!(logs[1].check_at(at(0)).is_allowed());
+    assert!(logs[1].check(at(0)).is_allowed());
     assert_eq!(logs[0], logs[1]);
 }
 
@@ -116,7 +116,7 @@ proptest! {
         for ((quarters, nanos), n) in calls {
             now = step(now, quota, quarters, nanos);
             newest = newest.max(now);
-            if log.check_n_at(n, now).is_allowed() {
+            if log.check_n(n, now).is_allowed() {
                 passed.push((newest, n));
             }
             prop_assert!(log.entries() <= quota.count() as usize);

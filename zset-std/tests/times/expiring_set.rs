@@ -160,8 +160,13 @@ proptest! {
                     prop_assert_eq!(extended, naive.extend(members, now));
                 }
                 Operation::Touch(member, ttl) => {
-                    let old = naive.touch(&member, now.saturating_add(ttl), now);
-                    prop_assert_eq!(set.touch(member.as_str(), ttl, now), old);
+                    let deadline = now.saturating_add(ttl);
+                    let touched = set.touch(member.as_str(), ttl, now);
+                    if deadline <= now {
+                        prop_assert_eq!(touched, Err(DeadlinePassed));
+                    } else {
+                        prop_assert_eq!(touched, Ok(naive.touch(&member, deadline, now)));
+                    }
                 }
                 Operation::TouchUntil(member, deadline) => {
                     let touched = set.touch_until(member.as_str(), deadline, now);

@@ -1,16 +1,14 @@
-//! Timelines and their merge, expiring sets and schedules, compared with lists that are sorted for
+//! Timelines and their merge, and expiring sets, compared with lists that are sorted for
 //! each query.
 
 mod expiring_set;
 mod merged;
-mod runner;
-mod schedule;
 mod timeline;
 
 use std::fmt::Debug;
 
 use proptest::prelude::*;
-use zset_std::{ExpiringSet, MergedTimelines, Schedule, ScheduleRunner, Timeline, Timestamp};
+use zset_std::{ExpiringSet, MergedTimelines, Timeline, Timestamp};
 
 /// Times that often coincide, near zero and sometimes at the very end.
 fn times() -> impl Strategy<Value = Timestamp> {
@@ -65,7 +63,4 @@ fn types_are_send_and_sync() {
     sendable::<Timeline<String>>();
     sendable::<MergedTimelines<'_, String>>();
     sendable::<ExpiringSet<String>>();
-    sendable::<Schedule<String>>();
-    // Only one thread at a time accesses the ids of a runner.
-    sendable::<ScheduleRunner<std::cell::Cell<u8>>>();
 }

@@ -13,7 +13,7 @@ use crate::funnels;
 fn available_units_do_not_wait() {
     let (funnels, clock) = funnels();
     assert!(funnels.until_ready("a").deadline(Timestamp::ZERO).block().is_ok());
-    assert_eq!(funnels.peek("a", 0).remaining, 0);
+    assert_eq!(funnels.peek_n("a", 0).remaining, 0);
     assert!(funnels.until_ready("a").units(0).block().is_ok());
     assert_eq!(clock.now(), Timestamp::ZERO);
 }
@@ -41,7 +41,7 @@ fn a_deadline_too_early_after_a_clock_step_back_fails_at_once() {
     assert!(funnels.check("a").is_allowed());
     // The caller's clock was set back by a minute.
     assert_eq!(
-        funnels.peek_at("a", 1, Timestamp::from_nanos(40_000_000_000)).retry_after(),
+        funnels.at(Timestamp::from_nanos(40_000_000_000)).peek_n("a", 1).retry_after(),
         Some(Duration::from_secs(61))
     );
     clock.set(Timestamp::from_nanos(40_000_000_000));

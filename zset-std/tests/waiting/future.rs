@@ -121,7 +121,7 @@ fn an_overtaken_waiter_learns_that_it_is_too_late_when_its_units_were_due() {
     clock.advance(Duration::from_nanos(999_999_999));
     assert_eq!(first.run(), None);
     // Overtakes the waiters, by a clock that is ahead.
-    assert!(funnels.check_at("a", Timestamp::ZERO.saturating_add(second)).is_allowed());
+    assert!(funnels.at(Timestamp::ZERO.saturating_add(second)).check("a").is_allowed());
     assert_eq!((first.run(), behind.run()), (None, None), "nothing wakes them");
     clock.advance(Duration::from_nanos(1));
     assert_eq!(first.run(), Some(Err(NotReady::TooLate)));
@@ -222,7 +222,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
             Err(NotReady::Never) => assert!(done.units > decision_limit(windows)),
             Err(NotReady::TooLate) => {
                 let deadline = done.deadline.expect("too late without a deadline");
-                let peeked = windows.peek(&done.key, done.units);
+                let peeked = windows.peek_n(&done.key, done.units);
                 let earliest = peeked.retry_after().map(|wait| now.saturating_add(wait));
                 assert!(
                     now >= deadline || earliest.is_some_and(|earliest| earliest > deadline),
@@ -237,7 +237,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
     // No waiter could pass now: the first of each key would be denied.
     for key in 0..2 {
         if let Some(first) = waiters.iter().find(|waiter| waiter.key == key) {
-            assert!(!windows.peek(&key, first.units).is_allowed(), "a wake-up was lost");
+            assert!(!windows.peek_n(&key, first.units).is_allowed(), "a wake-up was lost");
         }
     }
     for waiter in waiters.iter() {
@@ -246,7 +246,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
 }
 
 fn decision_limit(windows: &SlidingWindow<u8, FakeClock>) -> u32 {
-    windows.peek(&0, 0).limit
+    windows.peek_n(&0, 0).limit
 }
 
 proptest! {

@@ -103,7 +103,7 @@ where
         wrap: impl FnOnce(Outcome) -> T + Send + 'static,
     ) -> Step<T> {
         Step::Ready(match action {
-            Action::Peek => wrap(Outcome::Decided(self.0.peek(key, n))),
+            Action::Peek => wrap(Outcome::Decided(self.0.peek_n(key, n))),
             Action::Check => wrap(Outcome::Decided(self.0.check_n(key, n))),
             Action::Refund => {
                 self.0.refund(key, n);
@@ -141,7 +141,7 @@ where
         let key = key.clone();
         Step::later(async move {
             let outcome = match action {
-                Action::Peek => limiter.peek(&key, n).await.map(Outcome::Decided),
+                Action::Peek => limiter.peek_n(&key, n).await.map(Outcome::Decided),
                 Action::Check => limiter.check_n(&key, n).await.map(Outcome::Decided),
                 Action::Refund => limiter.refund(&key, n).await.map(|_| Outcome::Skipped),
             };

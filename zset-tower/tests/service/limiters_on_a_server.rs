@@ -69,8 +69,8 @@ impl AsyncKeyedLimiter<&'static str> for OnServer {
         self.ask(|limiter| limiter.check_n(key, n)).await
     }
 
-    async fn peek(&self, key: &&'static str, n: u32) -> Result<Decision, Down> {
-        self.ask(|limiter| limiter.peek(key, n)).await
+    async fn peek_n(&self, key: &&'static str, n: u32) -> Result<Decision, Down> {
+        self.ask(|limiter| limiter.peek_n(key, n)).await
     }
 
     async fn refund(&self, key: &&'static str, n: u32) -> Result<u32, Down> {
@@ -129,7 +129,7 @@ fn what_was_taken_before_a_failure_is_refunded() {
     let failed = call(&service, request(ANN));
     assert_eq!(failed.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(header(&failed, "ratelimit"), r#""local";r=5;t=12"#);
-    assert_eq!(KeyedLimiter::peek(&limiter, &ANN, 0).remaining, 5);
+    assert_eq!(KeyedLimiter::peek_n(&limiter, &ANN, 0).remaining, 5);
 }
 
 /// Allows a peek, and denies the check after it, as if another request had come first.
@@ -143,7 +143,7 @@ impl AsyncKeyedLimiter<()> for Racing {
         Ok(Decision { verdict, limit: 3, remaining: 0, reset_after: Duration::MAX })
     }
 
-    async fn peek(&self, (): &(), n: u32) -> Result<Decision, Infallible> {
+    async fn peek_n(&self, (): &(), n: u32) -> Result<Decision, Infallible> {
         let verdict = Verdict::Allowed;
         Ok(Decision { verdict, limit: 3, remaining: 3 - n, reset_after: minute() })
     }
@@ -197,7 +197,7 @@ mod all_imported {
         let _ = limit::<zset_redis::redis::aio::MultiplexedConnection>;
         let limiter = Arc::new(Funnels::<u32>::new(super::per_minute(2)));
         assert!(limiter.check_n(&1, 2).is_allowed());
-        assert_eq!((limiter.peek(&1, 0).remaining, limiter.refund(&1, 1)), (0, 1));
+        assert_eq!((limiter.peek_n(&1, 0).remaining, limiter.refund(&1, 1)), (0, 1));
         let _ = Key::map(Global, |()| 7_u32);
         let _ = Global.map(|()| 7_u32);
     }

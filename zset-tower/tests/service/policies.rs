@@ -64,7 +64,7 @@ fn a_request_denied_by_one_policy_takes_nothing_from_the_others() {
         assert_eq!(header(&denied, "x-ratelimit-remaining"), "0");
         assert_eq!(header(&denied, "x-ratelimit-reset"), "60");
     }
-    assert_eq!(KeyedLimiter::peek(&global, &(), 0).remaining, 9);
+    assert_eq!(KeyedLimiter::peek_n(&global, &(), 0).remaining, 9);
 
     // Both deny: the longer wait counts.
     let _ = KeyedLimiter::check_n(&global, &(), 9);

@@ -32,11 +32,11 @@ impl<C: Clock> OneKey for OneFunnel<C> {
 
     #[inline]
     fn check(&mut self) -> Decision {
-        self.funnel.watering_at(1, self.clock.now())
+        self.funnel.watering(1, self.clock.now())
     }
 
     fn fill(&mut self) {
-        let filled = self.funnel.watering_at(self.funnel.capacity(), self.clock.now());
+        let filled = self.funnel.watering(self.funnel.capacity(), self.clock.now());
         assert!(filled.is_allowed(), "a new funnel takes its capacity");
     }
 }
@@ -59,11 +59,11 @@ impl Keyed for ManyFunnels {
 
     #[inline]
     fn check(&mut self, key: u64) -> Decision {
-        self.funnels.check_n_at(&key, 1, self.clock.now())
+        self.funnels.at(self.clock.now()).check_n(&key, 1)
     }
 
     fn fill(&mut self, key: u64) {
-        let filled = self.funnels.check_n_at(&key, self.capacity, self.clock.now());
+        let filled = self.funnels.at(self.clock.now()).check_n(&key, self.capacity);
         assert!(filled.is_allowed(), "a new key takes its capacity");
     }
 
@@ -124,11 +124,11 @@ impl<L: Window> Keyed for KeyedWindow<L> {
 
     #[inline]
     fn check(&mut self, key: u64) -> Decision {
-        self.windows.check_n_at(&key, 1, self.clock.now())
+        self.windows.at(self.clock.now()).check_n(&key, 1)
     }
 
     fn fill(&mut self, key: u64) {
-        let filled = self.windows.check_n_at(&key, self.count, self.clock.now());
+        let filled = self.windows.at(self.clock.now()).check_n(&key, self.count);
         assert!(filled.is_allowed(), "a new key takes its count");
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use zset_std::Timestamp;
 
-use crate::leased::exchange::{Draw, Grant};
+use crate::leased::draw::{Draw, Grant};
 use crate::leased::slot::Terms;
 
 /// What runs draws at given times.

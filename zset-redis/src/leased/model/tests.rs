@@ -116,8 +116,8 @@ fn the_batch_adapts_to_the_rate() {
     assert!(used > 4_000, "{used} units");
     assert!((10..100).contains(&model.most_idle), "{} idle", model.most_idle);
 
-    // Calls that are rarer than that are usually draws of their units alone. Two in a row draw at most twice
-    // the units of the largest call.
+    // Calls that are rarer than that are usually draws of their units alone. Two in a row draw at
+    // most twice the units of the largest call.
     let mut model = Model::new(steady(1, 4), FakeServer::default(), 1);
     model.run(Duration::from_secs(100));
     assert!(model.most_idle <= 10, "{} idle", model.most_idle);

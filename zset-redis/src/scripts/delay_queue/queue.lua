@@ -1,25 +1,26 @@
 -- The beginning of each script of queues.
 --
--- A job on lease stays in the queue, due at the end of its lease. So leasing sets when it is due, and no
--- process has to notice that a worker died.
+-- A job on lease stays in the queue, due at the end of its lease. So leasing sets when it is due,
+-- and no process has to notice that a worker died.
 --
--- Times are whole microseconds below 2^52, so they and their sums are exact. `..` and `tostring` keep 14
--- digits only, so numbers become text through `text`.
+-- Times are whole microseconds below 2^52, so they and their sums are exact. `..` and `tostring`
+-- keep 14 digits only, so numbers become text through `text`.
 --
--- Keys, and entries of them, may have been deleted or evicted. A job is in the queue only if both DUE
--- and JOBS have it with the same arrival. What is left of others is dropped where it would be in the
--- way.
+-- Keys, and entries of them, may have been deleted or evicted. A job is in the queue only if both
+-- DUE and JOBS have it with the same arrival. What is left of others is dropped where it would be
+-- in the way.
 --
--- KEYS[1]   a sorted set: the jobs by the times at which they are due. A member is the job's arrival, i.e.
---           its number among all jobs that were pushed, in 16 digits, and its id
+-- KEYS[1]   a sorted set: the jobs by the times at which they are due. A member is the job's
+--           arrival, i.e. its number among all jobs that were pushed, in 16 digits, and its id
 -- KEYS[2]   a hash: from the id of a job to its arrival and payload
 -- KEYS[3]   a hash: from the id of a job that was delivered to the number of its deliveries
--- KEYS[4]   a hash: from the id of a job on lease to the receipt of its latest lease, which begins with its
---           arrival
+-- KEYS[4]   a hash: from the id of a job on lease to the receipt of its latest lease, which begins
+--           with its arrival
 -- KEYS[5]   a sorted set: the ids of dead letters by the times of their deaths
 -- KEYS[6]   a hash: from the id of a dead letter to its deliveries, a colon, and its payload
 -- KEYS[7]   a hash of counts: pushed, delivered, acknowledged, dropped, lost
--- KEYS[8]   a stream of one entry, added when a job becomes due before all others: waiting workers read it
+-- KEYS[8]   a stream of one entry, added when a job becomes due before all others: waiting workers
+--           read it
 -- ARGV[1]   the time, or '' for the server's
 
 local DUE, JOBS, DELIVERIES, RECEIPTS, DEAD, DEAD_JOBS, COUNTS, WAKE = unpack(KEYS)
@@ -128,8 +129,8 @@ local function forget_dead(id)
     redis.call('HDEL', DEAD_JOBS, id)
 end
 
--- Makes a job a dead letter. An older one with its id, and those beyond the bound, are dropped: at most ten
--- a call, if the bound has become lower.
+-- Makes a job a dead letter. An older one with its id, and those beyond the bound, are dropped: at
+-- most ten a call, if the bound has become lower.
 local function bury(id, since, max_dead_letters)
     local arrival, payload = entry(id)
     local deliveries = deliveries_of(id)

@@ -12,8 +12,8 @@ local function has_index()
     return redis.call('EXISTS', DISTINCT) == 1
 end
 
--- Calls `visit` for each distinct score, the best first, until it returns true. A command reads a few
--- members, and the next one skips the rest of those with the last score.
+-- Calls `visit` for each distinct score, the best first, until it returns true. A command reads a
+-- few members, and the next one skips the rest of those with the last score.
 local function each_distinct(visit)
     local last, entries
     repeat

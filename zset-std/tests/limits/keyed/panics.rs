@@ -131,18 +131,18 @@ impl Observer for Panicking {
 const ROOM: u32 = 3;
 
 /// Makes a full limiter: key 0 is idle at 60 seconds, the others at 90.
-fn full<L: KeyedLimiter<Key>>(when_full: WhenFull) -> L {
+fn full<L: OfQuota>(when_full: WhenFull) -> Keyed<Key, L> {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let limiter = L::make(quota, ROOM as usize, when_full, Arc::new(Panicking));
+    let limiter = make::<Key, L>(quota, ROOM as usize, when_full, Arc::new(Panicking));
     for key in 0..ROOM {
         let now = at(if key == 0 { 0 } else { 30 });
-        assert!(limiter.check_n_at(&Name(key), 1, now).is_allowed());
+        assert!(limiter.at(now).check_n(&Name(key), 1).is_allowed());
     }
     limiter
 }
 
 /// Runs an operation with a panic at each of its calls of user code in turn.
-fn panics_in_turn<L: KeyedLimiter<Key>>(name: &str, operation: impl Fn(&L)) {
+fn panics_in_turn<L: OfQuota>(name: &str, operation: impl Fn(&Keyed<Key, L>)) {
     for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
         for call in CALLS {
             for passing in 0.. {
@@ -150,14 +150,14 @@ fn panics_in_turn<L: KeyedLimiter<Key>>(name: &str, operation: impl Fn(&L)) {
                 let panicked = panicking_after(passing, call, || operation(&limiter));
                 limiter.check_invariants();
                 for key in 1..ROOM {
-                    let allowed = limiter.peek_at(&Name(key), 1, at(60)).is_allowed();
+                    let allowed = limiter.at(at(60)).peek_n(&Name(key), 1).is_allowed();
                     assert!(!allowed, "{name}: {call:?} {passing} loses the units of a key");
                 }
                 // In the end no key is left, and all room is available again.
-                limiter.sweep_at(usize::MAX, at(1000));
+                limiter.at(at(1000)).sweep(usize::MAX);
                 assert_eq!(limiter.len(), 0, "{name}: {call:?} {passing} loses room");
                 for key in 10..10 + ROOM {
-                    assert!(limiter.check_n_at(&Name(key), 1, at(1000)).is_allowed());
+                    assert!(limiter.at(at(1000)).check_n(&Name(key), 1).is_allowed());
                 }
                 assert_eq!(limiter.len(), ROOM as usize);
                 limiter.check_invariants();
@@ -169,50 +169,50 @@ fn panics_in_turn<L: KeyedLimiter<Key>>(name: &str, operation: impl Fn(&L)) {
     }
 }
 
-fn operations_panic_in_turn<L: KeyedLimiter<Key>>() {
+fn operations_panic_in_turn<L: OfQuota>() {
     panics_in_turn::<L>("check of a new key", |limiter| {
-        let _ = limiter.check_n_at(&Name(10), 1, at(60));
+        let _ = limiter.at(at(60)).check_n(&Name(10), 1);
     });
     panics_in_turn::<L>("check of a new key without room", |limiter| {
-        let _ = limiter.check_n_at(&Name(10), 1, at(59));
+        let _ = limiter.at(at(59)).check_n(&Name(10), 1);
     });
     panics_in_turn::<L>("check of an idle key", |limiter| {
-        let _ = limiter.check_n_at(&Name(0), 1, at(60));
+        let _ = limiter.at(at(60)).check_n(&Name(0), 1);
     });
     panics_in_turn::<L>("check of a key in use", |limiter| {
-        let _ = limiter.check_n_at(&Name(1), 1, at(60));
+        let _ = limiter.at(at(60)).check_n(&Name(1), 1);
     });
     panics_in_turn::<L>("peek", |limiter| {
-        let _ = limiter.peek_at(&Name(1), 1, at(60));
+        let _ = limiter.at(at(60)).peek_n(&Name(1), 1);
     });
-    panics_in_turn::<L>("refund", |limiter| limiter.refund(&Name(0), 1));
+    panics_in_turn::<L>("refund", |limiter| _ = limiter.refund(&Name(0), 1));
     panics_in_turn::<L>("reset", |limiter| {
         limiter.reset(&Name(0));
     });
     panics_in_turn::<L>("sweep", |limiter| {
-        limiter.sweep_at(usize::MAX, at(60));
+        limiter.at(at(60)).sweep(usize::MAX);
     });
 }
 
 #[test]
 fn a_panic_in_user_code_forgets_no_unit_and_loses_no_room() {
-    operations_panic_in_turn::<Funnels<Key>>();
-    operations_panic_in_turn::<SlidingWindow<Key>>();
+    operations_panic_in_turn::<Funnel>();
+    operations_panic_in_turn::<WindowLog>();
 }
 
-fn drops_panic_in_a_sweep<L: KeyedLimiter<Key>>() {
+fn drops_panic_in_a_sweep<L: OfQuota>() {
     for passing in 0..ROOM as usize {
-        let limiter: L = full(WhenFull::RefuseNew);
-        let swept = || assert_eq!(limiter.sweep_at(usize::MAX, at(90)), 3);
+        let limiter: Keyed<Key, L> = full(WhenFull::RefuseNew);
+        let swept = || assert_eq!(limiter.at(at(90)).sweep(usize::MAX), 3);
         assert!(panicking_after(passing, Call::Drop, swept));
         limiter.check_invariants();
-        limiter.sweep_at(usize::MAX, at(90));
+        limiter.at(at(90)).sweep(usize::MAX);
         assert_eq!(limiter.len(), 0);
     }
 }
 
 #[test]
 fn a_key_whose_drop_panics_in_a_sweep_occupies_no_room() {
-    drops_panic_in_a_sweep::<Funnels<Key>>();
-    drops_panic_in_a_sweep::<SlidingWindow<Key>>();
+    drops_panic_in_a_sweep::<Funnel>();
+    drops_panic_in_a_sweep::<WindowLog>();
 }

@@ -5,71 +5,71 @@ use zset_std::FakeClock;
 use zset_std::limit::NotReady;
 
 /// Makes a limiter with this bound on keys.
-fn full<L: KeyedLimiter<u32>>(keys: usize, when_full: WhenFull) -> L {
+fn full<L: OfQuota>(keys: usize, when_full: WhenFull) -> Keyed<u32, L> {
     let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
-    L::make(quota, keys, when_full, Arc::new(Counts::default()))
+    make::<u32, L>(quota, keys, when_full, Arc::new(Counts::default()))
 }
 
-fn a_refund_makes_room<L: KeyedLimiter<u32>>() {
-    let limiter: L = full(1, WhenFull::RefuseNew);
-    assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
+fn a_refund_makes_room<L: OfQuota>() {
+    let limiter: Keyed<u32, L> = full(1, WhenFull::RefuseNew);
+    assert!(limiter.at(at(0)).check_n(&1, 3).is_allowed());
     limiter.refund(&1, 3);
     limiter.check_invariants();
-    assert!(limiter.check_n_at(&2, 1, at(1)).is_allowed(), "key 1 is idle");
+    assert!(limiter.at(at(1)).check_n(&2, 1).is_allowed(), "key 1 is idle");
 
-    let limiter: L = full(1, WhenFull::RefuseNew);
-    assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
+    let limiter: Keyed<u32, L> = full(1, WhenFull::RefuseNew);
+    assert!(limiter.at(at(0)).check_n(&1, 3).is_allowed());
     limiter.refund(&1, 3);
-    assert_eq!(limiter.sweep_at(100, at(1)), 1);
+    assert_eq!(limiter.at(at(1)).sweep(100), 1);
     assert_eq!(limiter.len(), 0);
 }
 
 #[test]
 fn a_fully_refunded_key_is_idle_at_once() {
-    a_refund_makes_room::<SlidingWindow<u32>>();
-    a_refund_makes_room::<Funnels<u32>>();
+    a_refund_makes_room::<WindowLog>();
+    a_refund_makes_room::<Funnel>();
 }
 
 #[test]
 fn many_refunds_leave_few_deadlines() {
-    fn refund<L: KeyedLimiter<u32>>() {
-        let limiter: L = full(10, WhenFull::RefuseNew);
+    fn refund<L: OfQuota>() {
+        let limiter: Keyed<u32, L> = full(10, WhenFull::RefuseNew);
         for _ in 0..1000 {
-            assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
+            assert!(limiter.at(at(0)).check_n(&1, 3).is_allowed());
             limiter.refund(&1, 3);
             limiter.check_invariants();
         }
     }
-    refund::<SlidingWindow<u32>>();
-    refund::<Funnels<u32>>();
+    refund::<WindowLog>();
+    refund::<Funnel>();
 }
 
 /// Verifies that a new key evicts the only idle one, which is preceded in every shard by keys in
 /// use whose deadlines have passed.
-fn an_idle_key_makes_room<L: KeyedLimiter<u32>>(others: u32) {
-    let limiter: L = full(others as usize + 1, WhenFull::RefuseNew);
+fn an_idle_key_makes_room<L: OfQuota>(others: u32) {
+    let limiter: Keyed<u32, L> = full(others as usize + 1, WhenFull::RefuseNew);
     for key in 0..others {
-        assert!(limiter.check_n_at(&key, 1, at(0)).is_allowed());
+        assert!(limiter.at(at(0)).check_n(&key, 1).is_allowed());
     }
     let idle = others;
-    assert!(limiter.check_n_at(&idle, 1, at(1)).is_allowed());
+    assert!(limiter.at(at(1)).check_n(&idle, 1).is_allowed());
     for key in 0..others {
-        assert!(limiter.check_n_at(&key, 2, at(50)).is_allowed());
+        assert!(limiter.at(at(50)).check_n(&key, 2).is_allowed());
     }
     // A minute later, only the last key is idle.
-    assert!(limiter.check_n_at(&1_000_000, 1, at(61)).is_allowed(), "{others} others");
+    assert!(limiter.at(at(61)).check_n(&1_000_000, 1).is_allowed(), "{others} others");
     for key in 0..others {
-        assert!(limiter.check_n_at(&key, 0, at(61)).remaining < 3, "a key in use was evicted");
+        assert!(limiter.at(at(61)).check_n(&key, 0).remaining < 3, "a key in use was evicted");
     }
-    assert!(!limiter.check_n_at(&2_000_000, 1, at(61)).is_allowed());
+    assert!(!limiter.at(at(61)).check_n(&2_000_000, 1).is_allowed());
     limiter.check_invariants();
 }
 
 #[test]
 fn a_new_key_is_refused_only_if_no_key_is_idle() {
     for others in [5, 6, 7, 50, 1000] {
-        an_idle_key_makes_room::<SlidingWindow<u32>>(others);
-        an_idle_key_makes_room::<Funnels<u32>>(others);
+        an_idle_key_makes_room::<WindowLog>(others);
+        an_idle_key_makes_room::<Funnel>(others);
     }
 }
 
@@ -77,28 +77,28 @@ fn a_new_key_is_refused_only_if_no_key_is_idle() {
 fn a_key_without_room_uses_the_over_limit_of_the_shared_window() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::SharedBucket);
-    failures.record_at(&1, 1, at(0)).unwrap();
-    assert!(!failures.over_limit_at(&2, at(0)));
+    failures.at(at(0)).record(&1, 1).unwrap();
+    assert!(!failures.at(at(0)).over_limit(&2));
     for _ in 0..100 {
-        failures.record_at(&2, 1, at(0)).unwrap();
+        failures.at(at(0)).record(&2, 1).unwrap();
     }
-    assert!(failures.over_limit_at(&2, at(0)));
-    assert!(!failures.peek_at(&2, 1, at(0)).is_allowed());
-    assert!(!failures.check_n_at(&2, 1, at(0)).is_allowed());
+    assert!(failures.at(at(0)).over_limit(&2));
+    assert!(!failures.at(at(0)).peek_n(&2, 1).is_allowed());
+    assert!(!failures.at(at(0)).check_n(&2, 1).is_allowed());
     // The shared window is over its limit for all keys without room, until the units expire.
-    assert!(failures.over_limit_at(&3, at(59)));
-    assert!(!failures.over_limit_at(&3, at(60)));
+    assert!(failures.at(at(59)).over_limit(&3));
+    assert!(!failures.at(at(60)).over_limit(&3));
 }
 
 #[test]
 fn a_key_that_would_be_refused_is_over_its_limit() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
-    failures.record_at(&1, 1, at(0)).unwrap();
-    assert!(failures.over_limit_at(&2, at(0)));
-    assert!(failures.record_at(&2, 1, at(0)).is_err());
-    assert!(!failures.over_limit_at(&2, at(60)));
-    assert!(failures.record_at(&2, 1, at(60)).is_ok());
+    failures.at(at(0)).record(&1, 1).unwrap();
+    assert!(failures.at(at(0)).over_limit(&2));
+    assert!(failures.at(at(0)).record(&2, 1).is_err());
+    assert!(!failures.at(at(60)).over_limit(&2));
+    assert!(failures.at(at(60)).record(&2, 1).is_ok());
 }
 
 #[test]
@@ -107,14 +107,14 @@ fn a_refused_key_reports_the_limit_of_the_given_quota() {
     let generous = Quota::new(5, Duration::from_secs(60)).unwrap();
     let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
     let funnels = Funnels::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
-    assert!(windows.check_n_at(&1, 1, at(0)).is_allowed());
-    assert!(funnels.check_n_at(&1, 1, at(0)).is_allowed());
+    assert!(windows.at(at(0)).check_n(&1, 1).is_allowed());
+    assert!(funnels.at(at(0)).check_n(&1, 1).is_allowed());
     for n in [1, 5] {
         let decisions = [
-            windows.check_with_at(&2, generous, n, at(0)),
-            windows.peek_with_at(&2, generous, n, at(0)),
-            funnels.check_with_at(&2, generous, n, at(0)),
-            funnels.peek_with_at(&2, generous, n, at(0)),
+            windows.at(at(0)).check_with(&2, generous, n),
+            windows.at(at(0)).peek_with(&2, generous, n),
+            funnels.at(at(0)).check_with(&2, generous, n),
+            funnels.at(at(0)).peek_with(&2, generous, n),
         ];
         for decision in decisions {
             assert_eq!((decision.limit, decision.remaining), (5, 0));
@@ -128,8 +128,8 @@ fn keys_inserted_after_the_period_is_shortened_are_idle_sooner() {
     let day = Quota::new(1, Duration::from_secs(86_400)).unwrap();
     let windows = SlidingWindow::<u32>::new(day).with_max_keys(1, WhenFull::RefuseNew);
     windows.set_quota(Quota::new(1, Duration::from_secs(1)).unwrap());
-    assert!(windows.check_n_at(&1, 1, at(0)).is_allowed());
-    assert!(windows.check_n_at(&2, 1, at(1)).is_allowed());
+    assert!(windows.at(at(0)).check_n(&1, 1).is_allowed());
+    assert!(windows.at(at(1)).check_n(&2, 1).is_allowed());
 }
 
 /// The wait can never end, so a waiter must not poll.
@@ -150,35 +150,35 @@ fn units_charged_under_another_quota_are_refunded_under_it() {
     let minute = Quota::new(1, Duration::from_secs(60)).unwrap().with_capacity(2).unwrap();
     let second = Quota::new(1, Duration::from_secs(1)).unwrap().with_capacity(1000).unwrap();
     let funnels = Funnels::<u32>::new(minute);
-    assert!(funnels.check_n_at(&1, 1, at(0)).is_allowed());
-    assert!(funnels.check_with_at(&1, second, 1, at(0)).is_allowed());
+    assert!(funnels.at(at(0)).check_n(&1, 1).is_allowed());
+    assert!(funnels.at(at(0)).check_with(&1, second, 1).is_allowed());
     assert_eq!(funnels.refund_with(&1, second, 1), 1);
-    assert_eq!(funnels.peek_at(&1, 0, at(0)).reset_after, Duration::from_secs(60));
+    assert_eq!(funnels.at(at(0)).peek_n(&1, 0).reset_after, Duration::from_secs(60));
     assert_eq!(funnels.refund_with(&2, second, 1), 0);
 }
 
 /// A key that is repeatedly reset and reinserted leaves deadlines behind; each is visited once.
 #[test]
 fn passed_deadlines_of_one_key_are_merged() {
-    fn cycle<L: KeyedLimiter<u32>>() {
+    fn cycle<L: OfQuota>() {
         let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-        let limiter = L::make(quota, 1000, WhenFull::RefuseNew, Arc::new(Counts::default()));
+        let limiter = make::<u32, L>(quota, 1000, WhenFull::RefuseNew, Arc::new(Counts::default()));
         for key in 0..1000 {
-            assert!(limiter.check_n_at(&key, 1, at(1000)).is_allowed());
+            assert!(limiter.at(at(1000)).check_n(&key, 1).is_allowed());
         }
         for _ in 0..1500 {
             limiter.reset(&0);
-            assert!(limiter.check_n_at(&0, 1, at(1000)).is_allowed());
+            assert!(limiter.at(at(1000)).check_n(&0, 1).is_allowed());
             limiter.check_invariants();
         }
         // Key 0 is in use when its deadlines have passed; afterwards it has only one.
-        assert!(limiter.check_n_at(&0, 1, at(1060)).is_allowed());
-        assert_eq!(limiter.sweep_at(100_000, at(1061)), 999);
+        assert!(limiter.at(at(1060)).check_n(&0, 1).is_allowed());
+        assert_eq!(limiter.at(at(1061)).sweep(100_000), 999);
         limiter.check_invariants();
-        assert_eq!(limiter.sweep_at(8, at(1120)), 1, "one deadline is left");
+        assert_eq!(limiter.at(at(1120)).sweep(8), 1, "one deadline is left");
     }
-    cycle::<SlidingWindow<u32>>();
-    cycle::<Funnels<u32>>();
+    cycle::<WindowLog>();
+    cycle::<Funnel>();
 }
 
 #[test]
@@ -187,48 +187,48 @@ fn a_changed_quota_moves_key_deadlines() {
     let second = Quota::new(1, Duration::from_secs(1)).unwrap();
     let counters: Keyed<u32, _> = Keyed::of(FixedWindow::new(minute));
     let counters = counters.with_max_keys(1, WhenFull::RefuseNew);
-    assert!(counters.check_n_at(&1, 1, at(0)).is_allowed());
+    assert!(counters.at(at(0)).check_n(&1, 1).is_allowed());
     counters.set_quota(second);
     counters.check_invariants();
-    assert!(counters.check_n_at(&2, 1, at(1)).is_allowed(), "key 1 is idle");
+    assert!(counters.at(at(1)).check_n(&2, 1).is_allowed(), "key 1 is idle");
 }
 
 /// A peek at a later time does not affect a call at an earlier one.
 #[test]
 fn a_peek_does_not_advance_the_time() {
-    fn peek<L: KeyedLimiter<u32>>() {
-        let limiter: L = full(1, WhenFull::SharedBucket);
-        assert!(limiter.check_n_at(&1, 3, at(0)).is_allowed());
+    fn peek<L: OfQuota>() {
+        let limiter: Keyed<u32, L> = full(1, WhenFull::SharedBucket);
+        assert!(limiter.at(at(0)).check_n(&1, 3).is_allowed());
         for key in [1, 2] {
-            assert!(limiter.peek_at(&key, 3, at(1000)).is_allowed());
+            assert!(limiter.at(at(1000)).peek_n(&key, 3).is_allowed());
         }
-        let denied = limiter.check_n_at(&1, 3, at(10));
+        let denied = limiter.at(at(10)).check_n(&1, 3);
         assert_eq!(denied.retry_after(), Some(Duration::from_secs(50)));
     }
-    peek::<SlidingWindow<u32>>();
-    peek::<Funnels<u32>>();
+    peek::<WindowLog>();
+    peek::<Funnel>();
 }
 
 /// The shards have seen different times, and so has the shared bucket of the keys without room.
 #[test]
 fn a_wait_counts_from_the_callers_time_after_the_clock_steps_back() {
-    fn step_back<L: KeyedLimiter<u32>>(keys: usize, when_full: WhenFull) {
-        let limiter: L = full(keys, when_full);
+    fn step_back<L: OfQuota>(keys: usize, when_full: WhenFull) {
+        let limiter: Keyed<u32, L> = full(keys, when_full);
         for key in [1, 2] {
-            assert!(limiter.check_n_at(&key, 3, at(100)).is_allowed());
-            let denied = limiter.check_n_at(&key, 3, at(40));
+            assert!(limiter.at(at(100)).check_n(&key, 3).is_allowed());
+            let denied = limiter.at(at(40)).check_n(&key, 3);
             assert_eq!(denied.retry_after(), Some(Duration::from_secs(120)));
             assert_eq!(denied.reset_after, Duration::from_secs(120));
-            assert_eq!(limiter.peek_at(&key, 3, at(40)), denied);
+            assert_eq!(limiter.at(at(40)).peek_n(&key, 3), denied);
         }
         for key in [1, 2] {
             let tick = Duration::from_nanos(1);
-            assert!(!limiter.peek_at(&key, 3, at(160).saturating_sub(tick)).is_allowed());
-            assert!(limiter.peek_at(&key, 3, at(160)).is_allowed());
+            assert!(!limiter.at(at(160).saturating_sub(tick)).peek_n(&key, 3).is_allowed());
+            assert!(limiter.at(at(160)).peek_n(&key, 3).is_allowed());
         }
     }
     for (keys, when_full) in [(2, WhenFull::RefuseNew), (1, WhenFull::SharedBucket)] {
-        step_back::<SlidingWindow<u32>>(keys, when_full);
-        step_back::<Funnels<u32>>(keys, when_full);
+        step_back::<WindowLog>(keys, when_full);
+        step_back::<Funnel>(keys, when_full);
     }
 }

@@ -45,11 +45,14 @@ impl Drop for ReleaseOnPanic<'_> {
 }
 
 /// Runs all rounds concurrently on a fixed number of threads.
-fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u64) {
+fn exactly_the_limit_passes<L: OfQuota>(threads: usize, keys: u64)
+where
+    Keyed<u64, L>: Sync,
+{
     let period = Duration::from_secs(60);
     let quota = Quota::new(LIMIT, period).unwrap();
     let observer = Arc::new(Counts::default());
-    let limiter = L::make(quota, keys as usize, WhenFull::RefuseNew, observer);
+    let limiter = make::<u64, L>(quota, keys as usize, WhenFull::RefuseNew, observer);
     let passed: Vec<AtomicU32> = (0..ROUNDS * keys).map(|_| AtomicU32::new(0)).collect();
     let start = Start { threads, arrived: AtomicUsize::new(0), broken: AtomicBool::new(false) };
     let request = |thread: u64, round: u64, now: Timestamp| {
@@ -57,7 +60,7 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
             for key in 0..keys {
                 // Each thread starts at a different key.
                 let key = (key + thread) % keys;
-                let allowed = limiter.check_n_at(&key, 1, now).is_allowed();
+                let allowed = limiter.at(now).check_n(&key, 1).is_allowed();
                 passed[(round * keys + key) as usize].fetch_add(allowed.into(), Ordering::Relaxed);
             }
         }
@@ -72,7 +75,7 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
                     now = after(now, period);
                     start.wait(round as usize);
                     if thread == round % threads as u64 {
-                        limiter.sweep_at(usize::MAX, now);
+                        limiter.at(now).sweep(usize::MAX);
                     }
                     request(thread, round, now);
                 }
@@ -90,15 +93,15 @@ fn exactly_the_limit_passes<L: KeyedLimiter<u64> + Sync>(threads: usize, keys: u
 #[test]
 fn threads_get_exactly_the_limit_from_funnels() {
     for threads in [2, 4, 8] {
-        exactly_the_limit_passes::<Funnels<u64>>(threads, 1);
-        exactly_the_limit_passes::<Funnels<u64>>(threads, 8);
+        exactly_the_limit_passes::<Funnel>(threads, 1);
+        exactly_the_limit_passes::<Funnel>(threads, 8);
     }
 }
 
 #[test]
 fn threads_get_exactly_the_limit_from_windows() {
     for threads in [2, 4, 8] {
-        exactly_the_limit_passes::<SlidingWindow<u64>>(threads, 1);
-        exactly_the_limit_passes::<SlidingWindow<u64>>(threads, 8);
+        exactly_the_limit_passes::<WindowLog>(threads, 1);
+        exactly_the_limit_passes::<WindowLog>(threads, 8);
     }
 }

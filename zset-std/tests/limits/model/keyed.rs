@@ -5,7 +5,7 @@ mod calls;
 use std::collections::BTreeMap;
 
 use zset_std::limit::KeysFull;
-use zset_std::{FixedWindow, Funnel, Funnels, Keyed, SlidingWindow, WhenFull, WindowCounter};
+use zset_std::{FixedWindow, Funnel, Keyed, SlidingWindow, WhenFull, WindowCounter};
 
 use super::naive::Kind;
 use super::*;
@@ -50,11 +50,11 @@ macro_rules! limiter {
             }
 
             fn check(&self, key: Key, n: u32, now: u64) -> Decision {
-                self.check_n_at(&key, n, timestamp(now))
+                self.at(timestamp(now)).check_n(&key, n)
             }
 
             fn peek(&self, key: Key, n: u32, now: u64) -> Decision {
-                self.peek_at(&key, n, timestamp(now))
+                self.at(timestamp(now)).peek_n(&key, n)
             }
 
             fn refund(&self, key: Key, n: u32) -> u32 {
@@ -66,7 +66,7 @@ macro_rules! limiter {
             }
 
             fn sweep(&self, budget: usize, now: u64) -> usize {
-                self.sweep_at(budget, timestamp(now))
+                self.at(timestamp(now)).sweep(budget)
             }
 
             fn set_quota(&self, quota: Quota) {
@@ -89,7 +89,6 @@ macro_rules! limiter {
 }
 
 limiter!(SlidingWindow<Key>, Kind::Log, SlidingWindow::new);
-limiter!(Funnels<Key>, Kind::Funnel, Funnels::new);
 limiter!(Keyed<Key, WindowCounter>, Kind::Counter, |quota| Keyed::of(WindowCounter::new(quota)));
 limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, |quota| Keyed::of(FixedWindow::new(quota)));
 limiter!(Keyed<Key, Funnel>, Kind::Funnel, |quota| Keyed::of(Funnel::new(quota)));
@@ -264,7 +263,7 @@ macro_rules! call_with {
             Call::CheckWith(key, quota, n) => {
                 $subject.step($step);
                 let now = timestamp($subject.now);
-                let decision = $subject.limiter.check_with_at(&key, quota, n, now);
+                let decision = $subject.limiter.at(now).check_with(&key, quota, n);
                 if n > 0 || $subject.lists.contains_key(&key) {
                     $subject.list(key).into_iter().for_each(|list| list.widen(quota));
                 }
@@ -274,7 +273,7 @@ macro_rules! call_with {
             Call::PeekWith(key, quota, n) => {
                 $subject.step($step);
                 let now = timestamp($subject.now);
-                let decision = $subject.limiter.peek_with_at(&key, quota, n, now);
+                let decision = $subject.limiter.at(now).peek_with(&key, quota, n);
                 $subject.expect(&decision, key, quota, n);
             }
             _ => $subject.call($step, $call),
@@ -293,7 +292,7 @@ fn run_windows(
         match *call {
             Call::Record(key, n) => {
                 subject.step(*step);
-                let recorded = subject.limiter.record_at(&key, n, timestamp(subject.now));
+                let recorded = subject.limiter.at(timestamp(subject.now)).record(&key, n);
                 let (quota, newest) = (subject.quota, subject.newest);
                 let list = subject.list(key);
                 assert_eq!(recorded, list.is_some().then_some(()).ok_or(KeysFull));
@@ -304,7 +303,7 @@ fn run_windows(
             }
             Call::OverLimit(key) => {
                 subject.step(*step);
-                let is_over = subject.limiter.over_limit_at(&key, timestamp(subject.now));
+                let is_over = subject.limiter.at(timestamp(subject.now)).over_limit(&key);
                 let (quota, newest) = (subject.quota, subject.newest);
                 let passes =
                     subject.list(key).is_some_and(|list| list.passes(quota, 1, newest.into()));
@@ -322,7 +321,7 @@ fn run_funnels(
     calls: &[(Step, Call)],
     evicts: bool,
 ) {
-    let mut subject = Subject::<Funnels<Key>>::new(quota, bounds, evicts);
+    let mut subject = Subject::<Keyed<Key, Funnel>>::new(quota, bounds, evicts);
     for (step, call) in calls {
         call_with!(subject, *step, call);
     }

@@ -1,8 +1,6 @@
 //! Limiters of one key.
 
-use zset_std::{
-    AnyLimiter, FixedWindow, Funnel, Limiter, Limits, SingleQuota, WindowCounter, WindowLog,
-};
+use zset_std::{AnyLimiter, FixedWindow, Funnel, Limiter, Limits, WindowCounter, WindowLog};
 
 use super::naive::Kind;
 use super::*;
@@ -89,8 +87,8 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
         self.now = step.from(self.now, self.quotas[0]);
         match *call {
             Call::Check(n) => {
-                let peeked = self.limiter.peek_at(n, timestamp(self.now));
-                let decision = self.limiter.check_n_at(n, timestamp(self.now));
+                let peeked = self.limiter.peek_n(n, timestamp(self.now));
+                let decision = self.limiter.check_n(n, timestamp(self.now));
                 self.advance();
                 assert_eq!(peeked, decision, "peek equals check");
                 let quotas = self.quotas.clone();
@@ -101,7 +99,7 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
             }
             Call::Peek(n) => {
                 let before = self.limiter.clone();
-                let decision = self.limiter.peek_at(n, timestamp(self.now));
+                let decision = self.limiter.peek_n(n, timestamp(self.now));
                 self.expect(&decision, &self.quotas, n);
                 assert_eq!(before, self.limiter, "a peek changes nothing");
             }
@@ -125,13 +123,18 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
     }
 }
 
-impl<L: SingleQuota + std::fmt::Debug + PartialEq> Subject<L> {
+impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
     /// Moves the time, and makes a call that every limiter with a single quota has.
-    fn call_with_quota(&mut self, step: Step, call: &Call) {
+    fn call_with_quota(
+        &mut self,
+        (get, set): (fn(&L) -> Quota, fn(&mut L, Quota)),
+        step: Step,
+        call: &Call,
+    ) {
         let Call::SetQuota(quota) = *call else { return self.call(step, call) };
         self.now = step.from(self.now, self.quotas[0]);
-        self.limiter.set_quota(quota);
-        assert_eq!(self.limiter.quota(), quota);
+        set(&mut self.limiter, quota);
+        assert_eq!(get(&self.limiter), quota);
         self.lists[0].set_quota(self.quotas[0], quota);
         self.quotas[0] = quota;
     }
@@ -148,8 +151,8 @@ proptest! {
             match call {
                 Call::CheckWith(quota, n) => {
                     subject.now = now;
-                    let peeked = subject.limiter.peek_with_at(quota, n, timestamp(now));
-                    let decision = subject.limiter.check_with_at(quota, n, timestamp(now));
+                    let peeked = subject.limiter.peek_with(quota, n, timestamp(now));
+                    let decision = subject.limiter.check_with(quota, n, timestamp(now));
                     prop_assert_eq!(peeked, decision);
                     subject.lists[0].widen(quota);
                     subject.advance();
@@ -161,13 +164,13 @@ proptest! {
                 Call::PeekWith(quota, n) => {
                     subject.now = now;
                     let before = subject.limiter.clone();
-                    let decision = subject.limiter.peek_with_at(quota, n, timestamp(now));
+                    let decision = subject.limiter.peek_with(quota, n, timestamp(now));
                     subject.expect(&decision, &[quota], n);
                     prop_assert_eq!(&before, &subject.limiter);
                 }
                 Call::Record(n) => {
                     subject.now = now;
-                    subject.limiter.record_at(n, timestamp(now));
+                    subject.limiter.record(n, timestamp(now));
                     subject.advance();
                     let quotas = subject.quotas.clone();
                     subject.push(&quotas, n);
@@ -177,12 +180,9 @@ proptest! {
                     let (at, log) = (timestamp(now), &subject.limiter);
                     let counted = u128::from(subject.newest.max(now));
                     let passes = subject.lists[0].passes(subject.quotas[0], 1, counted);
-                    prop_assert_eq!(log.over_limit_at(at), !passes);
-                    prop_assert_eq!(log.remaining_at(at), log.peek_at(0, at).remaining);
-                    prop_assert_eq!(log.reset_after_at(at), log.peek_at(0, at).reset_after);
-                    prop_assert_eq!(log.retry_after_at(2, at), log.peek_at(2, at).retry_after());
+                    prop_assert_eq!(log.over_limit(at), !passes);
                 }
-                _ => subject.call_with_quota(step, &call),
+                _ => subject.call_with_quota((WindowLog::quota, WindowLog::set_quota), step, &call),
             }
             subject.limiter.check_invariants();
         }
@@ -195,7 +195,7 @@ proptest! {
     ) {
         let mut subject = Subject::new(WindowCounter::new(quota), &[Kind::Counter], &[quota]);
         for (step, call) in &calls {
-            subject.call_with_quota(*step, call);
+            subject.call_with_quota((WindowCounter::quota, WindowCounter::set_quota), *step, call);
         }
     }
 
@@ -203,7 +203,7 @@ proptest! {
     fn a_fixed_window_matches_the_model(quota in quotas(), calls in sequences(common())) {
         let mut subject = Subject::new(FixedWindow::new(quota), &[Kind::Fixed], &[quota]);
         for (step, call) in &calls {
-            subject.call_with_quota(*step, call);
+            subject.call_with_quota((FixedWindow::quota, FixedWindow::set_quota), *step, call);
         }
     }
 
@@ -211,16 +211,16 @@ proptest! {
     fn a_funnel_matches_the_model(quota in quotas(), calls in sequences(common())) {
         let mut subject = Subject::new(Funnel::new(quota), &[Kind::Funnel], &[quota]);
         for (step, call) in &calls {
-            subject.call_with_quota(*step, call);
+            subject.call_with_quota((Funnel::quota, Funnel::set_quota), *step, call);
             let now = timestamp(subject.now);
             let (funnel, quota) = (&subject.limiter, subject.quotas[0]);
-            prop_assert_eq!(funnel.left_quota_at(now), funnel.peek_at(0, now).remaining);
+            prop_assert_eq!(funnel.left_quota(now), funnel.peek_n(0, now).remaining);
             prop_assert_eq!(funnel.capacity(), quota.capacity());
             prop_assert_eq!(funnel.leaking_rate(), (quota.count(), quota.period()));
             prop_assert!(funnel.leaking_ts() == timestamp(subject.newest));
             let mut leaked = funnel.clone();
-            leaked.make_space_at(now);
-            prop_assert_eq!(leaked.peek_at(1, now).verdict, funnel.peek_at(1, now).verdict);
+            leaked.make_space(now);
+            prop_assert_eq!(leaked.peek_n(1, now).verdict, funnel.peek_n(1, now).verdict);
         }
     }
 
@@ -233,7 +233,7 @@ proptest! {
         let (limiter, kind) = any_limiter(kind, quota);
         let mut subject = Subject::new(limiter, &[kind], &[quota]);
         for (step, call) in &calls {
-            subject.call_with_quota(*step, call);
+            subject.call_with_quota((AnyLimiter::quota, AnyLimiter::set_quota), *step, call);
         }
     }
 

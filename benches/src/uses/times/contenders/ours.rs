@@ -1,6 +1,6 @@
 //! The subjects: the collections of `zset_std`.
 
-use zset_std::{DelayQueue, ExpiringSet, JobId, Schedule, Timestamp};
+use zset_std::{DelayQueue, ExpiringSet, Job, JobId, Timestamp};
 
 use crate::uses::times::contender::Timed;
 
@@ -55,8 +55,8 @@ impl Timed for ZsetQueue {
     }
 }
 
-/// `zset_std::Schedule<u64>`.
-pub struct ZsetSchedule(Schedule<u64>);
+/// `zset_std::DelayQueue<(), u64>`: ids that are each due once.
+pub struct ZsetSchedule(DelayQueue<(), u64>);
 
 impl Timed for ZsetSchedule {
     const NAME: &'static str = "zset";
@@ -64,12 +64,15 @@ impl Timed for ZsetSchedule {
     type Key = u64;
 
     fn new() -> Self {
-        ZsetSchedule(Schedule::new())
+        ZsetSchedule(DelayQueue::new())
     }
 
     #[inline]
     fn push(&mut self, id: u64, due: u64) -> u64 {
-        self.0.schedule(id, at(due));
+        if self.0.reschedule(&id, at(due)).is_none() {
+            let pushed = self.0.push_with_id(id, (), at(due));
+            assert!(pushed.is_ok(), "the id is not in the queue");
+        }
         id
     }
 
@@ -85,12 +88,12 @@ impl Timed for ZsetSchedule {
 
     #[inline]
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
-        self.0.activate_due(at(now)).next().map(|(id, due)| (id, millis(due)))
+        self.0.pop(at(now)).map(|job| (job.id, millis(job.due)))
     }
 
     #[inline]
     fn drain_due(&mut self, now: u64, mut each: impl FnMut(u64, u64)) {
-        for (id, due) in self.0.activate_due(at(now)) {
+        for Job { id, due, .. } in self.0.pop_due(usize::MAX, at(now)) {
             each(id, millis(due));
         }
     }

@@ -1,25 +1,116 @@
-//! Draws in flight, and the task that gives back what is left of leases.
+//! [`Draw`] and [`Grant`]: what is sent to the server, and its reply; draws in flight, and the task
+//! that gives back what is left of leases.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use redis::aio::ConnectionLike;
+use redis::{FromRedisValue, Value};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout_at};
 use zset_std::{Clock, Decision, Timestamp};
 
-use super::exchange::{Draw, Grant};
-use super::slot::Slot;
+use super::slot::{Slot, Terms};
 use super::{LeasedWindow, Reply};
 use crate::Error;
-use crate::run::end;
+use crate::key::Names;
+use crate::link::end;
+use crate::script::{Call, Script};
+
+static LEASE: LazyLock<Script> =
+    LazyLock::new(|| Script::new(include_str!("../scripts/lease.lua")));
+
+/// A call of the script: ends leases, and draws units for a new one.
+#[derive(Clone, Debug)]
+pub(super) struct Draw {
+    pub(super) id: u64,
+    /// The units that are used at once; if there are fewer, none are drawn.
+    pub(super) least: u32,
+    /// The most units to draw; 0 draws nothing.
+    pub(super) most: u32,
+    pub(super) ended: Vec<Ended>,
+}
+
+/// A lease whose units are no longer used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    pub(super) id: u64,
+    /// The units that were used. The others are given back.
+    pub(super) used: u32,
+}
+
+/// The reply to a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Grant {
+    /// The units drawn: 0, or at least `least`.
+    pub(super) units: u32,
+    /// The units that are left for other draws.
+    pub(super) remaining: u32,
+    /// How long until `least` units can be drawn, if no lease ends earlier; zero if they can be
+    /// drawn now.
+    pub(super) retry_after: Duration,
+    /// How long until no units count.
+    pub(super) reset_after: Duration,
+}
+
+impl Draw {
+    /// A call that draws nothing.
+    pub(super) fn give_back(ended: Vec<Ended>) -> Draw {
+        Draw { id: 0, least: 0, most: 0, ended }
+    }
+
+    /// A call that returns whether `n` units could be drawn.
+    pub(super) fn peek(n: u32) -> Draw {
+        Draw { id: 0, least: n, most: 0, ended: Vec::new() }
+    }
+
+    /// Returns the call for the caller's `key`. `process` makes ids unique among all machines; only
+    /// tests give the time.
+    pub(super) fn call(
+        &self,
+        names: &Names,
+        key: &[u8],
+        process: &str,
+        terms: &Terms,
+        at: Option<Timestamp>,
+    ) -> Call {
+        let id = |id: u64| format!("{process}.{id:x}");
+        let call = Call::new(&LEASE, vec![names.of(key, "leases")]);
+        let call = match at {
+            None => call.argument(""),
+            Some(at) => call.number(at.as_nanos() / 1000),
+        };
+        // At most 71 years, as the life.
+        let call = call.number(terms.quota.period().as_micros() as u64).number(terms.limit());
+        let call = call.number(terms.life.as_nanos().div_ceil(1000) as u64);
+        let call = call.number(self.least).number(self.most).argument(id(self.id));
+        self.ended.iter().fold(call, |call, ended| call.argument(id(ended.id)).number(ended.used))
+    }
+
+    /// Reads the reply.
+    pub(super) fn grant(&self, reply: Value) -> Result<Grant, Error> {
+        let numbers = <[u64; 4]>::from_redis_value(reply).map_err(|_| Error::UnexpectedReply)?;
+        let [units, remaining, retry_after, reset_after] = numbers;
+        let units = u32::try_from(units).map_err(|_| Error::UnexpectedReply)?;
+        if units > self.most || units > 0 && units < self.least {
+            return Err(Error::UnexpectedReply);
+        }
+        Ok(Grant {
+            units,
+            remaining: u32::try_from(remaining).map_err(|_| Error::UnexpectedReply)?,
+            retry_after: Duration::from_micros(retry_after),
+            reset_after: Duration::from_micros(reset_after),
+        })
+    }
+}
 
 /// The shortest time between two sweeps.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
 impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
-    /// Sends draws until no call for the key waits. It is a task of its own, so a caller that gives up
-    /// does not end it.
+    /// Sends draws until no call for the key waits. It is a task of its own, so a caller that gives
+    /// up does not end it.
     pub(super) async fn fly(self, key: Box<[u8]>, mut draw: Draw, mut until: Instant) {
         loop {
             let reply = self.exchange(&key, &draw, until).await;
@@ -97,7 +188,8 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         draw.grant(self.link.run(&call, until).await?)
     }
 
-    /// Gives back what is left of ended leases and removes idle keys, once a life, until there are no keys.
+    /// Gives back what is left of ended leases and removes idle keys, once a life, until there are
+    /// no keys.
     async fn sweep(self) {
         loop {
             let scheduled = Scheduled(&self.local.is_sweep_scheduled);

@@ -1,33 +1,58 @@
-//! A thread that runs a function for each scheduled id.
+//! A thread that runs a function for each due job.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
-use zset_std::schedule::Scheduled;
-use zset_std::{FakeClock, Schedule, ScheduleRunner, SystemClock, Timestamp};
-
-fn at(nanos: u64) -> Timestamp {
-    Timestamp::from_nanos(nanos)
-}
+use super::*;
+use zset_std::{DelayQueue, FakeClock, JobRunner, SystemClock};
 
 type Opened = mpsc::Receiver<(u32, Timestamp)>;
 
-fn run(schedule: Schedule<u32>) -> (ScheduleRunner<u32, FakeClock>, FakeClock, Opened) {
+/// A queue of ids without payloads.
+type Ids<C = FakeClock> = SharedDelayQueue<(), u32, C>;
+
+fn ids<const N: usize>(ids: [(u32, Timestamp); N]) -> SharedDelayQueue<(), u32> {
+    let mut queue = DelayQueue::new();
+    for (id, due) in ids {
+        queue.push_with_id(id, (), due).unwrap();
+    }
+    queue.into()
+}
+
+fn run<const N: usize>(
+    queue: [(u32, Timestamp); N],
+) -> (JobRunner<(), u32, FakeClock>, FakeClock, Opened) {
     let clock = FakeClock::new();
     let (open, opened) = mpsc::channel();
-    let runner = schedule.run_with_clock(clock.clone(), move |id, at| {
+    let runner = ids(queue).with_clock(clock.clone()).run(move |job| {
         // Tests that do not check the remaining events have dropped the receiver.
-        let _ = open.send((id, at));
+        let _ = open.send((job.id, job.due));
     });
     (runner, clock, opened)
 }
 
+/// Pushes an id, or moves it if it is pending, as the docs of the guide do.
+fn schedule<C>(queue: &Ids<C>, id: u32, due: Timestamp) -> Option<Timestamp> {
+    loop {
+        match queue.due(&id) {
+            // It keeps its place.
+            Some(old) if old == due => return Some(old),
+            _ => {}
+        }
+        if let Some(old) = queue.reschedule(&id, due) {
+            return Some(old);
+        }
+        if queue.push_with_id(id, (), due).is_ok() {
+            return None;
+        }
+    }
+}
+
 #[test]
 fn each_id_runs_once_in_order_at_its_time() {
-    let (runner, clock, opened) =
-        run(Schedule::from([(3, at(20)), (1, at(10)), (2, at(20)), (4, at(30))]));
+    let (runner, clock, opened) = run([(3, at(20)), (1, at(10)), (2, at(20)), (4, at(30))]);
     clock.set(at(25));
     for expected in [(1, at(10)), (3, at(20)), (2, at(20))] {
         assert_eq!(opened.recv().unwrap(), expected);
@@ -36,7 +61,7 @@ fn each_id_runs_once_in_order_at_its_time() {
     clock.set(at(5));
     clock.set(at(30));
     assert_eq!(opened.recv().unwrap(), (4, at(30)));
-    assert!(runner.is_empty());
+    assert!(runner.queue().is_empty());
     assert_eq!(runner.panics(), 0);
     assert!(runner.stop().is_empty());
     assert_eq!(opened.try_recv(), Err(mpsc::TryRecvError::Disconnected));
@@ -44,33 +69,34 @@ fn each_id_runs_once_in_order_at_its_time() {
 
 #[test]
 fn a_runner_wakes_for_earlier_ids_and_changes() {
-    let (runner, clock, opened) = run(Schedule::from([(1, at(100))]));
-    assert_eq!(runner.schedule(2, at(50)), Scheduled::New);
-    assert_eq!(runner.schedule(3, at(50)), Scheduled::New);
-    assert_eq!(runner.schedule(2, at(50)), Scheduled::Moved { from: at(50) });
-    assert_eq!(runner.schedule(4, at(10)), Scheduled::New);
-    assert_eq!(runner.cancel(&4), Some(at(10)));
-    assert_eq!(runner.reschedule(&1, at(40)), Some(at(100)));
-    assert_eq!((runner.len(), runner.next_at(), runner.at(&2)), (3, Some(at(40)), Some(at(50))));
+    let (runner, clock, opened) = run([(1, at(100))]);
+    assert_eq!(schedule(runner.queue(), 2, at(50)), None);
+    assert_eq!(schedule(runner.queue(), 3, at(50)), None);
+    assert_eq!(schedule(runner.queue(), 2, at(50)), Some(at(50)));
+    assert_eq!(schedule(runner.queue(), 4, at(10)), None);
+    assert_eq!(runner.queue().cancel(&4).map(|job| job.due), Some(at(10)));
+    assert_eq!(runner.queue().reschedule(&1, at(40)), Some(at(100)));
+    let queue = runner.queue();
+    assert_eq!((queue.len(), queue.next_due(), queue.due(&2)), (3, Some(at(40)), Some(at(50))));
     clock.set(at(60));
     // The id that was given the same time again has kept its place.
     for expected in [(1, at(40)), (2, at(50)), (3, at(50))] {
         assert_eq!(opened.recv().unwrap(), expected);
     }
-    assert_eq!(runner.cancel(&2), None);
+    assert_eq!(runner.queue().cancel(&2), None);
     // An id that is already due runs at once, even if it has run before.
-    runner.schedule(2, at(0));
+    schedule(runner.queue(), 2, at(0));
     assert_eq!(opened.recv().unwrap(), (2, at(0)));
 }
 
 #[test]
 fn stop_returns_the_remaining_ids_in_order() {
-    let (runner, _clock, opened) = run(Schedule::from([(1, at(0)), (2, at(7)), (3, at(5))]));
+    let (runner, _clock, opened) = run([(1, at(0)), (2, at(7)), (3, at(5))]);
     assert_eq!(opened.recv().unwrap(), (1, at(0)));
-    runner.schedule(4, at(5));
+    schedule(runner.queue(), 4, at(5));
     let rest = runner.stop();
     rest.check_invariants();
-    assert!(rest.iter().eq([(&3, at(5)), (&4, at(5)), (&2, at(7))]));
+    assert!(rest.iter().map(|job| (*job.id, job.due)).eq([(3, at(5)), (4, at(5)), (2, at(7))]));
 }
 
 #[test]
@@ -79,12 +105,11 @@ fn stop_waits_for_the_running_call_and_starts_no_other() {
     let (leave, may_leave) = mpsc::channel::<()>();
     let calls = Arc::new(AtomicU64::new(0));
     let left = Arc::clone(&calls);
-    let runner =
-        Schedule::from([(1, at(0)), (2, at(0))]).run_with_clock(FakeClock::new(), move |_, _| {
-            entered.send(()).unwrap();
-            may_leave.recv().unwrap();
-            left.fetch_add(1, Ordering::Relaxed);
-        });
+    let runner = ids([(1, at(0)), (2, at(0))]).with_clock(FakeClock::new()).run(move |_| {
+        entered.send(()).unwrap();
+        may_leave.recv().unwrap();
+        left.fetch_add(1, Ordering::Relaxed);
+    });
     has_entered.recv().unwrap();
     let stopping = thread::spawn(move || runner.stop());
     leave.send(()).unwrap();
@@ -97,20 +122,18 @@ fn stop_waits_for_the_running_call_and_starts_no_other() {
 #[test]
 fn a_panic_in_the_function_ends_only_that_call() {
     let (open, opened) = mpsc::channel();
-    let runner = Schedule::from([(1, at(0)), (2, at(0)), (3, at(0))]).run_with_clock(
-        FakeClock::new(),
-        move |id, _| {
-            assert_ne!(id, 2, "on purpose");
-            open.send(id).unwrap();
-        },
-    );
+    let runner =
+        ids([(1, at(0)), (2, at(0)), (3, at(0))]).with_clock(FakeClock::new()).run(move |job| {
+            assert_ne!(job.id, 2, "on purpose");
+            open.send(job.id).unwrap();
+        });
     assert_eq!((opened.recv(), opened.recv()), (Ok(1), Ok(3)));
     assert_eq!(runner.panics(), 1);
 }
 
 #[test]
 fn a_dropped_runner_stops() {
-    let (runner, clock, opened) = run(Schedule::from([(1, at(10))]));
+    let (runner, clock, opened) = run([(1, at(10))]);
     drop(runner);
     clock.set(at(10));
     assert_eq!(opened.recv(), Err(mpsc::RecvError));
@@ -118,28 +141,26 @@ fn a_dropped_runner_stops() {
 
 #[test]
 fn the_function_may_stop_its_own_runner() {
-    let owner: Arc<Mutex<Option<ScheduleRunner<u32, FakeClock>>>> = Arc::default();
+    let owner: Arc<Mutex<Option<JobRunner<(), u32, FakeClock>>>> = Arc::default();
     let (stopped, has_stopped) = mpsc::channel();
     let of_function = Arc::clone(&owner);
     let mut place = owner.lock().unwrap();
-    *place = Some(Schedule::from([(1, at(0)), (2, at(9))]).run_with_clock(
-        FakeClock::new(),
-        move |_, _| {
-            let runner = of_function.lock().unwrap().take().unwrap();
-            stopped.send(runner.stop()).unwrap();
-        },
-    ));
+    *place = Some(ids([(1, at(0)), (2, at(9))]).with_clock(FakeClock::new()).run(move |_| {
+        let runner = of_function.lock().unwrap().take().unwrap();
+        stopped.send(runner.stop()).unwrap();
+    }));
     drop(place);
-    assert!(has_stopped.recv().unwrap().iter().eq([(&2, at(9))]));
+    assert!(has_stopped.recv().unwrap().iter().map(|job| *job.id).eq([2]));
 }
 
 #[test]
 fn a_system_clock_works() {
     let (open, opened) = mpsc::channel();
-    let long_ago = Schedule::from([("sale", at(1))]);
-    let runner = long_ago.run_with_clock(SystemClock, move |id, _| open.send(id).unwrap());
-    assert_eq!(opened.recv(), Ok("sale"));
-    runner.schedule("in five hundred years", Timestamp::MAX);
+    let long_ago = ids([(1, at(1))]).with_clock(SystemClock);
+    let runner = long_ago.run(move |job| open.send(job.id).unwrap());
+    assert_eq!(opened.recv(), Ok(1));
+    // In five hundred years.
+    schedule(runner.queue(), 2, Timestamp::MAX);
     assert_eq!(runner.stop().len(), 1);
 }
 
@@ -147,20 +168,20 @@ fn a_system_clock_works() {
 #[test]
 fn each_id_runs_once_or_is_cancelled_under_threads() {
     const EACH: u32 = if cfg!(miri) { 20 } else { 2_000 };
-    let (runner, clock, opened) = run(Schedule::new());
+    let (runner, clock, opened) = run([]);
     let cancelled = thread::scope(|scope| {
         let threads: Vec<_> = (0..4)
             .map(|thread| {
-                let runner = &runner;
+                let queue = runner.queue();
                 scope.spawn(move || {
                     let mut cancelled = Vec::new();
                     for n in 0..EACH {
                         let id = thread * EACH + n;
-                        assert_eq!(runner.schedule(id, at(u64::from(n % 50))), Scheduled::New);
+                        assert_eq!(schedule(queue, id, at(u64::from(n % 50))), None);
                         if n % 3 == 0 {
-                            runner.reschedule(&id, at(u64::from(n % 70)));
+                            queue.reschedule(&id, at(u64::from(n % 70)));
                         }
-                        if n % 5 == 0 && runner.cancel(&id).is_some() {
+                        if n % 5 == 0 && queue.cancel(&id).is_some() {
                             cancelled.push(id);
                         }
                     }
