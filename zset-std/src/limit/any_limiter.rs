@@ -147,7 +147,7 @@ impl AnyLimiter {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
-        each!(self, limiter => limiter.reset())
+        each!(self, limiter => limiter.reset());
     }
 
     /// Returns the quota.
@@ -184,7 +184,7 @@ impl AnyLimiter {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
-        each!(self, limiter => limiter.set_quota(quota))
+        each!(self, limiter => limiter.set_quota(quota));
     }
 
     fn idle_from(&self) -> Timestamp {
