@@ -192,9 +192,6 @@ impl AnyLimiter {
     }
 }
 
-limiter!(
-    [] AnyLimiter, "AnyLimiter::from(Funnel::new(quota))",
-    cost: "**O(1)**, unless it is a [`WindowLog`](super::WindowLog)"
-);
+limiter!([] AnyLimiter, "AnyLimiter::from(Funnel::new(quota))");
 stored_whole!([] AnyLimiter);
 one_quota!(AnyLimiter, Some(AnyLimiter::set_quota));

@@ -284,7 +284,7 @@ impl Funnel {
     }
 }
 
-limiter!([] Funnel, "Funnel::new(quota)", cost: "**O(1)**");
+limiter!([] Funnel, "Funnel::new(quota)");
 one_quota!(Funnel, None);
 
 /// The keys share the quota, so each has only a level and its time.

@@ -112,9 +112,10 @@ pub(super) mod per_key {
 /// Implements [`Limiter`] by the inherent methods, and the inherent methods for one unit. `$new` is
 /// an expression for the examples.
 macro_rules! limiter {
-    ([$($generics:tt)*] $limiter:ty, $new:literal, cost: $cost:literal) => {
+    ([$($generics:tt)*] $limiter:ty, $new:literal) => {
         impl<$($generics)*> $limiter {
-            #[doc = concat!("Allows one unit, or denies it. ", $cost, ".")]
+            /// Allows one unit, or denies it. Costs as much as [`check_n`](Self::check_n): **O(1)** for
+            /// limiters in constant memory.
             ///
             /// # Examples
             ///
@@ -133,8 +134,8 @@ macro_rules! limiter {
                 self.check_n(1, now)
             }
 
-            /// Returns what [`check`](Self::check) would return, without changing anything.
-            #[doc = concat!($cost, ".")]
+            /// Returns what [`check`](Self::check) would return, without changing anything. Costs as
+            /// much as [`peek_n`](Self::peek_n): **O(1)** for limiters in constant memory.
             ///
             /// # Examples
             ///

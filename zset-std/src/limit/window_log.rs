@@ -305,10 +305,7 @@ impl From<WindowLog> for AnyLimiter {
     }
 }
 
-limiter!(
-    [] WindowLog, "WindowLog::new(quota)",
-    cost: "**O(1)** amortized; **O(e)** for e entries in the same cases as for n units"
-);
+limiter!([] WindowLog, "WindowLog::new(quota)");
 stored_whole!([] WindowLog);
 one_quota!(WindowLog, Some(WindowLog::set_quota));
 
