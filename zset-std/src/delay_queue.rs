@@ -711,6 +711,7 @@ impl<T, I> DelayQueue<T, I> {
     }
 }
 
+#[cfg(feature = "std")]
 impl<T, I: Ord + Hash> DelayQueue<T, I> {
     /// Returns the queue with each payload mapped by `payload`.
     #[track_caller]

@@ -30,7 +30,7 @@ use ranking::Ranking;
 /// [`Ties`].
 ///
 /// A score is any `Ord + Copy` type. Tuples rank medals by gold, then silver, then bronze;
-/// [`Reverse`](std::cmp::Reverse) ranks the lowest first, as for golf or lap times;
+/// [`Reverse`] ranks the lowest first, as for golf or lap times;
 /// [`Score`](zset_core::Score) wraps an `f64`.
 ///
 /// The board's [`Policy`] determines how a new score combines with the member's current one:
@@ -86,7 +86,7 @@ use ranking::Ranking;
 /// first, and its bound. Deserializing fails on a repeated member or on more members than the
 /// bound.
 ///
-/// A board converts from and into a [`SortedSet`](zset_core::SortedSet):
+/// A board converts from and into a [`SortedSet`]:
 ///
 /// ```
 /// use zset_core::SortedSet;
@@ -323,8 +323,8 @@ impl<Id, S: PartialEq> Submission<Id, S> {
 
 /// Methods that change the board.
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
-    /// Submits a score under a policy that cannot fail: [`Best`](Best),
-    /// [`Latest`](Latest). **O(log n)** expected.
+    /// Submits a score under a policy that cannot fail: [`Best`],
+    /// [`Latest`]. **O(log n)** expected.
     ///
     /// Like [`try_submit`](Self::try_submit), but infallible.
     ///
@@ -354,7 +354,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// # Errors
     ///
     /// The policy's error if the score does not combine with the member's current one: for
-    /// [`Sum`](Sum), [`ScoreOverflow`](zset_core::ScoreOverflow) or
+    /// [`Sum`], [`ScoreOverflow`](zset_core::ScoreOverflow) or
     /// [`NanScore`](zset_core::NanScore). The board is unchanged: the member keeps its old score.
     ///
     /// # Panics

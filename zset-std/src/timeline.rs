@@ -477,7 +477,7 @@ impl<Id: Ord> Timeline<Id> {
     }
 }
 
-/// An iterator over entries of a [`Timeline`](Timeline), newest first: all of them, a page,
+/// An iterator over entries of a [`Timeline`], newest first: all of them, a page,
 /// or those since a time.
 ///
 /// It is lazy, double-ended and exact-size; `.rev()` yields the oldest first. Each step is
@@ -570,7 +570,7 @@ pub struct Cursor<Id> {
     pub id: Id,
 }
 
-/// Creates the cursor of an entry as returned by the iterators of a [`Timeline`](Timeline).
+/// Creates the cursor of an entry as returned by the iterators of a [`Timeline`].
 impl<Id: Clone> From<(&Id, Timestamp)> for Cursor<Id> {
     fn from((id, at): (&Id, Timestamp)) -> Self {
         Cursor { at, id: id.clone() }

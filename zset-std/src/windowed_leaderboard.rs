@@ -41,7 +41,7 @@ use merge::Merged;
 /// overflows, only the newest buckets count: as many as have a valid sum in some order of addition.
 /// A submission that would make fewer buckets count is an error, so this happens only when a bucket
 /// expires, or when the bound evicts a score that kept the sum small. The same holds for any
-/// [`Policy`](crate::Policy) that can fail. The bound decides first: a score that it rejects
+/// [`Policy`] that can fail. The bound decides first: a score that it rejects
 /// combines with nothing, and is not an error.
 ///
 /// A windowed leaderboard has no clock: each submission passes the current time, and
@@ -352,8 +352,8 @@ impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy, K> fmt::Debug for WindowedLeade
 }
 
 impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
-    /// Submits a score under a policy that cannot fail: [`Best`](crate::Best),
-    /// [`Latest`](crate::Latest). **O(log n)** expected, plus the cost of
+    /// Submits a score under a policy that cannot fail: [`Best`],
+    /// [`Latest`]. **O(log n)** expected, plus the cost of
     /// [`advance`](Self::advance).
     ///
     /// Like [`try_submit`](Self::try_submit), but infallible.

@@ -12,7 +12,7 @@ use core::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_firmware::{Reference, heap, run};
-use zset_std::expiring_set::InsertError;
+use zset_std::expiring_set::{DeadlinePassed, InsertError};
 use zset_std::timeline::{Cursor, Posted};
 use zset_std::{Best, ExpiringSet, Leaderboard, Ties, Timeline, Timestamp};
 
@@ -65,8 +65,13 @@ fn expiring_sets() {
                 assert_eq!(set.insert(id, duration, at(now)), expected);
             }
             5 => {
-                assert_eq!(set.touch(&id, duration, at(now)), live.map(at));
-                live.map(|_| reference.insert(id, now + ttl));
+                let touched = set.touch(&id, duration, at(now));
+                if ttl == 0 {
+                    assert_eq!(touched, Err(DeadlinePassed));
+                } else {
+                    assert_eq!(touched, Ok(live.map(at)));
+                    live.map(|_| reference.insert(id, now + ttl));
+                }
             }
             6 => assert_eq!(set.remove(&id), reference.remove(id).map(at)),
             _ => {

@@ -7,9 +7,7 @@
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_firmware::{Allowed, Reference, heap, run, run_limiter_model};
-use zset_std::{
-    AnyLimiter, DelayQueue, FixedWindow, Limits, Quota, Timestamp, WindowLog,
-};
+use zset_std::{AnyLimiter, DelayQueue, FixedWindow, Limits, Quota, Timestamp, WindowLog};
 
 #[cortex_m_rt::entry]
 fn main() -> ! {

@@ -147,7 +147,7 @@ impl AnyLimiter {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn reset(&mut self) {
-        each!(self, limiter => limiter.reset())
+        each!(self, limiter => limiter.reset());
     }
 
     /// Returns the quota.
@@ -184,7 +184,7 @@ impl AnyLimiter {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
-        each!(self, limiter => limiter.set_quota(quota))
+        each!(self, limiter => limiter.set_quota(quota));
     }
 
     fn idle_from(&self) -> Timestamp {
@@ -192,9 +192,6 @@ impl AnyLimiter {
     }
 }
 
-limiter!(
-    [] AnyLimiter, "AnyLimiter::from(Funnel::new(quota))",
-    cost: "**O(1)**, unless it is a [`WindowLog`](super::WindowLog)"
-);
+limiter!([] AnyLimiter, "AnyLimiter::from(Funnel::new(quota))");
 stored_whole!([] AnyLimiter);
 one_quota!(AnyLimiter, Some(AnyLimiter::set_quota));

@@ -226,6 +226,6 @@ impl FixedWindow {
     }
 }
 
-limiter!([] FixedWindow, "FixedWindow::new(quota)", cost: "**O(1)**");
+limiter!([] FixedWindow, "FixedWindow::new(quota)");
 stored_whole!([] FixedWindow);
 one_quota!(FixedWindow, Some(FixedWindow::set_quota));

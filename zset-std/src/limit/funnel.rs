@@ -4,7 +4,9 @@
 use core::time::Duration;
 
 use super::decision::decide_late;
-use super::limiter::per_key::{PerKey, QuotaPerCall};
+use super::limiter::per_key::PerKey;
+#[cfg(feature = "std")]
+use super::limiter::per_key::QuotaPerCall;
 use super::limiter::{limiter, one_quota};
 use super::{Decision, Quota, Verdict};
 use crate::Timestamp;
@@ -282,7 +284,7 @@ impl Funnel {
     }
 }
 
-limiter!([] Funnel, "Funnel::new(quota)", cost: "**O(1)**");
+limiter!([] Funnel, "Funnel::new(quota)");
 one_quota!(Funnel, None);
 
 /// The keys share the quota, so each has only a level and its time.
@@ -317,6 +319,7 @@ impl PerKey for Funnel {
     }
 }
 
+#[cfg(feature = "std")]
 impl QuotaPerCall for Funnel {
     type Call = (FunnelQuota, Pour);
 
@@ -387,6 +390,10 @@ struct Volume {
 
 /// A quota, with the parameters computed from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "std"),
+    expect(unreachable_pub, reason = "only `QuotaPerCall` exposes it")
+)]
 pub struct FunnelQuota {
     quota: Quota,
     /// The time between two units: `period / count`.
@@ -400,6 +407,10 @@ pub struct FunnelQuota {
 
 /// A number of units under some quota.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(feature = "std"),
+    expect(unreachable_pub, reason = "only `QuotaPerCall` exposes it")
+)]
 pub struct Pour {
     n: u32,
     /// The time in which the units leak out, saturated.

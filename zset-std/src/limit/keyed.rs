@@ -229,13 +229,10 @@ impl<K: Eq + Hash, L: Limiter + OneQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&self, quota: Quota) {
-        let set_quota_of_state = L::SET_QUOTA_OF_STATE;
-        self.keys.set(
-            |limiter| limiter.change_quota(quota),
-            set_quota_of_state.map(|set| move |state: &mut L::State| set(state, quota)),
-        );
-        if let (Some(shared), Some(set)) = (&self.shared, set_quota_of_state) {
-            shared.change(Timestamp::ZERO, |state, _| set(state, quota));
+        let set = L::SET_QUOTA_OF_STATE.map(|set| move |state: &mut L::State| set(state, quota));
+        self.keys.set(|limiter| limiter.change_quota(quota), set.as_ref());
+        if let (Some(shared), Some(set)) = (&self.shared, set) {
+            shared.change(Timestamp::ZERO, |state, _| set(state));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! [`Limiter`]: the common interface of limiters of one key.
 
-use super::{Decision, Quota};
+use super::Decision;
 use crate::Timestamp;
 use per_key::PerKey;
 
@@ -52,7 +52,9 @@ pub trait Limiter: PerKey {
 /// What a keyed limiter needs of the limiter that it has for each key. The traits are public, since
 /// they are in bounds of public methods, but cannot be named from outside.
 pub(super) mod per_key {
-    use super::{Decision, Quota, Timestamp};
+    use super::{Decision, Timestamp};
+    #[cfg(feature = "std")]
+    use crate::Quota;
 
     /// A limiter in two parts: the settings, which all keys share, and the state of one key. `Self`
     /// is the settings, and, as a limiter on its own, has the state with which every key starts.
@@ -80,6 +82,7 @@ pub(super) mod per_key {
     }
 
     /// A limiter with one quota: every limiter of one key except [`Limits`](crate::Limits).
+    #[cfg(feature = "std")]
     pub trait OneQuota: PerKey {
         /// Changes the quota of the state of a key; `None` if states do not contain it.
         const SET_QUOTA_OF_STATE: Option<fn(&mut Self::State, Quota)>;
@@ -90,6 +93,7 @@ pub(super) mod per_key {
 
     /// A limiter that accepts a different quota in each call: a [`WindowLog`](crate::WindowLog) or
     /// a [`Funnel`](crate::Funnel).
+    #[cfg(feature = "std")]
     pub trait QuotaPerCall: PerKey {
         /// A quota and a number of units in the form that a check needs, computed before the lock
         /// is acquired.
@@ -108,9 +112,10 @@ pub(super) mod per_key {
 /// Implements [`Limiter`] by the inherent methods, and the inherent methods for one unit. `$new` is
 /// an expression for the examples.
 macro_rules! limiter {
-    ([$($generics:tt)*] $limiter:ty, $new:literal, cost: $cost:literal) => {
+    ([$($generics:tt)*] $limiter:ty, $new:literal) => {
         impl<$($generics)*> $limiter {
-            #[doc = concat!("Allows one unit, or denies it. ", $cost, ".")]
+            /// Allows one unit, or denies it. Costs as much as [`check_n`](Self::check_n): **O(1)** for
+            /// limiters in constant memory.
             ///
             /// # Examples
             ///
@@ -129,8 +134,8 @@ macro_rules! limiter {
                 self.check_n(1, now)
             }
 
-            /// Returns what [`check`](Self::check) would return, without changing anything.
-            #[doc = concat!($cost, ".")]
+            /// Returns what [`check`](Self::check) would return, without changing anything. Costs as
+            /// much as [`peek_n`](Self::peek_n): **O(1)** for limiters in constant memory.
             ///
             /// # Examples
             ///
@@ -213,6 +218,7 @@ macro_rules! stored_whole {
 /// Implements [`OneQuota`](per_key::OneQuota) by the inherent methods.
 macro_rules! one_quota {
     ($limiter:ty, $set_quota_of_state:expr) => {
+        #[cfg(feature = "std")]
         impl $crate::limit::limiter::per_key::OneQuota for $limiter {
             const SET_QUOTA_OF_STATE: Option<fn(&mut Self::State, $crate::Quota)> =
                 $set_quota_of_state;

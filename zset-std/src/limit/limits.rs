@@ -219,8 +219,5 @@ fn smallest(decisions: impl Iterator<Item = Decision>) -> (u32, u32) {
     })
 }
 
-limiter!(
-    [L: Limiter] Limits<L>, "Limits::all([WindowLog::new(quota)])",
-    cost: "**O(l)** checks for l limiters, as for n units"
-);
+limiter!([L: Limiter] Limits<L>, "Limits::all([WindowLog::new(quota)])");
 stored_whole!([L: Limiter] Limits<L>);

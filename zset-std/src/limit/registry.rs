@@ -211,11 +211,11 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
 
     /// Changes the limiter and, with `change` if there is one, the states of all keys, locking one
     /// shard at a time.
-    pub(crate) fn set(&self, mut set: impl FnMut(&mut L), change: Option<impl Fn(&mut L::State)>) {
+    pub(crate) fn set(&self, mut set: impl FnMut(&mut L), change: Option<&impl Fn(&mut L::State)>) {
         for shard in &self.shards {
             let keys = &mut *shard.keys.lock();
             set(&mut keys.limiter);
-            if let Some(change) = &change {
+            if let Some(change) = change {
                 keys.entries.iter_mut().for_each(|entry| change(&mut entry.state));
                 keys.rebuild_deadlines();
                 shard.note_deadline(keys);

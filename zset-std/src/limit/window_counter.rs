@@ -301,7 +301,7 @@ impl WindowCounter {
     }
 }
 
-limiter!([] WindowCounter, "WindowCounter::new(quota)", cost: "**O(1)**");
+limiter!([] WindowCounter, "WindowCounter::new(quota)");
 stored_whole!([] WindowCounter);
 one_quota!(WindowCounter, Some(WindowCounter::set_quota));
 

@@ -8,6 +8,7 @@ use alloc::collections::VecDeque;
 use core::time::Duration;
 
 use super::decision::decide_late;
+#[cfg(feature = "std")]
 use super::limiter::per_key::QuotaPerCall;
 use super::limiter::{limiter, one_quota, stored_whole};
 use super::window_counter::{Forgotten, MOST_UNITS};
@@ -304,13 +305,11 @@ impl From<WindowLog> for AnyLimiter {
     }
 }
 
-limiter!(
-    [] WindowLog, "WindowLog::new(quota)",
-    cost: "**O(1)** amortized; **O(e)** for e entries in the same cases as for n units"
-);
+limiter!([] WindowLog, "WindowLog::new(quota)");
 stored_whole!([] WindowLog);
 one_quota!(WindowLog, Some(WindowLog::set_quota));
 
+#[cfg(feature = "std")]
 impl QuotaPerCall for WindowLog {
     type Call = (Quota, u32);
 

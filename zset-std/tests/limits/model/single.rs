@@ -123,14 +123,12 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
     }
 }
 
+/// `quota` and `set_quota` of a limiter.
+type QuotaOf<L> = (fn(&L) -> Quota, fn(&mut L, Quota));
+
 impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
     /// Moves the time, and makes a call that every limiter with a single quota has.
-    fn call_with_quota(
-        &mut self,
-        (get, set): (fn(&L) -> Quota, fn(&mut L, Quota)),
-        step: Step,
-        call: &Call,
-    ) {
+    fn call_with_quota(&mut self, (get, set): QuotaOf<L>, step: Step, call: &Call) {
         let Call::SetQuota(quota) = *call else { return self.call(step, call) };
         self.now = step.from(self.now, self.quotas[0]);
         set(&mut self.limiter, quota);
