@@ -411,6 +411,17 @@ impl<M, S: Copy> SkipList<M, S> {
         self.core.nodes.try_reserve(additional)
     }
 
+    /// Shrinks the capacity of the list as much as possible. **O(n)**. See
+    /// [`SortedSet::shrink_to_fit`](crate::SortedSet::shrink_to_fit).
+    ///
+    /// # Panics
+    ///
+    /// Panics if the allocation of new memory fails; the list is unchanged.
+    #[track_caller]
+    pub fn shrink_to_fit(&mut self) {
+        or_panic(self.core.nodes.try_rebuild());
+    }
+
     /// Removes all elements and frees their memory. **O(n)**.
     pub fn clear(&mut self) {
         self.core.clear();

@@ -68,6 +68,7 @@ fn skip_list() -> Vec<&'static str> {
         capacity(),
         reserve(10),
         try_reserve(10),
+        shrink_to_fit(),
         allocation_size(),
     }
 }

@@ -197,11 +197,33 @@ fn shrinking_frees_memory() {
 }
 
 #[test]
-fn shrinking_an_empty_set_frees_all_memory() {
+fn shrinking_an_empty_set_or_list_frees_all_memory() {
     let mut set: SortedSet<u32, u32> = SortedSet::with_capacity(1000);
     assert!(set.allocation_size() > 0);
     set.shrink_to_fit();
     assert_eq!(set.allocation_size(), 0);
+
+    let mut list: SkipList<u32, u32> = SkipList::new();
+    list.reserve(1000);
+    assert!(list.allocation_size() > 0);
+    list.shrink_to_fit();
+    assert_eq!(list.allocation_size(), 0);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
+fn a_list_shrinks_to_full_leaves() {
+    let mut list: SkipList<u32, u32> = shuffled().into_iter().map(|i| (i, i)).collect();
+    let grown_size = list.allocation_size();
+    list.shrink_to_fit();
+    list.check();
+    assert!(list.allocation_size() < grown_size);
+    assert!(list.iter().map(|(_, score)| score).eq(0..MANY));
+    list.retain(|member, _| member % 100 == 0);
+    list.shrink_to_fit();
+    list.check();
+    assert!(list.allocation_size() < grown_size / 20);
+    assert!(list.iter().map(|(_, score)| score).eq((0..MANY).step_by(100)));
 }
 
 #[test]

@@ -23,6 +23,7 @@ enum Operation {
     Retain(u8),
     ExtractIf { first: usize, divisor: i32 },
     Clear,
+    ShrinkToFit,
     Rebuild,
 }
 
@@ -44,6 +45,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
         1 => (0..20usize, 1..4i32)
             .prop_map(|(first, divisor)| Operation::ExtractIf { first, divisor }),
         1 => Just(Operation::Clear),
+        1 => Just(Operation::ShrinkToFit),
         1 => Just(Operation::Rebuild),
     ]
 }
@@ -123,6 +125,7 @@ fn apply(operation: &Operation, list: &mut SkipList<u8, i32>, sorted: &mut Sorte
             list.clear();
             sorted.0.clear();
         }
+        Operation::ShrinkToFit => list.shrink_to_fit(),
         Operation::Rebuild => {
             let clone = list.clone();
             assert_eq!(clone, *list);
