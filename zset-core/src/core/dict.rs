@@ -245,18 +245,18 @@ impl Dict {
     }
 
     /// Adds a handle that is not in the dict. `try_reserve_one` must have reserved room for it.
-    #[inline]
+    #[cfg_attr(
+        not(target_os = "none"),
+        expect(clippy::inline_always, reason = "a call takes 2 % of an insertion"),
+        inline(always)
+    )]
     pub(crate) fn insert(&mut self, hash: usize, handle: Handle) {
         self.len += 1;
-        let table = match (&self.directory, &mut self.first) {
-            (None, First::Tags(tags)) => {
-                tags[handle.slot() as usize] = tag(hash);
-                return;
-            }
-            (None, First::Table(table)) => table,
-            (Some(_), _) => self.table_mut(hash),
-        };
-        table.insert_unique(hash as TableHash, handle, no_rehash);
+        if self.has_tables() {
+            self.table_mut(hash).insert_unique(hash as TableHash, handle, no_rehash);
+        } else {
+            self.set_tag(hash, handle);
+        }
     }
 
     /// Adds a handle unless `is_same` accepts a handle already stored under this hash; returns

@@ -66,13 +66,14 @@ impl Dict {
         Ok(())
     }
 
-    /// Returns whether the table for a route has room for one more handle.
+    /// Returns whether there is room for one more handle with this route.
     #[inline]
     pub(super) fn has_room(&self, route: usize) -> bool {
-        if !self.has_tables() {
-            return self.len < MOST_TAGGED;
-        }
-        let table = self.table_at(route);
+        let table = match (&self.directory, &self.first) {
+            (None, First::Tags(_)) => return self.len < MOST_TAGGED,
+            (None, First::Table(table)) => table,
+            (Some(_), _) => self.table_at(route),
+        };
         table.len() < table.capacity()
     }
 
