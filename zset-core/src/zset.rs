@@ -76,6 +76,11 @@ const REDIS_LIMITS: ListpackLimits =
 /// hashed by foldhash with a seed specific to the set. This is fast, but no protection against an
 /// attacker who can measure timings.
 ///
+/// A listpack is for many small sets: a member of 20 bytes takes about 30 bytes in it with its
+/// score, and twice as many in the other encoding. Where speed matters more than memory, turn it
+/// off with [`with_limits`](Self::with_limits) and `max_listpack_entries: 0`: at 100 members,
+/// finding a score then takes a twentieth of the time.
+///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, with
 /// members as bytes. Elements are deserialized in any order, with members as bytes or text; a
 /// repeated member is an error.

@@ -101,7 +101,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 }
 
-/// The child index that a search takes in each block, from the top down, six bits each. Ways
+/// The child index that a search takes in each block, from the top down, six bits each. Paths
 /// compare like the leaves to which they lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Path(u64);
