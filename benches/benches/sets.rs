@@ -1,5 +1,5 @@
-//! The operations of `zset-bench report` under criterion, for statistics and for comparisons with an
-//! earlier run (`cargo bench -p zset-bench -- --save-baseline NAME`).
+//! The operations of `zset-bench report` under criterion, for statistics and for comparisons with
+//! an earlier run (`cargo bench -p zset-bench -- --save-baseline NAME`).
 //!
 //! An iteration is a whole batch, so the time per operation is the inverse of the throughput shown.
 

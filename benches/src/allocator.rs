@@ -1,7 +1,7 @@
 //! A global allocator that counts the bytes allocated and not yet freed.
 //!
-//! The count is per thread. That is enough to measure a single thread, and it avoids atomic operations,
-//! which would distort the times of contenders that allocate often.
+//! The count is per thread. That is enough to measure a single thread, and it avoids atomic
+//! operations, which would distort the times of contenders that allocate often.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -11,8 +11,8 @@ thread_local! {
     static LIVE: Cell<isize> = const { Cell::new(0) };
 }
 
-/// Returns the number of bytes that this thread has allocated and not freed if [`Counting`] is the global
-/// allocator, else 0.
+/// Returns the number of bytes that this thread has allocated and not freed if [`Counting`] is the
+/// global allocator, else 0.
 pub fn live_bytes() -> isize {
     LIVE.get()
 }
@@ -28,8 +28,8 @@ fn subtract(bytes: usize) {
 /// The system allocator, with a count of live bytes.
 pub struct Counting;
 
-// SAFETY: every call goes to `System` with the arguments unchanged. The counter is a `const` thread local
-// without a destructor, so accessing it neither allocates nor panics.
+// SAFETY: every call goes to `System` with the arguments unchanged. The counter is a `const` thread
+// local without a destructor, so accessing it neither allocates nor panics.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(layout.size());

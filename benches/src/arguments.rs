@@ -20,7 +20,8 @@ const MAX_N: usize = 100_000_000;
 /// The maximum number of keys of a limiter, for the same reason.
 const MAX_KEYS: usize = 10_000_000;
 
-/// The maximum number of calls in a round: their arguments are generated in advance and held in memory.
+/// The maximum number of calls in a round: their arguments are generated in advance and held in
+/// memory.
 const MAX_CALLS: usize = 100_000_000;
 
 /// The text of `--help`.

@@ -19,8 +19,8 @@ const SIZES: [usize; 2] = [128, 1_000_000];
 /// The only table.
 const TABLE: &str = "ZSet of 20-byte members";
 
-/// Measures sets of 20-byte members with integer scores, inserted in random order; saves the results in a
-/// [file](record::save).
+/// Measures sets of 20-byte members with integer scores, inserted in random order; saves the
+/// results in a [file](record::save).
 ///
 /// # Errors
 ///

@@ -5,9 +5,9 @@ use crate::operation::Operation;
 
 /// A sorted set of members with `f64` scores, ordered by `(score, member)`.
 ///
-/// Each contender implements every operation in the best way that its public API allows, and all of them
-/// hash members with `hashbrown::DefaultHashBuilder`. Scores are never NaN. Operations that visit
-/// elements return the sum of their [`digest`]s, so that every element must be read.
+/// Each contender implements every operation in the best way that its public API allows, and all of
+/// them hash members with `hashbrown::DefaultHashBuilder`. Scores are never NaN. Operations that
+/// visit elements return the sum of their [`digest`]s, so that every element must be read.
 pub trait Contender<M: Member>: Sized {
     /// The name shown in the tables.
     const NAME: &'static str;
@@ -103,8 +103,8 @@ pub trait Contender<M: Member>: Sized {
 
 /// Mixes the [digest](Member::digest) of a member with a score, so that a range must read both.
 ///
-/// Digests are integers because a sum of floats would wait about four cycles per element and hide the
-/// cost of the range itself.
+/// Digests are integers because a sum of floats would wait about four cycles per element and hide
+/// the cost of the range itself.
 #[inline]
 pub fn digest(member: u64, score: f64) -> u64 {
     member ^ score.to_bits()

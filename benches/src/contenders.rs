@@ -19,7 +19,8 @@ pub trait Visitor<M: Member> {
     fn visit<C: Contender<M>>(&mut self);
 }
 
-/// The number of leading contenders that are zset's own. The first of all is compared with the peers.
+/// The number of leading contenders that are zset's own. The first of all is compared with the
+/// peers.
 pub const SUBJECTS: usize = 2;
 
 /// Returns the names of the contenders, in order.

@@ -1,8 +1,8 @@
 //! `docs`: the measured tables of the docs, and the picture of the README, drawn from
 //! `benches/results.csv` without measuring.
 //!
-//! A table stands between two markers. The first one names the table, with the number of elements if
-//! there are several:
+//! A table stands between two markers. The first one names the table, with the number of elements
+//! if there are several:
 //!
 //! ```text
 //! <!-- zset-bench docs: u64 1000 -->
@@ -41,8 +41,9 @@ const END: &str = "<!-- end -->";
 ///
 /// # Errors
 ///
-/// Returns an error if a file cannot be read or written, if a marker is malformed or names no records, or
-/// if `docs/benchmarks.md` has no marker for a record. In all cases but a failed write, no file changes.
+/// Returns an error if a file cannot be read or written, if a marker is malformed or names no
+/// records, or if `docs/benchmarks.md` has no marker for a record. In all cases but a failed write,
+/// no file changes.
 pub fn run(folder: &Path, out: &mut impl Write) -> io::Result<()> {
     for (path, content) in files(folder)? {
         fs::write(folder.join(path), content)?;

@@ -1,4 +1,5 @@
-//! `fixed`: `FixedSortedSet` compared with the collections of fixed capacity of the crate `heapless`.
+//! `fixed`: `FixedSortedSet` compared with the collections of fixed capacity of the crate
+//! `heapless`.
 //!
 //! All take turns at the same calls; see [`rounds`](crate::rounds).
 

@@ -1,9 +1,10 @@
-//! `instructions`: callgrind's counts for the main operations, in a crate that is built as a user's is, compared
-//! with a committed baseline, and with the same crate built with link-time optimization.
+//! `instructions`: callgrind's counts for the main operations, in a crate that is built as a user's
+//! is, compared with a committed baseline, and with the same crate built with link-time
+//! optimization.
 //!
 //! Instruction counts do not depend on the load of the machine, so a limit of a few percent neither
-//! misses regressions nor reports false ones. Cache misses are shown but not checked: they also depend on
-//! memory addresses.
+//! misses regressions nor reports false ones. Cache misses are shown but not checked: they also
+//! depend on memory addresses.
 
 mod baseline;
 mod comparison;

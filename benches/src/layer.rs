@@ -1,7 +1,8 @@
 //! `layer`: what a layer that limits requests adds to a service, without a socket.
 //!
-//! The layers of `zset_tower` and of the `tower_governor` crate limit by the peer's address, both by leaky
-//! buckets. Requests are made in advance, a batch at a time; a call takes one, and drops its response.
+//! The layers of `zset_tower` and of the `tower_governor` crate limit by the peer's address, both
+//! by leaky buckets. Requests are made in advance, a batch at a time; a call takes one, and drops
+//! its response.
 
 use std::future::Future;
 use std::hint::black_box;

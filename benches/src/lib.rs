@@ -1,24 +1,25 @@
-//! Measures `zset_core::SortedSet` against other sorted sets, and the collections of `zset_std` against
-//! their alternatives.
+//! Measures `zset_core::SortedSet` against other sorted sets, and the collections of `zset_std`
+//! against their alternatives.
 //!
 //! - [`contender`]: the interface of a measured sorted set.
 //! - [`contenders`]: the sorted sets, and the list of them.
-//! - [`operation`] and [`workload`]: the measured operations and their arguments, the same for every
-//!   contender.
-//! - [`speed`], [`memory`] and [`tail`]: what is measured, and [`report`], which shows all of it. The
-//!   criterion front end is `benches/sets.rs`.
-//! - [`record`], [`tables`] and `plot`: the results, and how they are drawn; [`docs`] draws the saved ones
-//!   into the docs.
-//! - [`limiters`]: the same for limiters, with their own contenders and workload; the criterion front end
-//!   is `benches/limiters.rs`.
-//! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`, with
-//!   contenders and a workload for each kind of use; the criterion front end is `benches/uses.rs`.
+//! - [`operation`] and [`workload`]: the measured operations and their arguments, the same for
+//!   every contender.
+//! - [`speed`], [`memory`] and [`tail`]: what is measured, and [`report`], which shows all of it.
+//!   The criterion front end is `benches/sets.rs`.
+//! - [`record`], [`tables`] and `plot`: the results, and how they are drawn; [`docs`] draws the
+//!   saved ones into the docs.
+//! - [`limiters`]: the same for limiters, with their own contenders and workload; the criterion
+//!   front end is `benches/limiters.rs`.
+//! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`,
+//!   with contenders and a workload for each kind of use; the criterion front end is
+//!   `benches/uses.rs`.
 //! - [`fixed`]: the same for `zset_core::FixedSortedSet` and the collections of `heapless`.
 //! - [`layer`]: the layer of `zset_tower` compared with `tower_governor`.
 //! - [`servers`]: zset-server compared with redis-server, over the network.
 //! - [`services`]: the limiters of zset-redis compared with `PING` and with a pipeline of commands.
-//! - [`instructions`]: callgrind's counts for the main operations of `benches/instructions.rs`, checked
-//!   against the committed baseline.
+//! - [`instructions`]: callgrind's counts for the main operations of `benches/instructions.rs`,
+//!   checked against the committed baseline.
 //! - [`rounds`]: how the contenders take turns.
 //!
 //! To add a contender, write its file under `contenders/` and add it to [`contenders::visit_all`].

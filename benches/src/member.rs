@@ -14,7 +14,8 @@ pub trait Member: Clone + Ord + Hash + fmt::Debug + 'static {
     /// Returns its bytes.
     fn bytes(&self) -> Self::Bytes<'_>;
 
-    /// Returns a number that depends on the member's contents, so that computing it must read the member.
+    /// Returns a number that depends on the member's contents, so that computing it must read the
+    /// member.
     #[inline]
     fn digest(&self) -> u64 {
         digest_bytes(self.bytes().as_ref())

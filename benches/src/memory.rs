@@ -1,7 +1,7 @@
 //! The memory of sets: bytes requested from the allocator, and resident memory of the process.
 //!
-//! A process keeps freed memory, so each set is built in a process of its own: this program starts itself
-//! again for each ([`Request`] is passed on its command line).
+//! A process keeps freed memory, so each set is built in a process of its own: this program starts
+//! itself again for each ([`Request`] is passed on its command line).
 
 use std::env;
 use std::fs;
@@ -65,7 +65,8 @@ pub const FIGURES: [Figure; 4] = [
 ];
 
 impl Memory {
-    /// Builds and measures the set in a child process; this program must support the command `memory-of`.
+    /// Builds and measures the set in a child process; this program must support the command
+    /// `memory-of`.
     ///
     /// # Errors
     ///
@@ -82,7 +83,8 @@ impl Memory {
         Memory::parse(&text).ok_or_else(|| Error::other(format!("no figures: {text}")))
     }
 
-    /// Builds and measures the set in this process. Accurate only if nothing else was allocated before.
+    /// Builds and measures the set in this process. Accurate only if nothing else was allocated
+    /// before.
     pub fn here(request: Request) -> Memory {
         match request.kind {
             Kind::Integers => measure(request, names::scramble),
@@ -171,7 +173,8 @@ fn resident() -> usize {
     resident_of(&fs::read_to_string("/proc/self/statm").unwrap_or_default())
 }
 
-/// Returns the resident bytes that do not belong to files: the program itself is paged in as it runs.
+/// Returns the resident bytes that do not belong to files: the program itself is paged in as it
+/// runs.
 fn resident_of(statm: &str) -> usize {
     let mut pages = statm.split(' ').skip(1).map_while(|pages| pages.parse::<usize>().ok());
     let (all, of_files) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));

@@ -27,7 +27,8 @@ const REAL_LENGTHS: std::ops::RangeInclusive<usize> = 8..=35;
 /// The minimum number of real names: with fewer, most names would repeat often.
 const FEWEST: usize = 1_000;
 
-/// The names of the packages known to this machine's `apt`, in random order; empty if there are too few.
+/// The names of the packages known to this machine's `apt`, in random order; empty if there are too
+/// few.
 static REAL: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let list = Command::new("apt-cache").arg("pkgnames").stderr(Stdio::null()).output();
     let text = list.ok().and_then(|output| String::from_utf8(output.stdout).ok());
@@ -106,8 +107,8 @@ pub(crate) fn numbers(start: u64) -> impl Iterator<Item = u64> {
     (0..).map(move |i: u64| scramble(i.wrapping_add(start)))
 }
 
-/// Maps numbers one-to-one to numbers that look random: the finalizer of splitmix64 (Steele, Lea and
-/// Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Maps numbers one-to-one to numbers that look random: the finalizer of splitmix64 (Steele, Lea
+/// and Flood, "Fast splittable pseudorandom number generators", 2014).
 pub fn scramble(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

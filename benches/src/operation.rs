@@ -48,9 +48,10 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All operations. Those before [`Append`](Self::Append) work on one set, in an order that gives each
-    /// the state it needs: first the load, then the reads, so that the results for reads do not depend on
-    /// which writes are measured. Those from [`Append`](Self::Append) on build their own set.
+    /// All operations. Those before [`Append`](Self::Append) work on one set, in an order that
+    /// gives each the state it needs: first the load, then the reads, so that the results for reads
+    /// do not depend on which writes are measured. Those from [`Append`](Self::Append) on build
+    /// their own set.
     pub const ALL: [Operation; 21] = [
         Operation::Insert,
         Operation::Score,

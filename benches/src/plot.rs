@@ -1,7 +1,7 @@
 //! SVG plots: lines on logarithmic scales, and bars.
 //!
-//! Each contender has a class (`c0`, `c1`, …): a colour, light or dark, and a mark for readers who cannot
-//! tell the colours apart.
+//! Each contender has a class (`c0`, `c1`, …): a colour, light or dark, and a mark for readers who
+//! cannot tell the colours apart.
 
 mod scale;
 

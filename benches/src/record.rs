@@ -62,8 +62,8 @@ fn parse(text: &[u8]) -> io::Result<Vec<Record>> {
     records.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
-/// Saves records in a file, unless `path` is `None`. In each table they replace all records of the same
-/// contenders, and the other records of the file stay.
+/// Saves records in a file, unless `path` is `None`. In each table they replace all records of the
+/// same contenders, and the other records of the file stay.
 ///
 /// # Errors
 ///
@@ -79,7 +79,8 @@ pub fn save(path: Option<&Path>, records: &[Record]) -> io::Result<()> {
     fs::write(path, text)
 }
 
-/// Returns the new records and those of the others in order of their tables, so that diffs are readable.
+/// Returns the new records and those of the others in order of their tables, so that diffs are
+/// readable.
 fn merged(before: Vec<Record>, records: &[Record]) -> Vec<Record> {
     let is_kept = |old: &Record| {
         !records.iter().any(|it| (it.group(), &it.contender) == (old.group(), &old.contender))

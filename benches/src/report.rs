@@ -1,4 +1,5 @@
-//! `report`: everything measured for the sorted sets, as a web page, as Markdown tables and as data.
+//! `report`: everything measured for the sorted sets, as a web page, as Markdown tables and as
+//! data.
 
 mod data;
 mod markdown;
@@ -36,8 +37,8 @@ pub struct Options {
     pub rounds: Option<usize>,
     /// The size up to which sets grow while single calls are timed; 0 skips that measurement.
     pub tail: usize,
-    /// The number of random updates after a load, before memory is measured again and while calls are
-    /// timed.
+    /// The number of random updates after a load, before memory is measured again and while calls
+    /// are timed.
     pub updates: usize,
     /// The output folder.
     pub folder: PathBuf,

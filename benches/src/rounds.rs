@@ -1,8 +1,8 @@
 //! Rounds in which contenders take turns.
 //!
-//! A machine's speed drifts by more than the contenders differ. So each round's workload is generated
-//! once and given to all of them, ratios are taken within a round, and the printed values are medians
-//! over the rounds.
+//! A machine's speed drifts by more than the contenders differ. So each round's workload is
+//! generated once and given to all of them, ratios are taken within a round, and the printed values
+//! are medians over the rounds.
 
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,8 @@ fn measured_calls<A>(make: impl FnOnce() -> A) -> A {
 pub(crate) struct Rounds<A>(Vec<Vec<Measured<A>>>);
 
 impl<A: Clone + Default> Rounds<A> {
-    /// Measures `places` contenders in turn, in each round with the workload prepared for its number.
+    /// Measures `places` contenders in turn, in each round with the workload prepared for its
+    /// number.
     pub(crate) fn measure<W>(
         places: usize,
         rounds: usize,

@@ -1,8 +1,8 @@
 //! `servers`: requests per second of zset-server and redis-server, and the memory of both.
 //!
 //! Both servers run at the same time with the same members and take turns; the other one is idle
-//! meanwhile. The client is redis-benchmark, the customary tool: a single process on the same machine, so
-//! rates are those of client and server together.
+//! meanwhile. The client is redis-benchmark, the customary tool: a single process on the same
+//! machine, so rates are those of client and server together.
 
 pub(crate) mod process;
 
@@ -51,7 +51,8 @@ impl Default for Options {
 /// The number of concurrent connections.
 const CLIENTS: usize = 50;
 
-/// How many requests each connection sends before it waits for the replies, and the table of the results.
+/// How many requests each connection sends before it waits for the replies, and the table of the
+/// results.
 const PIPELINES: [(usize, &str); 2] = [(1, "one at a time"), (16, "16 at a time")];
 
 /// The measured commands, in order: the last one removes members.
@@ -89,8 +90,8 @@ struct Round {
 ///
 /// # Errors
 ///
-/// Returns an error if writing to `out` fails, if a program does not start or misbehaves, or if the results
-/// cannot be saved.
+/// Returns an error if writing to `out` fails, if a program does not start or misbehaves, or if the
+/// results cannot be saved.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     write_header(out)?;
     let Options { n, requests, rounds, .. } = options;

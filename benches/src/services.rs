@@ -1,9 +1,9 @@
-//! `services`: the limiters of zset-redis beside a bare `PING`, an empty script, and the pipeline of
-//! commands that is customary instead; then the table of [`layer`].
+//! `services`: the limiters of zset-redis beside a bare `PING`, an empty script, and the pipeline
+//! of commands that is customary instead; then the table of [`layer`].
 //!
-//! Client and server run on the same machine, so rates are those of both together. The server's CPU time
-//! for each decision, from its `INFO`, depends less on what else the machine does; it bounds the decisions
-//! of a core.
+//! Client and server run on the same machine, so rates are those of both together. The server's CPU
+//! time for each decision, from its `INFO`, depends less on what else the machine does; it bounds
+//! the decisions of a core.
 
 mod contenders;
 
@@ -89,8 +89,8 @@ struct Measured {
 ///
 /// # Errors
 ///
-/// Returns an error if writing to `out` fails, if the server does not start or a call fails, or if the
-/// results cannot be saved.
+/// Returns an error if writing to `out` fails, if the server does not start or a call fails, or if
+/// the results cannot be saved.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     write_header(out)?;
     let Options { keys, duration, rounds, .. } = options;
@@ -248,7 +248,8 @@ impl Server {
         Ok((0..load.callers).map(|i| callers[i % callers.len()].clone()).collect())
     }
 
-    /// Lets all callers call at the same time, with random keys; returns the nanoseconds of each call.
+    /// Lets all callers call at the same time, with random keys; returns the nanoseconds of each
+    /// call.
     fn call_all(
         &self,
         callers: &[Caller],

@@ -1,8 +1,8 @@
 //! The time of operations: all contenders, for sets of one size.
 //!
-//! A machine's speed drifts by more than the contenders differ, so they take turns: each set is generated
-//! once and given to all of them before the next. Peers are compared with the subject within each round.
-//! The results are medians and interquartile ranges over the rounds.
+//! A machine's speed drifts by more than the contenders differ, so they take turns: each set is
+//! generated once and given to all of them before the next. Peers are compared with the subject
+//! within each round. The results are medians and interquartile ranges over the rounds.
 
 use crate::contender::Contender;
 use crate::contenders::{SUBJECTS, Visitor, visit_all};
@@ -64,7 +64,8 @@ impl Totals {
 }
 
 impl Speed {
-    /// Returns the nanoseconds per operation of a contender; `None` if it does not support the operation.
+    /// Returns the nanoseconds per operation of a contender; `None` if it does not support the
+    /// operation.
     pub fn nanos(&self, contender: usize, operation: Operation) -> Option<Figure> {
         self.figure(|round| round[contender].figure(operation))
     }
@@ -103,7 +104,8 @@ pub fn measure<M: Member>(plan: &Plan<M>, mut round_is_over: impl FnMut()) -> Sp
         let mut totals = vec![Totals::default(); roster.0.len()];
         for set in 0..sets {
             let workload = Workload::new(plan.n, (round * sets + set) as u64, plan.make_up);
-            // Rotate which contender goes first: the first one finds the workload still in the caches.
+            // Rotate which contender goes first: the first one finds the workload still in the
+            // caches.
             for turn in 0..totals.len() {
                 let place = (round + set + turn) % totals.len();
                 (roster.0[place].measure)(&workload, &plan.operations, &mut totals[place]);

@@ -40,7 +40,8 @@ pub fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
     quantile(&sorted, 0.5)
 }
 
-/// Returns the quantile `part`, interpolated between adjacent values; `None` if there are no values.
+/// Returns the quantile `part`, interpolated between adjacent values; `None` if there are no
+/// values.
 pub fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let place = part * as_f64(sorted.len().checked_sub(1)?);
     let below = sorted[floor(place)];

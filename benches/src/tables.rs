@@ -193,8 +193,8 @@ fn comparison(title: &str, records: &[Record]) -> Table {
     table
 }
 
-/// Returns a small table of sorted sets, for a README: the figures of the subject with their units, and
-/// how some peers compare.
+/// Returns a small table of sorted sets, for a README: the figures of the subject with their units,
+/// and how some peers compare.
 pub fn summary(records: &[Record]) -> String {
     let [requested, ..] = FIGURES.map(|(label, _)| label);
     let rows = [

@@ -1,9 +1,9 @@
 //! The latency of single calls, for the rare slow ones.
 //!
-//! A table that moves all entries at once when it is full is fast on average but occasionally stalls the
-//! program for tens of milliseconds. The measured time is the CPU time of the thread, since wall time
-//! would include other processes. Interrupts and the hypervisor still add to it at times, so there are
-//! several rounds: a pause caused by the contender recurs in each of them.
+//! A table that moves all entries at once when it is full is fast on average but occasionally
+//! stalls the program for tens of milliseconds. The measured time is the CPU time of the thread,
+//! since wall time would include other processes. Interrupts and the hypervisor still add to it at
+//! times, so there are several rounds: a pause caused by the contender recurs in each of them.
 
 use std::iter;
 use std::time::Duration;
@@ -66,8 +66,8 @@ pub fn quantiles(times: &Histogram<u64>) -> [f64; QUANTILES.len()] {
     [quantile(0.5), quantile(0.99), quantile(0.9999), times.max()].map(nanos)
 }
 
-/// Returns pairs `(n, nanos)`: one in `n` calls takes longer than `nanos`. `n` starts at 2 and increases
-/// by half powers of ten up to the number of calls.
+/// Returns pairs `(n, nanos)`: one in `n` calls takes longer than `nanos`. `n` starts at 2 and
+/// increases by half powers of ten up to the number of calls.
 pub fn curve(times: &Histogram<u64>) -> Vec<(f64, f64)> {
     let calls = nanos(times.len());
     let steps = (1..).map(|half_powers| 10_f64.powf(f64::from(half_powers) / 2.0));
@@ -80,8 +80,8 @@ fn nanos(figure: u64) -> f64 {
     as_f64(figure as usize)
 }
 
-/// Grows every contender to `n` elements and then performs `updates` random updates; calls `is_over`
-/// after each contender.
+/// Grows every contender to `n` elements and then performs `updates` random updates; calls
+/// `is_over` after each contender.
 pub fn measure(n: usize, updates: usize, is_over: impl FnMut()) -> Vec<Tail> {
     let mut grower = Grower { n, updates, round: 0, tails: Vec::new(), is_over };
     for round in 0..ROUNDS {
@@ -153,7 +153,8 @@ fn cpu_time() -> Duration {
     Duration::try_from(time).expect("the CPU time of a thread is not negative")
 }
 
-/// Returns the typical time between two readings of the clock, which is included in every measured time.
+/// Returns the typical time between two readings of the clock, which is included in every measured
+/// time.
 pub fn clock_cost() -> Duration {
     let mut costs: Vec<Duration> = (0..1001).map(|_| timed(|| ())).collect();
     costs.sort_unstable();

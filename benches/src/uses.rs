@@ -1,8 +1,8 @@
 //! `uses`: the queues, boards, feeds, schedules and expiring sets of `zset_std`, compared with the
 //! alternatives available to a program.
 //!
-//! [`times`] has the collections ordered by due time, [`boards`] and [`feeds`] the rest. Each has a trait
-//! for its contenders and a workload shared by all of them. The contenders take turns; see
+//! [`times`] has the collections ordered by due time, [`boards`] and [`feeds`] the rest. Each has a
+//! trait for its contenders and a workload shared by all of them. The contenders take turns; see
 //! [`rounds`](crate::rounds).
 
 pub mod boards;
@@ -90,12 +90,12 @@ pub trait Sheet {
     /// Measures all rows.
     fn measure(&self, n: usize, rounds: usize) -> Vec<Record>;
 
-    /// Returns a function that measures one contender, given its index, in a row of the table, with the
-    /// elements for a seed. For other front ends.
+    /// Returns a function that measures one contender, given its index, in a row of the table, with
+    /// the elements for a seed. For other front ends.
     fn timer(&self, row: usize, n: usize, seed: u64) -> Box<dyn Fn(usize) -> Measured<u64> + '_>;
 
-    /// Returns, for each contender, the answers in a row and the contents after it, as numbers to compare
-    /// when all make the same calls. For tests.
+    /// Returns, for each contender, the answers in a row and the contents after it, as numbers to
+    /// compare when all make the same calls. For tests.
     fn outcomes(&self, row: usize, n: usize, seed: u64) -> Vec<Outcome>;
 }
 
@@ -110,8 +110,8 @@ pub struct Outcome {
     pub contents: u64,
 }
 
-/// A contender for a workload `W` with operations `O`, as function pointers, since a list cannot hold
-/// types.
+/// A contender for a workload `W` with operations `O`, as function pointers, since a list cannot
+/// hold types.
 pub struct Entrant<W, O> {
     name: &'static str,
     /// Loads a contender and times the calls of an operation.

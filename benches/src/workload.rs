@@ -2,9 +2,9 @@
 //!
 //! A set holds `n` random members with scores uniform in `0..n`, so that neighbours are 1 apart on
 //! average. Members are accessed in a random order unrelated to their insertion order: in insertion
-//! order, allocators place neighbours side by side, and caches flatter every contender. No operation
-//! depends on the result of the previous one, so the processor overlaps them, as it does in most
-//! programs.
+//! order, allocators place neighbours side by side, and caches flatter every contender. No
+//! operation depends on the result of the previous one, so the processor overlaps them, as it does
+//! in most programs.
 
 use std::hint::black_box;
 use std::iter;
@@ -21,8 +21,8 @@ use crate::rounds::Measured;
 /// The minimum number of elements in a set.
 pub const MIN_N: usize = 100;
 
-/// The minimum and maximum number of operations of one kind on one set; a load has one operation per
-/// element. With fewer operations, reading the clock would take a noticeable part of the time.
+/// The minimum and maximum number of operations of one kind on one set; a load has one operation
+/// per element. With fewer operations, reading the clock would take a noticeable part of the time.
 pub(crate) const MIN_BATCH: usize = 1_000;
 const MAX_BATCH: usize = 200_000;
 
@@ -36,12 +36,12 @@ const ITERATED: usize = 4;
 /// predictors.
 const WARM_UP: usize = 16;
 
-/// The maximum size of a small step, down or up, in mean distances between neighbours. At 1, about 63% of
-/// the steps stay between the same two neighbours, and nearly all others pass one or two.
+/// The maximum size of a small step, down or up, in mean distances between neighbours. At 1, about
+/// 63% of the steps stay between the same two neighbours, and nearly all others pass one or two.
 const STEP: f64 = 1.0;
 
-/// The exponent of the Zipf distribution of members in a mix: at n = 10^6, half of the calls are for
-/// about 700 members.
+/// The exponent of the Zipf distribution of members in a mix: at n = 10^6, half of the calls are
+/// for about 700 members.
 const ZIPF: f64 = 1.0;
 
 /// The score of all elements where only the order of members matters.
@@ -63,8 +63,8 @@ pub struct Workload<M> {
 }
 
 impl<M: Member> Workload<M> {
-    /// Generates the workload for a set of `n` elements, deterministically for each `seed`; `make_up`
-    /// generates a member from its number.
+    /// Generates the workload for a set of `n` elements, deterministically for each `seed`;
+    /// `make_up` generates a member from its number.
     ///
     /// # Panics
     ///
@@ -251,7 +251,8 @@ impl<M: Member> Workload<M> {
         self.ranges(1, call)
     }
 
-    /// Like `each`, with fewer calls the longer the ranges are, to bound the number of visited elements.
+    /// Like `each`, with fewer calls the longer the ranges are, to bound the number of visited
+    /// elements.
     fn ranges(&self, len: usize, call: impl Fn(&M, f64) -> u64) -> Measured<u64> {
         let calls = self.places.len() * VISITED.min(len) / len;
         warmed(self.places[..calls].iter().map(|(member, part)| call(member, *part)))

@@ -10,7 +10,8 @@ use zset_bench::workload::Workload;
 
 const N: usize = 1_500;
 
-/// The combined answers of an operation, and the number of elements afterwards; `None` if not supported.
+/// The combined answers of an operation, and the number of elements afterwards; `None` if not
+/// supported.
 type Answer = Option<(u64, usize)>;
 
 /// The answers of each contender to a series of operations.
@@ -41,8 +42,8 @@ fn compare<M: Member>(make_up: fn(u64) -> M) {
     assert!(expected.iter().all(Option::is_some), "the subject offers all");
     for (name, answers) in &questions.answers {
         for ((operation, answer), expected) in Operation::ALL.iter().zip(answers).zip(&expected) {
-            // A `BinaryHeap` holds duplicate members, so its answers differ; it supports few operations
-            // anyway.
+            // A `BinaryHeap` holds duplicate members, so its answers differ; it supports few
+            // operations anyway.
             if *name != "BinaryHeap" && answer.is_some() {
                 assert_eq!(answer, expected, "{name}: {operation:?}");
             }

@@ -1,5 +1,5 @@
-//! All contenders must give the same answers and hold the same elements afterwards: one that answers
-//! differently does different work.
+//! All contenders must give the same answers and hold the same elements afterwards: one that
+//! answers differently does different work.
 
 use zset_bench::fixed::workload::{Operation, Workload};
 use zset_bench::fixed::{Options, entrants, run};

@@ -60,8 +60,8 @@ fn funnels_and_governor_let_the_same_calls_pass() {
     assert!((0.66..0.75).contains(&share(&funnels)), "{}", share(&funnels));
 }
 
-/// Three units in ten nanoseconds: governor rounds the interval to 3, and funnels do not round. Of two
-/// limiters with the same capacity, the faster one never allows fewer calls.
+/// Three units in ten nanoseconds: governor rounds the interval to 3, and funnels do not round. Of
+/// two limiters with the same capacity, the faster one never allows fewer calls.
 #[test]
 fn fractions_of_a_nanosecond_are_all_that_differs() {
     let quota = Quota::new(3, Duration::from_nanos(10)).unwrap();

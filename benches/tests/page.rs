@@ -1,5 +1,5 @@
-//! A report's page, opened in a browser: every picture shows something, and the page fits on wide and
-//! narrow screens, in light and dark mode.
+//! A report's page, opened in a browser: every picture shows something, and the page fits on wide
+//! and narrow screens, in light and dark mode.
 //!
 //! Without `chromium` the test prints a note and passes, or fails if `ZSET_REQUIRE_CHROMIUM=1`.
 //! `CHROMIUM` selects another program.
@@ -92,8 +92,8 @@ fn every_picture_of_a_report_shows_something() {
     assert!(status.success());
     let page = fs::read_to_string(folder.join("index.html")).expect("there is a page");
 
-    // 21 operations, the memory of two sizes, and two kinds of calls. One table per size, and one of
-    // single calls.
+    // 21 operations, the memory of two sizes, and two kinds of calls. One table per size, and one
+    // of single calls.
     let pictures = "fits, 25 pictures, 0 empty, 0 with labels that overlap, 3 tables";
     for (name, width, more, background) in [
         ("light", 1200, &[][..], "rgb(255, 255, 255)"),

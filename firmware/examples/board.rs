@@ -1,13 +1,15 @@
-//! A whole program without an allocator, for a board with 16 KB of RAM: a queue of 64 timers, the ten highest readings
-//! of a sensor, and an alarm that is limited to three at once and then one in ten seconds.
+//! A whole program without an allocator, for a board with 16 KB of RAM: a queue of 64 timers, the
+//! ten highest readings of a sensor, and an alarm that is limited to three at once and then one in
+//! ten seconds.
 //!
 //! ```sh
 //! cargo run --release --no-default-features --example board --target thumbv6m-none-eabi
 //! ```
 //!
-//! The interrupt `SysTick` reads the sensor and sets timers; the main loop handles those that are due. They share the
-//! state behind a critical section. A board needs its own sensor and its own output, in place of `read_sensor` and of
-//! `println!`, which prints through the debugger. The nRF51 of a real micro:bit has no `SysTick`: use one of its timers.
+//! The interrupt `SysTick` reads the sensor and sets timers; the main loop handles those that are
+//! due. They share the state behind a critical section. A board needs its own sensor and its own
+//! output, in place of `read_sensor` and of `println!`, which prints through the debugger. The
+//! nRF51 of a real micro:bit has no `SysTick`: use one of its timers.
 
 #![no_std]
 #![no_main]
@@ -24,7 +26,8 @@ use zset_std::{Funnel, Quota, Timestamp};
 /// The time between two interrupts, in the simulation: all times are counted in these.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The processor's cycles from one interrupt to the next, fewer than in 100 ms, so that the simulation is short.
+/// The processor's cycles from one interrupt to the next, fewer than in 100 ms, so that the
+/// simulation is short.
 const CYCLES: u32 = 4_000;
 
 const SECOND: u32 = 10;
@@ -80,7 +83,8 @@ impl Shared {
 
     /// Handles an interrupt.
     fn tick(&mut self) {
-        // The time is simulated: it waits for the main loop, so that the output does not depend on the emulator's speed.
+        // The time is simulated: it waits for the main loop, so that the output does not depend on
+        // the emulator's speed.
         if self.handled < self.now {
             return;
         }
@@ -147,7 +151,8 @@ fn main() -> ! {
     let mut alarms = Funnel::new(one_in_ten_seconds.with_capacity(3).expect("it is not zero"));
     let (mut runs, mut suppressed) = (0, 0);
     loop {
-        // A critical section for each timer: an interrupt waits for one change of the queue, and not for the output.
+        // A critical section for each timer: an interrupt waits for one change of the queue, and
+        // not for the output.
         while let Some((timer, due)) = with_shared(Shared::pop_due) {
             match timer {
                 Timer::Alarm => {

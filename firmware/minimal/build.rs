@@ -1,5 +1,5 @@
-//! Writes the memory layout: the first memories of the machine `mps2-an386`, which runs the code of any Cortex-M
-//! up to the M4.
+//! Writes the memory layout: the first memories of the machine `mps2-an386`, which runs the code of
+//! any Cortex-M up to the M4.
 
 use std::path::PathBuf;
 use std::{env, fs};

@@ -1,5 +1,5 @@
-//! The model tests of all kinds of sets and limiters, for small memories: seeded random operations beside a
-//! naive reference.
+//! The model tests of all kinds of sets and limiters, for small memories: seeded random operations
+//! beside a naive reference.
 
 #![no_std]
 
@@ -20,8 +20,8 @@ pub use model::{fill_and_replace, run_large_model};
 pub use reference::Reference;
 pub use subject::{Full, Subject};
 
-/// Runs the tests in order, and exits with a status for the caller of the emulator. A panic exits with
-/// another one.
+/// Runs the tests in order, and exits with a status for the caller of the emulator. A panic exits
+/// with another one.
 pub fn run(tests: &[(&str, fn())]) -> ! {
     for (name, test) in tests {
         semihosting::print!("test {name} ... ");

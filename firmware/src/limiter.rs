@@ -1,5 +1,5 @@
-//! The model test of all limiters of one key, for small memories: seeded random calls of a limiter, and a
-//! recount of the units that it has allowed.
+//! The model test of all limiters of one key, for small memories: seeded random calls of a limiter,
+//! and a recount of the units that it has allowed.
 
 use core::ops::RangeBounds;
 use core::time::Duration;
@@ -85,8 +85,8 @@ pub fn run_limiter_model<L: Limiter>(
     }
 }
 
-/// Returns a quota with a period of a few nanoseconds, so that times often fall on its boundaries, or with a
-/// period of up to five seconds.
+/// Returns a quota with a period of a few nanoseconds, so that times often fall on its boundaries,
+/// or with a period of up to five seconds.
 fn random_quota(random: &mut SmallRng) -> Quota {
     let longest = if random.random() { 20 } else { 5_000_000_000 };
     let period = Duration::from_nanos(random.random_range(1..longest));
@@ -95,7 +95,8 @@ fn random_quota(random: &mut SmallRng) -> Quota {
     quota.expect("the numbers are small")
 }
 
-/// Returns a time some quarters of the period and a few nanoseconds later, or at times a little earlier.
+/// Returns a time some quarters of the period and a few nanoseconds later, or at times a little
+/// earlier.
 fn step(random: &mut SmallRng, newest: u64, quota: Quota) -> u64 {
     let quarter = nanos(quota.period()) / 4;
     match random.random_range(0..8) {

@@ -119,8 +119,8 @@ fn compare_all(set: &impl Subject, reference: &LargeReference) {
     }
 }
 
-/// Fills a set until the heap is full, or it has `most` elements, and then replaces one element after the
-/// other; returns its length.
+/// Fills a set until the heap is full, or it has `most` elements, and then replaces one element
+/// after the other; returns its length.
 #[cfg(feature = "heap")]
 pub fn fill_and_replace(set: &mut impl Subject, most: u32, rounds: u32) -> u32 {
     let scatter = |member: u32| member.wrapping_mul(0x9E37_79B9) >> 8;

@@ -30,7 +30,8 @@ fn narrow<T: TryFrom<u32>>(member: u32) -> T {
     T::try_from(member).ok().expect("the members of the test fit")
 }
 
-/// Forwards all methods to a typed set with members of this type, whose methods have the same names.
+/// Forwards all methods to a typed set with members of this type, whose methods have the same
+/// names.
 macro_rules! forward {
     ($member:ty) => {
         fn try_insert(&mut self, member: u32, score: u32) -> Result<Option<u32>, Full> {
@@ -87,7 +88,8 @@ impl<const N: usize, I: SlotNumber> Subject for FixedSortedSet<u16, u32, N, I> {
     forward!(u16);
 }
 
-/// A member of a set of byte strings: a letter and six digits, so that texts and numbers have one order.
+/// A member of a set of byte strings: a letter and six digits, so that texts and numbers have one
+/// order.
 struct Text {
     bytes: [u8; 7],
     len: usize,

@@ -1,5 +1,5 @@
-//! Decodes arbitrary bytes as a listpack: whatever is accepted reads the same in both directions, and can be
-//! re-encoded. If it is a set, it can be modified like any other.
+//! Decodes arbitrary bytes as a listpack: whatever is accepted reads the same in both directions,
+//! and can be re-encoded. If it is a set, it can be modified like any other.
 
 #![no_main]
 

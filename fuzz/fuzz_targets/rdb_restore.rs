@@ -1,5 +1,6 @@
 //! Restores arbitrary bytes as a RESTORE payload: no panic, memory in proportion to the input, and
-//! whatever is accepted survives a round trip through its own dump, and through one in another order.
+//! whatever is accepted survives a round trip through its own dump, and through one in another
+//! order.
 
 #![no_main]
 
@@ -33,8 +34,8 @@ unsafe impl GlobalAlloc for Counting {
 
 const CRC: Crc<u64, Table<1>> = Crc::<u64, Table<1>>::new(&CRC_64_REDIS);
 
-/// The maximum allocation per payload byte, which may be half of an element: its entry in two vectors
-/// while it is sorted, in a third if it repeats another, and in two tables.
+/// The maximum allocation per payload byte, which may be half of an element: its entry in two
+/// vectors while it is sorted, in a third if it repeats another, and in two tables.
 const MOST_PER_BYTE: usize = 64;
 
 /// The maximum number of bytes that a byte of a compressed string expands to.

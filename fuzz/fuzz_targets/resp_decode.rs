@@ -39,8 +39,8 @@ unsafe impl GlobalAlloc for Counting {
 const LIMITS: RequestLimits =
     RequestLimits { max_arguments: 64, max_argument_len: 512, max_request_len: 2048 };
 
-/// The maximum allocation per received byte, which may be an argument of its own, in a vector that has
-/// grown, and is copied once more for comparison.
+/// The maximum allocation per received byte, which may be an argument of its own, in a vector that
+/// has grown, and is copied once more for comparison.
 const MOST_PER_BYTE: usize = 200;
 
 /// The base allocation of the parser.
@@ -52,7 +52,8 @@ const END_OF_CUTS: u8 = 0xff;
 /// The arguments of a request, copied.
 type Request = Vec<Vec<u8>>;
 
-/// Parses bytes that arrive in pieces of the given lengths, repeated cyclically; returns the requests.
+/// Parses bytes that arrive in pieces of the given lengths, repeated cyclically; returns the
+/// requests.
 fn requests(bytes: &[u8], lens: &[u8]) -> (Vec<Request>, Option<RequestError>) {
     let mut requests = Requests::default();
     requests.set_limits(LIMITS);
@@ -142,8 +143,8 @@ fn read(bytes: &[u8], protocol: Protocol) -> &[u8] {
     rest
 }
 
-/// Returns whether to skip a request: one that could take too long or too much memory, or that does not
-/// get exactly one reply.
+/// Returns whether to skip a request: one that could take too long or too much memory, or that does
+/// not get exactly one reply.
 fn is_left_out(request: &[&[u8]]) -> bool {
     let is = |index: usize, word: &str| {
         request.get(index).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
@@ -213,8 +214,8 @@ impl Peer {
     }
 }
 
-/// Runs requests: those whose name begins with a lowercase letter on a client that may wait, the others
-/// on one that may not.
+/// Runs requests: those whose name begins with a lowercase letter on a client that may wait, the
+/// others on one that may not.
 fn execute(requests: &[Request]) {
     let mut engine = Engine::new();
     let (mut peer, mut waiting) = (Peer::new(&mut engine), Peer::new(&mut engine));

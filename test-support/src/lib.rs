@@ -1,5 +1,5 @@
-//! Shared by the tests of `zset-core` and the fuzz targets: naive references for the sets, the operations of a
-//! random sequence, and the comparison of a set with its reference after each.
+//! Shared by the tests of `zset-core` and the fuzz targets: naive references for the sets, the
+//! operations of a random sequence, and the comparison of a set with its reference after each.
 //!
 //! The tests draw the operations with proptest, the fuzz targets from the fuzzer's bytes (feature
 //! `arbitrary`).

@@ -1,6 +1,6 @@
-//! Starting servers that tests need: `redis-server` and `valkey-server` in `PATH`, or the programs that
-//! `REDIS_SERVER` and `VALKEY_SERVER` name. If one is not installed, its tests print `SKIPPED` and pass; with
-//! `ZSET_REQUIRE_SERVERS=1` they fail.
+//! Starting servers that tests need: `redis-server` and `valkey-server` in `PATH`, or the programs
+//! that `REDIS_SERVER` and `VALKEY_SERVER` name. If one is not installed, its tests print `SKIPPED`
+//! and pass; with `ZSET_REQUIRE_SERVERS=1` they fail.
 
 mod folder;
 
@@ -51,7 +51,8 @@ impl Program {
         Command::new(&self.path).arg("--version").stdout(Stdio::null()).status().is_ok()
     }
 
-    /// Starts the program, whose output goes to the log of the folder; returns `None` if it is not installed.
+    /// Starts the program, whose output goes to the log of the folder; returns `None` if it is not
+    /// installed.
     pub fn start(&self, command: &mut Command, folder: &Folder) -> Option<Child> {
         let log = File::create(folder.log()).expect("the folder is writable");
         let process = command
@@ -75,7 +76,8 @@ impl Program {
 pub fn skip(reason: &str) {
     static REPORTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "{reason}");
-    // Once rather than for each test, and not with `eprintln`, whose output only failing tests show.
+    // Once rather than for each test, and not with `eprintln`, whose output only failing tests
+    // show.
     if REPORTED.lock().expect("no thread panics with the lock").insert(reason.to_owned()) {
         let _ = writeln!(io::stderr(), "SKIPPED: {reason}");
     }

@@ -119,8 +119,8 @@ pub(crate) trait Lookup<K>: Clear {
     /// panic.
     fn token(&self, key: &K) -> Self::Token;
 
-    /// Reports that the element of this token moves to `to`, before or after it does, in a core that
-    /// is not small. The handle of no other element is `to` or `from`.
+    /// Reports that the element of this token moves to `to`, before or after it does, in a core
+    /// that is not small. The handle of no other element is `to` or `from`.
     fn relocate(&mut self, token: Self::Token, from: Handle, to: Handle);
 
     /// Like `relocate`, within a leaf, in any core.

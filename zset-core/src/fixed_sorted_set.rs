@@ -37,48 +37,51 @@ pub use hash::{FixedHashBuilder, FixedHasher};
 pub use iter::{IntoIter, Iter};
 pub use slots::SlotNumber;
 
-/// A sorted set of at most `N` elements, stored in place: it needs no allocator, and can be a `static`.
+/// A sorted set of at most `N` elements, stored in place: it needs no allocator, and can be a
+/// `static`.
 ///
 /// Members are unique, and ordered by `(score, member)`. The score of a member is found in O(1)
-/// expected, ranks and elements by rank in O(log n). Insertion and removal compare O(log n) times and
-/// shift up to n slot numbers of one or two bytes, which is fast for the sizes that fit in fixed memory.
+/// expected, ranks and elements by rank in O(log n). Insertion and removal compare O(log n) times
+/// and shift up to n slot numbers of one or two bytes, which is fast for the sizes that fit in
+/// fixed memory.
 ///
 /// # Methods
 ///
-/// A method that `SortedSet` has too does the same. An insertion may find the set full: there are only
-/// `try_insert` and `try_increment`, whose error returns the element or
-/// reports the full set, and `insert_or_evict_first` and `insert_or_evict_last`, which make room. `SortedSet`
-/// also has methods
+/// A method that `SortedSet` has too does the same. An insertion may find the set full: there are
+/// only `try_insert` and `try_increment`, whose error returns the element or reports the full set,
+/// and `insert_or_evict_first` and `insert_or_evict_last`, which make room.
 ///
-/// - for memory: `with_capacity`, `with_capacity_and_hasher`, `reserve`, `try_reserve`, `shrink_to_fit`,
-///   `allocation_size`;
-/// - that insert or panic, or keep the better score: `insert`, `increment`, `insert_max`, `insert_min`,
-///   `try_insert_max`, `try_insert_min`;
+/// `SortedSet` also has methods
+///
+/// - for memory: `with_capacity`, `with_capacity_and_hasher`, `reserve`, `try_reserve`,
+///   `shrink_to_fit`, `allocation_size`;
+/// - that insert or panic, or keep the better score: `insert`, `increment`, `insert_max`,
+///   `insert_min`, `try_insert_max`, `try_insert_min`;
 /// - for entries and other ways to change one: `entry`, `first_entry`, `last_entry`, `replace`,
 ///   `try_replace`, `set_score`, `try_set_score`, `try_update`;
-/// - that return several removed elements: `drain`, `drain_by_rank`, `drain_by_score`, `drain_by_member`,
-///   `extract_if`, `split_off_by_rank`, `split_off_by_score`;
-/// - for several sets: `append`, `union`, `intersection`, `difference`, `symmetric_difference`, `union_with`,
-///   `intersection_with`, `weighted_union`, `weighted_intersection`, `intersection_len`, `is_subset`,
-///   `is_superset`, `is_disjoint`;
+/// - that return several removed elements: `drain`, `drain_by_rank`, `drain_by_score`,
+///   `drain_by_member`, `extract_if`, `split_off_by_rank`, `split_off_by_score`;
+/// - for several sets: `append`, `union`, `intersection`, `difference`, `symmetric_difference`,
+///   `union_with`, `intersection_with`, `weighted_union`, `weighted_intersection`,
+///   `intersection_len`, `is_subset`, `is_superset`, `is_disjoint`;
 /// - for look-ups of many members and sorted input: `scores`, `from_rng`, `from_sorted_iter`.
 ///
 /// # Memory
 ///
-/// Beside members and scores, an element takes three slot numbers: 6 bytes with `u16`, the default for
-/// `I`, which allows `N` up to 65,535. With `u8`, it takes 3 bytes, and `N` is at most 255. A larger `N`
-/// does not compile.
+/// Beside members and scores, an element takes three slot numbers: 6 bytes with `u16`, the default
+/// for `I`, which allows `N` up to 65,535. With `u8`, it takes 3 bytes, and `N` is at most 255. A
+/// larger `N` does not compile.
 ///
 /// # Hashing
 ///
-/// The default hasher, [`FixedHashBuilder`], multiplies 32-bit words: small and fast on small machines, and the same
-/// in every run. An attacker who can choose members can make them collide, which makes a look-up O(n).
-/// [`with_hasher`](Self::with_hasher) takes another one.
+/// The default hasher, [`FixedHashBuilder`], multiplies 32-bit words: small and fast on small
+/// machines, and the same in every run. An attacker who can choose members can make them collide,
+/// which makes a look-up O(n). [`with_hasher`](Self::with_hasher) takes another one.
 ///
 /// # Beside heapless
 ///
-/// The collections of [heapless](https://docs.rs/heapless) 0.9 also need no allocator. A dash: not without a copy of all
-/// elements. "Scan" visits all elements through the iterator.
+/// The collections of [heapless](https://docs.rs/heapless) 0.9 also need no allocator. A dash: not
+/// without a copy of all elements. "Scan" visits all elements through the iterator.
 ///
 /// | | `FixedSortedSet` | `BinaryHeap` | `SortedLinkedList` | `FnvIndexMap` |
 /// |---|---|---|---|---|
@@ -98,11 +101,12 @@ pub use slots::SlotNumber;
 /// | bytes beside member and score, `u32`s | 6, or 3 | 0 | 4, with links of `u16` | 8 |
 /// | capacity | 65,535, or 255 | any | 65,534 with links of `u16` | a power of two |
 ///
-/// All are made by a `const fn`, so they can be a `static`, and change by `&mut self`: an interrupt handler and the main
-/// loop share them behind a critical section (see the [guide](crate::_guide::firmware#interrupt-handlers)).
+/// All are made by a `const fn`, so they can be a `static`, and change by `&mut self`: an interrupt
+/// handler and the main loop share them behind a critical section (see the
+/// [guide](crate::_guide::firmware#interrupt-handlers)).
 ///
-/// `BinaryHeap` is the choice where elements are only pushed and popped. The project's `docs/benchmarks.md` has the
-/// times of all four.
+/// `BinaryHeap` is the choice where elements are only pushed and popped. The project's
+/// `docs/benchmarks.md` has the times of all four.
 ///
 /// # Examples
 ///
@@ -298,8 +302,8 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
         (&self.members[slot], self.scores[slot])
     }
 
-    /// Returns the elements in order, lowest score first. Lazy and double-ended; **O(1)** per step and
-    /// per leap.
+    /// Returns the elements in order, lowest score first. Lazy and double-ended; **O(1)** per step
+    /// and per leap.
     pub fn iter(&self) -> Iter<'_, M, S, I> {
         self.range_by_rank(..)
     }
@@ -365,7 +369,8 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
         self.ranks_by_score(&range).len()
     }
 
-    /// Returns the elements with ranks in a range that ends at the length or before it. An inverted range is empty.
+    /// Returns the elements with ranks in a range that ends at the length or before it. An inverted
+    /// range is empty.
     fn view(&self, ranks: Range<usize>) -> Iter<'_, M, S, I> {
         Iter::new(self.order.get(ranks).unwrap_or_default(), &self.members, &self.scores)
     }
@@ -433,12 +438,13 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
 {
     /// Inserts a member with a score, or updates its score; returns the old score.
     ///
-    /// **O(log n)** comparisons, and up to n slot numbers are shifted. As in `BTreeMap`, a stored member
-    /// is kept, and the new one dropped.
+    /// **O(log n)** comparisons, and up to n slot numbers are shifted. As in `BTreeMap`, a stored
+    /// member is kept, and the new one dropped.
     ///
     /// # Errors
     ///
-    /// [`CapacityError`] with the element if the member is new and the set is full. The set is unchanged.
+    /// [`CapacityError`] with the element if the member is new and the set is full. The set is
+    /// unchanged.
     ///
     /// # Examples
     ///
@@ -462,8 +468,8 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         Ok(None)
     }
 
-    /// Inserts a member with a score, or updates its score. If the member is new and the set is full,
-    /// evicts the element that then comes first: the set keeps the `N` highest.
+    /// Inserts a member with a score, or updates its score. If the member is new and the set is
+    /// full, evicts the element that then comes first: the set keeps the `N` highest.
     ///
     /// Returns the evicted element, which is the new one if it would come first.
     /// **O(log n)** comparisons, and up to n slot numbers are shifted.
@@ -483,8 +489,8 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         self.insert_or_evict(member, score, 0, |new, old| new < old)
     }
 
-    /// Inserts a member with a score, or updates its score. If the member is new and the set is full,
-    /// evicts the element that then comes last: the set keeps the `N` lowest.
+    /// Inserts a member with a score, or updates its score. If the member is new and the set is
+    /// full, evicts the element that then comes last: the set keeps the `N` lowest.
     ///
     /// Returns the evicted element, which is the new one if it would come last.
     /// **O(log n)** comparisons, and up to n slot numbers are shifted.
@@ -515,7 +521,8 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         if is_beyond((&score, &member), (&self.scores[slot], &self.members[slot])) {
             return Some((member, score));
         }
-        // Both elements are in memory at once nowhere: the new one takes the slot of the evicted one.
+        // Both elements are in memory at once nowhere: the new one takes the slot of the evicted
+        // one.
         let (old_bucket, bucket) = (self.bucket(&self.members[slot]), self.bucket(&member));
         let new_rank = self.rank_for(&member, &score);
         self.redirect(old_bucket, slot, self.links[slot]);
@@ -562,8 +569,8 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         old
     }
 
-    /// Removes a member, and returns its score. **O(log n)** comparisons, and up to n slot numbers are
-    /// shifted.
+    /// Removes a member, and returns its score. **O(log n)** comparisons, and up to n slot numbers
+    /// are shifted.
     pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -571,8 +578,8 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         Some(self.remove_entry(member)?.1)
     }
 
-    /// Removes a member, and returns the stored member and its score. **O(log n)** comparisons, and up
-    /// to n slot numbers are shifted.
+    /// Removes a member, and returns the stored member and its score. **O(log n)** comparisons, and
+    /// up to n slot numbers are shifted.
     pub fn remove_entry<Q>(&mut self, member: &Q) -> Option<(M, S)>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -581,8 +588,8 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         Some(self.take(self.rank_of(slot)))
     }
 
-    /// Removes and returns the element at this 0-based rank. **O(log n)** comparisons, and up to n slot
-    /// numbers are shifted.
+    /// Removes and returns the element at this 0-based rank. **O(log n)** comparisons, and up to n
+    /// slot numbers are shifted.
     pub fn remove_by_rank(&mut self, rank: usize) -> Option<(M, S)> {
         (rank < self.len()).then(|| self.take(rank))
     }
@@ -643,8 +650,8 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         removed
     }
 
-    /// Removes the elements with scores in the range, and returns how many. **O(m (log n + n))** for m of
-    /// them, of which only O(m log n) are comparisons.
+    /// Removes the elements with scores in the range, and returns how many. **O(m (log n + n))**
+    /// for m of them, of which only O(m log n) are comparisons.
     pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
         self.remove_range_by_rank(self.ranks_by_score(&range))
     }

@@ -4,12 +4,14 @@ use core::hash::{BuildHasher, Hasher};
 
 /// The default hash builder: foldhash, with a random seed for each value of this type.
 ///
-/// Foldhash is fast and distributes keys well. It does not protect against an attacker who can observe
-/// hashes or time many look-ups; for that, use a keyed hasher such as `std::hash::RandomState`.
+/// Foldhash is fast and distributes keys well. It does not protect against an attacker who can
+/// observe hashes or time many look-ups; for that, use a keyed hasher such as
+/// `std::hash::RandomState`.
 ///
 /// Without an operating system (`target_os = "none"`), it multiplies 32-bit words as
 /// [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder) does, and has no seed: foldhash
-/// would take 5 KiB of flash, many times the instructions, and its seed from addresses, which are no secret.
+/// would take 5 KiB of flash, many times the instructions, and its seed from addresses, which are
+/// no secret.
 ///
 /// # Examples
 ///
@@ -78,8 +80,8 @@ impl Hasher for DefaultHasher {
     }
 }
 
-/// Makes all bits of a product depend on all bits of the word, as a hash table uses the lowest and the
-/// highest: the end of `MurmurHash3` by A. Appleby.
+/// Makes all bits of a product depend on all bits of the word, as a hash table uses the lowest and
+/// the highest: the end of `MurmurHash3` by A. Appleby.
 #[cfg(any(target_os = "none", test))]
 fn spread(mut product: u32) -> u32 {
     product = (product ^ product >> 16).wrapping_mul(0x85EB_CA6B);

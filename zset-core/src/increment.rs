@@ -12,8 +12,8 @@ use crate::{NanScore, Score, TryReserveError};
 /// A score that [`SortedSet::increment`](crate::SortedSet::increment) can add to.
 ///
 /// It is implemented for [`Score`], for all integers (plain, [`Wrapping`] and [`Saturating`]), for
-/// [`Duration`], and for [`Reverse`] of any of these. It is not implemented for tuples, which have no
-/// single natural sum.
+/// [`Duration`], and for [`Reverse`] of any of these. It is not implemented for tuples, which have
+/// no single natural sum.
 ///
 /// # Examples
 ///
@@ -26,8 +26,8 @@ use crate::{NanScore, Score, TryReserveError};
 /// assert_eq!(Reverse(3).checked_increment(4), Ok(Reverse(7)));
 /// ```
 ///
-/// A custom score type: points, where the first member to reach a number of points ranks above later
-/// ones.
+/// A custom score type: points, where the first member to reach a number of points ranks above
+/// later ones.
 ///
 /// ```
 /// use std::cmp::Reverse;
@@ -69,13 +69,13 @@ pub trait Increment: Copy {
     const ZERO: Self;
     /// Whether the sum of several scores does not depend on how they are grouped.
     ///
-    /// Precisely: in a sequence of scores, repeatedly replace two neighbours whose sum is a valid score
-    /// by that sum. If some choices of neighbours end with a single score, then all choices do, and
-    /// with the same score.
+    /// Precisely: in a sequence of scores, repeatedly replace two neighbours whose sum is a valid
+    /// score by that sum. If some choices of neighbours end with a single score, then all choices
+    /// do, and with the same score.
     ///
-    /// It is true for integers: neighbours of opposite signs never overflow. It is false for [`Score`],
-    /// whose sums are rounded, and for signed [`Saturating`] integers, which discard what exceeds a
-    /// bound.
+    /// It is true for integers: neighbours of opposite signs never overflow. It is false for
+    /// [`Score`], whose sums are rounded, and for signed [`Saturating`] integers, which discard
+    /// what exceeds a bound.
     const IS_EXACT: bool = false;
 
     /// Returns the sum.
@@ -234,8 +234,8 @@ increment_integer! {
 mod tests {
     use super::*;
 
-    /// Adds neighbours in every order and returns the result of each. An order that gets stuck, because
-    /// no two neighbours have a valid sum, has no result.
+    /// Adds neighbours in every order and returns the result of each. An order that gets stuck,
+    /// because no two neighbours have a valid sum, has no result.
     fn sums<S: Increment<By = S> + PartialEq>(scores: &[S]) -> std::vec::Vec<S> {
         if let [sum] = scores {
             return std::vec![*sum];

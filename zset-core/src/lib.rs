@@ -43,7 +43,8 @@ pub mod sorted_set;
 #[cfg(feature = "alloc")]
 pub mod zset;
 
-/// The trait of what a member can be looked up by, from the crate `equivalent`, as in hashbrown and indexmap.
+/// The trait of what a member can be looked up by, from the crate `equivalent`, as in hashbrown and
+/// indexmap.
 pub use equivalent::Equivalent;
 #[doc(inline)]
 pub use fixed_sorted_set::FixedSortedSet;
@@ -62,7 +63,8 @@ pub use byte_string::ByteString;
 pub use core::Insertion;
 #[cfg(feature = "alloc")]
 pub use hash_builder::DefaultHashBuilder;
-/// Re-exported for its `Rng` trait: `from_rng` and random sampling take a generator that implements it.
+/// Re-exported for its `Rng` trait: `from_rng` and random sampling take a generator that implements
+/// it.
 ///
 /// The generators of `rand` 0.10 do.
 #[cfg(feature = "alloc")]

@@ -92,7 +92,8 @@ use divide_by_10_by_shifts as divide_by_10;
 
 /// Returns the quotient and the remainder, where a division would be a function of a kilobyte.
 ///
-/// H. Warren, "Hacker's Delight", 10-17: 1/10 is 4/5 / 8, and 4/5 is 3/4 * (1 + 1/16) * (1 + 1/256) * ...
+/// H. Warren, "Hacker's Delight", 10-17: 1/10 is 4/5 / 8, and 4/5 is 3/4 * (1 + 1/16) * (1 + 1/256)
+/// * ...
 #[cfg(any(target_os = "none", test))]
 fn divide_by_10_by_shifts(number: u64) -> (u64, u8) {
     let mut quotient = (number >> 1) + (number >> 2);

@@ -7,7 +7,8 @@ use rand_core::Rng;
 
 use crate::DefaultHashBuilder;
 
-/// Draws `n` distinct numbers below `len`, or all `len` if `n` is larger, in random order. **O(n)**.
+/// Draws `n` distinct numbers below `len`, or all `len` if `n` is larger, in random order.
+/// **O(n)**.
 pub(crate) fn distinct<R: Rng + ?Sized>(n: usize, len: usize, rng: &mut R) -> vec::IntoIter<usize> {
     let n = n.min(len);
     let mut chosen: Vec<usize>;
@@ -48,8 +49,8 @@ pub(crate) fn repeated<R: Rng + ?Sized>(
     (0..n).map(move |_| below(len, rng))
 }
 
-/// Draws a number below `len`, uniformly (Lemire, "Fast Random Integer Generation in an Interval", ACM
-/// TOMACS 29(1), 2019).
+/// Draws a number below `len`, uniformly (Lemire, "Fast Random Integer Generation in an Interval",
+/// ACM TOMACS 29(1), 2019).
 fn below<R: Rng + ?Sized>(len: usize, rng: &mut R) -> usize {
     let len = len as u64;
     let mut product = 0;

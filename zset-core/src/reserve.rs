@@ -16,8 +16,8 @@ pub enum TryReserveError {
     CapacityOverflow,
     /// The allocator returned an error.
     AllocError,
-    /// A buffer or a set of fixed capacity is full, or a listpack has reached its maximum size of 2^30
-    /// bytes.
+    /// A buffer or a set of fixed capacity is full, or a listpack has reached its maximum size of
+    /// 2^30 bytes.
     BufferFull,
 }
 
@@ -40,8 +40,8 @@ impl From<alloc::collections::TryReserveError> for TryReserveError {
     }
 }
 
-/// Converts the error of a hash table. Not a `From` impl, which would make hashbrown part of the public
-/// API.
+/// Converts the error of a hash table. Not a `From` impl, which would make hashbrown part of the
+/// public API.
 #[cfg(feature = "alloc")]
 pub(crate) fn table_error(_: hashbrown::TryReserveError) -> TryReserveError {
     TryReserveError::AllocError
@@ -66,8 +66,8 @@ pub(crate) fn push_reserved<T>(values: &mut Vec<T>, value: T) {
     values.push(value);
 }
 
-/// Frees the spare capacity of a vector, or keeps it if allocation fails, where `Vec::shrink_to_fit` would
-/// abort.
+/// Frees the spare capacity of a vector, or keeps it if allocation fails, where
+/// `Vec::shrink_to_fit` would abort.
 #[cfg(feature = "alloc")]
 pub(crate) fn shrink(bytes: &mut Vec<u8>) {
     let mut exact = Vec::new();

@@ -303,7 +303,8 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Removes and returns the last element if `predicate` returns true for it. **O(log n)**; O(1)
-    /// until the last leaf is empty. See [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
+    /// until the last leaf is empty. See
+    /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.last()?;
         if predicate(member, score) { self.pop_last() } else { None }

@@ -2,8 +2,8 @@
 //! kilobytes: this module alone chooses.
 //!
 //! - [`IS_SMALL`] is for choices between expressions.
-//! - Values are moved by loops: `memmove` of the compiler's library takes 1.3 kB of flash, and is faster only if many
-//!   bytes move.
+//! - Values are moved by loops: `memmove` of the compiler's library takes 1.3 kB of flash, and is
+//!   faster only if many bytes move.
 //! - Searches in nodes halve, and the dict has a hash table of little code.
 //! - Numbers become text, and text numbers, without `core`'s tables of 12 kB.
 

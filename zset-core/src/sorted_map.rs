@@ -336,8 +336,8 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         IntoValues(inner::IntoIter::new(self.core.nodes))
     }
 
-    /// Returns all elements in order, with mutable references to the values. Lazy; **O(1)** to start
-    /// and amortized per step. See [`IterMut`].
+    /// Returns all elements in order, with mutable references to the values. Lazy; **O(1)** to
+    /// start and amortized per step. See [`IterMut`].
     ///
     /// # Examples
     ///

@@ -21,9 +21,9 @@ fn run(name: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// There is no offer at 1000, so the first bid rests. The next bid buys all of order 2, and 30 of order
-/// 3, which is newer. Order 6 sells 20 of its 25 to order 4; the remaining 5 rest as the lowest
-/// ask.
+/// There is no offer at 1000, so the first bid rests. The next bid buys all of order 2, and 30 of
+/// order 3, which is newer. Order 6 sells 20 of its 25 to order 4; the remaining 5 rest as the
+/// lowest ask.
 #[test]
 fn orders_are_matched_by_price_then_by_time() {
     let expected = "\

@@ -23,8 +23,8 @@ impl Script {
     }
 }
 
-/// Defines the scripts of a type, one for each operation: the file of its folder, after `$begin.lua`,
-/// which all of them need.
+/// Defines the scripts of a type, one for each operation: the file of its folder, after
+/// `$begin.lua`, which all of them need.
 macro_rules! scripts {
     ($folder:literal, $begin:literal: $($NAME:ident $name:literal),*) => {
         mod scripts {

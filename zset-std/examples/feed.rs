@@ -1,7 +1,7 @@
 //! Merges the posts of three people into one feed, read page by page.
 //!
-//! Demonstrates a `Timeline` per person, capped to the newest posts, and `MergedTimelines`, paged by a
-//! cursor: no entry is skipped or repeated while others post and remove posts.
+//! Demonstrates a `Timeline` per person, capped to the newest posts, and `MergedTimelines`, paged
+//! by a cursor: no entry is skipped or repeated while others post and remove posts.
 //!
 //! ```text
 //! cargo run --example feed

@@ -1,8 +1,8 @@
 //! Opens sales at their scheduled times, and sells one of each to a buyer.
 //!
-//! Demonstrates a `DelayQueue` that opens each sale once, in order, however late it is called, with sales
-//! that are cancelled or postponed; and a `SlidingWindow` that lets each buyer buy once per sale. A
-//! fake clock makes the minutes pass at once:
+//! Demonstrates a `DelayQueue` that opens each sale once, in order, however late it is called, with
+//! sales that are cancelled or postponed; and a `SlidingWindow` that lets each buyer buy once per
+//! sale. A fake clock makes the minutes pass at once:
 //!
 //! ```text
 //! cargo run --example flash_sale

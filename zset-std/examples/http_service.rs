@@ -2,8 +2,8 @@
 //!
 //! Demonstrates a `SlidingWindow` shared by the threads of a service. Its keys are the clients' API
 //! keys, and a decision has everything that the response headers need. The service works with any
-//! `KeyedLimiter`. Server and clients run in one program with a fake clock, so it ends on its own, at
-//! once:
+//! `KeyedLimiter`. Server and clients run in one program with a fake clock, so it ends on its own,
+//! at once:
 //!
 //! ```text
 //! cargo run --example http_service

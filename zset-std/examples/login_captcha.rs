@@ -1,8 +1,9 @@
 //! Asks for a captcha after three wrong passwords in a minute.
 //!
-//! Demonstrates a `SlidingWindow` that is queried and updated separately: `over_limit` checks whether
-//! the limit is reached without recording anything, and `record` counts a failure even beyond the
-//! limit. An unsolved captcha does not count as a failure. A fake clock makes the minutes pass at once:
+//! Demonstrates a `SlidingWindow` that is queried and updated separately: `over_limit` checks
+//! whether the limit is reached without recording anything, and `record` counts a failure even
+//! beyond the limit. An unsolved captcha does not count as a failure. A fake clock makes the
+//! minutes pass at once:
 //!
 //! ```text
 //! cargo run --example login_captcha

@@ -1,7 +1,8 @@
 //! Saves the leaderboards of a game to a file and loads them again.
 //!
-//! Demonstrates `Leaderboard` with serde: each board serializes as a list of members and scores, in any
-//! format that serde supports, here JSON. Loading validates the file, in case someone has edited it.
+//! Demonstrates `Leaderboard` with serde: each board serializes as a list of members and scores, in
+//! any format that serde supports, here JSON. Loading validates the file, in case someone has
+//! edited it.
 //!
 //! ```text
 //! cargo run --package zset-std --features serde --example save_and_load
@@ -30,7 +31,8 @@ impl Boards {
         Boards { points: Leaderboard::new().with_max_len(100), laps: Leaderboard::new() }
     }
 
-    /// Writes the boards to a file. If the program dies while writing, the file still has the old ones.
+    /// Writes the boards to a file. If the program dies while writing, the file still has the old
+    /// ones.
     fn save(&self, path: &Path) -> Result<(), Box<dyn Error>> {
         let new = path.with_extension("new");
         let mut file = BufWriter::new(File::create(&new)?);

@@ -1,7 +1,7 @@
 //! Serves two routes with axum: one limited by the client's address, the other by its token.
 //!
-//! Demonstrates a sliding window and a funnel as layers of routes, in this process or in Redis, where
-//! several processes share the limits. It prints how to try it with curl:
+//! Demonstrates a sliding window and a funnel as layers of routes, in this process or in Redis,
+//! where several processes share the limits. It prints how to try it with curl:
 //!
 //! ```text
 //! cargo run -p zset-tower --example api -- [--listen ADDRESS] [--redis redis://ADDRESS]

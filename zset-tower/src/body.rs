@@ -10,7 +10,8 @@ use pin_project_lite::pin_project;
 pin_project! {
     /// The body of a response: that of the inner service, or the content of a rejection.
     ///
-    /// It is a body of [`Bytes`] wherever the inner body is one, as those of axum, hyper and tonic are.
+    /// It is a body of [`Bytes`] wherever the inner body is one, as those of axum, hyper and tonic
+    /// are.
     #[derive(Debug)]
     pub struct ResponseBody<B> {
         #[pin]

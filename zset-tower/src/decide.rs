@@ -1,9 +1,9 @@
 //! The decision on a request: that of all policies that apply to it.
 //!
-//! A single policy is checked at once. Several are first peeked at, and checked only if all of them allow
-//! the request, so that a denied request takes nothing. Another request may take units between the two.
-//! If a check is then denied, what the others have allowed is refunded; until then these units are missing
-//! for other requests, so the error is towards denial.
+//! A single policy is checked at once. Several are first peeked at, and checked only if all of them
+//! allow the request, so that a denied request takes nothing. Another request may take units
+//! between the two. If a check is then denied, what the others have allowed is refunded; until then
+//! these units are missing for other requests, so the error is towards denial.
 
 use std::slice;
 use std::sync::Arc;
@@ -39,8 +39,9 @@ impl Outcomes {
 
     #[inline]
     pub(crate) fn is_rejection(&self) -> bool {
-        // Not by `as_slice`, which is compiled to read the length of `Many` in any case. In a `One`, that
-        // word has just been written in two halves, and reading it stalls the processor.
+        // Not by `as_slice`, which is compiled to read the length of `Many` in any case. In a
+        // `One`, that word has just been written in two halves, and reading it stalls the
+        // processor.
         match self {
             Outcomes::One(applied) => applied.outcome.is_rejection(),
             Outcomes::Many(applied) => applied.iter().any(|applied| applied.outcome.is_rejection()),

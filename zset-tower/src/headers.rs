@@ -39,8 +39,8 @@ pub(crate) struct RateHeaders {
 }
 
 impl RateHeaders {
-    /// Renders the headers; `None` if no policy has decided. `retry_after` is the value of `Retry-After`, if
-    /// the request is rejected: no effective window ends after it.
+    /// Renders the headers; `None` if no policy has decided. `retry_after` is the value of
+    /// `Retry-After`, if the request is rejected: no effective window ends after it.
     pub(crate) fn render(
         shown: Shown,
         policies: &[Arc<Policy>],
@@ -89,8 +89,8 @@ fn effective_window(decision: &Decision, retry_after: Option<u64>) -> u64 {
     seconds(decision.reset_after).min(retry_after.unwrap_or(u64::MAX))
 }
 
-/// Returns the item of `RateLimit` for a policy. The text has no spare capacity, so it becomes a header
-/// without another allocation.
+/// Returns the item of `RateLimit` for a policy. The text has no spare capacity, so it becomes a
+/// header without another allocation.
 fn limit_item(policy: &Policy, decision: &Decision, retry_after: Option<u64>) -> String {
     let (mut remaining, mut window) = (itoa::Buffer::new(), itoa::Buffer::new());
     let remaining = remaining.format(decision.remaining);

@@ -58,8 +58,8 @@ use crate::request_head::RequestHead;
 
 /// Finds the key of a request.
 ///
-/// The key decides whose limit a request counts towards, so it must not be something that the client
-/// can choose freely: see [`ForwardedFor`].
+/// The key decides whose limit a request counts towards, so it must not be something that the
+/// client can choose freely: see [`ForwardedFor`].
 pub trait Key: Send + Sync + 'static {
     /// The type of the keys of the limiter.
     type Key: Clone + Send + Sync + 'static;
@@ -67,7 +67,8 @@ pub trait Key: Send + Sync + 'static {
     /// Returns the key of a request, or no key if the request has none.
     fn key(&self, head: &RequestHead<'_>) -> Found<Self::Key>;
 
-    /// Returns a key that is converted by a function: for a limiter with another type of keys. **O(1)**.
+    /// Returns a key that is converted by a function: for a limiter with another type of keys.
+    /// **O(1)**.
     ///
     /// # Examples
     ///

@@ -21,8 +21,8 @@ type Respond = dyn Fn(&Rejection<'_>, &RequestHead<'_>) -> Response<Bytes> + Sen
 
 /// A layer that limits the rate of requests by one or more [policies](Policy).
 ///
-/// Clones of a layer and of its services share the state of the limiters, so the limits hold for all
-/// connections together.
+/// Clones of a layer and of its services share the state of the limiters, so the limits hold for
+/// all connections together.
 ///
 /// # Examples
 ///
@@ -93,10 +93,11 @@ impl RateLimitLayer {
 
     /// Returns the layer with another policy. **O(1)**.
     ///
-    /// All policies that apply to a request have to allow it, and a request that one of them denies takes
-    /// nothing from the others. With several policies, requests that arrive at the same time may see units
-    /// as taken that are refunded an instant later: the error is towards denial. If a limiter that fails
-    /// cannot refund, or a client disconnects while limiters are awaited, units stay taken.
+    /// All policies that apply to a request have to allow it, and a request that one of them denies
+    /// takes nothing from the others. With several policies, requests that arrive at the same time
+    /// may see units as taken that are refunded an instant later: the error is towards denial. If a
+    /// limiter that fails cannot refund, or a client disconnects while limiters are awaited, units
+    /// stay taken.
     ///
     /// # Examples
     ///
@@ -139,7 +140,8 @@ impl RateLimitLayer {
         self
     }
 
-    /// Returns the layer without headers about limits; rejections still have `Retry-After`. **O(1)**.
+    /// Returns the layer without headers about limits; rejections still have `Retry-After`.
+    /// **O(1)**.
     ///
     /// # Examples
     ///
@@ -213,7 +215,8 @@ impl RateLimitLayer {
 }
 
 impl Settings {
-    /// Returns the headers of the response to an allowed request, or the response to a rejected one.
+    /// Returns the headers of the response to an allowed request, or the response to a rejected
+    /// one.
     #[inline]
     pub(crate) fn admit(
         &self,

@@ -44,16 +44,17 @@
 //!
 //! # Policies
 //!
-//! - [`Policy::window`] and [`Policy::funnel`] make a limiter in this process, of at most 100,000 keys.
+//! - [`Policy::window`] and [`Policy::funnel`] make a limiter in this process, of at most 100,000
+//!   keys.
 //! - [`Policy::new`] takes any [`KeyedLimiter`](zset_std::KeyedLimiter).
-//! - [`Policy::new_async`] takes any [`AsyncKeyedLimiter`](zset_std::AsyncKeyedLimiter), e.g. one whose
-//!   state is on a server. What to do if it fails has to be [chosen](OnFailure).
-//! - [`when`](Policy::when) restricts a policy to some requests, such as those of one tier of users, and
-//!   [`with_cost`](Policy::with_cost) makes some count more than others.
+//! - [`Policy::new_async`] takes any [`AsyncKeyedLimiter`](zset_std::AsyncKeyedLimiter), e.g. one
+//!   whose state is on a server. What to do if it fails has to be [chosen](OnFailure).
+//! - [`when`](Policy::when) restricts a policy to some requests, such as those of one tier of
+//!   users, and [`with_cost`](Policy::with_cost) makes some count more than others.
 //!
-//! A single policy is one call of its limiter. With several, the layer first peeks at all of them, so that
-//! a denied request takes nothing; on servers, that is two round trips, each to all limiters at the same
-//! time.
+//! A single policy is one call of its limiter. With several, the layer first peeks at all of them,
+//! so that a denied request takes nothing; on servers, that is two round trips, each to all
+//! limiters at the same time.
 //!
 //! # Responses
 //!
@@ -65,9 +66,9 @@
 //! RateLimit: "per-ip";r=42;t=17
 //! ```
 //!
-//! `q` requests are allowed in `w` seconds. `r` more are allowed now, and a client that makes no more than
-//! these in the next `t` seconds is not denied. A denied response has the same headers and `Retry-After`,
-//! the seconds until the same request would be allowed, rounded up:
+//! `q` requests are allowed in `w` seconds. `r` more are allowed now, and a client that makes no
+//! more than these in the next `t` seconds is not denied. A denied response has the same headers
+//! and `Retry-After`, the seconds until the same request would be allowed, rounded up:
 //!
 //! ```text
 //! HTTP/1.1 429 Too Many Requests
@@ -81,21 +82,22 @@
 //!  "status":429,"violated-policies":["per-ip"]}
 //! ```
 //!
-//! A request whose cost exceeds a limit can never be allowed. It is answered with status 413 and without
-//! `Retry-After`, so that clients do not try again. [`with_response`](RateLimitLayer::with_response)
-//! replaces the response, e.g. [for gRPC](Rejection::to_grpc).
+//! A request whose cost exceeds a limit can never be allowed. It is answered with status 413 and
+//! without `Retry-After`, so that clients do not try again.
+//! [`with_response`](RateLimitLayer::with_response) replaces the response, e.g. [for
+//! gRPC](Rejection::to_grpc).
 //!
 //! # State
 //!
-//! Clones of a layer and of its services share the state of the limiters: axum clones the service for each
-//! connection. To apply one policy in several places, clone the layer.
+//! Clones of a layer and of its services share the state of the limiters: axum clones the service
+//! for each connection. To apply one policy in several places, clone the layer.
 //!
 //! # Features
 //!
 //! - `tracing`: an event for each request that is not allowed, and a warning if a limiter fails.
-//! - `metrics`: the counter `zset_tower_requests_total`, with the labels `policy` and `outcome`, which is
-//!   `allowed`, `denied`, `missing_key` or `failed`. A recorder has to be installed before the first
-//!   request.
+//! - `metrics`: the counter `zset_tower_requests_total`, with the labels `policy` and `outcome`,
+//!   which is `allowed`, `denied`, `missing_key` or `failed`. A recorder has to be installed before
+//!   the first request.
 //!
 //! The crate contains no unsafe code, and requires Rust 1.85 or newer.
 

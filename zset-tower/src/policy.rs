@@ -28,11 +28,11 @@ type Cost = Box<dyn Fn(&RequestHead<'_>) -> u32 + Send + Sync>;
 
 /// A named limit: which key of a limiter a request counts towards, and how much.
 ///
-/// The name is shown to clients, in the headers and in the body of a rejection. Names should differ among
-/// the policies that apply to a request.
+/// The name is shown to clients, in the headers and in the body of a rejection. Names should differ
+/// among the policies that apply to a request.
 ///
-/// [`window`](Policy::window) and [`funnel`](Policy::funnel) make a limiter in this process with a bounded
-/// number of keys. [`new`](Policy::new) takes any limiter in this process, and
+/// [`window`](Policy::window) and [`funnel`](Policy::funnel) make a limiter in this process with a
+/// bounded number of keys. [`new`](Policy::new) takes any limiter in this process, and
 /// [`new_async`](Policy::new_async) one that is awaited, e.g. since its state is on a server.
 ///
 /// # Examples
@@ -110,8 +110,8 @@ impl Policy {
         Self::of(name, key, missing_key, Local(limiter))
     }
 
-    /// Makes a policy from a limiter whose decisions are awaited and may fail, e.g. one whose state is on a
-    /// server. **O(1)**.
+    /// Makes a policy from a limiter whose decisions are awaited and may fail, e.g. one whose state
+    /// is on a server. **O(1)**.
     ///
     /// # Errors
     ///

@@ -21,8 +21,9 @@ pub enum Rejection<'a> {
     QuotaExceeded {
         /// The names of the policies.
         policies: Vec<&'a str>,
-        /// How long to wait until all of them allow the request, unless others take the units in the
-        /// meantime; `None` if one of them never can, since the cost of the request exceeds its limit.
+        /// How long to wait until all of them allow the request, unless others take the units in
+        /// the meantime; `None` if one of them never can, since the cost of the request exceeds its
+        /// limit.
         retry_after: Option<Duration>,
     },
     /// The request has no key.
@@ -79,9 +80,9 @@ impl<'a> Rejection<'a> {
         failed.or_else(|| outcomes.is_rejection().then_some(exceeded))
     }
 
-    /// Returns the status of the response: 429 if it makes sense to try again, 413 if the cost of the
-    /// request exceeds a limit, 503 if a limiter has failed, or the status for requests without a key.
-    /// **O(1)**.
+    /// Returns the status of the response: 429 if it makes sense to try again, 413 if the cost of
+    /// the request exceeds a limit, 503 if a limiter has failed, or the status for requests without
+    /// a key. **O(1)**.
     ///
     /// # Examples
     ///
@@ -147,8 +148,8 @@ impl<'a> Rejection<'a> {
         response
     }
 
-    /// Returns a response for clients of gRPC: status 200 with `grpc-status`, which is `RESOURCE_EXHAUSTED`
-    /// for an exceeded quota. **O(1)**.
+    /// Returns a response for clients of gRPC: status 200 with `grpc-status`, which is
+    /// `RESOURCE_EXHAUSTED` for an exceeded quota. **O(1)**.
     ///
     /// # Examples
     ///

@@ -1,4 +1,5 @@
-//! What is counted: the calls of each operation, in a crate outside of the workspace, as a user's crate is.
+//! What is counted: the calls of each operation, in a crate outside of the workspace, as a user's
+//! crate is.
 
 use std::hint::black_box;
 

@@ -11,8 +11,8 @@ use crate::contender::{Contender, digest};
 use crate::member::Member;
 use crate::operation::Operation;
 
-/// The `priority-queue` crate: a heap, and a table with each member's position in it. Members with equal
-/// scores are in no particular order.
+/// The `priority-queue` crate: a heap, and a table with each member's position in it. Members with
+/// equal scores are in no particular order.
 pub struct Queue<M: Member>(PriorityQueue<M, Reverse<OrderedFloat<f64>>, DefaultHashBuilder>);
 
 /// `std::collections::BinaryHeap`, which cannot look up members and holds a member twice if it is

@@ -1,5 +1,5 @@
-//! The usual substitute for a sorted set in Rust: an ordered set from std or another crate, plus a hash
-//! table from member to score.
+//! The usual substitute for a sorted set in Rust: an ordered set from std or another crate, plus a
+//! hash table from member to score.
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;

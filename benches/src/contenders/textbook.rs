@@ -1,9 +1,10 @@
 //! A textbook skip list, to show what blocks of elements gain.
 //!
-//! Each node holds one element and a tower of links, whose height is random (p = 1/4). Each link stores
-//! its span, the number of elements it passes, as in W. Pugh, "A Skip List Cookbook" (1990), section 3.4.
-//! Nodes are numbered instead of addressed, so the code is safe Rust. As in C implementations, the lowest
-//! link is next to the element; the higher ones, which one node in four has, are in a separate vector.
+//! Each node holds one element and a tower of links, whose height is random (p = 1/4). Each link
+//! stores its span, the number of elements it passes, as in W. Pugh, "A Skip List Cookbook" (1990),
+//! section 3.4. Nodes are numbered instead of addressed, so the code is safe Rust. As in C
+//! implementations, the lowest link is next to the element; the higher ones, which one node in four
+//! has, are in a separate vector.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

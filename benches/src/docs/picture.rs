@@ -1,5 +1,5 @@
-//! The picture of the README: how peers compare with zset, by size. One file for light pages and one for
-//! dark ones.
+//! The picture of the README: how peers compare with zset, by size. One file for light pages and
+//! one for dark ones.
 
 use std::fmt::Write as _;
 

@@ -4,15 +4,15 @@ use super::workload::Operation;
 
 /// Members with scores, in fixed memory.
 ///
-/// Each contender implements every operation in the best way that its public API allows without a copy of
-/// its elements, also if that is a scan: at these sizes a scan may be fast enough. Members are unique; the
-/// workload never inserts one twice, since some contenders would hold it twice.
+/// Each contender implements every operation in the best way that its public API allows without a
+/// copy of its elements, also if that is a scan: at these sizes a scan may be fast enough. Members
+/// are unique; the workload never inserts one twice, since some contenders would hold it twice.
 pub trait Contender: Sized {
     /// The name shown in the tables.
     const NAME: &'static str;
 
-    /// Returns whether it can do an operation. If not, the tables show a dash, and the methods that it
-    /// needs are never called.
+    /// Returns whether it can do an operation. If not, the tables show a dash, and the methods that
+    /// it needs are never called.
     fn offers(operation: Operation) -> bool;
 
     /// Returns an empty value.

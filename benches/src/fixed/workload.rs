@@ -1,8 +1,8 @@
 //! The operations on every collection of fixed capacity, generated in advance.
 //!
-//! Members and scores are random; few scores are equal. A collection is far smaller than a cache, so many
-//! of them are filled and emptied one after the other, each with elements of its own: nothing can learn
-//! the outcome of a comparison.
+//! Members and scores are random; few scores are equal. A collection is far smaller than a cache,
+//! so many of them are filled and emptied one after the other, each with elements of its own:
+//! nothing can learn the outcome of a comparison.
 
 use std::hint::black_box;
 

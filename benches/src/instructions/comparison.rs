@@ -120,7 +120,8 @@ fn is_of_others(benchmark: &str) -> bool {
     benchmark.contains("governor") || benchmark == "layer/none"
 }
 
-/// Returns whether a count exceeds another by more than this many percent, computed exactly in integers.
+/// Returns whether a count exceeds another by more than this many percent, computed exactly in
+/// integers.
 fn is_over(before: u64, now: u64, percent: u128) -> bool {
     u128::from(now) * 100 > u128::from(before) * (100 + percent)
 }

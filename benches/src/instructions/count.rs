@@ -8,8 +8,8 @@ use serde_json::{Deserializer, Value};
 
 use super::baseline::{Baseline, Counts};
 
-/// The programs, besides the compiler, that affect the counts, each with the argument that prints its
-/// version.
+/// The programs, besides the compiler, that affect the counts, each with the argument that prints
+/// its version.
 ///
 /// The C library provides the allocator, and copies and compares bytes.
 const PROGRAMS: [(&str, &str); 2] = [("valgrind", "--version"), ("getconf", "GNU_LIBC_VERSION")];
@@ -42,8 +42,8 @@ fn run(profile: &str) -> io::Result<Vec<Counts>> {
     let output = Command::new(cargo)
         .args(["bench", "--locked", "--profile", profile, "--target-dir"])
         .arg(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| TARGET.into()))
-        // Under valgrind addresses are always the same, so there is no need to turn their randomization
-        // off, which not every container allows.
+        // Under valgrind addresses are always the same, so there is no need to turn their
+        // randomization off, which not every container allows.
         .args(["--bench", "instructions", "--", "--output-format=json", "--allow-aslr=yes"])
         .current_dir(FOLDER)
         .stderr(Stdio::inherit())

@@ -65,8 +65,8 @@ impl Row {
     }
 }
 
-/// The number of parts each round is split into. Calls are short and nothing has to be loaded, and the
-/// more often the limiters take turns, the less other load on the machine matters.
+/// The number of parts each round is split into. Calls are short and nothing has to be loaded, and
+/// the more often the limiters take turns, the less other load on the machine matters.
 const CUTS: usize = 10;
 
 /// Measures all rows.

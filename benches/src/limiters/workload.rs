@@ -1,8 +1,8 @@
 //! The calls made to every limiter, generated in advance.
 //!
-//! Keys are called in random order, equally often, and time advances by a random step between calls, such
-//! that demand is one and a half times the quota of each key. In the long run two thirds of the calls are
-//! allowed, in an order that defeats branch prediction.
+//! Keys are called in random order, equally often, and time advances by a random step between
+//! calls, such that demand is one and a half times the quota of each key. In the long run two
+//! thirds of the calls are allowed, in an order that defeats branch prediction.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use zset_std::Quota;
 use super::clock::GivenClock;
 use super::contender::{Answer, Keyed, OneKey};
 
-/// The quota of the tables: a hundred per minute. The interval between two units is a whole number of
-/// nanoseconds, so the limiters of both crates agree although they round fractions differently.
+/// The quota of the tables: a hundred per minute. The interval between two units is a whole number
+/// of nanoseconds, so the limiters of both crates agree although they round fractions differently.
 pub fn hundred_a_minute() -> Quota {
     Quota::new(100, Duration::from_mins(1)).expect("neither is zero")
 }
@@ -68,8 +68,8 @@ impl Workload {
         self.calls.len()
     }
 
-    /// Returns a limiter that holds all keys: half of them have used one unit, the others their whole
-    /// quota.
+    /// Returns a limiter that holds all keys: half of them have used one unit, the others their
+    /// whole quota.
     pub fn load<L: Keyed>(&self, clock: &GivenClock) -> L {
         let mut limiter = L::new(self.quota, clock.clone());
         for (place, &key) in self.keys.iter().enumerate() {
@@ -83,8 +83,8 @@ impl Workload {
         limiter
     }
 
-    /// Makes all calls, starting at the clock's time; returns how many were allowed. The front ends time
-    /// this, any number of times.
+    /// Makes all calls, starting at the clock's time; returns how many were allowed. The front ends
+    /// time this, any number of times.
     pub fn run<L: Keyed>(&self, limiter: &mut L, clock: &GivenClock) -> usize {
         self.make_calls(clock, |key| limiter.check(key))
     }

@@ -140,7 +140,8 @@ pub(super) fn requests_a_second(
     parse_rate(&text).filter(|_| output.status.success()).ok_or_else(|| told(program, &text))
 }
 
-/// Parses the requests per second from redis-benchmark's output: the second column of the last line.
+/// Parses the requests per second from redis-benchmark's output: the second column of the last
+/// line.
 fn parse_rate(csv: &str) -> Option<f64> {
     let last = csv.lines().rfind(|line| line.starts_with('"'))?;
     // The first column is the command, which contains no quotes or commas.

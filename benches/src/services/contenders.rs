@@ -62,7 +62,8 @@ impl Contender {
         }
     }
 
-    /// Returns whether it is measured with these numbers, which are those of one process with one thread.
+    /// Returns whether it is measured with these numbers, which are those of one process with one
+    /// thread.
     pub(super) fn fits(self, callers: usize, connections: usize) -> bool {
         match self {
             Contender::Blocking => callers == 1,

@@ -36,7 +36,8 @@ impl<T: Ord> SortedVec<T> {
         self.0.pop()
     }
 
-    /// Replaces an element that is present by another; only the elements between the two positions move.
+    /// Replaces an element that is present by another; only the elements between the two positions
+    /// move.
     #[inline]
     pub(super) fn replace(&mut self, old: &T, new: T) {
         let (from, to) = (self.rank(old), self.rank(&new));

@@ -1,7 +1,9 @@
-//! `cargo budgets`: what zset needs on a microcontroller, beside the budgets and a committed baseline.
+//! `cargo budgets`: what zset needs on a microcontroller, beside the budgets and a committed
+//! baseline.
 //!
-//! Builds the [minimal programs](../../minimal) for a Cortex-M0, reads from their images how large they are and what
-//! is linked, and runs those that measure in QEMU. `--accept` writes the baseline, and the table of docs/firmware.md from it.
+//! Builds the [minimal programs](../../minimal) for a Cortex-M0, reads from their images how large
+//! they are and what is linked, and runs those that measure in QEMU. `--accept` writes the
+//! baseline, and the table of docs/firmware.md from it.
 
 mod baseline;
 mod contents;

@@ -9,7 +9,8 @@ use crate::baseline::Row;
 /// The emulator.
 pub(crate) const QEMU: &str = "qemu-system-arm";
 
-/// The longest that the program may run, in seconds. It needs about ten on a machine that does nothing else.
+/// The longest that the program may run, in seconds. It needs about ten on a machine that does
+/// nothing else.
 const SECONDS: &str = "600";
 
 /// Runs the program twice; it is an error if it does not print the same.

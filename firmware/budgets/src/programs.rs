@@ -49,7 +49,8 @@ pub(crate) fn build() -> Result<Programs> {
     };
     build("zset-firmware", &["--no-default-features"], &["no_allocator"])?;
     build("zset-minimal", &["--features", "measure"], &MEASURE)?;
-    // The features of one build are those of all its programs, so those without an allocator are built alone.
+    // The features of one build are those of all its programs, so those without an allocator are
+    // built alone.
     build(
         "zset-minimal",
         &["--no-default-features"],

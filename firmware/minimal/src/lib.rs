@@ -1,6 +1,6 @@
-//! What the minimal programs share: a stream of input words, one of output words, and a panic handler that
-//! prints nothing. Both streams are volatile, so the compiler can neither compute results in advance nor
-//! remove operations.
+//! What the minimal programs share: a stream of input words, one of output words, and a panic
+//! handler that prints nothing. Both streams are volatile, so the compiler can neither compute
+//! results in advance nor remove operations.
 
 #![no_std]
 

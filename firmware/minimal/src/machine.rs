@@ -12,8 +12,9 @@ const PAINT: u32 = 0x5AA5_C33C;
 /// The number of painted bytes, more than any call uses.
 const PAINTED: usize = 32 << 10;
 
-/// The nanoseconds of an instruction, since QEMU runs with `-icount shift=10`, and of a tick of the timer, since the
-/// clock of the machine has 25 MHz. An instruction takes many ticks, so its count is exact.
+/// The nanoseconds of an instruction, since QEMU runs with `-icount shift=10`, and of a tick of the
+/// timer, since the clock of the machine has 25 MHz. An instruction takes many ticks, so its count
+/// is exact.
 const INSTRUCTION: u64 = 1 << 10;
 const TICK: u64 = 40;
 

@@ -1,8 +1,10 @@
-//! The operations that are measured, under one name for all types. None is inlined, so a measured call has its frame.
+//! The operations that are measured, under one name for all types. None is inlined, so a measured
+//! call has its frame.
 
 use zset_core::{FixedSortedSet, PackedZSet, Score, SortedSet, ZSet};
 
-/// A set under measurement. Members are below 2^24. What a call returns goes to [`output`](crate::output).
+/// A set under measurement. Members are below 2^24. What a call returns goes to
+/// [`output`](crate::output).
 pub trait Subject: Sized + 'static {
     fn insert(&mut self, member: u32, score: u32);
     fn remove(&mut self, member: u32);

@@ -1,4 +1,5 @@
-//! The operations on whole sets that are measured. None is inlined, so a measured call has its frame.
+//! The operations on whole sets that are measured. None is inlined, so a measured call has its
+//! frame.
 
 use zset_core::{Score, SortedSet, ZSet};
 
@@ -17,7 +18,8 @@ pub trait Whole: Subject {
     fn drain(&mut self);
 }
 
-/// Not inlined, so that what the caller does with drained elements has no part in the frame of the drain.
+/// Not inlined, so that what the caller does with drained elements has no part in the frame of the
+/// drain.
 #[inline(never)]
 fn show_all(scores: &mut impl Iterator<Item = u32>) {
     show(scores);

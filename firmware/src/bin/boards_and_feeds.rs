@@ -1,5 +1,5 @@
-//! Boards, feeds and expiring sets in a small heap, with the time given by the caller. Each follows a naive
-//! reference of members and scores.
+//! Boards, feeds and expiring sets in a small heap, with the time given by the caller. Each follows
+//! a naive reference of members and scores.
 
 #![no_std]
 #![no_main]

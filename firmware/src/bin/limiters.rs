@@ -1,4 +1,5 @@
-//! Limiters of one key without an allocator. None is linked: a use of `alloc` would be an error of the linker.
+//! Limiters of one key without an allocator. None is linked: a use of `alloc` would be an error of
+//! the linker.
 
 #![no_std]
 #![no_main]
@@ -47,7 +48,8 @@ fn any_limiters() {
     run_limiter_model(counter, Quota::count, window_counter_allows, 6, 5);
 }
 
-/// A bucket has room if from each call on, no more was allowed than its capacity and what has leaked since.
+/// A bucket has room if from each call on, no more was allowed than its capacity and what has
+/// leaked since.
 fn funnel_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> bool {
     let period = quota.period().as_nanos() as u64;
     let mut units = u64::from(n);

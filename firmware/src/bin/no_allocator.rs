@@ -1,4 +1,5 @@
-//! What works without an allocator. None is linked: a use of `alloc` would be an error of the linker.
+//! What works without an allocator. None is linked: a use of `alloc` would be an error of the
+//! linker.
 
 #![no_std]
 #![no_main]

@@ -2,7 +2,8 @@
 
 use crate::Bounds;
 
-/// Few enough that operations often meet existing members, and enough that a set grows to several leaves.
+/// Few enough that operations often meet existing members, and enough that a set grows to several
+/// leaves.
 pub const MEMBERS: u16 = 400;
 
 /// Describes many elements by a few numbers.

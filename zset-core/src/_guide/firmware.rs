@@ -44,24 +44,25 @@
 //! | insert, update, remove | O(log n), and up to n numbers of one or two bytes are shifted | O(n) | O(log n) |
 //! | capacity | `N`, at most 65,535 | `N` bytes | grows |
 //!
-//! In a `static`, an empty `FixedSortedSet` or `PackedZSet` consists of zeros: it takes RAM, but no flash for an initial
-//! value. With a keyed hasher, it does take flash.
+//! In a `static`, an empty `FixedSortedSet` or `PackedZSet` consists of zeros: it takes RAM, but no
+//! flash for an initial value. With a keyed hasher, it does take flash.
 //!
-//! - **`FixedSortedSet`** is the choice for timers, the best of many, and small indexes: up to some thousand
-//!   members of fixed size. With at most 255 members, pass `u8` as the fourth parameter, which halves the overhead.
-//! - **`PackedZSet`** is for texts of different lengths, where each byte counts, or for a set that is stored or
-//!   sent as bytes. Each look-up reads it from one end, so it is for at most a few hundred members. The example
-//!   `timers` keeps timers in one.
-//! - **`SortedSet`** is for more members than can be shifted, or for numbers of members that are not known in
-//!   advance.
+//! - **`FixedSortedSet`** is the choice for timers, the best of many, and small indexes: up to some
+//!   thousand members of fixed size. With at most 255 members, pass `u8` as the fourth parameter,
+//!   which halves the overhead.
+//! - **`PackedZSet`** is for texts of different lengths, where each byte counts, or for a set that
+//!   is stored or sent as bytes. Each look-up reads it from one end, so it is for at most a few
+//!   hundred members. The example `timers` keeps timers in one.
+//! - **`SortedSet`** is for more members than can be shifted, or for numbers of members that are
+//!   not known in advance.
 //!
-//! The docs of [`FixedSortedSet`](crate::FixedSortedSet#beside-heapless) have a table of its methods beside those
-//! of the collections of heapless. The sizes, stacks and instructions of all types, measured on
-//! Cortex-M, are in the project's `docs/firmware.md`.
+//! The docs of [`FixedSortedSet`](crate::FixedSortedSet#beside-heapless) have a table of its
+//! methods beside those of the collections of heapless. The sizes, stacks and instructions of all
+//! types, measured on Cortex-M, are in the project's `docs/firmware.md`.
 //!
-//! The table's costs are in comparisons. Prefer integers of up to 32 bits as scores: `u32` ticks, `i16` readings. A
-//! `Score` has 64 bits. On machines without a floating-point unit for `f64`, arithmetic on it and tests for equality
-//! call library functions.
+//! The table's costs are in comparisons. Prefer integers of up to 32 bits as scores: `u32` ticks,
+//! `i16` readings. A `Score` has 64 bits. On machines without a floating-point unit for `f64`,
+//! arithmetic on it and tests for equality call library functions.
 //!
 //! # The best of many
 //!
@@ -84,13 +85,15 @@
 //! # A small heap
 //!
 //! With the feature `alloc`, all types need a global allocator, such as that of
-//! [embedded-alloc](https://docs.rs/embedded-alloc). A heap of 8 KB has room for a `SortedSet<u32, u32>` of 448
-//! elements, which take 7.6 KB; one of 48 KB for 1,792 in 35 KB. What fails then is the growth of the hash table of
-//! the members: the new one is allocated before the old one is freed.
+//! [embedded-alloc](https://docs.rs/embedded-alloc). A heap of 8 KB has room for a
+//! `SortedSet<u32, u32>` of 448 elements, which take 7.6 KB; one of 48 KB for 1,792 in 35 KB. What
+//! fails then is the growth of the hash table of the members: the new one is allocated before the
+//! old one is freed.
 //!
 //! When memory runs out, [`insert`](crate::SortedSet::insert) panics. Use
-//! [`try_insert`](crate::SortedSet::try_insert), and [`try_update`](crate::SortedSet::try_update) for new scores:
-//! they return an error and leave the set unchanged. Everything else still works, and a removal makes room:
+//! [`try_insert`](crate::SortedSet::try_insert), and [`try_update`](crate::SortedSet::try_update)
+//! for new scores: they return an error and leave the set unchanged. Everything else still works,
+//! and a removal makes room:
 //!
 //! ```
 //! use zset_core::{SortedSet, TryReserveError};
@@ -111,15 +114,16 @@
 //!
 //! # Random heights without entropy
 //!
-//! The index of a `SortedSet`, `SortedMap` or `SkipList` grows by random heights, one for each new leaf of up to 64
-//! elements. The other types have none. They come from a generator of 32 bits in the set itself.
-//! [`new`](crate::SortedSet::new) starts it with a constant, so it needs no source of entropy, and a program does
-//! the same in each run.
+//! The index of a `SortedSet`, `SortedMap` or `SkipList` grows by random heights, one for each new
+//! leaf of up to 64 elements. The other types have none. They come from a generator of 32 bits in
+//! the set itself. [`new`](crate::SortedSet::new) starts it with a constant, so it needs no source
+//! of entropy, and a program does the same in each run.
 //!
-//! Neither results nor the bounds of costs depend on the heights: whatever they are, also if they are all equal or
-//! chosen by an attacker, no operation visits more than O(log n) blocks of the index. So it does not matter that
-//! they can be predicted. [`from_rng`](crate::SortedSet::from_rng) starts with 32 bits of any generator, if devices
-//! should differ:
+//! Neither results nor the bounds of costs depend on the heights: whatever they are, also if they
+//! are all equal or chosen by an attacker, no operation visits more than O(log n) blocks of the
+//! index. So it does not matter that they can be predicted.
+//! [`from_rng`](crate::SortedSet::from_rng) starts with 32 bits of any generator, if devices should
+//! differ:
 //!
 //! ```
 //! use rand::{SeedableRng, rngs::SmallRng};
@@ -134,62 +138,68 @@
 //!
 //! # Hashes and attackers
 //!
-//! Members are found by their hashes. If many members have the same hash, a look-up is O(n) instead of O(1). That is
-//! unlikely by accident, but an attacker who chooses members, such as addresses of radio packets, can cause it.
+//! Members are found by their hashes. If many members have the same hash, a look-up is O(n) instead
+//! of O(1). That is unlikely by accident, but an attacker who chooses members, such as addresses of
+//! radio packets, can cause it.
 //!
-//! - [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder), the default of `FixedSortedSet`, has no seed.
-//!   The harm is bounded by the capacity: at worst a look-up compares all `N` members. With 64 of them that rarely
-//!   matters.
-//! - [`DefaultHashBuilder`](crate::DefaultHashBuilder), the default of `SortedSet`, has none either without an
-//!   operating system (`target_os = "none"`). Nothing bounds the harm there.
-//! - Against attackers, pass a keyed hasher to [`with_hasher`](crate::FixedSortedSet::with_hasher), such as that of
-//!   the crate siphasher, with a key from the chip's random generator or from much noise. The number of a chip is
-//!   not secret.
+//! - [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder), the default of
+//!   `FixedSortedSet`, has no seed. The harm is bounded by the capacity: at worst a look-up
+//!   compares all `N` members. With 64 of them that rarely matters.
+//! - [`DefaultHashBuilder`](crate::DefaultHashBuilder), the default of `SortedSet`, has none either
+//!   without an operating system (`target_os = "none"`). Nothing bounds the harm there.
+//! - Against attackers, pass a keyed hasher to [`with_hasher`](crate::FixedSortedSet::with_hasher),
+//!   such as that of the crate siphasher, with a key from the chip's random generator or from much
+//!   noise. The number of a chip is not secret.
 //!
-//! `FixedHashBuilder` is made for `FixedSortedSet`, which uses the highest bits of its 32. It is not for
-//! `SortedSet`.
+//! `FixedHashBuilder` is made for `FixedSortedSet`, which uses the highest bits of its 32. It is
+//! not for `SortedSet`.
 //!
 //! # Interrupt handlers
 //!
-//! A write takes `&mut self`, and no method locks or waits. So an interrupt handler and the main loop
-//! share a set as in the first example, in a [`critical_section::Mutex`](https://docs.rs/critical-section): a
-//! `RefCell` that is borrowed while interrupts are disabled. On one core, the feature
-//! `critical-section-single-core` of cortex-m provides the critical section; for a chip with two cores, the crate
-//! of the chip does.
+//! A write takes `&mut self`, and no method locks or waits. So an interrupt handler and the main
+//! loop share a set as in the first example, in a
+//! [`critical_section::Mutex`](https://docs.rs/critical-section): a `RefCell` that is borrowed
+//! while interrupts are disabled. On one core, the feature `critical-section-single-core` of
+//! cortex-m provides the critical section; for a chip with two cores, the crate of the chip does.
 //!
 //! Interrupts wait until the section ends, so keep it short:
 //!
-//! - One operation in each section: `pop_first_if` in a loop, and the handling of what it returned outside.
-//! - No output inside. To print a small set, [`clone`](Clone::clone) it in the section, and iterate over the copy.
-//! - `first`, `last`, `get_by_rank`, `score` and `contains` are O(1). `try_insert`, `update`, `remove` and
-//!   `pop_first` search, and shift slot numbers of one or two bytes: at most 64 bytes in a set of 64 with `u8`.
-//! - `retain`, `remove_range_by_score` and `remove_range_by_rank` do that for each removed element. In a section,
-//!   remove one element at a time instead.
+//! - One operation in each section: `pop_first_if` in a loop, and the handling of what it returned
+//!   outside.
+//! - No output inside. To print a small set, [`clone`](Clone::clone) it in the section, and iterate
+//!   over the copy.
+//! - `first`, `last`, `get_by_rank`, `score` and `contains` are O(1). `try_insert`, `update`,
+//!   `remove` and `pop_first` search, and shift slot numbers of one or two bytes: at most 64 bytes
+//!   in a set of 64 with `u8`.
+//! - `retain`, `remove_range_by_score` and `remove_range_by_rank` do that for each removed element.
+//!   In a section, remove one element at a time instead.
 //! - What must change together is one value in one `Mutex`: two sets in a struct.
-//! - The code of members (`Ord`, `Eq`, `Hash`, `Drop`) runs in the section too. If it borrows the same `RefCell`,
-//!   that panics.
-//! - A `SortedSet` allocates when it grows, so an insertion may take as long as the allocator and the growth of the
-//!   hash table do.
+//! - The code of members (`Ord`, `Eq`, `Hash`, `Drop`) runs in the section too. If it borrows the
+//!   same `RefCell`, that panics.
+//! - A `SortedSet` allocates when it grows, so an insertion may take as long as the allocator and
+//!   the growth of the hash table do.
 //!
 //! In RTIC, a set is a shared resource, and needs no `Mutex`.
 //!
 //! # Deadlines
 //!
-//! Scores are compared as numbers. A counter of 32 bits that counts milliseconds wraps around after 49.7 days; then
-//! new deadlines come before old ones. Count in `u64`, or restart before that.
+//! Scores are compared as numbers. A counter of 32 bits that counts milliseconds wraps around after
+//! 49.7 days; then new deadlines come before old ones. Count in `u64`, or restart before that.
 //!
 //! # Cortex-M0 and M0+
 //!
-//! `thumbv6m-none-eabi` has no atomic read-modify-write instructions, so `alloc::sync::Arc` and locks that spin do
-//! not exist there. The crate needs none of them. A critical section that disables interrupts is what remains for
-//! sharing. There is no division instruction either; insertions, removals and look-ups do not divide.
+//! `thumbv6m-none-eabi` has no atomic read-modify-write instructions, so `alloc::sync::Arc` and
+//! locks that spin do not exist there. The crate needs none of them. A critical section that
+//! disables interrupts is what remains for sharing. There is no division instruction either;
+//! insertions, removals and look-ups do not divide.
 //!
 //! # A whole program
 //!
-//! The project's `firmware/examples/board.rs` is a program for a board with 16 KB of RAM, without an allocator: a
-//! queue of 64 timers, the ten highest readings of a sensor, and an alarm limited by a `Funnel` of the crate
-//! zset-std. An interrupt reads the sensor and sets timers; the main loop handles those that are due. It runs in
-//! QEMU as a Cortex-M0, M3 and M4, and its output is compared in CI. Its essential part is this:
+//! The project's `firmware/examples/board.rs` is a program for a board with 16 KB of RAM, without
+//! an allocator: a queue of 64 timers, the ten highest readings of a sensor, and an alarm limited
+//! by a `Funnel` of the crate zset-std. An interrupt reads the sensor and sets timers; the main
+//! loop handles those that are due. It runs in QEMU as a Cortex-M0, M3 and M4, and its output is
+//! compared in CI. Its essential part is this:
 //!
 //! ```
 //! use core::cell::RefCell;

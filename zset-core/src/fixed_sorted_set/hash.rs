@@ -2,10 +2,11 @@
 
 use core::hash::{BuildHasher, Hasher};
 
-/// The default hash builder of a [`FixedSortedSet`](crate::FixedSortedSet), which multiplies 32-bit words.
+/// The default hash builder of a [`FixedSortedSet`](crate::FixedSortedSet), which multiplies 32-bit
+/// words.
 ///
-/// It is small, fast on machines without 64-bit arithmetic, and the same in every run. It does not protect
-/// against an attacker who can choose members.
+/// It is small, fast on machines without 64-bit arithmetic, and the same in every run. It does not
+/// protect against an attacker who can choose members.
 ///
 /// # Examples
 ///
@@ -31,8 +32,9 @@ impl BuildHasher for FixedHashBuilder {
     }
 }
 
-/// Multiplicative hashing: D. Knuth, "The Art of Computer Programming" 3, 6.4. The factor is 2^32 divided by
-/// the golden ratio; the highest bits of the product depend on all bits of the word, and a set uses these.
+/// Multiplicative hashing: D. Knuth, "The Art of Computer Programming" 3, 6.4. The factor is 2^32
+/// divided by the golden ratio; the highest bits of the product depend on all bits of the word, and
+/// a set uses these.
 impl Hasher for FixedHasher {
     #[inline]
     fn write_u32(&mut self, word: u32) {

@@ -184,8 +184,8 @@ impl<'a> Encoded<'a> {
     }
 }
 
-/// A value that is searched for. It tells most entries apart by one or two of their bytes, without decoding
-/// them: members often have a length and a prefix in common, but seldom their last byte.
+/// A value that is searched for. It tells most entries apart by one or two of their bytes, without
+/// decoding them: members often have a length and a prefix in common, but seldom their last byte.
 pub(super) struct Needle<'a> {
     value: Value<'a>,
     /// The first byte of its entry, or `LONG`.
@@ -195,7 +195,8 @@ pub(super) struct Needle<'a> {
     last_at: usize,
 }
 
-/// From this first byte on, entries are decoded: other writers may store a short value in a long encoding.
+/// From this first byte on, entries are decoded: other writers may store a short value in a long
+/// encoding.
 const LONG: u8 = INTEGER_13;
 
 impl<'a> Needle<'a> {

@@ -96,7 +96,8 @@ impl Storage for alloc::vec::Vec<u8> {
             self.try_reserve_exact(wanted - self.len())?;
         }
         if len > self.len() {
-            // With a constant 0, the compiler calls `memclr` on a Cortex-M, a second function beside `memset`.
+            // With a constant 0, the compiler calls `memclr` on a Cortex-M, a second function
+            // beside `memset`.
             self.resize(len, core::hint::black_box(0));
         }
         Ok(())

@@ -105,13 +105,14 @@ impl From<TryReserveError> for RestoreError {
 /// Restores a set from a payload of Redis's `DUMP`. **O(n)** if the elements are in ascending or in
 /// descending order, as servers write them; **O(n log n)** otherwise.
 ///
-/// Accepts sorted sets from Redis and Valkey up to Redis 8.10 and Valkey 9, as elements in any order or
-/// as a listpack; a ziplist, which Redis wrote before 7.0, is not supported. The set has Redis's default
-/// [`ListpackLimits`] and the encoding that they allow; see [`restore_with_limits`].
+/// Accepts sorted sets from Redis and Valkey up to Redis 8.10 and Valkey 9, as elements in any
+/// order or as a listpack; a ziplist, which Redis wrote before 7.0, is not supported. The set has
+/// Redis's default [`ListpackLimits`] and the encoding that they allow; see
+/// [`restore_with_limits`].
 ///
-/// The payload is untrusted. In addition to the servers' checks, it is an error if a member repeats or
-/// a score is not a number, in either encoding. Allocations are proportional to the payload, whatever
-/// lengths it claims: at most 88-fold, for compressed strings.
+/// The payload is untrusted. In addition to the servers' checks, it is an error if a member repeats
+/// or a score is not a number, in either encoding. Allocations are proportional to the payload,
+/// whatever lengths it claims: at most 88-fold, for compressed strings.
 ///
 /// # Errors
 ///
@@ -161,8 +162,8 @@ pub fn restore_with_limits(payload: &[u8], limits: ListpackLimits) -> Result<ZSe
 }
 
 impl Reader<'_> {
-    /// Reads a sorted set of this type, for a set with these limits. **O(n)** if the elements are in
-    /// ascending or in descending order, **O(n log n)** otherwise.
+    /// Reads a sorted set of this type, for a set with these limits. **O(n)** if the elements are
+    /// in ascending or in descending order, **O(n log n)** otherwise.
     ///
     /// # Errors
     ///

@@ -42,7 +42,8 @@ impl Write for ScoreText {
 /// Returns the integer that Redis writes in full and stores as an integer for this number, if any.
 #[inline]
 pub(crate) fn plain_integer(value: f64) -> Option<i64> {
-    // Compares bits, which for magnitudes is the same, and does without arithmetic of floating-point numbers.
+    // Compares bits, which for magnitudes is the same, and does without arithmetic of
+    // floating-point numbers.
     let is_small = value.abs().to_bits() <= LARGEST_PLAIN_INTEGER.to_bits();
     if is_small { exact_integer(value) } else { None }
 }
@@ -72,7 +73,8 @@ pub(super) fn shortest(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 impl ScoreText {
-    /// Appends the text of a number that is not a [plain integer](plain_integer). There must be room.
+    /// Appends the text of a number that is not a [plain integer](plain_integer). There must be
+    /// room.
     ///
     /// It writes in place, since a text that is returned takes stack space twice.
     #[expect(clippy::cast_possible_wrap, reason = "there are at most 17 digits")]

@@ -129,8 +129,8 @@ fn a_short_drain_hashes_and_allocates_for_its_elements_only() {
                         _ => 3 + 2 * (drained / 64),
                     };
                     assert!(total.calls <= calls, "{total:?} for {drained} of {len}");
-                    // Elements move only in the leaves at both ends. What is left of these may merge
-                    // with a neighbour.
+                    // Elements move only in the leaves at both ends. What is left of these may
+                    // merge with a neighbour.
                     let merging = if drained <= 8 { 0 } else { 40 };
                     let most = drained + drained.min(2 * 63) + merging;
                     assert!(hashes <= most, "{hashes} hashes for {drained} of {len} at {start}");

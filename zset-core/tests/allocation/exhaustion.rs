@@ -87,8 +87,8 @@ impl Hash for Fused {
     }
 }
 
-/// While the dict is filled again, a panic in `Hash` leaves the set unchanged in the first pass, and empty
-/// in the second. After it, the set works.
+/// While the dict is filled again, a panic in `Hash` leaves the set unchanged in the first pass,
+/// and empty in the second. After it, the set works.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn a_panic_in_hash_while_refiling_leaves_a_valid_set() {

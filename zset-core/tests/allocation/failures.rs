@@ -7,8 +7,9 @@ use zset_core::{Aggregate, IncrementError, Score, SkipList, SortedSet, TryReserv
 use crate::counting::{counted, failing_after, has_failed};
 use crate::{Set, grown, scattered_score};
 
-/// Runs an operation whose first allocation fails, then one whose second fails, and so on until none
-/// fails; returns the number of allocations that have failed. The operation may succeed without one.
+/// Runs an operation whose first allocation fails, then one whose second fails, and so on until
+/// none fails; returns the number of allocations that have failed. The operation may succeed
+/// without one.
 fn fail_in_turn<H: BuildHasher + Clone, T: std::fmt::Debug>(
     original: &Set<H>,
     operation: impl Fn(&mut Set<H>) -> Result<T, TryReserveError>,

@@ -9,16 +9,16 @@ use crate::{Scattering, scattered};
 type Hasher = BuildHasherDefault<Scattering>;
 type Small = SortedSet<u32, u32, Hasher>;
 
-/// The size of a leaf of 64 elements: three links, the length, the permutation, and the lengths and the
-/// elements of two columns.
+/// The size of a leaf of 64 elements: three links, the length, the permutation, and the lengths and
+/// the elements of two columns.
 const LEAF_BYTES: usize = 3 * 4 + 1 + 65 + 2 + 2 * (4 + 64 * 4);
 
-/// The size of an index block of 64 children: the parent, ids, spans, and the length and the elements of
-/// a column of scores.
+/// The size of an index block of 64 children: the parent, ids, spans, and the length and the
+/// elements of a column of scores.
 const BLOCK_BYTES: usize = 4 + 64 * 4 + 64 * 4 + 4 + 64 * 4;
 
-/// Returns the sum of what the parts of a set need: each leaf and index block at its size, the only leaf
-/// of a small set at its length, and five bytes for each bucket of the dict.
+/// Returns the sum of what the parts of a set need: each leaf and index block at its size, the only
+/// leaf of a small set at its length, and five bytes for each bucket of the dict.
 fn needed(set: &Small) -> usize {
     let root = set.root();
     let nodes = if root.level() == 0 {
@@ -139,8 +139,8 @@ fn the_dict_has_no_table_up_to_16_members_and_one_up_to_28_672() {
     }
 }
 
-/// On a 32-bit target, an empty set has at most 200 bytes, and one of ten elements 400 more; the firmware
-/// compares these. Here addresses and vectors are twice as large.
+/// On a 32-bit target, an empty set has at most 200 bytes, and one of ten elements 400 more; the
+/// firmware compares these. Here addresses and vectors are twice as large.
 #[test]
 fn ten_elements_use_little_memory() {
     assert!(size_of::<Small>() <= 300, "{}", size_of::<Small>());

@@ -64,8 +64,8 @@ impl Queue {
     }
 }
 
-/// Defines the two methods that wait, of a type with `attempt` and `sleep`; with `async .await`, they
-/// are awaited.
+/// Defines the two methods that wait, of a type with `attempt` and `sleep`; with `async .await`,
+/// they are awaited.
 macro_rules! waiting {
     (&$($mut:ident)? $(, $async:ident .$await:ident)?) => {
         /// Waits until a job is due and leases it as [`DelayQueue::lease`] does.

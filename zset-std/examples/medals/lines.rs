@@ -2,8 +2,8 @@
 
 /// Counts lines in a single pass.
 ///
-/// The positions reported by the `csv` crate have line numbers too, but the crate treats empty lines,
-/// and the LF of a CR LF, as part of the next row.
+/// The positions reported by the `csv` crate have line numbers too, but the crate treats empty
+/// lines, and the LF of a CR LF, as part of the next row.
 pub(crate) struct Lines<'a> {
     rest: &'a [u8],
     offset: u64,

@@ -25,8 +25,8 @@ impl Columns {
 
 /// Reads a table with a header line and returns its column names and the board of its rows.
 ///
-/// Invalid rows are skipped and reported with their line numbers. If a member repeats, its later rows
-/// are invalid.
+/// Invalid rows are skipped and reported with their line numbers. If a member repeats, its later
+/// rows are invalid.
 pub(crate) fn read<M: Member, S: Scores>(
     input: &[u8],
     columns: &Columns,

@@ -114,8 +114,8 @@ pub(super) mod per_key {
 macro_rules! limiter {
     ([$($generics:tt)*] $limiter:ty, $new:literal) => {
         impl<$($generics)*> $limiter {
-            /// Allows one unit, or denies it. Costs as much as [`check_n`](Self::check_n): **O(1)** for
-            /// limiters in constant memory.
+            /// Allows one unit, or denies it. Costs as much as [`check_n`](Self::check_n): **O(1)**
+            /// for limiters in constant memory.
             ///
             /// # Examples
             ///
@@ -134,8 +134,8 @@ macro_rules! limiter {
                 self.check_n(1, now)
             }
 
-            /// Returns what [`check`](Self::check) would return, without changing anything. Costs as
-            /// much as [`peek_n`](Self::peek_n): **O(1)** for limiters in constant memory.
+            /// Returns what [`check`](Self::check) would return, without changing anything. Costs
+            /// as much as [`peek_n`](Self::peek_n): **O(1)** for limiters in constant memory.
             ///
             /// # Examples
             ///

@@ -1,5 +1,5 @@
-//! `Funnel` and `Funnels`, compared with the definition of the leaky bucket, which needs no level, and
-//! with a level of 128 bits; and quotas of every size.
+//! `Funnel` and `Funnels`, compared with the definition of the leaky bucket, which needs no level,
+//! and with a level of 128 bits; and quotas of every size.
 
 use super::*;
 use zset_std::limit::QuotaError;

@@ -314,8 +314,8 @@ fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     assert_eq!((windows.refund(&1, 1), windows.refund(&2, 1)), (1, 0));
     assert_eq!((funnels.refund(&1, 1), funnels.refund(&2, 1)), (1, 0));
 
-    // A log that had units under a longer period keeps later ones for as long. In a limiter of its own, so
-    // that a check of one key does not sweep the other.
+    // A log that had units under a longer period keeps later ones for as long. In a limiter of its
+    // own, so that a check of one key does not sweep the other.
     let [idle, new] = [(); 2].map(|()| SlidingWindow::<u32>::new(quota(60)));
     assert!(idle.at(at(0)).check(&1).is_allowed());
     for windows in [&idle, &new] {

@@ -10,12 +10,13 @@ use super::address::{IPV6_PREFIX, network};
 use super::{Found, Key, forwarded};
 use crate::request_head::RequestHead;
 
-/// The address of the client, as the proxies in front of the server report it in `X-Forwarded-For` or
-/// `Forwarded`; IPv6 by /64, see [`network`].
+/// The address of the client, as the proxies in front of the server report it in `X-Forwarded-For`
+/// or `Forwarded`; IPv6 by /64, see [`network`].
 ///
-/// Each proxy appends the address from which it received the request, so entries are counted from the
-/// right. With n trusted proxies in front of the server, the n-th entry from the right was written by the
-/// outermost of them. What is to the left of it was sent by the client, who can make up any addresses:
+/// Each proxy appends the address from which it received the request, so entries are counted from
+/// the right. With n trusted proxies in front of the server, the n-th entry from the right was
+/// written by the outermost of them. What is to the left of it was sent by the client, who can make
+/// up any addresses:
 ///
 /// ```text
 /// X-Forwarded-For: 203.0.113.9, 198.51.100.7, 10.0.0.2
@@ -25,9 +26,9 @@ use crate::request_head::RequestHead;
 /// All lines of the header are one list, which is read from the right and no further than to that
 /// entry. No byte that a client sends can change which entry that is, or make it invalid.
 ///
-/// A request has no key if there are fewer entries than proxies, since it did not pass all of them, or if
-/// the entry is not an address; the other entries need not be valid. With 0 proxies no entry can be
-/// trusted, and no request has a key.
+/// A request has no key if there are fewer entries than proxies, since it did not pass all of them,
+/// or if the entry is not an address; the other entries need not be valid. With 0 proxies no entry
+/// can be trusted, and no request has a key.
 ///
 /// The number has to be exact, and clients must not be able to reach the server without passing all
 /// proxies. Each proxy has to append its entry after all that it has received, in the last line or
@@ -110,8 +111,8 @@ impl ForwardedFor {
         ForwardedFor { syntax: Syntax::Forwarded, trusted_proxies, ipv6_prefix: IPV6_PREFIX }
     }
 
-    /// Returns the key with another prefix length for IPv6 networks; 128 or more keeps whole addresses.
-    /// **O(1)**.
+    /// Returns the key with another prefix length for IPv6 networks; 128 or more keeps whole
+    /// addresses. **O(1)**.
     ///
     /// # Examples
     ///
@@ -150,8 +151,8 @@ impl Key for ForwardedFor {
     }
 }
 
-/// Returns an entry of the list that all lines of a header form, counted from the right; `None` if there
-/// is no such entry.
+/// Returns an entry of the list that all lines of a header form, counted from the right; `None` if
+/// there is no such entry.
 ///
 /// The lines are split from the right, and no further than to that entry: what the client has sent
 /// before it is not read. Empty entries do not count, as in any list of HTTP.

@@ -24,7 +24,8 @@ where
     SyncFn(function)
 }
 
-/// Makes a key from a function that returns a future, e.g. to look up the account of a token. **O(1)**.
+/// Makes a key from a function that returns a future, e.g. to look up the account of a token.
+/// **O(1)**.
 ///
 /// The future cannot borrow the request: clone what it needs.
 ///

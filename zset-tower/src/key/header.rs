@@ -10,11 +10,12 @@ const MAX_LEN: usize = 1024;
 
 /// The value of a header, such as an API key.
 ///
-/// A request has no key if the header is absent or repeated, is longer than 1024 bytes, or has characters
-/// other than visible ASCII and spaces: the client chooses it, and keys are kept in memory.
+/// A request has no key if the header is absent or repeated, is longer than 1024 bytes, or has
+/// characters other than visible ASCII and spaces: the client chooses it, and keys are kept in
+/// memory.
 ///
-/// A client can send any value. Put the layer after authentication, or limit by address as well, so that
-/// a new value for each request does not get around the limit.
+/// A client can send any value. Put the layer after authentication, or limit by address as well, so
+/// that a new value for each request does not get around the limit.
 ///
 /// # Examples
 ///

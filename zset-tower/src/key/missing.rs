@@ -14,8 +14,8 @@ const REQUIRING_A_HEADER: [StatusCode; 4] = [
     StatusCode::UPGRADE_REQUIRED,
 ];
 
-/// What happens to a request without a key: there is no default, since each choice is wrong for some
-/// service.
+/// What happens to a request without a key: there is no default, since each choice is wrong for
+/// some service.
 ///
 /// A client must not get around a limit by leaving out its key, so [`Allow`](Self::Allow) is for
 /// policies beside which another one limits such requests.

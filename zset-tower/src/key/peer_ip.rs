@@ -9,11 +9,12 @@ use crate::request_head::RequestHead;
 
 /// The address at the other end of the connection, IPv6 by /64; see [`network`].
 ///
-/// The server has to put it into the extensions of the request, as a `T`. [`new`](PeerIp::new) expects
-/// a [`SocketAddr`], and [`from_extension`](PeerIp::from_extension) reads any other type. A request
-/// without the extension has no key.
+/// The server has to put it into the extensions of the request, as a `T`. [`new`](PeerIp::new)
+/// expects a [`SocketAddr`], and [`from_extension`](PeerIp::from_extension) reads any other type. A
+/// request without the extension has no key.
 ///
-/// Behind a proxy, all requests have the proxy's address: see [`ForwardedFor`](super::ForwardedFor).
+/// Behind a proxy, all requests have the proxy's address: see
+/// [`ForwardedFor`](super::ForwardedFor).
 ///
 /// # Examples
 ///
@@ -79,8 +80,8 @@ impl<T> PeerIp<T> {
         PeerIp { address, ipv6_prefix: IPV6_PREFIX }
     }
 
-    /// Returns the key with another prefix length for IPv6 networks; 128 or more keeps whole addresses.
-    /// **O(1)**.
+    /// Returns the key with another prefix length for IPv6 networks; 128 or more keeps whole
+    /// addresses. **O(1)**.
     ///
     /// # Examples
     ///

@@ -11,13 +11,13 @@ use crate::key::{Key, MissingKey};
 const MAX_KEYS: usize = 100_000;
 
 impl Policy {
-    /// Makes a policy that allows at most `quota.count()` units in any period, exactly, for each key.
-    /// **O(1)**.
+    /// Makes a policy that allows at most `quota.count()` units in any period, exactly, for each
+    /// key. **O(1)**.
     ///
-    /// The number of keys is bounded, as clients choose them: beyond 100,000 keys in use, new ones share
-    /// one window. A key has an entry for each unit of the last period; for large counts,
-    /// [`funnel`](Self::funnel) takes less memory. For other bounds, make the limiter and pass it to
-    /// [`new`](Self::new).
+    /// The number of keys is bounded, as clients choose them: beyond 100,000 keys in use, new ones
+    /// share one window. A key has an entry for each unit of the last period; for large counts,
+    /// [`funnel`](Self::funnel) takes less memory. For other bounds, make the limiter and pass it
+    /// to [`new`](Self::new).
     ///
     /// # Errors
     ///
@@ -49,8 +49,8 @@ impl Policy {
     /// Makes a policy that allows units at a steady rate of `quota.count()` per period, and up to
     /// `quota.capacity()` of them at once, for each key. **O(1)**.
     ///
-    /// The number of keys is bounded, as clients choose them: beyond 100,000 keys in use, new ones share
-    /// one funnel. For other bounds, make the limiter and pass it to [`new`](Self::new).
+    /// The number of keys is bounded, as clients choose them: beyond 100,000 keys in use, new ones
+    /// share one funnel. For other bounds, make the limiter and pass it to [`new`](Self::new).
     ///
     /// # Errors
     ///

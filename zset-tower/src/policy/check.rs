@@ -68,8 +68,9 @@ pub(crate) trait Subject: Send + Sync {
 
 /// The key and the limiter of a policy.
 pub(crate) trait Check: Send + Sync {
-    /// Takes `n` units of the request's key; allocates nothing if the key and the decision need no waiting.
-    /// `place` is the index of the policy: the result is made here, where it need not be moved again.
+    /// Takes `n` units of the request's key; allocates nothing if the key and the decision need no
+    /// waiting. `place` is the index of the policy: the result is made here, where it need not be
+    /// moved again.
     fn check(&self, head: &RequestHead<'_>, n: u32, place: usize) -> Step<Outcomes>;
 
     fn resolve(&self, head: &RequestHead<'_>, n: u32) -> Step<Resolved>;

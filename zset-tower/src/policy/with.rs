@@ -8,8 +8,8 @@ use crate::request_head::RequestHead;
 use crate::structured;
 
 impl Policy {
-    /// Returns the policy with a condition: it applies only to requests for which `condition` returns
-    /// `true`. **O(1)**.
+    /// Returns the policy with a condition: it applies only to requests for which `condition`
+    /// returns `true`. **O(1)**.
     ///
     /// # Examples
     ///
@@ -35,8 +35,8 @@ impl Policy {
 
     /// Returns the policy with a cost: the units that a request takes, instead of one. **O(1)**.
     ///
-    /// A request of cost 0 is always allowed. One whose cost exceeds the limit never is: it is rejected
-    /// with status 413, without `Retry-After`.
+    /// A request of cost 0 is always allowed. One whose cost exceeds the limit never is: it is
+    /// rejected with status 413, without `Retry-After`.
     ///
     /// # Examples
     ///
@@ -59,10 +59,11 @@ impl Policy {
         self
     }
 
-    /// Returns the policy with a quota to show in `RateLimit-Policy`: that of its limiter. **O(1)**.
+    /// Returns the policy with a quota to show in `RateLimit-Policy`: that of its limiter.
+    /// **O(1)**.
     ///
-    /// Without it, the header shows the limit alone. A period that is not whole seconds is shown rounded
-    /// up.
+    /// Without it, the header shows the limit alone. A period that is not whole seconds is shown
+    /// rounded up.
     ///
     /// # Examples
     ///

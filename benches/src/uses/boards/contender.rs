@@ -4,8 +4,8 @@ use super::workload::Operation;
 
 /// Members by their scores, highest first, and equal scores by member, ascending.
 ///
-/// Each contender implements every operation in the best way that its public API allows, and all of them
-/// hash members with `hashbrown::DefaultHashBuilder`.
+/// Each contender implements every operation in the best way that its public API allows, and all of
+/// them hash members with `hashbrown::DefaultHashBuilder`.
 pub trait Board: Sized {
     /// The name shown in the tables.
     const NAME: &'static str;
@@ -16,11 +16,12 @@ pub trait Board: Sized {
     /// Builds a board from members and their scores.
     fn load(members: &[(u64, u64)]) -> Self;
 
-    /// Submits a score; each member keeps its best one. Returns whether this score is now the member's.
+    /// Submits a score; each member keeps its best one. Returns whether this score is now the
+    /// member's.
     fn submit(&mut self, member: u64, score: u64) -> bool;
 
-    /// Returns the standing of a member, counted from 1. Members with equal scores share a standing, and
-    /// the next standings are skipped accordingly.
+    /// Returns the standing of a member, counted from 1. Members with equal scores share a
+    /// standing, and the next standings are skipped accordingly.
     fn standing(&self, member: u64) -> Option<usize>;
 
     /// Visits `n` lines after the first `offset`: line number, member, score.

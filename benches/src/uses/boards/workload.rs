@@ -1,7 +1,7 @@
 //! The operations on every leaderboard, generated in advance.
 //!
-//! There are `n` members with scores uniform in `1..=n`, so that most members share their score with one
-//! or two others. Members are looked up in random order.
+//! There are `n` members with scores uniform in `1..=n`, so that most members share their score
+//! with one or two others. Members are looked up in random order.
 
 use std::hint::black_box;
 
@@ -23,12 +23,13 @@ const SIDE: usize = 5;
 /// A measured operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Inserts a new member with a random score, growing the board from `n` to `2n` members, so that
-    /// every table grows once.
+    /// Inserts a new member with a random score, growing the board from `n` to `2n` members, so
+    /// that every table grows once.
     New,
     /// Submits a random better score for a random member.
     Better,
-    /// Submits a random score for a random member that is not better, so that the member keeps its own.
+    /// Submits a random score for a random member that is not better, so that the member keeps its
+    /// own.
     Worse,
     /// The standing of a random member.
     Standing,

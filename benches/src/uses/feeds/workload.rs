@@ -1,7 +1,7 @@
 //! The operations on every feed, generated in advance.
 //!
-//! The feed is full: it holds the `n` newest posts, which were posted in time order, and each new post
-//! evicts the oldest.
+//! The feed is full: it holds the `n` newest posts, which were posted in time order, and each new
+//! post evicts the oldest.
 
 use std::hint::black_box;
 
@@ -17,7 +17,8 @@ use crate::workload::repeat;
 /// The length of a page.
 const PAGE: usize = 20;
 
-/// The number of merged feeds; together they have as many posts as the single feed of the other rows.
+/// The number of merged feeds; together they have as many posts as the single feed of the other
+/// rows.
 const FEEDS: usize = 100;
 
 /// The longest step between two posts.

@@ -4,8 +4,8 @@ use super::workload::Operation;
 
 /// Elements with due times in whole milliseconds, like those of a timer wheel.
 ///
-/// Each contender implements every operation in the best way that its public API allows, and all hashing
-/// uses `hashbrown::DefaultHashBuilder`.
+/// Each contender implements every operation in the best way that its public API allows, and all
+/// hashing uses `hashbrown::DefaultHashBuilder`.
 pub trait Timed: Sized {
     /// The name shown in the tables.
     const NAME: &'static str;
@@ -35,8 +35,8 @@ pub trait Timed: Sized {
     /// Changes the due time of an element that is present.
     fn reschedule(&mut self, key: &Self::Key, due: u64);
 
-    /// Returns whether an element is present and due after `now`. `None` for collections that are not
-    /// sets, for which this operation is not measured.
+    /// Returns whether an element is present and due after `now`. `None` for collections that are
+    /// not sets, for which this operation is not measured.
     fn contains(&self, _key: &Self::Key, _now: u64) -> Option<bool> {
         None
     }

@@ -1,8 +1,8 @@
 //! The operations on every queue, schedule and expiring set, generated in advance.
 //!
-//! There are `n` elements, one per millisecond on average: they are due at uniformly random times in the
-//! next `n` milliseconds, 100 seconds for 100,000. They are accessed in a random order, independent of
-//! both their insertion order and their due times.
+//! There are `n` elements, one per millisecond on average: they are due at uniformly random times
+//! in the next `n` milliseconds, 100 seconds for 100,000. They are accessed in a random order,
+//! independent of both their insertion order and their due times.
 
 use std::hint::black_box;
 
@@ -19,8 +19,8 @@ use crate::workload::repeat;
 /// A measured operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// Inserts elements with random due times, growing the collection from `n` to `2n` elements, so that
-    /// every table grows once.
+    /// Inserts elements with random due times, growing the collection from `n` to `2n` elements, so
+    /// that every table grows once.
     Push,
     /// Removes a random element.
     Cancel,
@@ -28,12 +28,13 @@ pub enum Operation {
     Reschedule,
     /// Looks up a random element while half of them are due.
     Contains,
-    /// Removes a due element and inserts one that is due later, as a queue does in the steady state.
+    /// Removes a due element and inserts one that is due later, as a queue does in the steady
+    /// state.
     Steady,
     /// Removes all due elements, half of those present.
     Drain,
-    /// Removes nine tenths of the elements at random, and the others when they are due, which is typical
-    /// of timeouts. This includes any work that removals have deferred.
+    /// Removes nine tenths of the elements at random, and the others when they are due, which is
+    /// typical of timeouts. This includes any work that removals have deferred.
     Life,
 }
 
@@ -155,7 +156,8 @@ impl Workload {
             Operation::Steady => {
                 for &(id, due) in &self.later[..calls] {
                     let popped = contender.pop_due(self.half);
-                    // Which of several elements due at the same time is popped depends on the contender.
+                    // Which of several elements due at the same time is popped depends on the
+                    // contender.
                     black_box(popped);
                     add(popped.map_or(0, |(_, due)| due));
                     black_box(contender.push(id, due));

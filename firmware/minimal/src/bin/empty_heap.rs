@@ -1,5 +1,5 @@
-//! What the programs with an allocator are compared with: a vector that grows, so all of the allocator is
-//! linked.
+//! What the programs with an allocator are compared with: a vector that grows, so all of the
+//! allocator is linked.
 
 #![no_std]
 #![no_main]

@@ -1,4 +1,5 @@
-//! Prints the stack, the memory and the instructions of the operations, a line each: `type,figure,value`.
+//! Prints the stack, the memory and the instructions of the operations, a line each:
+//! `type,figure,value`.
 
 #![no_std]
 #![no_main]

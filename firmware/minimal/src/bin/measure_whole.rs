@@ -25,7 +25,8 @@ fn main() -> ! {
     semihosting::process::exit(0)
 }
 
-/// Prints the stack of all operations on a set of [`LEN`] elements, some of which take or fill another one.
+/// Prints the stack of all operations on a set of [`LEN`] elements, some of which take or fill
+/// another one.
 fn stack<S: Whole>(name: &str, mut set: S, mut other: S) {
     let mut print = |operation: &str, others: u32, call: &dyn Fn(&mut S, &mut S)| {
         (0..LEN).for_each(|i| set.insert(i, scatter(i)));
@@ -47,8 +48,9 @@ fn stack<S: Whole>(name: &str, mut set: S, mut other: S) {
     print("drain", 0, &|set, _| set.drain());
 }
 
-/// Prints the deepest stack of insertions and of changes of a score on a full heap. The set has as many elements as
-/// it has memory for before each, or one less: full leaves shift, and the dict has tombstones to remove.
+/// Prints the deepest stack of insertions and of changes of a score on a full heap. The set has as
+/// many elements as it has memory for before each, or one less: full leaves shift, and the dict has
+/// tombstones to remove.
 fn stack_on_full_heap<S: Whole>(name: &str, mut set: S) {
     (0..LEN).for_each(|i| set.insert(i, scatter(i)));
     let full = heap::fill();

@@ -51,7 +51,8 @@ impl Feed for BTreeFeed {
     }
 }
 
-/// `BTreeSet<(u64, u64)>` and `HashMap<u64, u64>`: ids can be looked up, and an id posted again moves.
+/// `BTreeSet<(u64, u64)>` and `HashMap<u64, u64>`: ids can be looked up, and an id posted again
+/// moves.
 pub struct BTreePair {
     feed: BTreeFeed,
     times: HashMap<u64, u64>,

@@ -10,8 +10,9 @@ use crate::uses::times::contender::Timed;
 
 /// `BinaryHeap<Reverse<(time, arrival, id)>>` and a `HashMap` from id to job.
 ///
-/// A heap cannot find the elements inside it, so a cancelled or rescheduled job leaves a stale entry. It
-/// is skipped when it reaches the top, because the job no longer exists or has another arrival number.
+/// A heap cannot find the elements inside it, so a cancelled or rescheduled job leaves a stale
+/// entry. It is skipped when it reaches the top, because the job no longer exists or has another
+/// arrival number.
 pub struct HeapQueue {
     heap: BinaryHeap<Reverse<(u64, u64, u64)>>,
     jobs: HashMap<u64, Job>,

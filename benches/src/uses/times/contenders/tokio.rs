@@ -1,8 +1,8 @@
 //! The `tokio-util` crate: a hierarchical timer wheel.
 //!
-//! It is polled here with a manually advanced clock, so neither the task that would wait for it nor the
-//! runtime that would wake that task is timed. Its wheel has slots of one millisecond; jobs due in the
-//! same slot are returned in any order.
+//! It is polled here with a manually advanced clock, so neither the task that would wait for it nor
+//! the runtime that would wake that task is timed. Its wheel has slots of one millisecond; jobs due
+//! in the same slot are returned in any order.
 
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -15,8 +15,8 @@ use tokio_util::time::delay_queue::Key;
 use crate::uses::times::contender::Timed;
 
 thread_local! {
-    /// A runtime with a paused clock, one per measuring thread. It is leaked because queues stay in its
-    /// context permanently.
+    /// A runtime with a paused clock, one per measuring thread. It is leaked because queues stay in
+    /// its context permanently.
     static RUNTIME: &'static Runtime = Box::leak(Box::new(
         Builder::new_current_thread()
             .enable_time()

@@ -9,8 +9,8 @@ use crate::uses::sorted_vec::SortedVec;
 use crate::uses::times::contender::Timed;
 use crate::uses::times::workload::Operation;
 
-/// A `Vec` in descending order of due time, so that the first due element is popped off its end, and a
-/// `HashMap` from id to the rest of the entry.
+/// A `Vec` in descending order of due time, so that the first due element is popped off its end,
+/// and a `HashMap` from id to the rest of the entry.
 pub struct VecPair<E: Entry> {
     entries: SortedVec<Reverse<E>>,
     by_id: HashMap<u64, E::Kept>,
