@@ -4,10 +4,12 @@
 //! The tests draw the operations with proptest, the fuzz targets from the fuzzer's bytes (feature
 //! `arbitrary`).
 //!
-//! [`servers`] is for the tests of zset-server and zset-redis, which start servers.
+//! [`servers`] is for the tests of zset-server and zset-redis, which start servers;
+//! [`documentation`] checks which items of a library have an example.
 
 #![allow(missing_docs, clippy::missing_errors_doc, reason = "it is for tests only")]
 
+pub mod documentation;
 #[cfg(feature = "arbitrary")]
 mod draw;
 pub mod listpack;

@@ -3,7 +3,7 @@
 // The test reads files.
 #![cfg(not(miri))]
 
-use std::fs;
+use test_support::documentation::assert_have_examples;
 
 /// The names of types and functions that have an example, by file. Other items have one only where
 /// it teaches something.
@@ -41,51 +41,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("zset/edit.rs", "add insert increment"),
 ];
 
-/// Returns the name of a public type or function that a line declares.
-fn declared(line: &str) -> Option<&str> {
-    let line = line.trim().strip_prefix("pub ")?;
-    let line = line.strip_prefix("const ").unwrap_or(line);
-    let kinds = ["fn ", "struct ", "enum ", "trait "];
-    let rest = kinds.iter().find_map(|kind| line.strip_prefix(kind))?;
-    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
-}
-
-/// Returns the names of the public items of a file whose documentation has an example.
-fn shown(text: &str) -> Vec<&str> {
-    let mut shown = Vec::new();
-    let mut has_example = false;
-    for line in text.lines() {
-        if line.trim().starts_with("/// ```") {
-            has_example = true;
-        } else if let Some(name) = declared(line) {
-            if has_example {
-                shown.push(name);
-            }
-            has_example = false;
-        } else if line.trim().is_empty() {
-            has_example = false;
-        }
-    }
-    shown
-}
-
 #[test]
 fn what_a_newcomer_needs_has_an_example() {
-    let mut missing = Vec::new();
-    for (file, names) in EXAMPLES {
-        let path = format!("{}/src/{file}", env!("CARGO_MANIFEST_DIR"));
-        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-        let shown = shown(&text);
-        let absent = names.split(' ').filter(|name| !shown.contains(name));
-        missing.extend(absent.map(|name| format!("{file}: {name}")));
-    }
-    assert!(missing.is_empty(), "these have no example:\n{}", missing.join("\n"));
-}
-
-#[test]
-fn an_example_belongs_to_the_item_after_it() {
-    let text =
-        "/// ```\n/// a();\n/// ```\n#[inline]\npub const fn a() {}\n\n/// No.\npub struct B;\n";
-    assert_eq!(shown(text), ["a"]);
-    assert_eq!(declared("    pub(crate) fn a()"), None);
+    assert_have_examples(env!("CARGO_MANIFEST_DIR"), EXAMPLES);
 }

@@ -30,18 +30,6 @@ pub struct At<'a, T: ?Sized> {
 impl<'a, T: ?Sized> At<'a, T> {
     /// Makes what the method `at` of the limiter or queue returns: for a `&dyn` limiter, which does
     /// not have the method. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{At, Funnels, KeyedLimiter, Quota, Timestamp};
-    ///
-    /// let funnels = Funnels::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
-    /// let limiter: &dyn KeyedLimiter<u32> = &funnels;
-    /// assert_eq!(At::new(limiter, Timestamp::ZERO).check(&7).remaining, 4);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     #[inline]
     pub fn new(of: &'a T, now: Timestamp) -> Self {
         At { of, now }

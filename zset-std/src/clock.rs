@@ -62,71 +62,26 @@ impl Timestamp {
     pub const MAX: Timestamp = Timestamp(u64::MAX);
 
     /// Makes a timestamp `nanos` nanoseconds after the origin. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::Timestamp;
-    ///
-    /// assert_eq!(Timestamp::from_nanos(0), Timestamp::ZERO);
-    /// ```
     pub const fn from_nanos(nanos: u64) -> Self {
         Timestamp(nanos)
     }
 
     /// Returns the nanoseconds since the origin. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_std::Timestamp::from_nanos(7).as_nanos(), 7);
-    /// ```
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
     /// Returns the timestamp `duration` later, saturating at [`MAX`](Self::MAX). **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Timestamp;
-    ///
-    /// let start = Timestamp::from_nanos(5);
-    /// assert_eq!(start.saturating_add(Duration::from_nanos(2)), Timestamp::from_nanos(7));
-    /// assert_eq!(Timestamp::MAX.saturating_add(Duration::from_secs(1)), Timestamp::MAX);
-    /// ```
     pub fn saturating_add(self, duration: Duration) -> Self {
         Timestamp(self.0.saturating_add(nanos(duration)))
     }
 
     /// Returns the timestamp `duration` earlier, saturating at the origin. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Timestamp;
-    ///
-    /// assert_eq!(Timestamp::ZERO.saturating_sub(Duration::from_secs(1)), Timestamp::ZERO);
-    /// ```
     pub fn saturating_sub(self, duration: Duration) -> Self {
         Timestamp(self.0.saturating_sub(nanos(duration)))
     }
 
     /// Returns the time since `earlier`, or zero if `earlier` is later than `self`. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Timestamp;
-    ///
-    /// let (start, end) = (Timestamp::from_nanos(5), Timestamp::from_nanos(7));
-    /// assert_eq!(end.saturating_duration_since(start), Duration::from_nanos(2));
-    /// assert_eq!(start.saturating_duration_since(end), Duration::ZERO);
-    /// ```
     pub fn saturating_duration_since(self, earlier: Timestamp) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }

@@ -65,15 +65,6 @@ pub struct DelayQueue<T, I = JobId> {
 
 impl<T, I> DelayQueue<T, I> {
     /// Creates an empty queue, which does not allocate until the first push. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let mut queue: DelayQueue<u32, String> = DelayQueue::new();
-    /// assert!(queue.push_with_id("backup".to_string(), 7, Timestamp::ZERO).is_ok());
-    /// ```
     pub fn new() -> Self {
         DelayQueue { jobs: SortedMap::new(), arrivals: 0, next_id: 0 }
     }
@@ -122,25 +113,11 @@ pub struct JobId(u64);
 
 impl JobId {
     /// Creates the id with this number. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::JobId;
-    ///
-    /// assert_eq!(JobId::new(7), JobId::new(7));
-    /// ```
     pub const fn new(number: u64) -> Self {
         JobId(number)
     }
 
     /// Returns the number of the id. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_std::JobId::new(7).get(), 7);
-    /// ```
     pub const fn get(self) -> u64 {
         self.0
     }
@@ -155,17 +132,6 @@ impl fmt::Display for JobId {
 /// A job: a payload and when it is due.
 ///
 /// Borrowing methods of a queue return a `Job<&T, &I>`.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{DelayQueue, Job, Timestamp};
-///
-/// let mut queue = DelayQueue::new();
-/// let id = queue.push("mail", Timestamp::ZERO);
-/// assert_eq!(queue.first(), Some(Job { id: &id, due: Timestamp::ZERO, payload: &"mail" }));
-/// assert_eq!(queue.pop(Timestamp::ZERO), Some(Job { id, due: Timestamp::ZERO, payload: "mail" }));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
 pub struct Job<T, I = JobId> {
@@ -183,19 +149,6 @@ fn job<T, I>((id, payload, (due, _)): (I, T, Key)) -> Job<T, I> {
 }
 
 /// The error returned when a job's id is already in use; contains the job.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{DelayQueue, Timestamp};
-///
-/// let mut queue = DelayQueue::new();
-/// queue.push_with_id("backup", 1, Timestamp::ZERO)?;
-/// let error = queue.push_with_id("backup", 2, Timestamp::MAX).unwrap_err();
-/// assert_eq!(error.to_string(), "a job with this id is already in the queue");
-/// assert_eq!((error.job.id, error.job.payload), ("backup", 2));
-/// # Ok::<(), zset_std::delay_queue::DuplicateJob<u32, &str>>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DuplicateJob<T, I = JobId> {
@@ -227,17 +180,6 @@ impl<T> DelayQueue<T> {
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
     /// 10^9 jobs.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let mut queue = DelayQueue::new();
-    /// let first = queue.push("first", Timestamp::ZERO);
-    /// let second = queue.push("second", Timestamp::ZERO);
-    /// assert!(queue.iter().map(|job| *job.id).eq([first, second]));
-    /// ```
     #[track_caller]
     pub fn push(&mut self, payload: T, due: Timestamp) -> JobId {
         let id = self.unused_id();
@@ -258,18 +200,13 @@ impl<T> DelayQueue<T> {
 }
 
 impl<T, I: Ord + Hash> DelayQueue<T, I> {
-    /// Pushes a job with this id. **O(log n)**.
+    /// Like [`push`](Self::push), with an id of the caller. **O(log n)**.
     ///
     /// # Errors
     ///
     /// [`DuplicateJob`], which contains the job, if a job in the queue already has this id. The
     /// queue is unchanged. To change the due time of a queued job, see
     /// [`reschedule`](Self::reschedule).
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
-    /// 10^9 jobs.
     ///
     /// # Examples
     ///
@@ -354,91 +291,32 @@ mod tests {
 
 impl<T, I> DelayQueue<T, I> {
     /// Returns the due time of the first job. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let mut queue = DelayQueue::<&str>::new();
-    /// assert_eq!(queue.next_due(), None);
-    /// queue.push("mail", Timestamp::from_nanos(10));
-    /// assert_eq!(queue.next_due(), Some(Timestamp::from_nanos(10)));
-    /// ```
     pub fn next_due(&self) -> Option<Timestamp> {
         let (_, _, (due, _)) = self.jobs.first()?;
         Some(due)
     }
 
     /// Returns the first job, due or not. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let mut queue = DelayQueue::<&str>::new();
-    /// queue.push("late", Timestamp::from_nanos(20));
-    /// queue.push("early", Timestamp::from_nanos(10));
-    /// assert_eq!(queue.first().map(|job| *job.payload), Some("early"));
-    /// ```
     pub fn first(&self) -> Option<Job<&T, &I>> {
         self.jobs.first().map(job)
     }
 
     /// Returns the number of jobs, due or not. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let mut queue = DelayQueue::new();
-    /// queue.push("mail", Timestamp::MAX);
-    /// assert_eq!(queue.len(), 1);
-    /// ```
     pub fn len(&self) -> usize {
         self.jobs.len()
     }
 
     /// Returns whether there are no jobs. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_std::DelayQueue::<u32>::new().is_empty());
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }
 
     /// Returns the number of jobs that are due: not after `now`. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let queue: DelayQueue<_> = [("a", at(1)), ("b", at(2)), ("c", at(3))].into_iter().collect();
-    /// assert_eq!(queue.count_due(at(2)), 2);
-    /// ```
     pub fn count_due(&self, now: Timestamp) -> usize {
         self.jobs.count_by_score(..=(now, u64::MAX))
     }
 
     /// Returns the jobs in order, the earliest due first. Lazy, double-ended, **O(1)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let queue: DelayQueue<_> = [("b", at(2)), ("a", at(1))].into_iter().collect();
-    /// assert!(queue.iter().map(|job| *job.payload).eq(["a", "b"]));
-    /// assert!(queue.iter().rev().map(|job| *job.payload).eq(["b", "a"]));
-    /// ```
     pub fn iter(&self) -> Jobs<'_, T, I> {
         Jobs::new(self.jobs.iter())
     }
@@ -446,17 +324,6 @@ impl<T, I> DelayQueue<T, I> {
 
 impl<T, I> DelayQueue<T, I> {
     /// Returns the payload of a job. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, JobId, Timestamp};
-    ///
-    /// let mut queue = DelayQueue::new();
-    /// let id = queue.push("mail", Timestamp::ZERO);
-    /// assert_eq!(queue.get(&id), Some(&"mail"));
-    /// assert_eq!(queue.get(&JobId::new(7)), None);
-    /// ```
     pub fn get<Q>(&self, id: &Q) -> Option<&T>
     where
         Q: Hash + Equivalent<I> + ?Sized,
@@ -465,17 +332,6 @@ impl<T, I> DelayQueue<T, I> {
     }
 
     /// Returns a mutable reference to the payload of a job. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let mut queue = DelayQueue::new();
-    /// let id = queue.push("mail".to_string(), Timestamp::ZERO);
-    /// queue.get_mut(&id).unwrap().push_str(" to ann");
-    /// assert_eq!(queue.get(&id).unwrap(), "mail to ann");
-    /// ```
     pub fn get_mut<Q>(&mut self, id: &Q) -> Option<&mut T>
     where
         Q: Hash + Equivalent<I> + ?Sized,
@@ -484,16 +340,6 @@ impl<T, I> DelayQueue<T, I> {
     }
 
     /// Returns the due time of a job. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let mut queue = DelayQueue::new();
-    /// let id = queue.push("mail", Timestamp::from_nanos(5));
-    /// assert_eq!(queue.due(&id), Some(Timestamp::from_nanos(5)));
-    /// ```
     pub fn due<Q>(&self, id: &Q) -> Option<Timestamp>
     where
         Q: Hash + Equivalent<I> + ?Sized,
@@ -503,16 +349,6 @@ impl<T, I> DelayQueue<T, I> {
     }
 
     /// Returns whether a job is in the queue, due or not. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let mut queue = DelayQueue::new();
-    /// assert!(queue.push_with_id("backup".to_string(), 7, Timestamp::ZERO).is_ok());
-    /// assert!(queue.contains("backup") && !queue.contains("restore"));
-    /// ```
     pub fn contains<Q>(&self, id: &Q) -> bool
     where
         Q: Hash + Equivalent<I> + ?Sized,
@@ -523,18 +359,6 @@ impl<T, I> DelayQueue<T, I> {
 
 impl<T, I: Hash> DelayQueue<T, I> {
     /// Removes and returns the first job if it is due: not after `now`. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut queue = DelayQueue::new();
-    /// queue.push("mail", at(5));
-    /// assert_eq!(queue.pop(at(4)), None);
-    /// assert_eq!(queue.pop(at(5)).unwrap().payload, "mail");
-    /// ```
     pub fn pop(&mut self, now: Timestamp) -> Option<Job<T, I>> {
         self.jobs.pop_first_if(|_, _, (due, _)| due <= now).map(job)
     }
@@ -544,40 +368,12 @@ impl<T, I: Hash> DelayQueue<T, I> {
     ///
     /// Each job is removed when the iterator returns it. If the iterator is dropped or leaked
     /// early, the remaining jobs stay.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut queue: DelayQueue<_> = [("b", at(2)), ("a", at(1)), ("c", at(3))].into_iter().collect();
-    /// let mut due = queue.pop_due(10, at(2));
-    /// assert_eq!(due.len(), 2);
-    /// assert_eq!(due.next().unwrap().payload, "a");
-    /// drop(due);
-    /// assert_eq!(queue.len(), 2);
-    /// assert_eq!(queue.pop_due(1, at(9)).count(), 1);
-    /// assert_eq!(queue.len(), 1);
-    /// ```
     pub fn pop_due(&mut self, max: usize, now: Timestamp) -> PopDue<'_, T, I> {
         PopDue { queue: self, now, left: max }
     }
 }
 
 /// An iterator that removes the jobs that are due, returned by [`DelayQueue::pop_due`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{DelayQueue, Timestamp};
-///
-/// let mut queue = DelayQueue::<&str>::new();
-/// queue.push("early", Timestamp::from_nanos(10));
-/// queue.push("late", Timestamp::from_nanos(20));
-/// let due = queue.pop_due(usize::MAX, Timestamp::from_nanos(15));
-/// assert!(due.map(|job| job.payload).eq(["early"]));
-/// ```
 #[must_use = "a job is removed when the iterator comes to it"]
 pub struct PopDue<'a, T, I = JobId> {
     queue: &'a mut DelayQueue<T, I>,
@@ -621,17 +417,6 @@ impl<T: fmt::Debug, I: fmt::Debug> fmt::Debug for PopDue<'_, T, I> {
 
 impl<T, I: Hash> DelayQueue<T, I> {
     /// Removes a job, due or not, and returns it. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let mut queue = DelayQueue::new();
-    /// let id = queue.push("mail", Timestamp::ZERO);
-    /// assert_eq!(queue.cancel(&id).unwrap().payload, "mail");
-    /// assert_eq!(queue.cancel(&id), None);
-    /// ```
     pub fn cancel<Q>(&mut self, id: &Q) -> Option<Job<T, I>>
     where
         Q: Hash + Equivalent<I> + ?Sized,
@@ -675,18 +460,6 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
 
 impl<T, I> DelayQueue<T, I> {
     /// Removes all jobs and frees their memory. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let mut queue = DelayQueue::new();
-    /// let id = queue.push("mail", Timestamp::ZERO);
-    /// queue.clear();
-    /// assert!(queue.is_empty());
-    /// assert_ne!(queue.push("mail", Timestamp::ZERO), id); // ids are not reused
-    /// ```
     pub fn clear(&mut self) {
         self.jobs.clear();
     }
@@ -694,18 +467,6 @@ impl<T, I> DelayQueue<T, I> {
     /// Removes all jobs, due or not, and returns them in order. **O(n)**.
     ///
     /// The queue is empty at once, even if the iterator is leaked.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, Timestamp};
-    ///
-    /// let mut queue = DelayQueue::new();
-    /// queue.push("later", Timestamp::MAX);
-    /// queue.push("now", Timestamp::ZERO);
-    /// assert!(queue.drain().map(|job| job.payload).eq(["now", "later"]));
-    /// assert!(queue.is_empty());
-    /// ```
     pub fn drain(&mut self) -> DrainJobs<'_, T, I> {
         DrainJobs::new(self.jobs.drain())
     }

@@ -87,15 +87,6 @@ fn live(now: Timestamp) -> (Bound<Timestamp>, Bound<Timestamp>) {
 
 impl<M> ExpiringSet<M> {
     /// Creates an empty set without a cap. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::ExpiringSet;
-    ///
-    /// let set = ExpiringSet::<&str>::new();
-    /// assert!(set.is_empty());
-    /// ```
     pub fn new() -> Self {
         ExpiringSet { members: SortedSet::new(), max_len: None }
     }
@@ -155,20 +146,6 @@ pub enum InsertError<M> {
 
 impl<M> InsertError<M> {
     /// Returns the member that was not inserted. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut sessions = ExpiringSet::new();
-    /// sessions.insert("ann", Duration::from_nanos(10), at(0)).unwrap();
-    /// let mut full = sessions.with_max_len(1);
-    /// let error = full.insert("bob", Duration::from_nanos(10), at(5)).unwrap_err();
-    /// assert_eq!(error.into_member(), "bob");
-    /// ```
     pub fn into_member(self) -> M {
         match self {
             InsertError::Full(member) | InsertError::DeadlinePassed(member) => member,
@@ -197,17 +174,6 @@ impl<M> fmt::Display for InsertError<M> {
 impl<M> Error for InsertError<M> {}
 
 /// The error returned for a deadline that is not after the time of the call.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::expiring_set::DeadlinePassed;
-/// use zset_std::{ExpiringSet, Timestamp};
-///
-/// let at = Timestamp::from_nanos;
-/// let mut sessions = ExpiringSet::from([("ann", at(10))]);
-/// assert_eq!(sessions.touch_until("ann", at(4), at(5)), Err(DeadlinePassed));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadlinePassed;
 
@@ -236,21 +202,6 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let ttl = Duration::from_nanos(10);
-    /// let mut set = ExpiringSet::new();
-    /// assert_eq!(set.insert("a", ttl, at(0))?, None);
-    /// assert_eq!(set.insert("a", ttl, at(5))?, Some(at(10)));
-    /// assert_eq!(set.insert("a", ttl, at(15))?, None); // it had expired
-    /// # Ok::<(), zset_std::expiring_set::InsertError<&str>>(())
-    /// ```
     #[track_caller]
     pub fn insert(
         &mut self,
@@ -261,32 +212,13 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         self.insert_until(member, now.saturating_add(ttl), now)
     }
 
-    /// Inserts a member that lives until `deadline`, or sets this deadline if the member is
-    /// present. Returns the old deadline if it was live. **O(log n)**.
-    ///
-    /// If the set is full, this evicts expired members as [`insert`](Self::insert) does.
+    /// Like [`insert`](Self::insert), until a `deadline` instead of for a time to live. **O(log
+    /// n)**.
     ///
     /// # Errors
     ///
-    /// [`InsertError`] with the member if it is new and the set is full of live members, or if the
-    /// deadline is not after `now`. If the member is present, its deadline is unchanged.
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::expiring_set::InsertError;
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let (noon, one) = (Timestamp::from_nanos(12), Timestamp::from_nanos(13));
-    /// let mut set = ExpiringSet::new();
-    /// assert_eq!(set.insert_until("ann", one, noon)?, None);
-    /// assert_eq!(set.insert_until("bob", noon, one), Err(InsertError::DeadlinePassed("bob")));
-    /// # Ok::<(), InsertError<&str>>(())
-    /// ```
+    /// [`InsertError`] with the member if the deadline is not after `now`, and otherwise as for
+    /// [`insert`](Self::insert).
     #[track_caller]
     pub fn insert_until(
         &mut self,
@@ -319,19 +251,6 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut set = ExpiringSet::new().with_max_len(2);
-    /// let mut members = [("a", at(1)), ("b", at(2)), ("c", at(3)), ("d", at(4))].into_iter();
-    /// assert_eq!(set.extend(members.by_ref(), at(0)).unwrap_err().into_member(), "c");
-    /// assert_eq!(set.len(), 2);
-    /// assert_eq!(members.next(), Some(("d", at(4))));
-    /// ```
     #[track_caller]
     pub fn extend(
         &mut self,
@@ -356,21 +275,6 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut sessions = ExpiringSet::new();
-    /// sessions.insert("ann", Duration::from_nanos(10), at(0)).unwrap();
-    /// assert_eq!(sessions.touch("ann", Duration::from_nanos(10), at(5)), Ok(Some(at(10))));
-    /// assert_eq!(sessions.deadline("ann"), Some(at(15)));
-    /// assert_eq!(sessions.touch("bob", Duration::from_nanos(10), at(5)), Ok(None));
-    /// assert!(sessions.touch("ann", Duration::ZERO, at(5)).is_err());
-    /// ```
     #[track_caller]
     pub fn touch<Q>(
         &mut self,
@@ -384,31 +288,12 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         self.touch_until(member, now.saturating_add(ttl), now)
     }
 
-    /// Sets the deadline of a live member, later or earlier, and returns the old one. **O(log n)**;
-    /// O(1) expected if the member stays between its neighbours.
-    ///
-    /// A no-op if the member has expired or is absent.
+    /// Like [`touch`](Self::touch) and at the same cost, with a `deadline`, which may be later or
+    /// earlier than the old one.
     ///
     /// # Errors
     ///
     /// [`DeadlinePassed`] if the deadline is not after `now`. The set is unchanged.
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::expiring_set::DeadlinePassed;
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut set = ExpiringSet::from([("a", at(10))]);
-    /// assert_eq!(set.touch_until("a", at(20), at(5)), Ok(Some(at(10))));
-    /// assert_eq!(set.touch_until("b", at(20), at(5)), Ok(None));
-    /// assert_eq!(set.touch_until("a", at(5), at(6)), Err(DeadlinePassed));
-    /// ```
     #[track_caller]
     pub fn touch_until<Q>(
         &mut self,
@@ -427,16 +312,6 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     }
 
     /// Removes a member, live or expired, and returns its deadline. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let mut set = ExpiringSet::from([("a", Timestamp::MAX)]);
-    /// assert_eq!(set.remove("a"), Some(Timestamp::MAX));
-    /// assert_eq!(set.remove("a"), None);
-    /// ```
     pub fn remove<Q>(&mut self, member: &Q) -> Option<Timestamp>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -445,16 +320,6 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     }
 
     /// Removes all members, keeping the cap. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let mut set = ExpiringSet::from([("a", Timestamp::MAX)]);
-    /// set.clear();
-    /// assert!(set.is_empty());
-    /// ```
     pub fn clear(&mut self) {
         self.members.clear();
     }
@@ -468,19 +333,6 @@ impl<M: Ord + Hash> ExpiringSet<M> {
 
 impl<M> ExpiringSet<M> {
     /// Returns whether a member is in the set and live. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut sessions = ExpiringSet::new();
-    /// sessions.insert("ann", Duration::from_nanos(10), at(0)).unwrap();
-    /// assert!(sessions.contains("ann", at(9)));
-    /// assert!(!sessions.contains("ann", at(10)));
-    /// ```
     pub fn contains<Q>(&self, member: &Q, now: Timestamp) -> bool
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -490,18 +342,6 @@ impl<M> ExpiringSet<M> {
 
     /// Returns the deadline of a member, even if it has expired but is still in the set. **O(1)**
     /// expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut set = ExpiringSet::from([("a", at(1))]);
-    /// assert_eq!(set.deadline("a"), Some(at(1)));
-    /// assert_eq!(set.expire_due(1, at(1)).count(), 1);
-    /// assert_eq!(set.deadline("a"), None);
-    /// ```
     pub fn deadline<Q>(&self, member: &Q) -> Option<Timestamp>
     where
         Q: Hash + Equivalent<M> + ?Sized,
@@ -511,76 +351,27 @@ impl<M> ExpiringSet<M> {
 
     /// Returns the earliest deadline, at which to call [`expire_due`](Self::expire_due) next. It
     /// may be in the past. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let set = ExpiringSet::from([("b", at(2)), ("a", at(1))]);
-    /// assert_eq!(set.next_deadline(), Some(at(1)));
-    /// ```
     pub fn next_deadline(&self) -> Option<Timestamp> {
         self.members.first().map(|(_, deadline)| deadline)
     }
 
     /// Returns the number of members, including expired ones still in the set. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let set = ExpiringSet::from([("a", at(1)), ("b", at(2))]);
-    /// assert_eq!((set.len(), set.live_len(at(1))), (2, 1));
-    /// ```
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
     /// Returns the number of live members. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut sessions = ExpiringSet::new();
-    /// sessions.insert("ann", Duration::from_nanos(10), at(0)).unwrap();
-    /// assert_eq!(sessions.live_len(at(9)), 1);
-    /// assert_eq!(sessions.live_len(at(10)), 0);
-    /// ```
     pub fn live_len(&self, now: Timestamp) -> usize {
         self.members.count_by_score(live(now))
     }
 
     /// Returns whether the set has no members, including expired ones. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_std::ExpiringSet::<u64>::new().is_empty());
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
     /// Returns the live members, earliest deadline first. Lazy, double-ended; **O(log n)** to
     /// start, O(1) per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let set = ExpiringSet::from([("c", at(3)), ("a", at(1)), ("b", at(2))]);
-    /// assert!(set.iter(at(1)).eq([(&"b", at(2)), (&"c", at(3))]));
-    /// ```
     pub fn iter(&self, now: Timestamp) -> Iter<'_, M, Timestamp> {
         self.members.range_by_score(live(now))
     }
@@ -593,18 +384,6 @@ impl<M: Hash> ExpiringSet<M> {
     /// Each member is removed when the iterator returns it; if the iterator is dropped early, the
     /// remaining ones stay. The budget bounds the time of a sweep: the next one continues where it
     /// ended.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{ExpiringSet, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut set = ExpiringSet::from([("c", at(3)), ("a", at(1)), ("b", at(2))]);
-    /// assert!(set.expire_due(1, at(2)).eq([("a", at(1))]));
-    /// assert!(set.expire_due(9, at(2)).eq([("b", at(2))]));
-    /// assert_eq!(set.len(), 1);
-    /// ```
     pub fn expire_due(&mut self, budget: usize, now: Timestamp) -> ExpireDue<'_, M> {
         ExpireDue { members: &mut self.members, now, budget }
     }

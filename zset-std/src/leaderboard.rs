@@ -1,4 +1,5 @@
-//! [`Leaderboard`]: members by their scores, highest first, with its policies, iterators and outcomes.
+//! [`Leaderboard`]: members by their scores, highest first, with its policies, iterators and
+//! outcomes.
 
 mod policy;
 mod ranking;
@@ -106,17 +107,6 @@ pub struct Leaderboard<Id, S, K = Best> {
 
 impl<Id, S: Copy> Leaderboard<Id, S> {
     /// Creates an empty board that keeps the best score of each member. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::Leaderboard;
-    ///
-    /// let mut board = Leaderboard::new();
-    /// board.submit("ann", 7);
-    /// board.submit("ann", 5);
-    /// assert_eq!(board.score("ann"), Some(7));
-    /// ```
     pub fn new() -> Self {
         Self::for_policy()
     }
@@ -124,17 +114,6 @@ impl<Id, S: Copy> Leaderboard<Id, S> {
 
 impl<Id, S: Copy> Leaderboard<Id, S, Latest> {
     /// Creates an empty board that keeps the latest score of each member. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::Leaderboard;
-    ///
-    /// let mut board = Leaderboard::latest();
-    /// board.submit("ann", 7);
-    /// board.submit("ann", 5);
-    /// assert_eq!(board.score("ann"), Some(5));
-    /// ```
     pub fn latest() -> Self {
         Self::for_policy()
     }
@@ -164,47 +143,16 @@ impl<Id, S: Copy> Leaderboard<Id, S, Sum> {
 
 impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     /// Creates an empty board with a custom policy. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Leaderboard, Sum};
-    ///
-    /// let mut board = Leaderboard::<&str, i64, Sum>::for_policy();
-    /// board.try_submit("ann", 3).unwrap();
-    /// board.try_submit("ann", 4).unwrap();
-    /// assert_eq!(board.score("ann"), Some(7));
-    /// ```
     pub fn for_policy() -> Self {
         Leaderboard { ranking: Ranking::new(), max_len: usize::MAX, policy: PhantomData }
     }
 
     /// Returns the maximum number of members, or `None` if the board is unbounded. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::Leaderboard;
-    ///
-    /// let board = Leaderboard::<&str, u32>::new();
-    /// assert_eq!(board.max_len(), None);
-    /// assert_eq!(board.with_max_len(100).max_len(), Some(100));
-    /// ```
     pub fn max_len(&self) -> Option<usize> {
         (self.max_len < usize::MAX).then_some(self.max_len)
     }
 
     /// Returns whether the board has an index of its distinct scores. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::Leaderboard;
-    ///
-    /// let board = Leaderboard::<&str, u32>::new();
-    /// assert!(!board.has_dense_standings());
-    /// assert!(board.with_dense_standings().has_dense_standings());
-    /// ```
     pub fn has_dense_standings(&self) -> bool {
         self.ranking.has_index()
     }
@@ -248,17 +196,6 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// The index changes only performance, not results. With it, a dense standing takes O(log n);
     /// without it, O(d log n) for d distinct higher scores. The index uses 10 to 30 bytes per
     /// distinct score and adds O(log n) to each write that changes a score.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Leaderboard, Ties};
-    ///
-    /// let mut board = Leaderboard::new().with_dense_standings();
-    /// board.extend([("ann", 9), ("bob", 9), ("cid", 5)]);
-    /// assert_eq!(board.standing("cid", Ties::Dense), Some(2));
-    /// assert!(board.has_dense_standings());
-    /// ```
     pub fn with_dense_standings(mut self) -> Self {
         self.ranking.index_distinct();
         self
@@ -308,14 +245,6 @@ pub struct Submission<Id, S> {
 
 impl<Id, S: PartialEq> Submission<Id, S> {
     /// Returns whether the board has changed. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut board = zset_std::Leaderboard::new();
-    /// assert!(board.submit("ann", 7).is_changed());
-    /// assert!(!board.submit("ann", 5).is_changed()); // 7 is better
-    /// ```
     pub fn is_changed(&self) -> bool {
         self.old != self.new
     }
@@ -323,20 +252,8 @@ impl<Id, S: PartialEq> Submission<Id, S> {
 
 /// Methods that change the board.
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
-    /// Submits a score under a policy that cannot fail: [`Best`],
-    /// [`Latest`]. **O(log n)** expected.
-    ///
-    /// Like [`try_submit`](Self::try_submit), but infallible.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::Leaderboard;
-    ///
-    /// let mut board = Leaderboard::new();
-    /// assert!(board.submit("ann", 7).is_changed());
-    /// assert!(!board.submit("ann", 5).is_changed());
-    /// ```
+    /// Submits a score under a policy that cannot fail: [`Best`] or [`Latest`]. **O(log n)**
+    /// expected. See [`try_submit`](Self::try_submit).
     #[track_caller]
     pub fn submit(&mut self, member: Id, score: S) -> Submission<Id, S>
     where
@@ -360,19 +277,6 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{NanScore, Score};
-    /// use zset_std::Leaderboard;
-    ///
-    /// let mut board = Leaderboard::sum();
-    /// board.try_submit("ann", Score::INFINITY)?;
-    /// assert_eq!(board.try_submit("ann", Score::NEG_INFINITY), Err(NanScore));
-    /// assert_eq!(board.score("ann"), Some(Score::INFINITY));
-    /// # Ok::<(), NanScore>(())
-    /// ```
     #[track_caller]
     pub fn try_submit(&mut self, member: Id, score: S) -> Result<Submission<Id, S>, K::Error>
     where
@@ -395,19 +299,6 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Leaderboard, Sum};
-    ///
-    /// let mut board = Leaderboard::<_, u8, Sum>::default();
-    /// board.try_extend([("ann", 200), ("bob", 7), ("ann", 50)])?;
-    /// assert_eq!(board.score("ann"), Some(250));
-    /// assert!(board.try_extend([("bob", 1), ("ann", 50)]).is_err());
-    /// assert_eq!((board.score("ann"), board.score("bob")), (Some(250), Some(8)));
-    /// # Ok::<(), zset_core::ScoreOverflow>(())
-    /// ```
     #[track_caller]
     pub fn try_extend(&mut self, scores: impl IntoIterator<Item = (Id, S)>) -> Result<(), K::Error>
     where
@@ -430,19 +321,6 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::ScoreOverflow;
-    /// use zset_std::Leaderboard;
-    ///
-    /// let mut board = Leaderboard::new();
-    /// assert_eq!(board.increment("ann", 5)?.new, Some(5));
-    /// assert_eq!(board.increment("ann", -7)?.new, Some(-2));
-    /// assert_eq!(board.increment("ann", i32::MIN), Err(ScoreOverflow));
-    /// # Ok::<(), ScoreOverflow>(())
-    /// ```
     #[track_caller]
     pub fn increment(&mut self, member: Id, by: S::By) -> Result<Submission<Id, S>, S::Error>
     where
@@ -453,14 +331,6 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     }
 
     /// Removes a member and returns its score. **O(log n)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut board = zset_std::Leaderboard::from([("ann", 7)]);
-    /// assert_eq!(board.remove("ann"), Some(7));
-    /// assert_eq!(board.remove("ann"), None);
-    /// ```
     pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
     where
         Q: Hash + Equivalent<Id> + ?Sized,
@@ -470,27 +340,11 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
 
     /// Removes all but the first `n` members and returns how many it removed. **O(m log n)**
     /// expected for m members removed. The board's bound is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9), ("cid", 5)]);
-    /// assert_eq!(board.trim_to(2), 1);
-    /// assert_eq!(board.last(), Some((&"ann", 7)));
-    /// ```
     pub fn trim_to(&mut self, n: usize) -> usize {
         self.ranking.truncate(n)
     }
 
     /// Removes all members, keeping the bound and the index. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut board = zset_std::Leaderboard::from([("ann", 7)]);
-    /// board.clear();
-    /// assert!(board.is_empty());
-    /// ```
     pub fn clear(&mut self) {
         self.ranking.clear();
     }
@@ -514,36 +368,16 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
 
 impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     /// Returns the number of members. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]).len(), 2);
-    /// ```
     pub fn len(&self) -> usize {
         self.ranking.set().len()
     }
 
     /// Returns whether there are no members. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_std::Leaderboard::<&str, u32>::new().is_empty());
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns the score of a member. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let board = zset_std::Leaderboard::from([("ann", 7)]);
-    /// assert_eq!(board.score("ann"), Some(7));
-    /// assert_eq!(board.score("bob"), None);
-    /// ```
     pub fn score<Q>(&self, member: &Q) -> Option<S>
     where
         Q: Hash + Equivalent<Id> + ?Sized,
@@ -552,13 +386,6 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     }
 
     /// Returns the stored member and its score. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let board = zset_std::Leaderboard::from([("ann".to_string(), 7)]);
-    /// assert_eq!(board.get("ann"), Some((&"ann".to_string(), 7)));
-    /// ```
     pub fn get<Q>(&self, member: &Q) -> Option<(&Id, S)>
     where
         Q: Hash + Equivalent<Id> + ?Sized,
@@ -567,12 +394,6 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     }
 
     /// Returns whether a member is on the board. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_std::Leaderboard::from([("ann", 7)]).contains("ann"));
-    /// ```
     pub fn contains<Q>(&self, member: &Q) -> bool
     where
         Q: Hash + Equivalent<Id> + ?Sized,
@@ -581,39 +402,17 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     }
 
     /// Returns the first member and its score. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
-    /// assert_eq!(board.first(), Some((&"bob", 9)));
-    /// ```
     pub fn first(&self) -> Option<(&Id, S)> {
         self.ranking.set().first().map(plain)
     }
 
     /// Returns the last member and its score. A new member must rank above it to enter a full
     /// board. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
-    /// assert_eq!(board.last(), Some((&"ann", 7)));
-    /// ```
     pub fn last(&self) -> Option<(&Id, S)> {
         self.ranking.set().last().map(plain)
     }
 
     /// Returns the member at a 0-based rank, highest score first, and its score. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
-    /// assert_eq!(board.get_by_rank(0), Some((&"bob", 9)));
-    /// assert_eq!(board.get_by_rank(2), None);
-    /// ```
     pub fn get_by_rank(&self, rank: usize) -> Option<(&Id, S)> {
         self.ranking.set().get_by_rank(rank).map(plain)
     }
@@ -621,13 +420,6 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     /// Returns the number of bytes allocated by the board, excluding what the members own.
     ///
     /// **O(n)**, but it visits only chunks of about 32 KiB.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let board: zset_std::Leaderboard<_, _> = (0..1000u64).map(|i| (i, i)).collect();
-    /// assert!((16_000..64_000).contains(&board.allocation_size()));
-    /// ```
     pub fn allocation_size(&self) -> usize {
         self.ranking.allocation_size()
     }
@@ -639,19 +431,6 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     ///
     /// [`Ties::Dense`] takes O(log n) only [with an index](Self::with_dense_standings), otherwise
     /// O(d log n) for d distinct higher scores.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Leaderboard, Ties};
-    ///
-    /// let board = Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
-    /// let of_all = |ties| ["ann", "bob", "cid", "dan"].map(|id| board.standing(id, ties).unwrap());
-    /// assert_eq!(of_all(Ties::Dense), [1, 2, 2, 3]);
-    /// assert_eq!(of_all(Ties::Competition), [1, 2, 2, 4]);
-    /// assert_eq!(of_all(Ties::Ordinal), [1, 2, 3, 4]);
-    /// assert_eq!(board.standing("eve", Ties::Ordinal), None);
-    /// ```
     pub fn standing<Q>(&self, member: &Q, ties: Ties) -> Option<usize>
     where
         Q: Hash + Equivalent<Id> + ?Sized,
@@ -669,15 +448,6 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// with at most this score, `F` the number with exactly this score, and `N` the total
     /// ([Percentile rank](https://en.wikipedia.org/wiki/Percentile_rank); `percentileofscore` with
     /// `kind='mean'` in `SciPy`). The result is above 0 and below 100.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let board = zset_std::Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
-    /// assert_eq!(board.percentile("ann"), Some(87.5));
-    /// assert_eq!(board.percentile("bob"), Some(50.0));
-    /// assert_eq!(board.percentile("eve"), None);
-    /// ```
     pub fn percentile<Q>(&self, member: &Q) -> Option<f64>
     where
         Q: Hash + Equivalent<Id> + ?Sized,
@@ -690,14 +460,6 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     }
 
     /// Returns the number of members whose score is at least `score`. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let board = zset_std::Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
-    /// assert_eq!(board.count_at_least(7), 3);
-    /// assert_eq!(board.count_at_least(10), 0);
-    /// ```
     pub fn count_at_least(&self, score: S) -> usize {
         self.ranking.set().count_by_score(..=Reverse(score))
     }
@@ -709,15 +471,6 @@ fn plain<Id, S>((member, Reverse(score)): (&Id, Reverse<S>)) -> (&Id, S) {
 
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// Removes and returns the first member, which has the highest score. **O(log n)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
-    /// assert_eq!(board.pop(), Some(("bob", 9)));
-    /// assert_eq!(board.pop(), Some(("ann", 7)));
-    /// assert_eq!(board.pop(), None);
-    /// ```
     pub fn pop(&mut self) -> Option<(Id, S)> {
         self.ranking.pop_first()
     }
@@ -729,14 +482,6 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     ///
     /// If `keep` panics, the members not yet visited stay, and the board loses its
     /// [index](Self::with_dense_standings).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9), ("cid", 5)]);
-    /// board.retain(|&member, score| member != "bob" && score > 5);
-    /// assert!(board.into_iter().eq([("ann", 7)]));
-    /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(&Id, S) -> bool) {
         self.ranking.retain(|member, Reverse(score)| keep(member, score));
     }

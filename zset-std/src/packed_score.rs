@@ -124,18 +124,6 @@ impl<const N: usize> PackedScore<N> {
     ///
     /// [`PackedScoreError`] if a field has no bits, or if the fields have more than 53 bits in
     /// total.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::packed_score::PackedScoreError;
-    /// use zset_std::PackedScore;
-    ///
-    /// let layout = PackedScore::bits([8, 4])?;
-    /// assert_eq!(layout.pack([3, 15])?.get(), f64::from(0x3f));
-    /// assert_eq!(PackedScore::bits([32, 32]), Err(PackedScoreError::TooWide));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn bits(widths: [u32; N]) -> Result<Self, PackedScoreError> {
         Self::new(widths, 2)
     }
@@ -147,18 +135,6 @@ impl<const N: usize> PackedScore<N> {
     ///
     /// [`PackedScoreError`] if a field has no digits, or if the fields have more than 15 digits in
     /// total.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::packed_score::PackedScoreError;
-    /// use zset_std::PackedScore;
-    ///
-    /// let layout = PackedScore::decimal([3, 2])?;
-    /// assert_eq!(layout.pack([7, 42])?.to_string(), "742");
-    /// assert_eq!(PackedScore::decimal([8, 8]), Err(PackedScoreError::TooWide));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn decimal(widths: [u32; N]) -> Result<Self, PackedScoreError> {
         Self::new(widths, 10)
     }
@@ -202,22 +178,9 @@ impl<const N: usize> PackedScore<N> {
 
     /// Packs one value for each field. **O(N)**.
     ///
-    /// Packed scores compare by the first field, then by the second, and so on.
-    ///
     /// # Errors
     ///
     /// [`PackError`] for the first field whose value does not fit.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::PackedScore;
-    ///
-    /// let medals = PackedScore::decimal([3, 3])?;
-    /// assert_eq!(medals.pack([5, 15]).unwrap().to_string(), "5015");
-    /// assert!(medals.pack([5, 1000]).is_err());
-    /// # Ok::<(), zset_std::packed_score::PackedScoreError>(())
-    /// ```
     pub fn pack(&self, values: [u64; N]) -> Result<Score, PackError> {
         let mut packed = 0;
         for (index, (field, value)) in self.fields.iter().zip(values).enumerate() {
@@ -240,20 +203,6 @@ impl<const N: usize> PackedScore<N> {
     ///
     /// [`UnpackError`] if this layout cannot have packed the score: it is negative, has a fraction,
     /// or is too large.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::Score;
-    /// use zset_std::packed_score::UnpackError;
-    /// use zset_std::PackedScore;
-    ///
-    /// let layout = PackedScore::decimal([3, 3])?;
-    /// assert_eq!(layout.unpack(Score::from(5015))?, [5, 15]);
-    /// assert_eq!(layout.unpack(Score::new(5.15)?), Err(UnpackError::Fraction));
-    /// assert_eq!(layout.unpack(Score::from(1_000_000)), Err(UnpackError::TooLarge));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn unpack(&self, score: Score) -> Result<[u64; N], UnpackError> {
         let score = score.get();
         let size: u64 = self.fields.iter().map(|field| field.size).product();
@@ -276,13 +225,6 @@ impl<const N: usize> PackedScore<N> {
     }
 
     /// Returns the largest value of each field. **O(N)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(zset_std::PackedScore::bits([4, 8])?.max_values(), [15, 255]);
-    /// # Ok::<(), zset_std::packed_score::PackedScoreError>(())
-    /// ```
     pub fn max_values(&self) -> [u64; N] {
         self.fields.map(Field::max)
     }

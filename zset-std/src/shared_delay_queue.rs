@@ -129,13 +129,6 @@ fn without_leases<T, I>(job: Job<Task<T>, I>) -> Job<T, I> {
 
 impl<T, I> SharedDelayQueue<T, I> {
     /// Creates an empty queue with a [`MonotonicClock`]. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let queue = zset_std::SharedDelayQueue::<String>::new();
-    /// assert!(queue.is_empty());
-    /// ```
     pub fn new() -> Self {
         Self::of(DelayQueue::new())
     }
@@ -162,21 +155,6 @@ impl<T, I> SharedDelayQueue<T, I> {
 /// Builder methods.
 impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// Returns the queue with another clock. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FakeClock, SharedDelayQueue};
-    ///
-    /// let clock = FakeClock::new();
-    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
-    /// queue.push_after("mail", Duration::from_secs(60))?;
-    /// assert_eq!(queue.pop(), None);
-    /// clock.advance(Duration::from_secs(60));
-    /// assert_eq!(queue.pop().unwrap().payload, "mail");
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     pub fn with_clock<C2>(self, clock: C2) -> SharedDelayQueue<T, I, C2> {
         let SharedDelayQueue { state, max_len, max_deliveries, max_dead_letters, .. } = self;
         SharedDelayQueue { state, clock, max_len, max_deliveries, max_dead_letters }
@@ -184,18 +162,6 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 
     /// Returns the queue with a bound on the number of jobs, whether due or not, on lease or not.
     /// **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::shared_delay_queue::PushError;
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::<&str>::new().with_max_len(1);
-    /// queue.push("first", Timestamp::ZERO)?;
-    /// assert_eq!(queue.push("second", Timestamp::ZERO), Err(PushError::Full("second")));
-    /// # Ok::<(), PushError<&str>>(())
-    /// ```
     pub fn with_max_len(self, max_len: usize) -> Self {
         SharedDelayQueue { max_len, ..self }
     }
@@ -204,75 +170,24 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     ///
     /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the worker
     /// calls [`nack`](Self::nack), or, if the lease expires, when the job would be delivered again.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::num::NonZeroU32;
-    /// use std::time::Duration;
-    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
-    ///
-    /// let clock = FakeClock::new();
-    /// let queue = SharedDelayQueue::<&str>::new()
-    ///     .with_clock(clock.clone())
-    ///     .with_max_deliveries(NonZeroU32::MIN);
-    /// queue.push("mail", Timestamp::ZERO).unwrap();
-    /// let _ = queue.lease(Duration::from_secs(1)).unwrap();
-    /// clock.advance(Duration::from_secs(1));
-    /// assert!(queue.lease(Duration::from_secs(1)).is_none());
-    /// assert_eq!(queue.dead_letters_len(), 1);
-    /// ```
     pub fn with_max_deliveries(self, max_deliveries: NonZeroU32) -> Self {
         SharedDelayQueue { max_deliveries: Some(max_deliveries), ..self }
     }
 
     /// Returns the queue with a bound on the number of dead letters kept, 1024 by default. When it
-    /// is exceeded, the oldest is dropped. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::SharedDelayQueue;
-    ///
-    /// // Dead letters are counted, but not kept.
-    /// let queue = SharedDelayQueue::<&str>::new().with_max_dead_letters(0);
-    /// assert_eq!(queue.dropped_dead_letters(), 0);
-    /// ```
+    /// is exceeded, the oldest is dropped and [counted](Self::dropped_dead_letters). **O(1)**.
     pub fn with_max_dead_letters(self, max_dead_letters: usize) -> Self {
         self.lock().forget_dead(max_dead_letters);
         SharedDelayQueue { max_dead_letters, ..self }
     }
 
     /// Returns the clock. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Clock, SharedDelayQueue};
-    ///
-    /// let queue = SharedDelayQueue::<&str>::new();
-    /// queue.push("at once", queue.clock().now())?;
-    /// assert!(queue.pop().is_some());
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     pub fn clock(&self) -> &C {
         &self.clock
     }
 
     /// Returns the queue at time `now`, for the calls that depend on the time: its clock is not
     /// read. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("mail", Timestamp::from_nanos(10))?;
-    /// assert!(queue.at(Timestamp::from_nanos(9)).pop().is_none());
-    /// assert_eq!(queue.at(Timestamp::from_nanos(10)).pop().unwrap().payload, "mail");
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     pub fn at(&self, now: Timestamp) -> At<'_, Self> {
         At::new(self, now)
     }
@@ -362,21 +277,6 @@ pub enum PushError<T> {
 }
 
 /// The error returned when a job is not pushed with its id; contains the job.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::shared_delay_queue::PushWithIdError;
-/// use zset_std::{SharedDelayQueue, Timestamp};
-///
-/// let queue = SharedDelayQueue::new();
-/// queue.push_with_id("backup", 1, Timestamp::ZERO)?;
-/// let error = queue.push_with_id("backup", 2, Timestamp::MAX).unwrap_err();
-/// assert!(matches!(error, PushWithIdError::Duplicate(_)));
-/// assert_eq!(error.to_string(), "a job with this id is already in the queue");
-/// assert_eq!(error.into_job().payload, 2);
-/// # Ok::<(), PushWithIdError<u32, &str>>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PushWithIdError<T, I = JobId> {
@@ -393,17 +293,6 @@ const CLOSED: &str = "the queue is closed";
 
 impl<T> PushError<T> {
     /// Returns the payload that was not pushed. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::<&str>::new();
-    /// queue.close();
-    /// let error = queue.push("mail", Timestamp::ZERO).unwrap_err();
-    /// assert_eq!(error.into_payload(), "mail");
-    /// ```
     pub fn into_payload(self) -> T {
         match self {
             PushError::Full(payload) | PushError::Closed(payload) => payload,
@@ -413,17 +302,6 @@ impl<T> PushError<T> {
 
 impl<T, I> PushWithIdError<T, I> {
     /// Returns the job that was not pushed. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// queue.close();
-    /// let job = queue.push_with_id("backup", 7, Timestamp::ZERO).unwrap_err().into_job();
-    /// assert_eq!((job.id, job.payload), ("backup", 7));
-    /// ```
     pub fn into_job(self) -> Job<T, I> {
         match self {
             PushWithIdError::Duplicate(job)
@@ -490,17 +368,6 @@ impl<T, C> SharedDelayQueue<T, JobId, C> {
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
     /// 10^9 jobs.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// let id = queue.push("mail", Timestamp::MAX)?;
-    /// assert!(queue.contains(&id));
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     #[track_caller]
     pub fn push(&self, payload: T, due: Timestamp) -> Result<JobId, PushError<T>> {
         let mut state = self.lock();
@@ -515,30 +382,11 @@ impl<T, C> SharedDelayQueue<T, JobId, C> {
 }
 
 timed!(impl[T, C: Clock] SharedDelayQueue<T, JobId, C> {
-    /// Pushes a job that is due after `delay`. **O(log n)**.
+    /// Like [`push`](SharedDelayQueue::push), for a job that is due after `delay`. **O(log n)**.
     ///
     /// # Errors
     ///
     /// [`PushError`], which contains the payload, if the queue is closed or full.
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
-    /// 10^9 jobs.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FakeClock, SharedDelayQueue};
-    ///
-    /// let clock = FakeClock::new();
-    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
-    /// queue.push_after("mail", Duration::from_secs(10)).unwrap();
-    /// assert!(queue.pop().is_none());
-    /// clock.advance(Duration::from_secs(10));
-    /// assert_eq!(queue.pop().map(|job| job.payload), Some("mail"));
-    /// ```
     #[track_caller]
     pub fn push_after(&self, payload: T, delay: Duration) -> Result<JobId, PushError<T>> {
         let (queue, now) = self.timed();
@@ -547,29 +395,12 @@ timed!(impl[T, C: Clock] SharedDelayQueue<T, JobId, C> {
 });
 
 impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
-    /// Pushes a job with this id. **O(log n)**.
-    ///
-    /// Wakes at most one waiter, and only if the job is due before all others.
+    /// Like [`push`](Self::push), with an id of the caller. **O(log n)**.
     ///
     /// # Errors
     ///
     /// [`PushWithIdError`], which contains the job, if the queue is closed or full, or a job in it,
     /// on lease or not, already has this id.
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
-    /// 10^9 jobs.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// assert!(queue.push_with_id("backup", 1, Timestamp::ZERO).is_ok());
-    /// assert!(queue.push_with_id("backup", 2, Timestamp::ZERO).is_err());
-    /// ```
     #[track_caller]
     pub fn push_with_id(
         &self,
@@ -598,18 +429,6 @@ timed!(impl[T, I: Hash, C: Clock] SharedDelayQueue<T, I, C> {
     /// Removes and returns the first job if it is due. **O(log n)**.
     ///
     /// If several threads compete for a job, exactly one gets it.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("mail", Timestamp::ZERO)?;
-    /// assert_eq!(queue.pop().unwrap().payload, "mail");
-    /// assert_eq!(queue.pop(), None);
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     pub fn pop(&self) -> Option<Job<T, I>> {
         let (queue, now) = self.timed();
         queue.pop_locked(&mut queue.lock(), now)
@@ -618,21 +437,6 @@ timed!(impl[T, I: Hash, C: Clock] SharedDelayQueue<T, I, C> {
     /// Removes and returns up to `max` jobs that are due, in order. **O(m log n)** for m returned.
     ///
     /// This is atomic: no other thread takes a job in between.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// for payload in ["a", "b", "c"] {
-    ///     queue.push(payload, Timestamp::ZERO)?;
-    /// }
-    /// let jobs = queue.pop_due(2);
-    /// assert!(jobs.iter().map(|job| job.payload).eq(["a", "b"]));
-    /// assert_eq!(queue.len(), 1);
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     pub fn pop_due(&self, max: usize) -> Vec<Job<T, I>> {
         let (queue, now) = self.timed();
         let mut jobs = Vec::new();

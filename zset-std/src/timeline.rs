@@ -92,16 +92,6 @@ pub struct Timeline<Id> {
 
 impl<Id> Timeline<Id> {
     /// Creates an empty timeline without caps. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let mut feed = Timeline::new();
-    /// feed.post("hello", Timestamp::from_nanos(1));
-    /// assert_eq!(feed.len(), 1);
-    /// ```
     pub fn new() -> Self {
         Timeline { posts: SortedSet::new(), max_len: None, max_age: None, newest: Timestamp::ZERO }
     }
@@ -110,21 +100,6 @@ impl<Id> Timeline<Id> {
 impl<Id: Ord + Hash> Timeline<Id> {
     /// Returns the timeline with a bound on the number of posts: it keeps the newest `max_len`.
     /// **O(m log n)** for m posts evicted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::timeline::Posted;
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
-    /// let mut feed = feed.with_max_len(2);
-    /// assert!(feed.iter().map(|(id, _)| *id).eq(["c", "b"]));
-    /// assert_eq!(feed.post("d", at(4)), Posted::New);
-    /// assert!(feed.iter().map(|(id, _)| *id).eq(["d", "c"]));
-    /// assert_eq!(feed.post("a", at(1)), Posted::TooOld("a"));
-    /// ```
     pub fn with_max_len(mut self, max_len: usize) -> Self {
         self.max_len = Some(max_len);
         self.trim();
@@ -136,21 +111,6 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// A post expires when its age reaches `max_age`. Age is relative to the newest time seen, from
     /// a post or from [`expire`](Self::expire), so a clock that steps back restores nothing. A post
     /// from the far future expires all others: validate times from untrusted sources.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
-    /// let mut feed = Timeline::new().with_max_age(Duration::from_secs(60));
-    /// feed.post("a", at(0));
-    /// feed.post("b", at(59));
-    /// assert!(feed.contains("a"));
-    /// feed.post("c", at(60));
-    /// assert!(!feed.contains("a"));
-    /// ```
     pub fn with_max_age(mut self, max_age: Duration) -> Self {
         self.max_age = Some(max_age);
         self.trim();
@@ -211,20 +171,6 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::timeline::Posted;
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut feed = Timeline::new().with_max_len(2);
-    /// assert_eq!(feed.post("a", at(5)), Posted::New);
-    /// assert_eq!(feed.post("a", at(7)), Posted::Moved { from: at(5) });
-    /// assert_eq!(feed.post("b", at(6)), Posted::New);
-    /// assert_eq!(feed.post("c", at(3)), Posted::TooOld("c"));
-    /// ```
     #[track_caller]
     pub fn post(&mut self, id: Id, at: Timestamp) -> Posted<Id> {
         let newest = self.newest.max(at);
@@ -244,17 +190,6 @@ impl<Id: Ord + Hash> Timeline<Id> {
     }
 
     /// Removes a post and returns its time. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut feed = Timeline::from([("a", at(1))]);
-    /// assert_eq!(feed.remove("a"), Some(at(1)));
-    /// assert_eq!(feed.remove("a"), None);
-    /// ```
     pub fn remove<Q>(&mut self, id: &Q) -> Option<Timestamp>
     where
         Q: Hash + Equivalent<Id> + ?Sized,
@@ -263,16 +198,6 @@ impl<Id: Ord + Hash> Timeline<Id> {
     }
 
     /// Removes and returns the oldest post. **O(log n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut feed = Timeline::from([("a", at(2)), ("b", at(1))]);
-    /// assert_eq!(feed.pop_oldest(), Some(("b", at(1))));
-    /// ```
     pub fn pop_oldest(&mut self) -> Option<(Id, Timestamp)> {
         self.posts.pop_first()
     }
@@ -282,37 +207,12 @@ impl<Id: Ord + Hash> Timeline<Id> {
     ///
     /// Without [`with_max_age`](Self::with_max_age), no post expires. A time before the newest one
     /// seen is treated as the newest.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::timeline::Posted;
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let mut feed = Timeline::new().with_max_age(Duration::from_nanos(10));
-    /// feed.post("a", at(5));
-    /// assert_eq!(feed.expire(at(14)), 0);
-    /// assert_eq!(feed.expire(at(15)), 1);
-    /// assert_eq!(feed.post("a", at(5)), Posted::TooOld("a"));
-    /// ```
     pub fn expire(&mut self, now: Timestamp) -> usize {
         self.newest = self.newest.max(now);
         self.trim()
     }
 
     /// Removes all posts, keeping the caps and the newest time seen. **O(n)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let mut feed = Timeline::from([("a", Timestamp::ZERO)]);
-    /// feed.clear();
-    /// assert!(feed.is_empty());
-    /// ```
     pub fn clear(&mut self) {
         self.posts.clear();
     }
@@ -338,16 +238,6 @@ impl<Id: Ord + Hash> Timeline<Id> {
 
 impl<Id> Timeline<Id> {
     /// Returns whether an id is in the timeline. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let feed = Timeline::from([("a".to_string(), Timestamp::ZERO)]);
-    /// assert!(feed.contains("a"));
-    /// assert!(!feed.contains("b"));
-    /// ```
     pub fn contains<Q>(&self, id: &Q) -> bool
     where
         Q: Hash + Equivalent<Id> + ?Sized,
@@ -356,16 +246,6 @@ impl<Id> Timeline<Id> {
     }
 
     /// Returns the time of a post. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let feed = Timeline::from([("a".to_string(), Timestamp::ZERO)]);
-    /// assert_eq!(feed.posted_at("a"), Some(Timestamp::ZERO));
-    /// assert_eq!(feed.posted_at("b"), None);
-    /// ```
     pub fn posted_at<Q>(&self, id: &Q) -> Option<Timestamp>
     where
         Q: Hash + Equivalent<Id> + ?Sized,
@@ -374,72 +254,27 @@ impl<Id> Timeline<Id> {
     }
 
     /// Returns the number of posts. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// assert_eq!(Timeline::from([("a", Timestamp::ZERO)]).len(), 1);
-    /// ```
     pub fn len(&self) -> usize {
         self.posts.len()
     }
 
     /// Returns whether there are no posts. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_std::Timeline::<u64>::new().is_empty());
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.posts.is_empty()
     }
 
     /// Returns all posts, newest first. Lazy, double-ended, **O(1)** per step.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(2))]);
-    /// assert!(feed.iter().eq([(&"c", at(2)), (&"b", at(2)), (&"a", at(1))]));
-    /// ```
     pub fn iter(&self) -> Posts<'_, Id> {
         Posts(self.posts.iter())
     }
 
     /// Returns the `n` newest posts, newest first, or all if there are fewer. Lazy; **O(log n)** to
     /// start.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let feed = Timeline::from([("hello", at(1)), ("rain", at(2)), ("sun", at(3))]);
-    /// assert!(feed.latest(2).map(|(id, _)| *id).eq(["sun", "rain"]));
-    /// ```
     pub fn latest(&self, n: usize) -> Posts<'_, Id> {
         Posts(self.posts.range_by_rank(self.len().saturating_sub(n)..))
     }
 
     /// Returns the posts at or after a time, newest first. Lazy; **O(log n)** to start.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
-    /// assert!(feed.since(at(2)).map(|(id, _)| *id).eq(["c", "b"]));
-    /// assert!(feed.since(at(2)).rev().map(|(id, _)| *id).eq(["b", "c"])); // oldest first
-    /// ```
     pub fn since(&self, at: Timestamp) -> Posts<'_, Id> {
         Posts(self.posts.range_by_score(at..))
     }
@@ -482,17 +317,6 @@ impl<Id: Ord> Timeline<Id> {
 ///
 /// It is lazy, double-ended and exact-size; `.rev()` yields the oldest first. Each step is
 /// **O(1)**; `nth` and `nth_back`, and so `skip`, are **O(log n)**.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{Timeline, Timestamp};
-///
-/// let at = Timestamp::from_nanos;
-/// let feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(3))]);
-/// assert!(feed.latest(2).eq([(&"c", at(3)), (&"b", at(2))]));
-/// assert!(feed.latest(2).rev().eq([(&"b", at(2)), (&"c", at(3))]));
-/// ```
 pub struct Posts<'a, Id>(Iter<'a, Id, Timestamp>);
 
 impl<'a, Id> Iterator for Posts<'a, Id> {

@@ -73,19 +73,6 @@ pub(crate) struct Settings {
 
 impl RateLimitLayer {
     /// Makes a layer with one policy. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Quota;
-    /// use zset_tower::key::Global;
-    /// use zset_tower::{MissingKey, Policy, RateLimitLayer};
-    ///
-    /// let quota = Quota::new(1000, Duration::from_secs(1))?;
-    /// let layer = RateLimitLayer::new(Policy::funnel("all", quota, Global, MissingKey::Allow)?);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn new(policy: Policy) -> Self {
         let policies = vec![Arc::new(policy)];
         RateLimitLayer { settings: Settings { policies, shown: Shown::Standard, respond: None } }
@@ -98,21 +85,6 @@ impl RateLimitLayer {
     /// may see units as taken that are refunded an instant later: the error is towards denial. If a
     /// limiter that fails cannot refund, or a client disconnects while limiters are awaited, units
     /// stay taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Quota;
-    /// use zset_tower::key::{Global, PeerIp};
-    /// use zset_tower::{MissingKey, Policy, RateLimitLayer};
-    ///
-    /// let (all, each) = (Quota::new(1000, Duration::from_secs(1))?, Quota::new(10, Duration::from_secs(1))?);
-    /// let deny = MissingKey::deny();
-    /// let layer = RateLimitLayer::new(Policy::funnel("all", all, Global, MissingKey::Allow)?)
-    ///     .with_policy(Policy::funnel("per-ip", each, PeerIp::new(), deny)?);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.settings.policies.push(Arc::new(policy));
         self
@@ -122,19 +94,6 @@ impl RateLimitLayer {
     /// `X-RateLimit-Reset` in addition to the standard ones. **O(1)**.
     ///
     /// They are those of the strictest policy; `X-RateLimit-Reset` is a number of seconds from now.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use zset_std::Quota;
-    /// # use zset_tower::key::Global;
-    /// # use zset_tower::{MissingKey, Policy, RateLimitLayer};
-    /// # let quota = Quota::new(1000, Duration::from_secs(1))?;
-    /// # let policy = Policy::funnel("all", quota, Global, MissingKey::Allow)?;
-    /// let layer = RateLimitLayer::new(policy).with_legacy_headers();
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn with_legacy_headers(mut self) -> Self {
         self.settings.shown = Shown::StandardAndLegacy;
         self
@@ -142,19 +101,6 @@ impl RateLimitLayer {
 
     /// Returns the layer without headers about limits; rejections still have `Retry-After`.
     /// **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// # use zset_std::Quota;
-    /// # use zset_tower::key::Global;
-    /// # use zset_tower::{MissingKey, Policy, RateLimitLayer};
-    /// # let quota = Quota::new(1000, Duration::from_secs(1))?;
-    /// # let policy = Policy::funnel("all", quota, Global, MissingKey::Allow)?;
-    /// let layer = RateLimitLayer::new(policy).without_headers();
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn without_headers(mut self) -> Self {
         self.settings.shown = Shown::Nothing;
         self

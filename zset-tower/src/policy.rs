@@ -82,21 +82,6 @@ impl Policy {
     ///
     /// [`PolicyError`] if the name is not printable ASCII, or if `missing_key` has an invalid
     /// status or challenge.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Keyed, Quota, WindowCounter};
-    /// use zset_tower::key::PeerIp;
-    /// use zset_tower::{MissingKey, Policy};
-    ///
-    /// let quota = Quota::new(100_000, Duration::from_secs(86_400))?;
-    /// let limiter = Keyed::of(WindowCounter::new(quota));
-    /// let daily = Policy::new("daily", limiter, PeerIp::new(), MissingKey::deny())?
-    ///     .with_quota(quota);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn new<L, E>(
         name: &str,
         limiter: L,
@@ -115,8 +100,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`PolicyError`] if the name is not printable ASCII, or if `missing_key` has an invalid
-    /// status or challenge.
+    /// [`PolicyError`] as for [`new`](Self::new).
     ///
     /// # Examples
     ///

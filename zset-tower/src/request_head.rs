@@ -6,20 +6,6 @@ use http::{Extensions, HeaderMap, Method, Request, Uri, Version};
 /// A borrowed request, without its body: what keys, conditions and costs are computed from.
 ///
 /// It has the fields of [`Parts`]. A request need not be taken apart for it.
-///
-/// # Examples
-///
-/// ```
-/// use http::{HeaderName, Request};
-/// use zset_tower::RequestHead;
-/// use zset_tower::key::{Found, Header, Key};
-///
-/// let request = Request::builder().header("x-api-key", "7f3a").body("hello")?;
-/// let key = Header::new(HeaderName::from_static("x-api-key"));
-/// let Found::Ready(Some(found)) = key.key(&RequestHead::from(&request)) else { panic!() };
-/// assert_eq!(found, "7f3a");
-/// # Ok::<(), http::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RequestHead<'a> {

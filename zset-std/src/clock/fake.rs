@@ -42,47 +42,16 @@ struct Shared {
 
 impl FakeClock {
     /// Makes a clock at the origin. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Clock, FakeClock, Timestamp};
-    ///
-    /// assert_eq!(FakeClock::new().now(), Timestamp::ZERO);
-    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Advances the clock. **O(w)** for w threads waiting on it.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Clock, FakeClock, Timestamp};
-    ///
-    /// let clock = FakeClock::new();
-    /// clock.advance(Duration::from_nanos(5));
-    /// clock.advance(Duration::from_nanos(2));
-    /// assert_eq!(clock.now(), Timestamp::from_nanos(7));
-    /// ```
     pub fn advance(&self, duration: Duration) {
         self.set(self.now().saturating_add(duration));
     }
 
     /// Sets the clock, forward or back. **O(w)** for w threads waiting on it.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Clock, FakeClock, Timestamp};
-    ///
-    /// let clock = FakeClock::new();
-    /// clock.set(Timestamp::from_nanos(7));
-    /// clock.set(Timestamp::from_nanos(5));
-    /// assert_eq!(clock.now(), Timestamp::from_nanos(5));
-    /// ```
     pub fn set(&self, now: Timestamp) {
         self.shared.nanos.store(now.as_nanos(), Ordering::SeqCst);
         let sleepers = mem::take(&mut *self.sleepers());

@@ -56,16 +56,6 @@ impl QuantaClock {
     ///
     /// The first one in a process measures the rate of the counter, usually for a millisecond, and
     /// for 200 at most.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{Clock, QuantaClock};
-    ///
-    /// let clock = QuantaClock::new();
-    /// let earlier = clock.now();
-    /// assert!(clock.now() >= earlier);
-    /// ```
     pub fn new() -> Self {
         let counter = quanta::Clock::new();
         QuantaClock { counter, system: MonotonicClock::new(), checked: Checked::default() }

@@ -8,48 +8,12 @@ use zset_core::sorted_map::{Drain, IntoIter, Iter};
 use super::{DelayQueue, Job, JobId, Key, job};
 
 /// A double-ended, exact-size iterator over the jobs, returned by [`DelayQueue::iter`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{DelayQueue, Timestamp};
-///
-/// let mut queue = DelayQueue::<&str>::new();
-/// queue.push("late", Timestamp::from_nanos(20));
-/// queue.push("early", Timestamp::from_nanos(10));
-/// let mut jobs = queue.iter();
-/// assert_eq!(jobs.len(), 2);
-/// assert_eq!(jobs.next_back().map(|job| *job.payload), Some("late"));
-/// ```
 pub struct Jobs<'a, T, I = JobId>(Iter<'a, I, T, Key>);
 
 /// A double-ended, exact-size draining iterator, returned by [`DelayQueue::drain`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{DelayQueue, Timestamp};
-///
-/// let mut queue = DelayQueue::<&str>::new();
-/// queue.push("late", Timestamp::from_nanos(20));
-/// queue.push("early", Timestamp::from_nanos(10));
-/// assert_eq!(queue.drain().next().map(|job| job.payload), Some("early"));
-/// assert!(queue.is_empty());
-/// ```
 pub struct DrainJobs<'a, T, I = JobId>(Drain<'a, I, T, Key>);
 
 /// A double-ended, exact-size owning iterator over the jobs of a [`DelayQueue`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{DelayQueue, Timestamp};
-///
-/// let mut queue = DelayQueue::new();
-/// queue.push("later", Timestamp::MAX);
-/// queue.push("now", Timestamp::ZERO);
-/// assert!(queue.into_iter().map(|job| job.payload).eq(["now", "later"]));
-/// ```
 pub struct IntoJobs<T, I = JobId>(IntoIter<I, T, Key>);
 
 impl<'a, T, I> Jobs<'a, T, I> {

@@ -60,49 +60,16 @@ pub trait Policy<S> {
 }
 
 /// The [`Policy`] that keeps the best score of a member.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{Best, Leaderboard};
-///
-/// let mut board: Leaderboard<&str, u32, Best> = Leaderboard::new();
-/// board.submit("ann", 7);
-/// board.submit("ann", 5);
-/// assert_eq!(board.score("ann"), Some(7));
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Best;
 
 /// The [`Policy`] that keeps the latest score of a member.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{Latest, Leaderboard};
-///
-/// let mut board: Leaderboard<&str, u32, Latest> = Leaderboard::latest();
-/// board.submit("ann", 7);
-/// board.submit("ann", 5);
-/// assert_eq!(board.score("ann"), Some(5));
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Latest;
 
 /// The [`Policy`] that adds up the scores of a member. The score type must implement [`Increment`].
 ///
 /// A sum that overflows or is NaN is an error.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{Leaderboard, Sum};
-///
-/// let mut board: Leaderboard<&str, u32, Sum> = Leaderboard::sum();
-/// board.try_submit("ann", 7).unwrap();
-/// board.try_submit("ann", 5).unwrap();
-/// assert_eq!(board.score("ann"), Some(12));
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sum;
 

@@ -89,13 +89,6 @@ impl<Id, S: Copy, K> IntoIterator for Leaderboard<Id, S, K> {
 }
 
 /// An owning iterator over the members of a [`Leaderboard`], highest score first.
-///
-/// # Examples
-///
-/// ```
-/// let board = zset_std::Leaderboard::from([("ann", 7), ("bob", 9)]);
-/// assert!(board.into_iter().eq([("bob", 9), ("ann", 7)]));
-/// ```
 pub struct IntoIter<Id, S>(Elements<Id, Reverse<S>>);
 
 fn plain<Id, S>((member, Reverse(score)): (Id, Reverse<S>)) -> (Id, S) {

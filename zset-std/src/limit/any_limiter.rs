@@ -75,114 +75,36 @@ macro_rules! each {
 impl AnyLimiter {
     /// Allows `n` units together, or denies all of them; 0 units are always allowed.
     /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
-    ///
-    /// let quota = Quota::new(3, Duration::from_secs(60))?;
-    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
-    /// assert!(limiter.check_n(2, Timestamp::ZERO).is_allowed());
-    /// assert!(!limiter.check_n(2, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
         each!(self, limiter => limiter.check_n(n, now))
     }
 
     /// Returns what [`check_n`](Self::check_n) would return, without changing anything.
     /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
-    ///
-    /// let quota = Quota::new(3, Duration::from_secs(60))?;
-    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
-    /// let peeked = limiter.peek_n(2, Timestamp::ZERO);
-    /// assert_eq!(peeked, limiter.check_n(2, Timestamp::ZERO));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
         each!(self, limiter => limiter.peek_n(n, now))
     }
 
     /// Refunds the `n` newest units, or as many as are on record, and returns how many.
     /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
-    ///
-    /// let quota = Quota::new(3, Duration::from_secs(60))?;
-    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
-    /// assert!(limiter.check_n(2, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(limiter.refund(5), 2);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
         each!(self, limiter => limiter.refund(n))
     }
 
     /// Forgets all recorded units.
     /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
-    ///
-    /// let quota = Quota::new(3, Duration::from_secs(60))?;
-    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
-    /// assert!(limiter.check_n(3, Timestamp::ZERO).is_allowed());
-    /// limiter.reset();
-    /// assert_eq!(limiter.peek_n(0, Timestamp::ZERO).remaining, 3);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn reset(&mut self) {
         each!(self, limiter => limiter.reset());
     }
 
     /// Returns the quota.
     /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
-    ///
-    /// let quota = Quota::new(3, Duration::from_secs(60))?;
-    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
-    /// assert_eq!(limiter.quota(), quota);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn quota(&self) -> Quota {
         each!(self, limiter => limiter.quota())
     }
 
     /// Changes the quota; units already allowed stay on record.
     /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{AnyLimiter, Funnel, Quota, Timestamp};
-    ///
-    /// let quota = Quota::new(3, Duration::from_secs(60))?;
-    /// let mut limiter = AnyLimiter::from(Funnel::new(quota));
-    /// limiter.set_quota(Quota::new(5, Duration::from_secs(60))?);
-    /// assert_eq!(limiter.quota().count(), 5);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         each!(self, limiter => limiter.set_quota(quota));
     }
@@ -192,6 +114,6 @@ impl AnyLimiter {
     }
 }
 
-limiter!([] AnyLimiter, "AnyLimiter::from(Funnel::new(quota))");
+limiter!([] AnyLimiter);
 stored_whole!([] AnyLimiter);
 one_quota!(AnyLimiter, Some(AnyLimiter::set_quota));

@@ -61,37 +61,12 @@ pub struct Decision {
 
 impl Decision {
     /// Returns whether the units are allowed. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowLog};
-    ///
-    /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(log.check(Timestamp::ZERO).is_allowed());
-    /// assert!(!log.check(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn is_allowed(&self) -> bool {
         matches!(self.verdict, Verdict::Allowed)
     }
 
     /// Returns how long to wait before trying again: zero if the units are allowed, `None` if they
     /// never can be. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowLog};
-    ///
-    /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert_eq!(log.check(Timestamp::ZERO).retry_after(), Some(Duration::ZERO));
-    /// assert_eq!(log.check(Timestamp::ZERO).retry_after(), Some(Duration::from_secs(1)));
-    /// assert_eq!(log.check_n(2, Timestamp::ZERO).retry_after(), None);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn retry_after(&self) -> Option<Duration> {
         match self.verdict {
             Verdict::Allowed => Some(Duration::ZERO),

@@ -41,33 +41,11 @@ pub struct FixedWindow {
 
 impl FixedWindow {
     /// Makes an unused window. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FixedWindow, Quota, Timestamp};
-    ///
-    /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(window.check_n(1, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn new(quota: Quota) -> Self {
         FixedWindow { quota, used: 0, forgotten: Forgotten::NONE, newest: Timestamp::ZERO }
     }
 
     /// Returns the quota. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FixedWindow, Quota};
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(1))?;
-    /// assert_eq!(FixedWindow::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn quota(&self) -> Quota {
         self.quota
     }
@@ -76,19 +54,6 @@ impl FixedWindow {
     ///
     /// The times of single units are not recorded. If the period changes, units that may fall in
     /// the current window of the new period count there: an error towards denial.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FixedWindow, Quota, Timestamp};
-    ///
-    /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(window.check(Timestamp::ZERO).is_allowed());
-    /// window.set_quota(Quota::new(3, Duration::from_secs(1))?);
-    /// assert_eq!(window.peek_n(0, Timestamp::ZERO).remaining, 2);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         self.quota = quota;
         let elapsed = self.newest.as_nanos() % quota.period_in_nanos();
@@ -99,19 +64,6 @@ impl FixedWindow {
     }
 
     /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FixedWindow, Quota, Timestamp};
-    ///
-    /// let mut window = FixedWindow::new(Quota::new(3, Duration::from_secs(60))?);
-    /// assert!(window.check_n(2, Timestamp::ZERO).is_allowed());
-    /// assert!(!window.check_n(2, Timestamp::ZERO).is_allowed());
-    /// assert!(window.check_n(1, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
         if now < self.newest {
             return decide_late(now, self.newest, |newest| self.check_n(n, newest));
@@ -127,18 +79,6 @@ impl FixedWindow {
     }
 
     /// Returns what [`check_n`](Self::check_n) would return, without changing anything. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FixedWindow, Quota, Timestamp};
-    ///
-    /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(1))?);
-    /// let peeked = window.peek_n(1, Timestamp::ZERO);
-    /// assert_eq!(peeked, window.check(Timestamp::ZERO));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
         let counted = self.newest.max(now);
         self.decide(n, self.used_at(now), counted).counted_from(now, counted)
@@ -146,20 +86,6 @@ impl FixedWindow {
 
     /// Refunds `n` units of the current window, or as many as it has, and returns how many.
     /// **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FixedWindow, Quota, Timestamp};
-    ///
-    /// let mut window = FixedWindow::new(Quota::new(3, Duration::from_secs(1))?);
-    /// assert!(window.check_n(3, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(window.refund(2), 2);
-    /// assert_eq!(window.peek_n(0, Timestamp::ZERO).remaining, 2);
-    /// assert_eq!(window.refund(9), 1);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
         let refunded = self.used.min(n.into());
         self.used -= refunded;
@@ -168,19 +94,6 @@ impl FixedWindow {
     }
 
     /// Forgets all recorded units. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FixedWindow, Quota, Timestamp};
-    ///
-    /// let mut window = FixedWindow::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(window.check(Timestamp::ZERO).is_allowed());
-    /// window.reset();
-    /// assert!(window.check(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn reset(&mut self) {
         self.used = 0;
         self.forgotten = Forgotten::NONE;
@@ -226,6 +139,6 @@ impl FixedWindow {
     }
 }
 
-limiter!([] FixedWindow, "FixedWindow::new(quota)");
+limiter!([] FixedWindow);
 stored_whole!([] FixedWindow);
 one_quota!(FixedWindow, Some(FixedWindow::set_quota));

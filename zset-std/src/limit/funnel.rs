@@ -1,5 +1,5 @@
-//! [`Funnel`]: a leaky bucket of one key, with its quota; and the arithmetic of all funnels, on the state
-//! [`CompactFunnel`].
+//! [`Funnel`]: a leaky bucket of one key, with its quota; and the arithmetic of all funnels, on the
+//! state [`CompactFunnel`].
 
 use core::time::Duration;
 
@@ -46,33 +46,11 @@ pub struct Funnel {
 
 impl Funnel {
     /// Makes an empty funnel. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(1))?.with_capacity(5)?;
-    /// assert_eq!(Funnel::new(quota).peek_n(0, Timestamp::ZERO).remaining, 5);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn new(quota: Quota) -> Self {
         Funnel { quota: FunnelQuota::new(quota), state: CompactFunnel::EMPTY }
     }
 
     /// Returns the quota. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota};
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?;
-    /// assert_eq!(Funnel::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn quota(&self) -> Quota {
         self.quota.quota()
     }
@@ -99,36 +77,12 @@ impl Funnel {
     /// Updates the level to time `now`. **O(1)**.
     ///
     /// There is no need to call this: every check does it.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
-    /// funnel.make_space(Timestamp::from_nanos(5));
-    /// assert_eq!(funnel.leaking_ts(), Timestamp::from_nanos(5));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     #[inline]
     pub fn make_space(&mut self, now: Timestamp) {
         let _ = self.check_n(0, now);
     }
 
     /// An alias of [`check_n`](Self::check_n). **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
-    /// assert!(funnel.watering(2, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(funnel.left_quota(Timestamp::ZERO), 1);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     #[inline]
     pub fn watering(&mut self, n: u32, now: Timestamp) -> Decision {
         self.check_n(n, now)
@@ -136,19 +90,6 @@ impl Funnel {
 
     /// Allows `n` units if there is space for all of them, or denies them all; 0 units are always
     /// allowed. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
-    /// assert!(funnel.check_n(3, Timestamp::ZERO).is_allowed());
-    /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
-    /// assert!(funnel.check_n(3, later).is_allowed()); // everything has leaked out
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     #[expect(
         clippy::inline_always,
         reason = "a call takes 2 to 3 ns, and a decision through memory"
@@ -163,128 +104,45 @@ impl Funnel {
 
     /// Refunds `n` units, or as much as the funnel holds, and returns the number of whole units.
     /// **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
-    /// assert!(funnel.check_n(3, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(funnel.refund(2), 2);
-    /// assert_eq!(funnel.peek_n(0, Timestamp::ZERO).remaining, 2);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
         self.state.refund(&self.quota, self.quota.pour(n))
     }
 
     /// Empties the funnel. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
-    /// assert!(funnel.check_n(3, Timestamp::ZERO).is_allowed());
-    /// funnel.reset();
-    /// assert_eq!(funnel.peek_n(0, Timestamp::ZERO).remaining, 3);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn reset(&mut self) {
         self.state.reset();
     }
 
     /// Returns the number of units that the funnel holds. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota};
-    ///
-    /// let funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?);
-    /// assert_eq!(funnel.capacity(), 15);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn capacity(&self) -> u32 {
         self.quota().capacity()
     }
 
     /// Returns the leak rate: a number of units, and the period in which they leak out. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota};
-    ///
-    /// let funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?);
-    /// assert_eq!(funnel.leaking_rate(), (1, Duration::from_secs(2)));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn leaking_rate(&self) -> (u32, Duration) {
         (self.quota().count(), self.quota().period())
     }
 
     /// Returns the latest time seen, to which the level is up to date. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let mut funnel = Funnel::new(Quota::new(1, Duration::from_secs(2))?);
-    /// funnel.make_space(Timestamp::from_nanos(7));
-    /// assert_eq!(funnel.leaking_ts(), Timestamp::from_nanos(7));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn leaking_ts(&self) -> Timestamp {
         self.state.leaked_at()
     }
 
     /// Returns the number of units for which there is space at time `now`: what remains of a
     /// [`peek_n`](Self::peek_n). **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let funnel = Funnel::new(Quota::new(3, Duration::from_secs(1))?);
-    /// assert_eq!(funnel.left_quota(Timestamp::ZERO), 3);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn left_quota(&self, now: Timestamp) -> u32 {
         self.peek_n(0, now).remaining
     }
 
     /// Returns what [`check_n`](Self::check_n) would return, without changing anything.
     /// **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let mut funnel = Funnel::new(Quota::new(3, Duration::from_secs(2))?);
-    /// let peeked = funnel.peek_n(3, Timestamp::ZERO);
-    /// assert_eq!(peeked, funnel.check_n(3, Timestamp::ZERO));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
         let counted = now.max(self.leaking_ts());
         self.state.peek(&self.quota, self.quota.pour(n), counted).counted_from(now, counted)
     }
 }
 
-limiter!([] Funnel, "Funnel::new(quota)");
+limiter!([] Funnel);
 one_quota!(Funnel, None);
 
 /// The keys share the quota, so each has only a level and its time.

@@ -36,18 +36,6 @@ pub type Funnels<K, C = MonotonicClock, H = RandomState> = Keyed<K, Funnel, C, H
 
 impl<K: Eq + Hash> Funnels<K> {
     /// Makes a limiter that gives every key this quota. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let logins = Funnels::<String>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(logins.check("ann").is_allowed());
-    /// assert!(!logins.check("ann").is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn new(quota: Quota) -> Self {
         Keyed::of(Funnel::new(quota))
     }
@@ -56,19 +44,6 @@ impl<K: Eq + Hash> Funnels<K> {
 impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
     /// Like [`refund`](Self::refund), for units that were allowed under another quota. **O(log n)**
     /// expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let funnels = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(funnels.check_with(&1, generous, 5).is_allowed());
-    /// assert_eq!(funnels.refund_with(&1, generous, 5), 5);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn refund_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> u32
     where
         K: Borrow<Q>,

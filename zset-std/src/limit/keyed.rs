@@ -84,42 +84,12 @@ impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
 /// Builder methods, to be called before the limiter is in use.
 impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the limiter with a different clock. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FakeClock, Quota, SlidingWindow};
-    ///
-    /// let clock = FakeClock::new();
-    /// let per_second = Quota::new(1, Duration::from_secs(1))?;
-    /// let limiter = SlidingWindow::<u32>::new(per_second).with_clock(clock.clone());
-    /// assert!(limiter.check(&1).is_allowed());
-    /// assert!(!limiter.check(&1).is_allowed());
-    /// clock.advance(Duration::from_secs(1));
-    /// assert!(limiter.check(&1).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn with_clock<C2>(self, clock: C2) -> Keyed<K, L, C2, H> {
         let Keyed { keys, shared, observers, lines, .. } = self;
         Keyed { keys, shared, clock, observers, lines }
     }
 
     /// Returns the limiter with a different hasher, discarding any keys. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::hash::RandomState;
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(1))?;
-    /// let limiter = SlidingWindow::<u32>::new(quota).with_hasher(RandomState::new());
-    /// assert!(limiter.check(&7).is_allowed());
-    /// assert!(!limiter.check(&7).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn with_hasher<H2: BuildHasher>(self, hasher: H2) -> Keyed<K, L, C, H2> {
         let Keyed { keys, shared, clock, observers, .. } = self;
         let (limiter, max_keys) = (keys.copy_limiter(), keys.max_keys());
@@ -163,27 +133,6 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Returns the limiter with an observer of its decisions. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use std::time::Duration;
-    /// use zset_std::{Observer, Quota, SlidingWindow};
-    ///
-    /// struct Log;
-    ///
-    /// impl Observer for Log {
-    ///     fn denied(&self) {
-    ///         println!("denied");
-    ///     }
-    /// }
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(1))?;
-    /// let limiter = SlidingWindow::<u32>::new(quota).with_observer(Arc::new(Log));
-    /// assert!(limiter.check(&1).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observers = Observers::of(observer);
         self
@@ -194,17 +143,6 @@ impl<K: Eq + Hash, L: Limiter + OneQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the quota of each key. **O(1)**.
     ///
     /// Every limiter but [`Limits`](super::Limits), which has several, has a quota.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(60))?;
-    /// assert_eq!(SlidingWindow::<u32>::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn quota(&self) -> Quota {
         self.keys.copy_limiter().get_quota()
     }
@@ -215,19 +153,6 @@ impl<K: Eq + Hash, L: Limiter + OneQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// For the effect on each key, see its limiter's method, such as
     /// [`WindowLog::set_quota`](super::WindowLog::set_quota). With that one, a key with units on
     /// record is idle once they are older than the longest period so far.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(limiter.check(&1).is_allowed());
-    /// limiter.set_quota(Quota::new(3, Duration::from_secs(60))?);
-    /// assert_eq!(limiter.peek_n(&1, 0).remaining, 2);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn set_quota(&self, quota: Quota) {
         let set = L::SET_QUOTA_OF_STATE.map(|set| move |state: &mut L::State| set(state, quota));
         self.keys.set(|limiter| limiter.change_quota(quota), set.as_ref());
@@ -240,19 +165,6 @@ impl<K: Eq + Hash, L: Limiter + OneQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
 timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H> {
     /// Allows one unit of a key, or denies it. **O(1)** expected to find the key, plus the cost of
     /// its limiter; **O(log n)** amortized for a new key.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<String>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(limiter.check("ann").is_allowed());
-    /// assert!(!limiter.check("ann").is_allowed());
-    /// assert!(limiter.check("bob").is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     #[inline]
     pub fn check<Q>(&self, key: &Q) -> Decision
     where
@@ -262,21 +174,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
         self.check_n(key, 1)
     }
 
-    /// Allows `n` units of a key together, or denies all of them; 0 units are always allowed, and
-    /// insert no key. **O(1)** expected to find the key, plus the cost of its limiter; **O(log n)**
-    /// amortized for a new key.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
-    /// assert!(limiter.check_n(&1, 5).is_allowed());
-    /// assert!(!limiter.check_n(&1, 1).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
+    /// Like [`check`](Self::check) and at the same cost, for `n` units, which are allowed together
+    /// or all denied; 0 units are always allowed, and insert no key.
     #[inline]
     pub fn check_n<Q>(&self, key: &Q, n: u32) -> Decision
     where
@@ -294,18 +193,6 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
 
     /// Returns what [`check`](Self::check) would return, without recording a unit or inserting a
     /// key. **O(1)** expected to find the key, plus the cost of its limiter.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(limiter.peek(&1).is_allowed());
-    /// assert!(limiter.is_empty());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn peek<Q>(&self, key: &Q) -> Decision
     where
         K: Borrow<Q>,
@@ -314,20 +201,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
         self.peek_n(key, 1)
     }
 
-    /// Returns what [`check_n`](Self::check_n) would return, without recording any units or
-    /// inserting a key. **O(1)** expected to find the key, plus the cost of its limiter.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
-    /// assert_eq!(limiter.peek_n(&1, 2).remaining, 3);
-    /// assert!(limiter.is_empty());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
+    /// Like [`peek`](Self::peek) and at the same cost, for what [`check_n`](Self::check_n) would
+    /// return.
     pub fn peek_n<Q>(&self, key: &Q, n: u32) -> Decision
     where
         K: Borrow<Q>,
@@ -342,22 +217,6 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     /// The budget is divided among the shards, rounded up for each. **O(b log n)** amortized for a
     /// budget of b, and at least **O(shards)**. As with a check, later calls never use an earlier
     /// time, so do not sweep at a time in the future.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FakeClock, Quota, SlidingWindow};
-    ///
-    /// let clock = FakeClock::new();
-    /// let quota = Quota::new(1, Duration::from_secs(60))?;
-    /// let limiter = SlidingWindow::<u32>::new(quota).with_clock(clock.clone());
-    /// assert!(limiter.check(&1).is_allowed());
-    /// assert_eq!(limiter.sweep(100), 0);
-    /// clock.advance(Duration::from_secs(60));
-    /// assert_eq!(limiter.sweep(100), 1);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn sweep(&self, budget: usize) -> usize {
         let (keyed, now) = self.timed();
         let evicted = keyed.keys.sweep(now, budget);
@@ -367,12 +226,11 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
 });
 
 timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] Keyed<K, L, C, H> {
-    /// Like [`check_n`](Self::check_n), with a different quota for this call. **O(1)** expected to
-    /// find the key, plus the cost of its limiter; **O(log n)** amortized for a new key.
+    /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.
     ///
     /// All quotas share the state of the key. For a sliding window, see
-    /// [`WindowLog::check_with`](super::WindowLog::check_with). For a funnel, the time at
-    /// which it will be empty carries over between the quotas.
+    /// [`WindowLog::check_with`](super::WindowLog::check_with). For a funnel, the time at which it
+    /// will be empty carries over between the quotas.
     ///
     /// # Examples
     ///
@@ -398,21 +256,8 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
         keyed.check_by(key, n, now, |_, state, now| L::check_call(state, &call, now))
     }
 
-    /// Returns what [`check_with`](Self::check_with) would return, without recording any units or
-    /// inserting a key. **O(1)** expected to find the key, plus the cost of its limiter.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(limiter.peek_with(&1, generous, 5).is_allowed());
-    /// assert!(limiter.is_empty());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
+    /// Like [`peek`](Self::peek) and at the same cost, for what [`check_with`](Self::check_with)
+    /// would return.
     pub fn peek_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
     where
         K: Borrow<Q>,
@@ -427,38 +272,12 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
 impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the limiter at time `now`, for the calls that depend on the time: its clock is not
     /// read. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow, Timestamp};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(5, Duration::from_secs(60))?);
-    /// assert_eq!(limiter.at(Timestamp::ZERO).check(&1).remaining, 4);
-    /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(60));
-    /// assert_eq!(limiter.at(later).check(&1).remaining, 4);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     #[inline]
     pub fn at(&self, now: Timestamp) -> At<'_, Self> {
         At::new(self, now)
     }
 
     /// Waits until units of a key are allowed, either by blocking or as a future. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let limiter = Funnels::<String>::new(Quota::new(1, Duration::from_millis(1))?);
-    /// for _ in 0..3 {
-    ///     limiter.until_ready("ann").block().unwrap();
-    /// }
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn until_ready<'a, Q>(&'a self, key: &'a Q) -> UntilReady<'a, Self, Q>
     where
         K: Borrow<Q>,
@@ -481,20 +300,6 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// finds them too old, or until the key is evicted. So an idle key may refund units where a new
     /// one has none. After [`set_quota`](Self::set_quota) to a shorter period, the log of a key
     /// that was not evicted keeps units for the longest period so far, also those that pass later.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(3, Duration::from_secs(60))?);
-    /// assert!(limiter.check_n(&1, 3).is_allowed());
-    /// assert_eq!(limiter.refund(&1, 2), 2);
-    /// assert_eq!(limiter.peek_n(&1, 0).remaining, 2);
-    /// assert_eq!(limiter.refund(&2, 2), 0);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn refund<Q>(&self, key: &Q, n: u32) -> u32
     where
         K: Borrow<Q>,
@@ -505,19 +310,6 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Removes a key, with its history, and returns whether it was present. **O(log n)** expected,
     /// plus the cost of its limiter.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(limiter.check(&1).is_allowed());
-    /// assert!(limiter.reset(&1));
-    /// assert!(limiter.check(&1).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn reset<Q>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -527,53 +319,16 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Returns the number of keys, including idle ones that have not been evicted yet. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(1))?);
-    /// let _ = (limiter.check(&1), limiter.check(&2));
-    /// assert_eq!(limiter.len(), 2);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
     /// Returns whether there are no keys. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let limiter = SlidingWindow::<u32>::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(limiter.is_empty());
-    /// let _ = limiter.check(&1);
-    /// assert!(!limiter.is_empty());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns the clock. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Clock, FakeClock, Quota, SlidingWindow, Timestamp};
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(1))?;
-    /// let limiter = SlidingWindow::<u32>::new(quota).with_clock(FakeClock::new());
-    /// assert_eq!(limiter.clock().now(), Timestamp::ZERO);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn clock(&self) -> &C {
         &self.clock
     }

@@ -109,26 +109,12 @@ pub(super) mod per_key {
     }
 }
 
-/// Implements [`Limiter`] by the inherent methods, and the inherent methods for one unit. `$new` is
-/// an expression for the examples.
+/// Implements [`Limiter`] by the inherent methods, and the inherent methods for one unit.
 macro_rules! limiter {
-    ([$($generics:tt)*] $limiter:ty, $new:literal) => {
+    ([$($generics:tt)*] $limiter:ty) => {
         impl<$($generics)*> $limiter {
             /// Allows one unit, or denies it. Costs as much as [`check_n`](Self::check_n): **O(1)**
             /// for limiters in constant memory.
-            ///
-            /// # Examples
-            ///
-            /// ```
-            /// use std::time::Duration;
-            /// use zset_std::*;
-            ///
-            /// let quota = Quota::new(1, Duration::from_secs(60))?;
-            #[doc = concat!("let mut limiter = ", $new, ";")]
-            /// assert!(limiter.check(Timestamp::ZERO).is_allowed());
-            /// assert!(!limiter.check(Timestamp::ZERO).is_allowed());
-            /// # Ok::<(), zset_std::limit::QuotaError>(())
-            /// ```
             #[inline]
             pub fn check(&mut self, now: $crate::Timestamp) -> $crate::Decision {
                 self.check_n(1, now)
@@ -136,19 +122,6 @@ macro_rules! limiter {
 
             /// Returns what [`check`](Self::check) would return, without changing anything. Costs
             /// as much as [`peek_n`](Self::peek_n): **O(1)** for limiters in constant memory.
-            ///
-            /// # Examples
-            ///
-            /// ```
-            /// use std::time::Duration;
-            /// use zset_std::*;
-            ///
-            /// let quota = Quota::new(1, Duration::from_secs(60))?;
-            #[doc = concat!("let mut limiter = ", $new, ";")]
-            /// let peeked = limiter.peek(Timestamp::ZERO);
-            /// assert_eq!(peeked, limiter.check(Timestamp::ZERO));
-            /// # Ok::<(), zset_std::limit::QuotaError>(())
-            /// ```
             #[inline]
             pub fn peek(&self, now: $crate::Timestamp) -> $crate::Decision {
                 self.peek_n(1, now)

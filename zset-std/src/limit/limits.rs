@@ -44,72 +44,22 @@ pub struct Limits<L> {
 impl<L: Limiter> Limits<L> {
     /// Combines limiters into one; without any limiters, it allows everything. **O(k)** for k
     /// limiters.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
-    ///
-    /// let second = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
-    /// let hour = WindowLog::new(Quota::new(100, Duration::from_secs(3600))?);
-    /// let mut limits = Limits::all([second, hour]);
-    /// assert!(limits.check_n(2, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn all(limits: impl IntoIterator<Item = L>) -> Self {
         Limits { limits: limits.into_iter().collect() }
     }
 
     /// Returns the limiters, in the order given. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Limits, Quota, WindowLog};
-    ///
-    /// let limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
-    /// assert_eq!(limits.as_slice()[0].quota().count(), 2);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn as_slice(&self) -> &[L] {
         &self.limits
     }
 
     /// Returns the limiters mutably, e.g. to change the quota of one of them. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Limits, Quota, WindowLog};
-    ///
-    /// let mut limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
-    /// limits.as_mut_slice()[0].set_quota(Quota::new(5, Duration::from_secs(1))?);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn as_mut_slice(&mut self) -> &mut [L] {
         &mut self.limits
     }
 
     /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(l)**
     /// checks for l limiters: at most one allowed and two denied calls of each.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
-    ///
-    /// let second = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
-    /// let hour = WindowLog::new(Quota::new(3, Duration::from_secs(3600))?);
-    /// let mut limits = Limits::all([second, hour]);
-    /// assert!(limits.check_n(2, Timestamp::ZERO).is_allowed());
-    /// let later = Timestamp::ZERO.saturating_add(Duration::from_secs(1));
-    /// assert!(!limits.check_n(2, later).is_allowed()); // denied by the hourly limit
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
         let verdict = self.verdict(n, now);
         let taken = if verdict == Verdict::Allowed { n } else { 0 };
@@ -122,18 +72,6 @@ impl<L: Limiter> Limits<L> {
     /// Returns what [`check_n`](Self::check_n) would return, without changing anything. The cost is
     /// that of all limiters together, at least **O(k)**; if the units would be allowed, all
     /// limiters are cloned.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
-    ///
-    /// let mut limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
-    /// let peeked = limits.peek_n(1, Timestamp::ZERO);
-    /// assert_eq!(peeked, limits.check_n(1, Timestamp::ZERO));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
         let verdict = self.verdict(n, now);
         if verdict == Verdict::Allowed && n > 0 {
@@ -147,37 +85,11 @@ impl<L: Limiter> Limits<L> {
     /// Refunds the `n` newest units of each limiter, or as many as it has on record, and returns
     /// the largest number refunded by any of them. The cost is that of all limiters together, at
     /// least **O(k)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
-    ///
-    /// let mut limits = Limits::all([WindowLog::new(Quota::new(2, Duration::from_secs(1))?)]);
-    /// assert!(limits.check_n(2, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(limits.refund(1), 1);
-    /// assert_eq!(limits.peek_n(0, Timestamp::ZERO).remaining, 1);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
         self.limits.iter_mut().map(|limiter| limiter.refund(n)).max().unwrap_or(0)
     }
 
     /// Forgets all recorded units. The cost is that of all limiters together, at least **O(k)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Limits, Quota, Timestamp, WindowLog};
-    ///
-    /// let mut limits = Limits::all([WindowLog::new(Quota::new(1, Duration::from_secs(1))?)]);
-    /// assert!(limits.check_n(1, Timestamp::ZERO).is_allowed());
-    /// limits.reset();
-    /// assert!(limits.check_n(1, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn reset(&mut self) {
         self.limits.iter_mut().for_each(Limiter::reset);
     }
@@ -219,5 +131,5 @@ fn smallest(decisions: impl Iterator<Item = Decision>) -> (u32, u32) {
     })
 }
 
-limiter!([L: Limiter] Limits<L>, "Limits::all([WindowLog::new(quota)])");
+limiter!([L: Limiter] Limits<L>);
 stored_whole!([L: Limiter] Limits<L>);

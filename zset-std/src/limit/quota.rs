@@ -67,17 +67,6 @@ impl Quota {
     /// # Errors
     ///
     /// [`QuotaError`] if either is zero, or if the period is longer than 146 years.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::limit::QuotaError;
-    /// use zset_std::Quota;
-    ///
-    /// assert!(Quota::new(1_000_000_000, Duration::from_secs(86_400)).is_ok());
-    /// assert_eq!(Quota::new(1, Duration::ZERO), Err(QuotaError::ZeroPeriod));
-    /// ```
     pub const fn new(count: u32, period: Duration) -> Result<Quota, QuotaError> {
         let Some(count) = NonZeroU32::new(count) else { return Err(QuotaError::ZeroCount) };
         if period.as_nanos() > LONGEST_PERIOD as u128 {
@@ -95,17 +84,6 @@ impl Quota {
     /// # Errors
     ///
     /// [`QuotaError`] if it is zero, or if a full funnel would take more than 146 years to empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Quota;
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(1))?.with_capacity(5)?;
-    /// assert_eq!(quota.capacity(), 5);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn with_capacity(self, capacity: u32) -> Result<Quota, QuotaError> {
         let Some(capacity) = NonZeroU32::new(capacity) else {
             return Err(QuotaError::ZeroCapacity);
@@ -119,46 +97,17 @@ impl Quota {
     }
 
     /// Returns the number of units per period: the limit of a window. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// # use zset_std::Quota;
-    /// assert_eq!(Quota::new(3, Duration::from_secs(1))?.count(), 3);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     #[inline]
     pub const fn count(self) -> u32 {
         self.count.get()
     }
 
     /// Returns the period. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// # use zset_std::Quota;
-    /// let quota = Quota::new(3, Duration::from_secs(1))?;
-    /// assert_eq!(quota.period(), Duration::from_secs(1));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn period(self) -> Duration {
         Duration::from_nanos(self.period.get())
     }
 
     /// Returns the number of units that a funnel allows at once. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Quota;
-    ///
-    /// assert_eq!(Quota::new(10, Duration::from_secs(60))?.capacity(), 10);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     #[inline]
     pub const fn capacity(self) -> u32 {
         self.capacity.get()

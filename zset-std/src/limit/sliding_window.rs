@@ -26,18 +26,6 @@ impl Error for KeysFull {}
 
 impl<K: Eq + Hash> SlidingWindow<K> {
     /// Makes a limiter that gives every key this quota. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let payments = SlidingWindow::<String>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(payments.check("ann").is_allowed());
-    /// assert!(!payments.check("ann").is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn new(quota: Quota) -> Self {
         Keyed::of(WindowLog::new(quota))
     }
@@ -49,21 +37,6 @@ timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] SlidingWindow<K, C, H> {
     ///
     /// For a key without room, this reports on the shared window, or returns `true` if new keys are
     /// refused.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let failures = SlidingWindow::<String>::new(Quota::new(3, Duration::from_secs(60))?);
-    /// for _ in 0..3 {
-    ///     assert!(!failures.over_limit("ann"));
-    ///     failures.record("ann", 1)?;
-    /// }
-    /// assert!(failures.over_limit("ann"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn over_limit<Q>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -79,18 +52,6 @@ timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] SlidingWindow<K, C, H> {
     /// # Errors
     ///
     /// [`KeysFull`] if the key is new, there is no room for it, and new keys are refused.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    ///
-    /// let failures = SlidingWindow::<String>::new(Quota::new(3, Duration::from_secs(60))?);
-    /// failures.record("ann", 5).unwrap(); // two beyond the limit
-    /// assert!(failures.over_limit("ann"));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn record<Q>(&self, key: &Q, n: u32) -> Result<(), KeysFull>
     where
         K: Borrow<Q>,

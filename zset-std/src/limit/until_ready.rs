@@ -138,18 +138,6 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     }
 
     /// Waits for `units` units, which are allowed together; the default is one. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let limiter = Funnels::<u32>::new(Quota::new(3, Duration::from_secs(1))?);
-    /// limiter.until_ready(&1).units(3).block().unwrap();
-    /// assert!(!limiter.check(&1).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn units(self, units: u32) -> Self {
         UntilReady { units, ..self }
     }
@@ -177,20 +165,8 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
         UntilReady { deadline, ..self }
     }
 
-    /// Waits at most for `timeout`, counted from this call. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(limiter.check(&1).is_allowed());
-    /// // The next unit is allowed in a minute, after the deadline.
-    /// assert!(limiter.until_ready(&1).timeout(Duration::from_millis(1)).block().is_err());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
+    /// Waits at most for `timeout`, counted from this call; see [`deadline`](Self::deadline).
+    /// **O(1)**.
     pub fn timeout(self, timeout: Duration) -> Self {
         let deadline = self.limiter.now().saturating_add(timeout);
         self.deadline(deadline)
@@ -201,19 +177,6 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     ///
     /// This spreads out waiters, of many keys or in many processes, that would otherwise all check
     /// at the same time.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_millis(1))?);
-    /// for _ in 0..2 {
-    ///     limiter.until_ready(&1).jitter(Duration::from_millis(1)).block().unwrap();
-    /// }
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn jitter(self, jitter: Duration) -> Self {
         UntilReady { jitter, ..self }
     }
@@ -225,19 +188,6 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     /// # Errors
     ///
     /// [`NotReady`] if the units exceed the limit, or would not be allowed by the deadline.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
-    ///
-    /// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_millis(1))?);
-    /// limiter.until_ready(&1).block().unwrap();
-    /// limiter.until_ready(&1).block().unwrap(); // a millisecond later
-    /// assert!(limiter.until_ready(&1).units(9).block().is_err()); // can never be allowed
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn block(self) -> Result<(), NotReady> {
         let clock = self.limiter.clock();
         let mut waiting = Waiting::new(self);

@@ -63,34 +63,12 @@ impl Counts {
 
 impl WindowCounter {
     /// Makes an unused counter. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowCounter};
-    ///
-    /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(counter.check_n(1, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn new(quota: Quota) -> Self {
         let (counts, forgotten) = (Counts::NONE, Forgotten::NONE);
         WindowCounter { quota, counts, forgotten, newest: Timestamp::ZERO }
     }
 
     /// Returns the quota. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, WindowCounter};
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(1))?;
-    /// assert_eq!(WindowCounter::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn quota(&self) -> Quota {
         self.quota
     }
@@ -99,19 +77,6 @@ impl WindowCounter {
     ///
     /// The times of single units are not recorded. If the period changes, each unit counts in the
     /// latest window of the new period in which it may have been allowed: an error towards denial.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowCounter};
-    ///
-    /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(counter.check(Timestamp::ZERO).is_allowed());
-    /// counter.set_quota(Quota::new(3, Duration::from_secs(1))?);
-    /// assert_eq!(counter.peek_n(0, Timestamp::ZERO).remaining, 2);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn set_quota(&mut self, quota: Quota) {
         // Groups of units, each with the latest time at which its units may have been allowed.
         let groups = [
@@ -135,18 +100,6 @@ impl WindowCounter {
     }
 
     /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowCounter};
-    ///
-    /// let mut counter = WindowCounter::new(Quota::new(3, Duration::from_secs(60))?);
-    /// assert!(counter.check_n(2, Timestamp::ZERO).is_allowed());
-    /// assert!(!counter.check_n(2, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
         if now < self.newest {
             return decide_late(now, self.newest, |newest| self.check_n(n, newest));
@@ -160,18 +113,6 @@ impl WindowCounter {
     }
 
     /// Returns what [`check_n`](Self::check_n) would return, without changing anything. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowCounter};
-    ///
-    /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(1))?);
-    /// let peeked = counter.peek_n(1, Timestamp::ZERO);
-    /// assert_eq!(peeked, counter.check(Timestamp::ZERO));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
         let counted = self.newest.max(now);
         self.decide(n, self.counts_at(now), counted).counted_from(now, counted)
@@ -179,20 +120,6 @@ impl WindowCounter {
 
     /// Refunds the `n` newest units, or as many as there are in the current window and the previous
     /// one, and returns how many. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowCounter};
-    ///
-    /// let mut counter = WindowCounter::new(Quota::new(3, Duration::from_secs(1))?);
-    /// assert!(counter.check_n(3, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(counter.refund(2), 2);
-    /// assert_eq!(counter.peek_n(0, Timestamp::ZERO).remaining, 2);
-    /// assert_eq!(counter.refund(9), 1);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
         let current = self.counts.current.min(n.into());
         let previous = self.counts.previous.min(u64::from(n) - current);
@@ -203,19 +130,6 @@ impl WindowCounter {
     }
 
     /// Forgets all recorded units. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowCounter};
-    ///
-    /// let mut counter = WindowCounter::new(Quota::new(1, Duration::from_secs(1))?);
-    /// assert!(counter.check(Timestamp::ZERO).is_allowed());
-    /// counter.reset();
-    /// assert!(counter.check(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn reset(&mut self) {
         (self.counts, self.forgotten) = (Counts::NONE, Forgotten::NONE);
     }
@@ -301,7 +215,7 @@ impl WindowCounter {
     }
 }
 
-limiter!([] WindowCounter, "WindowCounter::new(quota)");
+limiter!([] WindowCounter);
 stored_whole!([] WindowCounter);
 one_quota!(WindowCounter, Some(WindowCounter::set_quota));
 

@@ -28,7 +28,7 @@ use crate::Timestamp;
 ///               ├──────────────────────┤
 ///  ──────a──────b───────────d──────────c──────────▶ time
 ///        ├──────────────────────┤      │
-///                           │   │      └ exactly a period after b: b no longer counts, c is allowed
+///                           │   │      └ exactly a period after b, which no longer counts: allowed
 ///                           │   └ from here on a no longer counts
 ///                           └ denied: a and b are in the window; not recorded
 /// ```
@@ -82,17 +82,6 @@ pub struct WindowLog {
 
 impl WindowLog {
     /// Makes an empty log. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowLog};
-    ///
-    /// let log = WindowLog::new(Quota::new(3, Duration::from_secs(1))?);
-    /// assert_eq!(log.peek_n(0, Timestamp::ZERO).remaining, 3);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn new(quota: Quota) -> Self {
         WindowLog {
             log: VecDeque::new(),
@@ -106,39 +95,14 @@ impl WindowLog {
     }
 
     /// Returns the quota. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, WindowLog};
-    ///
-    /// let quota = Quota::new(2, Duration::from_secs(60))?;
-    /// assert_eq!(WindowLog::new(quota).quota(), quota);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub const fn quota(&self) -> Quota {
         self.quota
     }
 
     /// Changes the quota; units already allowed stay on record. **O(1)**.
     ///
-    /// A period longer than all before can deny more than an exact window would; see
-    /// [Exactness](Self#exactness). After a change to a shorter period, entries are still kept for
-    /// the longest period so far, unless none is on record.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowLog};
-    ///
-    /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(log.check(Timestamp::ZERO).is_allowed());
-    /// log.set_quota(Quota::new(2, Duration::from_secs(60))?);
-    /// assert!(log.check(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
+    /// A longer period acts as in [`check_with`](Self::check_with). After a change to a shorter
+    /// period, entries are still kept for the longest period so far, unless none is on record.
     pub fn set_quota(&mut self, quota: Quota) {
         self.quota = quota;
         if self.units == 0 && self.forgotten == Forgotten::NONE {
@@ -150,27 +114,12 @@ impl WindowLog {
     /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(1)**
     /// amortized; **O(e)** for e entries if the units are denied, or if the period is shorter than
     /// the longest so far.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, Verdict, WindowLog};
-    ///
-    /// let mut log = WindowLog::new(Quota::new(5, Duration::from_secs(1))?);
-    /// assert!(log.check_n(4, Timestamp::ZERO).is_allowed());
-    /// assert!(!log.check_n(2, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(log.check_n(0, Timestamp::ZERO).remaining, 1);
-    /// assert_eq!(log.check_n(6, Timestamp::ZERO).verdict, Verdict::Never);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
         self.check_with(self.quota, n, now)
     }
 
-    /// Like [`check_n`](Self::check_n), with a different quota for this call. All calls share the
-    /// log. **O(1)** amortized; **O(e)** for e entries if the units are denied, or if the period is
-    /// shorter than the longest so far.
+    /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.
+    /// All calls share the log.
     ///
     /// A period longer than all before can deny more than an exact window would; see
     /// [Exactness](Self#exactness).
@@ -204,18 +153,6 @@ impl WindowLog {
     ///
     /// Entries far beyond the limit are merged, to bound the memory; see
     /// [Exactness](Self#exactness).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowLog};
-    ///
-    /// let mut log = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
-    /// log.record(5, Timestamp::ZERO);
-    /// assert_eq!(log.peek_n(0, Timestamp::ZERO).remaining, 0);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn record(&mut self, n: u32, now: Timestamp) {
         let now = self.advance(now);
         self.push(n, now);
@@ -227,20 +164,6 @@ impl WindowLog {
     /// These are the newest units of all callers, not those of a particular call. If another call
     /// was allowed in the meantime, the log then has the older of the two on record, which stops
     /// counting earlier, so the window is no longer exact for the other caller.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowLog};
-    ///
-    /// let mut log = WindowLog::new(Quota::new(3, Duration::from_secs(60))?);
-    /// assert!(log.check_n(3, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(log.refund(2), 2);
-    /// assert_eq!(log.peek_n(0, Timestamp::ZERO).remaining, 2);
-    /// assert_eq!(log.refund(9), 1);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn refund(&mut self, n: u32) -> u32 {
         let refunded = self.units.min(n.into());
         let mut missing = refunded;
@@ -259,19 +182,6 @@ impl WindowLog {
     }
 
     /// Forgets all recorded units. **O(e)** for e entries.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowLog};
-    ///
-    /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(60))?);
-    /// assert!(log.check(Timestamp::ZERO).is_allowed());
-    /// log.reset();
-    /// assert!(log.check(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn reset(&mut self) {
         self.log.clear();
         self.units = 0;
@@ -305,7 +215,7 @@ impl From<WindowLog> for AnyLimiter {
     }
 }
 
-limiter!([] WindowLog, "WindowLog::new(quota)");
+limiter!([] WindowLog);
 stored_whole!([] WindowLog);
 one_quota!(WindowLog, Some(WindowLog::set_quota));
 
@@ -329,37 +239,12 @@ impl QuotaPerCall for WindowLog {
 impl WindowLog {
     /// Returns what [`check_n`](Self::check_n) would return, without changing anything. **O(e)**
     /// for e entries.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowLog};
-    ///
-    /// let mut log = WindowLog::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let peeked = log.peek_n(1, Timestamp::ZERO);
-    /// assert_eq!(peeked, log.check(Timestamp::ZERO));
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
         self.peek_with(self.quota, n, now)
     }
 
     /// Returns what [`check_with`](Self::check_with) would return, without changing anything.
     /// **O(e)** for e entries.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowLog};
-    ///
-    /// let log = WindowLog::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(log.peek_with(generous, 3, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(log.entries(), 0);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
         let counted = now.max(self.newest);
         self.decide(quota, n, counted).counted_from(now, counted)
@@ -393,18 +278,6 @@ impl WindowLog {
     /// Returns the number of entries on record. **O(1)**.
     ///
     /// Calls at the same time share an entry.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, Timestamp, WindowLog};
-    ///
-    /// let mut log = WindowLog::new(Quota::new(9, Duration::from_secs(60))?);
-    /// assert!(log.check_n(5, Timestamp::ZERO).is_allowed());
-    /// assert_eq!(log.entries(), 1);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn entries(&self) -> usize {
         self.log.len()
     }

@@ -46,27 +46,8 @@ impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
 }
 
 impl<T: Clone, I: Ord + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
-    /// Returns a future that waits until a job is due, and leases it as [`lease`](Self::lease)
-    /// does; its output is `None` if the queue is closed. Requires the `async` feature. **O(log
-    /// n)** once a job is due.
-    ///
-    /// Waits as [`pop_async`](Self::pop_async) does.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # pollster::block_on(async {
-    /// use std::time::Duration;
-    /// use zset_std::SharedDelayQueue;
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push_after("mail", Duration::from_millis(1))?;
-    /// let lease = queue.lease_async(Duration::from_secs(60)).await.unwrap();
-    /// assert_eq!(lease.payload, "mail");
-    /// queue.ack(&lease)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// # }).unwrap();
-    /// ```
+    /// Like [`pop_async`](Self::pop_async), but leases the job as [`lease`](Self::lease) does.
+    /// Requires the `async` feature. **O(log n)** once a job is due.
     pub fn lease_async(&self, visibility: Duration) -> LeaseAsync<'_, T, I, C> {
         LeaseAsync { waiting: Waiting::new(self), visibility }
     }

@@ -60,21 +60,6 @@ pub struct Lease<T, I = JobId> {
 
 /// The error returned for a lease whose job has been acknowledged, nacked, delivered again,
 /// rescheduled or removed.
-///
-/// # Examples
-///
-/// ```
-/// use std::time::Duration;
-/// use zset_std::shared_delay_queue::StaleLease;
-/// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
-///
-/// let clock = FakeClock::new();
-/// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
-/// queue.push("mail", Timestamp::ZERO).unwrap();
-/// let lease = queue.lease(Duration::from_secs(30)).unwrap();
-/// queue.ack(&lease).unwrap();
-/// assert_eq!(queue.ack(&lease), Err(StaleLease));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaleLease;
 
@@ -87,22 +72,6 @@ impl fmt::Display for StaleLease {
 impl Error for StaleLease {}
 
 /// The outcome of a nack.
-///
-/// # Examples
-///
-/// ```
-/// use std::time::Duration;
-/// use zset_std::shared_delay_queue::Nacked;
-/// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
-///
-/// let clock = FakeClock::new();
-/// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
-/// queue.push("mail", Timestamp::ZERO).unwrap();
-/// let lease = queue.lease(Duration::from_secs(30)).unwrap();
-/// let outcome = queue.nack(&lease, Duration::from_secs(5)).unwrap();
-/// let due = Timestamp::ZERO.saturating_add(Duration::from_secs(5));
-/// assert_eq!(outcome, Nacked::Requeued { due });
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nacked {
     /// The job will be delivered again when it is due.
@@ -122,20 +91,6 @@ timed!(impl[T: Clone, I: Ord + Hash + Clone, C: Clock] SharedDelayQueue<T, I, C>
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
-    ///
-    /// let clock = FakeClock::new();
-    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
-    /// queue.push("mail", Timestamp::ZERO).unwrap();
-    /// let lease = queue.lease(Duration::from_secs(30)).unwrap();
-    /// assert_eq!((lease.payload, lease.deliveries), ("mail", 1));
-    /// assert!(queue.lease(Duration::from_secs(30)).is_none());
-    /// ```
     pub fn lease(&self, visibility: Duration) -> Option<Lease<T, I>> {
         let (queue, now) = self.timed();
         queue.lease_locked(&mut queue.lock(), visibility, now)
@@ -192,22 +147,8 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the job is no longer on this lease. It may then be delivered again, or has
+    /// [`StaleLease`] if the lease is no longer valid. The job may then be delivered again, or has
     /// been already.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
-    ///
-    /// let clock = FakeClock::new();
-    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
-    /// queue.push("mail", Timestamp::ZERO).unwrap();
-    /// let lease = queue.lease(Duration::from_secs(30)).unwrap();
-    /// queue.ack(&lease).unwrap();
-    /// assert!(queue.is_empty());
-    /// ```
     pub fn ack(&self, lease: &Lease<T, I>) -> Result<(), StaleLease> {
         // Declared first, so that the job is dropped after the lock is released.
         let _job;
@@ -224,7 +165,7 @@ timed!(impl[T, I: Ord + Hash, C: Clock] SharedDelayQueue<T, I, C> {
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
+    /// [`StaleLease`] if the lease is no longer valid. The queue is unchanged.
     ///
     /// # Panics
     ///
@@ -240,7 +181,8 @@ timed!(impl[T, I: Ord + Hash, C: Clock] SharedDelayQueue<T, I, C> {
     ///
     /// let two = NonZeroU32::new(2).unwrap();
     /// let clock = FakeClock::new();
-    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone()).with_max_deliveries(two);
+    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
+    /// let queue = queue.with_max_deliveries(two);
     /// queue.push("mail", Timestamp::ZERO)?;
     /// let minute = Duration::from_secs(60);
     ///
@@ -274,28 +216,11 @@ timed!(impl[T, I: Ord + Hash, C: Clock] SharedDelayQueue<T, I, C> {
     ///
     /// # Errors
     ///
-    /// [`StaleLease`] if the job is no longer on this lease. The queue is unchanged.
+    /// [`StaleLease`] if the lease is no longer valid. The queue is unchanged.
     ///
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
-    ///
-    /// let clock = FakeClock::new();
-    /// let queue = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
-    /// queue.push("a long one", Timestamp::ZERO)?;
-    /// let lease = queue.lease(Duration::from_secs(60)).unwrap();
-    /// clock.advance(Duration::from_secs(50));
-    /// queue.renew(&lease, Duration::from_secs(60))?;
-    /// clock.advance(Duration::from_secs(50));
-    /// assert!(queue.lease(Duration::from_secs(60)).is_none());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn renew(&self, lease: &Lease<T, I>, visibility: Duration) -> Result<Timestamp, StaleLease> {
         let (queue, now) = self.timed();
         let mut state = queue.lock();

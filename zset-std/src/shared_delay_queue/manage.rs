@@ -11,27 +11,11 @@ use crate::{DelayQueue, Job, JobId, Timestamp};
 
 impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// Returns the number of jobs, whether due or not, on lease or not. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::<&str>::new();
-    /// queue.push("mail", Timestamp::MAX).unwrap();
-    /// assert_eq!(queue.len(), 1);
-    /// ```
     pub fn len(&self) -> usize {
         self.lock().queue.len()
     }
 
     /// Returns whether there are no jobs, including jobs on lease. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(zset_std::SharedDelayQueue::<u32>::new().is_empty());
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -39,42 +23,11 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// Returns the number of jobs on lease. **O(1)**.
     ///
     /// A job whose lease has expired counts until it is taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("a", Timestamp::ZERO)?;
-    /// queue.push("b", Timestamp::ZERO)?;
-    /// let lease = queue.lease(Duration::from_secs(60)).unwrap();
-    /// assert_eq!((queue.len(), queue.leased_len()), (2, 1));
-    /// queue.ack(&lease)?;
-    /// assert_eq!((queue.len(), queue.leased_len()), (1, 0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn leased_len(&self) -> usize {
         self.lock().leased
     }
 
     /// Returns the earliest time at which a job is due or its lease ends. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("mail", at(5))?;
-    /// assert_eq!(queue.next_due(), Some(at(5)));
-    /// let _ = queue.at(at(5)).lease(Duration::from_nanos(10)).unwrap();
-    /// assert_eq!(queue.next_due(), Some(at(15)));
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     pub fn next_due(&self) -> Option<Timestamp> {
         self.lock().queue.next_due()
     }
@@ -104,15 +57,6 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     }
 
     /// Returns whether the queue is closed. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let queue = zset_std::SharedDelayQueue::<&str>::new();
-    /// assert!(!queue.is_closed());
-    /// queue.close();
-    /// assert!(queue.is_closed());
-    /// ```
     pub fn is_closed(&self) -> bool {
         self.lock().is_closed
     }
@@ -120,40 +64,13 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// Removes all jobs, due or not, on lease or not, and returns them in order. **O(n)**.
     ///
     /// All leases become stale. Dead letters are kept.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("later", Timestamp::MAX)?;
-    /// queue.push("now", Timestamp::ZERO)?;
-    /// assert!(queue.drain().iter().map(|job| job.payload).eq(["now", "later"]));
-    /// assert!(queue.is_empty());
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     pub fn drain(&self) -> Vec<Job<T, I>> {
         let mut state = self.lock();
         state.leased = 0;
         state.queue.drain().map(without_leases).collect()
     }
 
-    /// Removes all jobs, due or not, on lease or not. **O(n)**.
-    ///
-    /// All leases become stale. Dead letters are kept.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("mail", Timestamp::MAX)?;
-    /// queue.clear();
-    /// assert!(queue.is_empty());
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
+    /// Like [`drain`](Self::drain), without returning the jobs. **O(n)**.
     pub fn clear(&self) {
         drop(self.drain());
     }
@@ -162,17 +79,6 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     /// Returns whether a job is in the queue, whether due or not, on lease or not. **O(1)**
     /// expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::<u32, String>::new();
-    /// queue.push_with_id("backup".to_string(), 7, Timestamp::MAX)?;
-    /// assert!(queue.contains("backup"));
-    /// # Ok::<(), zset_std::shared_delay_queue::PushWithIdError<u32, String>>(())
-    /// ```
     pub fn contains<Q>(&self, id: &Q) -> bool
     where
         Q: Hash + Equivalent<I> + ?Sized,
@@ -181,17 +87,6 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     }
 
     /// Returns the time at which a job is due or its lease ends. **O(1)** expected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// let id = queue.push("mail", Timestamp::MAX)?;
-    /// assert_eq!(queue.due(&id), Some(Timestamp::MAX));
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     pub fn due<Q>(&self, id: &Q) -> Option<Timestamp>
     where
         Q: Hash + Equivalent<I> + ?Sized,
@@ -202,18 +97,6 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     /// Removes a job, due or not, on lease or not, and returns it. **O(log n)**.
     ///
     /// Any lease on the job becomes stale.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// let id = queue.push("mail", Timestamp::MAX)?;
-    /// assert_eq!(queue.cancel(&id).unwrap().payload, "mail");
-    /// assert_eq!(queue.cancel(&id), None);
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     pub fn cancel<Q>(&self, id: &Q) -> Option<Job<T, I>>
     where
         Q: Hash + Equivalent<I> + ?Sized,
@@ -233,18 +116,6 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// let id = queue.push("mail", Timestamp::MAX)?;
-    /// assert_eq!(queue.reschedule(&id, Timestamp::ZERO), Some(Timestamp::MAX));
-    /// assert!(queue.pop().is_some());
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     #[track_caller]
     pub fn reschedule<Q>(&self, id: &Q, due: Timestamp) -> Option<Timestamp>
     where
@@ -285,19 +156,6 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     ///
     /// A job on lease is due at the end of its lease. Delivery counts are lost, and dead letters
     /// are dropped: call [`take_dead_letters`](Self::take_dead_letters) first to keep them.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{DelayQueue, SharedDelayQueue, Timestamp};
-    ///
-    /// let shared = SharedDelayQueue::new();
-    /// shared.push("mail", Timestamp::MAX)?;
-    /// let stored: DelayQueue<_> = shared.into_queue();
-    /// let shared = SharedDelayQueue::from(stored);
-    /// assert_eq!(shared.len(), 1);
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     #[track_caller]
     pub fn into_queue(self) -> DelayQueue<T, I> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -356,25 +214,6 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     ///
     /// A job whose last lease has expired becomes a dead letter only when it would have been
     /// delivered again.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::num::NonZeroU32;
-    /// use std::time::Duration;
-    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
-    ///
-    /// let clock = FakeClock::new();
-    /// let queue = SharedDelayQueue::<&str>::new()
-    ///     .with_clock(clock.clone())
-    ///     .with_max_deliveries(NonZeroU32::MIN);
-    /// queue.push("mail", Timestamp::ZERO).unwrap();
-    /// let lease = queue.lease(Duration::from_secs(1)).unwrap();
-    /// queue.nack(&lease, Duration::ZERO).unwrap();
-    /// let dead = queue.take_dead_letters(10);
-    /// assert_eq!(dead[0].payload, "mail");
-    /// assert!(queue.take_dead_letters(10).is_empty());
-    /// ```
     pub fn take_dead_letters(&self, max: usize) -> Vec<DeadLetter<T, I>> {
         let mut state = self.lock();
         let max = max.min(state.dead.len());
@@ -382,49 +221,12 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     }
 
     /// Returns the number of dead letters. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::num::NonZeroU32;
-    /// use std::time::Duration;
-    /// use zset_std::{FakeClock, SharedDelayQueue, Timestamp};
-    ///
-    /// let clock = FakeClock::new();
-    /// let queue = SharedDelayQueue::<&str>::new()
-    ///     .with_clock(clock.clone())
-    ///     .with_max_deliveries(NonZeroU32::MIN);
-    /// queue.push("mail", Timestamp::ZERO).unwrap();
-    /// let lease = queue.lease(Duration::from_secs(1)).unwrap();
-    /// queue.nack(&lease, Duration::ZERO).unwrap();
-    /// assert_eq!(queue.dead_letters_len(), 1);
-    /// ```
     pub fn dead_letters_len(&self) -> usize {
         self.lock().dead.len()
     }
 
     /// Returns the number of dead letters dropped because of
     /// [`with_max_dead_letters`](Self::with_max_dead_letters). **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::num::NonZeroU32;
-    /// use std::time::Duration;
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::<&str>::new()
-    ///     .with_max_deliveries(NonZeroU32::MIN)
-    ///     .with_max_dead_letters(1);
-    /// for payload in ["a", "b"] {
-    ///     queue.push(payload, Timestamp::ZERO)?;
-    ///     let lease = queue.lease(Duration::MAX).unwrap();
-    ///     queue.nack(&lease, Duration::ZERO)?;
-    /// }
-    /// assert_eq!((queue.dead_letters_len(), queue.dropped_dead_letters()), (1, 1));
-    /// assert_eq!(queue.take_dead_letters(10)[0].payload, "b");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn dropped_dead_letters(&self) -> u64 {
         self.lock().dropped_dead_letters
     }

@@ -74,21 +74,6 @@ where
     /// # Panics
     ///
     /// Panics if the operating system fails to create a thread.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::sync::mpsc;
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::<&str>::new();
-    /// queue.push("mail", Timestamp::ZERO)?;
-    /// let (send, sent) = mpsc::channel();
-    /// let runner = queue.run(move |job| send.send(job.payload).unwrap());
-    /// assert_eq!(sent.recv(), Ok("mail"));
-    /// assert!(runner.stop().is_empty());
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     pub fn run(self, call: impl FnMut(Job<T, I>) + Send + 'static) -> JobRunner<T, I, C> {
         let shared = Arc::new(Shared { queue: self, panics: AtomicU64::new(0) });
         let of_thread = Arc::clone(&shared);
@@ -122,50 +107,20 @@ impl<T, I, C> JobRunner<T, I, C> {
     /// Returns the queue, to which any thread may push jobs. **O(1)**.
     ///
     /// If the queue is closed, the thread ends.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let runner = SharedDelayQueue::<&str>::new().run(drop);
-    /// let id = runner.queue().push("mail", Timestamp::MAX)?;
-    /// assert!(runner.queue().cancel(&id).is_some());
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
     pub fn queue(&self) -> &SharedDelayQueue<T, I, C> {
         &self.shared.queue
     }
 
     /// Returns the number of calls of the function that have panicked. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::SharedDelayQueue;
-    ///
-    /// let runner = SharedDelayQueue::<&str>::new().run(drop);
-    /// assert_eq!(runner.panics(), 0);
-    /// ```
     pub fn panics(&self) -> u64 {
         self.shared.panics.load(Ordering::Relaxed)
     }
 
-    /// Stops the thread and returns the queue with the remaining jobs. **O(n log n)**.
+    /// Stops the thread and returns the queue with the remaining jobs, as
+    /// [`SharedDelayQueue::into_queue`] does. **O(n log n)**.
     ///
     /// Waits for a running call of the function to return, unless called from that function; jobs
-    /// due after it stay in the queue. A job on lease is due at the end of its lease.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let runner = SharedDelayQueue::<&str>::new().run(drop);
-    /// runner.queue().push("mail", Timestamp::MAX)?;
-    /// assert_eq!(runner.stop().len(), 1);
-    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
-    /// ```
+    /// due after it stay in the queue.
     pub fn stop(mut self) -> DelayQueue<T, I>
     where
         I: Ord + Hash,

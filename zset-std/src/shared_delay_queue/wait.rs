@@ -11,19 +11,6 @@ use crate::clock::waker_of_this_thread;
 use crate::{Clock, Job, Timestamp};
 
 /// The error returned when a wait ends without a job.
-///
-/// # Examples
-///
-/// ```
-/// use std::time::Duration;
-/// use zset_std::shared_delay_queue::WaitError;
-/// use zset_std::SharedDelayQueue;
-///
-/// let queue = SharedDelayQueue::<&str>::new();
-/// assert_eq!(queue.wait_pop_timeout(Duration::ZERO), Err(WaitError::TimedOut));
-/// queue.close();
-/// assert_eq!(queue.wait_pop_timeout(Duration::ZERO), Err(WaitError::Closed));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitError {
@@ -77,18 +64,6 @@ impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
     /// # Errors
     ///
     /// [`WaitError`] if no job becomes due in time, or the queue is closed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::<&str>::new();
-    /// assert!(queue.wait_pop_timeout(Duration::ZERO).is_err());
-    /// queue.push("mail", Timestamp::ZERO).unwrap();
-    /// assert_eq!(queue.wait_pop_timeout(Duration::ZERO).map(|job| job.payload), Ok("mail"));
-    /// ```
     pub fn wait_pop_timeout(&self, timeout: Duration) -> Result<Job<T, I>, WaitError> {
         self.wait_pop_until(self.clock.now().saturating_add(timeout))
     }
@@ -101,19 +76,6 @@ impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
     /// # Errors
     ///
     /// [`WaitError`] if no job becomes due in time, or the queue is closed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::shared_delay_queue::WaitError;
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("mail", Timestamp::ZERO)?;
-    /// assert_eq!(queue.wait_pop_until(Timestamp::ZERO)?.payload, "mail");
-    /// assert_eq!(queue.wait_pop_until(Timestamp::ZERO), Err(WaitError::TimedOut));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn wait_pop_until(&self, deadline: Timestamp) -> Result<Job<T, I>, WaitError> {
         self.wait(Some(deadline), |state, now| self.pop_locked(state, now))
     }
@@ -138,24 +100,8 @@ impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
 }
 
 impl<T: Clone, I: Ord + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
-    /// Waits until a job is due and leases it as [`lease`](Self::lease) does, or returns `None` if
-    /// the queue is closed. **O(log n)** once a job is due.
-    ///
-    /// Waits as [`wait_pop`](Self::wait_pop) does.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::SharedDelayQueue;
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push_after("mail", Duration::from_millis(1))?;
-    /// let lease = queue.wait_lease(Duration::from_secs(60)).unwrap();
-    /// assert_eq!(lease.payload, "mail");
-    /// queue.ack(&lease)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Like [`wait_pop`](Self::wait_pop), but leases the job as [`lease`](Self::lease) does.
+    /// **O(log n)** once a job is due.
     pub fn wait_lease(&self, visibility: Duration) -> Option<Lease<T, I>> {
         self.wait(None, |state, now| self.lease_locked(state, visibility, now)).ok()
     }
@@ -165,19 +111,7 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
     ///
     /// # Errors
     ///
-    /// [`WaitError`] if no job becomes due in time, or the queue is closed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::shared_delay_queue::WaitError;
-    /// use zset_std::SharedDelayQueue;
-    ///
-    /// let queue = SharedDelayQueue::<&str>::new();
-    /// let minute = Duration::from_secs(60);
-    /// assert_eq!(queue.wait_lease_timeout(minute, Duration::ZERO), Err(WaitError::TimedOut));
-    /// ```
+    /// [`WaitError`] as for [`wait_pop_timeout`](Self::wait_pop_timeout).
     pub fn wait_lease_timeout(
         &self,
         visibility: Duration,
@@ -186,27 +120,12 @@ impl<T: Clone, I: Ord + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
         self.wait_lease_until(visibility, self.clock.now().saturating_add(timeout))
     }
 
-    /// Like [`wait_lease`](Self::wait_lease), but waits until `deadline`, a time of the queue's
-    /// clock. **O(log n)** once a job is due.
-    ///
-    /// A job due exactly at the deadline is still leased.
+    /// Like [`wait_lease`](Self::wait_lease), but waits until `deadline`, as
+    /// [`wait_pop_until`](Self::wait_pop_until) does. **O(log n)** once a job is due.
     ///
     /// # Errors
     ///
-    /// [`WaitError`] if no job becomes due in time, or the queue is closed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{SharedDelayQueue, Timestamp};
-    ///
-    /// let queue = SharedDelayQueue::new();
-    /// queue.push("mail", Timestamp::ZERO)?;
-    /// let lease = queue.wait_lease_until(Duration::from_secs(60), Timestamp::ZERO)?;
-    /// assert_eq!(lease.payload, "mail");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// [`WaitError`] as for [`wait_pop_until`](Self::wait_pop_until).
     pub fn wait_lease_until(
         &self,
         visibility: Duration,

@@ -45,18 +45,6 @@ pub struct MergedTimelines<'a, Id> {
 
 impl<'a, Id> MergedTimelines<'a, Id> {
     /// Creates a merge of these timelines. **O(k)** for k timelines.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{MergedTimelines, Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
-    /// let bob = Timeline::from([("sun", at(2)), ("tea", at(4))]);
-    /// let both = MergedTimelines::new([&ann, &bob]);
-    /// assert_eq!(both.latest(10).count(), 4);
-    /// ```
     pub fn new(timelines: impl IntoIterator<Item = &'a Timeline<Id>>) -> Self {
         MergedTimelines { timelines: timelines.into_iter().collect() }
     }
@@ -65,36 +53,12 @@ impl<'a, Id> MergedTimelines<'a, Id> {
 impl<'a, Id: Ord> MergedTimelines<'a, Id> {
     /// Returns all entries, newest first. Lazy; **O(k)** to start and O(log k) per step, for k
     /// timelines.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{MergedTimelines, Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let odd = Timeline::from([(1, at(1)), (3, at(3))]);
-    /// let even = Timeline::from([(2, at(2)), (4, at(4))]);
-    /// let merged = MergedTimelines::new([&odd, &even]);
-    /// assert!(merged.iter().map(|post| *post.id).eq([4, 3, 2, 1]));
-    /// ```
     pub fn iter(&self) -> MergedPosts<'a, Id> {
         self.merge(usize::MAX, Timeline::iter)
     }
 
     /// Returns the `n` newest entries, newest first, or all if there are fewer. Lazy; **O(k)** to
     /// start and O(log k) per step, for k timelines.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{MergedTimelines, Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
-    /// let bob = Timeline::from([("sun", at(2)), ("tea", at(4))]);
-    /// let page = MergedTimelines::new([&ann, &bob]).latest(2);
-    /// assert!(page.map(|post| *post.id).eq(["tea", "rain"]));
-    /// ```
     pub fn latest(&self, n: usize) -> MergedPosts<'a, Id> {
         self.merge(n, Timeline::iter)
     }
@@ -104,38 +68,12 @@ impl<'a, Id: Ord> MergedTimelines<'a, Id> {
     ///
     /// As with [`Timeline::before`], pages neither skip nor repeat an entry whose time does not
     /// change.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::timeline::Cursor;
-    /// use zset_std::{MergedTimelines, Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
-    /// let bob = Timeline::from([("sun", at(2)), ("tea", at(4))]);
-    /// let both = MergedTimelines::new([&ann, &bob]);
-    /// let cursor = both.latest(2).last().map(Cursor::from).unwrap();
-    /// assert!(both.before(&cursor, 2).map(|post| *post.id).eq(["sun", "hello"]));
-    /// ```
     pub fn before(&self, cursor: &Cursor<Id>, n: usize) -> MergedPosts<'a, Id> {
         self.merge(n, |timeline| timeline.before(cursor, usize::MAX))
     }
 
     /// Returns the entries at or after a time, newest first. Lazy; **O(k log n)** to start and
     /// O(log k) per step, for k timelines.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_std::{MergedTimelines, Timeline, Timestamp};
-    ///
-    /// let at = Timestamp::from_nanos;
-    /// let odd = Timeline::from([(1, at(1)), (3, at(3))]);
-    /// let even = Timeline::from([(2, at(2)), (4, at(4))]);
-    /// let merged = MergedTimelines::new([&odd, &even]);
-    /// assert!(merged.since(at(3)).map(|post| *post.id).eq([4, 3]));
-    /// ```
     pub fn since(&self, at: Timestamp) -> MergedPosts<'a, Id> {
         self.merge(usize::MAX, |timeline| timeline.since(at))
     }
@@ -191,18 +129,6 @@ impl<Id: fmt::Debug> fmt::Debug for MergedTimelines<'_, Id> {
 }
 
 /// An entry of [`MergedTimelines`].
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{MergedTimelines, Timeline, Timestamp};
-///
-/// let at = Timestamp::from_nanos;
-/// let ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
-/// let bob = Timeline::from([("sun", at(2)), ("tea", at(4))]);
-/// let newest = MergedTimelines::new([&ann, &bob]).latest(1).next().unwrap();
-/// assert_eq!((*newest.id, newest.at, newest.timeline), ("tea", at(4), 1));
-/// ```
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MergedPost<'a, Id> {
@@ -233,19 +159,6 @@ impl<Id: Clone> From<MergedPost<'_, Id>> for Cursor<Id> {
 ///
 /// It is lazy. Each step is **O(log k)** for k timelines, plus O(log k) for each further timeline
 /// with the same entry.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::{MergedTimelines, Timeline, Timestamp};
-///
-/// let at = Timestamp::from_nanos;
-/// let ann = Timeline::from([("hello", at(1)), ("rain", at(3))]);
-/// let bob = Timeline::from([("sun", at(2)), ("tea", at(4))]);
-/// let mut posts = MergedTimelines::new([&ann, &bob]).latest(3);
-/// assert_eq!(posts.next().map(|post| *post.id), Some("tea"));
-/// assert_eq!(posts.next().map(|post| *post.id), Some("rain"));
-/// ```
 pub struct MergedPosts<'a, Id> {
     heads: BinaryHeap<Head<'a, Id>>,
     last: Option<(Timestamp, &'a Id)>,

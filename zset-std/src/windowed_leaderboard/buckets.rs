@@ -66,18 +66,6 @@ impl Buckets {
     /// # Errors
     ///
     /// [`BucketsError`] if the width or the count is zero.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Buckets;
-    ///
-    /// let week = Buckets::new(Duration::from_secs(86_400), 7)?;
-    /// assert_eq!(week.count(), 7);
-    /// assert!(Buckets::new(Duration::ZERO, 7).is_err());
-    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
-    /// ```
     pub fn new(width: Duration, count: usize) -> Result<Buckets, BucketsError> {
         let width = NonZeroU64::new(nanos(width)).ok_or(BucketsError::ZeroWidth)?;
         let count = NonZeroUsize::new(count).ok_or(BucketsError::ZeroCount)?;
@@ -109,49 +97,17 @@ impl Buckets {
     }
 
     /// Returns the width of a bucket. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Buckets;
-    ///
-    /// let minute = Duration::from_secs(60);
-    /// assert_eq!(Buckets::new(minute, 5)?.width(), minute);
-    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
-    /// ```
     pub fn width(self) -> Duration {
         Duration::from_nanos(self.width.get())
     }
 
     /// Returns the number of buckets kept, including the current one. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Buckets;
-    ///
-    /// assert_eq!(Buckets::new(Duration::from_secs(60), 5)?.count(), 5);
-    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
-    /// ```
     pub fn count(self) -> usize {
         self.count.get()
     }
 
     /// Returns the start of the bucket that contains `time`. The very first bucket may be shorter
     /// and starts at the origin. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Buckets, Timestamp};
-    ///
-    /// let buckets = Buckets::new(Duration::from_nanos(10), 5)?;
-    /// assert_eq!(buckets.start_of(Timestamp::from_nanos(25)), Timestamp::from_nanos(20));
-    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
-    /// ```
     pub fn start_of(self, time: Timestamp) -> Timestamp {
         let time = time.as_nanos();
         let since = time.checked_sub(self.first).map_or(time, |since| since % self.width);

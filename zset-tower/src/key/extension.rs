@@ -28,14 +28,6 @@ pub struct Extension<T>(PhantomData<fn() -> T>);
 
 impl<T> Extension<T> {
     /// Makes a key from the extension of type `T`. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_tower::key::Extension;
-    ///
-    /// let key = Extension::<u64>::new();
-    /// ```
     pub fn new() -> Self {
         Extension(PhantomData)
     }

@@ -20,7 +20,8 @@ use crate::request_head::RequestHead;
 ///
 /// ```text
 /// X-Forwarded-For: 203.0.113.9, 198.51.100.7, 10.0.0.2
-///                  made up      the client    the outermost of 2 trusted proxies, as the inner one saw it
+///                  made up      the client    the outermost of 2 trusted proxies,
+///                                             as the inner one saw it
 /// ```
 ///
 /// All lines of the header are one list, which is read from the right and no further than to that
@@ -69,15 +70,6 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 impl ForwardedFor {
     /// Makes a key from `X-Forwarded-For`. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_tower::key::ForwardedFor;
-    ///
-    /// // One load balancer in front of the server.
-    /// let key = ForwardedFor::x_forwarded_for(1);
-    /// ```
     pub fn x_forwarded_for(trusted_proxies: usize) -> Self {
         ForwardedFor { syntax: Syntax::XForwardedFor, trusted_proxies, ipv6_prefix: IPV6_PREFIX }
     }
@@ -91,36 +83,12 @@ impl ForwardedFor {
     /// escaped quotes. Their own quotes have to be balanced. A proxy that copies what a client
     /// sends, such as `Host`, without quoting it and escaping `"` and `\` lets the client write
     /// entries after its own: no reader can tell these from the proxy's.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use http::Request;
-    /// use zset_tower::RequestHead;
-    /// use zset_tower::key::{ForwardedFor, Found, Key};
-    ///
-    /// let request = Request::builder()
-    ///     .header("forwarded", r#"for=192.0.2.1, for="[2001:db8::1]:4711";proto=https"#)
-    ///     .body(())?;
-    /// let head = RequestHead::from(&request);
-    /// let Found::Ready(Some(key)) = ForwardedFor::forwarded(1).key(&head) else { panic!() };
-    /// assert_eq!(key.to_string(), "2001:db8::");
-    /// # Ok::<(), http::Error>(())
-    /// ```
     pub fn forwarded(trusted_proxies: usize) -> Self {
         ForwardedFor { syntax: Syntax::Forwarded, trusted_proxies, ipv6_prefix: IPV6_PREFIX }
     }
 
-    /// Returns the key with another prefix length for IPv6 networks; 128 or more keeps whole
-    /// addresses. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_tower::key::ForwardedFor;
-    ///
-    /// let key = ForwardedFor::x_forwarded_for(1).with_ipv6_prefix(56);
-    /// ```
+    /// Returns the key with another prefix length for IPv6 networks. **O(1)**. See
+    /// [`PeerIp::with_ipv6_prefix`](super::PeerIp::with_ipv6_prefix).
     pub fn with_ipv6_prefix(self, bits: u8) -> Self {
         ForwardedFor { ipv6_prefix: bits, ..self }
     }

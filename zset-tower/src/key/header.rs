@@ -39,28 +39,12 @@ pub struct Header {
 
 impl Header {
     /// Makes a key from the header of that name. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_tower::key::Header;
-    ///
-    /// let key = Header::new(http::header::AUTHORIZATION);
-    /// ```
     pub fn new(name: HeaderName) -> Self {
         Header { name, max_len: MAX_LEN }
     }
 
-    /// Returns the key with another maximum length of the value, in bytes. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_tower::key::Header;
-    ///
-    /// // Signed tokens are long.
-    /// let key = Header::new(http::header::AUTHORIZATION).with_max_len(4096);
-    /// ```
+    /// Returns the key with another maximum length of the value, in bytes, e.g. for signed tokens,
+    /// which are long. **O(1)**.
     pub fn with_max_len(self, max_len: usize) -> Self {
         Header { max_len, ..self }
     }

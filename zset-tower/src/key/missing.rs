@@ -40,15 +40,6 @@ pub enum MissingKey<K> {
 
 impl<K> MissingKey<K> {
     /// Returns the choice to reject the request with status 403. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use http::StatusCode;
-    /// use zset_tower::MissingKey;
-    ///
-    /// assert_eq!(MissingKey::<String>::deny(), MissingKey::Deny(StatusCode::FORBIDDEN));
-    /// ```
     pub const fn deny() -> Self {
         MissingKey::Deny(StatusCode::FORBIDDEN)
     }

@@ -37,22 +37,6 @@ pub struct PeerIp<T = SocketAddr> {
 
 impl PeerIp {
     /// Makes a key from the extension [`SocketAddr`]. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::net::SocketAddr;
-    /// use http::Request;
-    /// use zset_tower::RequestHead;
-    /// use zset_tower::key::{Found, Key, PeerIp};
-    ///
-    /// let peer: SocketAddr = "[2001:db8::1:2:3:4]:50000".parse()?;
-    /// let request = Request::builder().extension(peer).body(())?;
-    /// let head = RequestHead::from(&request);
-    /// let Found::Ready(Some(key)) = PeerIp::new().key(&head) else { panic!() };
-    /// assert_eq!(key.to_string(), "2001:db8::");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn new() -> Self {
         PeerIp::from_extension(|peer: &SocketAddr| Some(peer.ip()))
     }
@@ -66,31 +50,12 @@ impl Default for PeerIp {
 
 impl<T> PeerIp<T> {
     /// Makes a key from another extension, such as axum's `ConnectInfo<SocketAddr>`. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::net::SocketAddr;
-    /// use axum::extract::ConnectInfo;
-    /// use zset_tower::key::PeerIp;
-    ///
-    /// let key = PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()));
-    /// ```
     pub fn from_extension(address: fn(&T) -> Option<IpAddr>) -> Self {
         PeerIp { address, ipv6_prefix: IPV6_PREFIX }
     }
 
-    /// Returns the key with another prefix length for IPv6 networks; 128 or more keeps whole
-    /// addresses. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_tower::key::PeerIp;
-    ///
-    /// // Some providers give a /56 to each customer.
-    /// let key = PeerIp::new().with_ipv6_prefix(56);
-    /// ```
+    /// Returns the key with another prefix length for IPv6 networks, such as 56 for providers that
+    /// give a /56 to each customer; 128 or more keeps whole addresses. **O(1)**.
     pub fn with_ipv6_prefix(self, bits: u8) -> Self {
         PeerIp { ipv6_prefix: bits, ..self }
     }

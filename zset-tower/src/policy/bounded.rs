@@ -21,21 +21,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`PolicyError`] if the name is not printable ASCII, or if `missing_key` has an invalid
-    /// status or challenge.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Quota;
-    /// use zset_tower::key::PeerIp;
-    /// use zset_tower::{MissingKey, Policy};
-    ///
-    /// let quota = Quota::new(100, Duration::from_secs(60))?;
-    /// let policy = Policy::window("per-ip", quota, PeerIp::new(), MissingKey::deny())?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// [`PolicyError`] as for [`new`](Self::new).
     pub fn window<E: Key<Key: Eq + Hash>>(
         name: &str,
         quota: Quota,
@@ -49,13 +35,12 @@ impl Policy {
     /// Makes a policy that allows units at a steady rate of `quota.count()` per period, and up to
     /// `quota.capacity()` of them at once, for each key. **O(1)**.
     ///
-    /// The number of keys is bounded, as clients choose them: beyond 100,000 keys in use, new ones
-    /// share one funnel. For other bounds, make the limiter and pass it to [`new`](Self::new).
+    /// The number of keys is bounded as for [`window`](Self::window): beyond it, new ones share one
+    /// funnel.
     ///
     /// # Errors
     ///
-    /// [`PolicyError`] if the name is not printable ASCII, or if `missing_key` has an invalid
-    /// status or challenge.
+    /// [`PolicyError`] as for [`new`](Self::new).
     ///
     /// # Examples
     ///

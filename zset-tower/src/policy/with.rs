@@ -10,21 +10,6 @@ use crate::structured;
 impl Policy {
     /// Returns the policy with a condition: it applies only to requests for which `condition`
     /// returns `true`. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use http::Method;
-    /// use zset_std::Quota;
-    /// use zset_tower::key::Global;
-    /// use zset_tower::{MissingKey, Policy};
-    ///
-    /// let quota = Quota::new(100, Duration::from_secs(1))?;
-    /// let writes = Policy::funnel("writes", quota, Global, MissingKey::Allow)?
-    ///     .when(|head| head.method != Method::GET);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn when(
         mut self,
         condition: impl Fn(&RequestHead<'_>) -> bool + Send + Sync + 'static,
@@ -34,23 +19,10 @@ impl Policy {
     }
 
     /// Returns the policy with a cost: the units that a request takes, instead of one. **O(1)**.
+    /// See the example of [`with_quota_unit`](Self::with_quota_unit).
     ///
     /// A request of cost 0 is always allowed. One whose cost exceeds the limit never is: it is
     /// rejected with status 413, without `Retry-After`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::Quota;
-    /// use zset_tower::key::Global;
-    /// use zset_tower::{MissingKey, Policy};
-    ///
-    /// let quota = Quota::new(100, Duration::from_secs(1))?;
-    /// let policy = Policy::funnel("searches", quota, Global, MissingKey::Allow)?
-    ///     .with_cost(|head| if head.uri.path() == "/search" { 10 } else { 1 });
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn with_cost(
         mut self,
         cost: impl Fn(&RequestHead<'_>) -> u32 + Send + Sync + 'static,
@@ -64,20 +36,6 @@ impl Policy {
     ///
     /// Without it, the header shows the limit alone. A period that is not whole seconds is shown
     /// rounded up.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Quota, SlidingWindow};
-    /// use zset_tower::key::Global;
-    /// use zset_tower::{MissingKey, Policy};
-    ///
-    /// let limiter = SlidingWindow::<()>::new(Quota::new(5, Duration::from_secs(10))?);
-    /// let quota = limiter.quota();
-    /// let policy = Policy::new("all", limiter, Global, MissingKey::Allow)?.with_quota(quota);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn with_quota(mut self, quota: Quota) -> Self {
         self.quota = Some(quota);
         self.render();
