@@ -1,12 +1,14 @@
 //! Keys, and requests without one.
 
+use std::net::SocketAddr;
+
 use bytes::Bytes;
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode};
 use pollster::block_on;
 use tower::Layer;
 use zset_std::SlidingWindow;
-use zset_tower::key::{self, Extension, ForwardedFor, Global, Header, Key, Path};
+use zset_tower::key::{self, Extension, ForwardedFor, Global, Header, Key, Path, PeerIp};
 use zset_tower::{
     MissingKey, OnFailure, Policy, PolicyError, RateLimitLayer, Rejection, RequestHead,
 };
@@ -145,6 +147,30 @@ fn no_byte_of_a_client_hides_the_address_that_a_proxy_has_added() {
             }
             assert_eq!(statuses, [200, 429, 429], "{name} {missing_key:?}");
         }
+    }
+}
+
+/// The third address is in another /64 of the same /56.
+#[test]
+fn addresses_of_one_ipv6_network_share_a_limit() {
+    const ADDRESSES: [&str; 3] = ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"];
+    let statuses = |policy: Policy| {
+        let service = RateLimitLayer::new(policy).layer(Inner);
+        ADDRESSES.map(|address| {
+            let peer = SocketAddr::new(address.parse().unwrap(), 80);
+            let request = Request::builder().extension(peer).header("x-forwarded-for", address);
+            call(&service, request.body(String::new()).unwrap()).status().as_u16()
+        })
+    };
+    for (bits, expected) in [(None, [200, 429, 200]), (Some(56), [200, 429, 429])] {
+        let peer = bits.map_or(PeerIp::new(), |bits| PeerIp::new().with_ipv6_prefix(bits));
+        let policy = Policy::window("ip", per_minute(1), peer, MissingKey::deny()).unwrap();
+        assert_eq!(statuses(policy), expected, "peer, {bits:?}");
+
+        let forwarded = ForwardedFor::x_forwarded_for(1);
+        let forwarded = bits.map_or(forwarded, |bits| forwarded.with_ipv6_prefix(bits));
+        let policy = Policy::window("ip", per_minute(1), forwarded, MissingKey::deny()).unwrap();
+        assert_eq!(statuses(policy), expected, "forwarded, {bits:?}");
     }
 }
 
