@@ -157,7 +157,7 @@ fn main() -> ! {
             match timer {
                 Timer::Alarm => {
                     let now = Timestamp::ZERO.saturating_add(TICK * due);
-                    if alarms.check_at(now).is_allowed() {
+                    if alarms.check(now).is_allowed() {
                         print_time(due);
                         println!("alarm, {suppressed} suppressed before it");
                         suppressed = 0;
