@@ -80,7 +80,8 @@ fn mark(svg: &mut String, class: usize, x: f64, y: f64) {
     let _ = write!(svg, "<path class=\"mark c{class}\" d=\"M{x:.1} {y:.1}{shape}\"/>");
 }
 
-/// Draws the line of a class for a legend; hidden from screen readers, since its name is beside it.
+/// Draws the line of a class for a legend; hidden from screen readers, since its name is next to
+/// it.
 pub(crate) fn sample(class: usize) -> String {
     let mut svg = format!(
         "<svg class=\"sample\" viewBox=\"0 0 28 12\" width=\"28\" height=\"12\" aria-hidden=\"true\">\
@@ -188,7 +189,7 @@ pub(crate) fn open(title: &str, width: f64, height: f64) -> String {
     )
 }
 
-/// Escapes a text for use in HTML.
+/// Escapes a string for use in HTML.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,5 +1,5 @@
-//! `services`: the limiters of zset-redis beside a bare `PING`, an empty script, and the pipeline
-//! of commands that is customary instead; then the table of [`layer`].
+//! `services`: the limiters of zset-redis compared with a bare `PING`, an empty script, and the
+//! pipeline of commands that is customary instead; then the table of [`layer`].
 //!
 //! Client and server run on the same machine, so rates are those of both together. The server's CPU
 //! time for each decision, from its `INFO`, depends less on what else the machine does; it bounds

@@ -165,7 +165,7 @@ fn by_contender(records: &[Record], title: String, ratio_title: &str) -> Table {
     table
 }
 
-/// Shows a column for each contender, and beside it the ratio of the first one to it.
+/// Shows a column for each contender, and next to it the ratio of the first one to it.
 fn comparison(title: &str, records: &[Record]) -> Table {
     let contenders = distinct(records, |it| &it.contender);
     let has_ratio =

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 /// The script that the browser runs once the page has loaded. A picture is empty if no element that
-/// stands for a value has a size. Labels overlap if two texts of a picture do.
+/// stands for a value has a size. Labels overlap if their boxes do.
 const QUESTIONS: &str = r#"
 <script>
 addEventListener("load", () => {

@@ -1,5 +1,5 @@
 //! The model tests of all kinds of sets and limiters, for small memories: seeded random operations
-//! beside a naive reference.
+//! compared with a naive reference.
 
 #![no_std]
 

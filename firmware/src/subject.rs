@@ -88,7 +88,7 @@ impl<const N: usize, I: SlotNumber> Subject for FixedSortedSet<u16, u32, N, I> {
     forward!(u16);
 }
 
-/// A member of a set of byte strings: a letter and six digits, so that texts and numbers have one
+/// A member of a set of byte strings: a letter and six digits, so that strings and numbers have one
 /// order.
 struct Text {
     bytes: [u8; 7],

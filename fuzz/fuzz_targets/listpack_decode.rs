@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
         copy.try_push_back(value).expect("there is memory");
     }
     copy.check();
-    // An integer that was encoded as text is now encoded as an integer, so compare the texts.
+    // An integer that was encoded as text is now encoded as an integer, so compare the strings.
     let texts = |list: &Listpack<Vec<u8>>| -> Vec<Vec<u8>> { list.iter().map(text).collect() };
     assert_eq!(texts(&copy), texts(&list));
 

@@ -8,7 +8,7 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// Returns the entry for a text: an integer if the text is its canonical decimal form.
+    /// Returns the entry for a string: an integer if the string is its canonical decimal form.
     pub fn of(text: &[u8]) -> Entry {
         let integer = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
         match integer.filter(|integer| integer.to_string().as_bytes() == text) {

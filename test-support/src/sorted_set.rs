@@ -1,4 +1,4 @@
-//! A `SortedSet` of numbers beside its reference.
+//! A `SortedSet` of numbers compared with its reference.
 
 mod apply;
 mod compare;

@@ -1,4 +1,4 @@
-//! A `ZSet` or a `PackedZSet` beside its reference.
+//! A `ZSet` or a `PackedZSet` compared with its reference.
 
 mod apply;
 mod compare;

@@ -68,7 +68,7 @@ pub use slots::SlotNumber;
 ///
 /// # Memory
 ///
-/// Beside members and scores, an element takes three slot numbers: 6 bytes with `u16`, the default
+/// Besides members and scores, an element takes three slot numbers: 6 bytes with `u16`, the default
 /// for `I`, which allows `N` up to 65,535. With `u8`, it takes 3 bytes, and `N` is at most 255. A
 /// larger `N` does not compile.
 ///
@@ -98,7 +98,7 @@ pub use slots::SlotNumber;
 /// | range of scores, in order | O(log n + m) | – | scan | – |
 /// | rank of a member | O(log n) | scan | scan | scan |
 /// | element by rank | O(1) | – | scan | – |
-/// | bytes beside member and score, `u32`s | 6, or 3 | 0 | 4, with links of `u16` | 8 |
+/// | bytes besides member and score, `u32`s | 6, or 3 | 0 | 4, with links of `u16` | 8 |
 /// | capacity | 65,535, or 255 | any | 65,534 with links of `u16` | a power of two |
 ///
 /// All are made by a `const fn`, so they can be a `static`, and change by `&mut self`: an interrupt

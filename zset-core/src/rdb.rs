@@ -4,7 +4,7 @@
 //! type: u8       17 (listpack), 5 (elements) or 3 (elements of Redis before 4.0)
 //! value          17: a string that contains the listpack
 //!                 5: the number of elements, then each member (a string) and its score (f64)
-//!                 3: the same, with each score as a text of up to 252 bytes after its length
+//!                 3: the same, with each score as a string of up to 252 bytes after its length
 //! version: u16   of the format; 10 is Redis 7.0's
 //! CRC64: u64     of all preceding bytes
 //! ```

@@ -7,7 +7,7 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// Returns the output of an example. Cargo builds the examples beside the tests.
+/// Returns the output of an example. Cargo builds the examples next to the tests.
 fn run(name: &str) -> String {
     // target/debug/deps/examples-0123 -> target/debug/examples/NAME
     let test = env::current_exe().unwrap();

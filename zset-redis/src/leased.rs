@@ -59,7 +59,7 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 /// # Leases
 ///
 /// A *lease* is a batch of units that this process may use for the *life* of the lease, by default
-/// a tenth of the period. The next draw ends it and gives back the units that are left. If no call
+/// a tenth of the period. The next draw ends it and returns the units that are left. If no call
 /// draws, a background task gives them back after the end of the life. Calls for a key wait for one
 /// draw together.
 ///
@@ -92,7 +92,7 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 /// which other machines may have drawn since. `reset_after` and `retry_after` are those of the
 /// latest draw too, and err late: units that are given back are available earlier. After a denial
 /// by the server, calls for as many units or more are denied in this process for `retry_after`, but
-/// at most for one life, so units that others give back are noticed after that time.
+/// at most for one life, so units that others return are noticed after that time.
 ///
 /// A call that finds units in a lease is ready at its first poll, and allocates nothing.
 ///
@@ -147,7 +147,7 @@ struct Local {
     /// Makes the ids of leases unique among all processes.
     process: Box<str>,
     next_id: AtomicU64,
-    /// Whether a task will give back what is left of leases.
+    /// Whether a task will return what is left of leases.
     is_sweep_scheduled: AtomicBool,
 }
 
@@ -295,7 +295,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         if let Some(decision) = known {
             return Ok(decision);
         }
-        // The next draw would give back what is left.
+        // The next draw would return what is left.
         let grant = self.exchange_unless_open(key, &Draw::peek(n - left)).await;
         let decision = grant.map(|grant| self.peeked(n, left, grant));
         self.or_failure(Step::Peek, key, n, decision)
@@ -310,7 +310,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         self.local.keys.shard(key).get_mut(key).map_or(0, |slot| slot.refund(n))
     }
 
-    /// Gives back what is left of all leases: the last step of a process.
+    /// Returns what is left of all leases: the last step of a process.
     ///
     /// Calls that are waiting for the server meanwhile keep their leases. The limiter can still be
     /// used.

@@ -1,4 +1,4 @@
-//! Queues: random steps beside those of zset-std, leases, dead letters, and waiting.
+//! Queues: random steps compared with those of zset-std, leases, dead letters, and waiting.
 
 #![cfg(all(unix, feature = "cluster"))]
 

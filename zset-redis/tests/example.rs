@@ -13,7 +13,7 @@ use servers::{Kind, Server};
 #[test]
 fn two_processes_share_their_limits() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    // Cargo builds it beside the tests: target/debug/deps/example-0123 ->
+    // Cargo builds it next to the tests: target/debug/deps/example-0123 ->
     // target/debug/examples/NAME
     let test = env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();

@@ -1,4 +1,4 @@
-//! Boards beside those of zset-std: random steps have equal outcomes.
+//! Boards compared with those of zset-std: random steps have equal outcomes.
 
 #![cfg(all(unix, feature = "cluster"))]
 

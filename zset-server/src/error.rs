@@ -31,7 +31,7 @@ impl CommandError {
         CommandError(Cow::Borrowed(text.as_bytes()))
     }
 
-    /// Returns an error with a text that includes the error code.
+    /// Returns an error with a message that includes the error code.
     pub(crate) fn new(text: impl Into<Vec<u8>>) -> Self {
         CommandError(Cow::Owned(text.into()))
     }
@@ -71,7 +71,7 @@ pub(crate) fn shown(bytes: &[u8], max: usize) -> &[u8] {
     &bytes[..bytes.len().min(max)]
 }
 
-/// Returns the bytes before the first NUL byte, which ends a text in C.
+/// Returns the bytes before the first NUL byte, which ends a string in C.
 pub(crate) fn until_zero(text: &[u8]) -> &[u8] {
     &text[..memchr::memchr(0, text).unwrap_or(text.len())]
 }

@@ -148,7 +148,7 @@ Options:
 
 /// The action requested by the command line.
 enum Action {
-    /// Print a text.
+    /// Print a string.
     Print(&'static str),
     Shell {
         scripts: Vec<PathBuf>,

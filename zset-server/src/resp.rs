@@ -185,7 +185,7 @@ impl Replies {
 
     /// Writes formatted text as a bulk string; meant for up to a few hundred bytes.
     pub fn text(&mut self, text: std::fmt::Arguments<'_>) {
-        // Most texts are scores, which are formatted without an allocation.
+        // Most strings are scores, which are formatted without an allocation.
         let mut short = [0; 64];
         let mut free = &mut short[..];
         if free.write_fmt(text).is_ok() {

@@ -185,7 +185,7 @@ impl fmt::Display for SnapshotError {
 
 impl Error for SnapshotError {}
 
-/// Checks that a file can be created beside a path. Removes an incomplete file left by a killed
+/// Checks that a file can be created next to a path. Removes an incomplete file left by a killed
 /// server.
 fn check_writable(path: &Path) -> io::Result<()> {
     let (unfinished, _) = create(path)?;

@@ -177,7 +177,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 #[cfg(feature = "async")]
 pub(crate) type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Delegates to the clock behind a pointer.
+/// Delegates to the clock it points to.
 macro_rules! delegate {
     ($pointer:ty) => {
         impl<C: Clock + ?Sized> Clock for $pointer {

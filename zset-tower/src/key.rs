@@ -75,7 +75,7 @@ pub trait Key: Send + Sync + 'static {
     /// ```
     /// use zset_tower::key::{Key, PeerIp};
     ///
-    /// // Limiters on a server have texts as keys.
+    /// // Limiters on a server have strings as keys.
     /// let key = PeerIp::new().map(|address| address.to_string());
     /// ```
     fn map<F, K>(self, convert: F) -> Map<Self, F>

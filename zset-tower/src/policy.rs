@@ -109,7 +109,7 @@ impl Policy {
     /// use zset_tower::key::{Key, PeerIp};
     /// use zset_tower::{MissingKey, OnFailure, Policy, PolicyError};
     ///
-    /// /// Makes a policy from a limiter whose keys are texts.
+    /// /// Makes a policy from a limiter whose keys are strings.
     /// fn per_ip<L>(limiter: L) -> Result<Policy, PolicyError>
     /// where
     ///     L: AsyncKeyedLimiter<String, Error: std::error::Error + Send + Sync + 'static>,

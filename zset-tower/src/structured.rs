@@ -5,7 +5,8 @@ use std::time::Duration;
 /// The largest integer of a structured field.
 const MAX_INTEGER: u64 = 999_999_999_999_999;
 
-/// Returns a text as a string of a structured field; `None` if it is empty or not printable ASCII.
+/// Returns a string as a string of a structured field; `None` if it is empty or not printable
+/// ASCII.
 pub(crate) fn string(text: &str) -> Option<String> {
     if text.is_empty() || !text.bytes().all(|it| it == b' ' || it.is_ascii_graphic()) {
         return None;

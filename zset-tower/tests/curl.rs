@@ -22,7 +22,7 @@ struct Example {
 }
 
 impl Example {
-    /// Returns a command that runs the example. Cargo builds the examples beside the tests.
+    /// Returns a command that runs the example. Cargo builds the examples next to the tests.
     fn command() -> Command {
         // target/debug/deps/curl-0123 -> target/debug/examples/api
         let test = env::current_exe().unwrap();

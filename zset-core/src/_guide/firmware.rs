@@ -38,7 +38,7 @@
 //! | members | any type that is `Ord + Hash` | byte strings and integers | any type that is `Ord + Hash` |
 //! | scores | any type that is `Ord + Copy` | [`Score`](crate::Score), an `f64` | any type that is `Ord + Copy` |
 //! | memory | in place, such as in a `static` | in place, such as in a `static` | from an allocator |
-//! | bytes of an element | the member, the score, and 6, or 3 up to 255 members | the texts of both, and 4; small integers take less | the member, the score, and about 14 to 19 |
+//! | bytes of an element | the member, the score, and 6, or 3 up to 255 members | the strings of both, and 4; small integers take less | the member, the score, and about 14 to 19 |
 //! | score of a member | O(1) | O(n) | O(1) |
 //! | rank of a member, range | O(log n) | O(n) | O(log n) |
 //! | insert, update, remove | O(log n), and up to n numbers of one or two bytes are shifted | O(n) | O(log n) |
@@ -50,15 +50,15 @@
 //! - **`FixedSortedSet`** is the choice for timers, the best of many, and small indexes: up to some
 //!   thousand members of fixed size. With at most 255 members, pass `u8` as the fourth parameter,
 //!   which halves the overhead.
-//! - **`PackedZSet`** is for texts of different lengths, where each byte counts, or for a set that
-//!   is stored or sent as bytes. Each look-up reads it from one end, so it is for at most a few
-//!   hundred members. The example `timers` keeps timers in one.
+//! - **`PackedZSet`** is for strings of different lengths, where each byte counts, or for a set
+//!   that is stored or sent as bytes. Each look-up reads it from one end, so it is for at most a
+//!   few hundred members. The example `timers` keeps timers in one.
 //! - **`SortedSet`** is for more members than can be shifted, or for numbers of members that are
 //!   not known in advance.
 //!
 //! The docs of [`FixedSortedSet`](crate::FixedSortedSet#beside-heapless) have a table of its
-//! methods beside those of the collections of heapless. The sizes, stacks and instructions of all
-//! types, measured on Cortex-M, are in the project's `docs/firmware.md`.
+//! methods compared with those of the collections of heapless. The sizes, stacks and instructions
+//! of all types, measured on Cortex-M, are in the project's `docs/firmware.md`.
 //!
 //! The table's costs are in comparisons. Prefer integers of up to 32 bits as scores: `u32` ticks,
 //! `i16` readings. A `Score` has 64 bits. On machines without a floating-point unit for `f64`,

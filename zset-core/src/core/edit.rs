@@ -269,8 +269,8 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         Position { leaf, index: 0 }
     }
 
-    /// Draws the height of a new leaf beside another, and reserves memory for it and for the blocks
-    /// that it may split.
+    /// Draws the height of a new leaf next to another, and reserves memory for it and for the
+    /// blocks that it may split.
     fn try_reserve_leaf(&mut self, beside: u32) -> Result<u32, TryReserveError> {
         let height = self.heights.draw();
         let (mut level, mut splits) = (0, 0);

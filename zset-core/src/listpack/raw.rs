@@ -43,9 +43,9 @@ pub struct RawEntry<'a> {
     pub offset: usize,
     /// The encoding of the value.
     pub encoding: EntryEncoding,
-    /// The encoding, with the bits of an integer or the length of a text.
+    /// The encoding, with the bits of an integer or the length of a string.
     pub head: &'a [u8],
-    /// The decoded value. The bytes of a text follow the head.
+    /// The decoded value. The bytes of a string follow the head.
     pub value: Value<'a>,
     /// The length of the entry up to here, from which a backward walk finds its start.
     pub back_length: &'a [u8],

@@ -97,7 +97,7 @@ impl Storage for alloc::vec::Vec<u8> {
         }
         if len > self.len() {
             // With a constant 0, the compiler calls `memclr` on a Cortex-M, a second function
-            // beside `memset`.
+            // besides `memset`.
             self.resize(len, core::hint::black_box(0));
         }
         Ok(())

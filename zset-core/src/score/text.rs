@@ -8,7 +8,7 @@ use core::str;
 
 use crate::small::decimal::{exact_integer, shortest_digits};
 
-/// The length of the longest texts: a sign, 17 digits and 7 zeros.
+/// The length of the longest strings: a sign, 17 digits and 7 zeros.
 const LONGEST: usize = 25;
 
 /// Integers above this magnitude are not written in full (Redis: half of `i64::MAX`).
@@ -76,7 +76,7 @@ impl ScoreText {
     /// Appends the text of a number that is not a [plain integer](plain_integer). There must be
     /// room.
     ///
-    /// It writes in place, since a text that is returned takes stack space twice.
+    /// It writes in place, since a string that is returned takes stack space twice.
     #[expect(clippy::cast_possible_wrap, reason = "there are at most 17 digits")]
     #[expect(clippy::cast_sign_loss, reason = "it is not negative")]
     pub(crate) fn push_number(&mut self, value: f64) {

@@ -238,7 +238,7 @@ pub(crate) fn parse(text: &[u8]) -> Option<f64> {
     Some(if is_negative { -number } else { number })
 }
 
-/// Returns whether a text begins with a minus, and what follows the sign.
+/// Returns whether a string begins with a minus, and what follows the sign.
 fn split_sign(text: &[u8]) -> (bool, &[u8]) {
     match text {
         [sign @ (b'+' | b'-'), rest @ ..] => (*sign == b'-', rest),
@@ -246,7 +246,7 @@ fn split_sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// Returns whether a text is this word, in small or capital letters.
+/// Returns whether a string is this word, in small or capital letters.
 #[inline(never)]
 fn is_word(text: &[u8], word: &[u8]) -> bool {
     text.eq_ignore_ascii_case(word)
@@ -519,7 +519,7 @@ mod tests {
         // 2^-1075 has 1,075 digits after the point; the middle is exact in twice the significand.
         let next = f64::from_bits(number.to_bits() + 1);
         let (low, high) = (format!("{number:.1080}"), format!("{next:.1080}"));
-        // Adds the texts and halves the sum, digit by digit.
+        // Adds the digits and halves the sum, digit by digit.
         let width = high.len();
         let low = format!("{low:0>width$}");
         let mut sum: std::vec::Vec<u8> = low

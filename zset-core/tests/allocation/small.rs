@@ -1,4 +1,4 @@
-//! The memory of small sets, beside the sum of what leaves, index and dict need.
+//! The memory of small sets, compared with the sum of what leaves, index and dict need.
 
 use std::hash::BuildHasherDefault;
 use zset_core::{SortedMap, SortedSet};

@@ -71,7 +71,8 @@ fn drive(mut iterator: Iter<'_>, mut left: &[Entry], ends: u64) {
     assert_eq!((iterator.next(), iterator.next_back()), (None, None), "the iterator is fused");
 }
 
-/// Capacities: too small for any entry, and enough for a few entries, for many, and for long texts.
+/// Capacities: too small for any entry, and enough for a few entries, for many, and for long
+/// strings.
 const BUFFERS: [usize; 6] = [7, 8, 30, 200, 1000, 20_000];
 
 proptest! {

@@ -1,4 +1,4 @@
-//! Lists at the limits of the format: more entries than the header can count, long texts, the
+//! Lists at the limits of the format: more entries than the header can count, long strings, the
 //! smallest buffers.
 
 use zset_core::listpack::Value;

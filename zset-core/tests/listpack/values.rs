@@ -52,7 +52,7 @@ pub(crate) fn any_given() -> impl Strategy<Value = Given> + Clone {
     ]
 }
 
-/// Texts that are almost integers, and short ones that occur often.
+/// Strings that are almost integers, and short ones that occur often.
 const ALMOST: [&[u8]; 12] = [
     b"",
     b"a",

@@ -59,7 +59,7 @@ fn rows(heading: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// Returns the texts in backticks.
+/// Returns the strings in backticks.
 fn quoted(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }

@@ -1,4 +1,4 @@
-//! Sets of fixed capacity in random sequences of all operations, beside a `BTreeMap`.
+//! Sets of fixed capacity in random sequences of all operations, compared with a `BTreeMap`.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

@@ -1,4 +1,4 @@
-//! Programs written for another collection beside their ports to this crate: the same calls return
+//! Programs written for another collection, and their ports to this crate: the same calls return
 //! the same results.
 //!
 //! `docs/methods.md` lists the corresponding methods.

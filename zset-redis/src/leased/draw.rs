@@ -1,5 +1,5 @@
 //! [`Draw`] and [`Grant`]: what is sent to the server, and its reply; draws in flight, and the task
-//! that gives back what is left of leases.
+//! that returns what is left of leases.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -188,7 +188,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         draw.grant(self.link.run(&call, until).await?)
     }
 
-    /// Gives back what is left of ended leases and removes idle keys, once a life, until there are
+    /// Returns what is left of ended leases and removes idle keys, once a life, until there are
     /// no keys.
     async fn sweep(self) {
         loop {
@@ -204,7 +204,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         }
     }
 
-    /// Removes keys, and gives back what is left of their leases.
+    /// Removes keys, and returns what is left of their leases.
     pub(super) async fn give_back_if(
         &self,
         remove: impl Fn(&Slot<Reply>, Timestamp) -> bool,

@@ -1,4 +1,4 @@
-//! What the server has allowed: a log of all units beside each rule that is tested.
+//! What the server has allowed: a log of all units compared with each rule that is tested.
 
 use std::time::Duration;
 

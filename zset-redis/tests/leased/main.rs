@@ -92,7 +92,7 @@ fn what_is_left_is_given_back_on_request() {
         limiter.give_back().await.unwrap();
         assert_eq!(counted(&connection).await, used);
         assert!(limiter.is_empty());
-        // The limiter can still be used, and has nothing to give back.
+        // The limiter can still be used, and has nothing to return.
         assert!(limiter.check("ann").await.unwrap().is_allowed());
         limiter.give_back().await.unwrap();
         assert_eq!(counted(&connection).await, used + 1);
@@ -192,7 +192,7 @@ fn a_key_at_its_limit_is_denied_in_this_process() {
         // Fewer units are not denied by that.
         assert!(limiter.check_n("ann", 10).await.unwrap().is_allowed());
 
-        // Units that another machine gives back are noticed after a life.
+        // Units that another machine returns are noticed after a life.
         let other = machine(&connection);
         assert!(!other.check("ann").await.unwrap().is_allowed());
         assert!(!limiter.check("ann").await.unwrap().is_allowed());

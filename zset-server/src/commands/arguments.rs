@@ -85,7 +85,7 @@ pub(super) fn wrong_arguments(container: &str, subcommand: &[u8]) -> CommandErro
 // Dobb's, 2008). So the time is at most proportional to the product of the lengths, without
 // recursion.
 
-/// Returns whether a text matches a pattern.
+/// Returns whether a string matches a pattern.
 ///
 /// `?` matches any byte, `*` any number of bytes, `[a-c_]` one byte of a class, `[^ab]` one byte
 /// outside of a class, and a backslash escapes the next byte. An unclosed class extends to the end

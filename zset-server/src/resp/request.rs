@@ -2,7 +2,7 @@
 //!
 //! A parser of RESP values would not do: requests may also be inline, limits must apply before the
 //! bytes that they bound are received, a request received in many pieces must not be rescanned for
-//! each of them, and errors must have Redis's texts. So this is a state machine that visits each
+//! each of them, and errors must have Redis's messages. So this is a state machine that visits each
 //! byte once; it must agree with Redis's networking.c.
 //!
 //! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished

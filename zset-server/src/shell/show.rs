@@ -54,7 +54,7 @@ pub(super) fn show(
     }
 }
 
-// The texts of all drawings: elements, counts and columns.
+// The strings of all drawings: elements, counts and columns.
 
 /// The maximum length of a member, in characters.
 const MEMBER: usize = 23;

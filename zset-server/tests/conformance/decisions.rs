@@ -91,7 +91,7 @@ fn negative_zero(mut server: Server) {
 }
 
 fn valid_numbers(mut server: Server) {
-    // Whether a text is valid for Redis 7.0, for Valkey and the engine, and for zset_core: as a
+    // Whether a string is valid for Redis 7.0, for Valkey and the engine, and for zset_core: as a
     // score, and as a bound.
     const NONE: [bool; 3] = [false; 3];
     const ALL: [bool; 3] = [true; 3];

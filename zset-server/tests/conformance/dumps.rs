@@ -9,7 +9,8 @@ fn restore(key: &str, dump: &[u8]) -> String {
     format!("RESTORE {key} 0 {} REPLACE", quoted(Reply::of(dump).into_text()))
 }
 
-/// Returns scores and members of small and large sets, of texts, integers, bytes and long members.
+/// Returns scores and members of small and large sets, of strings, integers, bytes and long
+/// members.
 fn sets() -> Vec<String> {
     let elements = |len: usize, element: fn(usize) -> String| -> String {
         (0..len).map(element).collect::<Vec<_>>().join(" ")

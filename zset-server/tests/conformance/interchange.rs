@@ -47,7 +47,8 @@ fn exchange(both: &mut Both<'_>) {
     restored.check();
     assert!(rdb::dump(&restored) == ours, "{restored:?}");
 
-    // A listpack has the same bytes, unless the server compresses it or has longer texts of scores.
+    // A listpack has the same bytes, unless the server compresses it or writes scores with more
+    // digits.
     let is_listpack = restored.encoding() == Encoding::Listpack;
     if is_listpack && !is_compressed(theirs) && has_our_texts(both.server, &restored) {
         assert_eq!(listpack_in(ours), listpack_in(theirs), "{restored:?}");

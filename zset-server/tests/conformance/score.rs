@@ -1,4 +1,4 @@
-//! When two texts are the same score.
+//! When two strings are the same score.
 
 use super::process::{Kind, Reply};
 
@@ -26,7 +26,7 @@ pub(crate) fn is_same_score(ours: &[u8], theirs: &[u8], kind: Kind) -> bool {
         // Redis 7.0 writes 17 digits.
         Kind::Redis => is_same_number,
         // Valkey keeps the sign of a zero in a skip list. It does not always find the shortest
-        // text, or the nearest of several. Such a text has other digits, so this accepts no other
+        // text, or the nearest of several. Such a string has other digits, so this accepts no other
         // format.
         _ => ours == theirs || is_same_number && (theirs == "-0" || has_worse_digits(theirs, ours)),
     }

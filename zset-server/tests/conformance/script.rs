@@ -1,13 +1,13 @@
 //! Scripts: rows, and templates for several rows.
 //!
 //! - `# text` is a comment.
-//! - `@name a | b | c` names a list of texts, from that line on. A text may use other names.
-//! - `$name` in a row expands to each of the texts: to one row each, or with several names to one
+//! - `@name a | b | c` names a list of strings, from that line on. A string may use other names.
+//! - `$name` in a row expands to each of the strings: to one row each, or with several names to one
 //!   row for each combination.
-//! - `<name>` is one of the texts at random. A text that is listed twice is twice as likely. `<>`
-//!   is empty.
-//! - `%300 row` repeats the row 300 times, each with its own random texts.
-//! - ` ; ` separates rows within a text, such as those of a transaction.
+//! - `<name>` is one of the strings at random. A string that is listed twice is twice as likely.
+//!   `<>` is empty.
+//! - `%300 row` repeats the row 300 times, each with its own random strings.
+//! - ` ; ` separates rows within a string, such as those of a transaction.
 
 use std::collections::HashMap;
 use std::env;
@@ -54,7 +54,7 @@ fn texts<'n>(names: &'n Names<'_>, name: &str) -> &'n [&'n str] {
     names.get(name).unwrap_or_else(|| panic!("no texts have the name {name:?}"))
 }
 
-/// Calls `found` with each combination of the texts for each `$name`.
+/// Calls `found` with each combination of the strings for each `$name`.
 fn each(row: String, names: &Names<'_>, found: &mut impl FnMut(String)) {
     let Some((before, after)) = row.split_once('$') else { return found(row) };
     let end = after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len());

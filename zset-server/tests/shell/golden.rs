@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-/// Compares a text with a file.
+/// Compares a string with a file.
 pub(crate) fn assert_golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shell/golden").join(name);
     if env::var_os("ZSET_UPDATE_GOLDEN").is_some() {

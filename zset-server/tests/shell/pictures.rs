@@ -45,7 +45,7 @@ fn picture(script: &str, show: &str) -> String {
     picture
 }
 
-/// Hides the figures of the dict, which depend on the random seed of the hasher.
+/// Hides the statistics of the dict, which depend on the random seed of the hasher.
 fn without_figures_of_the_dict(picture: &str) -> String {
     let hide = |line: &str| match line.split_once(' ') {
         Some((name @ ("dict" | "bytes"), _)) => format!("{name} ...\n"),

@@ -58,7 +58,7 @@ impl Terminal {
         self.keyboard.write_all(keys.as_bytes()).expect("the terminal reads");
     }
 
-    /// Waits until a text is shown; returns the output before it.
+    /// Waits until a string is shown; returns the output before it.
     fn wait_for(&mut self, text: &str) -> String {
         let start = Instant::now();
         loop {

@@ -123,7 +123,7 @@ impl<const N: usize> Scores for [Score; N] {
     }
 }
 
-/// The error of a text that is not a valid score.
+/// The error of a string that is not a valid score.
 #[derive(Debug)]
 pub(crate) enum BadScore {
     Count { found: usize, expected: usize },

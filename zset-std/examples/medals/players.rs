@@ -17,7 +17,7 @@ const SEED: u64 = 2024;
 /// The interval of progress updates; a shorter one would distort the measurement.
 const STEP: u64 = 10_000;
 
-/// Loads `count` players, updates as many scores, and prints the figures and the top ten.
+/// Loads `count` players, updates as many scores, and prints the times and the top ten.
 pub(crate) fn simulate(out: &mut impl Write, count: u64) -> io::Result<()> {
     writeln!(out, "\nA leaderboard of {} simulated players\n", text::thousands(count.into()))?;
     // Show the output so far while the players load.

@@ -40,12 +40,12 @@ pub(crate) fn printable(text: &str) -> String {
     shown
 }
 
-/// Makes a text printable and cuts it to a length that fits a message.
+/// Makes a string printable and cuts it to a length that fits a message.
 pub(crate) fn shorten(text: &str) -> String {
     fit(&printable(text), 40)
 }
 
-/// Cuts a text to at most this many terminal cells.
+/// Cuts a string to at most this many terminal cells.
 pub(crate) fn fit(text: &str, cells: usize) -> String {
     if width(text) <= cells {
         return text.to_string();
@@ -59,12 +59,12 @@ pub(crate) fn fit(text: &str, cells: usize) -> String {
     kept.chain(['…']).collect()
 }
 
-/// Pads a text on the right to this many terminal cells.
+/// Pads a string on the right to this many terminal cells.
 pub(crate) fn left(text: &str, cells: usize) -> String {
     format!("{text}{}", " ".repeat(cells.saturating_sub(width(text))))
 }
 
-/// Pads a text on the left to this many terminal cells.
+/// Pads a string on the left to this many terminal cells.
 pub(crate) fn right(text: &str, cells: usize) -> String {
     format!("{}{text}", " ".repeat(cells.saturating_sub(width(text))))
 }

@@ -27,8 +27,8 @@
 //! | [`ExpiringSet`](crate::ExpiringSet) | members that are each live until a deadline of their own |
 //!
 //! If jobs are only pushed and popped, a `BinaryHeap` or a timer wheel is faster; the project's
-//! `docs/benchmarks.md` has the figures. These queues also cancel and reschedule by id, list jobs
-//! in order, and count the jobs that are due.
+//! `docs/benchmarks.md` has the measurements. These queues also cancel and reschedule by id, list
+//! jobs in order, and count the jobs that are due.
 //!
 //! # Pop or lease
 //!

@@ -26,7 +26,7 @@
 //!
 //! A timeline grows by each post. [`with_max_len`](crate::Timeline::with_max_len) keeps the newest
 //! posts only; [`with_max_age`](crate::Timeline::with_max_age) keeps those that are recent enough
-//! beside the newest time seen.
+//! compared with the newest time seen.
 //!
 //! # Several feeds as one
 //!

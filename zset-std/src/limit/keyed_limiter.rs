@@ -137,7 +137,7 @@ where
     }
 }
 
-/// Delegates to a limiter behind a pointer.
+/// Delegates to the limiter it points to.
 macro_rules! delegate {
     (|$self:ident| $limiter:expr, now: $now:expr; $($pointer:ty),*) => {$(
         impl<L: KeyedLimiter<Q> + ?Sized, Q: ?Sized> KeyedLimiter<Q> for $pointer {

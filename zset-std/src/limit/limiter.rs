@@ -57,7 +57,7 @@ pub(super) mod per_key {
     use crate::Quota;
 
     /// A limiter in two parts: the settings, which all keys share, and the state of one key. `Self`
-    /// is the settings, and, as a limiter on its own, has the state with which every key starts.
+    /// is the settings, and, as a limiter of one key, has the state with which every key starts.
     ///
     /// The names of the methods differ from those of [`Limiter`](super::Limiter), so that no call
     /// is ambiguous.
@@ -77,7 +77,7 @@ pub(super) mod per_key {
         /// not used in between; `Timestamp::ZERO` if it already is.
         fn state_idle_from(state: &Self::State) -> Timestamp;
 
-        /// Returns the same for a limiter on its own.
+        /// Returns the same for a limiter of one key.
         fn idle_from(&self) -> Timestamp;
     }
 

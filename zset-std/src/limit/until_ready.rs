@@ -23,7 +23,7 @@ use private::Waitable;
 /// one clock read and one check. The first waiter in line checks again when its units may be
 /// allowed; only then does it notice a changed quota, refunded units, or a `check` that has
 /// overtaken it. If its units would now not be allowed by its deadline, it fails at that time,
-/// which may be long before the deadline. A waiter behind it does not check at all: it learns that
+/// which may be long before the deadline. A waiter after it does not check at all: it learns that
 /// it is too late when it becomes the first, or at its deadline.
 ///
 /// Nothing is taken from the quota until the units are allowed, so a waiter that drops its future

@@ -74,7 +74,7 @@ impl<J: Clone> Naive<J> {
         Some(self.jobs.remove(index))
     }
 
-    /// Changes the due time of a job, and moves it behind all others due at that time.
+    /// Changes the due time of a job, and moves it after all others due at that time.
     fn reschedule(&mut self, id: u64, due: Timestamp) -> Option<Timestamp> {
         let job = self.remove(id)?;
         self.push(id, due, job.job);

@@ -163,7 +163,7 @@ fn parse_node(text: &str) -> Option<IpAddr> {
     is_port(port).then_some(name)
 }
 
-/// Returns whether a text is empty, or a colon and a port, which may be obfuscated.
+/// Returns whether a string is empty, or a colon and a port, which may be obfuscated.
 fn is_port(text: &str) -> bool {
     let Some(port) = text.strip_prefix(':') else { return text.is_empty() };
     match port.strip_prefix('_') {

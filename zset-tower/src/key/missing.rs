@@ -18,7 +18,7 @@ const REQUIRING_A_HEADER: [StatusCode; 4] = [
 /// some service.
 ///
 /// A client must not get around a limit by leaving out its key, so [`Allow`](Self::Allow) is for
-/// policies beside which another one limits such requests.
+/// policies used together with one that limits such requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingKey<K> {
     /// The policy does not apply to the request.

@@ -95,7 +95,7 @@ impl Server for FakeServer {
     }
 }
 
-/// The script on a real server beside the reference, with the same replies.
+/// The script on a real server compared with the reference, with the same replies.
 #[cfg(all(unix, feature = "cluster"))]
 pub(super) struct Both {
     pub(super) connection: redis::Connection,

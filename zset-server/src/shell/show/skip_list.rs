@@ -1,4 +1,4 @@
-//! A drawing of a skip list's blocks and leaves as a tree, with figures about the dict and the
+//! A drawing of a skip list's blocks and leaves as a tree, with statistics of the dict and the
 //! memory.
 
 use std::fmt::Write as _;
@@ -42,7 +42,7 @@ pub(super) fn draw(
     push_totals(set, bytes, leaves, out);
 }
 
-/// Draws the figures of the whole set.
+/// Draws the statistics of the whole set.
 fn push_totals(set: &SortedSet<ByteString, Score>, bytes: usize, leaves: usize, out: &mut String) {
     let (root, dict) = (set.root(), set.dict_layout());
     let height = match root.level() {

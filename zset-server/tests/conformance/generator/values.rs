@@ -1,6 +1,6 @@
 //! Members, scores, integers and bounds of ranges.
 //!
-//! Texts that only some servers read are not drawn: see `decisions`.
+//! Strings that only some servers read are not drawn: see `decisions`.
 
 use rand::RngExt;
 
@@ -137,13 +137,14 @@ const SCORES: [&str; 61] = [
     "123456789012345678901234567890",
 ];
 
-/// Texts that no server reads as a score.
+/// Strings that no server reads as a score.
 const NO_SCORES: [&str; 20] = [
     "", "nan", "-nan", "NaN", "abc", "1x", "1e", "e1", ".", "-", "+-1", "--1", "1 ", "1e400",
     "-1e400", "1e-400", "2e-324", "1,5", "infinit", "1_0",
 ];
 
-/// Texts that no server reads as a bound. An empty bound is 0, and one that overflows is infinite.
+/// Strings that no server reads as a bound. An empty bound is 0, and one that overflows is
+/// infinite.
 const NO_BOUNDS: [&str; 14] = [
     "nan", "-nan", "(nan", "abc", "(abc", "1x", "1e", "e1", "--1", "1 ", "((1", "[1", "1,5",
     "infinit",
