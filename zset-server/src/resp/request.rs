@@ -554,14 +554,10 @@ fn is_http_line(arguments: &[Vec<u8>]) -> bool {
 mod tests {
     use super::*;
 
-    fn encode(arguments: &[Vec<u8>]) -> Vec<u8> {
-        let mut bytes = format!("*{}\r\n", arguments.len()).into_bytes();
-        for argument in arguments {
-            bytes.extend(format!("${}\r\n", argument.len()).bytes());
-            bytes.extend(argument);
-            bytes.extend(b"\r\n");
-        }
-        bytes
+    /// Returns a request of so many arguments of this length.
+    fn request(arguments: usize, len: usize) -> Vec<u8> {
+        let argument = format!("${len}\r\n{}\r\n", "x".repeat(len));
+        format!("*{arguments}\r\n{}", argument.repeat(arguments)).into_bytes()
     }
 
     #[test]
@@ -584,7 +580,7 @@ mod tests {
     #[test]
     fn finished_requests_do_not_accumulate() {
         let mut requests = Requests::default();
-        let request = encode(&[vec![b'x'; 1000]]);
+        let request = request(1, 1000);
         for half in request.chunks(600).cycle().take(2 * 1000) {
             requests.extend(half);
             let _ = requests.next();
@@ -596,7 +592,7 @@ mod tests {
     #[test]
     fn the_rest_of_a_long_pipeline_is_rarely_moved() {
         let mut requests = Requests::default();
-        let request = encode(&[vec![b'x'; 1000]]);
+        let request = request(1, 1000);
         requests.extend(&request.repeat(1000));
         let mut moves = 0;
         while let Ok(Some(_)) = requests.next() {
@@ -610,8 +606,8 @@ mod tests {
     #[test]
     fn the_memory_of_a_large_request_is_freed_while_the_next_is_incomplete() {
         let mut requests = Requests::default();
-        let large = [encode(&[vec![b'x'; 10 << 20]]), b"*".to_vec()].concat();
-        let many = [encode(&vec![vec![]; 100_000]), b"*".to_vec()].concat();
+        let large = [request(1, 10 << 20), b"*".to_vec()].concat();
+        let many = [request(100_000, 0), b"*".to_vec()].concat();
         let typed = ["x ".repeat(30_000).as_bytes(), b"\n*"].concat();
         for bytes in [large, many, typed] {
             requests.extend(&bytes);

@@ -12,25 +12,10 @@ pub(crate) struct Command {
 /// Returns all commands that COMMAND lists.
 pub(crate) fn commands() -> Vec<Command> {
     let reply = Ours::new().ask("COMMAND");
-    let mut commands = Vec::new();
-    add(&Reply::of(&reply), &mut commands);
+    let listed = Reply::of(&reply).listed_commands().into_iter();
+    let commands: Vec<_> = listed.map(|(name, arity)| Command { name, arity }).collect();
     assert!(commands.len() > 80, "{}", commands.len());
     commands
-}
-
-/// Appends the commands of a list and their subcommands.
-fn add(list: &Reply<'_>, commands: &mut Vec<Command>) {
-    let Reply::List(_, list) = list else { panic!("not a list: {list:?}") };
-    for command in list {
-        let Reply::List(_, parts) = command else { panic!("not a command: {command:?}") };
-        let [Reply::Text(_, name), Reply::Line(b':', arity), .., subcommands] = &**parts else {
-            panic!("not a command: {parts:?}")
-        };
-        let text = |bytes| std::str::from_utf8(bytes).expect("names are ASCII");
-        let arity = text(arity).parse().expect("a small number");
-        commands.push(Command { name: text(name).to_owned(), arity });
-        add(subcommands, commands);
-    }
 }
 
 impl Command {

@@ -106,6 +106,23 @@ impl<'a> Reply<'a> {
             }
         }
     }
+
+    /// Returns the names in a reply to COMMAND, subcommands such as `client|id` included, each with
+    /// its number of arguments, including the name; if negative, the minimum number.
+    pub(crate) fn listed_commands(&self) -> Vec<(String, i8)> {
+        let Reply::List(_, list) = self else { panic!("not a list: {self:?}") };
+        let mut commands = Vec::new();
+        for command in list {
+            let Reply::List(_, parts) = command else { panic!("not a command: {command:?}") };
+            let [Reply::Text(_, name), Reply::Line(b':', arity), .., subcommands] = &**parts else {
+                panic!("not a command: {parts:?}")
+            };
+            let text = |bytes| std::str::from_utf8(bytes).expect("names are ASCII");
+            commands.push((text(name).to_owned(), text(arity).parse().expect("a small number")));
+            commands.extend(subcommands.listed_commands());
+        }
+        commands
+    }
 }
 
 impl fmt::Display for Reply<'_> {

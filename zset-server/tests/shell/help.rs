@@ -14,7 +14,7 @@ struct Command {
     /// A subcommand is named like `client id`.
     name: String,
     /// The number of arguments, including the name; if negative, the minimum number.
-    arity: isize,
+    arity: i8,
     /// What HELP shows of its arguments.
     arguments: String,
 }
@@ -24,9 +24,14 @@ impl Command {
     fn all() -> Vec<Command> {
         let mut engine = Engine::new();
         let mut client = engine.client();
-        let mut commands = Vec::new();
         let reply = ask(&mut engine, &mut client, "COMMAND");
-        add(&Reply::of(reply.as_bytes()), &mut commands);
+        let listed = Reply::of(reply.as_bytes()).listed_commands().into_iter();
+        let mut commands: Vec<_> = listed
+            .map(|(name, arity)| {
+                let name = name.replace('|', " ");
+                Command { name, arity, arguments: String::new() }
+            })
+            .collect();
         // Commands of the shell itself have other help.
         commands.retain(|command| command.name != "quit");
         let script: Vec<_> = commands.iter().map(|it| format!("HELP {}\n", it.name)).collect();
@@ -43,28 +48,12 @@ impl Command {
 
     /// Returns whether the command accepts that many arguments, including its name.
     fn takes(&self, words: usize) -> bool {
-        let number = self.arity.unsigned_abs();
+        let number = usize::from(self.arity.unsigned_abs());
         if self.arity < 0 { words >= number } else { words == number }
     }
 
     fn len_of_name(&self) -> usize {
         self.name.split(' ').count()
-    }
-}
-
-/// Appends the commands of a list and their subcommands.
-fn add(list: &Reply<'_>, commands: &mut Vec<Command>) {
-    let Reply::List(_, list) = list else { panic!("not a list: {list:?}") };
-    for command in list {
-        let Reply::List(_, parts) = command else { panic!("not a command: {command:?}") };
-        let [Reply::Text(_, name), Reply::Line(b':', arity), .., subcommands] = &**parts else {
-            panic!("not a command: {parts:?}")
-        };
-        let text = |bytes| std::str::from_utf8(bytes).expect("names are ASCII");
-        let arity = text(arity).parse().expect("a small number");
-        let name = text(name).replace('|', " ");
-        commands.push(Command { name, arity, arguments: String::new() });
-        add(subcommands, commands);
     }
 }
 
