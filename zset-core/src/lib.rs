@@ -8,7 +8,17 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-pub mod _guide;
+pub mod _guide {
+    //! Guides: how to choose among the types of this crate, and what to watch for.
+    //!
+    //! | guide | about |
+    //! |---|---|
+    //! | [`firmware`] | microcontrollers: sets without an allocator, small heaps, heights and hashes without entropy, interrupts |
+    //!
+    //! Guides to limiters, boards, queues and timelines are in the docs of zset-std.
+
+    pub mod firmware;
+}
 mod bounds;
 pub mod fixed_sorted_set;
 mod increment;

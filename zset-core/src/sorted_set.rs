@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
-use core::fmt;
 use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
 use core::ops::RangeBounds;
@@ -12,9 +11,8 @@ use rand_core::Rng;
 
 use crate::core::bulk::Filling;
 use crate::core::index::Heights;
-use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
+use crate::core::iter as inner;
 use crate::core::leaf::End;
-use crate::core::search::Position;
 use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
 use crate::increment::sum_or_panic;
 use crate::reserve::{or_panic, try_box};
@@ -22,6 +20,7 @@ use crate::skiplist::{element, taken};
 use crate::{DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TryReserveError};
 
 mod entry;
+mod iter;
 mod ops;
 #[cfg(feature = "serde")]
 pub mod serde_map;
@@ -30,6 +29,7 @@ mod traits;
 pub use crate::core::bulk::FromSortedError;
 pub use crate::hash_builder::DefaultHasher;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
+pub use iter::{Drain, ExtractIf, IntoIter, Iter};
 pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 
 /// A set of unique members, each with a score, ordered by `(score, member)`.
@@ -1028,94 +1028,11 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     ///
     /// The set is emptied immediately, even if the iterator is leaked.
     pub fn drain(&mut self) -> Drain<'_, M, S> {
-        Drain(iter::Drain::new(self.core.take_all()))
+        Drain(inner::Drain::new(self.core.take_all()))
     }
 
     /// Removes all members and frees their memory. **O(n)**.
     pub fn clear(&mut self) {
         self.core.clear();
-    }
-}
-
-/// An iterator over elements in order, lowest score first: all of them or a range.
-///
-/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so
-/// `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most
-/// **O(log n)**.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SortedSet;
-///
-/// let set: SortedSet<u32, u32> = (0..10_000).map(|i| (i, i)).collect();
-/// // O(log n), rather than 9,000 steps.
-/// let page: Vec<_> = set.iter().skip(9_000).take(2).collect();
-/// assert_eq!(page, [(&9_000, 9_000), (&9_001, 9_001)]);
-/// ```
-pub struct Iter<'a, M, S>(pub(crate) iter::Iter<'a, M, (), S>);
-
-front_iter!(Iter<M, S>, (&'a M, S), element);
-
-/// An owning iterator over elements, lowest score first. Each step is **O(1)**.
-pub struct IntoIter<M, S>(pub(crate) iter::IntoIter<M, (), S>);
-
-front_into_iter!(IntoIter<M, S>, <M, S>, (M, S), taken, element);
-
-impl<M, S> IntoIter<M, S> {
-    /// Creates an iterator over one element, without allocating.
-    pub(crate) fn of_one((member, score): (M, S)) -> Self {
-        IntoIter(iter::IntoIter::of_one(((member, ()), score)))
-    }
-}
-
-front_owning!(IntoIter<M, S>);
-
-/// An iterator over removed elements, lowest score first. Each step is **O(1)**.
-///
-/// Returned by `drain` and the `drain_by_*` methods. The elements leave the set as soon as the
-/// iterator is created: those not yet returned are dropped or leaked with it.
-pub struct Drain<'a, M, S>(pub(crate) iter::Drain<'a, M, (), S>);
-
-front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element);
-
-impl<M, S: Copy> Drain<'_, M, S> {
-    /// Returns the remaining elements, without the borrow.
-    pub(crate) fn into_elements(self) -> IntoIter<M, S> {
-        IntoIter(self.0.into_elements())
-    }
-}
-
-/// An iterator that removes elements, returned by [`SortedSet::extract_if`].
-pub struct ExtractIf<'a, M, S, H, F> {
-    set: &'a mut SortedSet<M, S, H>,
-    extracted: F,
-    /// The position of the next element to pass to `extracted`.
-    next: Position,
-}
-
-impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> Iterator
-    for ExtractIf<'_, M, S, H, F>
-{
-    type Item = (M, S);
-
-    fn next(&mut self) -> Option<(M, S)> {
-        let ExtractIf { set, extracted, next } = self;
-        set.core.take_next_if(next, |member, (), score| extracted(member, score)).map(taken)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.set.len()))
-    }
-}
-
-impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> FusedIterator
-    for ExtractIf<'_, M, S, H, F>
-{
-}
-
-impl<M: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug for ExtractIf<'_, M, S, H, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExtractIf").field("set", &self.set).finish_non_exhaustive()
     }
 }

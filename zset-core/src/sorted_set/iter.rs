@@ -1,0 +1,93 @@
+//! The iterators of a [`SortedSet`].
+
+use core::fmt;
+use core::hash::{BuildHasher, Hash};
+use core::iter::FusedIterator;
+
+use super::SortedSet;
+use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
+use crate::core::search::Position;
+use crate::skiplist::{element, taken};
+
+/// An iterator over elements in order, lowest score first: all of them or a range.
+///
+/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so
+/// `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most
+/// **O(log n)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::SortedSet;
+///
+/// let set: SortedSet<u32, u32> = (0..10_000).map(|i| (i, i)).collect();
+/// // O(log n), rather than 9,000 steps.
+/// let page: Vec<_> = set.iter().skip(9_000).take(2).collect();
+/// assert_eq!(page, [(&9_000, 9_000), (&9_001, 9_001)]);
+/// ```
+pub struct Iter<'a, M, S>(pub(crate) iter::Iter<'a, M, (), S>);
+
+front_iter!(Iter<M, S>, (&'a M, S), element);
+
+/// An owning iterator over elements, lowest score first. Each step is **O(1)**.
+pub struct IntoIter<M, S>(pub(crate) iter::IntoIter<M, (), S>);
+
+front_into_iter!(IntoIter<M, S>, <M, S>, (M, S), taken, element);
+
+impl<M, S> IntoIter<M, S> {
+    /// Creates an iterator over one element, without allocating.
+    pub(crate) fn of_one((member, score): (M, S)) -> Self {
+        IntoIter(iter::IntoIter::of_one(((member, ()), score)))
+    }
+}
+
+front_owning!(IntoIter<M, S>);
+
+/// An iterator over removed elements, lowest score first. Each step is **O(1)**.
+///
+/// Returned by `drain` and the `drain_by_*` methods. The elements leave the set as soon as the
+/// iterator is created: those not yet returned are dropped or leaked with it.
+pub struct Drain<'a, M, S>(pub(crate) iter::Drain<'a, M, (), S>);
+
+front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element);
+
+impl<M, S: Copy> Drain<'_, M, S> {
+    /// Returns the remaining elements, without the borrow.
+    pub(crate) fn into_elements(self) -> IntoIter<M, S> {
+        IntoIter(self.0.into_elements())
+    }
+}
+
+/// An iterator that removes elements, returned by [`SortedSet::extract_if`].
+pub struct ExtractIf<'a, M, S, H, F> {
+    pub(super) set: &'a mut SortedSet<M, S, H>,
+    pub(super) extracted: F,
+    /// The position of the next element to pass to `extracted`.
+    pub(super) next: Position,
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> Iterator
+    for ExtractIf<'_, M, S, H, F>
+{
+    type Item = (M, S);
+
+    fn next(&mut self) -> Option<(M, S)> {
+        let ExtractIf { set, extracted, next } = self;
+        set.core.take_next_if(next, |member, (), score| extracted(member, score)).map(taken)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.set.len()))
+    }
+}
+
+impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> FusedIterator
+    for ExtractIf<'_, M, S, H, F>
+{
+}
+
+impl<M: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug for ExtractIf<'_, M, S, H, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").field("set", &self.set).finish_non_exhaustive()
+    }
+}
