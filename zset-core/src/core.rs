@@ -77,6 +77,7 @@ use self::arena::{Arena, NONE};
 use self::index::{BLOCK_CAPACITY, Block, Heights, MIN_CHILDREN};
 use self::leaf::{End, Handle, LEAF_CAPACITY, LeafRef, Leaves};
 use self::search::Position;
+use crate::TieOrder;
 
 /// The leaves and the index.
 #[derive(Clone)]
@@ -259,7 +260,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 }
 
-impl<K: Ord, V, S: Ord + Copy> Nodes<K, V, S> {
+impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
     /// Panics with a description if an invariant is violated.
     pub(crate) fn check(&self) {
         self.check_leaves();
@@ -293,9 +294,10 @@ impl<K: Ord, V, S: Ord + Copy> Nodes<K, V, S> {
                 assert!((slot as usize) < leaf.len(), "order of leaf {id} has no slot {slot}");
                 assert_eq!(leaf.index_of(slot), index, "index of slot {slot}, leaf {id}");
                 let ((key, _), score) = leaf.at(index);
-                if let Some(previous) = previous {
+                if let Some((previous_score, previous)) = previous {
+                    let is_before = key.precedes(previous) && !previous.precedes(key);
                     assert!(
-                        previous <= (score, key),
+                        previous_score < score || previous_score == score && !is_before,
                         "leaf {id} index {index} comes before the previous element"
                     );
                 }

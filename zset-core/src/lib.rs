@@ -51,6 +51,8 @@ pub mod sorted_map;
 #[cfg(feature = "alloc")]
 pub mod sorted_set;
 #[cfg(feature = "alloc")]
+mod ties;
+#[cfg(feature = "alloc")]
 pub mod zset;
 
 /// The trait of what a member can be looked up by, from the crate `equivalent`, as in hashbrown and
@@ -88,6 +90,8 @@ pub use sorted_map::SortedMap;
 #[cfg(feature = "alloc")]
 #[doc(inline)]
 pub use sorted_set::{Aggregate, SortedSet};
+#[cfg(feature = "alloc")]
+pub use ties::{TieOrder, Unordered};
 #[cfg(feature = "alloc")]
 #[doc(inline)]
 pub use zset::{Encoding, ListpackLimits, ZSet};

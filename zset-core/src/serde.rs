@@ -204,7 +204,10 @@ mod allocated {
     use serde::ser::{Serialize, Serializer};
 
     use super::{Loader, load_seq};
-    use crate::{ByteString, Score, SkipList, SortedMap, SortedSet, TryReserveError, ZSet};
+    use crate::{
+        ByteString, Score, SkipList, SortedMap, SortedSet, TieOrder, TryReserveError, Unordered,
+        ZSet,
+    };
 
     /// Like [`load_seq`](super::load_seq), but loads the entries of a map.
     pub(crate) fn load_map<'de, C, K, V, D>(
@@ -337,6 +340,19 @@ mod allocated {
         }
     }
 
+    /// Serializes like what it holds.
+    impl<T: Serialize> Serialize for Unordered<T> {
+        fn serialize<R: Serializer>(&self, serializer: R) -> Result<R::Ok, R::Error> {
+            self.0.serialize(serializer)
+        }
+    }
+
+    impl<'de, T: Deserialize<'de>> Deserialize<'de> for Unordered<T> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            T::deserialize(deserializer).map(Unordered)
+        }
+    }
+
     /// Serializes as a sequence of `(member, score)`, lowest score first. For a map, see
     /// [`serde_map`](crate::sorted_set::serde_map).
     impl<M: Serialize, S: Serialize + Copy, H> Serialize for SortedSet<M, S, H> {
@@ -352,7 +368,7 @@ mod allocated {
     /// handles.
     impl<'de, M, S, H> Deserialize<'de> for SortedSet<M, S, H>
     where
-        M: Deserialize<'de> + Ord + Hash,
+        M: Deserialize<'de> + TieOrder + Hash,
         S: Deserialize<'de> + Ord + Copy,
         H: BuildHasher + Default,
     {
@@ -378,7 +394,7 @@ mod allocated {
     /// A map that is too large for memory or for 32-bit handles is an error, not a panic.
     impl<'de, K, V, S, H> Deserialize<'de> for SortedMap<K, V, S, H>
     where
-        K: Deserialize<'de> + Ord + Hash,
+        K: Deserialize<'de> + TieOrder + Hash,
         V: Deserialize<'de>,
         S: Deserialize<'de> + Ord + Copy,
         H: BuildHasher + Default,

@@ -16,7 +16,9 @@ use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
 use crate::increment::sum_or_panic;
 use crate::reserve::{or_panic, try_box};
 use crate::sorted_set::FromSortedError;
-use crate::{DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TryReserveError};
+use crate::{
+    DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TieOrder, TryReserveError,
+};
 
 mod entry;
 mod iter;
@@ -131,7 +133,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 }
 
-impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, S, H> {
     /// Creates a map from elements in ascending order of `(score, key)`. **O(n)**. See
     /// [`SortedSet::from_sorted_iter`](crate::SortedSet::from_sorted_iter).
     ///
@@ -463,7 +465,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
 }
 
 /// Writing.
-impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Inserts a key with a value and a score, or replaces the value and the score of a key that is
     /// already present; returns the old ones. **O(log n)**; O(1) if the key stays between its
     /// neighbours. See [`SortedSet::insert`](crate::SortedSet::insert).
@@ -670,7 +672,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 }
 
-impl<K: Ord + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Adds `by` to the score of a key; returns the new score. A key that is not in the map is
     /// inserted with the score zero and the value that `value` returns. **O(log n)**; O(1) if the
     /// key stays between its neighbours.
@@ -921,7 +923,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 }
 
 /// Whole maps.
-impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Moves all elements of `other` into this map, leaving `other` empty. **O(m log n)** for m
     /// moved elements. See [`SortedSet::append`](crate::SortedSet::append).
     ///

@@ -17,7 +17,9 @@ use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
 use crate::increment::sum_or_panic;
 use crate::reserve::{or_panic, try_box};
 use crate::skiplist::{element, taken};
-use crate::{DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TryReserveError};
+use crate::{
+    DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TieOrder, TryReserveError,
+};
 
 mod entry;
 mod iter;
@@ -37,6 +39,9 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 /// Any `Ord + Copy` type is a score: integers, tuples, [`Reverse`](core::cmp::Reverse), and
 /// [`Score`], the default, an `f64` that is never NaN. **An `f64` itself is not a score**, since it
 /// is not `Ord`: if the compiler reports an unsatisfied bound `f64: Ord`, use [`Score`].
+///
+/// A member is `Ord + Hash`, or [`Unordered`](crate::Unordered) and then only `Eq + Hash`: elements
+/// of equal score are then in the order in which they got it.
 ///
 /// Finding the score of a member is **O(1)**; ranks, elements by rank and ranges are **O(log n)**.
 ///
@@ -166,7 +171,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> {
     /// Creates a set from elements that ascend by `(score, member)`. **O(n)**.
     ///
     /// All leaves are full, so the set uses the least memory possible.
@@ -451,7 +456,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 }
 
 /// Writing.
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Inserts a member with a score, or updates its score if it is in the set already; returns the
     /// old score. **O(log n)**; O(1) if the member stays between its neighbours.
     ///
@@ -648,7 +653,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-impl<M: Ord + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> {
     /// Adds `by` to the score of a member, which counts as zero if the member is not in the set;
     /// returns the new score. **O(log n)**; O(1) if the member stays between its neighbours.
     ///
@@ -909,7 +914,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 /// Whole sets.
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for the m
     /// members of `other`; **O(n + m)** if at least n / 2 of them are new.
     ///

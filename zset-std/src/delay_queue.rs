@@ -4,24 +4,16 @@ mod iter;
 
 pub use iter::{DrainJobs, IntoJobs, Jobs};
 
-use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
-use core::hash::Hash;
+use core::hash::{Hash, Hasher};
 use core::iter::FusedIterator;
 
 #[cfg(feature = "serde")]
 use zset_core::TryReserveError;
-use zset_core::{Equivalent, SortedMap};
+use zset_core::{Equivalent, SortedMap, Unordered};
 
 use crate::Timestamp;
-
-// Invariants: one sorted map holds the jobs, from ids to payloads. The score of a job is its due
-// time and its arrival number. Each arrival number is below `arrivals`, and no two jobs have the
-// same one.
-
-/// The due time and the arrival number of a job.
-type Key = (Timestamp, u64);
 
 /// A queue of jobs ordered by due time; jobs due at the same time are in order of arrival. A
 /// `DelayQueue<(), Id>` is a schedule of events, each returned once when it is due; see the
@@ -33,7 +25,7 @@ type Key = (Timestamp, u64);
 /// [`SharedDelayQueue`](crate::SharedDelayQueue) has a clock, and is for use by multiple threads.
 ///
 /// A job has either a [`JobId`] assigned by the queue or an id of the caller's type `I`. It uses
-/// the memory of its payload and id plus about 40 bytes, until it is popped, cancelled or drained.
+/// the memory of its payload and id plus about 32 bytes, until it is popped, cancelled or drained.
 /// Payloads are moved in memory, so box large ones.
 ///
 /// # Examples
@@ -56,9 +48,7 @@ type Key = (Timestamp, u64);
 /// assert_eq!(mails.next_due(), Some(at(90)));
 /// ```
 pub struct DelayQueue<T, I = JobId> {
-    jobs: SortedMap<I, T, Key>,
-    /// The next arrival number. If it ever saturates, later arrivals share the last number.
-    arrivals: u64,
+    jobs: SortedMap<Unordered<I>, T, Timestamp>,
     /// The next id to assign, unless it is in use.
     next_id: u64,
 }
@@ -66,32 +56,15 @@ pub struct DelayQueue<T, I = JobId> {
 impl<T, I> DelayQueue<T, I> {
     /// Creates an empty queue, which does not allocate until the first push. **O(1)**.
     pub fn new() -> Self {
-        DelayQueue { jobs: SortedMap::new(), arrivals: 0, next_id: 0 }
-    }
-
-    /// Returns the arrival number for a new job.
-    ///
-    /// It cannot saturate in practice: that takes 584 years at a billion jobs per second. If it
-    /// does, jobs due at the same time are ordered by id.
-    fn arrive(&mut self) -> u64 {
-        let arrival = self.arrivals;
-        self.arrivals = arrival.saturating_add(1);
-        arrival
+        DelayQueue { jobs: SortedMap::new(), next_id: 0 }
     }
 }
 
-impl<T, I: Ord + Hash> DelayQueue<T, I> {
+impl<T, I: Eq + Hash> DelayQueue<T, I> {
     /// Panics with a description of the first broken invariant. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
         self.jobs.check();
-        let mut arrivals: Vec<_> = self.jobs.iter().map(|(_, _, (_, arrival))| arrival).collect();
-        arrivals.sort_unstable();
-        assert!(arrivals.is_sorted_by(|a, b| a < b), "two jobs have the same arrival number");
-        assert!(
-            arrivals.last().is_none_or(|last| *last < self.arrivals),
-            "an arrival number is too large"
-        );
     }
 }
 
@@ -143,9 +116,31 @@ pub struct Job<T, I = JobId> {
     pub payload: T,
 }
 
-/// Converts an entry of the map into a job; both may be owned or borrowed.
-fn job<T, I>((id, payload, (due, _)): (I, T, Key)) -> Job<T, I> {
+/// Converts an entry of the map into a job.
+fn job<T, I>((Unordered(id), payload, due): (Unordered<I>, T, Timestamp)) -> Job<T, I> {
     Job { id, due, payload }
+}
+
+/// Like `job`, of a borrowed entry.
+fn job_ref<'a, T, I>(
+    (Unordered(id), payload, due): (&'a Unordered<I>, &'a T, Timestamp),
+) -> Job<&'a T, &'a I> {
+    Job { id, due, payload }
+}
+
+/// An id to look up.
+struct ById<'a, Q: ?Sized>(&'a Q);
+
+impl<Q: Hash + ?Sized> Hash for ById<'_, Q> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl<I, Q: Equivalent<I> + ?Sized> Equivalent<Unordered<I>> for ById<'_, Q> {
+    fn equivalent(&self, id: &Unordered<I>) -> bool {
+        self.0.equivalent(&id.0)
+    }
 }
 
 /// The error returned when a job's id is already in use; contains the job.
@@ -199,7 +194,7 @@ impl<T> DelayQueue<T> {
     }
 }
 
-impl<T, I: Ord + Hash> DelayQueue<T, I> {
+impl<T, I: Eq + Hash> DelayQueue<T, I> {
     /// Like [`push`](Self::push), with an id of the caller. **O(log n)**.
     ///
     /// # Errors
@@ -235,8 +230,7 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
     /// Inserts a job whose id is not in use.
     #[track_caller]
     pub(crate) fn insert(&mut self, id: I, payload: T, due: Timestamp) {
-        let key = (due, self.arrive());
-        self.jobs.insert(id, payload, key);
+        self.jobs.insert(Unordered(id), payload, due);
     }
 
     /// Inserts a deserialized job and returns whether its id is new. If it is not, the caller must
@@ -248,8 +242,7 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
         payload: T,
         due: Timestamp,
     ) -> Result<bool, TryReserveError> {
-        let key = (due, self.arrive());
-        Ok(self.jobs.try_insert(id, payload, key)?.is_none())
+        Ok(self.jobs.try_insert(Unordered(id), payload, due)?.is_none())
     }
 }
 
@@ -277,28 +270,18 @@ mod tests {
         queue.cancel(&first);
         assert_ne!(queue.push((), Timestamp::ZERO), first);
     }
-
-    #[test]
-    fn jobs_are_ordered_by_id_once_arrival_numbers_run_out() {
-        let mut queue = DelayQueue::new();
-        queue.arrivals = u64::MAX;
-        for id in [2, 1, 3] {
-            queue.push_with_id(id, (), Timestamp::ZERO).unwrap();
-        }
-        assert!(queue.into_iter().map(|job| job.id).eq([1, 2, 3]));
-    }
 }
 
 impl<T, I> DelayQueue<T, I> {
     /// Returns the due time of the first job. **O(1)**.
     pub fn next_due(&self) -> Option<Timestamp> {
-        let (_, _, (due, _)) = self.jobs.first()?;
+        let (_, _, due) = self.jobs.first()?;
         Some(due)
     }
 
     /// Returns the first job, due or not. **O(1)**.
     pub fn first(&self) -> Option<Job<&T, &I>> {
-        self.jobs.first().map(job)
+        self.jobs.first().map(job_ref)
     }
 
     /// Returns the number of jobs, due or not. **O(1)**.
@@ -313,7 +296,7 @@ impl<T, I> DelayQueue<T, I> {
 
     /// Returns the number of jobs that are due: not after `now`. **O(log n)**.
     pub fn count_due(&self, now: Timestamp) -> usize {
-        self.jobs.count_by_score(..=(now, u64::MAX))
+        self.jobs.count_by_score(..=now)
     }
 
     /// Returns the jobs in order, the earliest due first. Lazy, double-ended, **O(1)** per step.
@@ -328,7 +311,7 @@ impl<T, I> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        self.jobs.get(id)
+        self.jobs.get(&ById(id))
     }
 
     /// Returns a mutable reference to the payload of a job. **O(1)** expected.
@@ -336,7 +319,7 @@ impl<T, I> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        self.jobs.get_mut(id)
+        self.jobs.get_mut(&ById(id))
     }
 
     /// Returns the due time of a job. **O(1)** expected.
@@ -344,8 +327,7 @@ impl<T, I> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        let (due, _) = self.jobs.score(id)?;
-        Some(due)
+        self.jobs.score(&ById(id))
     }
 
     /// Returns whether a job is in the queue, due or not. **O(1)** expected.
@@ -353,14 +335,14 @@ impl<T, I> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        self.jobs.contains_key(id)
+        self.jobs.contains_key(&ById(id))
     }
 }
 
 impl<T, I: Hash> DelayQueue<T, I> {
     /// Removes and returns the first job if it is due: not after `now`. **O(log n)**.
     pub fn pop(&mut self, now: Timestamp) -> Option<Job<T, I>> {
-        self.jobs.pop_first_if(|_, _, (due, _)| due <= now).map(job)
+        self.jobs.pop_first_if(|_, _, due| due <= now).map(job)
     }
 
     /// Returns an iterator that removes and returns up to `max` jobs that are due, in order. Lazy;
@@ -421,11 +403,11 @@ impl<T, I: Hash> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        self.jobs.remove_entry(id).map(job)
+        self.jobs.remove_entry(&ById(id)).map(job)
     }
 }
 
-impl<T, I: Ord + Hash> DelayQueue<T, I> {
+impl<T, I: Eq + Hash> DelayQueue<T, I> {
     /// Changes the due time of a job and returns the old one. **O(log n)**.
     ///
     /// The job counts as a new arrival: it comes last among jobs due at the same time, even if its
@@ -452,9 +434,13 @@ impl<T, I: Ord + Hash> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        let key = (due, self.arrive());
-        let (old, _) = self.jobs.set_score(id, key)?;
-        Some(old)
+        if self.due(id)? != due {
+            return self.jobs.set_score(&ById(id), due);
+        }
+        // Removed and inserted again, since a score that stays keeps its place.
+        let (id, payload, _) = self.jobs.remove_entry(&ById(id))?;
+        self.jobs.insert(id, payload, due);
+        Some(due)
     }
 }
 
@@ -473,13 +459,13 @@ impl<T, I> DelayQueue<T, I> {
 }
 
 #[cfg(feature = "std")]
-impl<T, I: Ord + Hash> DelayQueue<T, I> {
+impl<T, I: Eq + Hash> DelayQueue<T, I> {
     /// Returns the queue with each payload mapped by `payload`.
     #[track_caller]
     pub(crate) fn map<U>(self, mut payload: impl FnMut(T) -> U) -> DelayQueue<U, I> {
-        let DelayQueue { jobs, arrivals, next_id } = self;
-        let jobs = jobs.into_iter().map(|(id, old, key)| (id, payload(old), key));
-        DelayQueue { jobs: jobs.collect(), arrivals, next_id }
+        let DelayQueue { jobs, next_id } = self;
+        let jobs = jobs.into_iter().map(|(id, old, due)| (id, payload(old), due));
+        DelayQueue { jobs: jobs.collect(), next_id }
     }
 }
 
@@ -565,7 +551,7 @@ mod serde {
     impl<'de, T, I> Deserialize<'de> for DelayQueue<T, I>
     where
         T: Deserialize<'de>,
-        I: Deserialize<'de> + Ord + Hash,
+        I: Deserialize<'de> + Eq + Hash,
     {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             #[derive(serde::Deserialize)]

@@ -210,7 +210,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     }
 }
 
-impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
+impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
     /// Panics with a description of the first broken invariant. For tests: **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
@@ -394,7 +394,7 @@ timed!(impl[T, C: Clock] SharedDelayQueue<T, JobId, C> {
     }
 });
 
-impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
+impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
     /// Like [`push`](Self::push), with an id of the caller. **O(log n)**.
     ///
     /// # Errors

@@ -26,8 +26,8 @@ use super::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use super::range::RankedRange;
 use super::transfer::AT_ONCE;
 use super::{Core, Hashed, Nodes, Owned};
-use crate::TryReserveError;
 use crate::reserve::{table_error, try_box};
+use crate::{TieOrder, TryReserveError};
 
 /// The error of input that is not sorted or repeats a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(crate) struct Filling<'a, K, V, S, H> {
     next: Vec<((K, V), S)>,
 }
 
-impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Filling<'a, K, V, S, H> {
+impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Filling<'a, K, V, S, H> {
     /// Starts to fill an empty core, with room for this many keys in the dict.
     pub(crate) fn new(
         core: &'a mut Core<K, V, S, Hashed<H>>,
@@ -90,7 +90,10 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Filling<'a, K, V, S, H
             Some((last, last_score)) => Some((last, *last_score)),
             None => self.core.nodes.last(),
         };
-        if before.is_some_and(|(last, last_score)| (last_score, &last.0) >= (score, &pair.0)) {
+        let is_after = |(last, last_score): (&(K, V), S)| {
+            last_score < score || last_score == score && last.0.precedes(&pair.0)
+        };
+        if !before.is_none_or(is_after) {
             let rank = self.core.nodes.len() + self.next.len();
             let flushed = self.flush()?;
             return Ok(flushed.and(Err(FromSortedError::NotAscending { rank })));
@@ -140,7 +143,7 @@ fn hash_next<K: Hash, V>(pairs: &[(K, V)], hasher: &impl BuildHasher, into: &mut
     into.extend(pairs.iter().take(AT_ONCE).map(|(key, _)| hash_one(hasher, key)));
 }
 
-impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Fills an empty core with elements in any order; `merge` combines elements with the same key.
     pub(crate) fn try_fill_unsorted(
         &mut self,
@@ -156,9 +159,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
         &mut self,
         mut elements: Vec<((K, V), S)>,
     ) -> Result<(), TryReserveError> {
-        elements.sort_unstable_by(|((a, _), a_score), ((b, _), b_score)| {
-            (a_score, a).cmp(&(b_score, b))
-        });
+        K::sort(&mut elements);
         self.try_reserve_dict(elements.len())?;
         let mut elements = elements.into_iter();
         while elements.len() > 0 {
@@ -410,7 +411,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     }
 }
 
-impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Moves all elements of another core into this one, one at a time. An equal key stays, with
     /// the value and the score of the other core.
     ///
@@ -528,7 +529,8 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
         loop {
             match (our_next, other_next) {
                 (Some(((key, _), score)), other)
-                    if other.is_none_or(|((k, _), s)| (score, key) <= (s, k)) =>
+                    if other
+                        .is_none_or(|((k, _), s)| score < s || score == s && key.precedes(k)) =>
                 {
                     order.push(self.hash(key), false);
                     our_next = ours.next();

@@ -14,7 +14,7 @@ use super::leaf::{End, Handle, LEAF_CAPACITY, Leaves};
 use super::range::RankedRange;
 use super::search::{Path, Position, Target, before};
 use super::{Core, Lookup, Nodes, descent};
-use crate::TryReserveError;
+use crate::{TieOrder, TryReserveError};
 
 /// A target whose leaf has room for the element. Valid until the next insertion.
 #[must_use]
@@ -393,7 +393,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 }
 
-impl<K: Ord, V, S: Ord + Copy> Nodes<K, V, S> {
+impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
     /// Changes the score of the element at a position if the element stays in its leaf; returns
     /// whether it does.
     ///
@@ -415,10 +415,9 @@ impl<K: Ord, V, S: Ord + Copy> Nodes<K, V, S> {
             }
         }
         let ((key, _), old) = leaf.at(index);
-        let sought = (score, key);
         let comes_before = |index| {
-            let ((key, _), score) = leaf.at(index);
-            (score, key) < sought
+            let ((other, _), other_score) = leaf.at(index);
+            other_score < score || other_score == score && other.precedes(key)
         };
         // The first element of a leaf is recorded in the index, and elements past its ends are in
         // other leaves. With a single leaf there is neither an index nor another leaf.

@@ -13,7 +13,7 @@ use super::dict::{Dict, hash_one};
 use super::leaf::{End, Handle, Leaves, SmallLeaf};
 use super::search::{Position, Target, before};
 use super::{Clear, Core, Lookup, Owned};
-use crate::{Increment, IncrementError, TryReserveError};
+use crate::{Increment, IncrementError, TieOrder, TryReserveError};
 
 /// The number of elements above which the dict exceeds the nearest caches, and `visit` pays off.
 const VISITED_LEN: usize = 1 << 16;
@@ -415,7 +415,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
 }
 
 /// Inserting and changing.
-impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Inserts a key, or replaces the value and the score of an equal one; returns the old ones.
     pub(crate) fn try_insert(
         &mut self,

@@ -9,6 +9,7 @@ use super::arena::NONE;
 use super::index::{BLOCK_CAPACITY, Block, MAX_LEVELS};
 use super::leaf::Handle;
 use super::{Nodes, descent};
+use crate::TieOrder;
 
 /// A position in order: before an element of a leaf, or after the last one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -246,8 +247,8 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
 
 /// Returns the predicate that accepts the keys before another: one type for all searches, which are
 /// so compiled once.
-pub(crate) fn before<K: Ord>(key: &K) -> impl Fn(&K) -> bool {
-    move |other| other < key
+pub(crate) fn before<K: TieOrder>(key: &K) -> impl Fn(&K) -> bool {
+    move |other| other.precedes(key)
 }
 
 /// The number of leaves to check for the end of a range before searching from the top.

@@ -5,6 +5,7 @@ use core::hash::{BuildHasher, Hash};
 use core::mem;
 
 use super::{SortedMap, taken};
+use crate::TieOrder;
 use crate::core::leaf::Handle;
 use crate::reserve::or_panic;
 
@@ -45,7 +46,7 @@ pub struct VacantEntry<'a, K, V, S, H> {
     key: K,
 }
 
-impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns the entry of a key, to read, insert, modify or remove it. **O(1)**.
     ///
     /// # Examples
@@ -100,7 +101,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 }
 
-impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> {
+impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> {
     /// Returns the key of the entry. **O(1)**.
     pub fn key(&self) -> &K {
         match self {
@@ -209,7 +210,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> 
     }
 }
 
-impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V, S, H> {
+impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V, S, H> {
     fn pair(&self) -> &(K, V) {
         self.map.core.nodes.element_at(self.handle).0
     }
@@ -293,7 +294,7 @@ impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V
     }
 }
 
-impl<'a, K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K, V, S, H> {
+impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K, V, S, H> {
     /// Returns the key. **O(1)**.
     pub fn key(&self) -> &K {
         &self.key

@@ -29,6 +29,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use super::SortedMap;
+use crate::TieOrder;
 use crate::serde::load_map;
 
 /// Serializes as a map from keys to `(value, score)`, lowest score first. **O(n)**.
@@ -67,7 +68,7 @@ where
 /// if the format reports an error.
 pub fn deserialize<'de, K, V, S, H, D>(deserializer: D) -> Result<SortedMap<K, V, S, H>, D::Error>
 where
-    K: Deserialize<'de> + Ord + Hash,
+    K: Deserialize<'de> + TieOrder + Hash,
     V: Deserialize<'de>,
     S: Deserialize<'de> + Ord + Copy,
     H: BuildHasher + Default,

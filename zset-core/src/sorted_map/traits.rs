@@ -9,6 +9,7 @@ use core::ops::Index;
 use equivalent::Equivalent;
 
 use super::{IntoIter, Iter, IterMut, SortedMap};
+use crate::TieOrder;
 use crate::core::iter;
 use crate::reserve::or_panic;
 
@@ -62,7 +63,9 @@ impl<K: Eq, V: Eq, S: Eq + Copy, H> Eq for SortedMap<K, V, S, H> {}
 
 /// Inserts all elements. If a key repeats, its last value and score win; the key itself is the
 /// first. **O(log n)** per element.
-impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)> for SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)>
+    for SortedMap<K, V, S, H>
+{
     #[track_caller]
     fn extend<I: IntoIterator<Item = (K, V, S)>>(&mut self, elements: I) {
         let elements = elements.into_iter();
@@ -86,7 +89,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)> for Sort
 /// Panics if memory or 32-bit handles run out.
 impl<K, V, S, H> FromIterator<(K, V, S)> for SortedMap<K, V, S, H>
 where
-    K: Ord + Hash,
+    K: TieOrder + Hash,
     S: Ord + Copy,
     H: BuildHasher + Default,
 {
@@ -102,7 +105,9 @@ where
 }
 
 /// Inserts all elements. If a key repeats, its last value and score win. **O(n log n)**.
-impl<K: Ord + Hash, V, S: Ord + Copy, const N: usize> From<[(K, V, S); N]> for SortedMap<K, V, S> {
+impl<K: TieOrder + Hash, V, S: Ord + Copy, const N: usize> From<[(K, V, S); N]>
+    for SortedMap<K, V, S>
+{
     fn from(elements: [(K, V, S); N]) -> Self {
         elements.into_iter().collect()
     }
@@ -142,7 +147,7 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for Sorte
 }
 
 /// Inserts all elements. If a key repeats, its last value and score win. **O(n log n)**.
-impl<K: Ord + Hash, V, S: Ord + Copy> From<Vec<(K, V, S)>> for SortedMap<K, V, S> {
+impl<K: TieOrder + Hash, V, S: Ord + Copy> From<Vec<(K, V, S)>> for SortedMap<K, V, S> {
     /// # Examples
     ///
     /// ```
@@ -190,7 +195,7 @@ impl<K: Ord, V, S: Copy, H> From<SortedMap<K, V, S, H>> for BTreeMap<K, (V, S)> 
 /// Inserts copies. **O(log n)** per element.
 impl<'a, K, V, S, H> Extend<(&'a K, &'a V, &'a S)> for SortedMap<K, V, S, H>
 where
-    K: Ord + Hash + Copy,
+    K: TieOrder + Hash + Copy,
     V: Copy,
     S: Ord + Copy,
     H: BuildHasher,
@@ -204,7 +209,7 @@ where
 /// Inserts copies, such as the elements of another map. **O(log n)** per element.
 impl<'a, K, V, S, H> Extend<(&'a K, &'a V, S)> for SortedMap<K, V, S, H>
 where
-    K: Ord + Hash + Copy,
+    K: TieOrder + Hash + Copy,
     V: Copy,
     S: Ord + Copy,
     H: BuildHasher,

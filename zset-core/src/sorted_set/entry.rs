@@ -4,6 +4,7 @@ use core::fmt;
 use core::hash::{BuildHasher, Hash};
 
 use super::SortedSet;
+use crate::TieOrder;
 use crate::core::leaf::Handle;
 use crate::reserve::or_panic;
 use crate::skiplist::{element, taken};
@@ -45,7 +46,7 @@ pub struct VacantEntry<'a, M, S, H> {
     member: M,
 }
 
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the entry of a member, to read, insert, update or remove it. **O(1)**.
     ///
     /// # Examples
@@ -94,7 +95,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
+impl<'a, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
     /// Returns the member of the entry. **O(1)**.
     pub fn member(&self) -> &M {
         match self {
@@ -143,7 +144,7 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
     }
 }
 
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     /// Returns the member. **O(1)**.
     pub fn member(&self) -> &M {
         &self.set.core.nodes.element_at(self.handle).0.0
@@ -192,7 +193,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
     }
 }
 
-impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> {
+impl<'a, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> {
     /// Returns a reference to the member. **O(1)**.
     pub fn member(&self) -> &M {
         &self.member

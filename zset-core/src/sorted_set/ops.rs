@@ -9,7 +9,7 @@ use core::ops::{BitAnd, BitOr, BitXor, Sub};
 use super::{Iter, SortedSet};
 use crate::core::bulk::try_collect;
 use crate::reserve::or_panic;
-use crate::{Score, TryReserveError};
+use crate::{Score, TieOrder, TryReserveError};
 
 impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the elements whose members are not in `other`, in order. Lazy; **O(n)** in total.
@@ -57,7 +57,7 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the elements of both sets, in order. A member that is in both has the score of this
     /// set. Lazy; **O(n + m)** in total.
     ///
@@ -171,7 +171,7 @@ pub struct Union<'a, M, S, H> {
     set: &'a SortedSet<M, S, H>,
 }
 
-impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Iterator for Union<'a, M, S, H> {
+impl<'a, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> Iterator for Union<'a, M, S, H> {
     type Item = (&'a M, S);
 
     fn next(&mut self) -> Option<(&'a M, S)> {
@@ -184,7 +184,7 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Iterator for Union<'a, M,
     }
 }
 
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> DoubleEndedIterator for Union<'_, M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> DoubleEndedIterator for Union<'_, M, S, H> {
     fn next_back(&mut self) -> Option<Self::Item> {
         Some(self.elements.rfind(is_in_union(self.set))?.1)
     }
@@ -206,7 +206,7 @@ pub struct SymmetricDifference<'a, M, S, H, H2> {
     sets: (&'a SortedSet<M, S, H>, &'a SortedSet<M, S, H2>),
 }
 
-impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> Iterator
+impl<'a, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> Iterator
     for SymmetricDifference<'a, M, S, H, H2>
 {
     type Item = (&'a M, S);
@@ -222,7 +222,7 @@ impl<'a, M: Ord + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> Iterator
     }
 }
 
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> DoubleEndedIterator
+impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> DoubleEndedIterator
     for SymmetricDifference<'_, M, S, H, H2>
 {
     fn next_back(&mut self) -> Option<Self::Item> {
@@ -267,10 +267,10 @@ lazy_operation!(
     Intersection<M, S, S2, H2>,
     M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher
 );
-lazy_operation!(Union<M, S, H>, M: Ord + Hash, S: Ord + Copy, H: BuildHasher);
+lazy_operation!(Union<M, S, H>, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher);
 lazy_operation!(
     SymmetricDifference<M, S, H, H2>,
-    M: Ord + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher
+    M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher
 );
 
 impl<M, S, S2, H2> Clone for Difference<'_, M, S, S2, H2> {
@@ -304,8 +304,7 @@ enum Source {
     Second,
 }
 
-/// A double-ended merge of the elements of two sets. An element of both is there twice, first that
-/// of the first set.
+/// A double-ended merge of the elements of two sets. An element of both is there twice.
 struct Merge<'a, M, S> {
     first: Ends<'a, M, S>,
     second: Ends<'a, M, S>,
@@ -355,13 +354,18 @@ impl<'a, M, S: Copy> Merge<'a, M, S> {
     }
 }
 
-impl<'a, M: Ord, S: Ord + Copy> Iterator for Merge<'a, M, S> {
+/// Returns whether an element of the first set comes before one of the second.
+fn is_before<M: TieOrder, S: Ord>(first: (&M, S), second: (&M, S)) -> bool {
+    first.1 < second.1 || first.1 == second.1 && first.0.precedes(second.0)
+}
+
+impl<'a, M: TieOrder, S: Ord + Copy> Iterator for Merge<'a, M, S> {
     type Item = (Source, (&'a M, S));
 
     fn next(&mut self) -> Option<Self::Item> {
         let is_first = match (self.first.first(), self.second.first()) {
-            (Some((a, a_score)), Some((b, b_score))) => (a_score, a) <= (b_score, b),
-            (a, _) => a.is_some(),
+            (Some(first), Some(second)) => is_before(first, second),
+            (first, _) => first.is_some(),
         };
         if is_first {
             Some((Source::First, self.first.next.take()?))
@@ -371,11 +375,11 @@ impl<'a, M: Ord, S: Ord + Copy> Iterator for Merge<'a, M, S> {
     }
 }
 
-impl<M: Ord, S: Ord + Copy> DoubleEndedIterator for Merge<'_, M, S> {
+impl<M: TieOrder, S: Ord + Copy> DoubleEndedIterator for Merge<'_, M, S> {
     fn next_back(&mut self) -> Option<Self::Item> {
         let is_first = match (self.first.last(), self.second.last()) {
-            (Some((a, a_score)), Some((b, b_score))) => (a_score, a) > (b_score, b),
-            (a, _) => a.is_some(),
+            (Some(first), Some(second)) => !is_before(first, second),
+            (first, _) => first.is_some(),
         };
         if is_first {
             Some((Source::First, self.first.last.take()?))
@@ -436,7 +440,7 @@ fn try_copy<'a, M, S, H>(
     elements: impl Iterator<Item = (&'a M, S)>,
 ) -> Result<SortedSet<M, S, H>, TryReserveError>
 where
-    M: Ord + Hash + Clone + 'a,
+    M: TieOrder + Hash + Clone + 'a,
     S: Ord + Copy,
     H: BuildHasher + Default,
 {
@@ -455,7 +459,7 @@ macro_rules! operator {
         /// Panics if memory or 32-bit handles run out.
         impl<M, S, H> $trait<&SortedSet<M, S, H>> for &SortedSet<M, S, H>
         where
-            M: Ord + Hash + Clone,
+            M: TieOrder + Hash + Clone,
             S: Ord + Copy,
             H: BuildHasher + Default,
         {
@@ -606,7 +610,7 @@ impl Aggregate {
 
 impl<M, S, H> SortedSet<M, S, H>
 where
-    M: Ord + Hash + Clone,
+    M: TieOrder + Hash + Clone,
     S: Ord + Copy,
     H: BuildHasher + Clone,
 {
@@ -688,7 +692,7 @@ where
 
 impl<M, H> SortedSet<M, Score, H>
 where
-    M: Ord + Hash + Clone,
+    M: TieOrder + Hash + Clone,
     H: BuildHasher + Clone + Default,
 {
     /// Returns the weighted union of any number of sets, like Redis's `ZUNION`. **O(n log n)** for

@@ -29,6 +29,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use super::SortedSet;
+use crate::TieOrder;
 use crate::serde::load_map;
 
 /// Serializes a set as a map from members to scores, lowest score first. **O(n)**.
@@ -63,7 +64,7 @@ where
 /// or if the format reports one.
 pub fn deserialize<'de, M, S, H, D>(deserializer: D) -> Result<SortedSet<M, S, H>, D::Error>
 where
-    M: Deserialize<'de> + Ord + Hash,
+    M: Deserialize<'de> + TieOrder + Hash,
     S: Deserialize<'de> + Ord + Copy,
     H: BuildHasher + Default,
     D: Deserializer<'de>,

@@ -7,9 +7,9 @@ use core::fmt;
 use core::hash::{BuildHasher, Hash, Hasher};
 
 use super::{IntoIter, Iter, SortedSet};
-use crate::TryReserveError;
 use crate::core::iter;
 use crate::reserve::or_panic;
+use crate::{TieOrder, TryReserveError};
 
 impl<M: Clone, S: Copy, H: Clone> Clone for SortedSet<M, S, H> {
     fn clone(&self) -> Self {
@@ -35,7 +35,7 @@ impl<M: PartialEq, S: PartialEq + Copy, H, H2> PartialEq<SortedSet<M, S, H2>>
 impl<M: Eq, S: Eq + Copy, H> Eq for SortedSet<M, S, H> {}
 
 /// Inserts all elements. If a member repeats, its last score wins; the member itself is the first.
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Extend<(M, S)> for SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> Extend<(M, S)> for SortedSet<M, S, H> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (M, S)>>(&mut self, elements: I) {
         let elements = elements.into_iter();
@@ -49,7 +49,7 @@ impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> Extend<(M, S)> for SortedSet<
     }
 }
 
-impl<M: Ord + Hash, S: Ord + Copy, const N: usize> From<[(M, S); N]> for SortedSet<M, S> {
+impl<M: TieOrder + Hash, S: Ord + Copy, const N: usize> From<[(M, S); N]> for SortedSet<M, S> {
     fn from(elements: [(M, S); N]) -> Self {
         elements.into_iter().collect()
     }
@@ -83,7 +83,7 @@ impl<'a, M, S: Copy, H> IntoIterator for &'a SortedSet<M, S, H> {
 /// Panics if memory or 32-bit handles run out.
 impl<M, S, H> FromIterator<(M, S)> for SortedSet<M, S, H>
 where
-    M: Ord + Hash,
+    M: TieOrder + Hash,
     S: Ord + Copy,
     H: BuildHasher + Default,
 {
@@ -95,7 +95,7 @@ where
     }
 }
 
-impl<M: Ord + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Fills an empty set as insertions one at a time would; `combine` merges the old and the new
     /// score of a repeated member.
     pub(crate) fn try_fill(
@@ -121,7 +121,7 @@ impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for SortedSet<M, S, H> {
 }
 
 /// If a member repeats, its last score wins. **O(n log n)**.
-impl<M: Ord + Hash, S: Ord + Copy> From<Vec<(M, S)>> for SortedSet<M, S> {
+impl<M: TieOrder + Hash, S: Ord + Copy> From<Vec<(M, S)>> for SortedSet<M, S> {
     /// # Examples
     ///
     /// ```
@@ -169,7 +169,7 @@ impl<M: Ord, S: Copy, H> From<SortedSet<M, S, H>> for BTreeMap<M, S> {
 /// Inserts copies of the elements of, for example, a `BTreeMap`.
 impl<'a, M, S, H> Extend<(&'a M, &'a S)> for SortedSet<M, S, H>
 where
-    M: Ord + Hash + Copy,
+    M: TieOrder + Hash + Copy,
     S: Ord + Copy,
     H: BuildHasher,
 {
@@ -182,7 +182,7 @@ where
 /// Inserts copies of the elements of, for example, another set.
 impl<'a, M, S, H> Extend<(&'a M, S)> for SortedSet<M, S, H>
 where
-    M: Ord + Hash + Copy,
+    M: TieOrder + Hash + Copy,
     S: Ord + Copy,
     H: BuildHasher,
 {

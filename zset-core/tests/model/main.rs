@@ -22,6 +22,7 @@ mod sequences;
 mod set_operations;
 mod sizes;
 mod skip_list;
+mod ties;
 mod traits;
 mod whole;
 

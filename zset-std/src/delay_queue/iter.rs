@@ -3,39 +3,41 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
+use zset_core::Unordered;
 use zset_core::sorted_map::{Drain, IntoIter, Iter};
 
-use super::{DelayQueue, Job, JobId, Key, job};
+use super::{DelayQueue, Job, JobId, job, job_ref};
+use crate::Timestamp;
 
 /// A double-ended, exact-size iterator over the jobs, returned by [`DelayQueue::iter`].
-pub struct Jobs<'a, T, I = JobId>(Iter<'a, I, T, Key>);
+pub struct Jobs<'a, T, I = JobId>(Iter<'a, Unordered<I>, T, Timestamp>);
 
 /// A double-ended, exact-size draining iterator, returned by [`DelayQueue::drain`].
-pub struct DrainJobs<'a, T, I = JobId>(Drain<'a, I, T, Key>);
+pub struct DrainJobs<'a, T, I = JobId>(Drain<'a, Unordered<I>, T, Timestamp>);
 
 /// A double-ended, exact-size owning iterator over the jobs of a [`DelayQueue`].
-pub struct IntoJobs<T, I = JobId>(IntoIter<I, T, Key>);
+pub struct IntoJobs<T, I = JobId>(IntoIter<Unordered<I>, T, Timestamp>);
 
 impl<'a, T, I> Jobs<'a, T, I> {
-    pub(super) fn new(entries: Iter<'a, I, T, Key>) -> Self {
+    pub(super) fn new(entries: Iter<'a, Unordered<I>, T, Timestamp>) -> Self {
         Jobs(entries)
     }
 }
 
 impl<'a, T, I> DrainJobs<'a, T, I> {
-    pub(super) fn new(entries: Drain<'a, I, T, Key>) -> Self {
+    pub(super) fn new(entries: Drain<'a, Unordered<I>, T, Timestamp>) -> Self {
         DrainJobs(entries)
     }
 }
 
 /// Implements the iterator traits by delegating to the map's iterator.
 macro_rules! iterator_of_jobs {
-    ([$($generic:tt)*] $iterator:ty, $item:ty) => {
+    ([$($generic:tt)*] $iterator:ty, $item:ty, $job:ident) => {
         impl<$($generic)*> Iterator for $iterator {
             type Item = $item;
 
             fn next(&mut self) -> Option<Self::Item> {
-                self.0.next().map(job)
+                self.0.next().map($job)
             }
 
             fn size_hint(&self) -> (usize, Option<usize>) {
@@ -43,17 +45,17 @@ macro_rules! iterator_of_jobs {
             }
 
             fn nth(&mut self, n: usize) -> Option<Self::Item> {
-                self.0.nth(n).map(job)
+                self.0.nth(n).map($job)
             }
         }
 
         impl<$($generic)*> DoubleEndedIterator for $iterator {
             fn next_back(&mut self) -> Option<Self::Item> {
-                self.0.next_back().map(job)
+                self.0.next_back().map($job)
             }
 
             fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
-                self.0.nth_back(n).map(job)
+                self.0.nth_back(n).map($job)
             }
         }
 
@@ -63,9 +65,9 @@ macro_rules! iterator_of_jobs {
     };
 }
 
-iterator_of_jobs!(['a, T, I] Jobs<'a, T, I>, Job<&'a T, &'a I>);
-iterator_of_jobs!([T, I] DrainJobs<'_, T, I>, Job<T, I>);
-iterator_of_jobs!([T, I] IntoJobs<T, I>, Job<T, I>);
+iterator_of_jobs!(['a, T, I] Jobs<'a, T, I>, Job<&'a T, &'a I>, job_ref);
+iterator_of_jobs!([T, I] DrainJobs<'_, T, I>, Job<T, I>, job);
+iterator_of_jobs!([T, I] IntoJobs<T, I>, Job<T, I>, job);
 
 impl<T, I> Clone for Jobs<'_, T, I> {
     fn clone(&self) -> Self {

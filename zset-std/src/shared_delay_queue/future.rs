@@ -45,7 +45,7 @@ impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
     }
 }
 
-impl<T: Clone, I: Ord + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
+impl<T: Clone, I: Eq + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
     /// Like [`pop_async`](Self::pop_async), but leases the job as [`lease`](Self::lease) does.
     /// Requires the `async` feature. **O(log n)** once a job is due.
     pub fn lease_async(&self, visibility: Duration) -> LeaseAsync<'_, T, I, C> {
@@ -75,7 +75,7 @@ impl<T, I: Hash, C: Clock> Future for PopAsync<'_, T, I, C> {
     }
 }
 
-impl<T: Clone, I: Ord + Hash + Clone, C: Clock> Future for LeaseAsync<'_, T, I, C> {
+impl<T: Clone, I: Eq + Hash + Clone, C: Clock> Future for LeaseAsync<'_, T, I, C> {
     type Output = Option<Lease<T, I>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

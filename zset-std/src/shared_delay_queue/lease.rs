@@ -83,7 +83,7 @@ pub enum Nacked {
     Dead,
 }
 
-timed!(impl[T: Clone, I: Ord + Hash + Clone, C: Clock] SharedDelayQueue<T, I, C> {
+timed!(impl[T: Clone, I: Eq + Hash + Clone, C: Clock] SharedDelayQueue<T, I, C> {
     /// Leases the first job if it is due; it is due again after `visibility`. **O(log n)**.
     ///
     /// The payload is cloned under the lock, so put a large one in an [`Arc`](std::sync::Arc).
@@ -97,7 +97,7 @@ timed!(impl[T: Clone, I: Ord + Hash + Clone, C: Clock] SharedDelayQueue<T, I, C>
     }
 });
 
-impl<T: Clone, I: Ord + Hash + Clone, C> SharedDelayQueue<T, I, C> {
+impl<T: Clone, I: Eq + Hash + Clone, C> SharedDelayQueue<T, I, C> {
     /// Leases the first job if it is due.
     pub(super) fn lease_locked(
         &self,
@@ -142,7 +142,7 @@ impl<T, I: Hash + Eq> Locked<'_, T, I> {
     }
 }
 
-impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
+impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
     /// Acknowledges that a job is done, and removes it. **O(log n)**.
     ///
     /// # Errors
@@ -159,7 +159,7 @@ impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
     }
 }
 
-timed!(impl[T, I: Ord + Hash, C: Clock] SharedDelayQueue<T, I, C> {
+timed!(impl[T, I: Eq + Hash, C: Clock] SharedDelayQueue<T, I, C> {
     /// Reports that a job has failed: it is due again after a delay, or becomes a [`DeadLetter`].
     /// **O(log n)**.
     ///

@@ -105,7 +105,7 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
     }
 }
 
-impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
+impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
     /// Changes the due time of a job and returns the old one, or the end of its lease. **O(log
     /// n)**.
     ///
@@ -144,14 +144,14 @@ impl<T, I: Hash> Locked<'_, T, I> {
 }
 
 /// Keeps the jobs and the next id of the queue.
-impl<T, I: Ord + Hash> From<DelayQueue<T, I>> for SharedDelayQueue<T, I> {
+impl<T, I: Eq + Hash> From<DelayQueue<T, I>> for SharedDelayQueue<T, I> {
     #[track_caller]
     fn from(queue: DelayQueue<T, I>) -> Self {
         Self::of(queue.map(Task::new))
     }
 }
 
-impl<T, I: Ord + Hash, C> SharedDelayQueue<T, I, C> {
+impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
     /// Converts into a single-threaded queue, for example to store it. **O(n log n)**.
     ///
     /// A job on lease is due at the end of its lease. Delivery counts are lost, and dead letters

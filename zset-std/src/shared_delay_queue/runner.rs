@@ -123,7 +123,7 @@ impl<T, I, C> JobRunner<T, I, C> {
     /// due after it stay in the queue.
     pub fn stop(mut self) -> DelayQueue<T, I>
     where
-        I: Ord + Hash,
+        I: Eq + Hash,
     {
         self.close_and_join();
         let mut state = self.shared.queue.lock();

@@ -99,7 +99,7 @@ impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
     }
 }
 
-impl<T: Clone, I: Ord + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
+impl<T: Clone, I: Eq + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
     /// Like [`wait_pop`](Self::wait_pop), but leases the job as [`lease`](Self::lease) does.
     /// **O(log n)** once a job is due.
     pub fn wait_lease(&self, visibility: Duration) -> Option<Lease<T, I>> {

@@ -160,6 +160,23 @@ fn jobs_due_at_the_same_time_are_popped_in_arrival_order() {
 }
 
 #[test]
+fn ids_need_no_order_and_a_rescheduled_job_comes_last_at_its_time() {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    struct Id(u32);
+
+    let mut queue = DelayQueue::new();
+    for id in (0..200).rev() {
+        queue.push_with_id(Id(id), (), at(5)).unwrap();
+    }
+    assert_eq!(queue.reschedule(&Id(150), at(5)), Some(at(5)));
+    assert_eq!(queue.reschedule(&Id(140), at(4)), Some(at(5)));
+    assert_eq!(queue.reschedule(&Id(140), at(5)), Some(at(4)));
+    queue.check_invariants();
+    let expected = (0..200).rev().filter(|id| ![150, 140].contains(id)).chain([150, 140]);
+    assert!(queue.pop_due(usize::MAX, at(5)).map(|job| job.id.0).eq(expected));
+}
+
+#[test]
 fn the_first_and_last_timestamps_are_valid_due_times() {
     let mut queue = DelayQueue::new();
     queue.push("last", Timestamp::MAX);

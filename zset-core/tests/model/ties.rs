@@ -1,0 +1,245 @@
+//! Members without an order, compared with a vector that is searched and sorted stably.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use zset_core::sorted_set::FromSortedError;
+use zset_core::{SortedMap, SortedSet, Unordered};
+
+use crate::LEAF;
+
+/// A member that is only `Hash + Eq`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Task(u32);
+
+type Set = SortedSet<Unordered<Task>, u8>;
+
+/// The elements in order.
+#[derive(Clone, Debug, Default)]
+struct Naive(Vec<(Task, u8)>);
+
+impl Naive {
+    fn score(&self, task: Task) -> Option<u8> {
+        self.0.iter().find(|(other, _)| *other == task).map(|(_, score)| *score)
+    }
+
+    fn insert(&mut self, task: Task, score: u8) -> Option<u8> {
+        let old = self.score(task);
+        if old != Some(score) {
+            self.0.retain(|(other, _)| *other != task);
+            let at = self.0.partition_point(|(_, other)| *other <= score);
+            self.0.insert(at, (task, score));
+        }
+        old
+    }
+
+    fn remove(&mut self, task: Task) -> Option<u8> {
+        let score = self.score(task);
+        self.0.retain(|(other, _)| *other != task);
+        score
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(u32, u8),
+    Update(u32, u8),
+    Increment(u32, u8),
+    Entry(u32, u8),
+    Remove(u32),
+    PopFirst,
+    PopLast,
+    /// Appends a set of this many new elements.
+    Append(u32),
+    /// Extends the set by this many new elements.
+    Extend(u32),
+    SplitAndAppend(usize),
+    Retain(u32),
+    DrainByScore(u8),
+    Collect,
+    ShrinkToFit,
+}
+
+const SCORES: u8 = 4;
+
+fn any_step() -> impl Strategy<Value = Step> {
+    use Step::*;
+    let (task, score) = (0..400u32, 0..SCORES);
+    prop_oneof![
+        6 => (task.clone(), score.clone()).prop_map(|(task, score)| Insert(task, score)),
+        4 => (task.clone(), score.clone()).prop_map(|(task, score)| Update(task, score)),
+        2 => (task.clone(), 0..2u8).prop_map(|(task, by)| Increment(task, by)),
+        2 => (task.clone(), score.clone()).prop_map(|(task, score)| Entry(task, score)),
+        4 => task.clone().prop_map(Remove),
+        4 => Just(PopFirst),
+        4 => Just(PopLast),
+        1 => (1..150u32).prop_map(Append),
+        1 => (1..150u32).prop_map(Extend),
+        1 => (0..400usize).prop_map(SplitAndAppend),
+        1 => (2..9u32).prop_map(Retain),
+        1 => score.prop_map(DrainByScore),
+        1 => Just(Collect),
+        1 => Just(ShrinkToFit),
+    ]
+}
+
+/// Returns elements whose tasks are new.
+fn new_elements(next: &mut u32, len: u32) -> Vec<(Task, u8)> {
+    let start = *next;
+    *next += len;
+    (start..*next).map(|i| (Task(i), (i * 7 % 5) as u8 % SCORES)).collect()
+}
+
+fn wrapped(elements: &[(Task, u8)]) -> impl Iterator<Item = (Unordered<Task>, u8)> + use<'_> {
+    elements.iter().map(|&(task, score)| (Unordered(task), score))
+}
+
+fn assert_equal(set: &Set, naive: &Naive) {
+    set.check();
+    assert!(set.iter().map(|(task, score)| (task.0, score)).eq(naive.0.iter().copied()));
+    for (rank, (task, score)) in naive.0.iter().enumerate() {
+        assert_eq!((set.rank(task), set.score(task)), (Some(rank), Some(*score)));
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::config(64, 2))]
+
+    #[test]
+    fn elements_of_equal_score_keep_their_order_of_insertion(
+        loaded in 0..if cfg!(miri) { 70 } else { 400u32 },
+        steps in vec(any_step(), 1..if cfg!(miri) { 12 } else { 150 }),
+    ) {
+        let mut next = 0;
+        let elements = new_elements(&mut next, loaded);
+        let mut set: Set = wrapped(&elements).collect();
+        let mut naive = Naive(elements);
+        naive.0.sort_by_key(|&(_, score)| score);
+        next = next.max(1_000);
+        assert_equal(&set, &naive);
+        for step in steps {
+            match step {
+                Step::Insert(task, score) => {
+                    let old = set.insert(Unordered(Task(task)), score);
+                    prop_assert_eq!(old, naive.insert(Task(task), score));
+                }
+                Step::Update(task, score) => {
+                    let old = naive.score(Task(task));
+                    if old.is_some() {
+                        naive.insert(Task(task), score);
+                    }
+                    prop_assert_eq!(set.update(&Task(task), |_| score).is_some(), old.is_some());
+                }
+                Step::Increment(task, by) => {
+                    let new = naive.score(Task(task)).unwrap_or(0).saturating_add(by);
+                    naive.insert(Task(task), new);
+                    prop_assert_eq!(set.increment(Unordered(Task(task)), by), Ok(new));
+                }
+                Step::Entry(task, score) => {
+                    let expected = naive.score(Task(task)).unwrap_or(score);
+                    naive.insert(Task(task), expected);
+                    let found = set.entry(Unordered(Task(task))).or_insert(score).score();
+                    prop_assert_eq!(found, expected);
+                }
+                Step::Remove(task) => {
+                    prop_assert_eq!(set.remove(&Task(task)), naive.remove(Task(task)));
+                }
+                Step::PopFirst => {
+                    let first = (!naive.0.is_empty()).then(|| naive.0.remove(0));
+                    prop_assert_eq!(set.pop_first().map(|(task, score)| (task.0, score)), first);
+                }
+                Step::PopLast => {
+                    let last = naive.0.pop();
+                    prop_assert_eq!(set.pop_last().map(|(task, score)| (task.0, score)), last);
+                }
+                Step::Append(len) => {
+                    let new = new_elements(&mut next, len);
+                    let mut other: Set = wrapped(&new).collect();
+                    set.append(&mut other);
+                    new.into_iter().for_each(|(task, score)| _ = naive.insert(task, score));
+                }
+                Step::Extend(len) => {
+                    let new = new_elements(&mut next, len);
+                    set.extend(wrapped(&new));
+                    new.into_iter().for_each(|(task, score)| _ = naive.insert(task, score));
+                }
+                Step::SplitAndAppend(rank) => {
+                    let mut upper = set.split_off_by_rank(rank);
+                    upper.check();
+                    set.check();
+                    set.append(&mut upper);
+                }
+                Step::Retain(divisor) => {
+                    set.retain(|task, _| task.0.0 % divisor != 0);
+                    naive.0.retain(|(task, _)| task.0 % divisor != 0);
+                }
+                Step::DrainByScore(score) => {
+                    let drained: Vec<_> =
+                        set.drain_by_score(..=score).map(|(task, score)| (task.0, score)).collect();
+                    let len = naive.0.partition_point(|(_, other)| *other <= score);
+                    prop_assert_eq!(drained, naive.0.drain(..len).collect::<Vec<_>>());
+                }
+                Step::Collect => set = set.into_iter().collect(),
+                Step::ShrinkToFit => set.shrink_to_fit(),
+            }
+            assert_equal(&set, &naive);
+        }
+    }
+}
+
+#[test]
+fn operations_on_two_sets_keep_ties_of_the_first_set_before_those_of_the_second() {
+    let set_of = |tasks: std::ops::Range<u32>| -> Set {
+        tasks.map(|i| (Unordered(Task(i)), (i % 2) as u8)).collect()
+    };
+    let (a, b) = (set_of(100..300), set_of(0..100));
+    let evens_first = |tasks: &mut dyn Iterator<Item = u32>| {
+        let mut tasks: Vec<u32> = tasks.collect();
+        tasks.sort_by_key(|i| i % 2);
+        tasks
+    };
+    let expected = evens_first(&mut (100..300).chain(0..100));
+    let numbers = |set: &Set| set.iter().map(|(task, _)| task.0.0).collect::<Vec<_>>();
+    let lazy = a.union(&b);
+    assert!(lazy.clone().map(|(task, _)| task.0.0).eq(expected.iter().copied()));
+    assert!(lazy.rev().map(|(task, _)| task.0.0).eq(expected.iter().rev().copied()));
+    for union in [&a | &b, a.union_with(&b, |a, _| a), &a ^ &b] {
+        union.check();
+        assert_eq!(numbers(&union), expected);
+    }
+    let both = &set_of(0..150) & &set_of(50..200);
+    assert_eq!(numbers(&both), evens_first(&mut (50..150)));
+    assert_eq!(numbers(&(&set_of(0..150) - &set_of(50..200))), evens_first(&mut (0..50)));
+}
+
+#[test]
+fn a_sorted_sequence_may_have_ties_but_no_repeated_members() {
+    let from = |elements: &[(Task, u8)]| Set::from_sorted_iter(wrapped(elements));
+    let many: Vec<_> = (0..3 * LEAF as u32).rev().map(|i| (Task(i), 1)).collect();
+    let set = from(&many).unwrap();
+    set.check();
+    assert!(set.iter().map(|(task, score)| (task.0, score)).eq(many.iter().copied()));
+    let error = from(&[(Task(1), 1), (Task(2), 0)]).unwrap_err();
+    assert_eq!(error, FromSortedError::NotAscending { rank: 1 });
+    let error = from(&[(Task(1), 1), (Task(2), 1), (Task(1), 1)]).unwrap_err();
+    assert_eq!(error, FromSortedError::DuplicateMember { rank: 2 });
+}
+
+#[test]
+fn keys_of_maps_may_lack_an_order() {
+    let mut map = SortedMap::new();
+    for i in (0..200).rev() {
+        map.insert(Unordered(Task(i)), i, 0);
+    }
+    map.update(&Task(150), |_, _| 1);
+    map.update(&Task(150), |_, _| 0);
+    map.check();
+    let expected = (0..200).rev().filter(|&i| i != 150).chain([150]);
+    assert!(map.values().copied().eq(expected));
+}
+
+#[test]
+fn strings_are_looked_up_as_slices() {
+    let set = SortedSet::from([(Unordered("ann".to_owned()), 1)]);
+    assert_eq!(set.score("ann"), Some(1));
+    assert_eq!(set.score(&"ann".to_owned()), Some(1));
+}
