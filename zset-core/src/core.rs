@@ -120,6 +120,12 @@ pub(crate) trait Lookup<K>: Clear {
     /// panic.
     fn token(&self, key: &K) -> Self::Token;
 
+    /// Like `token`, but only for `relocate_in_leaf` and `forget`.
+    #[inline]
+    fn token_in_leaf(&self, key: &K) -> Self::Token {
+        self.token(key)
+    }
+
     /// Reports that the element of this token moves to `to`, before or after it does, in a core
     /// that is not small. The handle of no other element is `to` or `from`.
     fn relocate(&mut self, token: Self::Token, from: Handle, to: Handle);

@@ -195,7 +195,8 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         };
         // The leaf before the gap, then the one after it.
         for _ in 0..2 {
-            let position = self.rebalance(Removal { position: next });
+            let left = self.nodes.leaf(next.leaf).len() as u8;
+            let position = self.rebalance(Removal { position: next, left });
             next = self.nodes.at_element(position).unwrap_or(position);
         }
     }
@@ -222,7 +223,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         while to.len() < cut.len {
             let next = (0..LEAF_CAPACITY.min(cut.len - to.len())).map(|_| {
                 position = self.at_element(position).expect("the range has this many elements");
-                self.leaves.remove(position.leaf, position.index)
+                self.leaves.remove(position.leaf, position.index).0
             });
             to.try_push_leaf(next).expect("room was reserved");
         }

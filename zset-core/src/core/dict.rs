@@ -288,9 +288,17 @@ impl Dict {
         }
     }
 
+    /// Replaces a handle with another, if there is no table.
+    #[inline]
+    pub(crate) fn move_tag(&mut self, from: Handle, to: Handle) {
+        if let First::Tags(tags) = &mut self.first {
+            tags[to.slot() as usize] = tags[from.slot() as usize];
+        }
+    }
+
     /// Stores a handle, if there is no table.
     #[inline]
-    pub(crate) fn set_tag(&mut self, hash: usize, handle: Handle) {
+    fn set_tag(&mut self, hash: usize, handle: Handle) {
         if let First::Tags(tags) = &mut self.first {
             tags[handle.slot() as usize] = tag(hash);
         }

@@ -22,12 +22,14 @@ pub(crate) struct Vacancy<S>(Target<S>);
 
 /// An element about to be removed, and the one that will fill its slot.
 #[must_use]
-pub(crate) struct Departure<T> {
+pub(crate) struct Departure<S, T> {
     pub(super) position: Position,
     /// The handle of the element to remove.
     handle: Handle,
     /// The last slot of the leaf with its element's token, unless that slot is the one to remove.
     filler: Option<(Handle, T)>,
+    /// The first score of the leaf after the removal, if it changes.
+    new_first: Option<S>,
 }
 
 /// A removal from a leaf that may now be empty. `rebalance` must follow.
@@ -35,6 +37,8 @@ pub(crate) struct Departure<T> {
 pub(crate) struct Removal {
     /// The position of the next element.
     pub(super) position: Position,
+    /// The number of elements left in the leaf.
+    pub(super) left: u8,
 }
 
 impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
@@ -53,7 +57,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     #[inline]
     pub(crate) fn make_room_beside(
         &mut self,
-        departure: &Departure<D::Token>,
+        departure: &Departure<S, D::Token>,
         target: Target<S>,
     ) -> Result<Vacancy<S>, TryReserveError> {
         self.make_room_sparing(departure.position.leaf, target)
@@ -124,7 +128,8 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         let mut next = range.start;
         for _ in 0..range.len {
             let Some(position) = self.nodes.at_element(next) else { break };
-            let token = self.dict.token(&self.nodes.leaf(position.leaf).at(position.index).0.0);
+            let (pair, _) = self.nodes.leaf(position.leaf).at(position.index);
+            let token = self.dict.token_in_leaf(&pair.0);
             (_, next) = self.take_at(position, token);
         }
         range.len
@@ -148,14 +153,15 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
 
     /// Prepares `depart`. It leaves the core unchanged, but may run user code, which may panic.
     #[cfg_attr(not(target_os = "none"), inline)]
-    pub(crate) fn prepare_take(&self, position: Position) -> Departure<D::Token> {
+    pub(crate) fn prepare_take(&self, position: Position) -> Departure<S, D::Token> {
         let leaf = self.nodes.leaf(position.leaf);
         let slot = leaf.order()[position.index];
         let last = leaf.len() - 1;
         let filler = (usize::from(slot) != last).then(|| {
-            (Handle::new(position.leaf, last as u8), self.dict.token(&leaf.pairs[last].0))
+            (Handle::new(position.leaf, last as u8), self.dict.token_in_leaf(&leaf.pairs[last].0))
         });
-        Departure { position, handle: Handle::new(position.leaf, slot), filler }
+        let new_first = (position.index == 0 && last > 0).then(|| leaf.at(1).1);
+        Departure { position, handle: Handle::new(position.leaf, slot), filler, new_first }
     }
 
     /// Removes an element. The dict must already have dropped its handle.
@@ -164,24 +170,27 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         reason = "a position returned through memory takes 1 % more instructions"
     )]
     #[inline(always)]
-    pub(crate) fn depart(&mut self, departure: Departure<D::Token>) -> (((K, V), S), Removal) {
+    pub(crate) fn depart(&mut self, departure: Departure<S, D::Token>) -> (((K, V), S), Removal) {
         let position = departure.position;
-        (self.take_element(departure), Removal { position })
+        let (element, left) = self.take_element(departure);
+        (element, Removal { position, left })
     }
 
+    /// Removes an element; returns it and the number of elements left in its leaf.
     #[expect(clippy::needless_pass_by_value, reason = "an element departs once")]
     #[inline]
-    fn take_element(&mut self, departure: Departure<D::Token>) -> ((K, V), S) {
-        let Departure { position, handle, filler } = departure;
-        let leaf = self.nodes.leaf(position.leaf);
-        let new_first = (position.index == 0 && leaf.len() > 1).then(|| leaf.at(1).1);
-        let element = self.nodes.leaves.remove(position.leaf, position.index);
+    fn take_element(&mut self, departure: Departure<S, D::Token>) -> (((K, V), S), u8) {
+        let Departure { position, handle, filler, new_first } = departure;
+        let (element, left, parent) = self.nodes.leaves.remove(position.leaf, position.index);
         if let Some((from, token)) = filler {
             self.dict.relocate_in_leaf(token, from, handle);
         }
         self.nodes.len -= 1;
-        self.nodes.update_spans(position.leaf, -1, new_first);
-        element
+        // The only leaf has no index above it.
+        if parent != NONE {
+            self.nodes.update_spans_above(position.leaf, parent, -1, new_first);
+        }
+        (element, left)
     }
 
     /// Removes the element at this end.
@@ -207,7 +216,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     #[inline]
     pub(crate) fn take(&mut self, position: Position) -> ((K, V), S) {
         let ((key, _), _) = self.nodes.leaf(position.leaf).at(position.index);
-        self.take_at(position, self.dict.token(key)).0
+        self.take_at(position, self.dict.token_in_leaf(key)).0
     }
 
     /// Removes the next element from a position on that `is_taken` accepts, and moves the position
@@ -225,7 +234,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
             let score = self.nodes.score(handle);
             let (key, value) = self.nodes.pair_mut(handle);
             if is_taken(key, value, score) {
-                let token = self.dict.token(key);
+                let token = self.dict.token_in_leaf(key);
                 // If a hash panics after the removal, the next element is at this position.
                 *next = position;
                 let (element, following) = self.take_at(position, token);

@@ -79,6 +79,12 @@ impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
     }
 
     #[inline]
+    fn token_in_leaf(&self, key: &K) -> usize {
+        // Without a table, a handle is found by its slot.
+        if self.tables.has_tables() { self.token(key) } else { 0 }
+    }
+
+    #[inline]
     fn relocate(&mut self, hash: usize, from: Handle, to: Handle) {
         self.tables.replace(hash, from, to);
         if self.watched == from {
@@ -91,7 +97,7 @@ impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
         if self.tables.has_tables() {
             Lookup::<K>::relocate(self, hash, from, to);
         } else {
-            self.tables.set_tag(hash, to);
+            self.tables.move_tag(from, to);
         }
     }
 

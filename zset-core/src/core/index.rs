@@ -171,8 +171,18 @@ impl<S> ArenaNode for Block<S> {
 
 impl<K, V, S: Copy> Nodes<K, V, S> {
     /// Adds to the spans above a leaf, and updates first scores if the leaf has a new one.
-    pub(crate) fn update_spans(&mut self, leaf: u32, by: i32, mut first: Option<S>) {
-        let (mut id, mut parent) = (leaf, self.leaf(leaf).parent);
+    pub(crate) fn update_spans(&mut self, leaf: u32, by: i32, first: Option<S>) {
+        self.update_spans_above(leaf, self.leaf(leaf).parent, by, first);
+    }
+
+    /// Like `update_spans`, given the parent of the leaf.
+    pub(crate) fn update_spans_above(
+        &mut self,
+        mut id: u32,
+        mut parent: u32,
+        by: i32,
+        mut first: Option<S>,
+    ) {
         while parent != NONE {
             let block = self.blocks.get_mut(parent);
             let index = block.index_of(id);

@@ -522,9 +522,13 @@ impl<P, S: Copy> Leaves<P, S> {
         with_leaf!(self, id, leaf => leaf.insert(index, pair, score))
     }
 
+    /// Removes an element; returns it, the number of elements left in the leaf, and its parent.
     #[inline]
-    pub(crate) fn remove(&mut self, id: u32, index: usize) -> (P, S) {
-        with_leaf!(self, id, leaf => leaf.remove(index))
+    pub(crate) fn remove(&mut self, id: u32, index: usize) -> ((P, S), u8, u32) {
+        with_leaf!(self, id, leaf => {
+            let element = leaf.remove(index);
+            (element, leaf.len, Links::from(leaf.links).parent)
+        })
     }
 
     pub(crate) fn swap_slots(&mut self, id: u32, a: u8, b: u8) {

@@ -345,10 +345,13 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     #[expect(clippy::needless_pass_by_value, reason = "a removal is rebalanced once")]
     #[inline]
     pub(crate) fn rebalance(&mut self, removal: Removal) -> Position {
-        let Removal { position } = removal;
-        let leaf = self.nodes.leaf(position.leaf);
-        let (parent, span) = (leaf.parent, leaf.len() as u32);
-        if parent == NONE || span > LEAST_LEN {
+        let Removal { position, left } = removal;
+        let span = u32::from(left);
+        if span > LEAST_LEN {
+            return position;
+        }
+        let parent = self.nodes.leaf(position.leaf).parent;
+        if parent == NONE {
             return position;
         }
         let block = self.nodes.blocks.get(parent);

@@ -57,8 +57,8 @@ fn without_a_table_it_holds_what_a_list_holds() {
                 let removed = choice % hashes.len();
                 dict.remove(hashes[removed], slot(removed));
                 hashes.swap_remove(removed);
-                if let Some(&filler) = hashes.get(removed) {
-                    dict.set_tag(filler, slot(removed));
+                if removed < hashes.len() {
+                    dict.move_tag(slot(hashes.len()), slot(removed));
                 }
             }
             assert!(!dict.has_tables());
