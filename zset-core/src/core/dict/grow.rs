@@ -84,7 +84,8 @@ impl Dict {
         hash_of: &impl Fn(Handle) -> usize,
     ) -> Result<(), TryReserveError> {
         if !self.has_tables() {
-            return self.try_make_table(self.len + 1, hash_of);
+            // Of 64 buckets: one of 32 would soon be rehashed.
+            return self.try_make_table(2 * self.len, hash_of);
         }
         let table = self.table_at(route);
         let (len, buckets) = (table.len(), table.num_buckets());
