@@ -337,10 +337,13 @@ impl<P, S> SmallLeaf<P, S> {
         self.scores.capacity().min(self.pairs.capacity()).min(LEAF_CAPACITY)
     }
 
-    /// Reserves memory for more elements, for half as many more as there are, up to the capacity of
-    /// a leaf.
+    /// Reserves memory for more elements: at least for half as many as there are and four more, up
+    /// to the capacity of a leaf.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         let wanted = (self.len as usize).saturating_add(additional).min(LEAF_CAPACITY);
+        if wanted <= self.capacity() {
+            return Ok(());
+        }
         try_grow(&mut self.scores, wanted)?;
         try_grow(&mut self.pairs, wanted)
     }
@@ -355,7 +358,7 @@ impl<P, S> SmallLeaf<P, S> {
 #[inline]
 fn try_grow<T>(column: &mut Vec<T>, wanted: usize) -> Result<(), TryReserveError> {
     if wanted > column.capacity() {
-        let grown = column.capacity() + (column.capacity() / 2).max(4);
+        let grown = column.capacity() + column.capacity() / 2 + 4;
         let capacity = grown.clamp(wanted, LEAF_CAPACITY);
         column.try_reserve_exact(capacity - column.len())?;
     }
