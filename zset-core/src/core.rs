@@ -55,7 +55,7 @@ mod cut;
 #[cfg(any(not(target_os = "none"), test))]
 mod descent;
 pub(crate) mod dict;
-mod edit;
+pub(crate) mod edit;
 mod hashed;
 pub(crate) mod index;
 pub(crate) mod iter;

@@ -22,15 +22,19 @@ pub mod _guide {
 mod bounds;
 pub mod fixed_sorted_set;
 mod increment;
+#[cfg(feature = "zset")]
 pub mod listpack;
+#[cfg(feature = "zset")]
 mod member;
+#[cfg(feature = "zset")]
 pub mod packed_zset;
+#[cfg(feature = "zset")]
 pub mod redis;
 mod reserve;
 mod score;
 mod small;
 
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "zset"))]
 mod byte_string;
 #[cfg(feature = "alloc")]
 mod core;
@@ -38,9 +42,7 @@ mod core;
 mod hash_builder;
 #[cfg(all(feature = "alloc", feature = "unstable-internals"))]
 pub mod layout;
-#[cfg(feature = "alloc")]
-mod random;
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "zset"))]
 pub mod rdb;
 #[cfg(feature = "serde")]
 mod serde;
@@ -52,7 +54,7 @@ pub mod sorted_map;
 pub mod sorted_set;
 #[cfg(feature = "alloc")]
 mod ties;
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "zset"))]
 pub mod zset;
 
 /// The trait of what a member can be looked up by, from the crate `equivalent`, as in hashbrown and
@@ -61,15 +63,18 @@ pub use equivalent::Equivalent;
 #[doc(inline)]
 pub use fixed_sorted_set::FixedSortedSet;
 pub use increment::{Increment, IncrementError, ScoreOverflow};
+#[cfg(feature = "zset")]
 #[doc(inline)]
 pub use listpack::Listpack;
+#[cfg(feature = "zset")]
 pub use member::Member;
+#[cfg(feature = "zset")]
 #[doc(inline)]
 pub use packed_zset::PackedZSet;
 pub use reserve::TryReserveError;
 pub use score::{InexactScore, NanScore, ParseScoreError, Score};
 
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "zset"))]
 pub use byte_string::ByteString;
 #[cfg(feature = "alloc")]
 pub use core::Insertion;
@@ -92,6 +97,6 @@ pub use sorted_map::SortedMap;
 pub use sorted_set::{Aggregate, SortedSet};
 #[cfg(feature = "alloc")]
 pub use ties::{TieOrder, Unordered};
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "zset"))]
 #[doc(inline)]
 pub use zset::{Encoding, ListpackLimits, ZSet};

@@ -84,7 +84,13 @@ pub struct Listpack<B> {
 impl Listpack<alloc::vec::Vec<u8>> {
     /// Frees unused memory, or keeps it if a smaller buffer cannot be allocated. **O(n)** bytes.
     pub fn shrink_to_fit(&mut self) {
-        crate::reserve::shrink(&mut self.storage);
+        // `Vec::shrink_to_fit` would abort.
+        let mut exact = alloc::vec::Vec::new();
+        let bytes = &mut self.storage;
+        if bytes.capacity() > bytes.len() && exact.try_reserve_exact(bytes.len()).is_ok() {
+            exact.extend_from_slice(bytes);
+            *bytes = exact;
+        }
     }
 
     /// Returns the number of bytes allocated.

@@ -66,17 +66,6 @@ pub(crate) fn push_reserved<T>(values: &mut Vec<T>, value: T) {
     values.push(value);
 }
 
-/// Frees the spare capacity of a vector, or keeps it if allocation fails, where
-/// `Vec::shrink_to_fit` would abort.
-#[cfg(feature = "alloc")]
-pub(crate) fn shrink(bytes: &mut Vec<u8>) {
-    let mut exact = Vec::new();
-    if bytes.capacity() > bytes.len() && exact.try_reserve_exact(bytes.len()).is_ok() {
-        exact.extend_from_slice(bytes);
-        *bytes = exact;
-    }
-}
-
 /// Boxes a value, where `Box::new` would abort if allocation fails.
 #[cfg(feature = "alloc")]
 pub(crate) fn try_box<T>(value: T) -> Result<Box<[T; 1]>, TryReserveError> {

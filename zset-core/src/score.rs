@@ -11,9 +11,9 @@ use core::str::FromStr;
 
 use crate::small::{IS_SMALL, decimal};
 
-mod text;
+pub(crate) mod text;
 
-pub(crate) use text::{Digits, ScoreText, plain_integer};
+pub(crate) use text::{Digits, ScoreText};
 
 /// A score: any `f64` except NaN, in numeric order: `-inf < ... < 0 < ... < +inf`.
 ///
@@ -127,6 +127,7 @@ impl Score {
     }
 
     /// Creates the score that is nearest to an integer.
+    #[cfg(feature = "zset")]
     #[expect(clippy::cast_precision_loss, reason = "it is the nearest")]
     #[inline]
     pub(crate) fn nearest_to(integer: i64) -> Score {

@@ -1,7 +1,6 @@
 //! [`SortedSet`]: unique members with scores.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::borrow::Borrow;
 use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
@@ -945,15 +944,6 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         if !matches!(self.core.try_merge(&mut other.core), Ok(true)) {
             or_panic(self.core.try_extend(&mut other.core));
         }
-    }
-
-    /// Returns about `count` elements starting at a cursor, and the next cursor, which is 0 at the
-    /// end.
-    pub(crate) fn scan(&self, cursor: u64, count: usize) -> (u64, Vec<(&M, S)>) {
-        let (nodes, core) = (&self.core.nodes, &self.core);
-        let hash_of = |handle| nodes.key(handle).map_or(0, |member| core.hash(member));
-        let (next, page) = self.core.dict.tables.scan(cursor, count, hash_of);
-        (next, page.into_iter().map(|handle| element(nodes.element_at(handle))).collect())
     }
 
     /// Panics with a description if an invariant is violated.

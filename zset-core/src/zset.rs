@@ -13,11 +13,15 @@ use rand_core::Rng;
 
 use crate::bounds::{is_after, is_before};
 use crate::core::LookUps;
-use crate::{ByteString, Member, PackedZSet, Score, SortedSet, random, sorted_set};
+use crate::skiplist::element;
+use crate::{ByteString, Member, PackedZSet, Score, SortedSet, sorted_set};
 
 mod edit;
 mod encoding;
 mod iter;
+mod random;
+#[cfg(feature = "serde")]
+mod serde;
 mod take;
 mod traits;
 
@@ -442,8 +446,11 @@ impl ZSet {
         match &self.elements {
             Elements::Listpack(set) => (0, set.iter().collect()),
             Elements::Skiplist(set) => {
-                let (next, page) = set[0].scan(cursor, count.max(1));
-                (next, page.into_iter().map(borrowed).collect())
+                let core = &set[0].core;
+                let hash_of = |handle| core.nodes.key(handle).map_or(0, |member| core.hash(member));
+                let (next, page) = core.dict.tables.scan(cursor, count.max(1), hash_of);
+                let element = |handle| borrowed(element(core.nodes.element_at(handle)));
+                (next, page.into_iter().map(element).collect())
             }
         }
     }

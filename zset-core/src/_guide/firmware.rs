@@ -25,10 +25,11 @@
 //! assert_eq!(pop_due(200), None);
 //! ```
 //!
-//! The crate needs no operating system. Without default features it does not allocate either:
+//! The crate needs no operating system. Without default features it does not allocate either. The
+//! feature `zset` adds `PackedZSet`:
 //!
 //! ```toml
-//! zset-core = { version = "0.1", default-features = false }
+//! zset-core = { version = "0.1", default-features = false, features = ["zset"] }
 //! ```
 //!
 //! # Choosing a type
@@ -84,7 +85,7 @@
 //!
 //! # A small heap
 //!
-//! With the feature `alloc`, all types need a global allocator, such as that of
+//! With the feature `alloc`, the other types need a global allocator, such as that of
 //! [embedded-alloc](https://docs.rs/embedded-alloc). A heap of 8 KB has room for a
 //! `SortedSet<u32, u32>` of 448 elements, which take 7.6 KB; one of 48 KB for 1,792 in 35 KB. What
 //! fails then is the growth of the hash table of the members: the new one is allocated before the

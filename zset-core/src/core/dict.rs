@@ -40,6 +40,8 @@ use crate::TryReserveError;
 use crate::small::table::{Entry, Table, TableHash, slots_with_tag};
 
 mod grow;
+#[cfg(feature = "zset")]
+mod scan;
 #[cfg(test)]
 mod tests;
 
@@ -212,6 +214,12 @@ impl Dict {
     fn next_segment(&self, route: usize) -> Option<usize> {
         let end = self.extent(self.entry(route)).end;
         (end < self.directory().len()).then(|| end << self.shift)
+    }
+
+    /// Returns the handles if there is no table.
+    fn tagged(&self) -> impl Iterator<Item = Handle> + use<> {
+        let len = if self.has_tables() { 0 } else { self.len };
+        (0..len).map(tagged)
     }
 
     /// Returns the handle with this hash that `is_sought` accepts.
@@ -432,94 +440,4 @@ fn slots_with_tag(tags: [u8; MOST_TAGGED], tag: u8) -> impl Iterator<Item = usiz
         matches &= matches - 1;
         Some(slot)
     })
-}
-
-/// The maximum number of empty tables that one page visits, in addition to one for each handle
-/// requested.
-const MOST_EMPTY_TABLES: usize = 32;
-
-/// A page has at least 1/64 of the handles of a table, because it has to hash all of them.
-const LEAST_PART: usize = 64;
-
-impl Dict {
-    /// Returns the handles if there is no table.
-    fn tagged(&self) -> impl Iterator<Item = Handle> + use<> {
-        let len = if self.has_tables() { 0 } else { self.len };
-        (0..len).map(tagged)
-    }
-
-    /// Returns about `count` handles starting at a cursor, and the next cursor, which is 0 at the
-    /// end.
-    ///
-    /// Handles are returned in order of route. A segment is an interval of routes, both before
-    /// and after it splits.
-    ///
-    /// ```text
-    /// 0          cursor                               2^64, or 2^32
-    /// |-- 00 --|----|--- 01 ---|---------- 1 -----------|   the segments, by the leading bits
-    /// ```
-    ///
-    /// A cursor is therefore valid as long as the hasher is unchanged, and a scan returns, exactly
-    /// once, the handle of every key that stays in the dict.
-    pub(crate) fn scan(
-        &self,
-        cursor: u64,
-        count: usize,
-        hash_of: impl Fn(Handle) -> usize,
-    ) -> (u64, Vec<Handle>) {
-        let mut page = Vec::new();
-        let mut next = usize::try_from(cursor).ok();
-        let mut visited = 0;
-        while let Some(cursor) = next {
-            // A dict that was once much larger has many empty tables, too many for one page to
-            // visit.
-            if page.len() >= count || visited >= count.saturating_add(MOST_EMPTY_TABLES) {
-                break;
-            }
-            visited += 1;
-            let table = self.has_tables().then(|| self.table_at(cursor));
-            let wanted = (count - page.len()).max(table.map_or(0, Table::len) / LEAST_PART);
-            let handles = self.tagged().chain(table.into_iter().flat_map(Table::iter).copied());
-            let routes = handles.map(|handle| (route(hash_of(handle)), handle));
-            let (found, last) = lowest(routes, cursor, wanted);
-            page.extend(found.into_iter().map(|(_, handle)| handle));
-            next = match last {
-                usize::MAX => self.next_segment(cursor),
-                last => last.checked_add(1),
-            };
-        }
-        (next.unwrap_or(0) as u64, page)
-    }
-}
-
-/// Returns the `count` handles with the lowest routes starting at a cursor, and the last of these
-/// routes, or `usize::MAX` if no handles follow. If several handles have the last route, all of
-/// them are returned.
-fn lowest(
-    handles: impl Iterator<Item = (usize, Handle)>,
-    cursor: usize,
-    count: usize,
-) -> (Vec<(usize, Handle)>, usize) {
-    let (mut found, mut last) = (Vec::new(), usize::MAX);
-    let mut limit = count.saturating_mul(2);
-    for (route, handle) in handles {
-        if (cursor..=last).contains(&route) {
-            found.push((route, handle));
-            if found.len() > limit {
-                last = cut(&mut found, count);
-                limit = found.len().saturating_add(count);
-            }
-        }
-    }
-    if found.len() > count {
-        last = cut(&mut found, count);
-    }
-    (found, last)
-}
-
-/// Keeps the `count` lowest routes and all that equal the last of them; returns that route.
-fn cut(found: &mut Vec<(usize, Handle)>, count: usize) -> usize {
-    let (_, &mut (last, _), _) = found.select_nth_unstable_by_key(count - 1, |&(route, _)| route);
-    found.retain(|&(route, _)| route <= last);
-    last
 }

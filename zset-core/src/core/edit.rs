@@ -18,7 +18,7 @@ use crate::{TieOrder, TryReserveError};
 
 /// A target whose leaf has room for the element. Valid until the next insertion.
 #[must_use]
-pub(crate) struct Vacancy<S>(Target<S>);
+pub(crate) struct Vacancy<S>(pub(crate) Target<S>);
 
 /// An element about to be removed, and the one that will fill its slot.
 #[must_use]
@@ -246,28 +246,12 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
 }
 
 impl<K, V, S: Copy> Nodes<K, V, S> {
-    /// Appends an element that comes after all others, which is not checked. No element moves.
-    pub(crate) fn try_push_last(
-        &mut self,
-        pair: (K, V),
-        score: S,
-    ) -> Result<Handle, TryReserveError> {
-        let mut position = self.end();
-        if position.index < LEAF_CAPACITY {
-            self.leaves.try_reserve_small(1)?;
-        } else {
-            let height = self.try_reserve_leaf(position.leaf)?;
-            position = self.add_end(position, score, height);
-        }
-        Ok(self.put(Vacancy(Target { position, score, path: Path::UNKNOWN }), pair))
-    }
-
     /// Adds an empty leaf at the end where the position is: before the first leaf or after the
     /// last.
     ///
     /// The full leaf is unchanged: ascending and descending loads produce full leaves, and no
     /// element moves.
-    fn add_end(&mut self, position: Position, score: S, height: u32) -> Position {
+    pub(crate) fn add_end(&mut self, position: Position, score: S, height: u32) -> Position {
         let leaf = self.leaves.blocks().insert();
         let child = Child { id: leaf, first: score, span: 0 };
         if position.index == 0 {
@@ -280,7 +264,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
 
     /// Draws the height of a new leaf next to another, and reserves memory for it and for the
     /// blocks that it may split.
-    fn try_reserve_leaf(&mut self, beside: u32) -> Result<u32, TryReserveError> {
+    pub(crate) fn try_reserve_leaf(&mut self, beside: u32) -> Result<u32, TryReserveError> {
         let height = self.heights.draw();
         let (mut level, mut splits) = (0, 0);
         let mut parent = self.leaf(beside).parent;

@@ -565,15 +565,6 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         Ok(handle)
     }
 
-    /// Inserts a pair that comes after all others.
-    pub(crate) fn push_last(&mut self, pair: (K, V), score: S) -> Result<Handle, TryReserveError> {
-        let hash = self.hash(&pair.0);
-        self.make_room_in_dict(hash)?;
-        let handle = self.nodes.try_push_last(pair, score)?;
-        self.dict.tables.insert(hash, handle);
-        Ok(handle)
-    }
-
     /// Sets the score of the element at a handle, and updates the handle if the element moves.
     ///
     /// On error, nothing changes.

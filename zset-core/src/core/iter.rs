@@ -494,7 +494,7 @@ impl<K, V, S: Copy> IntoIter<K, V, S> {
 /// An iterator over elements that have left the core, lowest score first. The core stays borrowed,
 /// as in the drains of other collections.
 pub(crate) struct Drain<'a, K, V, S> {
-    elements: IntoIter<K, V, S>,
+    pub(crate) elements: IntoIter<K, V, S>,
     core: PhantomData<&'a mut Nodes<K, V, S>>,
 }
 
@@ -515,11 +515,6 @@ impl<K, V, S: Copy> Drain<'_, K, V, S> {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&(K, V), S)> {
         self.elements.iter()
-    }
-
-    /// Returns the remaining elements, without the borrow.
-    pub(crate) fn into_elements(self) -> IntoIter<K, V, S> {
-        self.elements
     }
 }
 

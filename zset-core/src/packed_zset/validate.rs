@@ -7,7 +7,7 @@ use core::fmt;
 
 use super::pair_at;
 use crate::listpack::{Encoded, HEADER, Storage, Value, find};
-use crate::score::{ScoreText, plain_integer};
+use crate::score::text::{ScoreText, plain_integer};
 use crate::small::IS_SMALL;
 use crate::{Listpack, Member, ParseScoreError, Score};
 

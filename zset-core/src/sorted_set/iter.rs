@@ -34,13 +34,6 @@ pub struct IntoIter<M, S>(pub(crate) iter::IntoIter<M, (), S>);
 
 front_into_iter!(IntoIter<M, S>, <M, S>, (M, S), taken, element);
 
-impl<M, S> IntoIter<M, S> {
-    /// Creates an iterator over one element, without allocating.
-    pub(crate) fn of_one((member, score): (M, S)) -> Self {
-        IntoIter(iter::IntoIter::of_one(((member, ()), score)))
-    }
-}
-
 front_owning!(IntoIter<M, S>);
 
 /// An iterator over removed elements, lowest score first. Each step is **O(1)**.
@@ -50,13 +43,6 @@ front_owning!(IntoIter<M, S>);
 pub struct Drain<'a, M, S>(pub(crate) iter::Drain<'a, M, (), S>);
 
 front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element);
-
-impl<M, S: Copy> Drain<'_, M, S> {
-    /// Returns the remaining elements, without the borrow.
-    pub(crate) fn into_elements(self) -> IntoIter<M, S> {
-        IntoIter(self.0.into_elements())
-    }
-}
 
 /// An iterator that removes elements, returned by [`SortedSet::extract_if`].
 pub struct ExtractIf<'a, M, S, H, F> {

@@ -5,6 +5,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::{Elements, ZSet, borrowed};
+use crate::core::iter;
 use crate::packed_zset::{self, Iter as PackedIter, PackedZSet};
 use crate::{ByteString, Member, Score, sorted_set};
 
@@ -141,8 +142,8 @@ impl IntoIter {
         IntoIter(Owned::Listpack(set, rest))
     }
 
-    pub(super) fn of_skiplist(elements: sorted_set::IntoIter<ByteString, Score>) -> Self {
-        IntoIter(Owned::Skiplist(elements))
+    pub(super) fn of_skiplist(elements: iter::IntoIter<ByteString, (), Score>) -> Self {
+        IntoIter(Owned::Skiplist(sorted_set::IntoIter(elements)))
     }
 }
 
@@ -200,7 +201,7 @@ impl IntoIterator for ZSet {
             Elements::Listpack(set) => IntoIter::of_listpack(set),
             Elements::Skiplist(set) => {
                 let [set] = *set;
-                IntoIter::of_skiplist(set.into_iter())
+                IntoIter::of_skiplist(set.into_iter().0)
             }
         }
     }

@@ -8,9 +8,10 @@ use core::ops::RangeBounds;
 
 use super::iter::owned;
 use super::{Elements, IntoIter, Sorted, ZSet, lex_ranks};
+use crate::core::iter;
 use crate::packed_zset::Run;
 use crate::reserve::or_panic;
-use crate::sorted_set::{self, Drain};
+use crate::sorted_set::Drain;
 use crate::{ByteString, PackedZSet, Score, TryReserveError};
 
 impl ZSet {
@@ -154,16 +155,16 @@ fn drain_packed(
     let mut elements = set.iter_rest(&run);
     match (run.len(), elements.next()) {
         (1, Some(element)) => {
-            let only = owned(element);
+            let (member, score) = owned(element);
             set.remove_run(run);
-            IntoIter::of_skiplist(sorted_set::IntoIter::of_one(only))
+            IntoIter::of_skiplist(iter::IntoIter::of_one(((member, ()), score)))
         }
         _ => IntoIter::of_listpack(or_panic(set.try_cut(run))),
     }
 }
 
 fn drained(elements: Drain<'_, ByteString, Score>) -> IntoIter {
-    IntoIter::of_skiplist(elements.into_elements())
+    IntoIter::of_skiplist(elements.0.elements)
 }
 
 /// The iterator returned by [`ZSet::extract_if`].

@@ -3,7 +3,7 @@
 use super::grow::{FIRST_BUCKETS, SEGMENT_BUCKETS, capacity};
 use super::*;
 use crate::core::leaf::{LEAF_CAPACITY, MAX_LEAVES};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::vec::Vec;
 
@@ -220,64 +220,5 @@ fn a_panic_in_the_hash_loses_nothing() {
         assert!(result.is_err());
         dict.check(spread);
         assert_eq!(dict.len(), len);
-    }
-}
-
-fn hash_of(handle: Handle) -> usize {
-    // Many handles share a hash. A page must not separate them.
-    (handle.leaf() as usize * 64 + usize::from(handle.slot()) / 7 * 7)
-        .wrapping_mul(0xD6E8_FEB8_6659_FD93_u64 as usize)
-}
-
-fn insert(dict: &mut Dict, numbers: core::ops::Range<u32>) {
-    for i in numbers {
-        let handle = Handle::new(i / 64, (i % 64) as u8);
-        dict.try_reserve_one(hash_of(handle), hash_of).unwrap();
-        dict.insert(hash_of(handle), handle);
-    }
-}
-
-#[test]
-fn every_handle_is_on_one_page_even_if_segments_split() {
-    let many = if cfg!(miri) { 25 } else { 15_000 };
-    for count in [1, 7, 64, 5000] {
-        let mut dict = Dict::new();
-        insert(&mut dict, 0..many);
-        let (mut cursor, mut seen, mut pages) = (0, BTreeSet::new(), 0);
-        loop {
-            let (next, page) = dict.scan(cursor, count, hash_of);
-            let most = count.max(dict.len() / LEAST_PART) + 7;
-            assert!(page.len() < most, "{} in a page", page.len());
-            for handle in page {
-                assert!(
-                    seen.insert((handle.leaf(), handle.slot())),
-                    "{handle:?} was returned twice"
-                );
-            }
-            if next == 0 {
-                break;
-            }
-            assert!(next > cursor);
-            cursor = next;
-            pages += 1;
-            if pages < 5 {
-                // Up to 75,000 handles, so the first table splits, and then segments do.
-                insert(&mut dict, many * pages..many * (pages + 1));
-            }
-        }
-        assert!((0..many).all(|i| seen.contains(&(i / 64, (i % 64) as u8))));
-    }
-}
-
-#[test]
-fn an_empty_dict_ends_the_scan_at_any_cursor() {
-    assert_eq!(Dict::new().scan(0, 10, hash_of), (0, Vec::new()));
-    let mut dict = Dict::new();
-    insert(&mut dict, 0..if cfg!(miri) { 1000 } else { 40_000 });
-    for handle in dict.scan(0, usize::MAX, hash_of).1 {
-        dict.remove(hash_of(handle), handle);
-    }
-    for cursor in [0, 1, u64::MAX / 3, u64::MAX] {
-        assert_eq!(dict.scan(cursor, 1, hash_of), (0, Vec::new()));
     }
 }

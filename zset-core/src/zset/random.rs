@@ -9,7 +9,7 @@ use crate::DefaultHashBuilder;
 
 /// Draws `n` distinct numbers below `len`, or all `len` if `n` is larger, in random order.
 /// **O(n)**.
-pub(crate) fn distinct<R: Rng + ?Sized>(n: usize, len: usize, rng: &mut R) -> vec::IntoIter<usize> {
+pub(super) fn distinct<R: Rng + ?Sized>(n: usize, len: usize, rng: &mut R) -> vec::IntoIter<usize> {
     let n = n.min(len);
     let mut chosen: Vec<usize>;
     if n > len / 3 {
@@ -40,7 +40,7 @@ pub(crate) fn distinct<R: Rng + ?Sized>(n: usize, len: usize, rng: &mut R) -> ve
 }
 
 /// Draws `n` numbers below `len`, with replacement; none if `len` is 0. Lazy; **O(1)** per step.
-pub(crate) fn repeated<R: Rng + ?Sized>(
+pub(super) fn repeated<R: Rng + ?Sized>(
     n: usize,
     len: usize,
     rng: &mut R,
