@@ -67,6 +67,7 @@ pub struct RateLimitLayer {
 pub(crate) struct Settings {
     pub(crate) policies: Vec<Arc<Policy>>,
     shown: Shown,
+    has_partition_keys: bool,
     /// Makes the response to a rejected request; problem details by default.
     respond: Option<Arc<Respond>>,
 }
@@ -74,8 +75,13 @@ pub(crate) struct Settings {
 impl RateLimitLayer {
     /// Makes a layer with one policy. **O(1)**.
     pub fn new(policy: Policy) -> Self {
-        let policies = vec![Arc::new(policy)];
-        RateLimitLayer { settings: Settings { policies, shown: Shown::Standard, respond: None } }
+        let settings = Settings {
+            policies: Vec::new(),
+            shown: Shown::Standard,
+            has_partition_keys: false,
+            respond: None,
+        };
+        RateLimitLayer { settings }.with_policy(policy)
     }
 
     /// Returns the layer with another policy. **O(1)**.
@@ -86,6 +92,7 @@ impl RateLimitLayer {
     /// limiter that fails cannot refund, or a client disconnects while limiters are awaited, units
     /// stay taken.
     pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.settings.has_partition_keys |= policy.has_partition_key();
         self.settings.policies.push(Arc::new(policy));
         self
     }
@@ -178,15 +185,30 @@ impl Settings {
                 return Err(response);
             }
         }
-        Ok(self.render(outcomes, None))
+        Ok(self.render(outcomes, &self.partition_keys(outcomes, head), None))
     }
 
     #[inline]
-    fn render(&self, outcomes: &Outcomes, retry_after: Option<u64>) -> Option<Box<RateHeaders>> {
+    fn render(
+        &self,
+        outcomes: &Outcomes,
+        keys: &[String],
+        retry_after: Option<u64>,
+    ) -> Option<Box<RateHeaders>> {
         match self.shown {
             Shown::Nothing => None,
-            shown => RateHeaders::render(shown, &self.policies, outcomes, retry_after),
+            shown => RateHeaders::render(shown, &self.policies, outcomes, keys, retry_after),
         }
+    }
+
+    /// Returns the partition keys of the policies of `outcomes`, or nothing if none has any.
+    #[inline]
+    fn partition_keys(&self, outcomes: &Outcomes, head: &RequestHead<'_>) -> Vec<String> {
+        if !self.has_partition_keys {
+            return Vec::new();
+        }
+        let applied = outcomes.as_slice().iter();
+        applied.map(|applied| self.policies[applied.place].partition_key(head)).collect()
     }
 
     fn report(&self, outcomes: &Outcomes, is_rejected: bool) {
@@ -221,7 +243,8 @@ impl Settings {
             }
             _ => {}
         }
-        if let Some(headers) = self.render(outcomes, retry_after) {
+        let keys = self.partition_keys(outcomes, head);
+        if let Some(headers) = self.render(outcomes, &keys, retry_after) {
             headers.add_to(response.headers_mut());
         }
         Some(Box::new(response))

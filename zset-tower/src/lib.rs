@@ -66,9 +66,12 @@
 //! RateLimit: "per-ip";r=42;t=17
 //! ```
 //!
-//! `q` requests are allowed in `w` seconds. `r` more are allowed now, and a client that makes no
-//! more than these in the next `t` seconds is not denied. A denied response has the same headers
-//! and `Retry-After`, the seconds until the same request would be allowed, rounded up:
+//! A client that makes no more than `q` requests in any `w` seconds is not denied: of a funnel, `q`
+//! is its capacity, which is allowed at once, and `w` the time in which a full one empties. `r` more
+//! are allowed now, and a client that makes no more than these in the next `t` seconds is not
+//! denied. [`with_partition_key`](Policy::with_partition_key) adds `pk`, which tells a client which
+//! requests share a quota. A denied response has the same headers and `Retry-After`, the seconds
+//! until the same request would be allowed, rounded up:
 //!
 //! ```text
 //! HTTP/1.1 429 Too Many Requests

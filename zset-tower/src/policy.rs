@@ -7,6 +7,7 @@ mod on_failure;
 mod with;
 
 use std::fmt;
+use std::time::Duration;
 
 use http::HeaderValue;
 use zset_std::{AsyncKeyedLimiter, KeyedLimiter, Quota};
@@ -24,6 +25,7 @@ pub use error::PolicyError;
 pub use on_failure::OnFailure;
 
 type Condition = Box<dyn Fn(&RequestHead<'_>) -> bool + Send + Sync>;
+type PartitionKey = Box<dyn Fn(&RequestHead<'_>) -> Option<String> + Send + Sync>;
 type Cost = Box<dyn Fn(&RequestHead<'_>) -> u32 + Send + Sync>;
 
 /// A named limit: which key of a limiter a request counts towards, and how much.
@@ -65,8 +67,10 @@ pub struct Policy {
     quota: Option<Quota>,
     /// The unit of the quota as a structured field, if it is not the request.
     unit: Option<String>,
-    /// The item of `RateLimit-Policy`, if the quota is known.
-    pub(crate) item: Option<HeaderValue>,
+    /// The usual limit and the item of `RateLimit-Policy` for it, if the quota is known.
+    pub(crate) item: Option<(u32, HeaderValue)>,
+    /// Makes the parameter `pk` of the headers.
+    partition_key: Option<PartitionKey>,
     condition: Option<Condition>,
     cost: Option<Cost>,
     /// The value of `WWW-Authenticate` for requests without a key.
@@ -147,6 +151,7 @@ impl Policy {
             quota: None,
             unit: None,
             item: None,
+            partition_key: None,
             condition: None,
             cost: None,
             challenge: missing_key.challenge()?,
@@ -176,21 +181,43 @@ impl Policy {
         self.check.resolve(head, self.cost(head))
     }
 
-    /// Returns the item of `RateLimit-Policy` for a limit.
-    pub(crate) fn item(&self, limit: u32) -> String {
+    /// Returns the parameter `pk` of the headers, `;pk=:...:`, or nothing.
+    pub(crate) fn partition_key(&self, head: &RequestHead<'_>) -> String {
+        self.partition_key.as_ref().and_then(|key| key(head)).unwrap_or_default()
+    }
+
+    pub(crate) fn has_partition_key(&self) -> bool {
+        self.partition_key.is_some()
+    }
+
+    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the most units at once, and a
+    /// partition key.
+    pub(crate) fn item(&self, limit: u32, partition_key: &str) -> String {
         let mut item = self.quoted.clone();
         item.push_str(";q=");
-        item.push_str(&self.quota.map_or(limit, Quota::count).to_string());
+        item.push_str(&limit.to_string());
         if let Some(unit) = &self.unit {
             item.push_str(";qu=");
             item.push_str(unit);
         }
         if let Some(quota) = self.quota {
             item.push_str(";w=");
-            item.push_str(&structured::seconds(quota.period()).to_string());
+            item.push_str(&window(quota, limit).to_string());
         }
+        item.push_str(partition_key);
         item
     }
+}
+
+/// Returns the seconds in which `limit` units come back at the rate of the quota, rounded up: a
+/// client that uses no more than these in any such window is never denied.
+fn window(quota: Quota, limit: u32) -> u64 {
+    if limit == quota.count() {
+        return structured::seconds(quota.period());
+    }
+    let second = u128::from(quota.count()) * Duration::from_secs(1).as_nanos();
+    let window = (u128::from(limit) * quota.period().as_nanos()).div_ceil(second);
+    u64::try_from(window).unwrap_or(u64::MAX).min(structured::MAX_INTEGER)
 }
 
 impl fmt::Debug for Policy {

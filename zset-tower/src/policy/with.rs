@@ -34,8 +34,9 @@ impl Policy {
     /// Returns the policy with a quota to show in `RateLimit-Policy`: that of its limiter.
     /// **O(1)**.
     ///
-    /// Without it, the header shows the limit alone. A period that is not whole seconds is shown
-    /// rounded up.
+    /// Without it, the header shows the limit alone. With it, `w` is the time in which the limit
+    /// comes back at the rate of the quota, in whole seconds, rounded up: ten a second, and up to
+    /// fifty at once, are shown as `q=50;w=5`.
     pub fn with_quota(mut self, quota: Quota) -> Self {
         self.quota = Some(quota);
         self.render();
@@ -74,9 +75,45 @@ impl Policy {
         Ok(self)
     }
 
+    /// Returns the policy with a partition key to show in both headers, as `pk`: it tells a client
+    /// which of its requests share a quota. **O(1)**.
+    ///
+    /// A request for which `partition_key` returns `None` has none. The key is shown as it is, so
+    /// for a secret, such as a token, return a hash. Use what the policy's [`Key`](crate::Key) is
+    /// found from: different keys of the limiter need different partition keys.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use http::HeaderName;
+    /// use zset_std::Quota;
+    /// use zset_tower::key::Header;
+    /// use zset_tower::{MissingKey, Policy};
+    ///
+    /// let tenant = Header::new(HeaderName::from_static("x-tenant"));
+    /// let quota = Quota::new(100, Duration::from_secs(60))?;
+    /// // RateLimit-Policy: "tenant";q=100;w=60;pk=:YWNtZQ==:
+    /// let policy = Policy::window("tenant", quota, tenant, MissingKey::deny())?
+    ///     .with_partition_key(|head| Some(head.headers.get("x-tenant")?.as_bytes().to_vec()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_partition_key<B: AsRef<[u8]>>(
+        mut self,
+        partition_key: impl Fn(&RequestHead<'_>) -> Option<B> + Send + Sync + 'static,
+    ) -> Self {
+        self.partition_key = Some(Box::new(move |head| {
+            let key = structured::byte_sequence(partition_key(head)?.as_ref());
+            Some(format!(";pk={key}"))
+        }));
+        self
+    }
+
     /// Renders what does not change.
     fn render(&mut self) {
-        let quota = self.quota.map(|quota| self.item(quota.count()));
-        self.item = quota.and_then(|item| HeaderValue::try_from(item).ok());
+        self.item = self.quota.and_then(|quota| {
+            let limit = quota.capacity();
+            Some((limit, HeaderValue::try_from(self.item(limit, "")).ok()?))
+        });
     }
 }
