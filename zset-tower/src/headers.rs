@@ -1,7 +1,7 @@
 //! The headers of a response, as in draft-ietf-httpapi-ratelimit-headers-11.
 //!
-//! `q` is what a client can use at once, and it may use as much in any `w` seconds: of a funnel, its
-//! capacity, and the time in which a full one empties.
+//! `q` is what a client can use at once, and it may use as much in any `w` seconds: of a funnel,
+//! its capacity, and the time in which a full one empties.
 //!
 //! ```text
 //! RateLimit-Policy: "per-ip";q=100;w=60, "daily";q=1000;w=86400

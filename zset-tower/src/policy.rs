@@ -7,15 +7,18 @@ mod on_failure;
 mod with;
 
 use std::fmt;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::task::{Context, Waker};
 use std::time::Duration;
 
-use http::HeaderValue;
+use http::{HeaderValue, Response};
 use zset_std::{AsyncKeyedLimiter, KeyedLimiter, Quota};
 
 use crate::decide::Outcomes;
 use crate::key::{Key, MissingKey};
 use crate::request_head::RequestHead;
-use crate::step::Step;
+use crate::step::{Later, Step};
 use crate::structured;
 use crate::telemetry::Telemetry;
 
@@ -26,6 +29,8 @@ pub use on_failure::OnFailure;
 
 type Condition = Box<dyn Fn(&RequestHead<'_>) -> bool + Send + Sync>;
 type PartitionKey = Box<dyn Fn(&RequestHead<'_>) -> Option<String> + Send + Sync>;
+type IsCharged = Box<dyn Fn(&Response<()>) -> bool + Send + Sync>;
+type Spawn = Box<dyn Fn(Later<()>) + Send + Sync>;
 type Cost = Box<dyn Fn(&RequestHead<'_>) -> u32 + Send + Sync>;
 
 /// A named limit: which key of a limiter a request counts towards, and how much.
@@ -73,10 +78,14 @@ pub struct Policy {
     partition_key: Option<PartitionKey>,
     condition: Option<Condition>,
     cost: Option<Cost>,
+    /// Whether a response is charged; all requests are if it is `None`.
+    is_charged: Option<IsCharged>,
+    /// Runs what has to be awaited, if the policy is in shadow mode.
+    spawn: Option<Spawn>,
     /// The value of `WWW-Authenticate` for requests without a key.
     pub(crate) challenge: Option<HeaderValue>,
     check: Box<dyn Check>,
-    pub(crate) telemetry: Telemetry,
+    telemetry: Telemetry,
 }
 
 impl Policy {
@@ -93,10 +102,10 @@ impl Policy {
         missing_key: MissingKey<E::Key>,
     ) -> Result<Self, PolicyError>
     where
-        E: Key,
+        E: Key<Key: Eq + Hash>,
         L: KeyedLimiter<E::Key> + Send + Sync + 'static,
     {
-        Self::of(name, key, missing_key, Local(limiter))
+        Self::of(name, key, missing_key, Local::new(limiter))
     }
 
     /// Makes a policy from a limiter whose decisions are awaited and may fail, e.g. one whose state
@@ -154,6 +163,8 @@ impl Policy {
             partition_key: None,
             condition: None,
             cost: None,
+            is_charged: None,
+            spawn: None,
             challenge: missing_key.challenge()?,
             check: Box::new(Keyed::new(key, missing_key, engine)),
             telemetry: Telemetry::default(),
@@ -178,7 +189,51 @@ impl Policy {
 
     /// Finds the key of a request, to be checked together with other policies.
     pub(crate) fn resolve(&self, head: &RequestHead<'_>) -> Step<Resolved> {
-        self.check.resolve(head, self.cost(head))
+        let by_response = self.is_charged_by_response() && !self.is_shadow();
+        self.check.resolve(head, self.cost(head), by_response)
+    }
+
+    #[inline]
+    pub(crate) fn is_charged_by_response(&self) -> bool {
+        self.is_charged.is_some()
+    }
+
+    pub(crate) fn is_charged(&self, response: &Response<()>) -> bool {
+        self.is_charged.as_ref().is_none_or(|is_charged| is_charged(response))
+    }
+
+    pub(crate) fn is_shadow(&self) -> bool {
+        self.spawn.is_some()
+    }
+
+    /// Checks or peeks for a policy in shadow mode, and reports the outcome. What has to be awaited
+    /// is returned.
+    pub(crate) fn observe(
+        self: &Arc<Self>,
+        subject: Step<Resolved>,
+        action: Action,
+    ) -> Option<Later<()>> {
+        let policy = Arc::clone(self);
+        let mut check: Later<()> = Box::pin(async move {
+            let outcome = match subject.wait().await {
+                Ok(mut subject) => subject.perform(action).wait().await,
+                Err(outcome) => outcome,
+            };
+            policy.report(&outcome);
+        });
+        let mut context = Context::from_waker(Waker::noop());
+        check.as_mut().poll(&mut context).is_pending().then_some(check)
+    }
+
+    /// Lets the caller's runtime run what a policy in shadow mode has to await.
+    pub(crate) fn spawn(&self, check: Later<()>) {
+        if let Some(spawn) = &self.spawn {
+            spawn(check);
+        }
+    }
+
+    pub(crate) fn report(&self, outcome: &Outcome) {
+        self.telemetry.report(&self.name, outcome, self.is_shadow());
     }
 
     /// Returns the parameter `pk` of the headers, `;pk=:...:`, or nothing.
