@@ -4,9 +4,11 @@
 //! allow the request, so that a denied request takes nothing. Another request may take units
 //! between the two. If a check is then denied, what the others have allowed is refunded; until then
 //! these units are missing for other requests, so the error is towards denial.
+//!
+//! Policies whose units the response decides on are decided in the same way. See `after`.
 
-use std::slice;
 use std::sync::Arc;
+use std::{iter, slice};
 
 use zset_std::Decision;
 
@@ -25,7 +27,14 @@ pub(crate) struct Applied {
 pub(crate) enum Outcomes {
     /// That of a single policy, for which nothing is allocated.
     One(Applied),
-    Many(Vec<Applied>),
+    Many(Vec<Applied>, Vec<Charge>),
+}
+
+/// Units that the response decides on.
+pub(crate) struct Charge {
+    /// The index of the outcome.
+    pub(crate) index: usize,
+    pub(crate) subject: Box<dyn Subject>,
 }
 
 impl Outcomes {
@@ -33,8 +42,13 @@ impl Outcomes {
     pub(crate) fn as_slice(&self) -> &[Applied] {
         match self {
             Outcomes::One(applied) => slice::from_ref(applied),
-            Outcomes::Many(applied) => applied,
+            Outcomes::Many(applied, _) => applied,
         }
+    }
+
+    #[inline]
+    pub(crate) fn has_charges(&self) -> bool {
+        matches!(self, Outcomes::Many(_, charges) if !charges.is_empty())
     }
 
     #[inline]
@@ -44,7 +58,9 @@ impl Outcomes {
         // processor.
         match self {
             Outcomes::One(applied) => applied.outcome.is_rejection(),
-            Outcomes::Many(applied) => applied.iter().any(|applied| applied.outcome.is_rejection()),
+            Outcomes::Many(applied, _) => {
+                applied.iter().any(|applied| applied.outcome.is_rejection())
+            }
         }
     }
 }
@@ -54,12 +70,13 @@ impl Outcomes {
 pub(crate) fn decide(policies: &[Arc<Policy>], head: &RequestHead<'_>) -> Step<Outcomes> {
     let mut applicable = policies.iter().enumerate().filter(|(_, policy)| policy.applies(head));
     let Some((place, first)) = applicable.next() else {
-        return Step::Ready(Outcomes::Many(Vec::new()));
+        return Step::Ready(Outcomes::Many(Vec::new(), Vec::new()));
     };
-    let Some(second) = applicable.next() else {
+    let second = applicable.next();
+    if second.is_none() && !first.is_charged_by_response() {
         return first.check(head, place);
-    };
-    decide_many([(place, first), second].into_iter().chain(applicable), head)
+    }
+    decide_many(iter::once((place, first)).chain(second).chain(applicable), head)
 }
 
 fn decide_many<'a>(
@@ -69,14 +86,31 @@ fn decide_many<'a>(
     let (places, subjects): (Vec<usize>, Vec<Step<Resolved>>) =
         policies.map(|(place, policy)| (place, policy.resolve(head))).unzip();
     Step::later(async move {
-        let outcomes = decide_together(subjects).await;
+        let (outcomes, subjects) = decide_together(subjects).await;
+        let charges = subjects.into_iter().enumerate().filter_map(|(index, subject)| {
+            let subject = subject.filter(|subject| subject.is_charged_by_response())?;
+            outcomes[index].is_allowed().then_some(Charge { index, subject })
+        });
+        let charges = charges.collect();
         let applied = places.into_iter().zip(outcomes);
-        Outcomes::Many(applied.map(|(place, outcome)| Applied { place, outcome }).collect())
+        let applied = applied.map(|(place, outcome)| Applied { place, outcome }).collect();
+        Outcomes::Many(applied, charges)
     })
 }
 
-async fn decide_together(subjects: Vec<Step<Resolved>>) -> Vec<Outcome> {
+/// Returns the outcomes, and if the request is allowed, those with whose units it is.
+async fn decide_together(
+    subjects: Vec<Step<Resolved>>,
+) -> (Vec<Outcome>, Vec<Option<Box<dyn Subject>>>) {
     let mut subjects = all(subjects).await;
+    if let [subject] = &mut *subjects {
+        let check = match subject {
+            Ok(subject) => subject.perform(Action::Check),
+            Err(outcome) => Step::Ready(std::mem::replace(outcome, Outcome::Skipped)),
+        };
+        let outcome = check.wait().await;
+        return (vec![outcome], subjects.into_iter().map(Result::ok).collect());
+    }
     let peeks = subjects.iter_mut().map(|subject| match subject {
         Ok(subject) => subject.perform(Action::Peek),
         Err(outcome) => Step::Ready(std::mem::replace(outcome, Outcome::Skipped)),
@@ -89,16 +123,17 @@ async fn decide_together(subjects: Vec<Step<Resolved>>) -> Vec<Outcome> {
         .map(|(subject, outcome)| subject.ok().filter(|_| matches!(outcome, Outcome::Decided(_))))
         .collect();
     if !outcomes.iter().any(Outcome::is_rejection) {
-        let checks = subjects.iter().zip(&mut outcomes).map(|(subject, outcome)| match subject {
-            Some(subject) => subject.perform(Action::Check),
-            None => Step::Ready(std::mem::replace(outcome, Outcome::Skipped)),
-        });
+        let checks =
+            subjects.iter_mut().zip(&mut outcomes).map(|(subject, outcome)| match subject {
+                Some(subject) => subject.perform(Action::Check),
+                None => Step::Ready(std::mem::replace(outcome, Outcome::Skipped)),
+            });
         outcomes = all(checks.collect::<Vec<_>>()).await;
         if !outcomes.iter().any(Outcome::is_rejection) {
-            return outcomes;
+            return (outcomes, subjects);
         }
-        let taken = subjects.iter().zip(&outcomes).filter_map(|(subject, outcome)| {
-            subject.as_ref().filter(|_| outcome.is_allowed()).map(|it| it.perform(Action::Refund))
+        let taken = subjects.iter_mut().zip(&outcomes).filter_map(|(subject, outcome)| {
+            subject.as_mut().filter(|_| outcome.is_allowed()).map(|it| it.perform(Action::Refund))
         });
         // A refund that fails leaves the units taken.
         all(taken.collect::<Vec<_>>()).await;
@@ -108,11 +143,11 @@ async fn decide_together(subjects: Vec<Step<Resolved>>) -> Vec<Outcome> {
             put_back(decision, subject.units());
         }
     }
-    outcomes
+    (outcomes, Vec::new())
 }
 
 /// Adds units to a decision that has counted them as taken.
-fn put_back(decision: &mut Decision, n: u32) {
+pub(crate) fn put_back(decision: &mut Decision, n: u32) {
     if decision.is_allowed() {
         decision.remaining = decision.remaining.saturating_add(n).min(decision.limit);
     }

@@ -11,10 +11,11 @@ use http::{Request, Response};
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
+use crate::after::After;
 use crate::body::ResponseBody;
 use crate::decide::Outcomes;
 use crate::headers::RateHeaders;
-use crate::layer::Settings;
+use crate::layer::{Admitted, Settings};
 use crate::request_head::RequestHead;
 use crate::step::Later;
 
@@ -37,7 +38,8 @@ pin_project! {
     {
         // All but the future of the inner service is boxed: a future is moved several times.
         Waiting { waiting: Option<Box<Waiting<S, B>>> },
-        Calling { #[pin] future: S::Future, headers: Option<Box<RateHeaders>> },
+        Calling { #[pin] future: S::Future, admitted: Admitted },
+        Settling { settling: Option<Box<Settling<S::Response>>> },
         Rejected { response: Option<Box<Response<Bytes>>> },
     }
 }
@@ -50,17 +52,32 @@ pub(crate) struct Waiting<S, B> {
     pub(crate) settings: Arc<Settings>,
 }
 
+/// A response that waits for refunds.
+pub(crate) struct Settling<R> {
+    headers: Later<Option<Box<RateHeaders>>>,
+    response: R,
+}
+
 impl<S: Service<Request<B>>, B> ResponseFuture<S, B> {
     pub(crate) fn waiting(waiting: Waiting<S, B>) -> Self {
         ResponseFuture { state: State::Waiting { waiting: Some(Box::new(waiting)) } }
     }
 
-    pub(crate) fn calling(future: S::Future, headers: Option<Box<RateHeaders>>) -> Self {
-        ResponseFuture { state: State::Calling { future, headers } }
+    pub(crate) fn calling(future: S::Future, admitted: Admitted) -> Self {
+        ResponseFuture { state: State::Calling { future, admitted } }
     }
 
     pub(crate) fn rejected(response: Box<Response<Bytes>>) -> Self {
         ResponseFuture { state: State::Rejected { response: Some(response) } }
+    }
+}
+
+impl<R> Settling<Response<R>> {
+    fn new(after: Box<After>, response: Response<R>) -> Self {
+        let (parts, body) = response.into_parts();
+        let head = Response::from_parts(parts, ());
+        let headers = after.settle(&head);
+        Settling { headers, response: head.map(|()| body) }
     }
 }
 
@@ -77,20 +94,39 @@ where
             let next = match state.as_mut().project() {
                 StateProjection::Waiting { waiting } => {
                     let decision = &mut waiting.as_mut().expect(COMPLETED).decision;
-                    let outcomes = ready!(decision.as_mut().poll(context));
+                    let mut outcomes = ready!(decision.as_mut().poll(context));
                     let Waiting { request, mut service, settings, .. } =
                         *waiting.take().expect(COMPLETED);
-                    match settings.admit(&outcomes, &RequestHead::from(&request)) {
-                        Ok(headers) => State::Calling { future: service.call(request), headers },
+                    match settings.admit(&mut outcomes, &RequestHead::from(&request)) {
+                        Ok(admitted) => State::Calling { future: service.call(request), admitted },
                         Err(response) => State::Rejected { response: Some(response) },
                     }
                 }
-                StateProjection::Calling { future, headers } => {
+                StateProjection::Calling { future, admitted } => {
                     let mut result = ready!(future.poll(context));
-                    if let (Some(headers), Ok(response)) = (headers.take(), &mut result) {
+                    let after = admitted.after.take();
+                    if let (Some(headers), Ok(response)) = (admitted.headers.take(), &mut result) {
                         headers.add_to(response.headers_mut());
                     }
-                    return Poll::Ready(result.map(|response| response.map(ResponseBody::inner)));
+                    match (after, result) {
+                        (Some(after), Ok(response)) => State::Settling {
+                            settling: Some(Box::new(Settling::new(after, response))),
+                        },
+                        // An error drops what the response would have decided on.
+                        (_, result) => {
+                            let result = result.map(|response| response.map(ResponseBody::inner));
+                            return Poll::Ready(result);
+                        }
+                    }
+                }
+                StateProjection::Settling { settling } => {
+                    let waiting = &mut settling.as_mut().expect(COMPLETED).headers;
+                    let headers = ready!(waiting.as_mut().poll(context));
+                    let Settling { mut response, .. } = *settling.take().expect(COMPLETED);
+                    if let Some(headers) = headers {
+                        headers.add_to(response.headers_mut());
+                    }
+                    return Poll::Ready(Ok(response.map(ResponseBody::inner)));
                 }
                 StateProjection::Rejected { response } => {
                     let response = response.take().expect(COMPLETED);

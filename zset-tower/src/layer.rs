@@ -1,16 +1,19 @@
 //! [`RateLimitLayer`].
 
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Response, StatusCode};
 use tower_layer::Layer;
 
+use crate::after::{After, Shadow};
 use crate::decide::Outcomes;
 use crate::headers::{RateHeaders, Shown};
-use crate::policy::Policy;
+use crate::policy::{Action, Policy};
 use crate::rejection::Rejection;
 use crate::request_head::RequestHead;
 use crate::service::RateLimit;
@@ -66,7 +69,10 @@ pub struct RateLimitLayer {
 #[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) policies: Vec<Arc<Policy>>,
+    /// Those in shadow mode.
+    shadows: Vec<Arc<Policy>>,
     shown: Shown,
+    has_partition_keys: bool,
     /// Makes the response to a rejected request; problem details by default.
     respond: Option<Arc<Respond>>,
 }
@@ -74,8 +80,14 @@ pub(crate) struct Settings {
 impl RateLimitLayer {
     /// Makes a layer with one policy. **O(1)**.
     pub fn new(policy: Policy) -> Self {
-        let policies = vec![Arc::new(policy)];
-        RateLimitLayer { settings: Settings { policies, shown: Shown::Standard, respond: None } }
+        let settings = Settings {
+            policies: Vec::new(),
+            shadows: Vec::new(),
+            shown: Shown::Standard,
+            has_partition_keys: false,
+            respond: None,
+        };
+        RateLimitLayer { settings }.with_policy(policy)
     }
 
     /// Returns the layer with another policy. **O(1)**.
@@ -84,9 +96,15 @@ impl RateLimitLayer {
     /// takes nothing from the others. With several policies, requests that arrive at the same time
     /// may see units as taken that are refunded an instant later: the error is towards denial. If a
     /// limiter that fails cannot refund, or a client disconnects while limiters are awaited, units
-    /// stay taken.
+    /// stay taken. For policies in shadow mode, see [`Policy::shadow`].
     pub fn with_policy(mut self, policy: Policy) -> Self {
-        self.settings.policies.push(Arc::new(policy));
+        let settings = &mut self.settings;
+        if policy.is_shadow() {
+            settings.shadows.push(Arc::new(policy));
+        } else {
+            settings.has_partition_keys |= policy.has_partition_key();
+            settings.policies.push(Arc::new(policy));
+        }
         self
     }
 
@@ -160,15 +178,22 @@ impl RateLimitLayer {
     }
 }
 
+/// What becomes of an allowed request.
+#[derive(Default)]
+pub(crate) struct Admitted {
+    /// The headers of the response, unless `after` makes them.
+    pub(crate) headers: Option<Box<RateHeaders>>,
+    pub(crate) after: Option<Box<After>>,
+}
+
 impl Settings {
-    /// Returns the headers of the response to an allowed request, or the response to a rejected
-    /// one.
+    /// Returns what becomes of an allowed request, or the response to a rejected one.
     #[inline]
     pub(crate) fn admit(
-        &self,
-        outcomes: &Outcomes,
+        self: &Arc<Self>,
+        outcomes: &mut Outcomes,
         head: &RequestHead<'_>,
-    ) -> Result<Option<Box<RateHeaders>>, Box<Response<Bytes>>> {
+    ) -> Result<Admitted, Box<Response<Bytes>>> {
         let is_rejected = outcomes.is_rejection();
         if Telemetry::IS_ENABLED {
             self.report(outcomes, is_rejected);
@@ -178,23 +203,68 @@ impl Settings {
                 return Err(response);
             }
         }
-        Ok(self.render(outcomes, None))
+        if !self.shadows.is_empty() || outcomes.has_charges() {
+            return Ok(self.admit_for_now(outcomes, head));
+        }
+        let headers = self.render(outcomes, &self.partition_keys(outcomes, head), None);
+        Ok(Admitted { headers, after: None })
+    }
+
+    /// Admits a request for which policies in shadow mode are asked, or on which the response
+    /// decides.
+    #[cold]
+    fn admit_for_now(
+        self: &Arc<Self>,
+        outcomes: &mut Outcomes,
+        head: &RequestHead<'_>,
+    ) -> Admitted {
+        let mut shadows = Vec::new();
+        for policy in self.shadows.iter().filter(|policy| policy.applies(head)) {
+            let subject = policy.resolve(head);
+            if policy.is_charged_by_response() {
+                shadows.push(Shadow::new(Arc::clone(policy), subject));
+            } else if let Some(check) = policy.observe(subject, Action::Check) {
+                policy.spawn(check);
+            }
+        }
+        let keys = self.partition_keys(outcomes, head);
+        if shadows.is_empty() && !outcomes.has_charges() {
+            return Admitted { headers: self.render(outcomes, &keys, None), after: None };
+        }
+        let outcomes = mem::replace(outcomes, Outcomes::Many(Vec::new(), Vec::new()));
+        let (settings, decided) = (Arc::clone(self), Instant::now());
+        let after = After { settings, outcomes, keys, decided, shadows };
+        Admitted { headers: None, after: Some(Box::new(after)) }
     }
 
     #[inline]
-    fn render(&self, outcomes: &Outcomes, retry_after: Option<u64>) -> Option<Box<RateHeaders>> {
+    pub(crate) fn render(
+        &self,
+        outcomes: &Outcomes,
+        keys: &[String],
+        retry_after: Option<u64>,
+    ) -> Option<Box<RateHeaders>> {
         match self.shown {
             Shown::Nothing => None,
-            shown => RateHeaders::render(shown, &self.policies, outcomes, retry_after),
+            shown => RateHeaders::render(shown, &self.policies, outcomes, keys, retry_after),
         }
+    }
+
+    /// Returns the partition keys of the policies of `outcomes`, or nothing if none has any.
+    #[inline]
+    fn partition_keys(&self, outcomes: &Outcomes, head: &RequestHead<'_>) -> Vec<String> {
+        if !self.has_partition_keys {
+            return Vec::new();
+        }
+        let applied = outcomes.as_slice().iter();
+        applied.map(|applied| self.policies[applied.place].partition_key(head)).collect()
     }
 
     fn report(&self, outcomes: &Outcomes, is_rejected: bool) {
         for applied in outcomes.as_slice() {
             // The units that other policies would have allowed a rejected request are not taken.
             if !(is_rejected && applied.outcome.is_allowed()) {
-                let policy = &self.policies[applied.place];
-                policy.telemetry.report(&policy.name, &applied.outcome);
+                self.policies[applied.place].report(&applied.outcome);
             }
         }
     }
@@ -221,7 +291,8 @@ impl Settings {
             }
             _ => {}
         }
-        if let Some(headers) = self.render(outcomes, retry_after) {
+        let keys = self.partition_keys(outcomes, head);
+        if let Some(headers) = self.render(outcomes, &keys, retry_after) {
             headers.add_to(response.headers_mut());
         }
         Some(Box::new(response))
@@ -239,6 +310,7 @@ impl<S> Layer<S> for RateLimitLayer {
 impl fmt::Debug for RateLimitLayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("RateLimitLayer");
-        debug.field("policies", &self.settings.policies).finish_non_exhaustive()
+        debug.field("policies", &self.settings.policies).field("shadows", &self.settings.shadows);
+        debug.finish_non_exhaustive()
     }
 }

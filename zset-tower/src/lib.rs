@@ -51,6 +51,8 @@
 //!   whose state is on a server. What to do if it fails has to be [chosen](OnFailure).
 //! - [`when`](Policy::when) restricts a policy to some requests, such as those of one tier of
 //!   users, and [`with_cost`](Policy::with_cost) makes some count more than others.
+//! - [`charge_if`](Policy::charge_if) counts by the response, e.g. only failed logins.
+//! - [`shadow`](Policy::shadow) tries a policy on live traffic: it reports, and never rejects.
 //!
 //! A single policy is one call of its limiter. With several, the layer first peeks at all of them,
 //! so that a denied request takes nothing; on servers, that is two round trips, each to all
@@ -66,9 +68,12 @@
 //! RateLimit: "per-ip";r=42;t=17
 //! ```
 //!
-//! `q` requests are allowed in `w` seconds. `r` more are allowed now, and a client that makes no
-//! more than these in the next `t` seconds is not denied. A denied response has the same headers
-//! and `Retry-After`, the seconds until the same request would be allowed, rounded up:
+//! A client that makes no more than `q` requests in any `w` seconds is not denied: of a funnel, `q`
+//! is its capacity, which is allowed at once, and `w` the time in which a full one empties. `r`
+//! more are allowed now, and a client that makes no more than these in the next `t` seconds is not
+//! denied. [`with_partition_key`](Policy::with_partition_key) adds `pk`, which tells a client which
+//! requests share a quota. A denied response has the same headers and `Retry-After`, the seconds
+//! until the same request would be allowed, rounded up:
 //!
 //! ```text
 //! HTTP/1.1 429 Too Many Requests
@@ -95,15 +100,17 @@
 //! # Features
 //!
 //! - `tracing`: an event for each request that is not allowed, and a warning if a limiter fails.
+//!   Those of a policy in [shadow mode](Policy::shadow) have the field `shadow=true`.
 //! - `metrics`: the counter `zset_tower_requests_total`, with the labels `policy` and `outcome`,
-//!   which is `allowed`, `denied`, `missing_key` or `failed`. A recorder has to be installed before
-//!   the first request.
+//!   which is `allowed`, `denied`, `missing_key` or `failed`; in shadow mode, `shadow_allowed` and
+//!   so on. A recorder has to be installed before the first request.
 //!
 //! The crate contains no unsafe code, and requires Rust 1.85 or newer.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod after;
 mod body;
 mod decide;
 mod future;

@@ -7,14 +7,18 @@ mod on_failure;
 mod with;
 
 use std::fmt;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+use std::time::Duration;
 
-use http::HeaderValue;
+use http::{HeaderValue, Response};
 use zset_std::{AsyncKeyedLimiter, KeyedLimiter, Quota};
 
 use crate::decide::Outcomes;
 use crate::key::{Key, MissingKey};
 use crate::request_head::RequestHead;
-use crate::step::Step;
+use crate::step::{Later, Step};
 use crate::structured;
 use crate::telemetry::Telemetry;
 
@@ -24,6 +28,9 @@ pub use error::PolicyError;
 pub use on_failure::OnFailure;
 
 type Condition = Box<dyn Fn(&RequestHead<'_>) -> bool + Send + Sync>;
+type PartitionKey = Box<dyn Fn(&RequestHead<'_>) -> Option<String> + Send + Sync>;
+type IsCharged = Box<dyn Fn(&Response<()>) -> bool + Send + Sync>;
+type Spawn = Box<dyn Fn(Later<()>) + Send + Sync>;
 type Cost = Box<dyn Fn(&RequestHead<'_>) -> u32 + Send + Sync>;
 
 /// A named limit: which key of a limiter a request counts towards, and how much.
@@ -65,14 +72,20 @@ pub struct Policy {
     quota: Option<Quota>,
     /// The unit of the quota as a structured field, if it is not the request.
     unit: Option<String>,
-    /// The item of `RateLimit-Policy`, if the quota is known.
-    pub(crate) item: Option<HeaderValue>,
+    /// The usual limit and the item of `RateLimit-Policy` for it, if the quota is known.
+    pub(crate) item: Option<(u32, HeaderValue)>,
+    /// Makes the parameter `pk` of the headers.
+    partition_key: Option<PartitionKey>,
     condition: Option<Condition>,
     cost: Option<Cost>,
+    /// Whether a response is charged; all requests are if it is `None`.
+    is_charged: Option<IsCharged>,
+    /// Runs what has to be awaited, if the policy is in shadow mode.
+    spawn: Option<Spawn>,
     /// The value of `WWW-Authenticate` for requests without a key.
     pub(crate) challenge: Option<HeaderValue>,
     check: Box<dyn Check>,
-    pub(crate) telemetry: Telemetry,
+    telemetry: Telemetry,
 }
 
 impl Policy {
@@ -89,10 +102,10 @@ impl Policy {
         missing_key: MissingKey<E::Key>,
     ) -> Result<Self, PolicyError>
     where
-        E: Key,
+        E: Key<Key: Eq + Hash>,
         L: KeyedLimiter<E::Key> + Send + Sync + 'static,
     {
-        Self::of(name, key, missing_key, Local(limiter))
+        Self::of(name, key, missing_key, Local::new(limiter))
     }
 
     /// Makes a policy from a limiter whose decisions are awaited and may fail, e.g. one whose state
@@ -147,8 +160,11 @@ impl Policy {
             quota: None,
             unit: None,
             item: None,
+            partition_key: None,
             condition: None,
             cost: None,
+            is_charged: None,
+            spawn: None,
             challenge: missing_key.challenge()?,
             check: Box::new(Keyed::new(key, missing_key, engine)),
             telemetry: Telemetry::default(),
@@ -173,24 +189,90 @@ impl Policy {
 
     /// Finds the key of a request, to be checked together with other policies.
     pub(crate) fn resolve(&self, head: &RequestHead<'_>) -> Step<Resolved> {
-        self.check.resolve(head, self.cost(head))
+        let by_response = self.is_charged_by_response() && !self.is_shadow();
+        self.check.resolve(head, self.cost(head), by_response)
     }
 
-    /// Returns the item of `RateLimit-Policy` for a limit.
-    pub(crate) fn item(&self, limit: u32) -> String {
+    #[inline]
+    pub(crate) fn is_charged_by_response(&self) -> bool {
+        self.is_charged.is_some()
+    }
+
+    pub(crate) fn is_charged(&self, response: &Response<()>) -> bool {
+        self.is_charged.as_ref().is_none_or(|is_charged| is_charged(response))
+    }
+
+    pub(crate) fn is_shadow(&self) -> bool {
+        self.spawn.is_some()
+    }
+
+    /// Checks or peeks for a policy in shadow mode, and reports the outcome. What has to be awaited
+    /// is returned.
+    pub(crate) fn observe(
+        self: &Arc<Self>,
+        subject: Step<Resolved>,
+        action: Action,
+    ) -> Option<Later<()>> {
+        let policy = Arc::clone(self);
+        let mut check: Later<()> = Box::pin(async move {
+            let outcome = match subject.wait().await {
+                Ok(mut subject) => subject.perform(action).wait().await,
+                Err(outcome) => outcome,
+            };
+            policy.report(&outcome);
+        });
+        let mut context = Context::from_waker(Waker::noop());
+        check.as_mut().poll(&mut context).is_pending().then_some(check)
+    }
+
+    /// Lets the caller's runtime run what a policy in shadow mode has to await.
+    pub(crate) fn spawn(&self, check: Later<()>) {
+        if let Some(spawn) = &self.spawn {
+            spawn(check);
+        }
+    }
+
+    pub(crate) fn report(&self, outcome: &Outcome) {
+        self.telemetry.report(&self.name, outcome, self.is_shadow());
+    }
+
+    /// Returns the parameter `pk` of the headers, `;pk=:...:`, or nothing.
+    pub(crate) fn partition_key(&self, head: &RequestHead<'_>) -> String {
+        self.partition_key.as_ref().and_then(|key| key(head)).unwrap_or_default()
+    }
+
+    pub(crate) fn has_partition_key(&self) -> bool {
+        self.partition_key.is_some()
+    }
+
+    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the most units at once, and a
+    /// partition key.
+    pub(crate) fn item(&self, limit: u32, partition_key: &str) -> String {
         let mut item = self.quoted.clone();
         item.push_str(";q=");
-        item.push_str(&self.quota.map_or(limit, Quota::count).to_string());
+        item.push_str(&limit.to_string());
         if let Some(unit) = &self.unit {
             item.push_str(";qu=");
             item.push_str(unit);
         }
         if let Some(quota) = self.quota {
             item.push_str(";w=");
-            item.push_str(&structured::seconds(quota.period()).to_string());
+            item.push_str(&window(quota, limit).to_string());
         }
+        item.push_str(partition_key);
         item
     }
+}
+
+/// Returns the seconds in which `limit` units come back at the rate of the quota, rounded up: a
+/// client that uses no more than these in any such window is never denied.
+fn window(quota: Quota, limit: u32) -> u64 {
+    if limit == quota.count() {
+        return structured::seconds(quota.period());
+    }
+    let second = u128::from(quota.count()) * Duration::from_secs(1).as_nanos();
+    let window = (u128::from(limit) * quota.period().as_nanos()).div_ceil(second);
+    u64::try_from(window).unwrap_or(u64::MAX).min(structured::MAX_INTEGER)
 }
 
 impl fmt::Debug for Policy {

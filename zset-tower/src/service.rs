@@ -60,8 +60,8 @@ where
     fn call(&mut self, request: Request<B>) -> ResponseFuture<S, B> {
         let head = RequestHead::from(&request);
         match decide(&self.settings.policies, &head) {
-            Step::Ready(ref outcomes) => match self.settings.admit(outcomes, &head) {
-                Ok(headers) => ResponseFuture::calling(self.inner.call(request), headers),
+            Step::Ready(ref mut outcomes) => match self.settings.admit(outcomes, &head) {
+                Ok(admitted) => ResponseFuture::calling(self.inner.call(request), admitted),
                 Err(response) => {
                     drop(self.take_ready());
                     ResponseFuture::rejected(response)

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The largest integer of a structured field.
-const MAX_INTEGER: u64 = 999_999_999_999_999;
+pub(crate) const MAX_INTEGER: u64 = 999_999_999_999_999;
 
 /// Returns a string as a string of a structured field; `None` if it is empty or not printable
 /// ASCII.
@@ -28,6 +28,25 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted
 }
 
+/// Returns bytes as a byte sequence of a structured field: base64 between colons.
+pub(crate) fn byte_sequence(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut sequence = String::with_capacity(bytes.len().div_ceil(3) * 4 + 2);
+    sequence.push(':');
+    for group in bytes.chunks(3) {
+        let bits = (0..3).fold(0, |bits, place| {
+            bits << 8 | usize::from(group.get(place).copied().unwrap_or_default())
+        });
+        for place in 0..4 {
+            let is_padding = place > group.len();
+            let digit = ALPHABET[bits >> (18 - 6 * place) & 63];
+            sequence.push(if is_padding { '=' } else { digit.into() });
+        }
+    }
+    sequence.push(':');
+    sequence
+}
+
 /// Returns a duration in seconds, rounded up.
 pub(crate) fn seconds(duration: Duration) -> u64 {
     let is_rounded_up = duration.subsec_nanos() > 0;
@@ -48,6 +67,20 @@ mod tests {
             (Duration::MAX, MAX_INTEGER),
         ] {
             assert_eq!(seconds(duration), expected, "{duration:?}");
+        }
+    }
+
+    #[test]
+    fn byte_sequences_are_base64_between_colons() {
+        for (bytes, expected) in [
+            (&b""[..], "::"),
+            (b"f", ":Zg==:"),
+            (b"fo", ":Zm8=:"),
+            (b"foo", ":Zm9v:"),
+            (b"foob", ":Zm9vYg==:"),
+            (b"\xff\xfe\0", "://4A:"),
+        ] {
+            assert_eq!(byte_sequence(bytes), expected, "{bytes:?}");
         }
     }
 

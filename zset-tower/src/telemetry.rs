@@ -18,19 +18,21 @@ impl Telemetry {
         not(any(feature = "metrics", feature = "tracing")),
         allow(clippy::unused_self, unused_variables, reason = "there is nothing to report to")
     )]
-    pub(crate) fn report(&self, policy: &str, outcome: &Outcome) {
+    pub(crate) fn report(&self, policy: &str, outcome: &Outcome, is_shadow: bool) {
         #[cfg(feature = "tracing")]
-        trace(policy, outcome);
+        trace(policy, outcome, is_shadow.then_some(true));
         #[cfg(feature = "metrics")]
-        self.count(policy, outcome);
+        self.count(policy, outcome, is_shadow);
     }
 
     #[cfg(feature = "metrics")]
-    fn count(&self, policy: &str, outcome: &Outcome) {
+    fn count(&self, policy: &str, outcome: &Outcome, is_shadow: bool) {
         const LABELS: [&str; 4] = ["allowed", "denied", "missing_key", "failed"];
         let counters = self.counters.get_or_init(|| {
             LABELS.map(|outcome| {
-                let labels = [("policy", policy.to_owned()), ("outcome", outcome.to_owned())];
+                let outcome =
+                    if is_shadow { ["shadow_", outcome].concat() } else { outcome.to_owned() };
+                let labels = [("policy", policy.to_owned()), ("outcome", outcome)];
                 metrics::counter!("zset_tower_requests_total", &labels)
             })
         });
@@ -45,7 +47,7 @@ impl Telemetry {
 }
 
 #[cfg(feature = "tracing")]
-fn trace(policy: &str, outcome: &Outcome) {
+fn trace(policy: &str, outcome: &Outcome, shadow: Option<bool>) {
     use zset_std::Verdict;
 
     match outcome {
@@ -53,17 +55,22 @@ fn trace(policy: &str, outcome: &Outcome) {
         Outcome::Decided(decision) => match decision.verdict {
             Verdict::Allowed => {}
             Verdict::Denied { retry_after } => {
-                tracing::debug!(policy, ?retry_after, "request denied");
+                tracing::debug!(policy, ?retry_after, shadow, "request denied");
             }
             Verdict::Never => {
-                tracing::debug!(policy, limit = decision.limit, "request exceeds the limit");
+                tracing::debug!(
+                    policy,
+                    limit = decision.limit,
+                    shadow,
+                    "request exceeds the limit"
+                );
             }
         },
         Outcome::MissingKey(status) => {
-            tracing::debug!(policy, status = status.as_u16(), "request has no key");
+            tracing::debug!(policy, status = status.as_u16(), shadow, "request has no key");
         }
         Outcome::Failed(error, on_failure) => {
-            tracing::warn!(policy, %error, ?on_failure, "limiter failed");
+            tracing::warn!(policy, %error, ?on_failure, shadow, "limiter failed");
         }
     }
 }

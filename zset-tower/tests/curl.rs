@@ -1,16 +1,18 @@
 //! The example with curl, as its output says to try it.
 
 mod common;
+#[path = "common/redis.rs"]
+mod redis;
 
 use std::env;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::{self, sleep};
-use std::time::{Duration, Instant};
+use std::thread;
 
 use common::{parameters, problem};
+use redis::Redis;
 
 /// A running example, ended when it is dropped.
 struct Example {
@@ -129,45 +131,6 @@ fn the_example_limits_curl() {
     let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer bob"]);
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     assert_eq!(header(&head, "ratelimit"), r#""per-token";r=2;t=1"#);
-}
-
-/// A Redis on a free port, ended when it is dropped.
-struct Redis {
-    process: Child,
-    url: String,
-}
-
-impl Redis {
-    fn start() -> Option<Self> {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let program = env::var("REDIS_SERVER").unwrap_or("redis-server".to_owned());
-        let process = Command::new(program)
-            .args(["--port", &port.to_string(), "--save", "", "--appendonly", "no"])
-            .stdout(Stdio::null())
-            .spawn();
-        let process = match process {
-            Err(error) => {
-                assert_eq!(error.kind(), ErrorKind::NotFound);
-                println!("SKIPPED: there is no redis-server");
-                return None;
-            }
-            Ok(process) => process,
-        };
-        let redis = Redis { process, url: format!("redis://127.0.0.1:{port}") };
-        let start = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(start.elapsed() < Duration::from_secs(60), "redis-server does not start");
-            sleep(Duration::from_millis(10));
-        }
-        Some(redis)
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("layer.rs", "RateLimitLayer with_response"),
     ("policy.rs", "Policy new_async"),
     ("policy/bounded.rs", "funnel"),
-    ("policy/with.rs", "with_quota_unit"),
+    ("policy/with.rs", "charge_if shadow with_partition_key with_quota_unit"),
 ];
 
 #[test]

@@ -1,26 +1,35 @@
 //! The layer on an axum server, with hyper's client over sockets.
 
 mod common;
+#[path = "common/redis.rs"]
+mod redis;
 
+use std::convert::Infallible;
+use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{ConnectInfo, MatchedPath};
 use axum::routing::get;
+use bytes::Bytes;
 use http::{HeaderName, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
-use zset_std::{FakeClock, Funnels, Quota, SlidingWindow};
+use zset_std::{
+    AsyncKeyedLimiter, Decision, FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow,
+};
 use zset_tower::key::{self, ForwardedFor, Global, Header, Key, PeerIp};
-use zset_tower::{MissingKey, Policy, RateLimitLayer};
+use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
 
 use common::{parameters, problem};
+use redis::Redis;
 
-type Body = Empty<bytes::Bytes>;
+type Body = Empty<Bytes>;
 
 fn per_minute(count: u32) -> Quota {
     Quota::new(count, Duration::from_secs(60)).unwrap()
@@ -47,6 +56,10 @@ async fn serve(layer: RateLimitLayer) -> SocketAddr {
         .route("/", get(async || "hello"))
         .route("/users/{id}", get(async || "a user"))
         .layer(layer);
+    serve_router(router).await
+}
+
+async fn serve_router(router: Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
@@ -66,15 +79,23 @@ impl Client {
     }
 
     async fn get(&mut self, path: &str, lines: &[(&str, &str)]) -> Response<String> {
+        self.try_get(path, lines).await.unwrap()
+    }
+
+    async fn try_get(
+        &mut self,
+        path: &str,
+        lines: &[(&str, &str)],
+    ) -> hyper::Result<Response<String>> {
         let mut request = Request::builder().uri(path).header("host", "localhost");
         for (name, value) in lines {
             request = request.header(*name, *value);
         }
-        self.0.ready().await.unwrap();
-        let response = self.0.send_request(request.body(Body::new()).unwrap()).await.unwrap();
+        self.0.ready().await?;
+        let response = self.0.send_request(request.body(Body::new()).unwrap()).await?;
         let (parts, body) = response.into_parts();
-        let body = body.collect().await.unwrap().to_bytes();
-        Response::from_parts(parts, String::from_utf8(body.to_vec()).unwrap())
+        let body = body.collect().await?.to_bytes();
+        Ok(Response::from_parts(parts, String::from_utf8(body.to_vec()).unwrap()))
     }
 
     async fn status(&mut self, path: &str, lines: &[(&str, &str)]) -> u16 {
@@ -236,5 +257,249 @@ async fn units_come_back_as_time_passes() {
     clock.advance(Duration::from_secs(1));
     let allowed = client.get("/", &[]).await;
     assert_eq!(header(&allowed, "ratelimit"), r#""per-ip";r=0;t=2"#);
-    assert_eq!(header(&allowed, "ratelimit-policy"), r#""per-ip";q=60;w=60"#);
+    assert_eq!(header(&allowed, "ratelimit-policy"), r#""per-ip";q=2;w=2"#);
+}
+
+/// What the handlers of [`logins`] have been called for.
+#[derive(Clone, Default)]
+struct Calls(Arc<AtomicU32>);
+
+impl Calls {
+    fn count(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Serves logins, of which three may fail in a minute of `clock`; then there is a captcha.
+async fn logins(
+    clock: &FakeClock,
+) -> (SocketAddr, Calls, Arc<SlidingWindow<&'static str, FakeClock>>) {
+    let limiter = SlidingWindow::new(per_minute(3)).with_clock(clock.clone());
+    let limiter = Arc::new(limiter);
+    let all = key::from_fn(|_| Some("all"));
+    let policy = Policy::new("failed-logins", limiter.clone(), all, MissingKey::deny()).unwrap();
+    let policy = policy
+        .with_quota(per_minute(3))
+        .when(|head| !head.headers.contains_key("x-captcha"))
+        .charge_if(|response| response.status() == StatusCode::UNAUTHORIZED);
+    let layer = RateLimitLayer::new(policy).with_response(|rejection, _| {
+        let mut captcha = Response::new(Bytes::from_static(b"three and four?"));
+        *captcha.status_mut() = rejection.status();
+        captcha
+    });
+    let calls = Calls::default();
+    let counted = |calls: &Calls| {
+        let calls = calls.clone();
+        move || calls.0.fetch_add(1, Ordering::Relaxed)
+    };
+    let (right, wrong, panics, hangs) =
+        (counted(&calls), counted(&calls), counted(&calls), counted(&calls));
+    let router = Router::new()
+        .route("/right", get(async move || format!("the {}th", right())))
+        .route(
+            "/wrong",
+            get(async move || {
+                wrong();
+                // So that others come meanwhile.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                StatusCode::UNAUTHORIZED
+            }),
+        )
+        .route(
+            "/panics",
+            get(async move || -> StatusCode {
+                panics();
+                std::panic::panic_any("a handler panics")
+            }),
+        )
+        .route(
+            "/hangs",
+            get(async move || {
+                hangs();
+                pending::<()>().await;
+            }),
+        )
+        .layer(layer);
+    (serve_router(router).await, calls, limiter)
+}
+
+#[tokio::test]
+async fn after_three_failed_logins_in_a_minute_there_is_a_captcha() {
+    let clock = FakeClock::new();
+    let (address, calls, _) = logins(&clock).await;
+    let mut client = Client::connect(address).await;
+    for failed in 1..=3 {
+        for _ in 0..4 {
+            let response = client.get("/right", &[]).await;
+            assert_eq!(response.status(), StatusCode::OK);
+            assert_eq!(header(&response, "ratelimit-policy"), r#""failed-logins";q=3;w=60"#);
+            let limits = parameters(header(&response, "ratelimit"), ["r"]);
+            assert_eq!(limits[0].1, [4 - failed]);
+        }
+        clock.advance(Duration::from_secs(1));
+        assert_eq!(client.status("/wrong", &[]).await, 401);
+    }
+    let before = calls.count();
+    for path in ["/right", "/wrong"] {
+        let captcha = client.get(path, &[]).await;
+        assert_eq!((captcha.status().as_u16(), captcha.body().as_str()), (429, "three and four?"));
+        // The first failure was two seconds ago.
+        assert_eq!(header(&captcha, "retry-after"), "58");
+    }
+    assert_eq!(calls.count(), before);
+    assert_eq!(client.status("/right", &[("x-captcha", "seven")]).await, 200);
+    assert_eq!(client.status("/right", &[]).await, 429);
+    clock.advance(Duration::from_secs(58));
+    assert_eq!(client.status("/right", &[]).await, 200);
+    assert_eq!(client.status("/wrong", &[]).await, 401);
+    assert_eq!(client.status("/right", &[]).await, 429);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_many_logins_at_once_three_fail() {
+    let (address, calls, _) = logins(&FakeClock::new()).await;
+    let clients = (0..40).map(|_| {
+        tokio::spawn(async move {
+            let mut client = Client::connect(address).await;
+            let mut failed = 0;
+            for _ in 0..5 {
+                failed += u32::from(client.status("/wrong", &[]).await == 401);
+            }
+            failed
+        })
+    });
+    let mut failed = 0;
+    for client in clients.collect::<Vec<_>>() {
+        failed += client.await.unwrap();
+    }
+    assert_eq!((failed, calls.count()), (3, 3));
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_and_a_client_that_disconnects_are_charged() {
+    let (address, calls, limiter) = logins(&FakeClock::new()).await;
+    // The connection is closed without a response.
+    assert!(Client::connect(address).await.try_get("/panics", &[]).await.is_err());
+    for left in [1, 0] {
+        let mut client = Client::connect(address).await;
+        let request = Request::builder().uri("/hangs").header("host", "localhost");
+        let request = request.body(Body::new()).unwrap();
+        let response = tokio::spawn(client.0.send_request(request));
+        while calls.count() < 3 - left {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        // In flight: held, and not on record.
+        assert_eq!(KeyedLimiter::peek_n(&limiter, &"all", 0).remaining, left + 1);
+        response.abort();
+        drop(client);
+        while KeyedLimiter::peek_n(&limiter, &"all", 0).remaining > left {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+    let mut client = Client::connect(address).await;
+    assert_eq!(client.status("/right", &[]).await, 429);
+    assert_eq!(calls.count(), 3);
+}
+
+/// A limiter whose server never replies.
+struct Slow;
+
+impl AsyncKeyedLimiter<()> for Slow {
+    type Error = Infallible;
+
+    async fn check_n(&self, (): &(), _: u32) -> Result<Decision, Infallible> {
+        pending().await
+    }
+
+    async fn peek_n(&self, (): &(), _: u32) -> Result<Decision, Infallible> {
+        pending().await
+    }
+
+    async fn refund(&self, (): &(), _: u32) -> Result<u32, Infallible> {
+        pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_policy_in_shadow_mode_neither_delays_nor_shows() {
+    let limiter = Arc::new(SlidingWindow::new(per_minute(4)).with_clock(FakeClock::new()));
+    let local = Policy::new("local", limiter.clone(), Global, MissingKey::Allow).unwrap();
+    let deny = OnFailure::ServiceUnavailable;
+    let slow = Policy::new_async("slow", Slow, Global, MissingKey::Allow, deny).unwrap();
+    let layer = RateLimitLayer::new(slow.shadow(|check| drop(tokio::spawn(check))))
+        .with_policy(local.shadow(drop))
+        .with_policy(window("per-ip", 6, peer_ip(), MissingKey::deny()));
+    let address = serve(layer).await;
+    let mut client = Client::connect(address).await;
+    for left in (0..6).rev() {
+        let response = client.get("/", &[]).await;
+        assert_eq!((response.status(), response.body().as_str()), (StatusCode::OK, "hello"));
+        assert_eq!(header(&response, "ratelimit"), format!(r#""per-ip";r={left};t=60"#));
+        assert_eq!(header(&response, "ratelimit-policy"), r#""per-ip";q=6;w=60"#);
+        assert_eq!(header(&response, "retry-after"), "");
+    }
+    let denied = client.get("/", &[]).await;
+    assert_eq!(problem(denied.body()), (429, vec!["per-ip".to_owned()]));
+    // Four of six would have been allowed.
+    assert_eq!(KeyedLimiter::peek_n(&limiter, &(), 0).remaining, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_services_share_failures_and_a_trial_in_redis() {
+    let Some(server) = Redis::start() else { return };
+    let client = zset_redis::redis::Client::open(server.url.as_str()).unwrap();
+    let connection = client.get_connection_manager().await.unwrap();
+    // A period that is long enough for all of the test.
+    let quota = |count| Quota::new(count, Duration::from_secs(100_000)).unwrap();
+    let limiter = |name, count| {
+        let on_failure = zset_redis::OnFailure::Deny;
+        zset_redis::SlidingWindow::new(connection.clone(), name, quota(count), on_failure).unwrap()
+    };
+    let key = || key::from_fn(|_| Some("all"));
+    let deny = OnFailure::ServiceUnavailable;
+    let calls = Arc::new(AtomicU32::new(0));
+    let mut addresses = Vec::new();
+    for _ in 0..2 {
+        let by = |name, count| {
+            Policy::new_async(name, limiter(name, count), key(), MissingKey::deny(), deny).unwrap()
+        };
+        let failures = by("failures", 3).charge_if(|it| it.status() == StatusCode::UNAUTHORIZED);
+        let trial = by("trial", 5).shadow(|check| drop(tokio::spawn(check)));
+        let calls = Arc::clone(&calls);
+        let wrong = async move || {
+            calls.fetch_add(1, Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            StatusCode::UNAUTHORIZED
+        };
+        let router = Router::new()
+            .route("/right", get(async || "welcome"))
+            .route("/wrong", get(wrong))
+            .layer(RateLimitLayer::new(failures).with_policy(trial));
+        addresses.push(serve_router(router).await);
+    }
+    for _ in 0..2 {
+        for address in &addresses {
+            let response = Client::connect(*address).await.get("/right", &[]).await;
+            assert_eq!(response.status(), StatusCode::OK);
+            let limits = parameters(header(&response, "ratelimit"), ["r"]);
+            assert_eq!(limits, [("failures".to_owned(), [3])]);
+        }
+    }
+    let clients = (0..20).map(|place| {
+        let address = addresses[place % 2];
+        tokio::spawn(async move { Client::connect(address).await.status("/wrong", &[]).await })
+    });
+    let mut failed = 0;
+    for client in clients.collect::<Vec<_>>() {
+        failed += u32::from(client.await.unwrap() == 401);
+    }
+    assert_eq!((failed, calls.load(Ordering::Relaxed)), (3, 3));
+    for address in addresses {
+        assert_eq!(Client::connect(address).await.status("/right", &[]).await, 429);
+    }
+    // The trial allowed five of the seven requests that were allowed.
+    let trial = limiter("trial", 5);
+    while trial.peek_n("all", 0).await.unwrap().remaining > 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
 }

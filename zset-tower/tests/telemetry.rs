@@ -63,8 +63,16 @@ fn outcomes_are_counted_and_rejections_are_events() {
     let per_key = Policy::window("per-key", quota, key, MissingKey::Challenge("ApiKey"));
     let failing =
         Policy::new_async("failing", Down, Global, MissingKey::Allow, OnFailure::Pass).unwrap();
+    let tried = Policy::window("tried", quota, Global, MissingKey::Allow).unwrap();
+    let absent = Header::new(HeaderName::from_static("x-absent"));
+    let tried_keyless = Policy::window("tried", quota, absent, MissingKey::deny()).unwrap();
+    let deny = OnFailure::ServiceUnavailable;
+    let tried_failing = Policy::new_async("tried", Down, Global, MissingKey::Allow, deny).unwrap();
     let service = RateLimitLayer::new(per_key.unwrap())
         .with_policy(failing.when(|head| head.uri.path() == "/both"))
+        .with_policy(tried.shadow(drop))
+        .with_policy(tried_keyless.shadow(drop))
+        .with_policy(tried_failing.shadow(block_on))
         .layer(service_fn(async |_: Request<String>| {
             Ok::<_, Infallible>(Response::new(String::new()))
         }));
@@ -107,13 +115,26 @@ fn outcomes_are_counted_and_rejections_are_events() {
         }
     }
     counted.sort_unstable();
-    let expected =
-        ["failing failed 2", "per-key allowed 2", "per-key denied 2", "per-key missing_key 1"];
+    let expected = [
+        "failing failed 2",
+        "per-key allowed 2",
+        "per-key denied 2",
+        "per-key missing_key 1",
+        // Two requests are allowed by the others.
+        "tried shadow_allowed 1",
+        "tried shadow_denied 1",
+        "tried shadow_failed 2",
+        "tried shadow_missing_key 2",
+    ];
     assert_eq!(counted, expected);
 
     let lines = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     for (text, count) in [
-        ("DEBUG zset_tower", 3),
+        ("DEBUG zset_tower", 6),
+        ("shadow=true", 5),
+        ("request denied policy=\"tried\"", 1),
+        ("on_failure=ServiceUnavailable shadow=true", 2),
+        ("request has no key policy=\"tried\" status=403 shadow=true", 2),
         ("request denied policy=\"per-key\"", 2),
         ("request has no key policy=\"per-key\" status=401", 1),
         ("limiter failed policy=\"failing\" error=the server is down on_failure=Pass", 2),

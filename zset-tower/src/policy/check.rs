@@ -1,11 +1,14 @@
 //! Checks of a policy, whatever the types of its key and its limiter.
 
+use std::collections::HashMap;
 use std::convert::identity;
 use std::error::Error;
-use std::sync::Arc;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use http::StatusCode;
-use zset_std::{AsyncKeyedLimiter, Decision, KeyedLimiter};
+use zset_std::{AsyncKeyedLimiter, Decision, KeyedLimiter, Verdict};
 
 use super::OnFailure;
 use crate::decide::{Applied, Outcomes};
@@ -49,11 +52,15 @@ impl From<Unkeyed> for Outcome {
 }
 
 /// What to do with the units of a request.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     Peek,
+    /// Takes the units, or holds them until the response decides whether they are charged.
     Check,
+    /// Returns the units of a check.
     Refund,
+    /// Charges the units of a check that holds them; no-op if it has taken them.
+    Charge,
 }
 
 /// A request whose key in a policy is known, or the outcome without one.
@@ -61,9 +68,20 @@ pub(crate) type Resolved = Result<Box<dyn Subject>, Outcome>;
 
 /// A key and a number of units of a limiter.
 pub(crate) trait Subject: Send + Sync {
-    fn perform(&self, action: Action) -> Step<Outcome>;
+    fn perform(&mut self, action: Action) -> Step<Outcome>;
 
     fn units(&self) -> u32;
+
+    /// Returns whether the response decides on the units.
+    fn is_charged_by_response(&self) -> bool;
+
+    /// Returns whether units can be refunded some time after a check whose decision had this
+    /// `reset_after`.
+    ///
+    /// A limiter refunds the newest units of a key. If those are not the request's, but of failures
+    /// in the meantime, the failures count from the time of the request, which is too early. So the
+    /// request must have taken little of the time in which its units come back anyway.
+    fn can_refund(&self, elapsed: Duration, reset_after: Duration) -> bool;
 }
 
 /// The key and the limiter of a policy.
@@ -73,11 +91,15 @@ pub(crate) trait Check: Send + Sync {
     /// moved again.
     fn check(&self, head: &RequestHead<'_>, n: u32, place: usize) -> Step<Outcomes>;
 
-    fn resolve(&self, head: &RequestHead<'_>, n: u32) -> Step<Resolved>;
+    /// Finds the key of a request; `by_response` if the response decides on the units.
+    fn resolve(&self, head: &RequestHead<'_>, n: u32, by_response: bool) -> Step<Resolved>;
 }
 
 /// A limiter with keys of type `K`.
 pub(super) trait Engine<K>: Send + Sync + 'static {
+    /// Whether [`hold`](Self::hold) holds units, instead of taking them.
+    const HOLDS: bool = false;
+
     /// Returns what `wrap` makes of the outcome: moving one that has just been written is slow. The
     /// outcome of a refund does not matter.
     fn perform<T: 'static>(
@@ -87,15 +109,34 @@ pub(super) trait Engine<K>: Send + Sync + 'static {
         n: u32,
         wrap: impl FnOnce(Outcome) -> T + Send + 'static,
     ) -> Step<T>;
+
+    /// Like `perform`, for units on which the response decides.
+    fn hold(&self, action: Action, key: &K, n: u32) -> Step<Outcome> {
+        self.perform(action, key, n, identity)
+    }
 }
 
 /// A limiter in this process.
-pub(super) struct Local<L>(pub(super) L);
+pub(super) struct Local<L, K> {
+    limiter: L,
+    /// The units of requests in flight on which the response decides. With those that the limiter
+    /// has on record, they never exceed the limit of a key.
+    held: Mutex<HashMap<K, u32>>,
+}
 
-impl<K, L> Engine<K> for Local<L>
+impl<L, K> Local<L, K> {
+    pub(super) fn new(limiter: L) -> Self {
+        Local { limiter, held: Mutex::default() }
+    }
+}
+
+impl<K, L> Engine<K> for Local<L, K>
 where
+    K: Clone + Eq + Hash + Send + Sync + 'static,
     L: KeyedLimiter<K> + Send + Sync + 'static,
 {
+    const HOLDS: bool = true;
+
     fn perform<T: 'static>(
         &self,
         action: Action,
@@ -104,13 +145,48 @@ where
         wrap: impl FnOnce(Outcome) -> T + Send + 'static,
     ) -> Step<T> {
         Step::Ready(match action {
-            Action::Peek => wrap(Outcome::Decided(self.0.peek_n(key, n))),
-            Action::Check => wrap(Outcome::Decided(self.0.check_n(key, n))),
+            Action::Peek => wrap(Outcome::Decided(self.limiter.peek_n(key, n))),
+            Action::Check => wrap(Outcome::Decided(self.limiter.check_n(key, n))),
             Action::Refund => {
-                self.0.refund(key, n);
+                self.limiter.refund(key, n);
                 wrap(Outcome::Skipped)
             }
+            Action::Charge => wrap(Outcome::Skipped),
         })
+    }
+
+    fn hold(&self, action: Action, key: &K, n: u32) -> Step<Outcome> {
+        // Locked throughout: units that are charged must not be free in between.
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Action::Peek | Action::Check = action {
+            let others = held.get(key).copied().unwrap_or_default();
+            let mut decision = self.limiter.peek_n(key, n);
+            if decision.is_allowed() && n > 0 {
+                if others > decision.remaining {
+                    // Until a request in flight is answered: nobody knows how long that takes.
+                    decision.verdict = Verdict::Denied { retry_after: Duration::from_secs(1) };
+                    decision.remaining = decision.remaining.saturating_add(n);
+                } else if action == Action::Check {
+                    *held.entry(key.clone()).or_default() += n;
+                }
+            }
+            decision.remaining = decision.remaining.saturating_sub(others);
+            return Step::Ready(Outcome::Decided(decision));
+        }
+        if let Some(units) = held.get_mut(key) {
+            *units = units.saturating_sub(n);
+            if *units == 0 {
+                held.remove(key);
+            }
+        }
+        if action == Action::Charge {
+            let decision = self.limiter.check_n(key, n);
+            if !decision.is_allowed() {
+                // Its quota has been changed, or something else has taken units: what is left.
+                let _ = self.limiter.check_n(key, n.min(decision.remaining));
+            }
+        }
+        Step::Ready(Outcome::Skipped)
     }
 }
 
@@ -145,6 +221,7 @@ where
                 Action::Peek => limiter.peek_n(&key, n).await.map(Outcome::Decided),
                 Action::Check => limiter.check_n(&key, n).await.map(Outcome::Decided),
                 Action::Refund => limiter.refund(&key, n).await.map(|_| Outcome::Skipped),
+                Action::Charge => Ok(Outcome::Skipped),
             };
             wrap(outcome.unwrap_or_else(|error| Outcome::Failed(Box::new(error), on_failure)))
         })
@@ -186,25 +263,20 @@ impl<E: Key, D: Engine<E::Key>> Check for Keyed<E, D> {
         }
     }
 
-    fn resolve(&self, head: &RequestHead<'_>, n: u32) -> Step<Resolved> {
+    fn resolve(&self, head: &RequestHead<'_>, n: u32, by_response: bool) -> Step<Resolved> {
         let engine = Arc::clone(&self.engine);
+        let subject = move |missing_key: &MissingKey<E::Key>, key: Option<E::Key>| -> Resolved {
+            let key = key.map_or_else(|| missing_key.substitute().cloned(), Ok)?;
+            Ok(Box::new(Units { engine, key, n, by_response, is_holding: false }))
+        };
         match self.key.key(head) {
-            Found::Ready(key) => Step::Ready(subject(&self.missing_key, key, engine, n)),
+            Found::Ready(key) => Step::Ready(subject(&self.missing_key, key)),
             Found::Later(key) => {
                 let missing_key = self.missing_key.clone();
-                Step::later(async move { subject(&missing_key, key.await, engine, n) })
+                Step::later(async move { subject(&missing_key, key.await) })
             }
         }
     }
-}
-
-fn subject<K, D>(missing_key: &MissingKey<K>, key: Option<K>, engine: Arc<D>, n: u32) -> Resolved
-where
-    K: Clone + Send + Sync + 'static,
-    D: Engine<K>,
-{
-    let key = key.map_or_else(|| missing_key.substitute().cloned(), Ok)?;
-    Ok(Box::new(Units { engine, key, n }))
 }
 
 /// Returns the key of a request, or the one that stands for a missing key.
@@ -212,18 +284,49 @@ fn found<'a, K>(missing_key: &'a MissingKey<K>, key: Option<&'a K>) -> Result<&'
     key.map_or_else(|| missing_key.substitute(), Ok)
 }
 
-struct Units<D, K> {
+struct Units<D: Engine<K>, K> {
     engine: Arc<D>,
     key: K,
     n: u32,
+    /// Whether the response decides on the units.
+    by_response: bool,
+    /// Whether the engine holds them.
+    is_holding: bool,
 }
 
 impl<K: Send + Sync, D: Engine<K>> Subject for Units<D, K> {
-    fn perform(&self, action: Action) -> Step<Outcome> {
-        self.engine.perform(action, &self.key, self.n, identity)
+    fn perform(&mut self, action: Action) -> Step<Outcome> {
+        if !self.by_response {
+            return self.engine.perform(action, &self.key, self.n, identity);
+        }
+        // Before: if the limiter panics, the units are not settled again.
+        self.is_holding = false;
+        let step = self.engine.hold(action, &self.key, self.n);
+        self.is_holding = D::HOLDS
+            && action == Action::Check
+            && matches!(&step, Step::Ready(outcome) if outcome.is_allowed());
+        step
     }
 
     fn units(&self) -> u32 {
         self.n
+    }
+
+    fn is_charged_by_response(&self) -> bool {
+        self.by_response
+    }
+
+    fn can_refund(&self, elapsed: Duration, reset_after: Duration) -> bool {
+        D::HOLDS || elapsed <= reset_after / 10
+    }
+}
+
+/// Without a response, the units are charged: the client is gone, or the service has failed or
+/// panicked.
+impl<D: Engine<K>, K> Drop for Units<D, K> {
+    fn drop(&mut self) {
+        if self.is_holding {
+            self.engine.hold(Action::Charge, &self.key, self.n);
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! Builder methods of a policy.
 
-use http::HeaderValue;
+use std::future::Future;
+use std::pin::Pin;
+
+use http::{HeaderValue, Response};
 use zset_std::Quota;
 
 use super::{Policy, PolicyError};
@@ -31,11 +34,128 @@ impl Policy {
         self
     }
 
+    /// Returns the policy that counts by outcome: a request takes units only if `is_charged`
+    /// returns `true` for its response, which has no body here. **O(1)**.
+    ///
+    /// A key without units left is denied without calling the service. Requests in flight hold
+    /// their units until they are answered, so however many come at the same time, no more are
+    /// charged than the quota allows. Those beyond it are denied, although the ones in flight may
+    /// not be charged in the end; if only those are in the way, `Retry-After` is a second. The
+    /// layer's other policies take their units as always.
+    ///
+    /// A request without a response is charged: the service has failed or panicked, or the future
+    /// was dropped, e.g. since the client has disconnected. Otherwise, attempts whose response is
+    /// not waited for would be free.
+    ///
+    /// With a limiter in this process, units are charged when the response is there, and until then
+    /// they are not on record: an [`Observer`](zset_std::Observer) of the limiter receives what is
+    /// charged. A limiter that is awaited takes the units before the call, and is asked to refund
+    /// them before the response is returned. They stay taken if that fails, or if the request took
+    /// longer than a tenth of the time in which they come back anyway: a limiter refunds the newest
+    /// units of a key, and would forget failures in the meantime too early.
+    ///
+    /// # Examples
+    ///
+    /// After three failed logins in a minute, the client gets a captcha, and its next logins are
+    /// accepted only with the solution:
+    ///
+    /// ```
+    /// use std::net::SocketAddr;
+    /// use std::time::Duration;
+    /// use axum::{Router, extract::ConnectInfo, routing::post};
+    /// use bytes::Bytes;
+    /// use http::{HeaderMap, Response, StatusCode};
+    /// use zset_std::Quota;
+    /// use zset_tower::key::PeerIp;
+    /// use zset_tower::{MissingKey, Policy, RateLimitLayer};
+    ///
+    /// # fn is_solution(text: &[u8]) -> bool { text == b"7" }
+    /// # async fn login() -> StatusCode { StatusCode::UNAUTHORIZED }
+    /// fn has_captcha(headers: &HeaderMap) -> bool {
+    ///     headers.get("x-captcha").is_some_and(|it| is_solution(it.as_bytes()))
+    /// }
+    ///
+    /// let ip = PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()));
+    /// let quota = Quota::new(3, Duration::from_secs(60))?;
+    /// let failed_logins = Policy::window("failed-logins", quota, ip, MissingKey::deny())?
+    ///     .when(|head| !has_captcha(head.headers))
+    ///     .charge_if(|response| response.status() == StatusCode::UNAUTHORIZED);
+    /// let layer = RateLimitLayer::new(failed_logins).with_response(|rejection, _| {
+    ///     let mut captcha = Response::new(Bytes::from_static(b"<p>What is three and four?"));
+    ///     *captcha.status_mut() = rejection.status();
+    ///     captcha
+    /// });
+    /// let router: Router = Router::new().route("/login", post(login).layer(layer));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// A real one would also bound the attempts with a captcha, by another policy.
+    pub fn charge_if(
+        mut self,
+        is_charged: impl Fn(&Response<()>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.is_charged = Some(Box::new(is_charged));
+        self
+    }
+
+    /// Returns the policy in shadow mode, for trying a limit on live traffic: it decides and
+    /// reports, and never rejects. **O(1)**.
+    ///
+    /// - Its decisions are reported by the [features](crate#features) `tracing` and `metrics`, with
+    ///   the field `shadow=true`, and as outcomes such as `shadow_denied`. The limiter must be the
+    ///   policy's own. Observers of the limiter itself are called as always.
+    /// - No response shows it. Requests pass, also those without a key and those whose limiter
+    ///   fails, whatever was chosen for these.
+    /// - It counts the requests that the layer's other policies allow, as if it could deny. Of
+    ///   several policies in shadow mode, each decides as if there were no other.
+    /// - The request waits for nothing. What has to be awaited, i.e. limiters on servers and keys
+    ///   by asynchronous functions, is passed to `spawn`, which runs it. Otherwise `spawn` is not
+    ///   called, and [`drop`] will do.
+    /// - If it [counts by outcome](Self::charge_if), it decides when the response is there. A
+    ///   request without a response is not counted if its decision has to be awaited.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{AsyncKeyedLimiter, Quota};
+    /// use zset_tower::key::{Key, PeerIp};
+    /// use zset_tower::{MissingKey, OnFailure, Policy, PolicyError, RateLimitLayer};
+    ///
+    /// # fn layer<L>(on_server: L) -> Result<RateLimitLayer, Box<dyn std::error::Error>>
+    /// # where
+    /// #     L: AsyncKeyedLimiter<String, Error: std::error::Error + Send + Sync + 'static>,
+    /// #     L: Send + Sync + 'static,
+    /// # {
+    /// let minute = Duration::from_secs(60);
+    /// let deny = MissingKey::deny();
+    /// let current = Policy::window("current", Quota::new(100, minute)?, PeerIp::new(), deny)?;
+    /// let stricter = Policy::window("stricter", Quota::new(50, minute)?, PeerIp::new(), deny)?
+    ///     .shadow(drop);
+    ///
+    /// // One whose limiter is on a server.
+    /// let key = PeerIp::new().map(|address| address.to_string());
+    /// let deny = MissingKey::deny();
+    /// let shared = Policy::new_async("shared", on_server, key, deny, OnFailure::Pass)?
+    ///     .shadow(|check| drop(tokio::spawn(check)));
+    /// let layer = RateLimitLayer::new(current).with_policy(stricter).with_policy(shared);
+    /// # Ok(layer)
+    /// # }
+    /// ```
+    pub fn shadow(
+        mut self,
+        spawn: impl Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync + 'static,
+    ) -> Self {
+        self.spawn = Some(Box::new(spawn));
+        self
+    }
+
     /// Returns the policy with a quota to show in `RateLimit-Policy`: that of its limiter.
     /// **O(1)**.
     ///
-    /// Without it, the header shows the limit alone. A period that is not whole seconds is shown
-    /// rounded up.
+    /// Without it, the header shows the limit alone. With it, `w` is the time in which the limit
+    /// comes back at the rate of the quota, in whole seconds, rounded up: ten a second, and up to
+    /// fifty at once, are shown as `q=50;w=5`.
     pub fn with_quota(mut self, quota: Quota) -> Self {
         self.quota = Some(quota);
         self.render();
@@ -74,9 +194,45 @@ impl Policy {
         Ok(self)
     }
 
+    /// Returns the policy with a partition key to show in both headers, as `pk`: it tells a client
+    /// which of its requests share a quota. **O(1)**.
+    ///
+    /// A request for which `partition_key` returns `None` has none. The key is shown as it is, so
+    /// for a secret, such as a token, return a hash. Use what the policy's [`Key`](crate::Key) is
+    /// found from: different keys of the limiter need different partition keys.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use http::HeaderName;
+    /// use zset_std::Quota;
+    /// use zset_tower::key::Header;
+    /// use zset_tower::{MissingKey, Policy};
+    ///
+    /// let tenant = Header::new(HeaderName::from_static("x-tenant"));
+    /// let quota = Quota::new(100, Duration::from_secs(60))?;
+    /// // RateLimit-Policy: "tenant";q=100;w=60;pk=:YWNtZQ==:
+    /// let policy = Policy::window("tenant", quota, tenant, MissingKey::deny())?
+    ///     .with_partition_key(|head| Some(head.headers.get("x-tenant")?.as_bytes().to_vec()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_partition_key<B: AsRef<[u8]>>(
+        mut self,
+        partition_key: impl Fn(&RequestHead<'_>) -> Option<B> + Send + Sync + 'static,
+    ) -> Self {
+        self.partition_key = Some(Box::new(move |head| {
+            let key = structured::byte_sequence(partition_key(head)?.as_ref());
+            Some(format!(";pk={key}"))
+        }));
+        self
+    }
+
     /// Renders what does not change.
     fn render(&mut self) {
-        let quota = self.quota.map(|quota| self.item(quota.count()));
-        self.item = quota.and_then(|item| HeaderValue::try_from(item).ok());
+        self.item = self.quota.and_then(|quota| {
+            let limit = quota.capacity();
+            Some((limit, HeaderValue::try_from(self.item(limit, "")).ok()?))
+        });
     }
 }

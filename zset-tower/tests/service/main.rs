@@ -4,9 +4,11 @@
 mod common;
 mod keys;
 mod limiters_on_a_server;
+mod outcomes;
 mod policies;
 mod readiness;
 mod responses;
+mod shadow;
 
 use std::convert::Infallible;
 use std::future;

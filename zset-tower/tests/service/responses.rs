@@ -1,12 +1,14 @@
 //! Headers, and responses to rejected requests.
 
 use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
 
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use pollster::block_on;
 use tower::{Layer, Service, ServiceExt, service_fn};
-use zset_std::{FakeClock, Funnels};
+use zset_std::{FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow};
 use zset_tower::key::Global;
 use zset_tower::{MissingKey, Policy, PolicyError, RateLimitLayer, Rejection};
 
@@ -70,6 +72,117 @@ fn headers_and_the_response_can_be_replaced() {
         (header(&denied, "retry-after"), header(&denied, "ratelimit")),
         ("60", r#""user";r=0;t=60"#)
     );
+}
+
+/// Returns the one policy in the headers, and its numbers.
+fn shown<const N: usize>(answer: &crate::Answer, name: &str, of: [&str; N]) -> [i64; N] {
+    let [(_, numbers)] = parameters(header(answer, name), of).try_into().unwrap();
+    numbers
+}
+
+#[test]
+fn what_a_client_may_plan_with_is_shown() {
+    let second = Duration::from_secs(1);
+    for (count, period, capacity, expected) in [
+        // A burst: more at once than in a period, as many, and less.
+        (10, second, 50, [50, 5]),
+        (10, second, 10, [10, 1]),
+        (60, 60 * second, 2, [2, 2]),
+        // Rounded up to whole seconds.
+        (10, second, 3, [3, 1]),
+        (7, 10 * second, 12, [12, 18]),
+        (3, second, 10, [10, 4]),
+        (1000, Duration::from_millis(1500), 1000, [1000, 2]),
+        (1, Duration::from_millis(1), u32::MAX, [i64::from(u32::MAX), 4_294_968]),
+        (1, Duration::from_secs(4_000_000_000), 1, [1, 4_000_000_000]),
+    ] {
+        let quota = Quota::new(count, period).unwrap().with_capacity(capacity).unwrap();
+        let clock = FakeClock::new();
+        let funnel = Funnels::new(quota).with_clock(clock.clone());
+        let window = SlidingWindow::new(quota).with_clock(clock.clone());
+        let policy = |limiter: Box<dyn KeyedLimiter<()> + Send + Sync>| {
+            let policy = Policy::new("all", limiter, Global, MissingKey::Allow).unwrap();
+            RateLimitLayer::new(policy.with_quota(quota)).layer(Inner)
+        };
+        let (funnel, window) = (policy(Box::new(funnel)), policy(Box::new(window)));
+        let answer = call(&funnel, request(ANN));
+        assert_eq!(shown(&answer, "ratelimit-policy", ["q", "w"]), expected, "{quota:?}");
+        // A window ignores the capacity.
+        let seconds = i64::try_from(period.as_millis().div_ceil(1000)).unwrap();
+        let answer = call(&window, request(ANN));
+        assert_eq!(
+            shown(&answer, "ratelimit-policy", ["q", "w"]),
+            [count.into(), seconds],
+            "{quota:?}"
+        );
+
+        // A client that keeps to the plan is not denied, and can use all of it at once.
+        if expected[0] > 1000 {
+            continue;
+        }
+        clock.advance(Duration::from_secs(expected[1].unsigned_abs()));
+        for _ in 0..3 {
+            for left in (0..expected[0]).rev() {
+                let answer = call(&funnel, request(ANN));
+                assert_eq!(answer.status(), StatusCode::OK, "{quota:?}");
+                assert_eq!(shown(&answer, "ratelimit", ["r"]), [left], "{quota:?}");
+            }
+            assert_eq!(call(&funnel, request(ANN)).status(), StatusCode::TOO_MANY_REQUESTS);
+            clock.advance(Duration::from_secs(expected[1].unsigned_abs()));
+        }
+    }
+}
+
+#[test]
+fn a_quota_that_is_changed_is_shown() {
+    let quota = per_minute(100).with_capacity(5).unwrap();
+    let limiter = Arc::new(Funnels::new(quota).with_clock(FakeClock::new()));
+    let policy = Policy::new("all", limiter.clone(), Global, MissingKey::Allow).unwrap();
+    let service = RateLimitLayer::new(policy.with_quota(quota)).layer(Inner);
+    let answer = call(&service, request(ANN));
+    assert_eq!(shown(&answer, "ratelimit-policy", ["q", "w"]), [5, 3]);
+    limiter.set_quota(per_minute(100).with_capacity(50).unwrap());
+    let answer = call(&service, request(ANN));
+    assert_eq!(shown(&answer, "ratelimit-policy", ["q", "w"]), [50, 30]);
+}
+
+#[test]
+fn partition_keys_are_shown_as_byte_sequences() {
+    let pk = |answer: &crate::Answer| -> Vec<Option<Vec<u8>>> {
+        let of = |name| {
+            let list: sfv::List = sfv::Parser::new(header(answer, name)).parse().unwrap();
+            let keys = list.into_iter().map(|entry| {
+                let sfv::ListEntry::Item(item) = entry else { panic!() };
+                let key = item.params.iter().find(|(key, _)| key.as_str() == "pk");
+                key.map(|(_, value)| value.as_byte_sequence().unwrap().to_vec())
+            });
+            keys.collect()
+        };
+        let keys: Vec<_> = of("ratelimit-policy");
+        assert_eq!(keys, of("ratelimit"));
+        keys
+    };
+    let clock = FakeClock::new();
+    let tenant = || {
+        per_user("tenant", per_minute(1), &clock)
+            .with_partition_key(|head| Some(head.headers.get("x-tenant")?.as_bytes().to_vec()))
+    };
+    let with_tenant = |tenant: &[u8]| {
+        let mut request = request(ANN);
+        request.headers_mut().insert("x-tenant", http::HeaderValue::from_bytes(tenant).unwrap());
+        request
+    };
+    let one = RateLimitLayer::new(tenant()).layer(Inner);
+    assert_eq!(pk(&call(&one, with_tenant(b"acme"))), [Some(b"acme".to_vec())]);
+    let denied = call(&one, with_tenant(b"\xff, \"\t;r=9"));
+    assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(pk(&denied), [Some(b"\xff, \"\t;r=9".to_vec())]);
+    assert_eq!(pk(&call(&one, request(ANN))), [None]);
+    clock.advance(crate::minute());
+    let two = RateLimitLayer::new(per_user("user", per_minute(2), &clock))
+        .with_policy(tenant().with_partition_key(|_| Some("a tenant")))
+        .layer(Inner);
+    assert_eq!(pk(&call(&two, with_tenant(b"acme"))), [None, Some(b"a tenant".to_vec())]);
 }
 
 #[test]

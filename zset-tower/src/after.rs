@@ -1,0 +1,102 @@
+//! [`After`]: what is left to do when the service has answered.
+//!
+//! A request whose units the response decides on has them from before the call: of its key, no more
+//! can be in flight than the quota has left. Then they are charged, unless there is a response that
+//! is not to be charged. In this process they are held beside the limiter meanwhile: see
+//! `policy::check`. A limiter on a server has no such place that all processes share, so it takes
+//! them, and is asked to refund them.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use http::Response;
+
+use crate::decide::{Outcomes, put_back};
+use crate::headers::RateHeaders;
+use crate::layer::Settings;
+use crate::policy::{Action, Outcome, Policy, Resolved};
+use crate::step::{Later, Step, all};
+
+/// What the response decides on. Without a response, all units are charged.
+pub(crate) struct After {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) outcomes: Outcomes,
+    /// The partition keys of the outcomes, or nothing.
+    pub(crate) keys: Vec<String>,
+    pub(crate) decided: Instant,
+    pub(crate) shadows: Vec<Shadow>,
+}
+
+impl After {
+    /// Charges or refunds the units of a request that is answered, and returns the headers.
+    pub(crate) fn settle(
+        mut self: Box<Self>,
+        response: &Response<()>,
+    ) -> Later<Option<Box<RateHeaders>>> {
+        for shadow in self.shadows.drain(..) {
+            shadow.settle(response);
+        }
+        let elapsed = self.decided.elapsed();
+        let mut refunds = Vec::new();
+        if let Outcomes::Many(applied, charges) = &mut self.outcomes {
+            for charge in charges.drain(..) {
+                let applied = &applied[charge.index];
+                let Outcome::Decided(decision) = &applied.outcome else { continue };
+                if !self.settings.policies[applied.place].is_charged(response)
+                    && charge.subject.can_refund(elapsed, decision.reset_after)
+                {
+                    refunds.push((charge.index, charge.subject));
+                }
+                // Dropping the others charges them.
+            }
+        }
+        Box::pin(async move {
+            let steps = refunds.iter_mut().map(|(_, subject)| subject.perform(Action::Refund));
+            let refunded = all(steps.collect::<Vec<_>>()).await;
+            if let Outcomes::Many(applied, _) = &mut self.outcomes {
+                for ((index, subject), refunded) in refunds.iter().zip(&refunded) {
+                    // A refund that fails leaves the units taken.
+                    if let (Outcome::Decided(decision), Outcome::Skipped) =
+                        (&mut applied[*index].outcome, refunded)
+                    {
+                        put_back(decision, subject.units());
+                    }
+                }
+            }
+            self.settings.render(&self.outcomes, &self.keys, None)
+        })
+    }
+}
+
+/// A request that a policy in shadow mode charges by the response. It holds nothing before, as it
+/// denies nothing.
+pub(crate) struct Shadow {
+    policy: Arc<Policy>,
+    /// `None` once it is settled.
+    subject: Option<Step<Resolved>>,
+}
+
+impl Shadow {
+    pub(crate) fn new(policy: Arc<Policy>, subject: Step<Resolved>) -> Self {
+        Shadow { policy, subject: Some(subject) }
+    }
+
+    fn settle(mut self, response: &Response<()>) {
+        let is_charged = self.policy.is_charged(response);
+        let action = if is_charged { Action::Check } else { Action::Peek };
+        if let Some(subject) = self.subject.take() {
+            if let Some(check) = self.policy.observe(subject, action) {
+                self.policy.spawn(check);
+            }
+        }
+    }
+}
+
+impl Drop for Shadow {
+    fn drop(&mut self) {
+        if let Some(subject) = self.subject.take() {
+            // What has to be awaited is dropped: there may be no runtime any more.
+            drop(self.policy.observe(subject, Action::Check));
+        }
+    }
+}
