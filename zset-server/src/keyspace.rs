@@ -15,22 +15,22 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::time::Duration;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use zset_core::ZSet;
 use zset_std::{ExpiringSet, Funnels, Quota, RandomState, Timestamp, WhenFull};
 
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
 
-/// A set without scores, whose members have indices, so that they can be drawn and scanned.
-pub(crate) type Set = IndexSet<Bytes, RandomState>;
+/// The set that a missing key stands for.
+pub(crate) static EMPTY: ZSet = ZSet::new();
 
 /// The value of a key.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     String(Vec<u8>),
-    /// Boxed, since it would be by far the largest variant, and is the rarest.
-    Set(Box<Set>),
+    /// A plain set, whose members have score 1, as in ZUNION.
+    Set(ZSet),
     SortedSet(ZSet),
 }
 
@@ -44,48 +44,23 @@ impl Value {
         }
     }
 
+    /// Returns the elements of a set, sorted or not.
+    pub(crate) fn elements(&self) -> Option<&ZSet> {
+        match self {
+            Value::String(_) => None,
+            Value::Set(set) | Value::SortedSet(set) => Some(set),
+        }
+    }
+
     /// Returns whether the value is an empty set, sorted or not.
     pub(crate) fn is_empty_set(&self) -> bool {
-        match self {
-            Value::String(_) => false,
-            Value::Set(set) => set.is_empty(),
-            Value::SortedSet(set) => set.is_empty(),
-        }
+        self.elements().is_some_and(ZSet::is_empty)
     }
 }
 
 /// The error for a key that holds a value of another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrongType;
-
-/// The types of values.
-pub(crate) trait Typed: Sized {
-    fn of(value: &Value) -> Option<&Self>;
-    fn of_mut(value: &mut Value) -> Option<&mut Self>;
-    fn into_value(self) -> Value;
-}
-
-macro_rules! typed {
-    ($type:ty, $variant:ident) => {
-        impl Typed for $type {
-            fn of(value: &Value) -> Option<&Self> {
-                if let Value::$variant(value) = value { Some(value) } else { None }
-            }
-
-            fn of_mut(value: &mut Value) -> Option<&mut Self> {
-                if let Value::$variant(value) = value { Some(value) } else { None }
-            }
-
-            fn into_value(self) -> Value {
-                Value::$variant(self.into())
-            }
-        }
-    };
-}
-
-typed!(Vec<u8>, String);
-typed!(Set, Set);
-typed!(ZSet, SortedSet);
 
 /// Shrinks a table of which little is in use.
 fn shrink<V>(table: &mut HashMap<Bytes, V, RandomState>) {
@@ -215,49 +190,54 @@ impl Keyspace {
         (start as u64, page.filter(|(key, _)| !self.has_expired(key)).collect())
     }
 
-    /// Returns the value of a key, which must be of the given type.
-    pub(crate) fn get<T: Typed>(&self, key: &[u8]) -> Result<Option<&T>, WrongType> {
-        self.value(key).map(|value| T::of(value).ok_or(WrongType)).transpose()
+    /// Returns the sorted set at a key.
+    pub(crate) fn sorted_set(&self, key: &[u8]) -> Result<Option<&ZSet>, WrongType> {
+        match self.value(key) {
+            None => Ok(None),
+            Some(Value::SortedSet(set)) => Ok(Some(set)),
+            Some(_) => Err(WrongType),
+        }
     }
 
-    /// Modifies the value of a key, if it exists; removes the key if the set is empty afterwards.
+    /// Modifies the sorted set at a key, if the key exists; removes the key if the set is empty
+    /// afterwards.
     ///
     /// The caller must report a change with [`touch`](Self::touch): a removal without effect is not
     /// a change.
-    pub(crate) fn change<T: Typed, R>(
+    pub(crate) fn change<R>(
         &mut self,
         key: &[u8],
-        change: impl FnOnce(&mut T) -> R,
+        change: impl FnOnce(&mut ZSet) -> R,
     ) -> Result<Option<R>, WrongType> {
-        if self.value(key).is_none() {
-            return Ok(None);
+        match self.value(key) {
+            None => Ok(None),
+            Some(_) => self.change_or_insert(key, Value::SortedSet(ZSet::new()), change).map(Some),
         }
-        let Some(value) = self.entries.get_mut(key) else { return Ok(None) };
-        let result = change(T::of_mut(value).ok_or(WrongType)?);
-        if value.is_empty_set() {
-            self.forget(key);
-        }
-        Ok(Some(result))
     }
 
-    /// Modifies the value of a key, inserting `new` first if the key does not exist; removes the
-    /// key if the set is empty afterwards.
+    /// Modifies the set at a key, which must have the type of the set `empty`, and becomes it if the
+    /// key does not exist; removes the key if the set is empty afterwards.
     ///
     /// The caller must report a change with [`touch`](Self::touch): a new set that stays empty is
     /// not a change.
-    pub(crate) fn change_or_insert<T: Typed, R>(
+    pub(crate) fn change_or_insert<R>(
         &mut self,
         key: &[u8],
-        new: impl FnOnce() -> T,
-        change: impl FnOnce(&mut T) -> R,
+        empty: Value,
+        change: impl FnOnce(&mut ZSet) -> R,
     ) -> Result<R, WrongType> {
         self.expire_key(key);
+        let kind = std::mem::discriminant(&empty);
         // Checking first avoids allocating the key.
         let value = match self.entries.get_index_of(key) {
             Some(index) => &mut self.entries[index],
-            None => self.entries.entry(key.into()).or_insert(new().into_value()),
+            None => self.entries.entry(key.into()).or_insert(empty),
         };
-        let result = change(T::of_mut(value).ok_or(WrongType)?);
+        let has_kind = std::mem::discriminant(value) == kind;
+        let result = match value {
+            Value::Set(set) | Value::SortedSet(set) if has_kind => change(set),
+            _ => return Err(WrongType),
+        };
         if value.is_empty_set() {
             self.forget(key);
         }
@@ -536,7 +516,6 @@ mod tests {
     #[test]
     fn a_value_is_not_larger_than_a_sorted_set() {
         assert!(size_of::<Value>() <= size_of::<ZSet>() + size_of::<usize>());
-        assert!(size_of::<Value>() < size_of::<Set>());
     }
 
     #[test]

@@ -7,14 +7,14 @@
 use std::convert::Infallible;
 
 use zset_core::rdb::{Reader, RestoreError, seal, unseal};
-use zset_core::{Encoding, ListpackLimits};
+use zset_core::{Encoding, ListpackLimits, Score, ZSet};
 
 use super::arguments::{
     PAGE, check_database, cursor, integer, is_sync_or_async, matches, page_len,
 };
 use crate::command::{Context, Handlers, Replied};
 use crate::error::{CommandError, until_zero};
-use crate::keyspace::{Keyspace, Set, Value, millis_of, time_of};
+use crate::keyspace::{EMPTY, Keyspace, Value, WrongType, millis_of, time_of};
 use crate::resp::parse_integer;
 use crate::snapshot::value;
 
@@ -367,8 +367,9 @@ fn restored(payload: &[u8], limits: ListpackLimits) -> Result<Value, CommandErro
 }
 
 fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    match context.state.keyspace.get::<Vec<u8>>(arguments[1])? {
-        Some(string) => context.replies.bulk(string),
+    match context.state.keyspace.value(arguments[1]) {
+        Some(Value::String(string)) => context.replies.bulk(string),
+        Some(_) => return Err(WrongType.into()),
         None => context.replies.null(),
     }
     Ok(())
@@ -383,15 +384,11 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (key, members) = (arguments[1], &arguments[2..]);
-    let add = |set: &mut Set| {
-        // Checking first avoids an allocation for a member that is present.
-        members
-            .iter()
-            .filter(|member| !set.contains(**member) && set.insert((**member).into()))
-            .count()
+    let add = |set: &mut ZSet| {
+        members.iter().filter(|member| set.insert(member, Score::from(1)).is_none()).count()
     };
     let keyspace = &mut context.state.keyspace;
-    let added = keyspace.change_or_insert(key, Set::default, add)?;
+    let added = keyspace.change_or_insert(key, Value::Set(ZSet::new()), add)?;
     if added > 0 {
         keyspace.touch(key);
     }
@@ -399,9 +396,13 @@ fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 }
 
 fn smembers(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let set = context.state.keyspace.get::<Set>(arguments[1])?;
-    context.replies.set(set.map_or(0, Set::len));
-    set.into_iter().flatten().for_each(|member| context.replies.bulk(member));
+    let set = match context.state.keyspace.value(arguments[1]) {
+        Some(Value::Set(set)) => set,
+        Some(_) => return Err(WrongType.into()),
+        None => &EMPTY,
+    };
+    context.replies.set(set.len());
+    set.into_iter().for_each(|(member, _)| context.replies.bulk(&member));
     Ok(())
 }
 

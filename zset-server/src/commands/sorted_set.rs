@@ -119,7 +119,7 @@ fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
         })
     };
     let keyspace = &mut context.state.keyspace;
-    let added = keyspace.change_or_insert(key, ZSet::new, add_all)?;
+    let added = keyspace.change_or_insert(key, Value::SortedSet(ZSet::new()), add_all)?;
     // Elements may have been added even if allocation failed for the rest.
     if is_changed {
         keyspace.touch(key);
@@ -148,31 +148,31 @@ fn prepare<'a>(
 }
 
 fn zcard(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
     context.count(set.map_or(0, ZSet::len))
 }
 
 fn zcount(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let range = score_range(arguments[2], arguments[3])?;
-    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
     context.count(set.map_or(0, |set| set.count_by_score(range)))
 }
 
 fn zlexcount(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let range = LexRange::parse(arguments[2], arguments[3])?;
-    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
     context.count(set.map_or(0, |set| set.count_by_lex(range)))
 }
 
 fn zscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
     let score = set.and_then(|set| set.score(arguments[2]));
     write_score(context.replies, score);
     Ok(())
 }
 
 fn zmscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
     let members = &arguments[2..];
     context.replies.array(members.len());
     match set {
@@ -199,7 +199,7 @@ fn rank(
             return Err(CommandError::wrong_arity(&name));
         }
     };
-    let set = context.state.keyspace.get::<ZSet>(key)?;
+    let set = context.state.keyspace.sorted_set(key)?;
     let rank = set.and_then(|set| rank_of(set, member));
     let replies = &mut *context.replies;
     match rank {
@@ -457,7 +457,7 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let State { keyspace, rng, .. } = &mut *context.state;
     let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
     let [count, options @ ..] = options else {
-        let set = keyspace.get::<ZSet>(key)?;
+        let set = keyspace.sorted_set(key)?;
         match set.and_then(|set| set.sample(rng, 1).next()) {
             Some((member, _)) => context.replies.bulk(&member),
             None => context.replies.null(),
@@ -480,7 +480,7 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     if shown == Shown::MemberAndScore && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
         return Err(too_many());
     }
-    let Some(set) = keyspace.get::<ZSet>(key)? else {
+    let Some(set) = keyspace.sorted_set(key)? else {
         context.replies.array(0);
         return Ok(());
     };
@@ -508,7 +508,7 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let &[_, key, start, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
     let start = cursor(start)?;
-    let Some(set) = context.state.keyspace.get::<ZSet>(key)? else {
+    let Some(set) = context.state.keyspace.sorted_set(key)? else {
         // In this case the options are not checked.
         context.replies.array(2);
         context.replies.bulk(b"0");

@@ -8,7 +8,6 @@
 
 use std::time::Duration;
 
-use zset_core::ZSet;
 use zset_std::Clock;
 
 use super::Engine;
@@ -46,7 +45,7 @@ impl<C: Clock> Engine<C> {
         while state.keyspace.awaited.is_any_ready() {
             for key in state.keyspace.awaited.take_ready() {
                 let mut last = 0;
-                while let Ok(Some(_)) = state.keyspace.get::<ZSet>(&key) {
+                while let Ok(Some(_)) = state.keyspace.sorted_set(&key) {
                     let next = state.keyspace.awaited.next_after(&key, last);
                     let Some((ticket, id)) = next else { break };
                     last = ticket;

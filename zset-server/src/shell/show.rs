@@ -37,7 +37,7 @@ pub(super) fn show(
         }
         Some(Value::Set(set)) => {
             let members = count(set.len(), "member");
-            Ok(format!("{name} is a set of {members} without scores, in a hash table\n"))
+            Ok(format!("{name} is a plain set of {members}\n"))
         }
         Some(Value::SortedSet(set)) => {
             let members = count(set.len(), "member");

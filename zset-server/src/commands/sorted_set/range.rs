@@ -34,7 +34,7 @@ pub(super) fn range(
     form: Option<(By, Direction)>,
 ) -> Replied {
     let query = Query::parse(&arguments[2..], form, false)?;
-    match context.state.keyspace.get::<ZSet>(arguments[1])? {
+    match context.state.keyspace.sorted_set(arguments[1])? {
         Some(set) => query.write(set, context.replies),
         None => context.replies.array(0),
     }
@@ -44,7 +44,7 @@ pub(super) fn range(
 pub(super) fn zrangestore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (target, source) = (arguments[1], arguments[2]);
     let query = Query::parse(&arguments[3..], None, true)?;
-    let set = context.state.keyspace.get::<ZSet>(source)?;
+    let set = context.state.keyspace.sorted_set(source)?;
     let elements = set.into_iter().flat_map(|set| query.sorted_elements(set));
     let limits = context.state.config.limits;
     let stored = ZSet::from_sorted_iter_with_limits(elements, limits);

@@ -1,7 +1,7 @@
 //! ZUNION, ZINTER, ZDIFF, their STORE variants, and ZINTERCARD.
 //!
-//! Plain sets take part with scores of 1, so this works on [`Source`]s. Elements are borrowed until
-//! they are written to a reply or stored: those of a mere reply are never copied into a set.
+//! Elements are borrowed until they are written to a reply or stored: those of a mere reply are
+//! never copied into a set.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,7 @@ use super::{Shown, store, write_elements};
 use crate::command::{Context, Replied};
 use crate::commands::arguments::{integer, not_negative, score};
 use crate::error::CommandError;
-use crate::keyspace::{Keyspace, Set, Value, WrongType};
+use crate::keyspace::{EMPTY, Keyspace, WrongType};
 
 /// Elements with distinct members.
 type Elements<'a> = Vec<(Member<'a>, Score)>;
@@ -72,7 +72,7 @@ struct Request<'a> {
     /// The sources with their weights, in the cheapest order. For unions and intersections: from
     /// the smallest to the largest, which is also the order in which Redis adds scores up. For
     /// differences: the first source first, then the others from the largest to the smallest.
-    sources: Vec<(Source<'a>, Score)>,
+    sources: Vec<(&'a ZSet, Score)>,
     aggregate: Aggregate,
     shown: Shown,
     /// The maximum number of members to count.
@@ -98,7 +98,7 @@ impl<'a> Request<'a> {
         }
         let number = usize::try_from(number).map_err(|_| CommandError::SYNTAX)?;
         let (keys, options) = rest.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
-        let source = |key: &&[u8]| Ok((Source::find(keyspace, key)?, Score::from(1)));
+        let source = |key: &&[u8]| Ok((source(keyspace, key)?, Score::from(1)));
         let mut request = Request {
             operation,
             sources: keys.iter().map(source).collect::<Result<_, WrongType>>()?,
@@ -242,54 +242,10 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A sorted set, a plain set, or a missing key, which counts as empty.
-#[derive(Clone, Copy, Debug)]
-enum Source<'a> {
-    Missing,
-    Set(&'a Set),
-    SortedSet(&'a ZSet),
-}
-
-impl<'a> Source<'a> {
-    fn find(keyspace: &'a Keyspace, key: &[u8]) -> Result<Self, WrongType> {
-        match keyspace.value(key) {
-            None => Ok(Source::Missing),
-            Some(Value::Set(set)) => Ok(Source::Set(set)),
-            Some(Value::SortedSet(set)) => Ok(Source::SortedSet(set)),
-            Some(_) => Err(WrongType),
-        }
-    }
-
-    fn len(self) -> usize {
-        match self {
-            Source::Missing => 0,
-            Source::Set(set) => set.len(),
-            Source::SortedSet(set) => set.len(),
-        }
-    }
-
-    /// Returns the score of a member; members of a plain set have score 1. **O(1)**.
-    fn score(self, member: &[u8]) -> Option<Score> {
-        match self {
-            Source::Missing => None,
-            Source::Set(set) => set.contains(member).then(|| Score::from(1)),
-            Source::SortedSet(set) => set.score(member),
-        }
-    }
-
-    fn contains(self, member: &[u8]) -> bool {
-        self.score(member).is_some()
-    }
-
-    /// Returns the elements, in order unless the set is plain.
-    fn iter(self) -> impl Iterator<Item = (Member<'a>, Score)> {
-        let (plain, sorted) = match self {
-            Source::Missing => (None, None),
-            Source::Set(set) => (Some(set), None),
-            Source::SortedSet(set) => (None, Some(set)),
-        };
-        let plain = plain.into_iter().flatten();
-        let plain = plain.map(|member| (Member::from(&**member), Score::from(1)));
-        plain.chain(sorted.into_iter().flatten())
+/// Returns the elements of a set, sorted or not; those of a missing key are none.
+fn source<'a>(keyspace: &'a Keyspace, key: &[u8]) -> Result<&'a ZSet, WrongType> {
+    match keyspace.value(key) {
+        None => Ok(&EMPTY),
+        Some(value) => value.elements().ok_or(WrongType),
     }
 }
