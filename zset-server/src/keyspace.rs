@@ -423,16 +423,12 @@ pub(crate) struct Throttles {
 
 impl Default for Throttles {
     fn default() -> Self {
-        Throttles::with_max_keys(MAX_KEYS)
+        let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second has a meaning");
+        Throttles { funnels: Funnels::new(quota).with_max_keys(MAX_KEYS, WhenFull::RefuseNew) }
     }
 }
 
 impl Throttles {
-    pub(crate) fn with_max_keys(max_keys: usize) -> Self {
-        let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second has a meaning");
-        Throttles { funnels: Funnels::new(quota).with_max_keys(max_keys, WhenFull::RefuseNew) }
-    }
-
     /// Resets a limit; returns whether any of it was used up.
     pub(crate) fn reset(&self, key: &[u8], now: Timestamp) -> bool {
         if self.funnels.is_empty() {

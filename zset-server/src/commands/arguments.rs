@@ -67,6 +67,30 @@ pub(super) fn check_database(text: &[u8]) -> Result<(), CommandError> {
     if index == 0 { Ok(()) } else { Err(CommandError::err("DB index is out of range")) }
 }
 
+/// The options at the end of a command's arguments.
+pub(super) struct Options<'a>(pub(super) &'a [&'a [u8]]);
+
+impl<'a> Options<'a> {
+    /// Returns the name of the next option, in lowercase.
+    pub(super) fn name(&mut self) -> Option<Vec<u8>> {
+        let (name, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(name.to_ascii_lowercase())
+    }
+
+    /// Returns the values of the option.
+    pub(super) fn values(&mut self, number: usize) -> Result<&'a [&'a [u8]], CommandError> {
+        let (values, rest) = self.0.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
+        self.0 = rest;
+        Ok(values)
+    }
+
+    /// Returns the only value of the option.
+    pub(super) fn value(&mut self) -> Result<&'a [u8], CommandError> {
+        self.values(1).map(|values| values[0])
+    }
+}
+
 /// Returns whether an option is SYNC or ASYNC, between which this server does not distinguish.
 pub(super) fn is_sync_or_async(option: &[u8]) -> bool {
     option.eq_ignore_ascii_case(b"sync") || option.eq_ignore_ascii_case(b"async")

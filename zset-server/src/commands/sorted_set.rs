@@ -12,7 +12,7 @@ use zset_core::{
 };
 
 use super::arguments::{
-    PAGE, cursor, integer, matches, not_negative, page_len, positive, score, score_range,
+    Options, PAGE, cursor, integer, matches, not_negative, page_len, positive, score, score_range,
 };
 use crate::client::{End, Pop, PopForm, Wait};
 use crate::command::{Context, Handlers, Replied, State};
@@ -187,15 +187,13 @@ fn rank(
     arguments: &[&[u8]],
     rank_of: fn(&ZSet, &[u8]) -> Option<usize>,
 ) -> Replied {
-    let &[name, key, member, ref options @ ..] = arguments else {
-        return Err(CommandError::SYNTAX);
-    };
-    let with_score = match options {
+    let (key, member) = (arguments[1], arguments[2]);
+    let with_score = match &arguments[3..] {
         [] => false,
         [option] if option.eq_ignore_ascii_case(b"withscore") => true,
         [_] => return Err(CommandError::SYNTAX),
         _ => {
-            let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+            let name = String::from_utf8_lossy(arguments[0]).to_ascii_lowercase();
             return Err(CommandError::wrong_arity(&name));
         }
     };
@@ -281,51 +279,32 @@ fn zpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Replied {
 }
 
 fn zmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let request = MultiPop::parse(&arguments[1..])?;
-    let keyspace = &mut context.state.keyspace;
-    for key in request.keys {
-        if let Some(popped) = pop(keyspace, key, request.end, request.count)? {
-            reply_from_key(context.replies, key, &popped);
-            return Ok(());
-        }
+    let (keys, wanted) = multi_pop(&arguments[1..])?;
+    if !attempt(wanted, keys, &mut context.state.keyspace, context.replies)? {
+        context.replies.null_array();
     }
-    context.replies.null_array();
     Ok(())
 }
 
-/// The arguments of ZMPOP and BZMPOP.
-#[derive(Debug)]
-struct MultiPop<'a> {
-    keys: &'a [&'a [u8]],
-    end: End,
-    count: usize,
-}
-
-impl<'a> MultiPop<'a> {
-    /// Parses `numkeys key [key ...] <MIN | MAX> [COUNT count]`.
-    fn parse(arguments: &'a [&'a [u8]]) -> Result<Self, CommandError> {
-        let (number, rest) = arguments.split_first().ok_or(CommandError::SYNTAX)?;
-        let number = positive(number, "numkeys should be greater than 0")?;
-        let (keys, rest) = rest.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
-        let (end, options) = rest.split_first().ok_or(CommandError::SYNTAX)?;
-        let end = match end.to_ascii_lowercase().as_slice() {
-            b"min" => End::Min,
-            b"max" => End::Max,
-            _ => return Err(CommandError::SYNTAX),
-        };
-        let count = match options {
-            [] => 1,
-            [name, count, rest @ ..] if name.eq_ignore_ascii_case(b"count") => {
-                let count = positive(count, "count should be greater than 0")?;
-                if !rest.is_empty() {
-                    return Err(CommandError::SYNTAX);
-                }
-                count
-            }
-            _ => return Err(CommandError::SYNTAX),
-        };
-        Ok(MultiPop { keys, end, count })
+/// Parses `numkeys key [key ...] <MIN | MAX> [COUNT count]`, of ZMPOP and BZMPOP.
+fn multi_pop<'a>(arguments: &'a [&'a [u8]]) -> Result<(&'a [&'a [u8]], Pop), CommandError> {
+    let mut rest = Options(arguments);
+    let number = positive(rest.value()?, "numkeys should be greater than 0")?;
+    let keys = rest.values(number)?;
+    let end = match rest.value()?.to_ascii_lowercase().as_slice() {
+        b"min" => End::Min,
+        b"max" => End::Max,
+        _ => return Err(CommandError::SYNTAX),
+    };
+    let count = match rest.name().as_deref() {
+        None => 1,
+        Some(b"count") => positive(rest.value()?, "count should be greater than 0")?,
+        Some(_) => return Err(CommandError::SYNTAX),
+    };
+    if !rest.0.is_empty() {
+        return Err(CommandError::SYNTAX);
     }
+    Ok((keys, Pop { end, count, form: PopForm::Nested }))
 }
 
 /// Pops up to `count` members from one end of a sorted set, if the key exists.
@@ -399,9 +378,9 @@ fn bzpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Replied {
 }
 
 fn bzmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let MultiPop { keys, end, count } = MultiPop::parse(&arguments[2..])?;
+    let (keys, wanted) = multi_pop(&arguments[2..])?;
     let limit = time_limit(arguments[1], context)?;
-    take_or_wait(context, keys, limit, Pop { end, count, form: PopForm::Nested })
+    take_or_wait(context, keys, limit, wanted)
 }
 
 /// Pops members, or makes the client wait for some if it may wait.
@@ -506,9 +485,8 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 }
 
 fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let &[_, key, start, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
-    let start = cursor(start)?;
-    let Some(set) = context.state.keyspace.sorted_set(key)? else {
+    let start = cursor(arguments[2])?;
+    let Some(set) = context.state.keyspace.sorted_set(arguments[1])? else {
         // In this case the options are not checked.
         context.replies.array(2);
         context.replies.bulk(b"0");
@@ -516,20 +494,13 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         return Ok(());
     };
     let (mut count, mut pattern, mut with_scores) = (PAGE, None, true);
-    let mut rest = options;
-    while let [option, behind @ ..] = rest {
-        rest = behind;
-        match (option.to_ascii_lowercase().as_slice(), behind) {
-            (b"count", [number, behind @ ..]) => {
-                count = page_len(number)?;
-                rest = behind;
-            }
-            (b"match", [text, behind @ ..]) => {
-                pattern = Some(*text);
-                rest = behind;
-            }
-            (b"noscores", _) => with_scores = false,
-            (b"novalues", _) => {
+    let mut options = Options(&arguments[3..]);
+    while let Some(option) = options.name() {
+        match option.as_slice() {
+            b"count" => count = page_len(options.value()?)?,
+            b"match" => pattern = Some(options.value()?),
+            b"noscores" => with_scores = false,
+            b"novalues" => {
                 return Err(CommandError::err("NOVALUES option can only be used in HSCAN"));
             }
             _ => return Err(CommandError::SYNTAX),

@@ -8,7 +8,7 @@ use zset_core::zset::Iter;
 
 use super::{Shown, store, write_elements};
 use crate::command::{Context, Replied};
-use crate::commands::arguments::{integer, score_range};
+use crate::commands::arguments::{Options, integer, score_range};
 use crate::error::CommandError;
 use crate::resp::Replies;
 
@@ -91,18 +91,17 @@ impl<'a> Query<'a> {
         let (mut by, mut direction) = form.unzip();
         let mut limit = Limit { offset: 0, count: -1 };
         let mut shown = Shown::Member;
-        let mut rest = options;
-        while let [option, behind @ ..] = rest {
-            rest = behind;
-            match (option.to_ascii_lowercase().as_slice(), behind) {
-                (b"withscores", _) if !is_stored => shown = Shown::MemberAndScore,
-                (b"limit", [offset, count, behind @ ..]) => {
-                    limit = Limit { offset: integer(offset)?, count: integer(count)? };
-                    rest = behind;
+        let mut options = Options(options);
+        while let Some(option) = options.name() {
+            match option.as_slice() {
+                b"withscores" if !is_stored => shown = Shown::MemberAndScore,
+                b"limit" => {
+                    let values = options.values(2)?;
+                    limit = Limit { offset: integer(values[0])?, count: integer(values[1])? };
                 }
-                (b"rev", _) if direction.is_none() => direction = Some(Direction::Reverse),
-                (b"bylex", _) if by.is_none() => by = Some(By::Lex),
-                (b"byscore", _) if by.is_none() => by = Some(By::Score),
+                b"rev" if direction.is_none() => direction = Some(Direction::Reverse),
+                b"bylex" if by.is_none() => by = Some(By::Lex),
+                b"byscore" if by.is_none() => by = Some(By::Score),
                 _ => return Err(CommandError::SYNTAX),
             }
         }

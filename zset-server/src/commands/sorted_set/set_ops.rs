@@ -11,7 +11,7 @@ use zset_std::RandomState;
 
 use super::{Shown, store, write_elements};
 use crate::command::{Context, Replied};
-use crate::commands::arguments::{integer, not_negative, score};
+use crate::commands::arguments::{Options, integer, not_negative, score};
 use crate::error::CommandError;
 use crate::keyspace::{EMPTY, Keyspace, WrongType};
 
@@ -106,7 +106,7 @@ impl<'a> Request<'a> {
             shown: Shown::Member,
             limit: usize::MAX,
         };
-        request.parse_options(options, purpose)?;
+        request.parse_options(Options(options), purpose)?;
         match operation {
             Operation::Union | Operation::Intersection => {
                 request.sources.sort_by_key(|(source, _)| source.len());
@@ -120,48 +120,35 @@ impl<'a> Request<'a> {
 
     fn parse_options(
         &mut self,
-        mut options: &[&[u8]],
+        mut options: Options<'_>,
         purpose: Purpose,
     ) -> Result<(), CommandError> {
         let has_scores = self.operation != Operation::Difference && purpose != Purpose::Count;
-        while let Some((option, rest)) = options.split_first() {
-            options = match option.to_ascii_lowercase().as_slice() {
+        while let Some(option) = options.name() {
+            match option.as_slice() {
                 b"weights" if has_scores => {
-                    let weights = rest.split_at_checked(self.sources.len());
-                    let (weights, rest) = weights.ok_or(CommandError::SYNTAX)?;
-                    self.parse_weights(weights)?;
-                    rest
+                    let no_float = |_| CommandError::err("weight value is not a float");
+                    let weights = options.values(self.sources.len())?;
+                    for ((_, weight), text) in self.sources.iter_mut().zip(weights) {
+                        *weight = score(text).map_err(no_float)?;
+                    }
                 }
                 b"aggregate" if has_scores => {
-                    let (aggregate, rest) = rest.split_first().ok_or(CommandError::SYNTAX)?;
-                    self.aggregate = match aggregate.to_ascii_lowercase().as_slice() {
+                    self.aggregate = match options.value()?.to_ascii_lowercase().as_slice() {
                         b"sum" => Aggregate::Sum,
                         b"min" => Aggregate::Min,
                         b"max" => Aggregate::Max,
                         _ => return Err(CommandError::SYNTAX),
                     };
-                    rest
                 }
-                b"withscores" if purpose == Purpose::Answer => {
-                    self.shown = Shown::MemberAndScore;
-                    rest
-                }
+                b"withscores" if purpose == Purpose::Answer => self.shown = Shown::MemberAndScore,
                 b"limit" if purpose == Purpose::Count => {
-                    let (limit, rest) = rest.split_first().ok_or(CommandError::SYNTAX)?;
-                    let limit = not_negative(limit, "LIMIT can't be negative")?;
+                    let limit = not_negative(options.value()?, "LIMIT can't be negative")?;
                     // Zero means no limit.
                     self.limit = if limit == 0 { usize::MAX } else { limit };
-                    rest
                 }
                 _ => return Err(CommandError::SYNTAX),
-            };
-        }
-        Ok(())
-    }
-
-    fn parse_weights(&mut self, weights: &[&[u8]]) -> Result<(), CommandError> {
-        for ((_, weight), text) in self.sources.iter_mut().zip(weights) {
-            *weight = score(text).map_err(|_| CommandError::err("weight value is not a float"))?;
+            }
         }
         Ok(())
     }
