@@ -229,8 +229,6 @@ pub(crate) struct Clients {
     /// Weak, since a client may be dropped at any time.
     sessions: BTreeMap<u64, Weak<RefCell<Session>>>,
     last: u64,
-    /// The number of entries at which those of dropped clients are removed.
-    most: usize,
 }
 
 impl Clients {
@@ -240,10 +238,6 @@ impl Clients {
         let id = self.last;
         let session = Session { id, is_authenticated, since, ..Session::default() };
         let session = Rc::new(RefCell::new(session));
-        if self.sessions.len() >= self.most {
-            self.sessions.retain(|_, session| session.strong_count() > 0);
-            self.most = 2 * self.sessions.len() + 1;
-        }
         self.sessions.insert(id, Rc::downgrade(&session));
         Client { session }
     }

@@ -110,7 +110,6 @@ pub(crate) struct Command {
     pub(crate) name: &'static str,
     /// The number of arguments, including the name; if negative, the minimum number.
     pub(crate) arity: i8,
-    pub(crate) flags: Flags,
     /// The positions of the first and the last key among the arguments (the last one counted from
     /// the end if negative) and the step between keys; all zero if no keys have fixed positions.
     pub(crate) keys: [i8; 3],
@@ -120,27 +119,9 @@ pub(crate) struct Command {
     /// The group, the first version and the flags shown by COMMAND.
     pub(crate) group: &'static str,
     pub(crate) since: &'static str,
-    pub(crate) flag_names: Vec<&'static str>,
+    pub(crate) flags: Vec<&'static str>,
     pub(crate) subcommands: Vec<Command>,
     handler: Handler,
-}
-
-/// The properties of a command that affect how the server runs it.
-#[allow(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Flags {
-    /// It may allocate memory.
-    pub(crate) deny_oom: bool,
-    /// It is fast regardless of the amount of data.
-    pub(crate) fast: bool,
-    /// It runs immediately, even within MULTI.
-    pub(crate) immediate: bool,
-    /// It is rejected within MULTI.
-    pub(crate) no_multi: bool,
-    /// It is available without authentication.
-    pub(crate) no_auth: bool,
-    /// Only clients allowed by `enable-debug-command` may run it.
-    pub(crate) protected: bool,
 }
 
 /// The maximum number of arguments of a command that counts as fast.
@@ -164,21 +145,25 @@ impl Command {
         Some(Command {
             name,
             arity: arity.parse().ok()?,
-            flags: Flags::of(name, &flags),
             keys: keys.try_into().ok()?,
             summary,
             arguments: arguments.first().copied().unwrap_or_default(),
             group,
             since,
-            flag_names: flags,
+            flags,
             subcommands: Vec::new(),
             handler: handler(name),
         })
     }
 
+    /// Returns whether the command has a flag.
+    pub(crate) fn has(&self, flag: &str) -> bool {
+        self.flags.contains(&flag)
+    }
+
     /// Runs the command.
     pub(crate) fn call(&self, context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-        context.client.is_slow |= !self.flags.fast || arguments.len() > FEW_ARGUMENTS;
+        context.client.is_slow |= !self.has("fast") || arguments.len() > FEW_ARGUMENTS;
         (self.handler)(context, arguments)
     }
 
@@ -193,19 +178,5 @@ impl Command {
     pub(crate) fn takes(&self, arguments: usize) -> bool {
         let number = usize::from(self.arity.unsigned_abs());
         if self.arity < 0 { arguments >= number } else { arguments == number }
-    }
-}
-
-impl Flags {
-    fn of(name: &str, flags: &[&str]) -> Self {
-        let has = |flag| flags.contains(&flag);
-        Flags {
-            deny_oom: has("denyoom"),
-            fast: has("fast"),
-            immediate: matches!(name, "exec" | "discard" | "reset" | "quit"),
-            no_multi: has("no_multi"),
-            no_auth: has("no_auth"),
-            protected: name == "debug",
-        }
     }
 }

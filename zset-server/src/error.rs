@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-use zset_core::redis::{AddOptionsError, ParseRangeError};
 use zset_core::{IncrementError, NanScore};
 
 use crate::keyspace::WrongType;
@@ -90,29 +89,11 @@ impl From<WrongType> for CommandError {
     }
 }
 
-impl From<NanScore> for CommandError {
-    fn from(_: NanScore) -> Self {
-        CommandError::NAN_RESULT
-    }
-}
-
 impl From<IncrementError<NanScore>> for CommandError {
     fn from(error: IncrementError<NanScore>) -> Self {
         match error {
             IncrementError::Score(_) => CommandError::NAN_RESULT,
             _ => CommandError::OUT_OF_MEMORY,
         }
-    }
-}
-
-impl From<AddOptionsError> for CommandError {
-    fn from(error: AddOptionsError) -> Self {
-        CommandError::err(error)
-    }
-}
-
-impl From<ParseRangeError> for CommandError {
-    fn from(error: ParseRangeError) -> Self {
-        CommandError::err(error)
     }
 }

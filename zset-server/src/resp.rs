@@ -11,7 +11,7 @@ use std::io::Write as _;
 use zset_core::Score;
 
 pub use request::{RequestError, RequestLimits, Requests};
-pub(crate) use request::{UnbalancedQuotes, emptied, split_line};
+pub(crate) use request::{UnbalancedQuotes, split_line};
 
 /// Parses an integer in canonical form only: no plus sign, no leading zeros.
 pub(crate) fn parse_integer(digits: &[u8]) -> Option<i64> {

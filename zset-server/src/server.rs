@@ -45,29 +45,6 @@ pub fn serve(options: Options) -> Result<(), ServeError> {
 }
 
 /// A server that is already listening but not answering yet.
-///
-/// # Examples
-///
-/// ```
-/// use std::io::{Read, Write};
-/// use std::net::{Ipv4Addr, TcpStream};
-/// use zset_server::{Options, Server};
-///
-/// let addresses = vec![(Ipv4Addr::LOCALHOST, 0).into()];
-/// let server = Server::bind(Options { addresses, ..Options::default() })?;
-/// let (address, stopper) = (server.addresses()[0], server.stopper());
-/// let thread = std::thread::spawn(|| server.run());
-///
-/// let mut stream = TcpStream::connect(address)?;
-/// stream.write_all(b"PING\r\n")?;
-/// let mut reply = [0; 7];
-/// stream.read_exact(&mut reply)?;
-/// assert_eq!(&reply, b"+PONG\r\n");
-///
-/// stopper.stop();
-/// thread.join().unwrap()?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug)]
 pub struct Server {
     listeners: Listeners,

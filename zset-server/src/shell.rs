@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use crate::client::Client;
 use crate::engine::{Engine, Executed};
-use crate::resp::{Replies, UnbalancedQuotes, split_line};
+use crate::resp::{Protocol, Replies, UnbalancedQuotes, split_line};
 
 use display::Style;
 
@@ -161,22 +161,27 @@ impl Shell {
             b"quit" | b"exit" => return Next::Leave,
             b"help" => help::write_help(rest, self.style, out),
             b"show" => self.show(rest, out),
-            _ => {
-                let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
-                self.execute(&arguments, out);
+            // Its text is for people, and is quoted in RESP2.
+            b"info" => {
+                let protocol = self.replies.protocol();
+                self.replies.set_protocol(Protocol::Resp3);
+                self.execute(arguments, out);
+                self.replies.set_protocol(protocol);
             }
+            _ => self.execute(arguments, out),
         }
         Next::Go
     }
 
     /// Runs a command of the engine, ending any wait; writes its reply.
-    fn execute(&mut self, arguments: &[&[u8]], out: &mut String) {
-        let executed = self.engine.execute(&mut self.client, arguments, &mut self.replies);
+    fn execute(&mut self, arguments: &[Vec<u8>], out: &mut String) {
+        let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+        let executed = self.engine.execute(&mut self.client, &arguments, &mut self.replies);
         let waits = matches!(executed, Executed::Waits(_));
         if waits {
             self.engine.end_waiting(&mut self.client, &mut self.replies);
         }
-        display::write_answer(arguments, self.replies.bytes(), self.style, out);
+        display::write_replies(self.replies.bytes(), self.style, out);
         if waits {
             out.extend([&*self.style.hint(DOES_NOT_WAIT), "\n"]);
         }

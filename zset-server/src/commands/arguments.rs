@@ -1,7 +1,7 @@
 //! Parsing of arguments, and the patterns of KEYS and SCAN.
 
 use zset_core::Score;
-use zset_core::redis::{ParseRangeError, ScoreRange};
+use zset_core::redis::{LexRange, ScoreRange};
 
 use crate::error::{CommandError, MAX_SHOWN, shown, until_zero};
 
@@ -35,7 +35,7 @@ pub(super) fn page_len(text: &[u8]) -> Result<usize, CommandError> {
 
 /// Parses a range of scores. As in Redis, a bound without a number is 0, and a NUL byte ends a
 /// bound.
-pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRangeError> {
+pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, CommandError> {
     fn bound(text: &[u8]) -> &[u8] {
         match until_zero(text) {
             b"" => b"0",
@@ -43,7 +43,12 @@ pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRan
             text => text,
         }
     }
-    ScoreRange::parse(bound(min), bound(max))
+    ScoreRange::parse(bound(min), bound(max)).map_err(CommandError::err)
+}
+
+/// Parses a lexicographic range.
+pub(super) fn lex_range<'a>(min: &'a [u8], max: &'a [u8]) -> Result<LexRange<'a>, CommandError> {
+    LexRange::parse(min, max).map_err(CommandError::err)
 }
 
 /// Parses a nonnegative number, with the same error for anything else.

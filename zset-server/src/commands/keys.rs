@@ -90,7 +90,7 @@ fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     context.replies.integer(copied.is_some().into());
     if let Some(value) = copied {
         let deadline = keyspace.deadline(from).flatten();
-        keyspace.set_until(to, value, deadline);
+        keyspace.set(to, value, deadline);
     }
     Ok(())
 }
@@ -156,7 +156,7 @@ fn rename(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     if from != to
         && let Some(value) = keyspace.remove(from)
     {
-        keyspace.set_until(to, value, deadline);
+        keyspace.set(to, value, deadline);
     }
     context.ok()
 }
@@ -333,7 +333,7 @@ fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     // Zero means no deadline.
     let deadline = (ttl > 0).then(|| time_of(unit.millis(ttl, keyspace).unwrap_or(i64::MAX)));
     let value = restored(payload, context.state.config.limits)?;
-    keyspace.set_until(key, value, deadline);
+    keyspace.set(key, value, deadline);
     context.ok()
 }
 
@@ -362,7 +362,7 @@ fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 /// Sets a string, without the options of Redis's SET.
 fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    context.state.keyspace.set(arguments[1], Value::String(arguments[2].to_vec()));
+    context.state.keyspace.set(arguments[1], Value::String(arguments[2].to_vec()), None);
     context.ok()
 }
 

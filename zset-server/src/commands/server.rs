@@ -71,7 +71,7 @@ fn command_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 /// Writes the entry of a command in COMMAND INFO.
 fn describe(replies: &mut Replies, command: &Command) {
-    let flags = &command.flag_names;
+    let flags = &command.flags;
     replies.array(10);
     replies.bulk(command.name.as_bytes());
     replies.integer(command.arity.into());

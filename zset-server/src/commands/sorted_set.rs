@@ -6,13 +6,14 @@ mod set_ops;
 
 use std::time::Duration;
 
-use zset_core::redis::{AddFlags, AddOptions, LexRange, rank_range};
+use zset_core::redis::{AddFlags, AddOptions, rank_range};
 use zset_core::{
     ByteString, IncrementError, ListpackLimits, NanScore, Score, TryReserveError, ZSet,
 };
 
 use super::arguments::{
-    Options, PAGE, cursor, integer, matches, not_negative, page_len, positive, score, score_range,
+    Options, PAGE, cursor, integer, lex_range, matches, not_negative, page_len, positive, score,
+    score_range,
 };
 use crate::client::{End, Pop, PopForm, Wait};
 use crate::command::{Context, Handlers, Replied, State};
@@ -20,8 +21,9 @@ use crate::error::CommandError;
 use crate::keyspace::{Bytes, Keyspace, Value, WrongType};
 use crate::resp::{Protocol, Replies};
 
-use range::{By, Direction};
-use set_ops::Operation;
+use range::By;
+use range::Direction::{Forward, Reverse};
+use set_ops::Operation::{Difference, Intersection, Union};
 
 pub(super) const HANDLERS: Handlers = &[
     ("bzmpop", bzmpop),
@@ -32,15 +34,11 @@ pub(super) const HANDLERS: Handlers = &[
     ("zincrby", |context, arguments| add(context, arguments, true)),
     ("zcard", zcard),
     ("zcount", zcount),
-    ("zdiff", |context, arguments| set_ops::answer(context, arguments, Operation::Difference)),
-    ("zdiffstore", |context, arguments| {
-        set_ops::store_found(context, arguments, Operation::Difference)
-    }),
-    ("zinter", |context, arguments| set_ops::answer(context, arguments, Operation::Intersection)),
+    ("zdiff", |context, arguments| set_ops::answer(context, arguments, Difference)),
+    ("zdiffstore", |context, arguments| set_ops::store_found(context, arguments, Difference)),
+    ("zinter", |context, arguments| set_ops::answer(context, arguments, Intersection)),
     ("zintercard", set_ops::zintercard),
-    ("zinterstore", |context, arguments| {
-        set_ops::store_found(context, arguments, Operation::Intersection)
-    }),
+    ("zinterstore", |context, arguments| set_ops::store_found(context, arguments, Intersection)),
     ("zlexcount", zlexcount),
     ("zmpop", zmpop),
     ("zmscore", zmscore),
@@ -49,10 +47,10 @@ pub(super) const HANDLERS: Handlers = &[
     ("zrandmember", zrandmember),
     ("zrange", |context, arguments| range::range(context, arguments, None)),
     ("zrangebylex", |context, arguments| {
-        range::range(context, arguments, Some((By::Lex, Direction::Forward)))
+        range::range(context, arguments, Some((By::Lex, Forward)))
     }),
     ("zrangebyscore", |context, arguments| {
-        range::range(context, arguments, Some((By::Score, Direction::Forward)))
+        range::range(context, arguments, Some((By::Score, Forward)))
     }),
     ("zrangestore", range::zrangestore),
     ("zrank", |context, arguments| rank(context, arguments, |set, member| set.rank(member))),
@@ -60,22 +58,18 @@ pub(super) const HANDLERS: Handlers = &[
     ("zremrangebylex", zremrangebylex),
     ("zremrangebyrank", zremrangebyrank),
     ("zremrangebyscore", zremrangebyscore),
-    ("zrevrange", |context, arguments| {
-        range::range(context, arguments, Some((By::Rank, Direction::Reverse)))
-    }),
+    ("zrevrange", |context, arguments| range::range(context, arguments, Some((By::Rank, Reverse)))),
     ("zrevrangebylex", |context, arguments| {
-        range::range(context, arguments, Some((By::Lex, Direction::Reverse)))
+        range::range(context, arguments, Some((By::Lex, Reverse)))
     }),
     ("zrevrangebyscore", |context, arguments| {
-        range::range(context, arguments, Some((By::Score, Direction::Reverse)))
+        range::range(context, arguments, Some((By::Score, Reverse)))
     }),
     ("zrevrank", |context, arguments| rank(context, arguments, |set, member| set.rev_rank(member))),
     ("zscan", zscan),
     ("zscore", zscore),
-    ("zunion", |context, arguments| set_ops::answer(context, arguments, Operation::Union)),
-    ("zunionstore", |context, arguments| {
-        set_ops::store_found(context, arguments, Operation::Union)
-    }),
+    ("zunion", |context, arguments| set_ops::answer(context, arguments, Union)),
+    ("zunionstore", |context, arguments| set_ops::store_found(context, arguments, Union)),
 ];
 
 /// Runs ZADD; with `incr`, ZINCRBY, which is ZADD with INCR.
@@ -98,7 +92,7 @@ fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
     if rest.is_empty() || !rest.len().is_multiple_of(2) {
         return Err(CommandError::SYNTAX);
     }
-    let options = AddOptions::from_flags(flags)?;
+    let options = AddOptions::from_flags(flags).map_err(CommandError::err)?;
     if flags.incr && rest.len() > 2 {
         return Err(CommandError::err("INCR option supports a single increment-element pair"));
     }
@@ -159,7 +153,7 @@ fn zcount(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 }
 
 fn zlexcount(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let range = LexRange::parse(arguments[2], arguments[3])?;
+    let range = lex_range(arguments[2], arguments[3])?;
     let set = context.state.keyspace.sorted_set(arguments[1])?;
     context.count(set.map_or(0, |set| set.count_by_lex(range)))
 }
@@ -233,7 +227,7 @@ fn zremrangebyscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 }
 
 fn zremrangebylex(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let range = LexRange::parse(arguments[2], arguments[3])?;
+    let range = lex_range(arguments[2], arguments[3])?;
     remove_members(context, arguments[1], |set: &mut ZSet| set.remove_range_by_lex(range))
 }
 
@@ -576,6 +570,6 @@ pub(super) fn write_score(replies: &mut Replies, score: Option<Score>) {
 /// Stores a set at a key and replies with the number of its members.
 pub(super) fn store(context: &mut Context<'_>, key: &[u8], set: ZSet) -> Replied {
     let len = set.len();
-    context.state.keyspace.set(key, Value::SortedSet(set));
+    context.state.keyspace.set(key, Value::SortedSet(set), None);
     context.count(len)
 }

@@ -175,24 +175,4 @@ mod tests {
             assert_eq!(engine.max_held(held, 100, 1000), room, "{max} {held}");
         }
     }
-
-    #[test]
-    fn the_clients_that_hold_the_most_are_closed_first() {
-        let mut engine = Engine::new();
-        let mut clients = [(); 4].map(|()| engine.client());
-        for (client, bytes) in clients.iter_mut().zip([400, 100, 300, 200]) {
-            set_replies(client, bytes);
-        }
-        let is_killed = |clients: &[Client; 4]| clients.each_ref().map(|it| it.session().is_killed);
-        engine.close_largest(1000);
-        assert_eq!(is_killed(&clients), [false; 4]);
-        for _ in 0..2 {
-            engine.close_largest(600);
-            assert_eq!(is_killed(&clients), [true, false, false, false]);
-        }
-        engine.close_largest(400);
-        assert_eq!(is_killed(&clients), [true, false, true, false]);
-        engine.close_largest(0);
-        assert_eq!(is_killed(&clients), [true; 4]);
-    }
 }

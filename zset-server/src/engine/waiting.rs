@@ -82,19 +82,6 @@ mod tests {
     use crate::testing::ask;
 
     #[test]
-    fn a_dropped_client_pops_nothing() {
-        let mut engine = Engine::new();
-        let (mut waiting, mut other) = (engine.client(), engine.client());
-        waiting.allow_waiting();
-        ask(&mut engine, &mut waiting, "BZPOPMIN key 0");
-        drop(waiting);
-        ask(&mut engine, &mut other, "ZADD key 1 a");
-        assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1\r\n");
-        assert_eq!(engine.state.clients.iter().count(), 1);
-        assert_eq!(engine.state.keyspace.awaited.next_after(b"key", 0), None);
-    }
-
-    #[test]
     fn a_set_that_is_not_created_serves_no_client() {
         let mut engine = Engine::new();
         let mut client = engine.client();

@@ -115,20 +115,6 @@ impl RequestError {
 }
 
 /// Parses requests from bytes received in pieces of any size.
-///
-/// # Examples
-///
-/// ```
-/// use zset_server::Requests;
-///
-/// let mut requests = Requests::default();
-/// requests.extend(b"*2\r\n$4\r\nECHO\r\n$5\r\nhel");
-/// assert_eq!(requests.next(), Ok(None));
-/// requests.extend(b"lo\r\nping\r\n");
-/// assert_eq!(requests.next(), Ok(Some(vec![&b"ECHO"[..], b"hello"])));
-/// assert_eq!(requests.next(), Ok(Some(vec![&b"ping"[..]])));
-/// assert_eq!(requests.next(), Ok(None));
-/// ```
 #[derive(Debug, Default)]
 pub struct Requests {
     limits: RequestLimits,
@@ -155,13 +141,6 @@ enum State {
     Returned,
     /// After an error.
     Broken(RequestError),
-}
-
-/// Clears a vector, so that its allocation can be reused for the arguments of the next request.
-pub(crate) fn emptied(mut arguments: Vec<&[u8]>) -> Vec<&'static [u8]> {
-    arguments.clear();
-    // The standard library collects into the same allocation.
-    arguments.into_iter().map(|_| [].as_slice()).collect()
 }
 
 /// The bytes of finished requests that may stay before the remaining bytes move to the front.
@@ -237,26 +216,14 @@ impl Requests {
     /// same error.
     #[allow(clippy::should_implement_trait, reason = "it lends what it returns")]
     pub fn next(&mut self) -> Result<Option<Vec<&[u8]>>, RequestError> {
-        self.next_in(Vec::new())
-    }
-
-    /// Like [`next`](Self::next), reusing the allocation of an empty vector.
-    pub(crate) fn next_in<'a>(
-        &'a mut self,
-        mut arguments: Vec<&'a [u8]>,
-    ) -> Result<Option<Vec<&'a [u8]>>, RequestError> {
         self.forget_returned();
         match self.advance() {
             Ok(false) => Ok(None),
             Ok(true) if self.typed.is_empty() => {
                 let argument = |range: &Range<usize>| &self.buffer[range.clone()];
-                arguments.extend(self.arguments.iter().map(argument));
-                Ok(Some(arguments))
+                Ok(Some(self.arguments.iter().map(argument).collect()))
             }
-            Ok(true) => {
-                arguments.extend(self.typed.iter().map(Vec::as_slice));
-                Ok(Some(arguments))
-            }
+            Ok(true) => Ok(Some(self.typed.iter().map(Vec::as_slice).collect())),
             Err(error) => {
                 self.state = State::Broken(error);
                 Err(error)
@@ -564,17 +531,6 @@ mod tests {
     fn a_byte_that_a_client_has_sent_is_unchanged_in_the_error() {
         let error = RequestError::ExpectedLength(0xff);
         assert_eq!(error.to_bytes(), b"ERR Protocol error: expected '$', got '\xff'");
-    }
-
-    #[test]
-    fn the_allocation_of_a_vector_is_reused() {
-        let mut requests = Requests::default();
-        requests.extend(b"*2\r\n$4\r\nECHO\r\n$1\r\na\r\nPING\r\n");
-        let arguments = requests.next_in(Vec::with_capacity(10)).unwrap().unwrap();
-        assert_eq!(arguments, [&b"ECHO"[..], b"a"]);
-        let spare = emptied(arguments);
-        assert!(spare.is_empty() && spare.capacity() >= 10);
-        assert_eq!(requests.next_in(spare).unwrap().unwrap(), [b"PING"]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use tokio::task::{JoinSet, spawn_local};
 use tokio::time::{sleep, timeout};
 use tracing::{debug, info, warn};
 
-use super::connection::{Connection, Ends};
+use super::connection::Connection;
 use super::{Options, ServeError, Shared};
 
 /// How long to wait after the operating system has refused to accept a connection, for lack of
@@ -34,6 +34,9 @@ const MAX_REFUSING: usize = 64;
 
 /// The reply to a client that exceeds the maximum number.
 const REFUSAL: &[u8] = b"-ERR max number of clients reached\r\n";
+
+/// The address of a client, and whether it is on another machine.
+pub(super) type Peer = (String, bool);
 
 /// The listening sockets.
 #[derive(Debug)]
@@ -79,7 +82,7 @@ impl Listeners {
                 let _ = stream.set_nodelay(true);
                 keep_alive(&stream);
                 let is_remote = is_exposed(&peer);
-                Ok((stream, Ends { peer: peer.to_string(), is_remote }))
+                Ok((stream, (peer.to_string(), is_remote)))
             };
             tasks.spawn_local(accept_all(Rc::clone(shared), accept));
         }
@@ -93,7 +96,7 @@ impl Listeners {
                 let address = format!("{}:0", file.0.display());
                 let accept = async move || {
                     let (stream, _) = listener.accept().await?;
-                    Ok((stream, Ends { peer: address.clone(), is_remote: false }))
+                    Ok((stream, (address.clone(), false)))
                 };
                 tasks.spawn_local(accept_all(Rc::clone(shared), accept));
                 Some(file)
@@ -178,11 +181,11 @@ fn keep_alive(stream: &tokio::net::TcpStream) {
 /// Accepts clients, for ever.
 async fn accept_all<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     shared: Rc<Shared>,
-    mut accept: impl AsyncFnMut() -> io::Result<(S, Ends)>,
+    mut accept: impl AsyncFnMut() -> io::Result<(S, Peer)>,
 ) {
     loop {
         match accept().await {
-            Ok((stream, ends)) => begin(&shared, stream, ends),
+            Ok((stream, peer)) => begin(&shared, stream, peer),
             Err(error) => {
                 warn!(%error, "cannot accept");
                 sleep(PAUSE).await;
@@ -192,14 +195,14 @@ async fn accept_all<S: AsyncRead + AsyncWrite + Unpin + 'static>(
 }
 
 /// Serves or refuses a client.
-fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, stream: S, ends: Ends) {
+fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, stream: S, peer: Peer) {
     let max_clients = shared.max_clients();
     if let Some(slot) = shared.slots.take(max_clients) {
-        let connection = Connection::new(Rc::clone(shared), stream, ends, slot);
+        let connection = Connection::new(Rc::clone(shared), stream, peer, slot);
         spawn_local(connection.serve());
     } else {
         shared.engine.borrow_mut().state.stats.rejected_clients += 1;
-        debug!(peer = ends.peer, "refused: there are too many clients");
+        debug!(peer = peer.0, "refused: there are too many clients");
         let waiting = shared.refusing.take(MAX_REFUSING);
         spawn_local(async move {
             // Its success does not matter.

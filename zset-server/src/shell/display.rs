@@ -5,45 +5,12 @@ use std::env;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
 
-use crate::command::Command;
-
 /// Writes the replies in `bytes`, each on one or more lines. Malformed bytes end the output.
 ///
 /// The format is that of `cliFormatReplyTTY` in redis-cli.c.
 pub(super) fn write_replies(mut bytes: &[u8], style: Style, out: &mut String) {
     while let Some(rest) = write_reply(bytes, "", style, out) {
         bytes = rest;
-    }
-}
-
-/// Writes the reply to a command; a human-readable text is written unescaped, to keep its lines.
-pub(super) fn write_answer(arguments: &[&[u8]], bytes: &[u8], style: Style, out: &mut String) {
-    if is_for_people(arguments)
-        && let Some(text) = text_of(bytes)
-    {
-        for line in text.split_inclusive(|byte| *byte == b'\n') {
-            write_text(line.trim_ascii_end(), out);
-            out.push('\n');
-        }
-    } else {
-        write_replies(bytes, style, out);
-    }
-}
-
-/// Returns whether a command replies with a human-readable text, as in redis-cli.
-fn is_for_people(arguments: &[&[u8]]) -> bool {
-    let name = Command::named_by(arguments).map(|command| command.name);
-    matches!(name, Ok("info"))
-}
-
-/// Returns the text of a single bulk or verbatim reply.
-fn text_of(bytes: &[u8]) -> Option<&[u8]> {
-    let end = memchr::memchr(b'\n', bytes)?;
-    let text = bytes[end + 1..].strip_suffix(b"\r\n")?;
-    match bytes[0] {
-        b'$' => Some(text),
-        b'=' => text.get(4..),
-        _ => None,
     }
 }
 
@@ -77,7 +44,7 @@ fn write_reply<'a>(
                 // Skip the three-letter type of the text and a colon.
                 for (number, line) in value.get(4..)?.split(|byte| *byte == b'\n').enumerate() {
                     out.push_str(if number > 0 { "\n" } else { "" });
-                    write_text(line, out);
+                    write_text(line.trim_ascii_end(), out);
                 }
             }
             out.push('\n');
@@ -240,24 +207,6 @@ mod tests {
         ] {
             assert_eq!(written(bytes), text);
         }
-    }
-
-    #[test]
-    fn texts_for_people_are_displayed_unquoted() {
-        let answer = |arguments: &[&[u8]], bytes: &[u8]| {
-            let mut out = String::new();
-            write_answer(arguments, bytes, Style::Plain, &mut out);
-            out
-        };
-        for bytes in
-            [&b"$14\r\n# A\r\nb:\x1b\r\n\"\r\n\r\n"[..], b"=0\r\ntxt:# A\r\nb:\x1b\r\n\"\r\n\r\n"]
-        {
-            assert_eq!(answer(&[b"INFO"], bytes), "# A\nb:\\x1b\n\"\n");
-        }
-        assert_eq!(answer(&[b"info"], b"$0\r\n\r\n"), "");
-        assert_eq!(answer(&[b"info"], b"+QUEUED\r\n"), "QUEUED\n");
-        assert_eq!(answer(&[b"info"], b"-ERR no\r\n"), "(error) ERR no\n");
-        assert_eq!(answer(&[b"client", b"getname"], b"$1\r\na\r\n"), "\"a\"\n");
     }
 
     #[test]

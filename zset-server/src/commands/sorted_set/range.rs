@@ -8,7 +8,7 @@ use zset_core::zset::Iter;
 
 use super::{Shown, store, write_elements};
 use crate::command::{Context, Replied};
-use crate::commands::arguments::{Options, integer, score_range};
+use crate::commands::arguments::{Options, integer, lex_range, score_range};
 use crate::error::CommandError;
 use crate::resp::Replies;
 
@@ -125,7 +125,7 @@ impl<'a> Query<'a> {
         let bounds = match by {
             By::Rank => Bounds::Ranks(integer(min)?, integer(max)?),
             By::Score => Bounds::Scores(score_range(low, high)?),
-            By::Lex => Bounds::Members(LexRange::parse(low, high)?),
+            By::Lex => Bounds::Members(lex_range(low, high)?),
         };
         Ok(Query { bounds, direction, limit, shown })
     }
