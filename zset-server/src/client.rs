@@ -60,8 +60,6 @@ pub(crate) struct Session {
     pub(crate) is_executing: bool,
     /// Requests not yet run and replies not yet read.
     pub(crate) buffered: Buffered,
-    /// Whether it has run a potentially slow command since the clock was last read.
-    pub(crate) is_slow: bool,
     /// Whether it has sent QUIT.
     pub(crate) is_leaving: bool,
     /// Whether it must be disconnected without a reply.
@@ -149,12 +147,13 @@ pub(crate) struct Wait {
     pub(crate) pop: Pop,
 }
 
-/// What a blocking command pops.
+/// What a command pops that may block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pop {
     pub(crate) end: End,
-    pub(crate) count: usize,
-    pub(crate) form: PopForm,
+    /// The maximum number of members, which are then in an array of pairs in the reply; without it,
+    /// one member, in a flat reply.
+    pub(crate) count: Option<usize>,
 }
 
 /// The end of a set from which members are popped.
@@ -162,15 +161,6 @@ pub(crate) struct Pop {
 pub(crate) enum End {
     Min,
     Max,
-}
-
-/// The format of the reply of a blocking command.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum PopForm {
-    /// The key, the member and its score.
-    Flat,
-    /// The key, and an array of member-score pairs.
-    Nested,
 }
 
 impl Session {

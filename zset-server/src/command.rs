@@ -1,7 +1,5 @@
 //! [`Command`]: the properties of a command, and the [`Context`] in which it runs.
 
-use std::time::Duration;
-
 use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::Timestamp;
 
@@ -41,8 +39,6 @@ pub(crate) struct State {
     pub(crate) snapshots: Snapshots,
     /// All clients. That of the command that runs is already borrowed.
     pub(crate) clients: Clients,
-    /// Blocks the thread, unless the server stops.
-    pub(crate) sleep: Box<dyn Fn(Duration)>,
     /// The maximum size of a client's queued commands, in bytes.
     pub(crate) max_left: usize,
 }
@@ -124,9 +120,6 @@ pub(crate) struct Command {
     handler: Handler,
 }
 
-/// The maximum number of arguments of a command that counts as fast.
-const FEW_ARGUMENTS: usize = 32;
-
 impl Command {
     /// Parses a line of `commands.txt`; the caller finds the handler of a name. `None` if it is
     /// malformed.
@@ -163,7 +156,6 @@ impl Command {
 
     /// Runs the command.
     pub(crate) fn call(&self, context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-        context.client.is_slow |= !self.has("fast") || arguments.len() > FEW_ARGUMENTS;
         (self.handler)(context, arguments)
     }
 

@@ -60,7 +60,6 @@ impl<C: Clock> Engine<C> {
             memory: Memory::default(),
             snapshots: Snapshots::default(),
             clients: Clients::default(),
-            sleep: Box::new(std::thread::sleep),
             max_left: RequestLimits::MAX.max_request_len,
         };
         Engine { state, clock }
@@ -132,14 +131,13 @@ impl<C: Clock> Engine<C> {
         arguments: &[&[u8]],
         replies: &mut Replies,
     ) -> Executed {
-        self.begin(client);
+        self.begin();
         self.execute_now(client, arguments, replies)
     }
 
-    /// Reads the clock for the commands up to the next call.
-    pub(crate) fn begin(&mut self, client: &mut Client) -> Timestamp {
+    /// Reads the clock.
+    pub(crate) fn begin(&mut self) -> Timestamp {
         self.state.keyspace.set_now(self.clock.now());
-        client.session_mut().is_slow = false;
         self.state.keyspace.now()
     }
 
@@ -156,7 +154,6 @@ impl<C: Clock> Engine<C> {
         let executed = self.execute_in(&mut client.session_mut(), arguments, replies);
         // Waiting clients are served only after the whole command or transaction.
         if self.state.keyspace.awaited.is_any_ready() {
-            client.session_mut().is_slow = true;
             self.serve();
         }
         executed
@@ -175,7 +172,7 @@ impl<C: Clock> Engine<C> {
         if let Err(error) = self.try_execute(session, arguments, replies) {
             self.state.stats.errors += 1;
             replies.truncate(before);
-            replies.error_bytes(error.bytes());
+            replies.error(error.bytes());
         }
         session.protocol = replies.protocol();
         match &session.wait {

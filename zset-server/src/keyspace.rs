@@ -3,9 +3,7 @@
 //! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty:
 //! a key is removed with its last member.
 //!
-//! Of the queues of clients, none is empty. A key is in `ready` exactly once if its queue is marked
-//! ready, and otherwise not at all, except that `ready` may contain keys whose queues have been
-//! removed.
+//! Of the queues of clients, none is empty. `ready` may contain keys whose queues have been removed.
 //!
 //! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A
 //! scan runs from the end to the front, so a key that moves has been returned already, and none is
@@ -15,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::time::Duration;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use zset_core::ZSet;
 use zset_std::{ExpiringSet, Funnels, Quota, RandomState, Timestamp, WhenFull};
 
@@ -190,11 +188,11 @@ impl Keyspace {
         (start as u64, page.filter(|(key, _)| !self.has_expired(key)).collect())
     }
 
-    /// Returns the sorted set at a key.
-    pub(crate) fn sorted_set(&self, key: &[u8]) -> Result<Option<&ZSet>, WrongType> {
+    /// Returns the sorted set at a key; an empty one if the key does not exist.
+    pub(crate) fn sorted_set(&self, key: &[u8]) -> Result<&ZSet, WrongType> {
         match self.value(key) {
-            None => Ok(None),
-            Some(Value::SortedSet(set)) => Ok(Some(set)),
+            None => Ok(&EMPTY),
+            Some(Value::SortedSet(set)) => Ok(set),
             Some(_) => Err(WrongType),
         }
     }
@@ -331,18 +329,12 @@ pub(crate) type Ticket = u64;
 /// The keys that clients wait for.
 #[derive(Debug, Default)]
 pub(crate) struct Awaited {
-    queues: HashMap<Bytes, Queue, RandomState>,
+    /// The ids of the clients that wait for a key.
+    queues: HashMap<Bytes, BTreeMap<Ticket, u64>, RandomState>,
     /// The waited-for keys that have changed since the last [`take_ready`](Self::take_ready), in
     /// order.
-    ready: Vec<Bytes>,
+    ready: IndexSet<Bytes, RandomState>,
     last: Ticket,
-}
-
-#[derive(Debug, Default)]
-struct Queue {
-    /// The ids of the clients.
-    clients: BTreeMap<Ticket, u64>,
-    is_ready: bool,
 }
 
 impl Awaited {
@@ -351,7 +343,7 @@ impl Awaited {
         self.last += 1;
         for key in keys {
             // A repeated key is waited for once.
-            self.queues.entry(key.clone()).or_default().clients.insert(self.last, client);
+            self.queues.entry(key.clone()).or_default().insert(self.last, client);
         }
         self.last
     }
@@ -360,8 +352,8 @@ impl Awaited {
     pub(crate) fn quit(&mut self, keys: &[Bytes], ticket: Ticket) {
         for key in keys {
             if let Some(queue) = self.queues.get_mut(key) {
-                queue.clients.remove(&ticket);
-                if queue.clients.is_empty() {
+                queue.remove(&ticket);
+                if queue.is_empty() {
                     self.queues.remove(key);
                     shrink(&mut self.queues);
                 }
@@ -371,14 +363,8 @@ impl Awaited {
 
     /// Reports a change of a key. **O(1)**, and nearly free while no client waits.
     fn touch(&mut self, key: &[u8]) {
-        if self.queues.is_empty() {
-            return;
-        }
-        if let Some(queue) = self.queues.get_mut(key)
-            && !queue.is_ready
-        {
-            queue.is_ready = true;
-            self.ready.push(key.into());
+        if !self.queues.is_empty() && self.queues.contains_key(key) && !self.ready.contains(key) {
+            self.ready.insert(key.into());
         }
     }
 
@@ -388,19 +374,14 @@ impl Awaited {
     }
 
     /// Returns the changed keys and marks them as unchanged.
-    pub(crate) fn take_ready(&mut self) -> Vec<Bytes> {
-        for key in &self.ready {
-            if let Some(queue) = self.queues.get_mut(key) {
-                queue.is_ready = false;
-            }
-        }
+    pub(crate) fn take_ready(&mut self) -> IndexSet<Bytes, RandomState> {
         std::mem::take(&mut self.ready)
     }
 
     /// Returns the client that has waited longest for a key among those after a ticket.
     pub(crate) fn next_after(&self, key: &[u8], ticket: Ticket) -> Option<(Ticket, u64)> {
         let later = (Bound::Excluded(ticket), Bound::Unbounded);
-        let (ticket, client) = self.queues.get(key)?.clients.range(later).next()?;
+        let (ticket, client) = self.queues.get(key)?.range(later).next()?;
         Some((*ticket, *client))
     }
 }

@@ -260,8 +260,6 @@ impl Server {
         let limits = options.limits;
         let mut engine = engine(&options);
         engine.count_memory(options.allocated);
-        let sleeper = stopper.clone();
-        engine.state.sleep = Box::new(move |length| sleeper.sleep(length));
         if let Some(path) = &options.snapshot {
             engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
         }

@@ -194,7 +194,7 @@ impl Shell {
         match show::show(arguments, &self.engine.state.keyspace, self.style) {
             Ok(picture) => out.push_str(&picture),
             Err(error) => {
-                self.replies.error_bytes(error.bytes());
+                self.replies.error(error.bytes());
                 display::write_replies(self.replies.bytes(), self.style, out);
                 self.replies.clear();
             }

@@ -205,7 +205,7 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
         let called = Command::of(&arguments).and_then(|command| command.call(context, &arguments));
         if let Err(error) = called {
             context.replies.truncate(before);
-            context.replies.error_bytes(error.bytes());
+            context.replies.error(error.bytes());
         }
     }
     context.client.is_executing = false;

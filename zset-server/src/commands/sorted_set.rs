@@ -15,7 +15,7 @@ use super::arguments::{
     Options, PAGE, cursor, integer, lex_range, matches, not_negative, page_len, positive, score,
     score_range,
 };
-use crate::client::{End, Pop, PopForm, Wait};
+use crate::client::{End, Pop, Wait};
 use crate::command::{Context, Handlers, Replied, State};
 use crate::error::CommandError;
 use crate::keyspace::{Bytes, Keyspace, Value, WrongType};
@@ -143,25 +143,24 @@ fn prepare<'a>(
 
 fn zcard(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let set = context.state.keyspace.sorted_set(arguments[1])?;
-    context.count(set.map_or(0, ZSet::len))
+    context.count(set.len())
 }
 
 fn zcount(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let range = score_range(arguments[2], arguments[3])?;
     let set = context.state.keyspace.sorted_set(arguments[1])?;
-    context.count(set.map_or(0, |set| set.count_by_score(range)))
+    context.count(set.count_by_score(range))
 }
 
 fn zlexcount(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let range = lex_range(arguments[2], arguments[3])?;
     let set = context.state.keyspace.sorted_set(arguments[1])?;
-    context.count(set.map_or(0, |set| set.count_by_lex(range)))
+    context.count(set.count_by_lex(range))
 }
 
 fn zscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let set = context.state.keyspace.sorted_set(arguments[1])?;
-    let score = set.and_then(|set| set.score(arguments[2]));
-    write_score(context.replies, score);
+    write_score(context.replies, set.score(arguments[2]));
     Ok(())
 }
 
@@ -169,10 +168,7 @@ fn zmscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let set = context.state.keyspace.sorted_set(arguments[1])?;
     let members = &arguments[2..];
     context.replies.array(members.len());
-    match set {
-        Some(set) => set.scores(members).for_each(|score| write_score(context.replies, score)),
-        None => members.iter().for_each(|_| write_score(context.replies, None)),
-    }
+    set.scores(members).for_each(|score| write_score(context.replies, score));
     Ok(())
 }
 
@@ -192,13 +188,13 @@ fn rank(
         }
     };
     let set = context.state.keyspace.sorted_set(key)?;
-    let rank = set.and_then(|set| rank_of(set, member));
+    let rank = rank_of(set, member);
     let replies = &mut *context.replies;
     match rank {
         Some(rank) if with_score => {
             replies.array(2);
             replies.count(rank);
-            write_score(replies, set.and_then(|set| set.score(member)));
+            write_score(replies, set.score(member));
         }
         Some(rank) => replies.count(rank),
         None if with_score => replies.null_array(),
@@ -298,7 +294,7 @@ fn multi_pop<'a>(arguments: &'a [&'a [u8]]) -> Result<(&'a [&'a [u8]], Pop), Com
     if !rest.0.is_empty() {
         return Err(CommandError::SYNTAX);
     }
-    Ok((keys, Pop { end, count, form: PopForm::Nested }))
+    Ok((keys, Pop { end, count: Some(count) }))
 }
 
 /// Pops up to `count` members from one end of a sorted set, if the key exists.
@@ -319,13 +315,6 @@ fn pop(
         keyspace.touch(key);
     }
     Ok(popped)
-}
-
-/// Writes a key and the members popped from it, as ZMPOP and BZMPOP do.
-fn reply_from_key(replies: &mut Replies, key: &[u8], popped: &Popped) {
-    replies.array(2);
-    replies.bulk(key);
-    reply_pairs(replies, popped);
 }
 
 /// Writes an array of member-score pairs, nested in RESP2 too.
@@ -350,15 +339,20 @@ pub(crate) fn attempt<K: AsRef<[u8]>>(
 ) -> Result<bool, WrongType> {
     for key in keys {
         let key = key.as_ref();
-        let Some(popped) = pop(keyspace, key, wanted.end, wanted.count)? else { continue };
-        match (wanted.form, popped.as_slice()) {
-            (PopForm::Flat, [(member, score)]) => {
+        let count = wanted.count.unwrap_or(1);
+        let Some(popped) = pop(keyspace, key, wanted.end, count)? else { continue };
+        match (wanted.count, popped.as_slice()) {
+            (None, [(member, score)]) => {
                 replies.array(3);
                 replies.bulk(key);
                 replies.bulk(member);
                 replies.score(*score);
             }
-            _ => reply_from_key(replies, key, &popped),
+            _ => {
+                replies.array(2);
+                replies.bulk(key);
+                reply_pairs(replies, &popped);
+            }
         }
         return Ok(true);
     }
@@ -368,7 +362,7 @@ pub(crate) fn attempt<K: AsRef<[u8]>>(
 fn bzpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Replied {
     let [_, keys @ .., limit] = arguments else { return Err(CommandError::SYNTAX) };
     let limit = time_limit(limit, context)?;
-    take_or_wait(context, keys, limit, Pop { end, count: 1, form: PopForm::Flat })
+    take_or_wait(context, keys, limit, Pop { end, count: None })
 }
 
 fn bzmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
@@ -431,7 +425,7 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
     let [count, options @ ..] = options else {
         let set = keyspace.sorted_set(key)?;
-        match set.and_then(|set| set.sample(rng, 1).next()) {
+        match set.sample(rng, 1).next() {
             Some((member, _)) => context.replies.bulk(&member),
             None => context.replies.null(),
         }
@@ -453,12 +447,9 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     if shown == Shown::MemberAndScore && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
         return Err(too_many());
     }
-    let Some(set) = keyspace.sorted_set(key)? else {
-        context.replies.array(0);
-        return Ok(());
-    };
+    let set = keyspace.sorted_set(key)?;
     let number = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
-    if count >= 0 {
+    if count >= 0 || set.is_empty() {
         let number = number.min(set.len());
         begin_elements(context.replies, shown, number);
         set.sample(rng, number).for_each(|drawn| write_element(context.replies, shown, drawn));
@@ -480,15 +471,10 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let start = cursor(arguments[2])?;
-    let Some(set) = context.state.keyspace.sorted_set(arguments[1])? else {
-        // In this case the options are not checked.
-        context.replies.array(2);
-        context.replies.bulk(b"0");
-        context.replies.array(0);
-        return Ok(());
-    };
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
     let (mut count, mut pattern, mut with_scores) = (PAGE, None, true);
-    let mut options = Options(&arguments[3..]);
+    // The options are not checked if the key does not exist.
+    let mut options = Options(if set.is_empty() { &[] } else { &arguments[3..] });
     while let Some(option) = options.name() {
         match option.as_slice() {
             b"count" => count = page_len(options.value()?)?,

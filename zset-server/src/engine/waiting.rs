@@ -45,7 +45,7 @@ impl<C: Clock> Engine<C> {
         while state.keyspace.awaited.is_any_ready() {
             for key in state.keyspace.awaited.take_ready() {
                 let mut last = 0;
-                while let Ok(Some(_)) = state.keyspace.sorted_set(&key) {
+                while state.keyspace.sorted_set(&key).is_ok_and(|set| !set.is_empty()) {
                     let next = state.keyspace.awaited.next_after(&key, last);
                     let Some((ticket, id)) = next else { break };
                     last = ticket;
@@ -69,7 +69,7 @@ fn try_again(state: &mut State, session: &mut Session) {
         Ok(true) => {}
         Err(error) => {
             state.stats.errors += 1;
-            replies.error_bytes(CommandError::from(error).bytes());
+            replies.error(CommandError::from(error).bytes());
         }
     }
     session.stop_waiting(&mut state.keyspace);

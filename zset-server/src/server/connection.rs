@@ -34,10 +34,6 @@ const MIN_READ: usize = 2 * 1024;
 /// The maximum size of a read.
 const MAX_READ: usize = 64 * 1024;
 
-/// The number of commands between two readings of the clock: reading it each time would noticeably
-/// slow down small commands.
-const COMMANDS_PER_CLOCK_READING: usize = 16;
-
 /// How long a stopping server waits before it checks for received bytes one last time.
 const LAST_LOOK: Duration = Duration::from_millis(1);
 
@@ -204,7 +200,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Broken(RequestError::OtherProtocol) => return Err(End::Foreign),
                 Turn::Broken(error) => {
                     debug!(peer = self.peer, %error, "invalid request");
-                    self.replies.error_bytes(&error.to_bytes());
+                    self.replies.error(&error.to_bytes());
                     return self.finish().await;
                 }
             }
@@ -216,7 +212,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let pause_at = self.shared.pause_at(&self.client);
         let mut engine = self.shared.engine.borrow_mut();
         let before = self.replies.bytes().len();
-        for number in 0..COMMANDS_OF_A_TURN {
+        for _ in 0..COMMANDS_OF_A_TURN {
             let replies = self.replies.bytes().len();
             if replies - self.sent > pause_at {
                 return Turn::Full;
@@ -224,12 +220,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if replies - before > REPLIES_OF_A_TURN {
                 return Turn::Cut;
             }
-            if number % COMMANDS_PER_CLOCK_READING == 0 || self.client.session().is_slow {
-                let now = engine.begin(&mut self.client);
-                let since = *self.since.get_or_insert(now);
-                if now.saturating_duration_since(since) > TIME_OF_A_TURN {
-                    return Turn::Cut;
-                }
+            let now = engine.begin();
+            let since = *self.since.get_or_insert(now);
+            if now.saturating_duration_since(since) > TIME_OF_A_TURN {
+                return Turn::Cut;
             }
             self.requests.set_limits(engine.request_limits(&self.client));
             match self.requests.next() {

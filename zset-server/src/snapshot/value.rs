@@ -84,11 +84,7 @@ fn read_set(reader: &mut Reader<'_>) -> Result<ZSet, RestoreError> {
     if len > reader.rest() {
         return Err(RestoreError::Truncated);
     }
-    let mut set = ZSet::new();
-    for index in 0..len {
-        insert(&mut set, index, &reader.string()?)?;
-    }
-    Ok(set)
+    set_of((0..len).map(|_| reader.string()))
 }
 
 fn set_of_integers(bytes: &[u8]) -> Result<ZSet, RestoreError> {
@@ -99,30 +95,29 @@ fn set_of_integers(bytes: &[u8]) -> Result<ZSet, RestoreError> {
     if !matches!(width, 2 | 4 | 8) || len.checked_mul(width) != Some(body.len()) {
         return Err(RestoreError::Length);
     }
-    let mut set = ZSet::new();
-    for (index, integer) in body.chunks_exact(width).enumerate() {
+    set_of(body.chunks_exact(width).map(|integer| {
         // Sign-extend to 64 bits.
         let sign = if integer[width - 1] < 0x80 { 0 } else { 0xFF };
         let mut wide = [sign; 8];
         wide[..width].copy_from_slice(integer);
-        let member = Member::from(Entry::Integer(i64::from_le_bytes(wide)));
-        insert(&mut set, index, &member)?;
-    }
-    Ok(set)
+        Ok(Member::from(Entry::Integer(i64::from_le_bytes(wide))))
+    }))
 }
 
 fn set_of_listpack(bytes: &[u8]) -> Result<ZSet, RestoreError> {
     let list = Listpack::from_bytes(bytes.to_vec()).map_err(RestoreError::Listpack)?;
-    let mut set = ZSet::new();
-    for (index, entry) in list.iter().enumerate() {
-        insert(&mut set, index, &Member::from(entry))?;
-    }
-    Ok(set)
+    set_of(list.iter().map(|entry| Ok(Member::from(entry))))
 }
 
-fn insert(set: &mut ZSet, index: usize, member: &[u8]) -> Result<(), RestoreError> {
-    match set.insert(member, Score::from(1)) {
-        None => Ok(()),
-        Some(_) => Err(RestoreError::DuplicateMember { rank: index }),
+/// Returns a plain set of distinct members.
+fn set_of<M: AsRef<[u8]>>(
+    members: impl Iterator<Item = Result<M, RestoreError>>,
+) -> Result<ZSet, RestoreError> {
+    let mut set = ZSet::new();
+    for (rank, member) in members.enumerate() {
+        if set.insert(member?, Score::from(1)).is_some() {
+            return Err(RestoreError::DuplicateMember { rank });
+        }
     }
+    Ok(set)
 }

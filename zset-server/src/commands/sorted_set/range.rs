@@ -34,10 +34,7 @@ pub(super) fn range(
     form: Option<(By, Direction)>,
 ) -> Replied {
     let query = Query::parse(&arguments[2..], form, false)?;
-    match context.state.keyspace.sorted_set(arguments[1])? {
-        Some(set) => query.write(set, context.replies),
-        None => context.replies.array(0),
-    }
+    query.write(context.state.keyspace.sorted_set(arguments[1])?, context.replies);
     Ok(())
 }
 
@@ -45,9 +42,8 @@ pub(super) fn zrangestore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Rep
     let (target, source) = (arguments[1], arguments[2]);
     let query = Query::parse(&arguments[3..], None, true)?;
     let set = context.state.keyspace.sorted_set(source)?;
-    let elements = set.into_iter().flat_map(|set| query.sorted_elements(set));
     let limits = context.state.config.limits;
-    let stored = ZSet::from_sorted_iter_with_limits(elements, limits);
+    let stored = ZSet::from_sorted_iter_with_limits(query.sorted_elements(set), limits);
     store(context, target, stored.map_err(CommandError::err)?)
 }
 
