@@ -56,8 +56,6 @@ pub(crate) struct Session {
     pub(crate) is_authenticated: bool,
     /// The queued commands since MULTI.
     pub(crate) transaction: Option<Transaction>,
-    /// Whether EXEC is running its commands: these never wait.
-    pub(crate) is_executing: bool,
     /// Requests not yet run and replies not yet read.
     pub(crate) buffered: Buffered,
     /// Whether it has sent QUIT.

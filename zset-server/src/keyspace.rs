@@ -465,11 +465,6 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_not_larger_than_a_sorted_set() {
-        assert!(size_of::<Value>() <= size_of::<ZSet>() + size_of::<usize>());
-    }
-
-    #[test]
     fn keys_no_longer_awaited_use_no_memory() {
         const KEYS: usize = 10_000;
         let mut keyspace = Keyspace::default();

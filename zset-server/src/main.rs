@@ -318,20 +318,4 @@ mod tests {
         assert_eq!((options.snapshot, options.unix_socket), (Some("a".into()), Some("b".into())));
         assert!(options.addresses.is_empty());
     }
-
-    #[test]
-    fn a_password_is_an_option_or_an_environment_variable() {
-        let password = |arguments: &[&str], variable: &str| {
-            let parser = Parser::from_args(arguments.iter().map(OsString::from));
-            match parse(parser, Some(variable.into())) {
-                Ok(Action::Serve { options, .. }) => Some(options.password),
-                _ => None,
-            }
-        };
-        assert_eq!(options(&["serve", "--requirepass", "a"]).unwrap().password, "a");
-        assert_eq!(password(&["serve"], "b").as_deref(), Some("b"));
-        assert_eq!(password(&["serve", "--requirepass", "a"], "b"), None);
-        // An empty variable is an error; it does not mean a server without a password.
-        assert_eq!(password(&["serve"], ""), None);
-    }
 }

@@ -15,8 +15,6 @@ use crate::client::Client;
 use crate::engine::{Engine, Executed};
 use crate::resp::{Protocol, Replies, UnbalancedQuotes, split_line};
 
-use display::Style;
-
 /// Shown after a command that would wait on a server.
 const DOES_NOT_WAIT: &str = "The shell does not wait, because no other client could add a member.";
 
@@ -127,7 +125,6 @@ struct Shell {
     engine: Engine,
     client: Client,
     replies: Replies,
-    style: Style,
 }
 
 /// Whether to continue after a command.
@@ -143,7 +140,7 @@ impl Shell {
         let mut client = engine.client();
         // To detect commands that would wait, and explain that they do not.
         client.allow_waiting();
-        Shell { engine, client, replies: Replies::default(), style: Style::of_output() }
+        Shell { engine, client, replies: Replies::default() }
     }
 
     /// Runs a line, which may be empty or a comment; writes its output.
@@ -159,7 +156,7 @@ impl Shell {
         let Some((name, rest)) = arguments.split_first() else { return Next::Go };
         match name.to_ascii_lowercase().as_slice() {
             b"quit" | b"exit" => return Next::Leave,
-            b"help" => help::write_help(rest, self.style, out),
+            b"help" => help::write_help(rest, out),
             b"show" => self.show(rest, out),
             // Its text is for people, and is quoted in RESP2.
             b"info" => {
@@ -181,9 +178,9 @@ impl Shell {
         if waits {
             self.engine.end_waiting(&mut self.client, &mut self.replies);
         }
-        display::write_replies(self.replies.bytes(), self.style, out);
+        display::write_replies(self.replies.bytes(), out);
         if waits {
-            out.extend([&*self.style.hint(DOES_NOT_WAIT), "\n"]);
+            out.extend([DOES_NOT_WAIT, "\n"]);
         }
         self.replies.clear();
     }
@@ -191,11 +188,11 @@ impl Shell {
     fn show(&mut self, arguments: &[Vec<u8>], out: &mut String) {
         // Update the time, so that an expired key is not shown.
         self.engine.expire(1);
-        match show::show(arguments, &self.engine.state.keyspace, self.style) {
+        match show::show(arguments, &self.engine.state.keyspace) {
             Ok(picture) => out.push_str(&picture),
             Err(error) => {
                 self.replies.error(error.bytes());
-                display::write_replies(self.replies.bytes(), self.style, out);
+                display::write_replies(self.replies.bytes(), out);
                 self.replies.clear();
             }
         }

@@ -382,7 +382,7 @@ fn take_or_wait(
     if attempt(wanted, keys, &mut state.keyspace, replies)? {
         return Ok(());
     }
-    if client.is_executing || !client.may_wait {
+    if !client.may_wait {
         replies.null_array();
         return Ok(());
     }

@@ -107,41 +107,11 @@ fn is_read(session: &Session) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use zset_std::FakeClock;
-
     use super::*;
-    use crate::Replies;
     use crate::client::Client;
 
     fn set_replies(client: &mut Client, replies: usize) {
         client.session_mut().buffered.replies = replies;
-    }
-
-    fn set_limit(engine: &mut Engine<FakeClock>, client: &mut Client, limit: &str) {
-        let arguments = ["CONFIG", "SET", "client-output-buffer-limit", limit].map(str::as_bytes);
-        let mut replies = Replies::default();
-        engine.execute(client, &arguments, &mut replies);
-        assert_eq!(replies.bytes(), b"+OK\r\n");
-    }
-
-    #[test]
-    fn enabling_the_soft_limit_again_restarts_its_time() {
-        let clock = FakeClock::new();
-        let mut engine = Engine::with_clock(clock.clone());
-        let [mut deaf, mut other] = [(); 2].map(|()| engine.client());
-        set_replies(&mut deaf, 1 << 20);
-        for limit in ["normal 0 100 2", "normal 0 0 0", "normal 0 100 2"] {
-            set_limit(&mut engine, &mut other, limit);
-            engine.close_over_limits();
-            clock.advance(Duration::from_secs(2));
-        }
-        engine.close_over_limits();
-        assert!(!deaf.session().is_killed);
-        clock.advance(Duration::from_secs(1));
-        engine.close_over_limits();
-        assert!(deaf.session().is_killed);
     }
 
     #[test]

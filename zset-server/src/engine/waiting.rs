@@ -75,18 +75,3 @@ fn try_again(state: &mut State, session: &mut Session) {
     session.stop_waiting(&mut state.keyspace);
     session.serve(&replies);
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::Engine;
-    use crate::testing::ask;
-
-    #[test]
-    fn a_set_that_is_not_created_serves_no_client() {
-        let mut engine = Engine::new();
-        let mut client = engine.client();
-        engine.state.keyspace.awaited.join(&[Box::from(*b"nokey")], 7);
-        ask(&mut engine, &mut client, "ZADD nokey XX 1 a");
-        assert!(!engine.state.keyspace.awaited.is_any_ready());
-    }
-}

@@ -43,7 +43,7 @@ pub(super) type Peer = (String, bool);
 pub(super) struct Listeners {
     tcp: Vec<TcpListener>,
     addresses: Vec<SocketAddr>,
-    unix: Option<UnixSocket>,
+    unix: Option<(UnixListener, SocketFile)>,
 }
 
 impl Listeners {
@@ -56,13 +56,16 @@ impl Listeners {
         let mut tcp = Vec::new();
         let mut addresses = Vec::new();
         for address in &options.addresses {
-            let (listener, address) = listen(*address)
-                .map_err(|error| ServeError::Listen { place: address.to_string(), error })?;
+            let failed = |error| ServeError::Listen { place: address.to_string(), error };
+            let (listener, address) = listen(*address).map_err(failed)?;
             tcp.push(listener);
             addresses.push(address);
         }
-        let socket = options.unix_socket.as_deref().map(UnixSocket::bind).transpose()?;
-        Ok(Listeners { tcp, addresses, unix: socket })
+        let unix = options.unix_socket.as_deref().map(|path| {
+            let failed = |error| ServeError::Listen { place: path.display().to_string(), error };
+            listen_on_file(path).map_err(failed)
+        });
+        Ok(Listeners { tcp, addresses, unix: unix.transpose()? })
     }
 
     pub(super) fn addresses(&self) -> &[SocketAddr] {
@@ -88,7 +91,7 @@ impl Listeners {
         }
         let file = match self.unix {
             None => None,
-            Some(UnixSocket { listener, file }) => {
+            Some((listener, file)) => {
                 let listener =
                     tokio::net::UnixListener::from_std(listener).map_err(ServeError::Runtime)?;
                 info!(path = %file.0.display(), "listening");
@@ -129,33 +132,20 @@ fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// A socket in the file system.
-#[derive(Debug)]
-struct UnixSocket {
-    listener: UnixListener,
-    file: SocketFile,
-}
-
-impl UnixSocket {
-    fn bind(path: &Path) -> Result<Self, ServeError> {
-        Self::try_bind(path)
-            .map_err(|error| ServeError::Listen { place: path.display().to_string(), error })
+/// Listens on a socket in the file system.
+fn listen_on_file(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
+    // A killed server leaves its socket behind, on which no process listens.
+    let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
+    if is_socket
+        && UnixStream::connect(path)
+            .is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+    {
+        std::fs::remove_file(path)?;
     }
-
-    fn try_bind(path: &Path) -> io::Result<Self> {
-        // A killed server leaves its socket behind, on which no process listens.
-        let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
-        if is_socket
-            && UnixStream::connect(path)
-                .is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
-        {
-            std::fs::remove_file(path)?;
-        }
-        let listener = UnixListener::bind(path)?;
-        let file = SocketFile(path.to_owned());
-        listener.set_nonblocking(true)?;
-        Ok(UnixSocket { listener, file })
-    }
+    let listener = UnixListener::bind(path)?;
+    let file = SocketFile(path.to_owned());
+    listener.set_nonblocking(true)?;
+    Ok((listener, file))
 }
 
 /// The file of a socket, removed when this is dropped.

@@ -10,7 +10,6 @@ use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
-use super::display::Style;
 use super::{Next, Shell, ShellError, help, write_out};
 use crate::resp::UnbalancedQuotes;
 
@@ -20,7 +19,7 @@ Sorted sets at a prompt. HELP lists the commands, Tab completes them, Ctrl+D lea
 
 /// Runs typed lines until the end of input.
 pub(super) fn run(shell: &mut Shell) -> Result<Next, ShellError> {
-    let mut editor = editor(shell.style).map_err(terminal)?;
+    let mut editor = editor().map_err(terminal)?;
     write_out(WELCOME)?;
     loop {
         let is_queuing = shell.client.session().transaction.is_some();
@@ -36,7 +35,7 @@ pub(super) fn run(shell: &mut Shell) -> Result<Next, ShellError> {
             let mut out = String::new();
             let next = shell.run_line(line.as_bytes(), &mut out);
             let next = next.unwrap_or_else(|UnbalancedQuotes| {
-                out = shell.style.error("Unbalanced quotes") + "\n";
+                out = "Unbalanced quotes\n".to_owned();
                 Next::Go
             });
             write_out(&out)?;
@@ -53,17 +52,15 @@ fn terminal(error: ReadlineError) -> ShellError {
     ShellError::Input(format!("cannot use the terminal: {error}"))
 }
 
-fn editor(style: Style) -> Result<Editor<Assistant, MemHistory>, ReadlineError> {
+fn editor() -> Result<Editor<Assistant, MemHistory>, ReadlineError> {
     let config = Config::builder().completion_type(CompletionType::List).build();
     let mut editor = Editor::with_config(config)?;
-    editor.set_helper(Some(Assistant { style }));
+    editor.set_helper(Some(Assistant));
     Ok(editor)
 }
 
 /// Provides completion and hints for commands.
-struct Assistant {
-    style: Style,
-}
+struct Assistant;
 
 impl Helper for Assistant {}
 impl Validator for Assistant {}
@@ -93,6 +90,7 @@ impl Hinter for Assistant {
 
 impl Highlighter for Assistant {
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
-        Cow::Owned(self.style.hint(hint))
+        // Dimmed, unless NO_COLOR is set.
+        Cow::Owned(format!("\x1b[2m{hint}\x1b[0m"))
     }
 }
