@@ -60,13 +60,6 @@ impl Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrongType;
 
-/// Shrinks a table of which little is in use.
-fn shrink<V>(table: &mut HashMap<Bytes, V, RandomState>) {
-    if table.len() < table.capacity() / 8 {
-        table.shrink_to(2 * table.len());
-    }
-}
-
 /// Returns the milliseconds of a time since the Unix epoch.
 pub(crate) fn millis_of(time: Timestamp) -> i64 {
     // Milliseconds of a `u64` of nanoseconds always fit an `i64`.
@@ -355,7 +348,9 @@ impl Awaited {
                 queue.remove(&ticket);
                 if queue.is_empty() {
                     self.queues.remove(key);
-                    shrink(&mut self.queues);
+                    if self.queues.len() < self.queues.capacity() / MAX_SPARE {
+                        self.queues.shrink_to(2 * self.queues.len());
+                    }
                 }
             }
         }

@@ -20,7 +20,7 @@ pub use engine::{Engine, Executed};
 pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
-pub use shell::{ShellError, run_shell};
+pub use shell::run_shell;
 pub use snapshot::SnapshotError;
 
 /// Helpers shared by unit tests.

@@ -6,8 +6,8 @@ mod prompt;
 mod show;
 
 use std::error::Error;
-use std::fmt;
 use std::fs::File;
+use std::io::ErrorKind::BrokenPipe;
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
@@ -21,33 +21,8 @@ const DOES_NOT_WAIT: &str = "The shell does not wait, because no other client co
 /// The amount of a script's output that is written at once.
 const WRITTEN_AT_ONCE: usize = 16 * 1024;
 
-/// Why the shell failed.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ShellError {
-    /// The output cannot be written.
-    Write(io::Error),
-    /// A script cannot be read, some of its lines could not be split into arguments, or the
-    /// terminal does not support a prompt.
-    Input(String),
-}
-
-impl ShellError {
-    fn read(place: &str, error: &io::Error) -> Self {
-        ShellError::Input(format!("cannot read {place}: {error}"))
-    }
-}
-
-impl fmt::Display for ShellError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ShellError::Write(error) => write!(f, "cannot write: {error}"),
-            ShellError::Input(text) => f.write_str(text),
-        }
-    }
-}
-
-impl Error for ShellError {}
+/// Why the shell failed: an [`io::Error`] if the output cannot be written, or else a sentence.
+type ShellError = Box<dyn Error>;
 
 const STANDARD_INPUT: &str = "standard input";
 const STANDARD_INPUT_PATH: &str = "-";
@@ -64,7 +39,10 @@ const STANDARD_INPUT_PATH: &str = "-";
 /// Returns an error if a script cannot be read or the output cannot be written. Lines that cannot
 /// be split into arguments are an error too, after all others have run. An error reply to a command
 /// is a normal reply, as in redis-cli.
-pub fn run_shell(scripts: &[PathBuf], allocated: Option<fn() -> usize>) -> Result<(), ShellError> {
+pub fn run_shell(
+    scripts: &[PathBuf],
+    allocated: Option<fn() -> usize>,
+) -> Result<(), Box<dyn Error>> {
     let mut shell = Shell::new();
     shell.engine.count_memory(allocated);
     let standard_input = [PathBuf::from(STANDARD_INPUT_PATH)];
@@ -72,7 +50,7 @@ pub fn run_shell(scripts: &[PathBuf], allocated: Option<fn() -> usize>) -> Resul
     // All scripts are opened before the first one runs.
     let sources = paths.iter().map(Source::open).collect::<Result<Vec<_>, _>>()?;
     match run_sources(&mut shell, sources) {
-        Err(ShellError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.downcast_ref().map(io::Error::kind) == Some(BrokenPipe) => Ok(()),
         result => result,
     }
 }
@@ -90,7 +68,7 @@ impl Source {
         if place != STANDARD_INPUT_PATH {
             return match File::open(path) {
                 Ok(file) => Ok(Source::Script { place, lines: Box::new(BufReader::new(file)) }),
-                Err(error) => Err(ShellError::read(&place, &error)),
+                Err(error) => Err(cannot_read(&place, &error)),
             };
         }
         if io::stdin().is_terminal() {
@@ -115,8 +93,8 @@ fn run_sources(shell: &mut Shell, sources: Vec<Source>) -> Result<(), ShellError
     }
     match bad_lines {
         0 => Ok(()),
-        1 => Err(ShellError::Input("1 line is not a command line".to_owned())),
-        _ => Err(ShellError::Input(format!("{bad_lines} lines are not command lines"))),
+        1 => Err("1 line is not a command line".into()),
+        _ => Err(format!("{bad_lines} lines are not command lines").into()),
     }
 }
 
@@ -211,7 +189,7 @@ impl Shell {
             line.clear();
             number += 1;
             let read = script.read_until(b'\n', &mut line);
-            let read = read.map_err(|error| ShellError::read(place, &error))?;
+            let read = read.map_err(|error| cannot_read(place, &error))?;
             if read == 0 {
                 break;
             }
@@ -232,8 +210,13 @@ impl Shell {
     }
 }
 
+fn cannot_read(place: &str, error: &io::Error) -> ShellError {
+    format!("cannot read {place}: {error}").into()
+}
+
 /// Writes the output of commands.
-fn write_out(text: &str) -> Result<(), ShellError> {
+fn write_out(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(ShellError::Write)
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| io::Error::new(error.kind(), format!("cannot write: {error}")))
 }

@@ -370,8 +370,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Sends as many bytes as the client accepts now, without waiting.
     async fn send_some(&mut self) -> io::Result<()> {
         poll_fn(|cx| match self.poll_send(cx) {
-            Poll::Ready(result) => Poll::Ready(result),
             Poll::Pending => Poll::Ready(Ok(())),
+            ready => ready,
         })
         .await
     }

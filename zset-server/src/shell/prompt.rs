@@ -49,7 +49,7 @@ pub(super) fn run(shell: &mut Shell) -> Result<Next, ShellError> {
 
 #[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn terminal(error: ReadlineError) -> ShellError {
-    ShellError::Input(format!("cannot use the terminal: {error}"))
+    format!("cannot use the terminal: {error}").into()
 }
 
 fn editor() -> Result<Editor<Assistant, MemHistory>, ReadlineError> {

@@ -71,6 +71,15 @@ struct Limit {
     count: i64,
 }
 
+impl Limit {
+    /// Returns the places that remain of `len`.
+    fn places(self, len: usize) -> Range<usize> {
+        let offset = usize::try_from(self.offset).unwrap_or(usize::MAX).min(len);
+        let count = usize::try_from(self.count).unwrap_or(usize::MAX);
+        offset..offset.saturating_add(count).min(len)
+    }
+}
+
 impl<'a> Query<'a> {
     /// Parses two bounds and the options after them. WITHSCORES is an option unless the elements
     /// are stored.
@@ -135,41 +144,29 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Returns the elements of a set in set order.
+    /// Returns the elements of a set in set order. **O(log n)**.
     fn sorted_elements<'s>(&self, set: &'s ZSet) -> Iter<'s> {
-        match self.bounds {
-            Bounds::Ranks(start, stop) => {
-                let ranks = rank_range(start, stop, set.len());
-                set.range_by_rank(self.turn(ranks, 0..set.len()))
-            }
-            Bounds::Scores(range) => self.limited(set, set.range_by_score(range)),
-            Bounds::Members(range) => self.limited(set, set.range_by_lex(range)),
+        let mut elements = match self.bounds {
+            Bounds::Ranks(..) => set.iter(),
+            Bounds::Scores(range) => set.range_by_score(range),
+            Bounds::Members(range) => set.range_by_lex(range),
+        };
+        // The places of the returned elements among these, in the requested order.
+        let kept = match self.bounds {
+            Bounds::Ranks(start, stop) => rank_range(start, stop, elements.len()),
+            _ => self.limit.places(elements.len()),
+        };
+        let (before, after) = (kept.start, elements.len() - kept.end);
+        let (front, back) = match self.direction {
+            Direction::Forward => (before, after),
+            Direction::Reverse => (after, before),
+        };
+        if front > 0 {
+            elements.nth(front - 1);
         }
-    }
-
-    /// Applies the limit to a range.
-    fn limited<'s>(&self, set: &'s ZSet, elements: Iter<'s>) -> Iter<'s> {
-        let Limit { offset, count } = self.limit;
-        if offset == 0 && count < 0 {
-            return elements;
+        if back > 0 {
+            elements.nth_back(back - 1);
         }
-        let Some((first, _)) = elements.clone().next() else { return elements };
-        // Skipping elements one by one would take as long as returning them.
-        let start = set.rank(first).unwrap_or(0);
-        let all = start..start + elements.len();
-        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(all.len());
-        let count = usize::try_from(count).unwrap_or(usize::MAX).min(all.len() - offset);
-        let ranks = all.start + offset..all.start + offset + count;
-        set.range_by_rank(self.turn(ranks, all))
-    }
-
-    /// Converts ranks within `all` between set order and the requested order.
-    fn turn(&self, ranks: Range<usize>, all: Range<usize>) -> Range<usize> {
-        match self.direction {
-            Direction::Forward => ranks,
-            Direction::Reverse => {
-                all.end - (ranks.end - all.start)..all.end - (ranks.start - all.start)
-            }
-        }
+        elements
     }
 }
