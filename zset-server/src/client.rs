@@ -118,12 +118,10 @@ impl Transaction {
 /// The buffers of a client's connection, as last reported by the connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Buffered {
-    /// Bytes of requests not yet run.
-    pub(crate) requests: usize,
     /// Bytes of replies not yet sent.
     pub(crate) replies: usize,
-    /// Unused capacity of both buffers, in bytes.
-    pub(crate) spare: usize,
+    /// The other bytes of both buffers: requests not yet run, and unused capacity.
+    pub(crate) others: usize,
     /// Bytes that are freed once the client has disconnected, if it is being closed to free memory.
     pub(crate) closing: usize,
     /// Whether the operating system currently accepts no more replies.
@@ -198,9 +196,8 @@ impl Session {
 
     /// Returns the number of bytes held for the client.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.buffered.requests
-            + self.buffered.replies
-            + self.buffered.spare
+        self.buffered.replies
+            + self.buffered.others
             + self.transaction.as_ref().map_or(0, |transaction| transaction.bytes)
             + self.wait.as_ref().map_or(0, |wait| wait.bytes)
             + self.name.len()

@@ -1,25 +1,22 @@
 //! [`CommandError`]: why a command failed, in Redis's words.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::fmt;
 
 use zset_core::{IncrementError, NanScore};
-
-use crate::keyspace::WrongType;
 
 /// Why a command failed: the text of the error reply, including its leading error code.
 ///
 /// The text may quote bytes of the client that are not UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandError(Cow<'static, [u8]>);
+pub(crate) struct CommandError(Cow<'static, [u8]>);
 
 impl CommandError {
     pub(crate) const SYNTAX: Self = Self::fixed("ERR syntax error");
     pub(crate) const NOT_AN_INTEGER: Self =
         Self::fixed("ERR value is not an integer or out of range");
     pub(crate) const NOT_A_FLOAT: Self = Self::fixed("ERR value is not a valid float");
-    const WRONG_TYPE: Self =
+    pub(crate) const WRONG_TYPE: Self =
         Self::fixed("WRONGTYPE Operation against a key holding the wrong kind of value");
     pub(crate) const NAN_RESULT: Self = Self::fixed("ERR resulting score is not a number (NaN)");
     /// Allocation failed, memory is over the limit, or a set has run out of handles.
@@ -78,14 +75,6 @@ pub(crate) fn until_zero(text: &[u8]) -> &[u8] {
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&String::from_utf8_lossy(&self.0))
-    }
-}
-
-impl Error for CommandError {}
-
-impl From<WrongType> for CommandError {
-    fn from(_: WrongType) -> Self {
-        CommandError::WRONG_TYPE
     }
 }
 

@@ -17,6 +17,8 @@ use indexmap::{IndexMap, IndexSet};
 use zset_core::ZSet;
 use zset_std::{ExpiringSet, Funnels, Quota, RandomState, Timestamp, WhenFull};
 
+use crate::error::CommandError;
+
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
 
@@ -55,10 +57,6 @@ impl Value {
         self.elements().is_some_and(ZSet::is_empty)
     }
 }
-
-/// The error for a key that holds a value of another type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WrongType;
 
 /// Returns the milliseconds of a time since the Unix epoch.
 pub(crate) fn millis_of(time: Timestamp) -> i64 {
@@ -182,11 +180,11 @@ impl Keyspace {
     }
 
     /// Returns the sorted set at a key; an empty one if the key does not exist.
-    pub(crate) fn sorted_set(&self, key: &[u8]) -> Result<&ZSet, WrongType> {
+    pub(crate) fn sorted_set(&self, key: &[u8]) -> Result<&ZSet, CommandError> {
         match self.value(key) {
             None => Ok(&EMPTY),
             Some(Value::SortedSet(set)) => Ok(set),
-            Some(_) => Err(WrongType),
+            Some(_) => Err(CommandError::WRONG_TYPE),
         }
     }
 
@@ -199,7 +197,7 @@ impl Keyspace {
         &mut self,
         key: &[u8],
         change: impl FnOnce(&mut ZSet) -> R,
-    ) -> Result<Option<R>, WrongType> {
+    ) -> Result<Option<R>, CommandError> {
         match self.value(key) {
             None => Ok(None),
             Some(_) => self.change_or_insert(key, Value::SortedSet(ZSet::new()), change).map(Some),
@@ -216,7 +214,7 @@ impl Keyspace {
         key: &[u8],
         empty: Value,
         change: impl FnOnce(&mut ZSet) -> R,
-    ) -> Result<R, WrongType> {
+    ) -> Result<R, CommandError> {
         self.expire_key(key);
         let kind = std::mem::discriminant(&empty);
         // Checking first avoids allocating the key.
@@ -227,7 +225,7 @@ impl Keyspace {
         let has_kind = std::mem::discriminant(value) == kind;
         let result = match value {
             Value::Set(set) | Value::SortedSet(set) if has_kind => change(set),
-            _ => return Err(WrongType),
+            _ => return Err(CommandError::WRONG_TYPE),
         };
         if value.is_empty_set() {
             self.forget(key);

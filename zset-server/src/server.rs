@@ -73,8 +73,6 @@ struct Shared {
     freed: Notify,
     /// When a client with another protocol was last logged.
     warned: Cell<Option<Instant>>,
-    /// The number of clients for which the limit on open files was last raised.
-    files_for: Cell<usize>,
     stopper: Stopper,
     limits: Limits,
 }
@@ -114,12 +112,7 @@ impl Shared {
 
     /// Returns the current maximum number of clients.
     fn max_clients(&self) -> usize {
-        let max = self.engine.borrow().state.config.max_clients;
-        if max > self.files_for.get() {
-            options::raise_open_files(max);
-            self.files_for.set(max);
-        }
-        max
+        self.engine.borrow().state.config.max_clients
     }
 }
 
@@ -200,7 +193,8 @@ fn engine(options: &Options) -> Engine {
         options.max_memory.map_or(0, |max| usize::try_from(max).unwrap_or(usize::MAX));
     config.output_limit = options.limits.output;
     config.debug_command = options.debug_command;
-    let (wanted, possible) = (options.limits.max_clients, options::possible_clients());
+    let wanted = options.limits.max_clients;
+    let possible = options::allow_clients(wanted);
     if wanted > possible {
         warn!(wanted, possible, "fewer clients, because of the limit on open files");
     }
@@ -276,7 +270,6 @@ impl Server {
             max_alone: Cell::new(0),
             freed: Notify::new(),
             warned: Cell::new(None),
-            files_for: Cell::new(0),
             stopper: stopper.clone(),
             limits,
         });

@@ -14,7 +14,7 @@ use super::arguments::{
 };
 use crate::command::{Context, Handlers, Replied};
 use crate::error::{CommandError, until_zero};
-use crate::keyspace::{EMPTY, Keyspace, Value, WrongType, millis_of, time_of};
+use crate::keyspace::{EMPTY, Keyspace, Value, millis_of, time_of};
 use crate::resp::parse_integer;
 use crate::snapshot::value;
 
@@ -354,7 +354,7 @@ fn restored(payload: &[u8], limits: ListpackLimits) -> Result<Value, CommandErro
 fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     match context.state.keyspace.value(arguments[1]) {
         Some(Value::String(string)) => context.replies.bulk(string),
-        Some(_) => return Err(WrongType.into()),
+        Some(_) => return Err(CommandError::WRONG_TYPE),
         None => context.replies.null(),
     }
     Ok(())
@@ -382,7 +382,7 @@ fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 fn smembers(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let set = match context.state.keyspace.value(arguments[1]) {
         Some(Value::Set(set)) => set,
-        Some(_) => return Err(WrongType.into()),
+        Some(_) => return Err(CommandError::WRONG_TYPE),
         None => &EMPTY,
     };
     context.replies.set(set.len());

@@ -18,7 +18,7 @@ use super::arguments::{
 use crate::client::{End, Pop, Wait};
 use crate::command::{Context, Handlers, Replied, State};
 use crate::error::CommandError;
-use crate::keyspace::{Bytes, Keyspace, Value, WrongType};
+use crate::keyspace::{Bytes, Keyspace, Value};
 use crate::resp::{Protocol, Replies};
 
 use range::By;
@@ -303,7 +303,7 @@ fn pop(
     key: &[u8],
     end: End,
     count: usize,
-) -> Result<Option<Popped>, WrongType> {
+) -> Result<Option<Popped>, CommandError> {
     let popped = keyspace.change(key, |set: &mut ZSet| match end {
         End::Min => set.drain_by_rank(..count).collect(),
         End::Max => {
@@ -336,7 +336,7 @@ pub(crate) fn attempt<K: AsRef<[u8]>>(
     keys: &[K],
     keyspace: &mut Keyspace,
     replies: &mut Replies,
-) -> Result<bool, WrongType> {
+) -> Result<bool, CommandError> {
     for key in keys {
         let key = key.as_ref();
         let count = wanted.count.unwrap_or(1);

@@ -14,7 +14,6 @@ use super::Engine;
 use crate::client::{Client, Session};
 use crate::command::State;
 use crate::commands::attempt;
-use crate::error::CommandError;
 use crate::resp::Replies;
 
 /// The outcome of a command.
@@ -69,7 +68,7 @@ fn try_again(state: &mut State, session: &mut Session) {
         Ok(true) => {}
         Err(error) => {
             state.stats.errors += 1;
-            replies.error(CommandError::from(error).bytes());
+            replies.error(error.bytes());
         }
     }
     session.stop_waiting(&mut state.keyspace);

@@ -434,16 +434,14 @@ impl<S> Connection<S> {
     /// Reports the memory held for the client. If all clients together hold too much, some are
     /// disconnected.
     fn tell_held(&mut self) {
-        let (requests, replies) = (self.requests.len(), self.unsent());
+        let replies = self.unsent();
         let memory = self.requests.capacity() + self.replies.capacity();
         let mut session = self.client.session_mut();
         if session.is_killed {
             // The memory is about to be freed, and stays counted until then.
             return;
         }
-        let buffered = &mut session.buffered;
-        (buffered.requests, buffered.replies) = (requests, replies);
-        buffered.spare = memory - requests - replies;
+        (session.buffered.replies, session.buffered.others) = (replies, memory - replies);
         let (id, before) = (session.id, self.held);
         self.held = session.held_bytes();
         drop(session);

@@ -13,7 +13,7 @@ use super::{Shown, store, write_elements};
 use crate::command::{Context, Replied};
 use crate::commands::arguments::{Options, integer, not_negative, score};
 use crate::error::CommandError;
-use crate::keyspace::{EMPTY, Keyspace, WrongType};
+use crate::keyspace::{EMPTY, Keyspace};
 
 /// Elements with distinct members.
 type Elements<'a> = Vec<(Member<'a>, Score)>;
@@ -101,7 +101,7 @@ impl<'a> Request<'a> {
         let source = |key: &&[u8]| Ok((source(keyspace, key)?, Score::from(1)));
         let mut request = Request {
             operation,
-            sources: keys.iter().map(source).collect::<Result<_, WrongType>>()?,
+            sources: keys.iter().map(source).collect::<Result<_, CommandError>>()?,
             aggregate: Aggregate::Sum,
             shown: Shown::Member,
             limit: usize::MAX,
@@ -230,9 +230,9 @@ impl<'a> Request<'a> {
 }
 
 /// Returns the elements of a set, sorted or not; those of a missing key are none.
-fn source<'a>(keyspace: &'a Keyspace, key: &[u8]) -> Result<&'a ZSet, WrongType> {
+fn source<'a>(keyspace: &'a Keyspace, key: &[u8]) -> Result<&'a ZSet, CommandError> {
     match keyspace.value(key) {
         None => Ok(&EMPTY),
-        Some(value) => value.elements().ok_or(WrongType),
+        Some(value) => value.elements().ok_or(CommandError::WRONG_TYPE),
     }
 }
