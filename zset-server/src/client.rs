@@ -56,12 +56,8 @@ pub(crate) struct Session {
     pub(crate) is_authenticated: bool,
     /// The queued commands since MULTI.
     pub(crate) transaction: Option<Transaction>,
-    /// Whether EXEC is running its commands: these never wait.
-    pub(crate) is_executing: bool,
     /// Requests not yet run and replies not yet read.
     pub(crate) buffered: Buffered,
-    /// Whether it has run a potentially slow command since the clock was last read.
-    pub(crate) is_slow: bool,
     /// Whether it has sent QUIT.
     pub(crate) is_leaving: bool,
     /// Whether it must be disconnected without a reply.
@@ -122,12 +118,10 @@ impl Transaction {
 /// The buffers of a client's connection, as last reported by the connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Buffered {
-    /// Bytes of requests not yet run.
-    pub(crate) requests: usize,
     /// Bytes of replies not yet sent.
     pub(crate) replies: usize,
-    /// Unused capacity of both buffers, in bytes.
-    pub(crate) spare: usize,
+    /// The other bytes of both buffers: requests not yet run, and unused capacity.
+    pub(crate) others: usize,
     /// Bytes that are freed once the client has disconnected, if it is being closed to free memory.
     pub(crate) closing: usize,
     /// Whether the operating system currently accepts no more replies.
@@ -149,12 +143,13 @@ pub(crate) struct Wait {
     pub(crate) pop: Pop,
 }
 
-/// What a blocking command pops.
+/// What a command pops that may block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pop {
     pub(crate) end: End,
-    pub(crate) count: usize,
-    pub(crate) form: PopForm,
+    /// The maximum number of members, which are then in an array of pairs in the reply; without it,
+    /// one member, in a flat reply.
+    pub(crate) count: Option<usize>,
 }
 
 /// The end of a set from which members are popped.
@@ -162,15 +157,6 @@ pub(crate) struct Pop {
 pub(crate) enum End {
     Min,
     Max,
-}
-
-/// The format of the reply of a blocking command.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum PopForm {
-    /// The key, the member and its score.
-    Flat,
-    /// The key, and an array of member-score pairs.
-    Nested,
 }
 
 impl Session {
@@ -210,9 +196,8 @@ impl Session {
 
     /// Returns the number of bytes held for the client.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.buffered.requests
-            + self.buffered.replies
-            + self.buffered.spare
+        self.buffered.replies
+            + self.buffered.others
             + self.transaction.as_ref().map_or(0, |transaction| transaction.bytes)
             + self.wait.as_ref().map_or(0, |wait| wait.bytes)
             + self.name.len()
@@ -229,8 +214,6 @@ pub(crate) struct Clients {
     /// Weak, since a client may be dropped at any time.
     sessions: BTreeMap<u64, Weak<RefCell<Session>>>,
     last: u64,
-    /// The number of entries at which those of dropped clients are removed.
-    most: usize,
 }
 
 impl Clients {
@@ -240,10 +223,6 @@ impl Clients {
         let id = self.last;
         let session = Session { id, is_authenticated, since, ..Session::default() };
         let session = Rc::new(RefCell::new(session));
-        if self.sessions.len() >= self.most {
-            self.sessions.retain(|_, session| session.strong_count() > 0);
-            self.most = 2 * self.sessions.len() + 1;
-        }
         self.sessions.insert(id, Rc::downgrade(&session));
         Client { session }
     }

@@ -1,7 +1,5 @@
 //! [`Command`]: the properties of a command, and the [`Context`] in which it runs.
 
-use std::time::Duration;
-
 use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::Timestamp;
 
@@ -41,8 +39,6 @@ pub(crate) struct State {
     pub(crate) snapshots: Snapshots,
     /// All clients. That of the command that runs is already borrowed.
     pub(crate) clients: Clients,
-    /// Blocks the thread, unless the server stops.
-    pub(crate) sleep: Box<dyn Fn(Duration)>,
     /// The maximum size of a client's queued commands, in bytes.
     pub(crate) max_left: usize,
 }
@@ -110,7 +106,6 @@ pub(crate) struct Command {
     pub(crate) name: &'static str,
     /// The number of arguments, including the name; if negative, the minimum number.
     pub(crate) arity: i8,
-    pub(crate) flags: Flags,
     /// The positions of the first and the last key among the arguments (the last one counted from
     /// the end if negative) and the step between keys; all zero if no keys have fixed positions.
     pub(crate) keys: [i8; 3],
@@ -120,31 +115,10 @@ pub(crate) struct Command {
     /// The group, the first version and the flags shown by COMMAND.
     pub(crate) group: &'static str,
     pub(crate) since: &'static str,
-    pub(crate) flag_names: Vec<&'static str>,
+    pub(crate) flags: Vec<&'static str>,
     pub(crate) subcommands: Vec<Command>,
     handler: Handler,
 }
-
-/// The properties of a command that affect how the server runs it.
-#[allow(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Flags {
-    /// It may allocate memory.
-    pub(crate) deny_oom: bool,
-    /// It is fast regardless of the amount of data.
-    pub(crate) fast: bool,
-    /// It runs immediately, even within MULTI.
-    pub(crate) immediate: bool,
-    /// It is rejected within MULTI.
-    pub(crate) no_multi: bool,
-    /// It is available without authentication.
-    pub(crate) no_auth: bool,
-    /// Only clients allowed by `enable-debug-command` may run it.
-    pub(crate) protected: bool,
-}
-
-/// The maximum number of arguments of a command that counts as fast.
-const FEW_ARGUMENTS: usize = 32;
 
 impl Command {
     /// Parses a line of `commands.txt`; the caller finds the handler of a name. `None` if it is
@@ -164,21 +138,24 @@ impl Command {
         Some(Command {
             name,
             arity: arity.parse().ok()?,
-            flags: Flags::of(name, &flags),
             keys: keys.try_into().ok()?,
             summary,
             arguments: arguments.first().copied().unwrap_or_default(),
             group,
             since,
-            flag_names: flags,
+            flags,
             subcommands: Vec::new(),
             handler: handler(name),
         })
     }
 
+    /// Returns whether the command has a flag.
+    pub(crate) fn has(&self, flag: &str) -> bool {
+        self.flags.contains(&flag)
+    }
+
     /// Runs the command.
     pub(crate) fn call(&self, context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-        context.client.is_slow |= !self.flags.fast || arguments.len() > FEW_ARGUMENTS;
         (self.handler)(context, arguments)
     }
 
@@ -193,19 +170,5 @@ impl Command {
     pub(crate) fn takes(&self, arguments: usize) -> bool {
         let number = usize::from(self.arity.unsigned_abs());
         if self.arity < 0 { arguments >= number } else { arguments == number }
-    }
-}
-
-impl Flags {
-    fn of(name: &str, flags: &[&str]) -> Self {
-        let has = |flag| flags.contains(&flag);
-        Flags {
-            deny_oom: has("denyoom"),
-            fast: has("fast"),
-            immediate: matches!(name, "exec" | "discard" | "reset" | "quit"),
-            no_multi: has("no_multi"),
-            no_auth: has("no_auth"),
-            protected: name == "debug",
-        }
     }
 }

@@ -188,13 +188,6 @@ fn in_range(value: i64, least: i64, most: i64) -> Result<usize, String> {
 }
 
 /// Parses a size in bytes, with or without a unit, like Redis: `64`, `1k` (1000), `1kb` (1024).
-///
-/// # Examples
-///
-/// ```
-/// assert_eq!(zset_server::parse_memory(b"2kb"), Some(2048));
-/// assert_eq!(zset_server::parse_memory(b"2 kb"), None);
-/// ```
 pub fn parse_memory(text: &[u8]) -> Option<i64> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, unit) = text.split_at(digits);
@@ -217,17 +210,6 @@ pub fn parse_memory(text: &[u8]) -> Option<i64> {
 /// no limit. As in Redis, the first 16 KB are not counted.
 ///
 /// All clients have Redis's class `normal`; there are no others.
-///
-/// # Examples
-///
-/// ```
-/// use zset_server::OutputLimit;
-///
-/// let limit = OutputLimit::parse("normal 100mb 10mb 60")?;
-/// assert_eq!(limit.hard, 100 << 20);
-/// assert_eq!(limit.to_string(), "normal 104857600 10485760 60");
-/// # Ok::<(), &'static str>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputLimit {
     /// A client that exceeds this is disconnected immediately.
@@ -272,24 +254,5 @@ impl fmt::Display for OutputLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let OutputLimit { hard, soft, soft_time } = self;
         write!(f, "normal {hard} {soft} {}", soft_time.as_secs())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_whole_password_is_correct() {
-        let config = Config { password: b"open".to_vec(), ..Config::default() };
-        for (password, is_right) in [
-            (&b"open"[..], true),
-            (b"ope", false),
-            (b"openx", false),
-            (b"opem", false),
-            (b"", false),
-        ] {
-            assert_eq!(config.is_password(password), is_right);
-        }
     }
 }

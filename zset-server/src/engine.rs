@@ -60,7 +60,6 @@ impl<C: Clock> Engine<C> {
             memory: Memory::default(),
             snapshots: Snapshots::default(),
             clients: Clients::default(),
-            sleep: Box::new(std::thread::sleep),
             max_left: RequestLimits::MAX.max_request_len,
         };
         Engine { state, clock }
@@ -75,20 +74,6 @@ impl<C: Clock> Engine<C> {
 
     /// Sets the function that returns the number of allocated bytes; without one, memory counts as
     /// unused.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_server::{Engine, Replies};
-    ///
-    /// let (mut engine, mut replies) = (Engine::new(), Replies::default());
-    /// let mut client = engine.client();
-    /// engine.count_memory(Some(|| 2000));
-    /// engine.execute(&mut client, &[b"CONFIG", b"SET", b"maxmemory", b"1kb"], &mut replies);
-    /// replies.clear();
-    /// engine.execute(&mut client, &[b"SET", b"key", b"value"], &mut replies);
-    /// assert!(replies.bytes().starts_with(b"-OOM "));
-    /// ```
     pub fn count_memory(&mut self, allocated: Option<fn() -> usize>) {
         self.state.memory.allocated = allocated;
     }
@@ -146,14 +131,13 @@ impl<C: Clock> Engine<C> {
         arguments: &[&[u8]],
         replies: &mut Replies,
     ) -> Executed {
-        self.begin(client);
+        self.begin();
         self.execute_now(client, arguments, replies)
     }
 
-    /// Reads the clock for the commands up to the next call.
-    pub(crate) fn begin(&mut self, client: &mut Client) -> Timestamp {
+    /// Reads the clock.
+    pub(crate) fn begin(&mut self) -> Timestamp {
         self.state.keyspace.set_now(self.clock.now());
-        client.session_mut().is_slow = false;
         self.state.keyspace.now()
     }
 
@@ -170,7 +154,6 @@ impl<C: Clock> Engine<C> {
         let executed = self.execute_in(&mut client.session_mut(), arguments, replies);
         // Waiting clients are served only after the whole command or transaction.
         if self.state.keyspace.awaited.is_any_ready() {
-            client.session_mut().is_slow = true;
             self.serve();
         }
         executed
@@ -189,7 +172,7 @@ impl<C: Clock> Engine<C> {
         if let Err(error) = self.try_execute(session, arguments, replies) {
             self.state.stats.errors += 1;
             replies.truncate(before);
-            replies.error_bytes(error.bytes());
+            replies.error(error.bytes());
         }
         session.protocol = replies.protocol();
         match &session.wait {
@@ -231,9 +214,10 @@ impl<C: Clock> Engine<C> {
             Ok(command) => command,
             Err(error) => return Err(Self::refuse(client, name, error)),
         };
-        if let (Some(transaction), false) = (&mut client.transaction, command.flags.immediate) {
+        let is_queued = !matches!(command.name, "exec" | "discard" | "reset" | "quit");
+        if let (Some(transaction), true) = (&mut client.transaction, is_queued) {
             transaction.queue(arguments, self.state.max_left)?;
-            transaction.may_grow |= command.flags.deny_oom;
+            transaction.may_grow |= command.has("denyoom");
             replies.status("QUEUED");
             return Ok(());
         }
@@ -246,23 +230,24 @@ impl<C: Clock> Engine<C> {
         client: &mut Session,
         arguments: &[&[u8]],
     ) -> Result<&'static Command, CommandError> {
-        let is_for_all = || Command::named_by(arguments).is_ok_and(|command| command.flags.no_auth);
+        let is_for_all =
+            || Command::named_by(arguments).is_ok_and(|command| command.has("no_auth"));
         if !client.is_authenticated && !is_for_all() {
             // The same error for unknown commands, so that it does not reveal which commands exist.
             return Err(CommandError::new("NOAUTH Authentication required."));
         }
         let command = Command::of(arguments)?;
-        if command.flags.no_multi && client.transaction.is_some() {
+        if command.has("no_multi") && client.transaction.is_some() {
             let text = format!("Command '{}' not allowed inside a transaction", command.name);
             return Err(CommandError::err(text));
         }
         let config = &self.state.config;
-        if command.flags.protected && !config.debug_command.allows(!client.is_remote) {
+        if command.name == "debug" && !config.debug_command.allows(!client.is_remote) {
             return Err(CommandError::new(DEBUG_REFUSED));
         }
         let may_grow = match &client.transaction {
             Some(transaction) if command.name == "exec" => transaction.may_grow,
-            _ => command.flags.deny_oom,
+            _ => command.has("denyoom"),
         };
         if may_grow && self.state.memory.is_beyond(config.max_memory) {
             return Err(CommandError::OUT_OF_MEMORY);

@@ -1,26 +1,22 @@
 //! [`CommandError`]: why a command failed, in Redis's words.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::fmt;
 
-use zset_core::redis::{AddOptionsError, ParseRangeError};
 use zset_core::{IncrementError, NanScore};
-
-use crate::keyspace::WrongType;
 
 /// Why a command failed: the text of the error reply, including its leading error code.
 ///
 /// The text may quote bytes of the client that are not UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandError(Cow<'static, [u8]>);
+pub(crate) struct CommandError(Cow<'static, [u8]>);
 
 impl CommandError {
     pub(crate) const SYNTAX: Self = Self::fixed("ERR syntax error");
     pub(crate) const NOT_AN_INTEGER: Self =
         Self::fixed("ERR value is not an integer or out of range");
     pub(crate) const NOT_A_FLOAT: Self = Self::fixed("ERR value is not a valid float");
-    const WRONG_TYPE: Self =
+    pub(crate) const WRONG_TYPE: Self =
         Self::fixed("WRONGTYPE Operation against a key holding the wrong kind of value");
     pub(crate) const NAN_RESULT: Self = Self::fixed("ERR resulting score is not a number (NaN)");
     /// Allocation failed, memory is over the limit, or a set has run out of handles.
@@ -82,37 +78,11 @@ impl fmt::Display for CommandError {
     }
 }
 
-impl Error for CommandError {}
-
-impl From<WrongType> for CommandError {
-    fn from(_: WrongType) -> Self {
-        CommandError::WRONG_TYPE
-    }
-}
-
-impl From<NanScore> for CommandError {
-    fn from(_: NanScore) -> Self {
-        CommandError::NAN_RESULT
-    }
-}
-
 impl From<IncrementError<NanScore>> for CommandError {
     fn from(error: IncrementError<NanScore>) -> Self {
         match error {
             IncrementError::Score(_) => CommandError::NAN_RESULT,
             _ => CommandError::OUT_OF_MEMORY,
         }
-    }
-}
-
-impl From<AddOptionsError> for CommandError {
-    fn from(error: AddOptionsError) -> Self {
-        CommandError::err(error)
-    }
-}
-
-impl From<ParseRangeError> for CommandError {
-    fn from(error: ParseRangeError) -> Self {
-        CommandError::err(error)
     }
 }

@@ -3,9 +3,7 @@
 //! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty:
 //! a key is removed with its last member.
 //!
-//! Of the queues of clients, none is empty. A key is in `ready` exactly once if its queue is marked
-//! ready, and otherwise not at all, except that `ready` may contain keys whose queues have been
-//! removed.
+//! Of the queues of clients, none is empty. `ready` may contain keys whose queues have been removed.
 //!
 //! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A
 //! scan runs from the end to the front, so a key that moves has been returned already, and none is
@@ -19,18 +17,20 @@ use indexmap::{IndexMap, IndexSet};
 use zset_core::ZSet;
 use zset_std::{ExpiringSet, Funnels, Quota, RandomState, Timestamp, WhenFull};
 
+use crate::error::CommandError;
+
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
 
-/// A set without scores, whose members have indices, so that they can be drawn and scanned.
-pub(crate) type Set = IndexSet<Bytes, RandomState>;
+/// The set that a missing key stands for.
+pub(crate) static EMPTY: ZSet = ZSet::new();
 
 /// The value of a key.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     String(Vec<u8>),
-    /// Boxed, since it would be by far the largest variant, and is the rarest.
-    Set(Box<Set>),
+    /// A plain set, whose members have score 1, as in ZUNION.
+    Set(ZSet),
     SortedSet(ZSet),
 }
 
@@ -44,53 +44,17 @@ impl Value {
         }
     }
 
-    /// Returns whether the value is an empty set, sorted or not.
-    pub(crate) fn is_empty_set(&self) -> bool {
+    /// Returns the elements of a set, sorted or not.
+    pub(crate) fn elements(&self) -> Option<&ZSet> {
         match self {
-            Value::String(_) => false,
-            Value::Set(set) => set.is_empty(),
-            Value::SortedSet(set) => set.is_empty(),
+            Value::String(_) => None,
+            Value::Set(set) | Value::SortedSet(set) => Some(set),
         }
     }
-}
 
-/// The error for a key that holds a value of another type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WrongType;
-
-/// The types of values.
-pub(crate) trait Typed: Sized {
-    fn of(value: &Value) -> Option<&Self>;
-    fn of_mut(value: &mut Value) -> Option<&mut Self>;
-    fn into_value(self) -> Value;
-}
-
-macro_rules! typed {
-    ($type:ty, $variant:ident) => {
-        impl Typed for $type {
-            fn of(value: &Value) -> Option<&Self> {
-                if let Value::$variant(value) = value { Some(value) } else { None }
-            }
-
-            fn of_mut(value: &mut Value) -> Option<&mut Self> {
-                if let Value::$variant(value) = value { Some(value) } else { None }
-            }
-
-            fn into_value(self) -> Value {
-                Value::$variant(self.into())
-            }
-        }
-    };
-}
-
-typed!(Vec<u8>, String);
-typed!(Set, Set);
-typed!(ZSet, SortedSet);
-
-/// Shrinks a table of which little is in use.
-fn shrink<V>(table: &mut HashMap<Bytes, V, RandomState>) {
-    if table.len() < table.capacity() / 8 {
-        table.shrink_to(2 * table.len());
+    /// Returns whether the value is an empty set, sorted or not.
+    pub(crate) fn is_empty_set(&self) -> bool {
+        self.elements().is_some_and(ZSet::is_empty)
     }
 }
 
@@ -215,57 +179,63 @@ impl Keyspace {
         (start as u64, page.filter(|(key, _)| !self.has_expired(key)).collect())
     }
 
-    /// Returns the value of a key, which must be of the given type.
-    pub(crate) fn get<T: Typed>(&self, key: &[u8]) -> Result<Option<&T>, WrongType> {
-        self.value(key).map(|value| T::of(value).ok_or(WrongType)).transpose()
+    /// Returns the sorted set at a key; an empty one if the key does not exist.
+    pub(crate) fn sorted_set(&self, key: &[u8]) -> Result<&ZSet, CommandError> {
+        match self.value(key) {
+            None => Ok(&EMPTY),
+            Some(Value::SortedSet(set)) => Ok(set),
+            Some(_) => Err(CommandError::WRONG_TYPE),
+        }
     }
 
-    /// Modifies the value of a key, if it exists; removes the key if the set is empty afterwards.
+    /// Modifies the sorted set at a key, if the key exists; removes the key if the set is empty
+    /// afterwards.
     ///
     /// The caller must report a change with [`touch`](Self::touch): a removal without effect is not
     /// a change.
-    pub(crate) fn change<T: Typed, R>(
+    pub(crate) fn change<R>(
         &mut self,
         key: &[u8],
-        change: impl FnOnce(&mut T) -> R,
-    ) -> Result<Option<R>, WrongType> {
-        if self.value(key).is_none() {
-            return Ok(None);
+        change: impl FnOnce(&mut ZSet) -> R,
+    ) -> Result<Option<R>, CommandError> {
+        match self.value(key) {
+            None => Ok(None),
+            Some(_) => self.change_or_insert(key, Value::SortedSet(ZSet::new()), change).map(Some),
         }
-        let Some(value) = self.entries.get_mut(key) else { return Ok(None) };
-        let result = change(T::of_mut(value).ok_or(WrongType)?);
-        if value.is_empty_set() {
-            self.forget(key);
-        }
-        Ok(Some(result))
     }
 
-    /// Modifies the value of a key, inserting `new` first if the key does not exist; removes the
-    /// key if the set is empty afterwards.
+    /// Modifies the set at a key, which must have the type of the set `empty`, and becomes it if the
+    /// key does not exist; removes the key if the set is empty afterwards.
     ///
     /// The caller must report a change with [`touch`](Self::touch): a new set that stays empty is
     /// not a change.
-    pub(crate) fn change_or_insert<T: Typed, R>(
+    pub(crate) fn change_or_insert<R>(
         &mut self,
         key: &[u8],
-        new: impl FnOnce() -> T,
-        change: impl FnOnce(&mut T) -> R,
-    ) -> Result<R, WrongType> {
+        empty: Value,
+        change: impl FnOnce(&mut ZSet) -> R,
+    ) -> Result<R, CommandError> {
         self.expire_key(key);
+        let kind = std::mem::discriminant(&empty);
         // Checking first avoids allocating the key.
         let value = match self.entries.get_index_of(key) {
             Some(index) => &mut self.entries[index],
-            None => self.entries.entry(key.into()).or_insert(new().into_value()),
+            None => self.entries.entry(key.into()).or_insert(empty),
         };
-        let result = change(T::of_mut(value).ok_or(WrongType)?);
+        let has_kind = std::mem::discriminant(value) == kind;
+        let result = match value {
+            Value::Set(set) | Value::SortedSet(set) if has_kind => change(set),
+            _ => return Err(CommandError::WRONG_TYPE),
+        };
         if value.is_empty_set() {
             self.forget(key);
         }
         Ok(result)
     }
 
-    /// Sets the value of a key, without a deadline; an empty set removes the key.
-    pub(crate) fn set(&mut self, key: &[u8], value: Value) {
+    /// Sets the value of a key, with an optional deadline. An empty set, or a deadline that has
+    /// passed, removes the key.
+    pub(crate) fn set(&mut self, key: &[u8], value: Value, deadline: Option<Timestamp>) {
         self.expire_key(key);
         if value.is_empty_set() {
             self.remove(key);
@@ -280,11 +250,6 @@ impl Keyspace {
             None => _ = self.entries.insert(key.into(), value),
         }
         self.touch(key);
-    }
-
-    /// Like [`set`](Self::set), with an optional deadline; one that has passed removes the key.
-    pub(crate) fn set_until(&mut self, key: &[u8], value: Value, deadline: Option<Timestamp>) {
-        self.set(key, value);
         if deadline.is_some() {
             self.set_deadline(key, deadline);
         }
@@ -355,18 +320,12 @@ pub(crate) type Ticket = u64;
 /// The keys that clients wait for.
 #[derive(Debug, Default)]
 pub(crate) struct Awaited {
-    queues: HashMap<Bytes, Queue, RandomState>,
+    /// The ids of the clients that wait for a key.
+    queues: HashMap<Bytes, BTreeMap<Ticket, u64>, RandomState>,
     /// The waited-for keys that have changed since the last [`take_ready`](Self::take_ready), in
     /// order.
-    ready: Vec<Bytes>,
+    ready: IndexSet<Bytes, RandomState>,
     last: Ticket,
-}
-
-#[derive(Debug, Default)]
-struct Queue {
-    /// The ids of the clients.
-    clients: BTreeMap<Ticket, u64>,
-    is_ready: bool,
 }
 
 impl Awaited {
@@ -375,7 +334,7 @@ impl Awaited {
         self.last += 1;
         for key in keys {
             // A repeated key is waited for once.
-            self.queues.entry(key.clone()).or_default().clients.insert(self.last, client);
+            self.queues.entry(key.clone()).or_default().insert(self.last, client);
         }
         self.last
     }
@@ -384,10 +343,12 @@ impl Awaited {
     pub(crate) fn quit(&mut self, keys: &[Bytes], ticket: Ticket) {
         for key in keys {
             if let Some(queue) = self.queues.get_mut(key) {
-                queue.clients.remove(&ticket);
-                if queue.clients.is_empty() {
+                queue.remove(&ticket);
+                if queue.is_empty() {
                     self.queues.remove(key);
-                    shrink(&mut self.queues);
+                    if self.queues.len() < self.queues.capacity() / MAX_SPARE {
+                        self.queues.shrink_to(2 * self.queues.len());
+                    }
                 }
             }
         }
@@ -395,14 +356,8 @@ impl Awaited {
 
     /// Reports a change of a key. **O(1)**, and nearly free while no client waits.
     fn touch(&mut self, key: &[u8]) {
-        if self.queues.is_empty() {
-            return;
-        }
-        if let Some(queue) = self.queues.get_mut(key)
-            && !queue.is_ready
-        {
-            queue.is_ready = true;
-            self.ready.push(key.into());
+        if !self.queues.is_empty() && self.queues.contains_key(key) && !self.ready.contains(key) {
+            self.ready.insert(key.into());
         }
     }
 
@@ -412,19 +367,14 @@ impl Awaited {
     }
 
     /// Returns the changed keys and marks them as unchanged.
-    pub(crate) fn take_ready(&mut self) -> Vec<Bytes> {
-        for key in &self.ready {
-            if let Some(queue) = self.queues.get_mut(key) {
-                queue.is_ready = false;
-            }
-        }
+    pub(crate) fn take_ready(&mut self) -> IndexSet<Bytes, RandomState> {
         std::mem::take(&mut self.ready)
     }
 
     /// Returns the client that has waited longest for a key among those after a ticket.
     pub(crate) fn next_after(&self, key: &[u8], ticket: Ticket) -> Option<(Ticket, u64)> {
         let later = (Bound::Excluded(ticket), Bound::Unbounded);
-        let (ticket, client) = self.queues.get(key)?.clients.range(later).next()?;
+        let (ticket, client) = self.queues.get(key)?.range(later).next()?;
         Some((*ticket, *client))
     }
 }
@@ -443,16 +393,12 @@ pub(crate) struct Throttles {
 
 impl Default for Throttles {
     fn default() -> Self {
-        Throttles::with_max_keys(MAX_KEYS)
+        let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second has a meaning");
+        Throttles { funnels: Funnels::new(quota).with_max_keys(MAX_KEYS, WhenFull::RefuseNew) }
     }
 }
 
 impl Throttles {
-    pub(crate) fn with_max_keys(max_keys: usize) -> Self {
-        let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second has a meaning");
-        Throttles { funnels: Funnels::new(quota).with_max_keys(max_keys, WhenFull::RefuseNew) }
-    }
-
     /// Resets a limit; returns whether any of it was used up.
     pub(crate) fn reset(&self, key: &[u8], now: Timestamp) -> bool {
         if self.funnels.is_empty() {
@@ -476,28 +422,6 @@ mod tests {
     }
 
     #[test]
-    fn an_expired_key_is_invisible_before_it_is_removed() {
-        let mut keys = Keyspace::default();
-        keys.set(b"a", string("1"));
-        keys.set(b"b", string("2"));
-        keys.set_deadline(b"a", Some(at(10)));
-        assert_eq!(keys.deadline(b"a"), Some(Some(at(10))));
-        assert_eq!(keys.deadline(b"b"), Some(None));
-        keys.set_now(at(9));
-        assert!(keys.value(b"a").is_some());
-        keys.set_now(at(10));
-        assert!(keys.value(b"a").is_none() && keys.deadline(b"a").is_none());
-        assert!(keys.iter().map(|(key, _)| key).eq([b"b"]));
-        // A clock that steps back does not restore it.
-        keys.set_now(at(1));
-        assert!(keys.value(b"a").is_none());
-        assert!(keys.remove(b"a").is_none());
-        assert_eq!(keys.len(), 1);
-        keys.set(b"a", string("3"));
-        assert_eq!(keys.deadline(b"a"), Some(None));
-    }
-
-    #[test]
     fn a_large_step_back_of_the_clock_is_followed() {
         let second = 1_000_000_000;
         let mut keys = Keyspace::default();
@@ -507,7 +431,7 @@ mod tests {
         keys.set_now(at(1_000_000 * second));
         keys.set_now(at(101 * second));
         assert_eq!(keys.now(), at(101 * second));
-        keys.set(b"a", string("1"));
+        keys.set(b"a", string("1"), None);
         keys.set_deadline(b"a", Some(at(102 * second)));
         keys.set_now(at(102 * second));
         assert!(keys.value(b"a").is_none());
@@ -518,7 +442,7 @@ mod tests {
         let name = |n: u32| n.to_string().into_bytes();
         let filled = || {
             let mut keys = Keyspace::default();
-            (0..20_000).for_each(|n| keys.set(&name(n), string("")));
+            (0..20_000).for_each(|n| keys.set(&name(n), string(""), None));
             assert!(keys.entries.capacity() >= 20_000);
             keys
         };
@@ -531,12 +455,6 @@ mod tests {
         assert!(keys.entries.capacity() <= MAX_SPARE * FEW);
         let deadlines = (0..10).map(|n| keys.deadline(&name(n)).flatten());
         assert!(deadlines.eq([7, 7, 7, 7, 7, 7, 7, 7, 8, 9].map(|nanos| Some(at(nanos)))));
-    }
-
-    #[test]
-    fn a_value_is_not_larger_than_a_sorted_set() {
-        assert!(size_of::<Value>() <= size_of::<ZSet>() + size_of::<usize>());
-        assert!(size_of::<Value>() < size_of::<Set>());
     }
 
     #[test]

@@ -17,10 +17,9 @@ mod snapshot;
 pub use client::Client;
 pub use config::{DebugCommand, OutputLimit, parse_memory};
 pub use engine::{Engine, Executed};
-pub use error::CommandError;
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
-pub use shell::{ShellError, run_shell};
+pub use shell::run_shell;
 pub use snapshot::SnapshotError;
 
 /// Helpers shared by unit tests.

@@ -6,10 +6,9 @@ use std::alloc::System;
 use std::env;
 use std::error::Error;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::net::{Ipv4Addr, ToSocketAddrs as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use cap::Cap;
@@ -132,11 +131,9 @@ Options:
                        Close a client that leaves more than HARD bytes of
                        replies unread, or more than SOFT for SECONDS; 0 means
                        no limit [normal 1gb 0 0]
-  --requirepass TEXT   Require this password, which ps shows; an address that
-                       others can reach needs one
-  --requirepass-file PATH
-                       Read the password from the first line of this file, or
-                       without either option from the variable ZSET_REQUIREPASS
+  --requirepass TEXT   Require this password, which ps shows, unlike one in the
+                       variable ZSET_REQUIREPASS; an address that others can
+                       reach needs one
   --enable-debug-command no|yes|local
                        Who may use DEBUG: no client, every client, or clients
                        on this machine [no]
@@ -216,7 +213,6 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
                 options.limits.output = OutputLimit::parse(&words?.join(" "))?;
             }
             Arg::Long("requirepass") => passwords.push(parser.value()?.string()),
-            Arg::Long("requirepass-file") => passwords.push(read_line(Path::new(&parser.value()?))),
             Arg::Long("enable-debug-command") => {
                 let allowed = DebugCommand::parse(&parser.value()?.string()?);
                 options.debug_command =
@@ -248,11 +244,7 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
         return Err("--maxclients must be at least 1".into());
     }
     if passwords.len() > 1 {
-        return Err(format!(
-            "the password is given more than once: use one of --requirepass, --requirepass-file and \
-             the variable {VARIABLE}"
-        )
-        .into());
+        return Err(format!("the password is given by --requirepass and by {VARIABLE}").into());
     }
     if let Some(password) = passwords.pop() {
         options.password = password?;
@@ -269,15 +261,6 @@ fn parse_size(text: &str) -> Result<u64, &'static str> {
     let has_number = text.starts_with(|first: char| first.is_ascii_digit());
     let size = parse_memory(text.as_bytes()).filter(|_| has_number);
     size.and_then(|size| u64::try_from(size).ok()).ok_or("expected a size, as 100mb")
-}
-
-/// Reads the first line of a file. For a pipe, the writer need not close it after the line.
-fn read_line(path: &Path) -> Result<String, lexopt::Error> {
-    let mut line = String::new();
-    let read = File::open(path).and_then(|file| BufReader::new(file).read_line(&mut line));
-    read.map_err(|error: io::Error| format!("cannot read {}: {error}", path.display()))?;
-    line.truncate(line.trim_end_matches(['\r', '\n']).len());
-    Ok(line)
 }
 
 #[cfg(test)]
@@ -317,37 +300,5 @@ mod tests {
         let options = options(&["serve", "--snapshot=a", "--port=0", "--unixsocket", "b"]).unwrap();
         assert_eq!((options.snapshot, options.unix_socket), (Some("a".into()), Some("b".into())));
         assert!(options.addresses.is_empty());
-    }
-
-    #[test]
-    fn limits_on_unread_replies_may_be_one_value_or_several() {
-        let option = "--client-output-buffer-limit";
-        for arguments in [
-            &["serve", option, "normal 1mb 0 5"][..],
-            &["serve", option, "normal", "1mb", "0", "5"],
-        ] {
-            let limit = options(arguments).unwrap().limits.output;
-            let soft_time = std::time::Duration::from_secs(5);
-            assert_eq!(limit, OutputLimit { hard: 1 << 20, soft: 0, soft_time });
-        }
-        let error = options(&["serve", option, "normal 1mb", "--port", "1"]).err();
-        let why = "Wrong number of arguments in buffer limit configuration.";
-        assert_eq!(error.as_deref(), Some(why));
-    }
-
-    #[test]
-    fn a_password_is_an_option_or_an_environment_variable() {
-        let password = |arguments: &[&str], variable: &str| {
-            let parser = Parser::from_args(arguments.iter().map(OsString::from));
-            match parse(parser, Some(variable.into())) {
-                Ok(Action::Serve { options, .. }) => Some(options.password),
-                _ => None,
-            }
-        };
-        assert_eq!(options(&["serve", "--requirepass", "a"]).unwrap().password, "a");
-        assert_eq!(password(&["serve"], "b").as_deref(), Some("b"));
-        assert_eq!(password(&["serve", "--requirepass", "a"], "b"), None);
-        // An empty variable is an error; it does not mean a server without a password.
-        assert_eq!(password(&["serve"], ""), None);
     }
 }

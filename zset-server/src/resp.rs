@@ -11,7 +11,7 @@ use std::io::Write as _;
 use zset_core::Score;
 
 pub use request::{RequestError, RequestLimits, Requests};
-pub(crate) use request::{UnbalancedQuotes, emptied, split_line};
+pub(crate) use request::{UnbalancedQuotes, split_line};
 
 /// Parses an integer in canonical form only: no plus sign, no leading zeros.
 pub(crate) fn parse_integer(digits: &[u8]) -> Option<i64> {
@@ -119,25 +119,15 @@ impl Replies {
         self.is_cut &= len > self.max_len;
     }
 
-    /// Appends serialized replies.
-    pub(crate) fn append(&mut self, replies: &[u8]) {
-        self.fixed(replies);
-    }
-
     /// Writes a short status, such as `OK`.
     pub fn status(&mut self, text: &str) {
-        self.fixed(b"+");
-        self.fixed(text.as_bytes());
-        self.fixed(b"\r\n");
+        self.append(b"+");
+        self.append(text.as_bytes());
+        self.append(b"\r\n");
     }
 
     /// Writes an error; its first word is the error code. Line breaks are replaced by spaces.
-    pub fn error(&mut self, text: &str) {
-        self.error_bytes(text.as_bytes());
-    }
-
-    /// Writes an error that quotes bytes, like [`error`](Self::error).
-    pub(crate) fn error_bytes(&mut self, text: &[u8]) {
+    pub fn error(&mut self, text: &[u8]) {
         if self.is_full() {
             return;
         }
@@ -202,16 +192,16 @@ impl Replies {
             Protocol::Resp2 => self.bulk(text.as_bytes()),
             Protocol::Resp3 => {
                 self.len(b'=', text.len() + 4);
-                self.fixed(b"txt:");
-                self.fixed(text.as_bytes());
-                self.fixed(b"\r\n");
+                self.append(b"txt:");
+                self.append(text.as_bytes());
+                self.append(b"\r\n");
             }
         }
     }
 
     /// Writes a null.
     pub fn null(&mut self) {
-        self.fixed(match self.protocol {
+        self.append(match self.protocol {
             Protocol::Resp2 => b"$-1\r\n",
             Protocol::Resp3 => b"_\r\n",
         });
@@ -219,7 +209,7 @@ impl Replies {
 
     /// Writes a null array.
     pub fn null_array(&mut self) {
-        self.fixed(match self.protocol {
+        self.append(match self.protocol {
             Protocol::Resp2 => b"*-1\r\n",
             Protocol::Resp3 => b"_\r\n",
         });
@@ -255,7 +245,8 @@ impl Replies {
         }
     }
 
-    fn fixed(&mut self, bytes: &[u8]) {
+    /// Appends serialized bytes.
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
         if !self.is_full() {
             self.bytes.extend_from_slice(bytes);
         }
@@ -311,7 +302,7 @@ mod tests {
             replies.integer(1);
             replies.integer(1000);
             replies.score(Score::from(1));
-            replies.error("more");
+            replies.error(b"more");
             replies.status("more");
             replies.verbatim("more");
             replies.null();

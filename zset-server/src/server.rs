@@ -45,29 +45,6 @@ pub fn serve(options: Options) -> Result<(), ServeError> {
 }
 
 /// A server that is already listening but not answering yet.
-///
-/// # Examples
-///
-/// ```
-/// use std::io::{Read, Write};
-/// use std::net::{Ipv4Addr, TcpStream};
-/// use zset_server::{Options, Server};
-///
-/// let addresses = vec![(Ipv4Addr::LOCALHOST, 0).into()];
-/// let server = Server::bind(Options { addresses, ..Options::default() })?;
-/// let (address, stopper) = (server.addresses()[0], server.stopper());
-/// let thread = std::thread::spawn(|| server.run());
-///
-/// let mut stream = TcpStream::connect(address)?;
-/// stream.write_all(b"PING\r\n")?;
-/// let mut reply = [0; 7];
-/// stream.read_exact(&mut reply)?;
-/// assert_eq!(&reply, b"+PONG\r\n");
-///
-/// stopper.stop();
-/// thread.join().unwrap()?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug)]
 pub struct Server {
     listeners: Listeners,
@@ -96,8 +73,6 @@ struct Shared {
     freed: Notify,
     /// When a client with another protocol was last logged.
     warned: Cell<Option<Instant>>,
-    /// The number of clients for which the limit on open files was last raised.
-    files_for: Cell<usize>,
     stopper: Stopper,
     limits: Limits,
 }
@@ -137,12 +112,7 @@ impl Shared {
 
     /// Returns the current maximum number of clients.
     fn max_clients(&self) -> usize {
-        let max = self.engine.borrow().state.config.max_clients;
-        if max > self.files_for.get() {
-            options::raise_open_files(max);
-            self.files_for.set(max);
-        }
-        max
+        self.engine.borrow().state.config.max_clients
     }
 }
 
@@ -223,7 +193,8 @@ fn engine(options: &Options) -> Engine {
         options.max_memory.map_or(0, |max| usize::try_from(max).unwrap_or(usize::MAX));
     config.output_limit = options.limits.output;
     config.debug_command = options.debug_command;
-    let (wanted, possible) = (options.limits.max_clients, options::possible_clients());
+    let wanted = options.limits.max_clients;
+    let possible = options::allow_clients(wanted);
     if wanted > possible {
         warn!(wanted, possible, "fewer clients, because of the limit on open files");
     }
@@ -283,8 +254,6 @@ impl Server {
         let limits = options.limits;
         let mut engine = engine(&options);
         engine.count_memory(options.allocated);
-        let sleeper = stopper.clone();
-        engine.state.sleep = Box::new(move |length| sleeper.sleep(length));
         if let Some(path) = &options.snapshot {
             engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
         }
@@ -301,7 +270,6 @@ impl Server {
             max_alone: Cell::new(0),
             freed: Notify::new(),
             warned: Cell::new(None),
-            files_for: Cell::new(0),
             stopper: stopper.clone(),
             limits,
         });

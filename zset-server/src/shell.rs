@@ -6,16 +6,14 @@ mod prompt;
 mod show;
 
 use std::error::Error;
-use std::fmt;
 use std::fs::File;
+use std::io::ErrorKind::BrokenPipe;
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use crate::client::Client;
 use crate::engine::{Engine, Executed};
-use crate::resp::{Replies, UnbalancedQuotes, split_line};
-
-use display::Style;
+use crate::resp::{Protocol, Replies, UnbalancedQuotes, split_line};
 
 /// Shown after a command that would wait on a server.
 const DOES_NOT_WAIT: &str = "The shell does not wait, because no other client could add a member.";
@@ -23,33 +21,8 @@ const DOES_NOT_WAIT: &str = "The shell does not wait, because no other client co
 /// The amount of a script's output that is written at once.
 const WRITTEN_AT_ONCE: usize = 16 * 1024;
 
-/// Why the shell failed.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ShellError {
-    /// The output cannot be written.
-    Write(io::Error),
-    /// A script cannot be read, some of its lines could not be split into arguments, or the
-    /// terminal does not support a prompt.
-    Input(String),
-}
-
-impl ShellError {
-    fn read(place: &str, error: &io::Error) -> Self {
-        ShellError::Input(format!("cannot read {place}: {error}"))
-    }
-}
-
-impl fmt::Display for ShellError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ShellError::Write(error) => write!(f, "cannot write: {error}"),
-            ShellError::Input(text) => f.write_str(text),
-        }
-    }
-}
-
-impl Error for ShellError {}
+/// Why the shell failed: an [`io::Error`] if the output cannot be written, or else a sentence.
+type ShellError = Box<dyn Error>;
 
 const STANDARD_INPUT: &str = "standard input";
 const STANDARD_INPUT_PATH: &str = "-";
@@ -66,7 +39,10 @@ const STANDARD_INPUT_PATH: &str = "-";
 /// Returns an error if a script cannot be read or the output cannot be written. Lines that cannot
 /// be split into arguments are an error too, after all others have run. An error reply to a command
 /// is a normal reply, as in redis-cli.
-pub fn run_shell(scripts: &[PathBuf], allocated: Option<fn() -> usize>) -> Result<(), ShellError> {
+pub fn run_shell(
+    scripts: &[PathBuf],
+    allocated: Option<fn() -> usize>,
+) -> Result<(), Box<dyn Error>> {
     let mut shell = Shell::new();
     shell.engine.count_memory(allocated);
     let standard_input = [PathBuf::from(STANDARD_INPUT_PATH)];
@@ -74,7 +50,7 @@ pub fn run_shell(scripts: &[PathBuf], allocated: Option<fn() -> usize>) -> Resul
     // All scripts are opened before the first one runs.
     let sources = paths.iter().map(Source::open).collect::<Result<Vec<_>, _>>()?;
     match run_sources(&mut shell, sources) {
-        Err(ShellError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.downcast_ref().map(io::Error::kind) == Some(BrokenPipe) => Ok(()),
         result => result,
     }
 }
@@ -92,7 +68,7 @@ impl Source {
         if place != STANDARD_INPUT_PATH {
             return match File::open(path) {
                 Ok(file) => Ok(Source::Script { place, lines: Box::new(BufReader::new(file)) }),
-                Err(error) => Err(ShellError::read(&place, &error)),
+                Err(error) => Err(cannot_read(&place, &error)),
             };
         }
         if io::stdin().is_terminal() {
@@ -117,8 +93,8 @@ fn run_sources(shell: &mut Shell, sources: Vec<Source>) -> Result<(), ShellError
     }
     match bad_lines {
         0 => Ok(()),
-        1 => Err(ShellError::Input("1 line is not a command line".to_owned())),
-        _ => Err(ShellError::Input(format!("{bad_lines} lines are not command lines"))),
+        1 => Err("1 line is not a command line".into()),
+        _ => Err(format!("{bad_lines} lines are not command lines").into()),
     }
 }
 
@@ -127,7 +103,6 @@ struct Shell {
     engine: Engine,
     client: Client,
     replies: Replies,
-    style: Style,
 }
 
 /// Whether to continue after a command.
@@ -143,7 +118,7 @@ impl Shell {
         let mut client = engine.client();
         // To detect commands that would wait, and explain that they do not.
         client.allow_waiting();
-        Shell { engine, client, replies: Replies::default(), style: Style::of_output() }
+        Shell { engine, client, replies: Replies::default() }
     }
 
     /// Runs a line, which may be empty or a comment; writes its output.
@@ -159,26 +134,31 @@ impl Shell {
         let Some((name, rest)) = arguments.split_first() else { return Next::Go };
         match name.to_ascii_lowercase().as_slice() {
             b"quit" | b"exit" => return Next::Leave,
-            b"help" => help::write_help(rest, self.style, out),
+            b"help" => help::write_help(rest, out),
             b"show" => self.show(rest, out),
-            _ => {
-                let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
-                self.execute(&arguments, out);
+            // Its text is for people, and is quoted in RESP2.
+            b"info" => {
+                let protocol = self.replies.protocol();
+                self.replies.set_protocol(Protocol::Resp3);
+                self.execute(arguments, out);
+                self.replies.set_protocol(protocol);
             }
+            _ => self.execute(arguments, out),
         }
         Next::Go
     }
 
     /// Runs a command of the engine, ending any wait; writes its reply.
-    fn execute(&mut self, arguments: &[&[u8]], out: &mut String) {
-        let executed = self.engine.execute(&mut self.client, arguments, &mut self.replies);
+    fn execute(&mut self, arguments: &[Vec<u8>], out: &mut String) {
+        let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+        let executed = self.engine.execute(&mut self.client, &arguments, &mut self.replies);
         let waits = matches!(executed, Executed::Waits(_));
         if waits {
             self.engine.end_waiting(&mut self.client, &mut self.replies);
         }
-        display::write_answer(arguments, self.replies.bytes(), self.style, out);
+        display::write_replies(self.replies.bytes(), out);
         if waits {
-            out.extend([&*self.style.hint(DOES_NOT_WAIT), "\n"]);
+            out.extend([DOES_NOT_WAIT, "\n"]);
         }
         self.replies.clear();
     }
@@ -186,11 +166,11 @@ impl Shell {
     fn show(&mut self, arguments: &[Vec<u8>], out: &mut String) {
         // Update the time, so that an expired key is not shown.
         self.engine.expire(1);
-        match show::show(arguments, &self.engine.state.keyspace, self.style) {
+        match show::show(arguments, &self.engine.state.keyspace) {
             Ok(picture) => out.push_str(&picture),
             Err(error) => {
-                self.replies.error_bytes(error.bytes());
-                display::write_replies(self.replies.bytes(), self.style, out);
+                self.replies.error(error.bytes());
+                display::write_replies(self.replies.bytes(), out);
                 self.replies.clear();
             }
         }
@@ -209,7 +189,7 @@ impl Shell {
             line.clear();
             number += 1;
             let read = script.read_until(b'\n', &mut line);
-            let read = read.map_err(|error| ShellError::read(place, &error))?;
+            let read = read.map_err(|error| cannot_read(place, &error))?;
             if read == 0 {
                 break;
             }
@@ -230,8 +210,13 @@ impl Shell {
     }
 }
 
+fn cannot_read(place: &str, error: &io::Error) -> ShellError {
+    format!("cannot read {place}: {error}").into()
+}
+
 /// Writes the output of commands.
-fn write_out(text: &str) -> Result<(), ShellError> {
+fn write_out(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(ShellError::Write)
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| io::Error::new(error.kind(), format!("cannot write: {error}")))
 }

@@ -120,18 +120,14 @@ impl Snapshots {
 }
 
 /// Loads a file, if it exists, after checking that it can be replaced.
-fn load(
-    path: &Path,
-    now: Timestamp,
-    limits: ListpackLimits,
-) -> Result<Option<Keyspace>, SnapshotProblem> {
+fn load(path: &Path, now: Timestamp, limits: ListpackLimits) -> Result<Option<Keyspace>, Problem> {
     check_writable(path)?;
     if !path.exists() {
         return Ok(None);
     }
     // Opening anything other than a regular file could block forever.
     if !path.is_file() {
-        return Err(io::Error::other("it is not a regular file").into());
+        return Err("it is not a regular file".into());
     }
     read::load(&fs::read(path)?, now, limits).map(Some)
 }
@@ -140,46 +136,17 @@ fn load(
 #[derive(Debug)]
 pub struct SnapshotError {
     path: PathBuf,
-    problem: SnapshotProblem,
+    problem: Problem,
 }
 
-/// What is wrong with a snapshot.
-#[derive(Debug)]
-enum SnapshotProblem {
-    /// The file cannot be read or written.
-    Io(io::Error),
-    /// A part of the snapshot is malformed.
-    Malformed(RestoreError),
-    /// The file is not a snapshot, is damaged, or has something that is not supported here, for
-    /// this reason.
-    Unsupported(String),
-}
-
-impl From<io::Error> for SnapshotProblem {
-    fn from(error: io::Error) -> Self {
-        SnapshotProblem::Io(error)
-    }
-}
-
-impl From<RestoreError> for SnapshotProblem {
-    fn from(error: RestoreError) -> Self {
-        SnapshotProblem::Malformed(error)
-    }
-}
-
-impl fmt::Display for SnapshotProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SnapshotProblem::Io(error) => error.fmt(f),
-            SnapshotProblem::Malformed(error) => write!(f, "it is malformed: {error}"),
-            SnapshotProblem::Unsupported(reason) => f.write_str(reason),
-        }
-    }
-}
+/// What is wrong with a snapshot: an [`io::Error`], a [`RestoreError`], or a sentence.
+type Problem = Box<dyn Error + Send + Sync>;
 
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "snapshot {}: {}", self.path.display(), self.problem)
+        let is_malformed = self.problem.is::<RestoreError>();
+        let malformed = if is_malformed { "it is malformed: " } else { "" };
+        write!(f, "snapshot {}: {malformed}{}", self.path.display(), self.problem)
     }
 }
 

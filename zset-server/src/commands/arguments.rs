@@ -1,7 +1,7 @@
 //! Parsing of arguments, and the patterns of KEYS and SCAN.
 
 use zset_core::Score;
-use zset_core::redis::{ParseRangeError, ScoreRange};
+use zset_core::redis::{LexRange, ScoreRange};
 
 use crate::error::{CommandError, MAX_SHOWN, shown, until_zero};
 
@@ -35,7 +35,7 @@ pub(super) fn page_len(text: &[u8]) -> Result<usize, CommandError> {
 
 /// Parses a range of scores. As in Redis, a bound without a number is 0, and a NUL byte ends a
 /// bound.
-pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRangeError> {
+pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, CommandError> {
     fn bound(text: &[u8]) -> &[u8] {
         match until_zero(text) {
             b"" => b"0",
@@ -43,7 +43,12 @@ pub(super) fn score_range(min: &[u8], max: &[u8]) -> Result<ScoreRange, ParseRan
             text => text,
         }
     }
-    ScoreRange::parse(bound(min), bound(max))
+    ScoreRange::parse(bound(min), bound(max)).map_err(CommandError::err)
+}
+
+/// Parses a lexicographic range.
+pub(super) fn lex_range<'a>(min: &'a [u8], max: &'a [u8]) -> Result<LexRange<'a>, CommandError> {
+    LexRange::parse(min, max).map_err(CommandError::err)
 }
 
 /// Parses a nonnegative number, with the same error for anything else.
@@ -65,6 +70,30 @@ pub(super) fn check_database(text: &[u8]) -> Result<(), CommandError> {
     let range = "value is out of range, value must between -2147483648 and 2147483647";
     let index = i32::try_from(integer(text)?).map_err(|_| CommandError::err(range))?;
     if index == 0 { Ok(()) } else { Err(CommandError::err("DB index is out of range")) }
+}
+
+/// The options at the end of a command's arguments.
+pub(super) struct Options<'a>(pub(super) &'a [&'a [u8]]);
+
+impl<'a> Options<'a> {
+    /// Returns the name of the next option, in lowercase.
+    pub(super) fn name(&mut self) -> Option<Vec<u8>> {
+        let (name, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(name.to_ascii_lowercase())
+    }
+
+    /// Returns the values of the option.
+    pub(super) fn values(&mut self, number: usize) -> Result<&'a [&'a [u8]], CommandError> {
+        let (values, rest) = self.0.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
+        self.0 = rest;
+        Ok(values)
+    }
+
+    /// Returns the only value of the option.
+    pub(super) fn value(&mut self) -> Result<&'a [u8], CommandError> {
+        self.values(1).map(|values| values[0])
+    }
 }
 
 /// Returns whether an option is SYNC or ASYNC, between which this server does not distinguish.

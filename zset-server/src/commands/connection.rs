@@ -197,7 +197,8 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
         return Err(CommandError::new(text));
     }
     context.replies.array(transaction.commands.len());
-    context.client.is_executing = true;
+    // Its commands never wait.
+    let may_wait = std::mem::take(&mut context.client.may_wait);
     for arguments in &transaction.commands {
         let arguments: Vec<_> = arguments.iter().map(Vec::as_slice).collect();
         let before = context.replies.bytes().len();
@@ -205,10 +206,10 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
         let called = Command::of(&arguments).and_then(|command| command.call(context, &arguments));
         if let Err(error) = called {
             context.replies.truncate(before);
-            context.replies.error_bytes(error.bytes());
+            context.replies.error(error.bytes());
         }
     }
-    context.client.is_executing = false;
+    context.client.may_wait = may_wait;
     Ok(())
 }
 

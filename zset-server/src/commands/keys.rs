@@ -7,14 +7,14 @@
 use std::convert::Infallible;
 
 use zset_core::rdb::{Reader, RestoreError, seal, unseal};
-use zset_core::{Encoding, ListpackLimits};
+use zset_core::{Encoding, ListpackLimits, Score, ZSet};
 
 use super::arguments::{
-    PAGE, check_database, cursor, integer, is_sync_or_async, matches, page_len,
+    Options, PAGE, check_database, cursor, integer, is_sync_or_async, matches, page_len,
 };
 use crate::command::{Context, Handlers, Replied};
 use crate::error::{CommandError, until_zero};
-use crate::keyspace::{Keyspace, Set, Value, millis_of, time_of};
+use crate::keyspace::{EMPTY, Keyspace, Value, millis_of, time_of};
 use crate::resp::parse_integer;
 use crate::snapshot::value;
 
@@ -72,16 +72,12 @@ fn type_of(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 }
 
 fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let &[_, from, to, ref rest @ ..] = arguments else { return Err(CommandError::SYNTAX) };
-    let (mut replace, mut rest) = (false, rest);
-    while let [option, behind @ ..] = rest {
-        rest = behind;
-        match (option.to_ascii_lowercase().as_slice(), behind) {
-            (b"replace", _) => replace = true,
-            (b"db", [index, behind @ ..]) => {
-                check_database(index)?;
-                rest = behind;
-            }
+    let (from, to) = (arguments[1], arguments[2]);
+    let (mut options, mut replace) = (Options(&arguments[3..]), false);
+    while let Some(option) = options.name() {
+        match option.as_slice() {
+            b"replace" => replace = true,
+            b"db" => check_database(options.value()?)?,
             _ => return Err(CommandError::SYNTAX),
         }
     }
@@ -94,7 +90,7 @@ fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     context.replies.integer(copied.is_some().into());
     if let Some(value) = copied {
         let deadline = keyspace.deadline(from).flatten();
-        keyspace.set_until(to, value, deadline);
+        keyspace.set(to, value, deadline);
     }
     Ok(())
 }
@@ -115,23 +111,18 @@ fn keys(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 fn scan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let cursor = cursor(arguments[1])?;
     let (mut count, mut pattern, mut type_name) = (PAGE, None, None);
-    let mut rest = &arguments[2..];
-    while let [option, argument, behind @ ..] = rest {
-        match option.to_ascii_lowercase().as_slice() {
-            b"count" => count = page_len(argument)?,
-            b"match" => pattern = Some(*argument),
-            b"type" => {
-                if !TYPES.iter().any(|name| argument.eq_ignore_ascii_case(name.as_bytes())) {
-                    return Err(CommandError::quoting("unknown type name '", argument, "'"));
-                }
-                type_name = Some(*argument);
+    let mut options = Options(&arguments[2..]);
+    while let Some(option) = options.name() {
+        let value = options.value()?;
+        match option.as_slice() {
+            b"count" => count = page_len(value)?,
+            b"match" => pattern = Some(value),
+            b"type" if TYPES.iter().any(|name| value.eq_ignore_ascii_case(name.as_bytes())) => {
+                type_name = Some(value);
             }
+            b"type" => return Err(CommandError::quoting("unknown type name '", value, "'")),
             _ => return Err(CommandError::SYNTAX),
         }
-        rest = behind;
-    }
-    if !rest.is_empty() {
-        return Err(CommandError::SYNTAX);
     }
     let (next, mut page) = context.state.keyspace.scan(cursor, count);
     page.retain(|(key, value)| {
@@ -165,7 +156,7 @@ fn rename(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     if from != to
         && let Some(value) = keyspace.remove(from)
     {
-        keyspace.set_until(to, value, deadline);
+        keyspace.set(to, value, deadline);
     }
     context.ok()
 }
@@ -296,43 +287,37 @@ const FOOTER: usize = 10;
 fn dump(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     match context.state.keyspace.value(arguments[1]) {
         None => context.replies.null(),
-        Some(value) => context.replies.bulk(&payload(value)),
+        Some(value) => {
+            let mut payload = vec![value::type_of(value)];
+            let Ok(()) = value::write(value, &mut payload, |_| Ok::<_, Infallible>(()));
+            seal(&mut payload);
+            context.replies.bulk(&payload);
+        }
     }
     Ok(())
 }
 
-/// Returns the payload of DUMP.
-fn payload(value: &Value) -> Vec<u8> {
-    let mut payload = vec![value::type_of(value)];
-    let Ok(()) = value::write(value, &mut payload, |_| Ok::<_, Infallible>(()));
-    seal(&mut payload);
-    payload
-}
-
 fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let &[_, key, ttl, payload, ref options @ ..] = arguments else {
-        return Err(CommandError::SYNTAX);
-    };
+    let (key, ttl, payload) = (arguments[1], arguments[2], arguments[3]);
     let (mut replaces, mut unit) = (false, Unit::MILLIS);
     // No key is evicted, so these are checked only. Each is an option only without the other.
     let (mut has_idle_time, mut has_frequency) = (false, false);
-    let mut rest = options;
-    while let [option, behind @ ..] = rest {
-        rest = behind;
-        match (option.to_ascii_lowercase().as_slice(), behind) {
-            (b"replace", _) => replaces = true,
-            (b"absttl", _) => unit = Unit::AT_MILLI,
-            (b"idletime", [seconds, behind @ ..]) if !has_frequency => {
-                if integer(seconds)? < 0 {
+    let mut options = Options(&arguments[4..]);
+    while let Some(option) = options.name() {
+        match option.as_slice() {
+            b"replace" => replaces = true,
+            b"absttl" => unit = Unit::AT_MILLI,
+            b"idletime" if !has_frequency => {
+                has_idle_time = true;
+                if integer(options.value()?)? < 0 {
                     return Err(CommandError::err("Invalid IDLETIME value, must be >= 0"));
                 }
-                (has_idle_time, rest) = (true, behind);
             }
-            (b"freq", [frequency, behind @ ..]) if !has_idle_time => {
-                if !(0..=255).contains(&integer(frequency)?) {
+            b"freq" if !has_idle_time => {
+                has_frequency = true;
+                if !(0..=255).contains(&integer(options.value()?)?) {
                     return Err(CommandError::err("Invalid FREQ value, must be >= 0 and <= 255"));
                 }
-                (has_frequency, rest) = (true, behind);
             }
             _ => return Err(CommandError::SYNTAX),
         }
@@ -348,7 +333,7 @@ fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     // Zero means no deadline.
     let deadline = (ttl > 0).then(|| time_of(unit.millis(ttl, keyspace).unwrap_or(i64::MAX)));
     let value = restored(payload, context.state.config.limits)?;
-    keyspace.set_until(key, value, deadline);
+    keyspace.set(key, value, deadline);
     context.ok()
 }
 
@@ -367,8 +352,9 @@ fn restored(payload: &[u8], limits: ListpackLimits) -> Result<Value, CommandErro
 }
 
 fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    match context.state.keyspace.get::<Vec<u8>>(arguments[1])? {
-        Some(string) => context.replies.bulk(string),
+    match context.state.keyspace.value(arguments[1]) {
+        Some(Value::String(string)) => context.replies.bulk(string),
+        Some(_) => return Err(CommandError::WRONG_TYPE),
         None => context.replies.null(),
     }
     Ok(())
@@ -376,22 +362,17 @@ fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 /// Sets a string, without the options of Redis's SET.
 fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let &[_, key, string] = arguments else { return Err(CommandError::SYNTAX) };
-    context.state.keyspace.set(key, Value::String(string.to_vec()));
+    context.state.keyspace.set(arguments[1], Value::String(arguments[2].to_vec()), None);
     context.ok()
 }
 
 fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (key, members) = (arguments[1], &arguments[2..]);
-    let add = |set: &mut Set| {
-        // Checking first avoids an allocation for a member that is present.
-        members
-            .iter()
-            .filter(|member| !set.contains(**member) && set.insert((**member).into()))
-            .count()
+    let add = |set: &mut ZSet| {
+        members.iter().filter(|member| set.insert(member, Score::from(1)).is_none()).count()
     };
     let keyspace = &mut context.state.keyspace;
-    let added = keyspace.change_or_insert(key, Set::default, add)?;
+    let added = keyspace.change_or_insert(key, Value::Set(ZSet::new()), add)?;
     if added > 0 {
         keyspace.touch(key);
     }
@@ -399,9 +380,13 @@ fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 }
 
 fn smembers(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let set = context.state.keyspace.get::<Set>(arguments[1])?;
-    context.replies.set(set.map_or(0, Set::len));
-    set.into_iter().flatten().for_each(|member| context.replies.bulk(member));
+    let set = match context.state.keyspace.value(arguments[1]) {
+        Some(Value::Set(set)) => set,
+        Some(_) => return Err(CommandError::WRONG_TYPE),
+        None => &EMPTY,
+    };
+    context.replies.set(set.len());
+    set.into_iter().for_each(|(member, _)| context.replies.bulk(&member));
     Ok(())
 }
 
@@ -424,20 +409,15 @@ fn throttle(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         return Err(CommandError::new("Cell error: Zero rates are not supported"));
     }
     let now = context.state.keyspace.now();
-    let throttle = context
-        .state
-        .keyspace
-        .throttles
-        .funnels
+    let funnels = &context.state.keyspace.throttles.funnels;
+    let it = funnels
         .at(now)
         .throttle(key, max_burst, count, period, quantity)
         .map_err(|error| CommandError::new(format!("Cell error: {error}")))?;
     context.replies.array(5);
-    context.replies.integer(throttle.limited.into());
-    context.replies.integer(throttle.limit);
-    context.replies.integer(throttle.remaining);
-    context.replies.integer(throttle.retry_after);
-    context.replies.integer(throttle.reset_after);
+    for number in [it.limited.into(), it.limit, it.remaining, it.retry_after, it.reset_after] {
+        context.replies.integer(number);
+    }
     Ok(())
 }
 
@@ -447,27 +427,4 @@ fn cell_integer(text: &[u8]) -> Result<i64, CommandError> {
         let before = b"Cell error: Couldn't parse as integer: ";
         CommandError::new([before, until_zero(text)].concat())
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::Engine;
-    use crate::keyspace::Throttles;
-    use crate::testing::ask;
-
-    #[test]
-    fn new_keys_beyond_the_maximum_are_denied() {
-        let mut engine = Engine::new();
-        engine.state.keyspace.throttles = Throttles::with_max_keys(2);
-        let mut client = engine.client();
-        let mut is_limited = |key: &str| {
-            let reply = ask(&mut engine, &mut client, &format!("cl.throttle {key} 5 1 1000"));
-            reply.starts_with("*5\r\n:1\r\n")
-        };
-        assert!(!is_limited("a") && !is_limited("b") && is_limited("c"));
-        assert!(!is_limited("a"), "existing keys are not denied");
-        ask(&mut engine, &mut client, "del a");
-        let reply = ask(&mut engine, &mut client, "cl.throttle c 5 1 1000");
-        assert!(reply.starts_with("*5\r\n:0\r\n"), "{reply}");
-    }
 }

@@ -6,22 +6,24 @@ mod set_ops;
 
 use std::time::Duration;
 
-use zset_core::redis::{AddFlags, AddOptions, LexRange, rank_range};
+use zset_core::redis::{AddFlags, AddOptions, rank_range};
 use zset_core::{
     ByteString, IncrementError, ListpackLimits, NanScore, Score, TryReserveError, ZSet,
 };
 
 use super::arguments::{
-    PAGE, cursor, integer, matches, not_negative, page_len, positive, score, score_range,
+    Options, PAGE, cursor, integer, lex_range, matches, not_negative, page_len, positive, score,
+    score_range,
 };
-use crate::client::{End, Pop, PopForm, Wait};
+use crate::client::{End, Pop, Wait};
 use crate::command::{Context, Handlers, Replied, State};
 use crate::error::CommandError;
-use crate::keyspace::{Bytes, Keyspace, Value, WrongType};
+use crate::keyspace::{Bytes, Keyspace, Value};
 use crate::resp::{Protocol, Replies};
 
-use range::{By, Direction};
-use set_ops::Operation;
+use range::By;
+use range::Direction::{Forward, Reverse};
+use set_ops::Operation::{Difference, Intersection, Union};
 
 pub(super) const HANDLERS: Handlers = &[
     ("bzmpop", bzmpop),
@@ -32,15 +34,11 @@ pub(super) const HANDLERS: Handlers = &[
     ("zincrby", |context, arguments| add(context, arguments, true)),
     ("zcard", zcard),
     ("zcount", zcount),
-    ("zdiff", |context, arguments| set_ops::answer(context, arguments, Operation::Difference)),
-    ("zdiffstore", |context, arguments| {
-        set_ops::store_found(context, arguments, Operation::Difference)
-    }),
-    ("zinter", |context, arguments| set_ops::answer(context, arguments, Operation::Intersection)),
+    ("zdiff", |context, arguments| set_ops::answer(context, arguments, Difference)),
+    ("zdiffstore", |context, arguments| set_ops::store_found(context, arguments, Difference)),
+    ("zinter", |context, arguments| set_ops::answer(context, arguments, Intersection)),
     ("zintercard", set_ops::zintercard),
-    ("zinterstore", |context, arguments| {
-        set_ops::store_found(context, arguments, Operation::Intersection)
-    }),
+    ("zinterstore", |context, arguments| set_ops::store_found(context, arguments, Intersection)),
     ("zlexcount", zlexcount),
     ("zmpop", zmpop),
     ("zmscore", zmscore),
@@ -49,10 +47,10 @@ pub(super) const HANDLERS: Handlers = &[
     ("zrandmember", zrandmember),
     ("zrange", |context, arguments| range::range(context, arguments, None)),
     ("zrangebylex", |context, arguments| {
-        range::range(context, arguments, Some((By::Lex, Direction::Forward)))
+        range::range(context, arguments, Some((By::Lex, Forward)))
     }),
     ("zrangebyscore", |context, arguments| {
-        range::range(context, arguments, Some((By::Score, Direction::Forward)))
+        range::range(context, arguments, Some((By::Score, Forward)))
     }),
     ("zrangestore", range::zrangestore),
     ("zrank", |context, arguments| rank(context, arguments, |set, member| set.rank(member))),
@@ -60,22 +58,18 @@ pub(super) const HANDLERS: Handlers = &[
     ("zremrangebylex", zremrangebylex),
     ("zremrangebyrank", zremrangebyrank),
     ("zremrangebyscore", zremrangebyscore),
-    ("zrevrange", |context, arguments| {
-        range::range(context, arguments, Some((By::Rank, Direction::Reverse)))
-    }),
+    ("zrevrange", |context, arguments| range::range(context, arguments, Some((By::Rank, Reverse)))),
     ("zrevrangebylex", |context, arguments| {
-        range::range(context, arguments, Some((By::Lex, Direction::Reverse)))
+        range::range(context, arguments, Some((By::Lex, Reverse)))
     }),
     ("zrevrangebyscore", |context, arguments| {
-        range::range(context, arguments, Some((By::Score, Direction::Reverse)))
+        range::range(context, arguments, Some((By::Score, Reverse)))
     }),
     ("zrevrank", |context, arguments| rank(context, arguments, |set, member| set.rev_rank(member))),
     ("zscan", zscan),
     ("zscore", zscore),
-    ("zunion", |context, arguments| set_ops::answer(context, arguments, Operation::Union)),
-    ("zunionstore", |context, arguments| {
-        set_ops::store_found(context, arguments, Operation::Union)
-    }),
+    ("zunion", |context, arguments| set_ops::answer(context, arguments, Union)),
+    ("zunionstore", |context, arguments| set_ops::store_found(context, arguments, Union)),
 ];
 
 /// Runs ZADD; with `incr`, ZINCRBY, which is ZADD with INCR.
@@ -98,7 +92,7 @@ fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
     if rest.is_empty() || !rest.len().is_multiple_of(2) {
         return Err(CommandError::SYNTAX);
     }
-    let options = AddOptions::from_flags(flags)?;
+    let options = AddOptions::from_flags(flags).map_err(CommandError::err)?;
     if flags.incr && rest.len() > 2 {
         return Err(CommandError::err("INCR option supports a single increment-element pair"));
     }
@@ -119,7 +113,7 @@ fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
         })
     };
     let keyspace = &mut context.state.keyspace;
-    let added = keyspace.change_or_insert(key, ZSet::new, add_all)?;
+    let added = keyspace.change_or_insert(key, Value::SortedSet(ZSet::new()), add_all)?;
     // Elements may have been added even if allocation failed for the rest.
     if is_changed {
         keyspace.touch(key);
@@ -148,37 +142,33 @@ fn prepare<'a>(
 }
 
 fn zcard(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
-    context.count(set.map_or(0, ZSet::len))
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
+    context.count(set.len())
 }
 
 fn zcount(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let range = score_range(arguments[2], arguments[3])?;
-    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
-    context.count(set.map_or(0, |set| set.count_by_score(range)))
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
+    context.count(set.count_by_score(range))
 }
 
 fn zlexcount(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let range = LexRange::parse(arguments[2], arguments[3])?;
-    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
-    context.count(set.map_or(0, |set| set.count_by_lex(range)))
+    let range = lex_range(arguments[2], arguments[3])?;
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
+    context.count(set.count_by_lex(range))
 }
 
 fn zscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
-    let score = set.and_then(|set| set.score(arguments[2]));
-    write_score(context.replies, score);
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
+    write_score(context.replies, set.score(arguments[2]));
     Ok(())
 }
 
 fn zmscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let set = context.state.keyspace.get::<ZSet>(arguments[1])?;
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
     let members = &arguments[2..];
     context.replies.array(members.len());
-    match set {
-        Some(set) => set.scores(members).for_each(|score| write_score(context.replies, score)),
-        None => members.iter().for_each(|_| write_score(context.replies, None)),
-    }
+    set.scores(members).for_each(|score| write_score(context.replies, score));
     Ok(())
 }
 
@@ -187,26 +177,24 @@ fn rank(
     arguments: &[&[u8]],
     rank_of: fn(&ZSet, &[u8]) -> Option<usize>,
 ) -> Replied {
-    let &[name, key, member, ref options @ ..] = arguments else {
-        return Err(CommandError::SYNTAX);
-    };
-    let with_score = match options {
+    let (key, member) = (arguments[1], arguments[2]);
+    let with_score = match &arguments[3..] {
         [] => false,
         [option] if option.eq_ignore_ascii_case(b"withscore") => true,
         [_] => return Err(CommandError::SYNTAX),
         _ => {
-            let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+            let name = String::from_utf8_lossy(arguments[0]).to_ascii_lowercase();
             return Err(CommandError::wrong_arity(&name));
         }
     };
-    let set = context.state.keyspace.get::<ZSet>(key)?;
-    let rank = set.and_then(|set| rank_of(set, member));
+    let set = context.state.keyspace.sorted_set(key)?;
+    let rank = rank_of(set, member);
     let replies = &mut *context.replies;
     match rank {
         Some(rank) if with_score => {
             replies.array(2);
             replies.count(rank);
-            write_score(replies, set.and_then(|set| set.score(member)));
+            write_score(replies, set.score(member));
         }
         Some(rank) => replies.count(rank),
         None if with_score => replies.null_array(),
@@ -235,7 +223,7 @@ fn zremrangebyscore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 }
 
 fn zremrangebylex(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let range = LexRange::parse(arguments[2], arguments[3])?;
+    let range = lex_range(arguments[2], arguments[3])?;
     remove_members(context, arguments[1], |set: &mut ZSet| set.remove_range_by_lex(range))
 }
 
@@ -281,51 +269,32 @@ fn zpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Replied {
 }
 
 fn zmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let request = MultiPop::parse(&arguments[1..])?;
-    let keyspace = &mut context.state.keyspace;
-    for key in request.keys {
-        if let Some(popped) = pop(keyspace, key, request.end, request.count)? {
-            reply_from_key(context.replies, key, &popped);
-            return Ok(());
-        }
+    let (keys, wanted) = multi_pop(&arguments[1..])?;
+    if !attempt(wanted, keys, &mut context.state.keyspace, context.replies)? {
+        context.replies.null_array();
     }
-    context.replies.null_array();
     Ok(())
 }
 
-/// The arguments of ZMPOP and BZMPOP.
-#[derive(Debug)]
-struct MultiPop<'a> {
-    keys: &'a [&'a [u8]],
-    end: End,
-    count: usize,
-}
-
-impl<'a> MultiPop<'a> {
-    /// Parses `numkeys key [key ...] <MIN | MAX> [COUNT count]`.
-    fn parse(arguments: &'a [&'a [u8]]) -> Result<Self, CommandError> {
-        let (number, rest) = arguments.split_first().ok_or(CommandError::SYNTAX)?;
-        let number = positive(number, "numkeys should be greater than 0")?;
-        let (keys, rest) = rest.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
-        let (end, options) = rest.split_first().ok_or(CommandError::SYNTAX)?;
-        let end = match end.to_ascii_lowercase().as_slice() {
-            b"min" => End::Min,
-            b"max" => End::Max,
-            _ => return Err(CommandError::SYNTAX),
-        };
-        let count = match options {
-            [] => 1,
-            [name, count, rest @ ..] if name.eq_ignore_ascii_case(b"count") => {
-                let count = positive(count, "count should be greater than 0")?;
-                if !rest.is_empty() {
-                    return Err(CommandError::SYNTAX);
-                }
-                count
-            }
-            _ => return Err(CommandError::SYNTAX),
-        };
-        Ok(MultiPop { keys, end, count })
+/// Parses `numkeys key [key ...] <MIN | MAX> [COUNT count]`, of ZMPOP and BZMPOP.
+fn multi_pop<'a>(arguments: &'a [&'a [u8]]) -> Result<(&'a [&'a [u8]], Pop), CommandError> {
+    let mut rest = Options(arguments);
+    let number = positive(rest.value()?, "numkeys should be greater than 0")?;
+    let keys = rest.values(number)?;
+    let end = match rest.value()?.to_ascii_lowercase().as_slice() {
+        b"min" => End::Min,
+        b"max" => End::Max,
+        _ => return Err(CommandError::SYNTAX),
+    };
+    let count = match rest.name().as_deref() {
+        None => 1,
+        Some(b"count") => positive(rest.value()?, "count should be greater than 0")?,
+        Some(_) => return Err(CommandError::SYNTAX),
+    };
+    if !rest.0.is_empty() {
+        return Err(CommandError::SYNTAX);
     }
+    Ok((keys, Pop { end, count: Some(count) }))
 }
 
 /// Pops up to `count` members from one end of a sorted set, if the key exists.
@@ -334,7 +303,7 @@ fn pop(
     key: &[u8],
     end: End,
     count: usize,
-) -> Result<Option<Popped>, WrongType> {
+) -> Result<Option<Popped>, CommandError> {
     let popped = keyspace.change(key, |set: &mut ZSet| match end {
         End::Min => set.drain_by_rank(..count).collect(),
         End::Max => {
@@ -346,13 +315,6 @@ fn pop(
         keyspace.touch(key);
     }
     Ok(popped)
-}
-
-/// Writes a key and the members popped from it, as ZMPOP and BZMPOP do.
-fn reply_from_key(replies: &mut Replies, key: &[u8], popped: &Popped) {
-    replies.array(2);
-    replies.bulk(key);
-    reply_pairs(replies, popped);
 }
 
 /// Writes an array of member-score pairs, nested in RESP2 too.
@@ -374,18 +336,23 @@ pub(crate) fn attempt<K: AsRef<[u8]>>(
     keys: &[K],
     keyspace: &mut Keyspace,
     replies: &mut Replies,
-) -> Result<bool, WrongType> {
+) -> Result<bool, CommandError> {
     for key in keys {
         let key = key.as_ref();
-        let Some(popped) = pop(keyspace, key, wanted.end, wanted.count)? else { continue };
-        match (wanted.form, popped.as_slice()) {
-            (PopForm::Flat, [(member, score)]) => {
+        let count = wanted.count.unwrap_or(1);
+        let Some(popped) = pop(keyspace, key, wanted.end, count)? else { continue };
+        match (wanted.count, popped.as_slice()) {
+            (None, [(member, score)]) => {
                 replies.array(3);
                 replies.bulk(key);
                 replies.bulk(member);
                 replies.score(*score);
             }
-            _ => reply_from_key(replies, key, &popped),
+            _ => {
+                replies.array(2);
+                replies.bulk(key);
+                reply_pairs(replies, &popped);
+            }
         }
         return Ok(true);
     }
@@ -395,13 +362,13 @@ pub(crate) fn attempt<K: AsRef<[u8]>>(
 fn bzpop(context: &mut Context<'_>, arguments: &[&[u8]], end: End) -> Replied {
     let [_, keys @ .., limit] = arguments else { return Err(CommandError::SYNTAX) };
     let limit = time_limit(limit, context)?;
-    take_or_wait(context, keys, limit, Pop { end, count: 1, form: PopForm::Flat })
+    take_or_wait(context, keys, limit, Pop { end, count: None })
 }
 
 fn bzmpop(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let MultiPop { keys, end, count } = MultiPop::parse(&arguments[2..])?;
+    let (keys, wanted) = multi_pop(&arguments[2..])?;
     let limit = time_limit(arguments[1], context)?;
-    take_or_wait(context, keys, limit, Pop { end, count, form: PopForm::Nested })
+    take_or_wait(context, keys, limit, wanted)
 }
 
 /// Pops members, or makes the client wait for some if it may wait.
@@ -415,7 +382,7 @@ fn take_or_wait(
     if attempt(wanted, keys, &mut state.keyspace, replies)? {
         return Ok(());
     }
-    if client.is_executing || !client.may_wait {
+    if !client.may_wait {
         replies.null_array();
         return Ok(());
     }
@@ -457,8 +424,8 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let State { keyspace, rng, .. } = &mut *context.state;
     let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
     let [count, options @ ..] = options else {
-        let set = keyspace.get::<ZSet>(key)?;
-        match set.and_then(|set| set.sample(rng, 1).next()) {
+        let set = keyspace.sorted_set(key)?;
+        match set.sample(rng, 1).next() {
             Some((member, _)) => context.replies.bulk(&member),
             None => context.replies.null(),
         }
@@ -480,12 +447,9 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     if shown == Shown::MemberAndScore && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
         return Err(too_many());
     }
-    let Some(set) = keyspace.get::<ZSet>(key)? else {
-        context.replies.array(0);
-        return Ok(());
-    };
+    let set = keyspace.sorted_set(key)?;
     let number = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
-    if count >= 0 {
+    if count >= 0 || set.is_empty() {
         let number = number.min(set.len());
         begin_elements(context.replies, shown, number);
         set.sample(rng, number).for_each(|drawn| write_element(context.replies, shown, drawn));
@@ -506,30 +470,17 @@ fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 }
 
 fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let &[_, key, start, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
-    let start = cursor(start)?;
-    let Some(set) = context.state.keyspace.get::<ZSet>(key)? else {
-        // In this case the options are not checked.
-        context.replies.array(2);
-        context.replies.bulk(b"0");
-        context.replies.array(0);
-        return Ok(());
-    };
+    let start = cursor(arguments[2])?;
+    let set = context.state.keyspace.sorted_set(arguments[1])?;
     let (mut count, mut pattern, mut with_scores) = (PAGE, None, true);
-    let mut rest = options;
-    while let [option, behind @ ..] = rest {
-        rest = behind;
-        match (option.to_ascii_lowercase().as_slice(), behind) {
-            (b"count", [number, behind @ ..]) => {
-                count = page_len(number)?;
-                rest = behind;
-            }
-            (b"match", [text, behind @ ..]) => {
-                pattern = Some(*text);
-                rest = behind;
-            }
-            (b"noscores", _) => with_scores = false,
-            (b"novalues", _) => {
+    // The options are not checked if the key does not exist.
+    let mut options = Options(if set.is_empty() { &[] } else { &arguments[3..] });
+    while let Some(option) = options.name() {
+        match option.as_slice() {
+            b"count" => count = page_len(options.value()?)?,
+            b"match" => pattern = Some(options.value()?),
+            b"noscores" => with_scores = false,
+            b"novalues" => {
                 return Err(CommandError::err("NOVALUES option can only be used in HSCAN"));
             }
             _ => return Err(CommandError::SYNTAX),
@@ -605,6 +556,6 @@ pub(super) fn write_score(replies: &mut Replies, score: Option<Score>) {
 /// Stores a set at a key and replies with the number of its members.
 pub(super) fn store(context: &mut Context<'_>, key: &[u8], set: ZSet) -> Replied {
     let len = set.len();
-    context.state.keyspace.set(key, Value::SortedSet(set));
+    context.state.keyspace.set(key, Value::SortedSet(set), None);
     context.count(len)
 }

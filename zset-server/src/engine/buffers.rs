@@ -107,41 +107,11 @@ fn is_read(session: &Session) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use zset_std::FakeClock;
-
     use super::*;
-    use crate::Replies;
     use crate::client::Client;
 
     fn set_replies(client: &mut Client, replies: usize) {
         client.session_mut().buffered.replies = replies;
-    }
-
-    fn set_limit(engine: &mut Engine<FakeClock>, client: &mut Client, limit: &str) {
-        let arguments = ["CONFIG", "SET", "client-output-buffer-limit", limit].map(str::as_bytes);
-        let mut replies = Replies::default();
-        engine.execute(client, &arguments, &mut replies);
-        assert_eq!(replies.bytes(), b"+OK\r\n");
-    }
-
-    #[test]
-    fn enabling_the_soft_limit_again_restarts_its_time() {
-        let clock = FakeClock::new();
-        let mut engine = Engine::with_clock(clock.clone());
-        let [mut deaf, mut other] = [(); 2].map(|()| engine.client());
-        set_replies(&mut deaf, 1 << 20);
-        for limit in ["normal 0 100 2", "normal 0 0 0", "normal 0 100 2"] {
-            set_limit(&mut engine, &mut other, limit);
-            engine.close_over_limits();
-            clock.advance(Duration::from_secs(2));
-        }
-        engine.close_over_limits();
-        assert!(!deaf.session().is_killed);
-        clock.advance(Duration::from_secs(1));
-        engine.close_over_limits();
-        assert!(deaf.session().is_killed);
     }
 
     #[test]
@@ -174,25 +144,5 @@ mod tests {
             engine.state.config.max_memory = max;
             assert_eq!(engine.max_held(held, 100, 1000), room, "{max} {held}");
         }
-    }
-
-    #[test]
-    fn the_clients_that_hold_the_most_are_closed_first() {
-        let mut engine = Engine::new();
-        let mut clients = [(); 4].map(|()| engine.client());
-        for (client, bytes) in clients.iter_mut().zip([400, 100, 300, 200]) {
-            set_replies(client, bytes);
-        }
-        let is_killed = |clients: &[Client; 4]| clients.each_ref().map(|it| it.session().is_killed);
-        engine.close_largest(1000);
-        assert_eq!(is_killed(&clients), [false; 4]);
-        for _ in 0..2 {
-            engine.close_largest(600);
-            assert_eq!(is_killed(&clients), [true, false, false, false]);
-        }
-        engine.close_largest(400);
-        assert_eq!(is_killed(&clients), [true, false, true, false]);
-        engine.close_largest(0);
-        assert_eq!(is_killed(&clients), [true; 4]);
     }
 }

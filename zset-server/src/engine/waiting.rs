@@ -8,14 +8,12 @@
 
 use std::time::Duration;
 
-use zset_core::ZSet;
 use zset_std::Clock;
 
 use super::Engine;
 use crate::client::{Client, Session};
 use crate::command::State;
 use crate::commands::attempt;
-use crate::error::CommandError;
 use crate::resp::Replies;
 
 /// The outcome of a command.
@@ -46,7 +44,7 @@ impl<C: Clock> Engine<C> {
         while state.keyspace.awaited.is_any_ready() {
             for key in state.keyspace.awaited.take_ready() {
                 let mut last = 0;
-                while let Ok(Some(_)) = state.keyspace.get::<ZSet>(&key) {
+                while state.keyspace.sorted_set(&key).is_ok_and(|set| !set.is_empty()) {
                     let next = state.keyspace.awaited.next_after(&key, last);
                     let Some((ticket, id)) = next else { break };
                     last = ticket;
@@ -70,37 +68,9 @@ fn try_again(state: &mut State, session: &mut Session) {
         Ok(true) => {}
         Err(error) => {
             state.stats.errors += 1;
-            replies.error_bytes(CommandError::from(error).bytes());
+            replies.error(error.bytes());
         }
     }
     session.stop_waiting(&mut state.keyspace);
     session.serve(&replies);
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::Engine;
-    use crate::testing::ask;
-
-    #[test]
-    fn a_dropped_client_pops_nothing() {
-        let mut engine = Engine::new();
-        let (mut waiting, mut other) = (engine.client(), engine.client());
-        waiting.allow_waiting();
-        ask(&mut engine, &mut waiting, "BZPOPMIN key 0");
-        drop(waiting);
-        ask(&mut engine, &mut other, "ZADD key 1 a");
-        assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1\r\n");
-        assert_eq!(engine.state.clients.iter().count(), 1);
-        assert_eq!(engine.state.keyspace.awaited.next_after(b"key", 0), None);
-    }
-
-    #[test]
-    fn a_set_that_is_not_created_serves_no_client() {
-        let mut engine = Engine::new();
-        let mut client = engine.client();
-        engine.state.keyspace.awaited.join(&[Box::from(*b"nokey")], 7);
-        ask(&mut engine, &mut client, "ZADD nokey XX 1 a");
-        assert!(!engine.state.keyspace.awaited.is_any_ready());
-    }
 }

@@ -1,13 +1,12 @@
 //! Requests: arrays of bulk strings, or inline lines.
 //!
 //! A parser of RESP values would not do: requests may also be inline, limits must apply before the
-//! bytes that they bound are received, a request received in many pieces must not be rescanned for
-//! each of them, and errors must have Redis's messages. So this is a state machine that visits each
-//! byte once; it must agree with Redis's networking.c.
+//! bytes that they bound are received, a request received in many pieces must not be parsed again
+//! for each of them, and errors must have Redis's messages. So this is a state machine, which must
+//! agree with Redis's networking.c.
 //!
 //! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished
-//! requests, and those before `parsed` are parsed. No line ends between `parsed` and `searched`.
-//! The received arguments are ranges of the buffer.
+//! requests, and those before `parsed` are parsed. The received arguments are ranges of the buffer.
 
 use std::error::Error;
 use std::fmt;
@@ -115,27 +114,12 @@ impl RequestError {
 }
 
 /// Parses requests from bytes received in pieces of any size.
-///
-/// # Examples
-///
-/// ```
-/// use zset_server::Requests;
-///
-/// let mut requests = Requests::default();
-/// requests.extend(b"*2\r\n$4\r\nECHO\r\n$5\r\nhel");
-/// assert_eq!(requests.next(), Ok(None));
-/// requests.extend(b"lo\r\nping\r\n");
-/// assert_eq!(requests.next(), Ok(Some(vec![&b"ECHO"[..], b"hello"])));
-/// assert_eq!(requests.next(), Ok(Some(vec![&b"ping"[..]])));
-/// assert_eq!(requests.next(), Ok(None));
-/// ```
 #[derive(Debug, Default)]
 pub struct Requests {
     limits: RequestLimits,
     buffer: Vec<u8>,
     start: usize,
     parsed: usize,
-    searched: usize,
     state: State,
     arguments: Vec<Range<usize>>,
     /// The arguments of an inline request, copied because of quotes and escapes.
@@ -155,13 +139,6 @@ enum State {
     Returned,
     /// After an error.
     Broken(RequestError),
-}
-
-/// Clears a vector, so that its allocation can be reused for the arguments of the next request.
-pub(crate) fn emptied(mut arguments: Vec<&[u8]>) -> Vec<&'static [u8]> {
-    arguments.clear();
-    // The standard library collects into the same allocation.
-    arguments.into_iter().map(|_| [].as_slice()).collect()
 }
 
 /// The bytes of finished requests that may stay before the remaining bytes move to the front.
@@ -196,7 +173,6 @@ impl Requests {
             self.buffer.drain(..over);
             self.start = 0;
             self.parsed -= over;
-            self.searched -= over;
             for range in &mut self.arguments {
                 *range = range.start - over..range.end - over;
             }
@@ -228,35 +204,20 @@ impl Requests {
 
     /// Returns the arguments of the next request, at least one, if it has been received completely.
     ///
-    /// The total time over all calls is proportional to the number of bytes, regardless of the
-    /// pieces.
-    ///
     /// # Errors
     ///
     /// Returns a [`RequestError`] if the bytes are not a valid request. All later calls return the
     /// same error.
     #[allow(clippy::should_implement_trait, reason = "it lends what it returns")]
     pub fn next(&mut self) -> Result<Option<Vec<&[u8]>>, RequestError> {
-        self.next_in(Vec::new())
-    }
-
-    /// Like [`next`](Self::next), reusing the allocation of an empty vector.
-    pub(crate) fn next_in<'a>(
-        &'a mut self,
-        mut arguments: Vec<&'a [u8]>,
-    ) -> Result<Option<Vec<&'a [u8]>>, RequestError> {
         self.forget_returned();
         match self.advance() {
             Ok(false) => Ok(None),
             Ok(true) if self.typed.is_empty() => {
                 let argument = |range: &Range<usize>| &self.buffer[range.clone()];
-                arguments.extend(self.arguments.iter().map(argument));
-                Ok(Some(arguments))
+                Ok(Some(self.arguments.iter().map(argument).collect()))
             }
-            Ok(true) => {
-                arguments.extend(self.typed.iter().map(Vec::as_slice));
-                Ok(Some(arguments))
-            }
+            Ok(true) => Ok(Some(self.typed.iter().map(Vec::as_slice).collect())),
             Err(error) => {
                 self.state = State::Broken(error);
                 Err(error)
@@ -355,14 +316,13 @@ impl Requests {
         }
         self.arguments.push(self.parsed..end);
         self.parsed = end + 2;
-        self.searched = self.parsed;
         self.state = State::Length { left: left - 1 };
         true
     }
 
     /// Parses an inline request.
     fn typed_line(&mut self) -> Result<bool, RequestError> {
-        if is_tls(&self.buffer[self.parsed..]) {
+        if self.buffer[self.parsed..].starts_with(TLS) {
             return Err(RequestError::OtherProtocol);
         }
         let Some(line) = self.line()? else { return Ok(false) };
@@ -387,7 +347,6 @@ impl Requests {
             return Ok(None);
         };
         self.parsed = end + 1;
-        self.searched = self.parsed;
         let has_return = end > begin && self.buffer[end - 1] == b'\r';
         Ok(Some(begin..if has_return { end - 1 } else { end }))
     }
@@ -397,23 +356,21 @@ impl Requests {
         let begin = self.parsed;
         let Some(end) = self.find(b'\r', too_long)? else { return Ok(None) };
         if end + 1 == self.buffer.len() {
-            self.searched = end;
             return Ok(None);
         }
         // The byte after the `\r` is not checked, as in Redis.
         self.parsed = end + 2;
-        self.searched = self.parsed;
         Ok(Some(begin..end))
     }
 
     /// Returns the end of the line that begins at the parsed position.
     fn find(&mut self, end: u8, too_long: RequestError) -> Result<Option<usize>, RequestError> {
-        let from = self.searched.max(self.parsed);
-        if let Some(end) = memchr::memchr(end, &self.buffer[from..]) {
-            return Ok(Some(from + end));
+        let rest = &self.buffer[self.parsed..];
+        match memchr::memchr(end, rest) {
+            Some(end) => Ok(Some(self.parsed + end)),
+            None if rest.len() > MAX_LINE => Err(too_long),
+            None => Ok(None),
         }
-        self.searched = self.buffer.len();
-        if self.searched - self.parsed > MAX_LINE { Err(too_long) } else { Ok(None) }
     }
 }
 
@@ -442,8 +399,7 @@ fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
     let mut rest = line;
     loop {
         let quoted = match rest {
-            [b'"', behind @ ..] => double_quoted(behind, &mut argument),
-            [b'\'', behind @ ..] => single_quoted(behind, &mut argument),
+            [quote @ (b'"' | b'\''), behind @ ..] => quoted(*quote, behind, &mut argument),
             [byte, behind @ ..] if !b" \n\r\t".contains(byte) => {
                 argument.push(*byte);
                 rest = behind;
@@ -468,32 +424,19 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// Appends the bytes up to the closing quote; returns the bytes after it.
-fn double_quoted<'a>(mut rest: &'a [u8], argument: &mut Vec<u8>) -> Option<&'a [u8]> {
+fn quoted<'a>(quote: u8, mut rest: &'a [u8], argument: &mut Vec<u8>) -> Option<&'a [u8]> {
     loop {
         let (byte, behind) = match rest {
-            [b'"', behind @ ..] => return Some(behind),
+            [] => return None,
+            [byte, behind @ ..] if *byte == quote => return Some(behind),
+            [b'\\', b'\'', behind @ ..] => (b'\'', behind),
             [b'\\', b'x', high, low, behind @ ..]
-                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+                if quote == b'"' && high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
             {
                 (16 * hex(*high) + hex(*low), behind)
             }
-            [b'\\', byte, behind @ ..] => (escaped(*byte), behind),
+            [b'\\', byte, behind @ ..] if quote == b'"' => (escaped(*byte), behind),
             [byte, behind @ ..] => (*byte, behind),
-            [] => return None,
-        };
-        argument.push(byte);
-        rest = behind;
-    }
-}
-
-/// Appends the bytes up to the closing quote; returns the bytes after it.
-fn single_quoted<'a>(mut rest: &'a [u8], argument: &mut Vec<u8>) -> Option<&'a [u8]> {
-    loop {
-        let (byte, behind) = match rest {
-            [b'\'', behind @ ..] => return Some(behind),
-            [b'\\', b'\'', behind @ ..] => (b'\'', behind),
-            [byte, behind @ ..] => (*byte, behind),
-            [] => return None,
         };
         argument.push(byte);
         rest = behind;
@@ -528,11 +471,6 @@ fn escaped(byte: u8) -> u8 {
 /// The first bytes of a TLS handshake: the record type and the major version.
 const TLS: &[u8] = b"\x16\x03";
 
-/// Returns whether a line, which may be incomplete, starts a TLS handshake.
-fn is_tls(line: &[u8]) -> bool {
-    line.starts_with(TLS)
-}
-
 /// Returns whether a command name is the start of an HTTP request or of a header field.
 fn is_http_command(name: &[u8]) -> bool {
     let host = name.get(..b"host:".len());
@@ -564,17 +502,6 @@ mod tests {
     fn a_byte_that_a_client_has_sent_is_unchanged_in_the_error() {
         let error = RequestError::ExpectedLength(0xff);
         assert_eq!(error.to_bytes(), b"ERR Protocol error: expected '$', got '\xff'");
-    }
-
-    #[test]
-    fn the_allocation_of_a_vector_is_reused() {
-        let mut requests = Requests::default();
-        requests.extend(b"*2\r\n$4\r\nECHO\r\n$1\r\na\r\nPING\r\n");
-        let arguments = requests.next_in(Vec::with_capacity(10)).unwrap().unwrap();
-        assert_eq!(arguments, [&b"ECHO"[..], b"a"]);
-        let spare = emptied(arguments);
-        assert!(spare.is_empty() && spare.capacity() >= 10);
-        assert_eq!(requests.next_in(spare).unwrap().unwrap(), [b"PING"]);
     }
 
     #[test]

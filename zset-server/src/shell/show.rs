@@ -5,7 +5,7 @@ mod skip_list;
 
 use zset_core::Score;
 
-use super::display::{Style, write_escaping};
+use super::display::write_escaping;
 use crate::error::CommandError;
 use crate::keyspace::{Keyspace, Value};
 use crate::resp::parse_integer;
@@ -13,11 +13,7 @@ use crate::resp::parse_integer;
 /// Draws the value of a key, given the arguments of SHOW: `key [LIMIT count]`. The limit is the
 /// number of leaves, or of members of a listpack, to draw: half of them from the start, half from
 /// the end.
-pub(super) fn show(
-    arguments: &[Vec<u8>],
-    keyspace: &Keyspace,
-    style: Style,
-) -> Result<String, CommandError> {
+pub(super) fn show(arguments: &[Vec<u8>], keyspace: &Keyspace) -> Result<String, CommandError> {
     let (key, limit) = match arguments {
         [] => return Err(CommandError::wrong_arity("show")),
         [key] => (key, None),
@@ -37,12 +33,11 @@ pub(super) fn show(
         }
         Some(Value::Set(set)) => {
             let members = count(set.len(), "member");
-            Ok(format!("{name} is a set of {members} without scores, in a hash table\n"))
+            Ok(format!("{name} is a plain set of {members}\n"))
         }
         Some(Value::SortedSet(set)) => {
             let members = count(set.len(), "member");
-            let heading = format!("{name} is a {} of {members}", set.encoding());
-            let mut out = format!("{}\n\n", style.heading(&heading));
+            let mut out = format!("{name} is a {} of {members}\n\n", set.encoding());
             if let Some(list) = set.as_listpack() {
                 listpack::draw(list, set.limits(), limit, &mut out);
             }
@@ -103,13 +98,5 @@ mod tests {
         assert_eq!(quoted(&[b'x'; MEMBER]), format!("\"{}\"", "x".repeat(MEMBER)));
         assert_eq!(quoted(&[b'x'; 1000]), format!("\"{}…\"", "x".repeat(MEMBER)));
         assert_eq!(quoted("日".repeat(30).as_bytes()), format!("\"{}…\"", "日".repeat(MEMBER)));
-    }
-
-    #[test]
-    fn only_the_whole_is_100_percent() {
-        assert_eq!(
-            [(999, 1000), (2, 2), (1, 3), (0, 0)].map(|(part, whole)| percent(part, whole)),
-            [99, 100, 33, 0]
-        );
     }
 }

@@ -6,7 +6,7 @@ use zset_core::ListpackLimits;
 use zset_core::rdb::{REDIS_VERSIONS, Reader, RestoreError, VALKEY_VERSION};
 use zset_std::Timestamp;
 
-use super::{CHECKSUM, SnapshotProblem, opcode, value};
+use super::{CHECKSUM, Problem, opcode, value};
 use crate::keyspace::{Keyspace, time_of};
 
 /// The first version with a checksum.
@@ -20,7 +20,7 @@ pub(super) fn load(
     bytes: &[u8],
     now: Timestamp,
     limits: ListpackLimits,
-) -> Result<Keyspace, SnapshotProblem> {
+) -> Result<Keyspace, Problem> {
     let (version, parts) = check_header(bytes)?;
     let has_checksum = version >= FIRST_WITH_CHECKSUM;
     let mut reader = Reader::new(parts);
@@ -28,7 +28,7 @@ pub(super) fn load(
         Ok(keyspace) => keyspace,
         // A damaged or missing byte can look like any problem.
         Err(problem) if has_checksum && !is_intact(bytes, bytes.len() - CHECKSUM_LEN) => {
-            let is_short = matches!(problem, SnapshotProblem::Malformed(RestoreError::Truncated));
+            let is_short = matches!(problem.downcast_ref(), Some(RestoreError::Truncated));
             return Err(if is_short { truncated("its end is missing") } else { damaged() });
         }
         Err(problem) => return Err(problem),
@@ -46,8 +46,7 @@ pub(super) fn load(
     }
     let rest = bytes.len() - end;
     if rest > 0 {
-        let reason = format!("it has bytes after its end: {rest} from offset {end}");
-        return Err(SnapshotProblem::Unsupported(reason));
+        return Err(format!("it has bytes after its end: {rest} from offset {end}").into());
     }
     Ok(keyspace)
 }
@@ -59,12 +58,12 @@ fn is_intact(bytes: &[u8], end: usize) -> bool {
     rest.starts_with(&[0; CHECKSUM_LEN]) || rest.starts_with(&CHECKSUM.checksum(body).to_le_bytes())
 }
 
-fn damaged() -> SnapshotProblem {
-    SnapshotProblem::Unsupported("it is damaged: its checksum does not match".to_owned())
+fn damaged() -> Problem {
+    "it is damaged: its checksum does not match".into()
 }
 
-fn truncated(what: impl Display) -> SnapshotProblem {
-    SnapshotProblem::Unsupported(format!("it is truncated or damaged: {what}"))
+fn truncated(what: impl Display) -> Problem {
+    format!("it is truncated or damaged: {what}").into()
 }
 
 /// Reads everything up to the end.
@@ -72,7 +71,7 @@ fn read_parts(
     reader: &mut Reader<'_>,
     now: Timestamp,
     limits: ListpackLimits,
-) -> Result<Keyspace, SnapshotProblem> {
+) -> Result<Keyspace, Problem> {
     let mut keyspace = Keyspace::default();
     keyspace.set_now(now);
     let mut deadline = None;
@@ -126,8 +125,7 @@ fn read_parts(
                 }
                 let deadline = deadline.take().map(time_of);
                 if deadline.is_none_or(|deadline| deadline > now) {
-                    keyspace.set(&key, value);
-                    keyspace.set_deadline(&key, deadline);
+                    keyspace.set(&key, value, deadline);
                 }
             }
         }
@@ -135,8 +133,8 @@ fn read_parts(
 }
 
 /// Returns the version, and the bytes after the header.
-fn check_header(bytes: &[u8]) -> Result<(u16, &[u8]), SnapshotProblem> {
-    let not_rdb = || SnapshotProblem::Unsupported("it is not an RDB file".to_owned());
+fn check_header(bytes: &[u8]) -> Result<(u16, &[u8]), Problem> {
+    let not_rdb = || "it is not an RDB file";
     let (header, parts) = bytes.split_first_chunk::<9>().ok_or_else(not_rdb)?;
     let (digits, is_valkey) = match header.strip_prefix(b"REDIS") {
         Some(digits) => (digits, false),
@@ -151,8 +149,8 @@ fn check_header(bytes: &[u8]) -> Result<(u16, &[u8]), SnapshotProblem> {
     Ok((version.filter(is_known).ok_or_else(unknown)?, parts))
 }
 
-fn unsupported(what: impl Display) -> SnapshotProblem {
-    SnapshotProblem::Unsupported(format!("{what}, which is not supported"))
+fn unsupported(what: impl Display) -> Problem {
+    format!("{what}, which is not supported").into()
 }
 
 /// Returns Redis's name for a type, given its number in files.

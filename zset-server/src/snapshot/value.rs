@@ -2,10 +2,10 @@
 
 use zset_core::listpack::Value as Entry;
 use zset_core::rdb::{self, Reader, RestoreError};
-use zset_core::{Listpack, ListpackLimits};
+use zset_core::{Listpack, ListpackLimits, Member, Score, ZSet};
 
 use super::PIECE;
-use crate::keyspace::{Bytes, Set, Typed as _, Value};
+use crate::keyspace::Value;
 
 /// A string.
 const STRING: u8 = 0;
@@ -46,8 +46,8 @@ pub(crate) fn write<E>(
         Value::String(string) => rdb::write_string(string, out),
         Value::Set(set) => {
             rdb::write_length(set.len(), out);
-            for member in &**set {
-                rdb::write_string(member, out);
+            for (member, _) in set {
+                rdb::write_string(&member, out);
                 spill(out)?;
             }
         }
@@ -64,9 +64,9 @@ pub(crate) fn read(
 ) -> Result<Value, RestoreError> {
     Ok(match kind {
         STRING => Value::String(reader.string()?.into_owned()),
-        SET => read_set(reader)?.into_value(),
-        SET_OF_INTEGERS => set_of_integers(&reader.string()?)?.into_value(),
-        SET_AS_LISTPACK => set_of_listpack(&reader.string()?)?.into_value(),
+        SET => Value::Set(read_set(reader)?),
+        SET_OF_INTEGERS => Value::Set(set_of_integers(&reader.string()?)?),
+        SET_AS_LISTPACK => Value::Set(set_of_listpack(&reader.string()?)?),
         rdb::TYPE_LISTPACK => {
             // Servers check only the number of members in a listpack, not their lengths.
             let any_length = ListpackLimits { max_listpack_value: usize::MAX, ..limits };
@@ -78,20 +78,16 @@ pub(crate) fn read(
     })
 }
 
-fn read_set(reader: &mut Reader<'_>) -> Result<Set, RestoreError> {
+fn read_set(reader: &mut Reader<'_>) -> Result<ZSet, RestoreError> {
     let len = reader.length()?;
     // A member takes at least one byte.
     if len > reader.rest() {
         return Err(RestoreError::Truncated);
     }
-    let mut set = Set::default();
-    for index in 0..len {
-        insert(&mut set, index, reader.string()?.into())?;
-    }
-    Ok(set)
+    set_of((0..len).map(|_| reader.string()))
 }
 
-fn set_of_integers(bytes: &[u8]) -> Result<Set, RestoreError> {
+fn set_of_integers(bytes: &[u8]) -> Result<ZSet, RestoreError> {
     let mut header = Reader::new(bytes);
     let (width, len) = (header.array()?, header.array()?);
     let (width, len) = (u32::from_le_bytes(width) as usize, u32::from_le_bytes(len) as usize);
@@ -99,34 +95,29 @@ fn set_of_integers(bytes: &[u8]) -> Result<Set, RestoreError> {
     if !matches!(width, 2 | 4 | 8) || len.checked_mul(width) != Some(body.len()) {
         return Err(RestoreError::Length);
     }
-    let mut set = Set::default();
-    for (index, integer) in body.chunks_exact(width).enumerate() {
+    set_of(body.chunks_exact(width).map(|integer| {
         // Sign-extend to 64 bits.
         let sign = if integer[width - 1] < 0x80 { 0 } else { 0xFF };
         let mut wide = [sign; 8];
         wide[..width].copy_from_slice(integer);
-        insert(&mut set, index, text_of(i64::from_le_bytes(wide)))?;
-    }
-    Ok(set)
+        Ok(Member::from(Entry::Integer(i64::from_le_bytes(wide))))
+    }))
 }
 
-fn set_of_listpack(bytes: &[u8]) -> Result<Set, RestoreError> {
+fn set_of_listpack(bytes: &[u8]) -> Result<ZSet, RestoreError> {
     let list = Listpack::from_bytes(bytes.to_vec()).map_err(RestoreError::Listpack)?;
-    let mut set = Set::default();
-    for (index, entry) in list.iter().enumerate() {
-        let member = match entry {
-            Entry::Integer(integer) => text_of(integer),
-            Entry::Bytes(bytes) => bytes.into(),
-        };
-        insert(&mut set, index, member)?;
+    set_of(list.iter().map(|entry| Ok(Member::from(entry))))
+}
+
+/// Returns a plain set of distinct members.
+fn set_of<M: AsRef<[u8]>>(
+    members: impl Iterator<Item = Result<M, RestoreError>>,
+) -> Result<ZSet, RestoreError> {
+    let mut set = ZSet::new();
+    for (rank, member) in members.enumerate() {
+        if set.insert(member?, Score::from(1)).is_some() {
+            return Err(RestoreError::DuplicateMember { rank });
+        }
     }
     Ok(set)
-}
-
-fn insert(set: &mut Set, index: usize, member: Bytes) -> Result<(), RestoreError> {
-    if set.insert(member) { Ok(()) } else { Err(RestoreError::DuplicateMember { rank: index }) }
-}
-
-fn text_of(integer: i64) -> Bytes {
-    integer.to_string().into_bytes().into()
 }

@@ -1,8 +1,7 @@
-//! Passwords, and ways to pass them that `ps` does not show.
+//! Passwords.
 
-use std::fs;
+use std::process::Command;
 
-use crate::process::Folder;
 use crate::program::Program;
 use crate::prompt::Prompt;
 
@@ -15,29 +14,16 @@ fn assert_requires(program: &Program, password: &str) {
 }
 
 #[test]
-fn a_password_is_read_from_a_file() {
-    let folder = Folder::new();
-    let path = folder.join("password");
-    for end in ["", "\n", "\r\n"] {
-        fs::write(&path, format!(" open sesame{end}")).unwrap();
-        let program = Program::start(&["--requirepass-file", path.to_str().unwrap()]);
-        assert_requires(&program, " open sesame");
-    }
-}
-
-#[test]
-fn a_password_is_read_from_a_pipe_that_stays_open() {
-    // The shell's end of the pipe stays open while the server runs.
-    let before = "mkfifo \"$5.pipe\"; exec 3<>\"$5.pipe\"; echo 'open sesame' >&3; \
-                  set -- \"$@\" --requirepass-file \"$5.pipe\"";
-    let program = Program::start_after(before, &[]);
-    assert_requires(&program, "open sesame");
-}
-
-#[test]
 fn a_password_is_read_from_the_environment() {
     let program = Program::start_after("export ZSET_REQUIREPASS='open sesame'", &[]);
     assert_requires(&program, "open sesame");
+    // An empty variable does not mean a server without a password, nor may there be two passwords.
+    for arguments in [&["serve"][..], &["serve", "--requirepass", "a"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zset-server"));
+        let variable = if arguments.len() > 1 { "b" } else { "" };
+        let output = command.args(arguments).env("ZSET_REQUIREPASS", variable).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
 }
 
 #[test]
@@ -53,6 +39,10 @@ fn a_password_that_is_set_is_for_the_clients_to_come() {
         ("hello 3", "-NOAUTH"),
         ("hello 4", "-NOPROTO"),
         ("auth wrong", "-WRONGPASS"),
+        ("auth ope", "-WRONGPASS"),
+        ("auth openx", "-WRONGPASS"),
+        ("auth opem", "-WRONGPASS"),
+        ("auth ", "-WRONGPASS"),
         ("auth other open", "-WRONGPASS"),
         ("hello 2 auth default wrong", "-WRONGPASS"),
         ("hello 2 auth default open setname me", "*14"),

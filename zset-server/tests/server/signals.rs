@@ -1,7 +1,6 @@
 //! Signals to the program.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use crate::program::Program;
 
@@ -34,19 +33,6 @@ fn a_closed_terminal_stops_the_program_after_it_saves() {
     peer.expect_last(b"");
     let (status, _) = program.wait();
     assert!(status.success(), "{status}");
-    assert!(program.folder.snapshot().exists());
-}
-
-#[test]
-fn a_signal_interrupts_debug_sleep() {
-    const SLEEPS: usize = 12;
-    let mut program = Program::start(&["--enable-debug-command", "yes"]);
-    let mut peer = program.connect();
-    peer.ask(b"SET key value\r\n", b"+OK\r\n");
-    let start = Instant::now();
-    peer.send(&b"DEBUG SLEEP 10\r\n".repeat(SLEEPS));
-    let log = program.stop();
-    assert!(start.elapsed() < Duration::from_secs(10 * SLEEPS as u64 / 2), "{log}");
     assert!(program.folder.snapshot().exists());
 }
 

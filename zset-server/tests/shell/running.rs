@@ -7,7 +7,7 @@ use std::thread;
 /// Returns the program, independent of the user's settings and history.
 pub(crate) fn program() -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_zset-server"));
-    program.env_remove("NO_COLOR").env("ZSET_HISTORY", "");
+    program.env_remove("NO_COLOR");
     program
 }
 

@@ -23,19 +23,18 @@ struct Terminal {
 
 impl Terminal {
     /// Opens a terminal with the shell, or returns `None` if `script` is not installed.
-    fn open(history: &str) -> Option<Terminal> {
-        Terminal::open_with(history, "")
+    fn open() -> Option<Terminal> {
+        Terminal::open_with("")
     }
 
     /// Like [`open`](Terminal::open), with arguments of the shell.
-    fn open_with(history: &str, arguments: &str) -> Option<Terminal> {
+    fn open_with(arguments: &str) -> Option<Terminal> {
         let program = env!("CARGO_BIN_EXE_zset-server");
         let command = format!("stty cols 90 rows 30; exec '{program}' {arguments}");
         let mut process = Command::new("script")
             .args(["-qec", &command, "/dev/null"])
             .env("TERM", "xterm")
             .env("NO_COLOR", "1")
-            .env("ZSET_HISTORY", history)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -101,10 +100,8 @@ const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
 
 #[test]
-fn lines_are_completed_and_stored_in_the_history() {
-    let folder = Folder::new();
-    let history = folder.file("history");
-    let Some(mut terminal) = Terminal::open(&history) else { return };
+fn lines_are_completed_and_recalled() {
+    let Some(mut terminal) = Terminal::open() else { return };
     terminal.wait_for(PROMPT);
     terminal.press("zad");
     terminal.press(TAB);
@@ -133,23 +130,16 @@ fn lines_are_completed_and_stored_in_the_history() {
     terminal.press(ENTER);
     terminal.wait_for("OK\r\n");
     terminal.wait_for("zset(TX)> ");
-    terminal.press(CTRL_D);
-    assert_eq!(terminal.close(), Some(0));
-
-    let lines = fs::read_to_string(&history).expect("the history is written");
-    for line in ["zadd leaderboard 7 ann", "zscore leaderboard ann", "get \"", "multi"] {
-        assert!(lines.lines().any(|kept| kept == line), "{lines}");
-    }
-    assert!(!lines.contains("never run"));
-
-    let mut terminal = Terminal::open(&history).expect("script is installed");
+    terminal.press("discard");
+    terminal.press(ENTER);
+    terminal.wait_for("OK\r\n");
     terminal.wait_for(PROMPT);
-    for _ in 0..4 {
+    for _ in 0..5 {
         terminal.press(UP);
     }
     terminal.wait_for("zadd leaderboard 7 ann");
     terminal.press(ENTER);
-    terminal.wait_for("(integer) 1\r\n");
+    terminal.wait_for("(integer) 0\r\n");
     terminal.wait_for(PROMPT);
     terminal.press("exit");
     terminal.press(ENTER);
@@ -157,26 +147,8 @@ fn lines_are_completed_and_stored_in_the_history() {
 }
 
 #[test]
-fn a_history_that_cannot_be_written_is_not_an_error() {
-    let folder = Folder::new();
-    fs::write(folder.file("file"), "").expect("the folder is writable");
-    let history = folder.file("file/history");
-    let Some(mut terminal) = Terminal::open(&history) else { return };
-    terminal.wait_for(PROMPT);
-    terminal.press("ping");
-    terminal.press(ENTER);
-    terminal.wait_for("PONG\r\n");
-    terminal.wait_for(PROMPT);
-    terminal.press("quit");
-    terminal.press(ENTER);
-    assert_eq!(terminal.close(), Some(0));
-}
-
-#[test]
 fn pasted_lines_run_one_by_one() {
-    let folder = Folder::new();
-    let history = folder.file("history");
-    let Some(mut terminal) = Terminal::open(&history) else { return };
+    let Some(mut terminal) = Terminal::open() else { return };
     terminal.wait_for(PROMPT);
     // A bracketed paste.
     terminal.press("\x1b[200~zadd board 1 ann\nzcard \"\nzadd board 2 bob\r\n\x1b[201~");
@@ -191,38 +163,6 @@ fn pasted_lines_run_one_by_one() {
     terminal.press(ENTER);
     terminal.wait_for("(integer) 2\r\n");
     assert_eq!(terminal.close(), Some(0));
-    let lines = fs::read_to_string(&history).expect("the history is written");
-    assert_eq!(lines, "zadd board 1 ann\nzcard \"\nzadd board 2 bob\nzcard board\nexit\n");
-}
-
-#[test]
-fn passwords_are_not_stored_in_the_history() {
-    let folder = Folder::new();
-    let history = folder.file("history");
-    let Some(mut terminal) = Terminal::open(&history) else { return };
-    for (line, answer) in [
-        ("ping first", "\"first\""),
-        ("config set requirepass hidden", "OK"),
-        ("auth hidden", "OK"),
-        ("hello 2 auth default hidden", "\"proto\""),
-        ("ping last", "\"last\""),
-    ] {
-        terminal.wait_for(PROMPT);
-        terminal.press(line);
-        terminal.press(ENTER);
-        terminal.wait_for(answer);
-    }
-    terminal.wait_for(PROMPT);
-    terminal.press(UP);
-    terminal.press(UP);
-    terminal.wait_for("ping first");
-    terminal.press(ENTER);
-    terminal.wait_for("\"first\"\r\n");
-    terminal.wait_for(PROMPT);
-    terminal.press(CTRL_D);
-    assert_eq!(terminal.close(), Some(0));
-    let lines = fs::read_to_string(&history).expect("the history is written");
-    assert_eq!(lines, "ping first\nping last\nping first\n");
 }
 
 #[test]
@@ -232,7 +172,7 @@ fn files_run_before_and_after_the_prompt() {
     fs::write(&file, "ZADD board 1 ann 2 bob\n").expect("the folder is writable");
     fs::write(&after, "ECHO after\n").expect("the folder is writable");
     let arguments = format!("shell '{file}' - '{after}'");
-    let Some(mut terminal) = Terminal::open_with("", &arguments) else { return };
+    let Some(mut terminal) = Terminal::open_with(&arguments) else { return };
     terminal.wait_for("(integer) 2\r\n");
     terminal.wait_for(PROMPT);
     terminal.press("zca");

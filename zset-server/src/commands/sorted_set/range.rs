@@ -8,7 +8,7 @@ use zset_core::zset::Iter;
 
 use super::{Shown, store, write_elements};
 use crate::command::{Context, Replied};
-use crate::commands::arguments::{integer, score_range};
+use crate::commands::arguments::{Options, integer, lex_range, score_range};
 use crate::error::CommandError;
 use crate::resp::Replies;
 
@@ -34,20 +34,16 @@ pub(super) fn range(
     form: Option<(By, Direction)>,
 ) -> Replied {
     let query = Query::parse(&arguments[2..], form, false)?;
-    match context.state.keyspace.get::<ZSet>(arguments[1])? {
-        Some(set) => query.write(set, context.replies),
-        None => context.replies.array(0),
-    }
+    query.write(context.state.keyspace.sorted_set(arguments[1])?, context.replies);
     Ok(())
 }
 
 pub(super) fn zrangestore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (target, source) = (arguments[1], arguments[2]);
     let query = Query::parse(&arguments[3..], None, true)?;
-    let set = context.state.keyspace.get::<ZSet>(source)?;
-    let elements = set.into_iter().flat_map(|set| query.sorted_elements(set));
+    let set = context.state.keyspace.sorted_set(source)?;
     let limits = context.state.config.limits;
-    let stored = ZSet::from_sorted_iter_with_limits(elements, limits);
+    let stored = ZSet::from_sorted_iter_with_limits(query.sorted_elements(set), limits);
     store(context, target, stored.map_err(CommandError::err)?)
 }
 
@@ -75,6 +71,15 @@ struct Limit {
     count: i64,
 }
 
+impl Limit {
+    /// Returns the places that remain of `len`.
+    fn places(self, len: usize) -> Range<usize> {
+        let offset = usize::try_from(self.offset).unwrap_or(usize::MAX).min(len);
+        let count = usize::try_from(self.count).unwrap_or(usize::MAX);
+        offset..offset.saturating_add(count).min(len)
+    }
+}
+
 impl<'a> Query<'a> {
     /// Parses two bounds and the options after them. WITHSCORES is an option unless the elements
     /// are stored.
@@ -91,18 +96,17 @@ impl<'a> Query<'a> {
         let (mut by, mut direction) = form.unzip();
         let mut limit = Limit { offset: 0, count: -1 };
         let mut shown = Shown::Member;
-        let mut rest = options;
-        while let [option, behind @ ..] = rest {
-            rest = behind;
-            match (option.to_ascii_lowercase().as_slice(), behind) {
-                (b"withscores", _) if !is_stored => shown = Shown::MemberAndScore,
-                (b"limit", [offset, count, behind @ ..]) => {
-                    limit = Limit { offset: integer(offset)?, count: integer(count)? };
-                    rest = behind;
+        let mut options = Options(options);
+        while let Some(option) = options.name() {
+            match option.as_slice() {
+                b"withscores" if !is_stored => shown = Shown::MemberAndScore,
+                b"limit" => {
+                    let values = options.values(2)?;
+                    limit = Limit { offset: integer(values[0])?, count: integer(values[1])? };
                 }
-                (b"rev", _) if direction.is_none() => direction = Some(Direction::Reverse),
-                (b"bylex", _) if by.is_none() => by = Some(By::Lex),
-                (b"byscore", _) if by.is_none() => by = Some(By::Score),
+                b"rev" if direction.is_none() => direction = Some(Direction::Reverse),
+                b"bylex" if by.is_none() => by = Some(By::Lex),
+                b"byscore" if by.is_none() => by = Some(By::Score),
                 _ => return Err(CommandError::SYNTAX),
             }
         }
@@ -126,7 +130,7 @@ impl<'a> Query<'a> {
         let bounds = match by {
             By::Rank => Bounds::Ranks(integer(min)?, integer(max)?),
             By::Score => Bounds::Scores(score_range(low, high)?),
-            By::Lex => Bounds::Members(LexRange::parse(low, high)?),
+            By::Lex => Bounds::Members(lex_range(low, high)?),
         };
         Ok(Query { bounds, direction, limit, shown })
     }
@@ -140,41 +144,29 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Returns the elements of a set in set order.
+    /// Returns the elements of a set in set order. **O(log n)**.
     fn sorted_elements<'s>(&self, set: &'s ZSet) -> Iter<'s> {
-        match self.bounds {
-            Bounds::Ranks(start, stop) => {
-                let ranks = rank_range(start, stop, set.len());
-                set.range_by_rank(self.turn(ranks, 0..set.len()))
-            }
-            Bounds::Scores(range) => self.limited(set, set.range_by_score(range)),
-            Bounds::Members(range) => self.limited(set, set.range_by_lex(range)),
+        let mut elements = match self.bounds {
+            Bounds::Ranks(..) => set.iter(),
+            Bounds::Scores(range) => set.range_by_score(range),
+            Bounds::Members(range) => set.range_by_lex(range),
+        };
+        // The places of the returned elements among these, in the requested order.
+        let kept = match self.bounds {
+            Bounds::Ranks(start, stop) => rank_range(start, stop, elements.len()),
+            _ => self.limit.places(elements.len()),
+        };
+        let (before, after) = (kept.start, elements.len() - kept.end);
+        let (front, back) = match self.direction {
+            Direction::Forward => (before, after),
+            Direction::Reverse => (after, before),
+        };
+        if front > 0 {
+            elements.nth(front - 1);
         }
-    }
-
-    /// Applies the limit to a range.
-    fn limited<'s>(&self, set: &'s ZSet, elements: Iter<'s>) -> Iter<'s> {
-        let Limit { offset, count } = self.limit;
-        if offset == 0 && count < 0 {
-            return elements;
+        if back > 0 {
+            elements.nth_back(back - 1);
         }
-        let Some((first, _)) = elements.clone().next() else { return elements };
-        // Skipping elements one by one would take as long as returning them.
-        let start = set.rank(first).unwrap_or(0);
-        let all = start..start + elements.len();
-        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(all.len());
-        let count = usize::try_from(count).unwrap_or(usize::MAX).min(all.len() - offset);
-        let ranks = all.start + offset..all.start + offset + count;
-        set.range_by_rank(self.turn(ranks, all))
-    }
-
-    /// Converts ranks within `all` between set order and the requested order.
-    fn turn(&self, ranks: Range<usize>, all: Range<usize>) -> Range<usize> {
-        match self.direction {
-            Direction::Forward => ranks,
-            Direction::Reverse => {
-                all.end - (ranks.end - all.start)..all.end - (ranks.start - all.start)
-            }
-        }
+        elements
     }
 }

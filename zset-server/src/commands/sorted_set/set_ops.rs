@@ -1,7 +1,7 @@
 //! ZUNION, ZINTER, ZDIFF, their STORE variants, and ZINTERCARD.
 //!
-//! Plain sets take part with scores of 1, so this works on [`Source`]s. Elements are borrowed until
-//! they are written to a reply or stored: those of a mere reply are never copied into a set.
+//! Elements are borrowed until they are written to a reply or stored: those of a mere reply are
+//! never copied into a set.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -11,9 +11,9 @@ use zset_std::RandomState;
 
 use super::{Shown, store, write_elements};
 use crate::command::{Context, Replied};
-use crate::commands::arguments::{integer, not_negative, score};
+use crate::commands::arguments::{Options, integer, not_negative, score};
 use crate::error::CommandError;
-use crate::keyspace::{Keyspace, Set, Value, WrongType};
+use crate::keyspace::{EMPTY, Keyspace};
 
 /// Elements with distinct members.
 type Elements<'a> = Vec<(Member<'a>, Score)>;
@@ -72,7 +72,7 @@ struct Request<'a> {
     /// The sources with their weights, in the cheapest order. For unions and intersections: from
     /// the smallest to the largest, which is also the order in which Redis adds scores up. For
     /// differences: the first source first, then the others from the largest to the smallest.
-    sources: Vec<(Source<'a>, Score)>,
+    sources: Vec<(&'a ZSet, Score)>,
     aggregate: Aggregate,
     shown: Shown,
     /// The maximum number of members to count.
@@ -98,15 +98,15 @@ impl<'a> Request<'a> {
         }
         let number = usize::try_from(number).map_err(|_| CommandError::SYNTAX)?;
         let (keys, options) = rest.split_at_checked(number).ok_or(CommandError::SYNTAX)?;
-        let source = |key: &&[u8]| Ok((Source::find(keyspace, key)?, Score::from(1)));
+        let source = |key: &&[u8]| Ok((source(keyspace, key)?, Score::from(1)));
         let mut request = Request {
             operation,
-            sources: keys.iter().map(source).collect::<Result<_, WrongType>>()?,
+            sources: keys.iter().map(source).collect::<Result<_, CommandError>>()?,
             aggregate: Aggregate::Sum,
             shown: Shown::Member,
             limit: usize::MAX,
         };
-        request.parse_options(options, purpose)?;
+        request.parse_options(Options(options), purpose)?;
         match operation {
             Operation::Union | Operation::Intersection => {
                 request.sources.sort_by_key(|(source, _)| source.len());
@@ -120,48 +120,35 @@ impl<'a> Request<'a> {
 
     fn parse_options(
         &mut self,
-        mut options: &[&[u8]],
+        mut options: Options<'_>,
         purpose: Purpose,
     ) -> Result<(), CommandError> {
         let has_scores = self.operation != Operation::Difference && purpose != Purpose::Count;
-        while let Some((option, rest)) = options.split_first() {
-            options = match option.to_ascii_lowercase().as_slice() {
+        while let Some(option) = options.name() {
+            match option.as_slice() {
                 b"weights" if has_scores => {
-                    let weights = rest.split_at_checked(self.sources.len());
-                    let (weights, rest) = weights.ok_or(CommandError::SYNTAX)?;
-                    self.parse_weights(weights)?;
-                    rest
+                    let no_float = |_| CommandError::err("weight value is not a float");
+                    let weights = options.values(self.sources.len())?;
+                    for ((_, weight), text) in self.sources.iter_mut().zip(weights) {
+                        *weight = score(text).map_err(no_float)?;
+                    }
                 }
                 b"aggregate" if has_scores => {
-                    let (aggregate, rest) = rest.split_first().ok_or(CommandError::SYNTAX)?;
-                    self.aggregate = match aggregate.to_ascii_lowercase().as_slice() {
+                    self.aggregate = match options.value()?.to_ascii_lowercase().as_slice() {
                         b"sum" => Aggregate::Sum,
                         b"min" => Aggregate::Min,
                         b"max" => Aggregate::Max,
                         _ => return Err(CommandError::SYNTAX),
                     };
-                    rest
                 }
-                b"withscores" if purpose == Purpose::Answer => {
-                    self.shown = Shown::MemberAndScore;
-                    rest
-                }
+                b"withscores" if purpose == Purpose::Answer => self.shown = Shown::MemberAndScore,
                 b"limit" if purpose == Purpose::Count => {
-                    let (limit, rest) = rest.split_first().ok_or(CommandError::SYNTAX)?;
-                    let limit = not_negative(limit, "LIMIT can't be negative")?;
+                    let limit = not_negative(options.value()?, "LIMIT can't be negative")?;
                     // Zero means no limit.
                     self.limit = if limit == 0 { usize::MAX } else { limit };
-                    rest
                 }
                 _ => return Err(CommandError::SYNTAX),
-            };
-        }
-        Ok(())
-    }
-
-    fn parse_weights(&mut self, weights: &[&[u8]]) -> Result<(), CommandError> {
-        for ((_, weight), text) in self.sources.iter_mut().zip(weights) {
-            *weight = score(text).map_err(|_| CommandError::err("weight value is not a float"))?;
+            }
         }
         Ok(())
     }
@@ -242,54 +229,10 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A sorted set, a plain set, or a missing key, which counts as empty.
-#[derive(Clone, Copy, Debug)]
-enum Source<'a> {
-    Missing,
-    Set(&'a Set),
-    SortedSet(&'a ZSet),
-}
-
-impl<'a> Source<'a> {
-    fn find(keyspace: &'a Keyspace, key: &[u8]) -> Result<Self, WrongType> {
-        match keyspace.value(key) {
-            None => Ok(Source::Missing),
-            Some(Value::Set(set)) => Ok(Source::Set(set)),
-            Some(Value::SortedSet(set)) => Ok(Source::SortedSet(set)),
-            Some(_) => Err(WrongType),
-        }
-    }
-
-    fn len(self) -> usize {
-        match self {
-            Source::Missing => 0,
-            Source::Set(set) => set.len(),
-            Source::SortedSet(set) => set.len(),
-        }
-    }
-
-    /// Returns the score of a member; members of a plain set have score 1. **O(1)**.
-    fn score(self, member: &[u8]) -> Option<Score> {
-        match self {
-            Source::Missing => None,
-            Source::Set(set) => set.contains(member).then(|| Score::from(1)),
-            Source::SortedSet(set) => set.score(member),
-        }
-    }
-
-    fn contains(self, member: &[u8]) -> bool {
-        self.score(member).is_some()
-    }
-
-    /// Returns the elements, in order unless the set is plain.
-    fn iter(self) -> impl Iterator<Item = (Member<'a>, Score)> {
-        let (plain, sorted) = match self {
-            Source::Missing => (None, None),
-            Source::Set(set) => (Some(set), None),
-            Source::SortedSet(set) => (None, Some(set)),
-        };
-        let plain = plain.into_iter().flatten();
-        let plain = plain.map(|member| (Member::from(&**member), Score::from(1)));
-        plain.chain(sorted.into_iter().flatten())
+/// Returns the elements of a set, sorted or not; those of a missing key are none.
+fn source<'a>(keyspace: &'a Keyspace, key: &[u8]) -> Result<&'a ZSet, CommandError> {
+    match keyspace.value(key) {
+        None => Ok(&EMPTY),
+        Some(value) => value.elements().ok_or(CommandError::WRONG_TYPE),
     }
 }
