@@ -416,7 +416,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// start. See [`SortedSet::range`](crate::SortedSet::range).
     pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, K, V, S>
     where
-        K: Borrow<Q>,
+        K: Borrow<Q> + Ord,
         S: Ord,
         Q: Ord + ?Sized + 'q,
     {
@@ -427,7 +427,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// start.
     pub fn range_mut<'q, Q>(&mut self, range: impl RangeBounds<(S, &'q Q)>) -> IterMut<'_, K, V, S>
     where
-        K: Borrow<Q>,
+        K: Borrow<Q> + Ord,
         S: Ord,
         Q: Ord + ?Sized + 'q,
     {
@@ -440,7 +440,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// to start. See [`SortedSet::range_by_member`](crate::SortedSet::range_by_member).
     pub fn range_by_key<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, K, V, S>
     where
-        K: Borrow<Q>,
+        K: Borrow<Q> + Ord,
         S: Ord,
         Q: Ord + ?Sized + 'q,
     {
@@ -455,7 +455,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         range: impl RangeBounds<&'q Q>,
     ) -> IterMut<'_, K, V, S>
     where
-        K: Borrow<Q>,
+        K: Borrow<Q> + Ord,
         S: Ord,
         Q: Ord + ?Sized + 'q,
     {
@@ -850,7 +850,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         range: impl RangeBounds<&'q Q>,
     ) -> Drain<'_, K, V, S>
     where
-        K: Borrow<Q>,
+        K: Borrow<Q> + Ord,
         S: Ord,
         Q: Ord + ?Sized + 'q,
     {

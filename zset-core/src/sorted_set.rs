@@ -40,7 +40,7 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 /// is not `Ord`: if the compiler reports an unsatisfied bound `f64: Ord`, use [`Score`].
 ///
 /// A member is `Ord + Hash`, or [`Unordered`](crate::Unordered) and then only `Eq + Hash`: elements
-/// of equal score are then in the order in which they got it.
+/// of equal score are then in the order in which their scores were set.
 ///
 /// Finding the score of a member is **O(1)**; ranks, elements by rank and ranges are **O(log n)**.
 ///
@@ -171,7 +171,8 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> {
-    /// Creates a set from elements that ascend by `(score, member)`. **O(n)**.
+    /// Creates a set from elements that ascend by `(score, member)`, or of
+    /// [`Unordered`](crate::Unordered) members, by score. **O(n)**.
     ///
     /// All leaves are full, so the set uses the least memory possible.
     ///
@@ -421,7 +422,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// ```
     pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S>
     where
-        M: Borrow<Q>,
+        M: Borrow<Q> + Ord,
         S: Ord,
         Q: Ord + ?Sized + 'q,
     {
@@ -446,7 +447,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// ```
     pub fn range_by_member<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, M, S>
     where
-        M: Borrow<Q>,
+        M: Borrow<Q> + Ord,
         S: Ord,
         Q: Ord + ?Sized + 'q,
     {
@@ -836,7 +837,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         range: impl RangeBounds<&'q Q>,
     ) -> Drain<'_, M, S>
     where
-        M: Borrow<Q>,
+        M: Borrow<Q> + Ord,
         S: Ord,
         Q: Ord + ?Sized + 'q,
     {

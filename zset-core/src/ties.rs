@@ -3,8 +3,8 @@
 use alloc::string::String;
 use core::borrow::Borrow;
 
-/// What a member of a [`SortedSet`](crate::SortedSet) or a key of a
-/// [`SortedMap`](crate::SortedMap) has to be: a type with an order, or [`Unordered`].
+/// The bound on members of a [`SortedSet`](crate::SortedSet) and keys of a
+/// [`SortedMap`](crate::SortedMap): a type with an order, or [`Unordered`].
 ///
 /// Elements of equal score are ordered by it. It cannot be implemented for other types.
 #[diagnostic::on_unimplemented(
@@ -15,56 +15,95 @@ use core::borrow::Borrow;
 )]
 pub trait TieOrder: Eq + sealed::Ties {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Ord> TieOrder for T {}
 impl<T: Eq> TieOrder for Unordered<T> {}
 
 pub(crate) mod sealed {
+    use alloc::vec::Vec;
+
     use super::Unordered;
+    use crate::TryReserveError;
+    use crate::core::bulk::try_collect;
 
     /// The methods of [`TieOrder`](super::TieOrder), which only this crate calls.
     pub trait Ties: Sized {
-        /// Returns whether this member, which is there already, comes before another one that gets
-        /// the same score.
+        /// Whether the type has an order. Otherwise elements of equal score are in the order in
+        /// which their scores were set.
+        const IS_ORDERED: bool;
+
+        /// Returns whether this member of the set comes before another one that gets the same
+        /// score.
         fn precedes(&self, later: &Self) -> bool;
 
-        /// Sorts elements by score and member.
-        fn sort<V, S: Ord>(elements: &mut [((Self, V), S)]);
+        /// Sorts elements by score and member or, without an order, by when their scores were set.
+        /// `times` has that for each element; if it is empty, that was in the order of the slice.
+        fn try_sort<V, S: Ord>(
+            elements: &mut [((Self, V), S)],
+            times: &[usize],
+        ) -> Result<(), TryReserveError>;
     }
 
+    #[diagnostic::do_not_recommend]
     impl<T: Ord> Ties for T {
+        const IS_ORDERED: bool = true;
+
         #[inline]
         fn precedes(&self, later: &Self) -> bool {
             self < later
         }
 
-        fn sort<V, S: Ord>(elements: &mut [((Self, V), S)]) {
+        fn try_sort<V, S: Ord>(
+            elements: &mut [((Self, V), S)],
+            _: &[usize],
+        ) -> Result<(), TryReserveError> {
             elements.sort_unstable_by(|((a, _), a_score), ((b, _), b_score)| {
                 (a_score, a).cmp(&(b_score, b))
             });
+            Ok(())
         }
     }
 
     impl<T: Eq> Ties for Unordered<T> {
+        const IS_ORDERED: bool = false;
+
         #[inline]
         fn precedes(&self, _: &Self) -> bool {
             true
         }
 
-        fn sort<V, S: Ord>(elements: &mut [((Self, V), S)]) {
-            elements.sort_by(|(_, a), (_, b)| a.cmp(b));
+        /// A stable sort would take much stack, and abort without memory.
+        fn try_sort<V, S: Ord>(
+            elements: &mut [((Self, V), S)],
+            times: &[usize],
+        ) -> Result<(), TryReserveError> {
+            let mut sources: Vec<usize> = try_collect(0..elements.len())?;
+            let time = |source: usize| times.get(source).copied().unwrap_or(source);
+            sources.sort_unstable_by(|&a, &b| {
+                (&elements[a].1, time(a)).cmp(&(&elements[b].1, time(b)))
+            });
+            for index in 0..elements.len() {
+                // What was at an index that is done is where that index took its element from.
+                let mut source = sources[index];
+                while source < index {
+                    source = sources[source];
+                }
+                elements.swap(index, source);
+            }
+            Ok(())
         }
     }
 }
 
-/// A member or key without an order: elements of equal score are in the order in which they got
-/// that score.
+/// A member or key without an order: elements of equal score are in the order in which their scores
+/// were set.
 ///
 /// It makes a [`SortedSet`](crate::SortedSet) a queue with priorities that is first in, first out
-/// among equals, of members that are only `Hash + Eq`. An element whose score changes comes after
-/// all others of its new score; one that gets the score it has keeps its position.
+/// among equals, of members that are only `Hash + Eq`. An element whose score is set, even to the
+/// one that it has, comes after all others of that score. Where sets are merged, the elements of the
+/// other set come later.
 ///
-/// Look-ups take a `&T`, and a `&str` if `T` is `String`. Building a set from many elements sorts
-/// them stably, which takes memory for up to as many elements again, and aborts if there is none.
+/// Look-ups take a `&T`, and a `&str` if `T` is `String` or `&str`.
 ///
 /// # Examples
 ///
@@ -77,10 +116,18 @@ pub(crate) mod sealed {
 ///     jobs.insert(Unordered(job), Reverse(priority));
 /// }
 /// assert_eq!(jobs.pop_first(), Some((Unordered("test"), Reverse(2))));
-/// // After `read`, which has priority 2 for longer.
-/// jobs.update(&"commit", Reverse(2));
+/// // After `read`, which has had priority 2 for longer.
+/// jobs.set_score("commit", Reverse(2));
 /// let order: Vec<_> = jobs.iter().map(|(job, _)| job.0).collect();
 /// assert_eq!(order, ["read", "commit", "write"]);
+/// ```
+///
+/// Ranges of members need an order:
+///
+/// ```compile_fail
+/// # use zset_core::{SortedSet, Unordered};
+/// let set = SortedSet::from([(Unordered(1), 0), (Unordered(2), 0)]);
+/// set.range_by_member(0, &1..&2);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Unordered<T>(pub T);
@@ -94,5 +141,11 @@ impl<T> Borrow<T> for Unordered<T> {
 impl Borrow<str> for Unordered<String> {
     fn borrow(&self) -> &str {
         &self.0
+    }
+}
+
+impl Borrow<str> for Unordered<&str> {
+    fn borrow(&self) -> &str {
+        self.0
     }
 }

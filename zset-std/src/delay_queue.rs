@@ -434,13 +434,7 @@ impl<T, I: Eq + Hash> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        if self.due(id)? != due {
-            return self.jobs.set_score(&ById(id), due);
-        }
-        // Removed and inserted again, since a score that stays keeps its place.
-        let (id, payload, _) = self.jobs.remove_entry(&ById(id))?;
-        self.jobs.insert(id, payload, due);
-        Some(due)
+        self.jobs.set_score(&ById(id), due)
     }
 }
 

@@ -38,7 +38,7 @@ pub enum FromSortedError {
         /// The rank.
         rank: usize,
     },
-    /// The member at this 0-based rank repeats an earlier one, which has a lower score.
+    /// The member at this 0-based rank repeats an earlier one, whose score is not higher.
     DuplicateMember {
         /// The rank.
         rank: usize,
@@ -150,16 +150,26 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         mut elements: impl Iterator<Item = ((K, V), S)>,
         merge: impl FnMut(&mut ((K, V), S), ((K, V), S)),
     ) -> Result<(), TryReserveError> {
-        let distinct = try_distinct(&mut elements, &self.dict.hasher, merge)?;
-        self.try_fill_distinct(distinct)
+        let (distinct, times) = try_distinct(&mut elements, &self.dict.hasher, merge)?;
+        self.try_fill_by_time(distinct, &times)
     }
 
     /// Fills an empty core with elements that have distinct keys, in any order.
     pub(crate) fn try_fill_distinct(
         &mut self,
-        mut elements: Vec<((K, V), S)>,
+        elements: Vec<((K, V), S)>,
     ) -> Result<(), TryReserveError> {
-        K::sort(&mut elements);
+        self.try_fill_by_time(elements, &[])
+    }
+
+    /// Like `try_fill_distinct`, given when the score of each element was set; see
+    /// [`Ties::try_sort`](crate::ties::sealed::Ties::try_sort).
+    fn try_fill_by_time(
+        &mut self,
+        mut elements: Vec<((K, V), S)>,
+        times: &[usize],
+    ) -> Result<(), TryReserveError> {
+        K::try_sort(&mut elements, times)?;
         self.try_reserve_dict(elements.len())?;
         let mut elements = elements.into_iter();
         while elements.len() > 0 {
@@ -179,23 +189,25 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
     }
 }
 
-/// Collects one element per key; `merge` combines elements with the same key.
+/// Collects one element per key; `merge` combines elements with the same key. For keys without an
+/// order, also returns when the score of each was set.
 #[cfg_attr(target_os = "none", inline(never))]
-fn try_distinct<K: Hash + Eq, V, S: Copy>(
+#[expect(clippy::type_complexity, reason = "two vectors")]
+fn try_distinct<K: TieOrder + Hash, V, S: Copy>(
     elements: &mut impl Iterator<Item = ((K, V), S)>,
     hasher: &impl BuildHasher,
     mut merge: impl FnMut(&mut ((K, V), S), ((K, V), S)),
-) -> Result<Vec<Owned<K, V, S>>, TryReserveError> {
+) -> Result<(Vec<Owned<K, V, S>>, Vec<usize>), TryReserveError> {
     let expected = elements.size_hint().0;
     if expected > MAX_LEAVES * LEAF_CAPACITY {
         return Err(TryReserveError::CapacityOverflow);
     }
-    let mut distinct: Vec<((K, V), S)> = Vec::new();
+    let (mut distinct, mut times): (Vec<((K, V), S)>, Vec<usize>) = (Vec::new(), Vec::new());
     // The index in `distinct` of each key's element.
     let mut indexes: HashTable<u32> = HashTable::new();
     distinct.try_reserve(expected)?;
     indexes.try_reserve(expected, no_rehash).map_err(table_error)?;
-    for (pair, score) in elements {
+    for (time, (pair, score)) in elements.enumerate() {
         let hash = hasher.hash_one(&pair.0);
         indexes
             .try_reserve(1, |&index| hasher.hash_one(&distinct[index as usize].0.0))
@@ -203,7 +215,11 @@ fn try_distinct<K: Hash + Eq, V, S: Copy>(
         let is_same = |&index: &u32| distinct[index as usize].0.0 == pair.0;
         match indexes.entry(hash, is_same, no_rehash) {
             Entry::Occupied(index) => {
-                merge(&mut distinct[*index.get() as usize], (pair, score));
+                let index = *index.get() as usize;
+                merge(&mut distinct[index], (pair, score));
+                if !K::IS_ORDERED {
+                    times[index] = time;
+                }
             }
             Entry::Vacant(vacant) => {
                 if distinct.len() >= MAX_LEAVES * LEAF_CAPACITY {
@@ -211,10 +227,13 @@ fn try_distinct<K: Hash + Eq, V, S: Copy>(
                 }
                 vacant.insert(distinct.len() as u32);
                 try_push(&mut distinct, (pair, score))?;
+                if !K::IS_ORDERED {
+                    try_push(&mut times, time)?;
+                }
             }
         }
     }
-    Ok(distinct)
+    Ok((distinct, times))
 }
 
 /// Collects elements. Returns an error if allocation fails, whereas `collect` would abort.
@@ -450,7 +469,9 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
             return Ok(false);
         }
         let shared = self.try_shared_ranks(&other.nodes)?;
-        if !is_worth(len, other_len - shared.len()) {
+        // Without an order, elements of equal score are in the order of the insertions.
+        let is_reordered = !K::IS_ORDERED && !shared.is_empty();
+        if is_reordered || !is_worth(len, other_len - shared.len()) {
             return Ok(false);
         }
         self.try_update_shared(&shared, &other.nodes)?;

@@ -420,8 +420,8 @@ impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
             return false;
         }
         let after = descent::index_in(leaf, score, before(key));
-        // The element itself, with its old score, was counted among the lower ones.
-        let to = if old < score { after.saturating_sub(1) } else { after };
+        // The element itself, with its old score, was counted among those before.
+        let to = if old <= score { after.saturating_sub(1) } else { after };
         self.leaves.reorder(id, index, to.min(last), score);
         true
     }

@@ -599,7 +599,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
     #[cfg_attr(not(target_os = "none"), inline)]
     fn set_score_in_leaf(&mut self, handle: Handle, score: S) -> Option<(Position, Target<S>)> {
         let nodes = &mut self.nodes;
-        if nodes.score(handle) == score {
+        if K::IS_ORDERED && nodes.score(handle) == score {
             return None;
         }
         let position = nodes.position_of(handle);

@@ -530,7 +530,7 @@ impl<P, S: Copy> Leaves<P, S> {
     pub(crate) fn remove(&mut self, id: u32, index: usize) -> ((P, S), u8, u32) {
         with_leaf!(self, id, leaf => {
             let element = leaf.remove(index);
-            (element, leaf.len, Links::from(leaf.links).parent)
+            (element, leaf.len, leaf.as_ref::<P, S>().parent)
         })
     }
 

@@ -50,7 +50,8 @@ where
     }
 }
 
-/// Two maps are equal if they have the same keys with the same values and scores. **O(n)**.
+/// Two maps are equal if they have the same keys with the same values and scores, in the same
+/// order. **O(n)**.
 impl<K: PartialEq, V: PartialEq, S: PartialEq + Copy, H, H2> PartialEq<SortedMap<K, V, S, H2>>
     for SortedMap<K, V, S, H>
 {

@@ -355,7 +355,7 @@ impl<'a, M, S: Copy> Merge<'a, M, S> {
 }
 
 /// Returns whether an element of the first set comes before one of the second.
-fn is_before<M: TieOrder, S: Ord>(first: (&M, S), second: (&M, S)) -> bool {
+fn is_before<M: TieOrder, S: Ord + Copy>(first: (&M, S), second: (&M, S)) -> bool {
     first.1 < second.1 || first.1 == second.1 && first.0.precedes(second.0)
 }
 
@@ -672,7 +672,8 @@ where
         other: &SortedSet<M, S, H2>,
         mut combine: impl FnMut(S, S) -> S,
     ) -> Self {
-        let elements = if self.len() <= other.len() {
+        // Without an order, elements of equal score are in that of this set.
+        let elements = if self.len() <= other.len() || !M::IS_ORDERED {
             try_collect(self.iter().filter_map(|(member, score)| {
                 let score = combine(score, other.score(member)?);
                 Some(((member.clone(), ()), score))

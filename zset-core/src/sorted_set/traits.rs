@@ -23,7 +23,8 @@ impl<M, S: Copy, H: Default> Default for SortedSet<M, S, H> {
     }
 }
 
-/// Two sets are equal if they have the same members with the same scores. **O(n)**.
+/// Two sets are equal if they have the same members with the same scores, in the same order.
+/// **O(n)**.
 impl<M: PartialEq, S: PartialEq + Copy, H, H2> PartialEq<SortedSet<M, S, H2>>
     for SortedSet<M, S, H>
 {

@@ -23,12 +23,9 @@ impl Naive {
     }
 
     fn insert(&mut self, task: Task, score: u8) -> Option<u8> {
-        let old = self.score(task);
-        if old != Some(score) {
-            self.0.retain(|(other, _)| *other != task);
-            let at = self.0.partition_point(|(_, other)| *other <= score);
-            self.0.insert(at, (task, score));
-        }
+        let old = self.remove(task);
+        let at = self.0.partition_point(|(_, other)| *other <= score);
+        self.0.insert(at, (task, score));
         old
     }
 
@@ -48,8 +45,8 @@ enum Step {
     Remove(u32),
     PopFirst,
     PopLast,
-    /// Appends a set of this many new elements.
-    Append(u32),
+    /// Appends a set of this many new elements, after some whose tasks may be there.
+    Append(Vec<(u32, u8)>, u32),
     /// Extends the set by this many new elements.
     Extend(u32),
     SplitAndAppend(usize),
@@ -72,7 +69,8 @@ fn any_step() -> impl Strategy<Value = Step> {
         4 => task.clone().prop_map(Remove),
         4 => Just(PopFirst),
         4 => Just(PopLast),
-        1 => (1..150u32).prop_map(Append),
+        1 => (vec((0..400u32, 0..SCORES), 0..6), 1..150u32)
+            .prop_map(|(elements, new)| Append(elements, new)),
         1 => (1..150u32).prop_map(Extend),
         1 => (0..400usize).prop_map(SplitAndAppend),
         1 => (2..9u32).prop_map(Retain),
@@ -136,7 +134,9 @@ proptest! {
                 }
                 Step::Entry(task, score) => {
                     let expected = naive.score(Task(task)).unwrap_or(score);
-                    naive.insert(Task(task), expected);
+                    if naive.score(Task(task)).is_none() {
+                        naive.insert(Task(task), score);
+                    }
                     let found = set.entry(Unordered(Task(task))).or_insert(score).score();
                     prop_assert_eq!(found, expected);
                 }
@@ -151,11 +151,19 @@ proptest! {
                     let last = naive.0.pop();
                     prop_assert_eq!(set.pop_last().map(|(task, score)| (task.0, score)), last);
                 }
-                Step::Append(len) => {
-                    let new = new_elements(&mut next, len);
-                    let mut other: Set = wrapped(&new).collect();
+                Step::Append(elements, len) => {
+                    let elements = elements.into_iter().map(|(task, score)| (Task(task), score));
+                    let elements: Vec<_> = elements.chain(new_elements(&mut next, len)).collect();
+                    let mut other: Set = wrapped(&elements).collect();
+                    let mut naive_other = Naive::default();
+                    for (task, score) in elements {
+                        naive_other.insert(task, score);
+                    }
+                    assert_equal(&other, &naive_other);
                     set.append(&mut other);
-                    new.into_iter().for_each(|(task, score)| _ = naive.insert(task, score));
+                    for (task, score) in naive_other.0 {
+                        naive.insert(task, score);
+                    }
                 }
                 Step::Extend(len) => {
                     let new = new_elements(&mut next, len);
@@ -206,8 +214,14 @@ fn operations_on_two_sets_keep_ties_of_the_first_set_before_those_of_the_second(
         union.check();
         assert_eq!(numbers(&union), expected);
     }
-    let both = &set_of(0..150) & &set_of(50..200);
-    assert_eq!(numbers(&both), evens_first(&mut (50..150)));
+    let reversed: Set = (0..120).rev().map(|i| (Unordered(Task(i)), (i % 2) as u8)).collect();
+    for other in [reversed, set_of(50..200)] {
+        let (first, expected) = (set_of(0..150), evens_first(&mut (0..150)));
+        let shared = |task: &u32| other.contains(&Task(*task));
+        let expected: Vec<u32> = expected.into_iter().filter(shared).collect();
+        assert_eq!(numbers(&(&first & &other)), expected);
+        assert_eq!(numbers(&first.intersection_with(&other, |a, _| a)), expected);
+    }
     assert_eq!(numbers(&(&set_of(0..150) - &set_of(50..200))), evens_first(&mut (0..50)));
 }
 

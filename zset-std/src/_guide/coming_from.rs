@@ -51,7 +51,7 @@
 //! |---|---|
 //! | `insert(value, timeout)`, `insert_at(value, when)` | `push(value, due)` with an id of the queue, `push_with_id` with one of yours |
 //! | `reset(&key, timeout)`, `reset_at(&key, when)` | `reschedule(&id, due)` |
-//! | `remove(&key)`, which panics if it is gone | `cancel(&id)`, an `Option` |
+//! | `remove(&key)`, which panics if the key is invalid | `cancel(&id)`, an `Option` |
 //! | `deadline(&key)` | `due(&id)` |
 //! | `peek()` | `first()` |
 //! | `next().await`, `poll_expired` | `SharedDelayQueue::pop_async().await`; `wait_pop` on a thread |

@@ -208,7 +208,7 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// ```
     pub fn page_after<Q>(&self, member: &Q, score: S, n: usize) -> Standings<'_, Id, S>
     where
-        Id: Borrow<Q>,
+        Id: Borrow<Q> + Ord,
         Q: Ord + ?Sized,
     {
         let rest = self.ranking.set().range((Excluded((Reverse(score), member)), Unbounded));
