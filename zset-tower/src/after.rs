@@ -21,7 +21,7 @@ use crate::step::{Later, Step, all};
 pub(crate) struct After {
     pub(crate) settings: Arc<Settings>,
     pub(crate) outcomes: Outcomes,
-    /// The partition keys of the outcomes, or nothing.
+    /// The partition keys of the policies that have decided.
     pub(crate) keys: Vec<String>,
     pub(crate) decided: Instant,
     pub(crate) shadows: Vec<Shadow>,

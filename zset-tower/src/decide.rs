@@ -88,8 +88,8 @@ fn decide_many<'a>(
     Step::later(async move {
         let (outcomes, subjects) = decide_together(subjects).await;
         let charges = subjects.into_iter().enumerate().filter_map(|(index, subject)| {
-            let subject = subject.filter(|subject| subject.is_charged_by_response())?;
-            outcomes[index].is_allowed().then_some(Charge { index, subject })
+            let subject = subject.filter(|subject| subject.is_charged_by_response());
+            subject.map(|subject| Charge { index, subject })
         });
         let charges = charges.collect();
         let applied = places.into_iter().zip(outcomes);
@@ -98,7 +98,7 @@ fn decide_many<'a>(
     })
 }
 
-/// Returns the outcomes, and if the request is allowed, those with whose units it is.
+/// Returns the outcomes, and the subjects whose units are taken or held if the request is allowed.
 async fn decide_together(
     subjects: Vec<Step<Resolved>>,
 ) -> (Vec<Outcome>, Vec<Option<Box<dyn Subject>>>) {

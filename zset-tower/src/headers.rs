@@ -8,6 +8,7 @@
 //! RateLimit: "per-ip";r=50;t=30, "daily";r=912;t=86000
 //! ```
 
+use std::iter;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -42,8 +43,8 @@ pub(crate) struct RateHeaders {
 }
 
 impl RateHeaders {
-    /// Renders the headers; `None` if no policy has decided. `keys` are the partition keys of the
-    /// outcomes, or empty if there are none. `retry_after` is the value of `Retry-After`, if the
+    /// Renders the headers; `None` if no policy has decided. `keys` are the partition keys of those
+    /// that have, or empty if there are none. `retry_after` is the value of `Retry-After`, if the
     /// request is rejected: no effective window ends after it.
     pub(crate) fn render(
         shown: Shown,
@@ -52,31 +53,29 @@ impl RateHeaders {
         keys: &[String],
         retry_after: Option<u64>,
     ) -> Option<Box<Self>> {
-        let applied = outcomes.as_slice().iter().enumerate();
-        let decided = applied.filter_map(|(index, Applied { place, outcome })| match outcome {
-            Outcome::Decided(decision) => {
-                let key = keys.get(index).map_or("", String::as_str);
-                Some((&*policies[*place], decision, key))
-            }
+        let applied = outcomes.as_slice().iter();
+        let decided = applied.filter_map(|Applied { place, outcome }| match outcome {
+            Outcome::Decided(decision) => Some((&*policies[*place], decision)),
             _ => None,
         });
         let mut rest = decided.clone();
-        let (first, decision, key) = rest.next()?;
-        let (policy, limit) = if rest.next().is_none() {
+        let (first, decision) = rest.next()?;
+        let (policy, limit) = if keys.is_empty() && rest.next().is_none() {
             let policy = match &first.item {
-                Some((limit, item)) if *limit == decision.limit && key.is_empty() => item.clone(),
-                _ => first.item(decision.limit, key).try_into().ok()?,
+                Some((limit, item)) if *limit == decision.limit => item.clone(),
+                _ => first.item(decision.limit).try_into().ok()?,
             };
-            (policy, limit_item(first, decision, key, retry_after).try_into().ok()?)
+            (policy, limit_item(first, decision, retry_after).try_into().ok()?)
         } else {
-            let policies = decided.clone().map(|(policy, it, key)| policy.item(it.limit, key));
-            let limits =
-                decided.clone().map(|(policy, it, key)| limit_item(policy, it, key, retry_after));
+            let keys = || keys.iter().map(String::as_str).chain(iter::repeat(""));
+            let all = || decided.clone().zip(keys());
+            let policies = all().map(|((policy, it), key)| policy.item(it.limit) + key);
+            let limits = all().map(|((policy, it), key)| limit_item(policy, it, retry_after) + key);
             (list(policies)?, list(limits)?)
         };
         let legacy = matches!(shown, Shown::StandardAndLegacy).then(|| {
             let strictest = decided
-                .map(|(_, decision, _)| decision)
+                .map(|(_, decision)| decision)
                 .min_by_key(|decision| (decision.is_allowed(), decision.remaining, decision.limit));
             let decision = strictest.unwrap_or(decision);
             let Decision { limit, remaining, .. } = *decision;
@@ -102,11 +101,11 @@ fn effective_window(decision: &Decision, retry_after: Option<u64>) -> u64 {
 
 /// Returns the item of `RateLimit` for a policy. The text has no spare capacity, so it becomes a
 /// header without another allocation.
-fn limit_item(policy: &Policy, decision: &Decision, key: &str, retry_after: Option<u64>) -> String {
+fn limit_item(policy: &Policy, decision: &Decision, retry_after: Option<u64>) -> String {
     let (mut remaining, mut window) = (itoa::Buffer::new(), itoa::Buffer::new());
     let remaining = remaining.format(decision.remaining);
     let window = window.format(effective_window(decision, retry_after));
-    [&policy.quoted, ";r=", remaining, ";t=", window, key].concat()
+    [&policy.quoted, ";r=", remaining, ";t=", window].concat()
 }
 
 fn list(items: impl Iterator<Item = String>) -> Option<HeaderValue> {

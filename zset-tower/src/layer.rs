@@ -13,7 +13,7 @@ use tower_layer::Layer;
 use crate::after::{After, Shadow};
 use crate::decide::Outcomes;
 use crate::headers::{RateHeaders, Shown};
-use crate::policy::{Action, Policy};
+use crate::policy::{Action, Outcome, Policy};
 use crate::rejection::Rejection;
 use crate::request_head::RequestHead;
 use crate::service::RateLimit;
@@ -72,7 +72,8 @@ pub(crate) struct Settings {
     /// Those in shadow mode.
     shadows: Vec<Arc<Policy>>,
     shown: Shown,
-    has_partition_keys: bool,
+    /// Whether an allowed request needs nothing but its headers, and these no partition keys.
+    is_plain: bool,
     /// Makes the response to a rejected request; problem details by default.
     respond: Option<Arc<Respond>>,
 }
@@ -84,7 +85,7 @@ impl RateLimitLayer {
             policies: Vec::new(),
             shadows: Vec::new(),
             shown: Shown::Standard,
-            has_partition_keys: false,
+            is_plain: true,
             respond: None,
         };
         RateLimitLayer { settings }.with_policy(policy)
@@ -99,12 +100,10 @@ impl RateLimitLayer {
     /// stay taken. For policies in shadow mode, see [`Policy::shadow`].
     pub fn with_policy(mut self, policy: Policy) -> Self {
         let settings = &mut self.settings;
-        if policy.is_shadow() {
-            settings.shadows.push(Arc::new(policy));
-        } else {
-            settings.has_partition_keys |= policy.has_partition_key();
-            settings.policies.push(Arc::new(policy));
-        }
+        settings.is_plain &= policy.is_plain();
+        let is_shadow = policy.is_shadow();
+        let policies = if is_shadow { &mut settings.shadows } else { &mut settings.policies };
+        policies.push(Arc::new(policy));
         self
     }
 
@@ -203,17 +202,16 @@ impl Settings {
                 return Err(response);
             }
         }
-        if !self.shadows.is_empty() || outcomes.has_charges() {
-            return Ok(self.admit_for_now(outcomes, head));
+        if self.is_plain {
+            return Ok(Admitted { headers: self.render(outcomes, &[], None), after: None });
         }
-        let headers = self.render(outcomes, &self.partition_keys(outcomes, head), None);
-        Ok(Admitted { headers, after: None })
+        Ok(self.admit_further(outcomes, head))
     }
 
-    /// Admits a request for which policies in shadow mode are asked, or on which the response
-    /// decides.
+    /// Admits a request for which policies in shadow mode are asked, on which the response decides,
+    /// or whose headers have partition keys.
     #[cold]
-    fn admit_for_now(
+    fn admit_further(
         self: &Arc<Self>,
         outcomes: &mut Outcomes,
         head: &RequestHead<'_>,
@@ -250,14 +248,14 @@ impl Settings {
         }
     }
 
-    /// Returns the partition keys of the policies of `outcomes`, or nothing if none has any.
-    #[inline]
+    /// Returns the partition keys of the policies that have decided, or nothing if there are none.
     fn partition_keys(&self, outcomes: &Outcomes, head: &RequestHead<'_>) -> Vec<String> {
-        if !self.has_partition_keys {
+        if self.is_plain {
             return Vec::new();
         }
         let applied = outcomes.as_slice().iter();
-        applied.map(|applied| self.policies[applied.place].partition_key(head)).collect()
+        let decided = applied.filter(|applied| matches!(applied.outcome, Outcome::Decided(_)));
+        decided.map(|applied| self.policies[applied.place].partition_key(head)).collect()
     }
 
     fn report(&self, outcomes: &Outcomes, is_rejected: bool) {

@@ -1,8 +1,8 @@
 //! Rate limits for tower services, such as those of axum, hyper and tonic.
 //!
 //! A [`RateLimitLayer`] has one or more [policies](Policy). Each has a name, a limiter, and a
-//! [`Key`]: what a request is counted by, such as the client's address. A request passes if all policies
-//! allow it; otherwise it is answered with status 429, and takes nothing.
+//! [`Key`]: what a request is counted by, such as the client's address. A request passes if all
+//! policies allow it; otherwise it is answered with status 429, and takes nothing.
 //!
 //! # Examples
 //!
@@ -54,9 +54,9 @@
 //! - [`charge_if`](Policy::charge_if) counts by the response, e.g. only failed logins.
 //! - [`shadow`](Policy::shadow) tries a policy on live traffic: it reports, and never rejects.
 //!
-//! A single policy is one call of its limiter. With several, the layer first peeks at all of them,
-//! so that a denied request takes nothing; on servers, that is two round trips, each to all
-//! limiters at the same time.
+//! A single policy is one call of its limiter, and a second one if [`charge_if`](Policy::charge_if)
+//! refunds. With several, the layer first peeks at all of them, so that a denied request takes
+//! nothing; on servers, that is two round trips, each to all limiters at the same time.
 //!
 //! # Responses
 //!

@@ -241,13 +241,13 @@ impl Policy {
         self.partition_key.as_ref().and_then(|key| key(head)).unwrap_or_default()
     }
 
-    pub(crate) fn has_partition_key(&self) -> bool {
-        self.partition_key.is_some()
+    /// Whether an allowed request needs nothing but its headers, and these no partition key.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.partition_key.is_none() && !self.is_charged_by_response() && !self.is_shadow()
     }
 
-    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the most units at once, and a
-    /// partition key.
-    pub(crate) fn item(&self, limit: u32, partition_key: &str) -> String {
+    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the most units at once.
+    pub(crate) fn item(&self, limit: u32) -> String {
         let mut item = self.quoted.clone();
         item.push_str(";q=");
         item.push_str(&limit.to_string());
@@ -259,7 +259,6 @@ impl Policy {
             item.push_str(";w=");
             item.push_str(&window(quota, limit).to_string());
         }
-        item.push_str(partition_key);
         item
     }
 }

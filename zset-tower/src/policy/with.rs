@@ -232,7 +232,7 @@ impl Policy {
     fn render(&mut self) {
         self.item = self.quota.and_then(|quota| {
             let limit = quota.capacity();
-            Some((limit, HeaderValue::try_from(self.item(limit, "")).ok()?))
+            Some((limit, HeaderValue::try_from(self.item(limit)).ok()?))
         });
     }
 }

@@ -18,6 +18,11 @@ use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
 use crate::limiters_on_a_server::OnServer;
 use crate::{ANN, BOB, Inner, Yield, call, header, minute, per_minute, per_user, request};
 
+/// For limiters on a server, which refund only within a tenth of the period.
+fn per_day(count: u32) -> Quota {
+    Quota::new(count, Duration::from_secs(86_400)).unwrap()
+}
+
 fn is_failure(response: &Response<()>) -> bool {
     response.status() == StatusCode::NOT_FOUND
 }
@@ -124,7 +129,8 @@ fn only_failures_count() {
     });
     let awaited = SlidingWindow::new(quota).with_clock(clock.clone());
     let awaited = Policy::new("user", awaited, awaited_key, MissingKey::deny()).unwrap();
-    let on_server = OnServer::new(quota, u32::MAX).policy("user", OnFailure::ServiceUnavailable);
+    let on_server =
+        OnServer::new(per_day(3), u32::MAX).policy("user", OnFailure::ServiceUnavailable);
     for policy in [per_user("user", quota, &clock), funnel, counter, awaited, on_server] {
         let policy = policy.with_quota(quota).charge_if(is_failure);
         let service = RateLimitLayer::new(policy).layer(Inner);
@@ -191,7 +197,7 @@ fn a_request_without_a_response_is_charged() {
 /// A layer that allows two failures.
 fn charging(on_server: bool) -> RateLimitLayer {
     let policy = if on_server {
-        OnServer::new(per_minute(2), u32::MAX).policy("user", OnFailure::ServiceUnavailable)
+        OnServer::new(per_day(2), u32::MAX).policy("user", OnFailure::ServiceUnavailable)
     } else {
         per_user("user", per_minute(2), &FakeClock::new())
     };
@@ -355,7 +361,7 @@ fn policies_by_outcome_and_others_are_decided_together() {
     let clock = FakeClock::new();
     let all = Arc::new(SlidingWindow::new(per_minute(5)).with_clock(clock.clone()));
     let every = Policy::new("all", all.clone(), Global, MissingKey::Allow).unwrap();
-    let on_server = OnServer::new(per_minute(4), u32::MAX).policy("server", OnFailure::Pass);
+    let on_server = OnServer::new(per_day(4), u32::MAX).policy("server", OnFailure::Pass);
     let service =
         RateLimitLayer::new(per_user("user", per_minute(1), &clock).charge_if(is_failure))
             .with_policy(every)
@@ -364,7 +370,7 @@ fn policies_by_outcome_and_others_are_decided_together() {
     assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK);
     let answer = call(&service, failing(ANN));
     let limits = header(&answer, "ratelimit");
-    assert_eq!(limits, r#""user";r=0;t=60, "all";r=3;t=60, "server";r=3;t=60"#);
+    assert_eq!(limits, r#""user";r=0;t=60, "all";r=3;t=60, "server";r=3;t=86400"#);
     // Denied by one: nothing is taken or held.
     for _ in 0..9 {
         assert_eq!(call(&service, request(ANN)).status(), StatusCode::TOO_MANY_REQUESTS);
@@ -372,7 +378,7 @@ fn policies_by_outcome_and_others_are_decided_together() {
     assert_eq!(KeyedLimiter::peek_n(&all, &(), 0).remaining, 3);
     for left in [2, 1, 0] {
         let answer = call(&service, request(BOB));
-        let expected = format!(r#""user";r=1;t=60, "all";r={left};t=60, "server";r=4;t=60"#);
+        let expected = format!(r#""user";r=1;t=60, "all";r={left};t=60, "server";r=4;t=86400"#);
         assert_eq!(header(&answer, "ratelimit"), expected);
     }
     clock.advance(minute());

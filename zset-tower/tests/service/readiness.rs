@@ -99,7 +99,9 @@ fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
         (413, layer(denied().with_cost(|_| 2))),
         (403, layer(without_key.unwrap())),
         (403, layer(awaited_key.unwrap())),
+        (429, layer(denied().charge_if(|_| true))),
         (429, layer(on_server(u32::MAX))),
+        (429, layer(on_server(u32::MAX).charge_if(|_| true))),
         (503, layer(on_server(0))),
         (429, layer(denied()).with_policy(all)),
     ];

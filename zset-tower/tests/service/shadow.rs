@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use http::{Request, StatusCode};
 use pollster::block_on;
 use tower::Layer;
-use zset_std::{AsyncKeyedLimiter, Decision, FakeClock, KeyedLimiter, SlidingWindow};
+use zset_std::{AsyncKeyedLimiter, Decision, FakeClock, KeyedLimiter, Observer, SlidingWindow};
 use zset_tower::key::{Extension, Global, from_async_fn};
 use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
 
@@ -148,10 +148,25 @@ fn a_request_waits_for_nothing_and_what_has_to_be_awaited_is_spawned() {
     assert_eq!(left(&limiter, ANN), 7);
 }
 
+/// Counts denials.
+#[derive(Default)]
+struct Denials(AtomicU32);
+
+impl Observer for Denials {
+    fn denied(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn by_outcome_it_decides_when_the_response_is_there() {
-    let (limiter, policy) = shadow(2);
-    let policy = policy.charge_if(|response| response.status() == StatusCode::NOT_FOUND);
+    let denials = Arc::<Denials>::default();
+    let limiter = SlidingWindow::new(per_minute(2)).with_clock(FakeClock::new());
+    let limiter = Arc::new(limiter.with_observer(denials.clone()));
+    let key = Extension::<&'static str>::new();
+    let policy = Policy::new("shadow", limiter.clone(), key, MissingKey::deny()).unwrap();
+    let policy =
+        policy.shadow(drop).charge_if(|response| response.status() == StatusCode::NOT_FOUND);
     let service = RateLimitLayer::new(policy)
         .with_policy(per_user("current", per_minute(99), &FakeClock::new()))
         .layer(Inner);
@@ -167,6 +182,8 @@ fn by_outcome_it_decides_when_the_response_is_there() {
     }
     let answer = call(&service, request(ANN));
     assert_eq!(header(&answer, "ratelimit"), r#""current";r=92;t=60"#);
+    // An observer of the limiter receives the third failure.
+    assert_eq!(denials.0.load(Ordering::Relaxed), 1);
 
     // A request without a response counts.
     let (limiter, policy) = shadow(2);
