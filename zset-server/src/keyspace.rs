@@ -422,22 +422,6 @@ mod tests {
     }
 
     #[test]
-    fn a_large_step_back_of_the_clock_is_followed() {
-        let second = 1_000_000_000;
-        let mut keys = Keyspace::default();
-        keys.set_now(at(100 * second));
-        keys.set_now(at(99 * second));
-        assert_eq!(keys.now(), at(100 * second), "a small step back is ignored");
-        keys.set_now(at(1_000_000 * second));
-        keys.set_now(at(101 * second));
-        assert_eq!(keys.now(), at(101 * second));
-        keys.set(b"a", string("1"), None);
-        keys.set_deadline(b"a", Some(at(102 * second)));
-        keys.set_now(at(102 * second));
-        assert!(keys.value(b"a").is_none());
-    }
-
-    #[test]
     fn memory_of_removed_keys_is_freed() {
         let name = |n: u32| n.to_string().into_bytes();
         let filled = || {
