@@ -3,7 +3,8 @@
 //! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty:
 //! a key is removed with its last member.
 //!
-//! Of the queues of clients, none is empty. `ready` may contain keys whose queues have been removed.
+//! Of the queues of clients, none is empty. `ready` may contain keys whose queues have been
+//! removed.
 //!
 //! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A
 //! scan runs from the end to the front, so a key that moves has been returned already, and none is
@@ -204,8 +205,8 @@ impl Keyspace {
         }
     }
 
-    /// Modifies the set at a key, which must have the type of the set `empty`, and becomes it if the
-    /// key does not exist; removes the key if the set is empty afterwards.
+    /// Modifies the set at a key, which must have the type of the value `empty`; inserts `empty`
+    /// first if the key does not exist; removes the key if the set is empty afterwards.
     ///
     /// The caller must report a change with [`touch`](Self::touch): a new set that stays empty is
     /// not a change.

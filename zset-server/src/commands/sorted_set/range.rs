@@ -81,8 +81,8 @@ impl Limit {
 }
 
 impl<'a> Query<'a> {
-    /// Parses two bounds and the options after them; errors are checked in Redis's order. WITHSCORES
-    /// is an option unless the elements are stored.
+    /// Parses two bounds and the options after them; errors are checked in Redis's order.
+    /// WITHSCORES is an option unless the elements are stored.
     fn parse(
         arguments: &[&'a [u8]],
         form: Option<(By, Direction)>,
