@@ -73,7 +73,7 @@ pub(crate) struct Session {
     /// What it is waiting for.
     pub(crate) wait: Option<Wait>,
     /// The reply to the command that has waited, until it is taken.
-    served: Option<Vec<u8>>,
+    pub(crate) served: Option<Vec<u8>>,
     waker: Option<Waker>,
 }
 
@@ -201,10 +201,6 @@ impl Session {
             + self.transaction.as_ref().map_or(0, |transaction| transaction.bytes)
             + self.wait.as_ref().map_or(0, |wait| wait.bytes)
             + self.name.len()
-    }
-
-    pub(crate) fn is_served(&self) -> bool {
-        self.served.is_some()
     }
 }
 

@@ -117,7 +117,7 @@ pub(crate) struct Command {
     pub(crate) since: &'static str,
     pub(crate) flags: Vec<&'static str>,
     pub(crate) subcommands: Vec<Command>,
-    handler: Handler,
+    pub(crate) handler: Handler,
 }
 
 impl Command {
@@ -152,11 +152,6 @@ impl Command {
     /// Returns whether the command has a flag.
     pub(crate) fn has(&self, flag: &str) -> bool {
         self.flags.contains(&flag)
-    }
-
-    /// Runs the command.
-    pub(crate) fn call(&self, context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-        (self.handler)(context, arguments)
     }
 
     /// Returns the subcommand with a name, ignoring case.

@@ -79,12 +79,11 @@ impl<C: Clock> Engine<C> {
     }
 
     /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys.
-    /// The file stays reserved for this engine until the engine is dropped.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be loaded, could not be replaced later, or is used by
-    /// another server. The keys and the file are then unchanged.
+    /// Returns an error if the file cannot be loaded, or could not be replaced later. The keys and
+    /// the file are then unchanged.
     pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
         self.expire(0);
         let state = &mut self.state;
@@ -221,7 +220,7 @@ impl<C: Clock> Engine<C> {
             replies.status("QUEUED");
             return Ok(());
         }
-        command.call(&mut Context { state: &mut self.state, client, replies }, arguments)
+        (command.handler)(&mut Context { state: &mut self.state, client, replies }, arguments)
     }
 
     /// Returns the command that the arguments name, if the client may run it now.

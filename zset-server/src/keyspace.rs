@@ -3,7 +3,8 @@
 //! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty:
 //! a key is removed with its last member.
 //!
-//! Of the queues of clients, none is empty. `ready` may contain keys whose queues have been removed.
+//! Of the queues of clients, none is empty. `ready` may contain keys whose queues have been
+//! removed.
 //!
 //! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A
 //! scan runs from the end to the front, so a key that moves has been returned already, and none is
@@ -204,8 +205,8 @@ impl Keyspace {
         }
     }
 
-    /// Modifies the set at a key, which must have the type of the set `empty`, and becomes it if the
-    /// key does not exist; removes the key if the set is empty afterwards.
+    /// Modifies the set at a key, which must have the type of the value `empty`; inserts `empty`
+    /// first if the key does not exist; removes the key if the set is empty afterwards.
     ///
     /// The caller must report a change with [`touch`](Self::touch): a new set that stays empty is
     /// not a change.
@@ -419,22 +420,6 @@ mod tests {
 
     fn string(text: &str) -> Value {
         Value::String(text.into())
-    }
-
-    #[test]
-    fn a_large_step_back_of_the_clock_is_followed() {
-        let second = 1_000_000_000;
-        let mut keys = Keyspace::default();
-        keys.set_now(at(100 * second));
-        keys.set_now(at(99 * second));
-        assert_eq!(keys.now(), at(100 * second), "a small step back is ignored");
-        keys.set_now(at(1_000_000 * second));
-        keys.set_now(at(101 * second));
-        assert_eq!(keys.now(), at(101 * second));
-        keys.set(b"a", string("1"), None);
-        keys.set_deadline(b"a", Some(at(102 * second)));
-        keys.set_now(at(102 * second));
-        assert!(keys.value(b"a").is_none());
     }
 
     #[test]

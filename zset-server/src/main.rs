@@ -158,9 +158,7 @@ enum Action {
 
 const VERSION: &str = concat!("zset-server ", env!("CARGO_PKG_VERSION"));
 
-/// Parses the command line.
-///
-/// `password` is the value of [`VARIABLE`].
+/// Parses the command line; `password` is the value of [`VARIABLE`].
 fn parse(mut parser: Parser, password: Option<OsString>) -> Result<Action, lexopt::Error> {
     match parser.next()? {
         None => Ok(Action::Shell { scripts: Vec::new() }),
@@ -267,12 +265,8 @@ fn parse_size(text: &str) -> Result<u64, &'static str> {
 mod tests {
     use super::*;
 
-    fn action(arguments: &[&str]) -> Result<Action, lexopt::Error> {
-        parse(Parser::from_args(arguments.iter().map(OsString::from)), None)
-    }
-
     fn options(arguments: &[&str]) -> Result<Options, String> {
-        match action(arguments) {
+        match parse(Parser::from_args(arguments.iter().map(OsString::from)), None) {
             Ok(Action::Serve { options, .. }) => Ok(*options),
             Ok(_) => Err("another action".to_owned()),
             Err(error) => Err(error.to_string()),

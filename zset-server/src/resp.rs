@@ -1,9 +1,8 @@
-//! RESP, the protocol of Redis: requests, in `request`, and replies, serialized as they are made:
-//! in RESP2, or in RESP3 for clients that send HELLO 3.
+//! RESP, the protocol of Redis: requests, in `request`, and replies, in RESP2, or in RESP3 for
+//! clients that send HELLO 3: <https://redis.io/docs/latest/develop/reference/protocol-spec/>.
 //!
-//! They are written directly into a buffer, without a tree of values in between: a range of a
-//! thousand members would need a thousand allocations. Where implementations differ, as in the text
-//! of doubles, this follows Redis: <https://redis.io/docs/latest/develop/reference/protocol-spec/>.
+//! Replies are written directly into a buffer: a tree of values would need an allocation for each
+//! member of a range.
 
 mod request;
 

@@ -109,11 +109,6 @@ impl Shared {
             debug!(peer, "closed: it speaks HTTP or TLS");
         }
     }
-
-    /// Returns the current maximum number of clients.
-    fn max_clients(&self) -> usize {
-        self.engine.borrow().state.config.max_clients
-    }
 }
 
 // The memory held for all clients, and the reaction when it is too much.
@@ -307,7 +302,8 @@ async fn tidy(shared: Rc<Shared>) {
         interval.tick().await;
         shared.engine.borrow_mut().close_over_limits();
         shared.bound_held();
-        if shared.slots.taken() >= shared.max_clients() {
+        let max_clients = shared.engine.borrow().state.config.max_clients;
+        if shared.slots.taken() >= max_clients {
             shared.engine.borrow_mut().close_strangers(shared.limits.strangers);
         }
         // Repeat while expired keys remain, giving the connections their turn in between.

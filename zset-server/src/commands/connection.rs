@@ -203,7 +203,7 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
         let arguments: Vec<_> = arguments.iter().map(Vec::as_slice).collect();
         let before = context.replies.bytes().len();
         // It was checked when it was queued.
-        let called = Command::of(&arguments).and_then(|command| command.call(context, &arguments));
+        let called = Command::of(&arguments).and_then(|it| (it.handler)(context, &arguments));
         if let Err(error) = called {
             context.replies.truncate(before);
             context.replies.error(error.bytes());

@@ -1,8 +1,7 @@
 //! Keys of any type and their deadlines, DUMP and RESTORE; plain strings and sets, which exist for
 //! errors of type and as operands of set operations; and CL.THROTTLE.
 //!
-//! Times are milliseconds since the Unix epoch, as in Redis. Times beyond the year 2554, the range
-//! of the nanoseconds in a `Timestamp`, are clamped.
+//! Times are milliseconds since the Unix epoch, up to the year 2554.
 
 use std::convert::Infallible;
 

@@ -18,7 +18,6 @@ pub(super) const HANDLERS: Handlers = &[
     ("config|set", set),
     ("info", info),
     ("save", save),
-    ("time", time),
     ("debug", debug),
     ("function|flush", flush_functions),
 ];
@@ -241,14 +240,6 @@ fn sections(state: &mut State) -> [(&'static str, String); 8] {
         ("Cluster", "cluster_enabled:0\n".to_owned()),
         ("Keyspace", keys),
     ]
-}
-
-fn time(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
-    let micros = context.state.keyspace.now().as_nanos() / 1000;
-    context.replies.array(2);
-    context.replies.text(format_args!("{}", micros / 1_000_000));
-    context.replies.text(format_args!("{}", micros % 1_000_000));
-    Ok(())
 }
 
 fn save(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {

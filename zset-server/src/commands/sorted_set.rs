@@ -341,18 +341,15 @@ pub(crate) fn attempt<K: AsRef<[u8]>>(
         let key = key.as_ref();
         let count = wanted.count.unwrap_or(1);
         let Some(popped) = pop(keyspace, key, wanted.end, count)? else { continue };
-        match (wanted.count, popped.as_slice()) {
-            (None, [(member, score)]) => {
-                replies.array(3);
-                replies.bulk(key);
-                replies.bulk(member);
-                replies.score(*score);
-            }
-            _ => {
-                replies.array(2);
-                replies.bulk(key);
-                reply_pairs(replies, &popped);
-            }
+        if let (None, [(member, score)]) = (wanted.count, popped.as_slice()) {
+            replies.array(3);
+            replies.bulk(key);
+            replies.bulk(member);
+            replies.score(*score);
+        } else {
+            replies.array(2);
+            replies.bulk(key);
+            reply_pairs(replies, &popped);
         }
         return Ok(true);
     }

@@ -108,18 +108,13 @@ fn is_read(session: &Session) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::Client;
-
-    fn set_replies(client: &mut Client, replies: usize) {
-        client.session_mut().buffered.replies = replies;
-    }
 
     #[test]
     fn a_client_that_does_not_read_is_closed_before_a_larger_one_that_does() {
         let mut engine = Engine::new();
         let [mut deaf, mut reader, mut tiny] = [(); 3].map(|()| engine.client());
         for (client, bytes) in [(&mut deaf, 100_000), (&mut reader, 900_000), (&mut tiny, 100)] {
-            set_replies(client, bytes);
+            client.session_mut().buffered.replies = bytes;
         }
         deaf.session_mut().buffered.is_blocked = true;
         assert_eq!(engine.close_largest(950_000), 100_000);

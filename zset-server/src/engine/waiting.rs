@@ -2,9 +2,7 @@
 //!
 //! A command that finds no member leaves a [`Wait`](crate::client::Wait) with its client, and an
 //! entry in the queue of each of its keys. After each command, and therefore never within EXEC,
-//! [`Engine::serve`] processes the keys that have changed and are waited for: it retries the
-//! commands of the waiting clients, longest wait first, each with all of its keys in order. The
-//! reply is kept with the client until it is fetched.
+//! [`Engine::serve`] retries the commands that wait for changed keys, longest wait first.
 
 use std::time::Duration;
 

@@ -505,18 +505,6 @@ mod tests {
     }
 
     #[test]
-    fn finished_requests_do_not_accumulate() {
-        let mut requests = Requests::default();
-        let request = request(1, 1000);
-        for half in request.chunks(600).cycle().take(2 * 1000) {
-            requests.extend(half);
-            let _ = requests.next();
-            assert!(requests.buffer.capacity() <= 2 * (MOST_OVER + 2 * request.len()));
-        }
-        assert!(requests.is_empty());
-    }
-
-    #[test]
     fn the_rest_of_a_long_pipeline_is_rarely_moved() {
         let mut requests = Requests::default();
         let request = request(1, 1000);

@@ -318,7 +318,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         session.set_waker(cx.waker());
         match () {
             () if session.is_killed => Some(Event::Killed),
-            () if session.is_served() => Some(Event::Served),
+            () if session.served.is_some() => Some(Event::Served),
             () => None,
         }
     }
@@ -371,7 +371,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn send_some(&mut self) -> io::Result<()> {
         poll_fn(|cx| match self.poll_send(cx) {
             Poll::Pending => Poll::Ready(Ok(())),
-            ready => ready,
+            ready @ Poll::Ready(_) => ready,
         })
         .await
     }

@@ -56,13 +56,13 @@ impl Listeners {
         let mut tcp = Vec::new();
         let mut addresses = Vec::new();
         for address in &options.addresses {
-            let failed = |error| ServeError::Listen { place: address.to_string(), error };
+            let failed = |error| ServeError::Listen(address.to_string(), error);
             let (listener, address) = listen(*address).map_err(failed)?;
             tcp.push(listener);
             addresses.push(address);
         }
         let unix = options.unix_socket.as_deref().map(|path| {
-            let failed = |error| ServeError::Listen { place: path.display().to_string(), error };
+            let failed = |error| ServeError::Listen(path.display().to_string(), error);
             listen_on_file(path).map_err(failed)
         });
         Ok(Listeners { tcp, addresses, unix: unix.transpose()? })
@@ -72,8 +72,11 @@ impl Listeners {
         &self.addresses
     }
 
-    /// Starts accepting, until the returned value is dropped.
-    pub(super) fn accept(self, shared: &Rc<Shared>) -> Result<Accepting, ServeError> {
+    /// Starts accepting, in tasks that end when the returned value is dropped.
+    pub(super) fn accept(
+        self,
+        shared: &Rc<Shared>,
+    ) -> Result<(JoinSet<()>, Option<SocketFile>), ServeError> {
         let mut tasks = JoinSet::new();
         for (listener, address) in self.tcp.into_iter().zip(self.addresses) {
             let listener =
@@ -105,14 +108,8 @@ impl Listeners {
                 Some(file)
             }
         };
-        Ok(Accepting { _tasks: tasks, _file: file })
+        Ok((tasks, file))
     }
-}
-
-/// The tasks that accept connections, which end when this is dropped.
-pub(super) struct Accepting {
-    _tasks: JoinSet<()>,
-    _file: Option<SocketFile>,
 }
 
 /// Returns whether an address is reachable from other machines.
@@ -150,7 +147,7 @@ fn listen_on_file(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
 
 /// The file of a socket, removed when this is dropped.
 #[derive(Debug)]
-struct SocketFile(PathBuf);
+pub(super) struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
@@ -186,7 +183,7 @@ async fn accept_all<S: AsyncRead + AsyncWrite + Unpin + 'static>(
 
 /// Serves or refuses a client.
 fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, stream: S, peer: Peer) {
-    let max_clients = shared.max_clients();
+    let max_clients = shared.engine.borrow().state.config.max_clients;
     if let Some(slot) = shared.slots.take(max_clients) {
         let connection = Connection::new(Rc::clone(shared), stream, peer, slot);
         spawn_local(connection.serve());

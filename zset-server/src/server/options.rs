@@ -61,13 +61,8 @@ impl Default for Options {
 pub enum ServeError {
     /// The address is reachable from other machines, but no password is set.
     NoPassword(SocketAddr),
-    /// The server cannot listen at an address or path.
-    Listen {
-        /// The address or path.
-        place: String,
-        /// The error of the operating system.
-        error: io::Error,
-    },
+    /// The server cannot listen at this address or path.
+    Listen(String, io::Error),
     /// The async runtime or the signal handlers cannot be set up.
     Runtime(io::Error),
     /// The snapshot cannot be loaded at startup, or saved at shutdown.
@@ -80,7 +75,7 @@ impl fmt::Display for ServeError {
             ServeError::NoPassword(address) => {
                 write!(f, "others can reach {address}, so it needs a password")
             }
-            ServeError::Listen { place, error } => write!(f, "cannot listen on {place}: {error}"),
+            ServeError::Listen(place, error) => write!(f, "cannot listen on {place}: {error}"),
             ServeError::Runtime(error) => write!(f, "cannot wait for connections: {error}"),
             ServeError::Snapshot(error) => error.fmt(f),
         }
@@ -103,9 +98,7 @@ pub struct Limits {
     /// The bytes held for all clients together: requests that have not run, commands of
     /// transactions, and unread replies. Above half of it, the server stops reading from clients
     /// with unread replies; above it, the clients that hold the most are disconnected. With a
-    /// memory limit, it is what the data leaves of that limit, if that is less, but never less than
-    /// `pause_at` or an eighth of the limit. A single client may hold as much as that limit while
-    /// the others hold little.
+    /// memory limit it is lower, as described at `Engine::max_held`.
     pub all_clients: usize,
     /// How long a client may stay without authenticating if the maximum number of clients is
     /// reached, so that unauthenticated clients do not keep others out.

@@ -44,13 +44,7 @@ impl Stopper {
 
     /// Ends the connections, after the keys have been saved.
     pub(super) fn agree(&self) {
-        self.phase.send_if_modified(|phase| {
-            let is_asked = *phase == Phase::Asked;
-            if is_asked {
-                *phase = Phase::Stopping;
-            }
-            is_asked
-        });
+        self.phase.send_modify(|phase| *phase = (*phase).max(Phase::Stopping));
     }
 
     /// Waits until a stop is requested.

@@ -138,25 +138,3 @@ fn write_escaped(byte: u8, out: &mut String) {
         _ => _ = write!(out, "\\x{byte:02x}"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn written(bytes: &[u8]) -> String {
-        let mut out = String::new();
-        write_replies(bytes, &mut out);
-        out
-    }
-
-    #[test]
-    fn replies_are_displayed_without_control_sequences() {
-        for (bytes, text) in [
-            (&b"-ERR '\x1b[31m' \xff \xe6\x97\xa5\r\n"[..], "(error) ERR '\\x1b[31m' \\xff 日\n"),
-            (b"+\x1b[2J\"\\\r\n", "\\x1b[2J\"\\\n"),
-            (b"=9\r\ntxt:\x1b\n\xe2\x80\xae\r\n", "\\x1b\n\\xe2\\x80\\xae\n"),
-        ] {
-            assert_eq!(written(bytes), text);
-        }
-    }
-}

@@ -35,7 +35,7 @@ pub(super) fn run(shell: &mut Shell) -> Result<Next, ShellError> {
             let mut out = String::new();
             let next = shell.run_line(line.as_bytes(), &mut out);
             let next = next.unwrap_or_else(|UnbalancedQuotes| {
-                out = "Unbalanced quotes\n".to_owned();
+                out.push_str("Unbalanced quotes\n");
                 Next::Go
             });
             write_out(&out)?;

@@ -86,17 +86,3 @@ fn percent(part: usize, whole: usize) -> usize {
     let rounded = (100 * part + whole / 2).checked_div(whole).unwrap_or(0);
     if part < whole { rounded.min(99) } else { rounded }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_texts_are_truncated() {
-        assert_eq!(quoted(b"a\n\""), "\"a\\n\\\"\"");
-        assert_eq!(quoted("日本 é\u{1b}".as_bytes()), "\"日本 é\\x1b\"");
-        assert_eq!(quoted(&[b'x'; MEMBER]), format!("\"{}\"", "x".repeat(MEMBER)));
-        assert_eq!(quoted(&[b'x'; 1000]), format!("\"{}…\"", "x".repeat(MEMBER)));
-        assert_eq!(quoted("日".repeat(30).as_bytes()), format!("\"{}…\"", "日".repeat(MEMBER)));
-    }
-}

@@ -187,7 +187,6 @@ def test_server(r):
     assert r.info()["connected_clients"] >= 1
     assert "zadd" in r.command()
     equal(r.command_count(), len(r.command()))
-    equal(len(r.time()), 2)
     equal(r.execute_command("CL.THROTTLE", "user", 15, 30, 60), [0, 16, 15, -1, 2])
     equal(bool(r.function_flush()), True)
     raises("unknown command", r.execute_command, "NOSUCH")

@@ -181,3 +181,12 @@ fn a_client_that_asks_while_it_waits_waits_no_longer() {
     assert!(!waiting.take_served(&mut Replies::default()));
     assert_eq!(ask(&mut engine, &mut other, "ZCARD key"), ":1");
 }
+
+#[test]
+fn an_abusive_pattern_is_matched_quickly() {
+    let mut prompt = Prompt::new();
+    prompt.ask(&format!("SET {} 1", "a".repeat(20_000)));
+    let pattern = "a*".repeat(5_000);
+    assert!(prompt.ask(&format!("KEYS {pattern}")).starts_with("*1 "));
+    assert_eq!(prompt.ask(&format!("KEYS {pattern}b")), "*0");
+}

@@ -192,3 +192,15 @@ fn a_quote_must_be_closed_and_followed_by_a_space() {
         assert_eq!(split(line), None, "{line}");
     }
 }
+
+#[test]
+fn finished_requests_do_not_accumulate() {
+    let mut requests = Requests::default();
+    let request = format!("*1\r\n$1000\r\n{}\r\n", "x".repeat(1000));
+    for half in request.as_bytes().chunks(600).cycle().take(2 * 1000) {
+        requests.extend(half);
+        let _ = requests.next();
+        assert!(requests.buffer().capacity() <= 256 * 1024);
+    }
+    assert_eq!(requests.len(), 0);
+}

@@ -1,6 +1,7 @@
 //! Commands whose effects depend on the time.
 
 use zset_server::Replies;
+use zset_std::Timestamp;
 
 use crate::prompt::Prompt;
 
@@ -179,4 +180,23 @@ fn all_keys_that_expire_are_counted_however_they_go() {
     prompt.ask("PEXPIRE 29 -1");
     prompt.ask("DEL 28");
     assert_eq!(expired(&mut prompt), 28, "what is removed does not expire");
+}
+
+#[test]
+fn a_large_step_back_of_the_clock_is_followed_and_a_small_one_is_ignored() {
+    let set = |prompt: &Prompt, seconds: u64| {
+        prompt.clock.set(Timestamp::from_nanos(seconds * 1_000_000_000));
+    };
+    let mut prompt = Prompt::new();
+    set(&prompt, 100);
+    prompt.expect(&[("SET a 1", "+OK"), ("EXPIREAT a 100", ":1"), ("EXISTS a", ":0")]);
+    prompt.expect(&[("SET b 1", "+OK"), ("EXPIRE b 1", ":1")]);
+    set(&prompt, 99);
+    prompt.expect(&[("PTTL b", ":1000")]);
+    set(&prompt, 1_000_000);
+    prompt.expect(&[("EXISTS b", ":0"), ("SET b 1", "+OK")]);
+    set(&prompt, 101);
+    prompt.expect(&[("EXPIREAT b 102", ":1"), ("PTTL b", ":1000")]);
+    set(&prompt, 102);
+    prompt.expect(&[("EXISTS b", ":0")]);
 }

@@ -112,6 +112,20 @@ fn spans_of_children_add_up_to_the_span_of_their_block() {
 }
 
 #[test]
+fn long_members_are_truncated() {
+    for (member, shown) in [
+        ("\"a\\n\\\"\"", "\"a\\n\\\"\"".to_owned()),
+        ("日本é\u{1b}", "\"日本é\\x1b\"".to_owned()),
+        (&"x".repeat(23), format!("\"{}\"", "x".repeat(23))),
+        (&"x".repeat(64), format!("\"{}…\"", "x".repeat(23))),
+        (&"日".repeat(30), format!("\"{}…\"", "日".repeat(23))),
+    ] {
+        let picture = answer(&format!("ZADD k 1 {member}\nSHOW k\n"));
+        assert!(picture.contains(&shown), "{shown}: {picture}");
+    }
+}
+
+#[test]
 fn other_types_and_missing_keys_are_errors() {
     let script = "SET s abc\nSADD t 1 2\nSHOW s\nSHOW t\nSHOW none\nSHOW\nSHOW t 1\nSHOW t LIMIT x\nSHOW t LIMIT -1\n";
     assert_golden("other-types.txt", &answer(script));

@@ -142,3 +142,11 @@ fn commands_that_block_say_that_the_shell_does_not_wait() {
     assert_eq!(answer("ZADD a 1 x\nBZPOPMIN a 0\n").matches("wait").count(), 0);
     assert_eq!(answer("MULTI\nBZPOPMIN a 0\nEXEC\n").matches("wait").count(), 0);
 }
+
+#[test]
+fn replies_are_displayed_without_control_sequences() {
+    let answer = answer("'\u{1b}[2J' \"\\xff\" 日\nHELLO 3\nECHO \"\\xe2\\x80\\xae\"\n");
+    assert!(!answer.contains(|sign: char| sign.is_control() && sign != '\n'), "{answer:?}");
+    let error = r"(error) ERR unknown command '\x1b[2J', with args beginning with: '\xff' '日'";
+    assert!(answer.starts_with(error) && answer.ends_with("\"\\xe2\\x80\\xae\"\n"), "{answer}");
+}

@@ -81,12 +81,8 @@ impl Limit {
 }
 
 impl<'a> Query<'a> {
-    /// Parses two bounds and the options after them. WITHSCORES is an option unless the elements
-    /// are stored.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first error in Redis's order of checks: options first.
+    /// Parses two bounds and the options after them; errors are checked in Redis's order.
+    /// WITHSCORES is an option unless the elements are stored.
     fn parse(
         arguments: &[&'a [u8]],
         form: Option<(By, Direction)>,

@@ -173,7 +173,7 @@ impl<'a> Request<'a> {
         let mut scores: HashMap<Member<'a>, Score, RandomState> =
             HashMap::with_capacity_and_hasher(largest, RandomState::default());
         for (source, weight) in &self.sources {
-            for (member, score) in source.iter() {
+            for (member, score) in *source {
                 let score = self.aggregate.weigh(score, *weight);
                 scores
                     .entry(member)
@@ -192,7 +192,7 @@ impl<'a> Request<'a> {
         smallest.iter().filter_map(move |(member, score)| {
             let weighed = self.aggregate.weigh(score, weight);
             let score = self.sources[1..].iter().try_fold(weighed, |sum, (source, weight)| {
-                Some(self.combine_weighed(sum, source.score(&member)?, *weight))
+                Some(self.combine_weighed(sum, source.score(&*member)?, *weight))
             })?;
             Some((member, score))
         })
