@@ -168,7 +168,9 @@ proptest! {
                 Step::Extend(len) => {
                     let new = new_elements(&mut next, len);
                     set.extend(wrapped(&new));
-                    new.into_iter().for_each(|(task, score)| _ = naive.insert(task, score));
+                    for (task, score) in new {
+                        naive.insert(task, score);
+                    }
                 }
                 Step::SplitAndAppend(rank) => {
                     let mut upper = set.split_off_by_rank(rank);
