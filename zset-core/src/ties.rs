@@ -24,7 +24,7 @@ pub(crate) mod sealed {
 
     use super::Unordered;
     use crate::TryReserveError;
-    use crate::core::bulk::try_collect;
+    use crate::core::bulk::{try_collect, try_push};
 
     /// The methods of [`TieOrder`](super::TieOrder), which only this crate calls.
     pub trait Ties: Sized {
@@ -32,21 +32,39 @@ pub(crate) mod sealed {
         /// which their scores were set.
         const IS_ORDERED: bool;
 
+        /// When the score of each of many elements was set; nothing if the type has an order.
+        type Times: Default;
+
+        /// Notes when the score of the element at an index was set, which is one of those noted or
+        /// the next one.
+        fn try_note(
+            times: &mut Self::Times,
+            index: usize,
+            time: usize,
+        ) -> Result<(), TryReserveError>;
+
         /// Returns whether this member of the set comes before another one that gets the same
         /// score.
         fn precedes(&self, later: &Self) -> bool;
 
         /// Sorts elements by score and member or, without an order, by when their scores were set.
-        /// `times` has that for each element; if it is empty, that was in the order of the slice.
+        /// If no times were noted, that was in the order of the slice.
         fn try_sort<V, S: Ord>(
             elements: &mut [((Self, V), S)],
-            times: &[usize],
+            times: &Self::Times,
         ) -> Result<(), TryReserveError>;
     }
 
     #[diagnostic::do_not_recommend]
     impl<T: Ord> Ties for T {
         const IS_ORDERED: bool = true;
+
+        type Times = ();
+
+        #[inline]
+        fn try_note((): &mut (), _: usize, _: usize) -> Result<(), TryReserveError> {
+            Ok(())
+        }
 
         #[inline]
         fn precedes(&self, later: &Self) -> bool {
@@ -55,7 +73,7 @@ pub(crate) mod sealed {
 
         fn try_sort<V, S: Ord>(
             elements: &mut [((Self, V), S)],
-            _: &[usize],
+            (): &(),
         ) -> Result<(), TryReserveError> {
             elements.sort_unstable_by(|((a, _), a_score), ((b, _), b_score)| {
                 (a_score, a).cmp(&(b_score, b))
@@ -67,6 +85,20 @@ pub(crate) mod sealed {
     impl<T: Eq> Ties for Unordered<T> {
         const IS_ORDERED: bool = false;
 
+        type Times = Vec<usize>;
+
+        fn try_note(
+            times: &mut Vec<usize>,
+            index: usize,
+            time: usize,
+        ) -> Result<(), TryReserveError> {
+            if let Some(noted) = times.get_mut(index) {
+                *noted = time;
+                return Ok(());
+            }
+            try_push(times, time)
+        }
+
         #[inline]
         fn precedes(&self, _: &Self) -> bool {
             true
@@ -75,7 +107,7 @@ pub(crate) mod sealed {
         /// A stable sort would take much stack, and abort without memory.
         fn try_sort<V, S: Ord>(
             elements: &mut [((Self, V), S)],
-            times: &[usize],
+            times: &Vec<usize>,
         ) -> Result<(), TryReserveError> {
             let mut sources: Vec<usize> = try_collect(0..elements.len())?;
             let time = |source: usize| times.get(source).copied().unwrap_or(source);

@@ -27,6 +27,7 @@ use super::range::RankedRange;
 use super::transfer::AT_ONCE;
 use super::{Core, Hashed, Nodes, Owned};
 use crate::reserve::{table_error, try_box};
+use crate::ties::sealed::Ties;
 use crate::{TieOrder, TryReserveError};
 
 /// The error of input that is not sorted or repeats a member.
@@ -159,7 +160,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         &mut self,
         elements: Vec<((K, V), S)>,
     ) -> Result<(), TryReserveError> {
-        self.try_fill_by_time(elements, &[])
+        self.try_fill_by_time(elements, &K::Times::default())
     }
 
     /// Like `try_fill_distinct`, given when the score of each element was set; see
@@ -167,7 +168,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
     fn try_fill_by_time(
         &mut self,
         mut elements: Vec<((K, V), S)>,
-        times: &[usize],
+        times: &K::Times,
     ) -> Result<(), TryReserveError> {
         K::try_sort(&mut elements, times)?;
         self.try_reserve_dict(elements.len())?;
@@ -189,20 +190,21 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
     }
 }
 
-/// Collects one element per key; `merge` combines elements with the same key. For keys without an
-/// order, also returns when the score of each was set.
+/// Elements with distinct keys, and when the score of each was set.
+type Distinct<K, V, S> = (Vec<Owned<K, V, S>>, <K as Ties>::Times);
+
+/// Collects one element per key; `merge` combines elements with the same key.
 #[cfg_attr(target_os = "none", inline(never))]
-#[expect(clippy::type_complexity, reason = "two vectors")]
 fn try_distinct<K: TieOrder + Hash, V, S: Copy>(
     elements: &mut impl Iterator<Item = ((K, V), S)>,
     hasher: &impl BuildHasher,
     mut merge: impl FnMut(&mut ((K, V), S), ((K, V), S)),
-) -> Result<(Vec<Owned<K, V, S>>, Vec<usize>), TryReserveError> {
+) -> Result<Distinct<K, V, S>, TryReserveError> {
     let expected = elements.size_hint().0;
     if expected > MAX_LEAVES * LEAF_CAPACITY {
         return Err(TryReserveError::CapacityOverflow);
     }
-    let (mut distinct, mut times): (Vec<((K, V), S)>, Vec<usize>) = (Vec::new(), Vec::new());
+    let (mut distinct, mut times) = (Vec::<((K, V), S)>::new(), K::Times::default());
     // The index in `distinct` of each key's element.
     let mut indexes: HashTable<u32> = HashTable::new();
     distinct.try_reserve(expected)?;
@@ -217,19 +219,15 @@ fn try_distinct<K: TieOrder + Hash, V, S: Copy>(
             Entry::Occupied(index) => {
                 let index = *index.get() as usize;
                 merge(&mut distinct[index], (pair, score));
-                if !K::IS_ORDERED {
-                    times[index] = time;
-                }
+                K::try_note(&mut times, index, time)?;
             }
             Entry::Vacant(vacant) => {
                 if distinct.len() >= MAX_LEAVES * LEAF_CAPACITY {
                     return Err(TryReserveError::CapacityOverflow);
                 }
                 vacant.insert(distinct.len() as u32);
+                K::try_note(&mut times, distinct.len(), time)?;
                 try_push(&mut distinct, (pair, score))?;
-                if !K::IS_ORDERED {
-                    try_push(&mut times, time)?;
-                }
             }
         }
     }
@@ -247,7 +245,7 @@ pub(crate) fn try_collect<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>
 }
 
 #[inline]
-fn try_push<T>(elements: &mut Vec<T>, element: T) -> Result<(), TryReserveError> {
+pub(crate) fn try_push<T>(elements: &mut Vec<T>, element: T) -> Result<(), TryReserveError> {
     elements.try_reserve(1)?;
     elements.push(element);
     Ok(())
