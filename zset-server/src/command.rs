@@ -116,6 +116,8 @@ pub(crate) struct Command {
     pub(crate) group: &'static str,
     pub(crate) since: &'static str,
     pub(crate) flags: Vec<&'static str>,
+    /// Whether it may allocate memory: it has the flag `denyoom`.
+    pub(crate) may_grow: bool,
     pub(crate) subcommands: Vec<Command>,
     pub(crate) handler: Handler,
 }
@@ -143,6 +145,7 @@ impl Command {
             arguments: arguments.first().copied().unwrap_or_default(),
             group,
             since,
+            may_grow: flags.contains(&"denyoom"),
             flags,
             subcommands: Vec::new(),
             handler: handler(name),

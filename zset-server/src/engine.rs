@@ -213,10 +213,11 @@ impl<C: Clock> Engine<C> {
             Ok(command) => command,
             Err(error) => return Err(Self::refuse(client, name, error)),
         };
-        let is_queued = !matches!(command.name, "exec" | "discard" | "reset" | "quit");
-        if let (Some(transaction), true) = (&mut client.transaction, is_queued) {
+        if let Some(transaction) = &mut client.transaction
+            && !matches!(command.name, "exec" | "discard" | "reset" | "quit")
+        {
             transaction.queue(arguments, self.state.max_left)?;
-            transaction.may_grow |= command.has("denyoom");
+            transaction.may_grow |= command.may_grow;
             replies.status("QUEUED");
             return Ok(());
         }
@@ -236,7 +237,7 @@ impl<C: Clock> Engine<C> {
             return Err(CommandError::new("NOAUTH Authentication required."));
         }
         let command = Command::of(arguments)?;
-        if command.has("no_multi") && client.transaction.is_some() {
+        if client.transaction.is_some() && command.has("no_multi") {
             let text = format!("Command '{}' not allowed inside a transaction", command.name);
             return Err(CommandError::err(text));
         }
@@ -246,7 +247,7 @@ impl<C: Clock> Engine<C> {
         }
         let may_grow = match &client.transaction {
             Some(transaction) if command.name == "exec" => transaction.may_grow,
-            _ => command.has("denyoom"),
+            _ => command.may_grow,
         };
         if may_grow && self.state.memory.is_beyond(config.max_memory) {
             return Err(CommandError::OUT_OF_MEMORY);
