@@ -3,8 +3,8 @@
 //! Up to 16 handles take no table, as they are the slots of the only leaf: a byte of each key's
 //! hash, its tag, is stored at the number of its slot, and a look-up compares all tags at once.
 //!
-//! Up to 28,672 handles live in a single table: that of `small::table`, which with an operating
-//! system is hashbrown's. Larger dicts use extendible hashing (Fagin, Nievergelt, Pippenger, Strong:
+//! Up to 28,672 handles live in a single table: hashbrown's, or without an operating system, that
+//! of `small`. Larger dicts use extendible hashing (Fagin, Nievergelt, Pippenger, Strong:
 //! "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3), 1979): tables of at
 //! most 4,096 buckets, the segments, chosen by the leading bits of the hash times a constant, its
 //! *route*.
