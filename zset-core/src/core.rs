@@ -52,8 +52,6 @@
 pub(crate) mod arena;
 pub(crate) mod bulk;
 mod cut;
-#[cfg(any(not(target_os = "none"), test))]
-mod descent;
 pub(crate) mod dict;
 pub(crate) mod edit;
 mod hashed;
@@ -65,9 +63,6 @@ pub(crate) mod search;
 #[cfg(test)]
 mod tests;
 mod transfer;
-
-#[cfg(target_os = "none")]
-use crate::small::descent;
 
 pub use hashed::Insertion;
 pub(crate) use hashed::{Hashed, LookUps};

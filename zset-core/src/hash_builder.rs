@@ -2,13 +2,15 @@
 
 use core::hash::{BuildHasher, Hasher};
 
+use crate::small::{HashBuilder, spread};
+
 /// The default hash builder: foldhash, with a random seed for each value of this type.
 ///
 /// Foldhash is fast and distributes keys well. It does not protect against an attacker who can
 /// observe hashes or time many look-ups; for that, use a keyed hasher such as
 /// `std::hash::RandomState`.
 ///
-/// Without an operating system (`target_os = "none"`), it multiplies 32-bit words as
+/// Without an operating system, it multiplies 32-bit words as
 /// [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder) does, and has no seed: foldhash
 /// would take 5 KiB of flash, many times the instructions, and its seed from addresses, which are
 /// no secret.
@@ -26,17 +28,11 @@ use core::hash::{BuildHasher, Hasher};
 /// ```
 // A newtype, so that the version of hashbrown is not part of the public API.
 #[derive(Clone, Debug, Default)]
-pub struct DefaultHashBuilder(Inner);
-
-#[cfg(not(target_os = "none"))]
-type Inner = hashbrown::DefaultHashBuilder;
-
-#[cfg(target_os = "none")]
-type Inner = crate::fixed_sorted_set::FixedHashBuilder;
+pub struct DefaultHashBuilder(HashBuilder);
 
 /// The hasher that a [`DefaultHashBuilder`] builds.
 #[derive(Clone)]
-pub struct DefaultHasher(<Inner as BuildHasher>::Hasher);
+pub struct DefaultHasher(<HashBuilder as BuildHasher>::Hasher);
 
 impl BuildHasher for DefaultHashBuilder {
     type Hasher = DefaultHasher;
@@ -68,25 +64,10 @@ impl Hasher for DefaultHasher {
         self.0.write(bytes);
     }
 
-    #[cfg(not(target_os = "none"))]
     #[inline]
     fn finish(&self) -> u64 {
-        self.0.finish()
+        spread(self.0.finish())
     }
-
-    #[cfg(target_os = "none")]
-    fn finish(&self) -> u64 {
-        spread(self.0.finish() as u32).into()
-    }
-}
-
-/// Makes all bits of a product depend on all bits of the word, as a hash table uses the lowest and
-/// the highest: the end of `MurmurHash3` by A. Appleby.
-#[cfg(any(target_os = "none", test))]
-fn spread(mut product: u32) -> u32 {
-    product = (product ^ product >> 16).wrapping_mul(0x85EB_CA6B);
-    product = (product ^ product >> 13).wrapping_mul(0xC2B2_AE35);
-    product ^ product >> 16
 }
 
 impl core::fmt::Debug for DefaultHasher {
@@ -100,6 +81,7 @@ impl core::fmt::Debug for DefaultHasher {
 mod tests {
     use super::*;
     use crate::fixed_sorted_set::FixedHashBuilder;
+    use crate::small::without_os::spread;
     use core::hash::Hash;
 
     /// Checks that both builders hash a value to the same result.
@@ -127,7 +109,7 @@ mod tests {
         fn most(words: impl Iterator<Item = u32>, lowest_bit: u32) -> usize {
             let mut counts = [0; 512];
             for word in words.take(512) {
-                let hash = spread(FixedHashBuilder.hash_one(word) as u32);
+                let hash = spread(FixedHashBuilder.hash_one(word));
                 counts[(hash >> lowest_bit) as usize % 512] += 1;
             }
             counts.into_iter().max().unwrap()

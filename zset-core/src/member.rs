@@ -7,6 +7,7 @@ use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
 use crate::listpack::Value;
+use crate::small::divide_by_10;
 
 /// The length of the longest decimal form of an `i64`.
 const LONGEST_INTEGER: usize = 20;
@@ -79,33 +80,6 @@ fn print(integer: i64) -> Text<'static> {
         digits[start] = b'-';
     }
     Text::Integer { digits, len: (LONGEST_INTEGER - start) as u8 }
-}
-
-/// Returns the quotient and the remainder.
-#[cfg(not(target_os = "none"))]
-fn divide_by_10(number: u64) -> (u64, u8) {
-    (number / 10, (number % 10) as u8)
-}
-
-#[cfg(target_os = "none")]
-use divide_by_10_by_shifts as divide_by_10;
-
-/// Returns the quotient and the remainder, where a division would be a function of a kilobyte.
-///
-/// H. Warren, "Hacker's Delight", 10-17: 1/10 is 4/5 / 8, and 4/5 is 3/4 * (1 + 1/16) * (1 + 1/256)
-/// * ...
-#[cfg(any(target_os = "none", test))]
-fn divide_by_10_by_shifts(number: u64) -> (u64, u8) {
-    let mut quotient = (number >> 1) + (number >> 2);
-    for shift in [4, 8, 16, 32] {
-        quotient += quotient >> shift;
-    }
-    quotient >>= 3;
-    // It may be 1 too low.
-    match (number - quotient * 10) as u8 {
-        digit @ 0..10 => (quotient, digit),
-        digit => (quotient + 1, digit - 10),
-    }
 }
 
 impl Deref for Member<'_> {
@@ -222,16 +196,6 @@ impl serde::Serialize for Member<'_> {
 mod tests {
     use super::*;
     use std::string::ToString;
-
-    #[test]
-    fn division_by_shifts_is_exact() {
-        let around = |number: u64| {
-            (number.saturating_sub(20)..=number).chain(number..=number.saturating_add(20))
-        };
-        for number in (0..64).flat_map(|bits| around(1 << bits)).chain(around(u64::MAX)) {
-            assert_eq!(divide_by_10_by_shifts(number), divide_by_10(number), "{number}");
-        }
-    }
 
     #[test]
     fn integers_are_printed_in_decimal() {

@@ -34,9 +34,10 @@ use super::transfer::{AT_ONCE, Plan};
 use super::{Clear, Core, Lookup, Nodes};
 use crate::TryReserveError;
 use crate::reserve::{or_panic, push_reserved};
+use crate::small::IS_SMALL;
 
 /// The most tokens of a cut that are on the stack. Without an operating system, it is small.
-const FEW: usize = if cfg!(target_os = "none") { 0 } else { AT_ONCE };
+const FEW: usize = if IS_SMALL { 0 } else { AT_ONCE };
 
 impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
     /// Moves all elements to nodes of their own.

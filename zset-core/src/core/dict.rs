@@ -4,7 +4,7 @@
 //! hash, its tag, is stored at the number of its slot, and a look-up compares all tags at once.
 //!
 //! Up to 28,672 handles live in a single table: hashbrown's, or without an operating system, that
-//! of `small::table`. Larger dicts use extendible hashing (Fagin, Nievergelt, Pippenger, Strong:
+//! of `small`. Larger dicts use extendible hashing (Fagin, Nievergelt, Pippenger, Strong:
 //! "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3), 1979): tables of at
 //! most 4,096 buckets, the segments, chosen by the leading bits of the hash times a constant, its
 //! *route*.
@@ -31,12 +31,9 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::hash::{BuildHasher, Hash};
 use core::ops::Range;
-#[cfg(not(target_os = "none"))]
-use hashbrown::hash_table::Entry;
 
 use super::leaf::Handle;
 use crate::TryReserveError;
-#[cfg(target_os = "none")]
 use crate::small::table::{Entry, Table, TableHash, slots_with_tag};
 
 mod grow;
@@ -44,11 +41,6 @@ mod grow;
 mod scan;
 #[cfg(test)]
 mod tests;
-
-#[cfg(not(target_os = "none"))]
-type Table = hashbrown::HashTable<Handle>;
-#[cfg(not(target_os = "none"))]
-type TableHash = u64;
 
 /// The number of handles that take no table.
 const MOST_TAGGED: usize = 16;
@@ -422,22 +414,4 @@ impl Dict {
 #[inline]
 fn tagged(slot: usize) -> Handle {
     Handle::new(0, slot as u8)
-}
-
-/// Returns the slots with a tag, and possibly others.
-///
-/// All tags are compared at once, as the bytes of a number: those that differ from the tag by zero
-/// borrow from their highest bit (Henry Warren, "Hacker's Delight", section 6-1). A byte above one
-/// of them may do so too.
-#[cfg(not(target_os = "none"))]
-#[inline]
-fn slots_with_tag(tags: [u8; MOST_TAGGED], tag: u8) -> impl Iterator<Item = usize> {
-    const ONES: u128 = u128::MAX / 0xff;
-    let differences = u128::from_le_bytes(tags) ^ (ONES * u128::from(tag));
-    let mut matches = differences.wrapping_sub(ONES) & !differences & (ONES << 7);
-    core::iter::from_fn(move || {
-        let slot = (matches != 0).then(|| matches.trailing_zeros() as usize / 8)?;
-        matches &= matches - 1;
-        Some(slot)
-    })
 }

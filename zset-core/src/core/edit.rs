@@ -13,7 +13,8 @@ use super::index::{BLOCK_CAPACITY, Child, MIN_CHILDREN};
 use super::leaf::{End, Handle, LEAF_CAPACITY, Leaves};
 use super::range::RankedRange;
 use super::search::{Path, Position, Target, before};
-use super::{Core, Lookup, Nodes, descent};
+use super::{Core, Lookup, Nodes};
+use crate::small::descent;
 use crate::{TieOrder, TryReserveError};
 
 /// A target whose leaf has room for the element. Valid until the next insertion.

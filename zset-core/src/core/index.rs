@@ -17,7 +17,7 @@ use rand_core::{Rng, TryRng};
 
 use super::Nodes;
 use super::arena::{ArenaNode, NONE};
-use crate::small::{copy_within, fill};
+use crate::small::{IS_SMALL, copy_within, fill};
 
 /// The maximum number of children of a block.
 pub(crate) const BLOCK_CAPACITY: usize = 64;
@@ -60,7 +60,7 @@ impl<S: Copy> Block<S> {
     /// Returns the index of the child with this id, which must be in the block.
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn index_of(&self, id: u32) -> usize {
-        if cfg!(target_os = "none") {
+        if IS_SMALL {
             return self.children.iter().position(|child| *child == id).unwrap_or_default();
         }
         // The common cases: popping from the first end and appending at the last.
@@ -84,7 +84,7 @@ impl<S: Copy> Block<S> {
     /// Returns the sum of the spans of the children before `index`.
     #[inline]
     pub(crate) fn span_before(&self, index: usize) -> usize {
-        if cfg!(target_os = "none") {
+        if IS_SMALL {
             return self.spans[..index].iter().sum::<u32>() as usize;
         }
         let (mut sum, mut i) = (0, 0u32);

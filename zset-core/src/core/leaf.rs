@@ -25,7 +25,7 @@ use core::ops::DerefMut;
 use super::arena::{Arena, ArenaNode, NONE};
 use crate::TryReserveError;
 use crate::reserve::push_reserved;
-use crate::small::{copy_within, swap};
+use crate::small::{IS_SMALL, copy_within, swap};
 
 /// The maximum number of elements in a leaf.
 pub(crate) const LEAF_CAPACITY: usize = 64;
@@ -222,7 +222,7 @@ impl<'a, P, S: Copy> LeafRef<'a, P, S> {
 /// Returns the index of a slot in the order.
 #[inline]
 fn index_of(order: &Order, slot: u8) -> usize {
-    if cfg!(target_os = "none") {
+    if IS_SMALL {
         return order.iter().position(|other| *other == slot).unwrap_or_default();
     }
     // Visits the whole array without an early exit, with a slot-sized counter, to compile to packed

@@ -5,11 +5,12 @@
 
 use core::cmp::Ordering;
 
+use super::Nodes;
 use super::arena::NONE;
 use super::index::{BLOCK_CAPACITY, Block, MAX_LEVELS};
 use super::leaf::Handle;
-use super::{Nodes, descent};
 use crate::TieOrder;
+use crate::small::descent;
 
 /// A position in order: before an element of a leaf, or after the last one.
 #[derive(Clone, Copy, Debug, PartialEq)]

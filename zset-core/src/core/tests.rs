@@ -12,7 +12,7 @@ use super::index::Heights;
 use super::leaf::{End, Handle, LEAF_CAPACITY, Leaves};
 use super::search::Path;
 use super::{Clear, Core, Lookup, Nodes, Unhashed};
-use crate::small::descent as halving;
+use crate::small::without_os::descent as halving;
 use crate::{SkipList, TryReserveError};
 
 const MANY: u32 = if cfg!(miri) { 150 } else { 100_000 };

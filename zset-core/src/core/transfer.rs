@@ -15,7 +15,7 @@ use super::edit::Removal;
 use super::leaf::{BlockLeaf, End, Handle, LEAF_CAPACITY, NO_SLOT};
 use super::search::Position;
 use super::{Core, Lookup, Nodes};
-use crate::small::{copy_within, swap};
+use crate::small::{IS_SMALL, copy_within, swap};
 
 /// The most elements that are hashed or handed over at once. Their hashes and moves are on the
 /// stack, which is small on microcontrollers.
@@ -147,7 +147,7 @@ fn move_end<T>(
     start: usize,
     to: &mut ArrayVec<T, LEAF_CAPACITY>,
 ) {
-    if cfg!(target_os = "none") {
+    if IS_SMALL {
         // Without the code of `Drain`, which moves what follows it.
         while from.len() > start {
             to.extend(from.pop());
@@ -409,7 +409,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         let parent = self.leaves.block(from).parent;
         // Below one parent, one block changes instead of two paths to the top. That takes more
         // code.
-        let is_short = cfg!(not(target_os = "none")) && parent == self.leaves.block(to).parent;
+        let is_short = !IS_SMALL && parent == self.leaves.block(to).parent;
         if is_short {
             let block = self.blocks.get_mut(parent);
             let (from, to) = (block.index_of(from), block.index_of(to));

@@ -9,6 +9,7 @@ use super::{Dict, First, MOST_TAGGED, Table, TableHash, no_rehash, route};
 use crate::TryReserveError;
 use crate::core::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::{push_reserved, table_error};
+use crate::small::IS_SMALL;
 
 /// The number of buckets at which the first table splits. At this size its keys still fit in a
 /// second-level cache, and the split takes less than half a millisecond.
@@ -32,7 +33,7 @@ const FIRST_BITS: u32 = 4;
 const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
 
 /// The number of keys hashed together. Small targets have little stack space, and no caches.
-const HASH_BATCH: usize = if cfg!(target_os = "none") {
+const HASH_BATCH: usize = if IS_SMALL {
     1
 } else if cfg!(target_pointer_width = "64") {
     32

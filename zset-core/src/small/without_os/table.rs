@@ -65,7 +65,6 @@ fn most(buckets: usize) -> usize {
 }
 
 /// Returns the indexes of the tags that equal this one.
-#[cfg(target_os = "none")]
 pub(crate) fn slots_with_tag(tags: [u8; 16], tag: u8) -> impl Iterator<Item = usize> {
     tags.into_iter().enumerate().filter(move |&(_, other)| other == tag).map(|(slot, _)| slot)
 }
@@ -126,7 +125,7 @@ impl Table {
     }
 
     /// Returns the handle of a hash that `is_sought` accepts.
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline(never)]
     pub(crate) fn find(
         &self,
         hash: TableHash,

@@ -78,5 +78,5 @@ pub(crate) fn index_in<K, V, S: Ord + Copy>(
     })
 }
 
-#[cfg(target_os = "none")]
+#[allow(unused_imports, reason = "the same name as with an operating system")]
 pub(crate) use index_in as index_near;

@@ -1,5 +1,5 @@
 //! Descending from the top block to a leaf, on machines with caches and with instructions that
-//! compare several numbers at once. `small::descent` is for others.
+//! compare several numbers at once. `without_os::descent` is for others.
 //!
 //! Scores are compared first, and all at once, by counting, which needs no order and no branches.
 //! Keys are read only where scores are equal, several at a time, so that their cache misses
@@ -12,10 +12,10 @@
 
 use core::ops::Range;
 
-use super::Nodes;
-use super::index::Block;
-use super::leaf::{LeafRef, Leaves};
-use super::search::{Path, Position};
+use crate::core::Nodes;
+use crate::core::index::Block;
+use crate::core::leaf::{LeafRef, Leaves};
+use crate::core::search::{Path, Position};
 
 /// Returns the position that `search` returns, and the path to it.
 #[inline(always)]

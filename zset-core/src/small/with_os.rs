@@ -1,0 +1,88 @@
+//! On targets with an operating system: what `core` and hashbrown have.
+
+#![cfg_attr(
+    not(all(feature = "alloc", feature = "zset")),
+    allow(dead_code, reason = "some is for sets that allocate, or for packed sets")
+)]
+
+use core::ops::Range;
+
+#[cfg(feature = "alloc")]
+pub(crate) mod descent;
+#[cfg(feature = "alloc")]
+pub(crate) mod table;
+
+/// Whether less code is worth more instructions.
+pub(crate) const IS_SMALL: bool = false;
+
+/// Copies the values at `from` to the place that begins at `to`.
+#[inline]
+pub(crate) fn copy_within<T: Copy>(values: &mut [T], from: Range<usize>, to: usize) {
+    values.copy_within(from, to);
+}
+
+/// Swaps two values.
+#[inline]
+pub(crate) fn swap<T>(values: &mut [T], a: usize, b: usize) {
+    values.swap(a, b);
+}
+
+/// Fills a slice.
+#[inline]
+pub(crate) fn fill(values: &mut [u32], value: u32) {
+    values.fill(value);
+}
+
+/// Numbers as decimal text, by `core`: fast, with tables of 12 kB.
+pub(crate) mod decimal {
+    use core::fmt::Write;
+    use core::str;
+
+    use crate::score::{Digits, ScoreText};
+
+    /// Returns the integer that equals a number of magnitude up to 2^62, if there is one.
+    #[inline]
+    #[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
+    pub(crate) fn exact_integer(number: f64) -> Option<i64> {
+        let integer = number as i64;
+        (integer as f64 == number).then_some(integer)
+    }
+
+    /// Appends the shortest digits that parse as this positive, finite number to `digits`,
+    /// which has none.
+    pub(crate) fn shortest_digits(number: f64, digits: &mut Digits) {
+        // "d.dddde-xx"
+        let mut text = ScoreText::new();
+        let written = write!(text, "{number:e}");
+        debug_assert!(written.is_ok(), "{number:e} is longer than the longest");
+        let (mantissa, exponent) = str::from_utf8(text.as_bytes())
+            .ok()
+            .and_then(|text| text.split_once('e'))
+            .unwrap_or_default();
+        for digit in mantissa.bytes().filter(u8::is_ascii_digit).take(17) {
+            digits.push(digit - b'0');
+        }
+        digits.exponent = exponent.parse().unwrap_or_default();
+    }
+
+    /// Returns the number that `text` stands for, correctly rounded.
+    pub(crate) fn parse(text: &[u8]) -> Option<f64> {
+        str::from_utf8(text).ok()?.parse().ok()
+    }
+}
+
+/// The builder under the default hash builder.
+#[cfg(feature = "alloc")]
+pub(crate) type HashBuilder = hashbrown::DefaultHashBuilder;
+
+/// Returns the hash that a table uses.
+#[inline]
+pub(crate) fn spread(hash: u64) -> u64 {
+    hash
+}
+
+/// Returns the quotient and the remainder.
+#[inline]
+pub(crate) fn divide_by_10(number: u64) -> (u64, u8) {
+    (number / 10, (number % 10) as u8)
+}
