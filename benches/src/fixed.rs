@@ -14,6 +14,7 @@ use contender::Contender;
 use contenders::{Heap, IndexMap, LinkedList, ZsetFixed};
 use workload::{Operation, Outcome, Workload};
 
+use crate::arguments::{calls, rounds};
 use crate::record::{self, Record};
 use crate::rounds::{Measured, Rounds};
 use crate::table::write_header;
@@ -27,21 +28,18 @@ cannot do that, or only with a copy of its elements. Where it scans all elements
 ";
 
 /// What to measure.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// How many calls are timed in each round, at least one. Rounded up to fill whole sets.
+    /// Calls in a round, 1 to 100000000; rounded up to fill whole sets.
+    // So few that other processes rarely interrupt a round, of the slowest contender either.
+    #[arg(long, default_value_t = 3_000, value_parser = calls)]
     pub calls: usize,
-    /// The number of rounds, at least one.
+    /// Rounds to take the medians of, 1 to 1000.
+    #[arg(long, default_value_t = 101, value_parser = rounds)]
     pub rounds: usize,
-    /// The file that the results are [saved](record::save) in.
+    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
+    #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        // So few that other processes rarely interrupt a round, of the slowest contender either.
-        Options { calls: 3_000, rounds: 101, save: None }
-    }
 }
 
 /// Measures and prints a table for each capacity.

@@ -12,6 +12,7 @@ pub mod workload;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use crate::arguments::{calls, keys, rounds};
 use crate::record;
 use crate::table::write_header;
 use crate::tables::draw;
@@ -26,22 +27,21 @@ Bytes after: all calls were made; a window has an entry for each that passed in 
 ";
 
 /// What to measure.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The numbers of keys, each at least one.
+    /// Numbers of keys, 1 to 10000000.
+    #[arg(long = "n", value_name = "N", value_delimiter = ',', default_value = "1000,1000000",
+        value_parser = keys)]
     pub keys: Vec<usize>,
-    /// How many calls are timed in each round, at least one.
+    /// Calls in a round, 1 to 100000000.
+    #[arg(long, default_value_t = 1_000_000, value_parser = calls)]
     pub calls: usize,
-    /// The number of rounds, at least one.
+    /// Rounds to take the medians of, 1 to 1000.
+    #[arg(long, default_value_t = 7, value_parser = rounds)]
     pub rounds: usize,
-    /// The file that the results are [saved](record::save) in.
+    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
+    #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { keys: vec![1_000, 1_000_000], calls: 1_000_000, rounds: 7, save: None }
-    }
 }
 
 /// Measures and prints a table for one key, and one for each number of keys.

@@ -12,6 +12,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
 use crate::allocator::live_bytes;
+use crate::arguments::{kind, size, updates};
 use crate::contender::Contender;
 use crate::contenders::{Visitor, visit_all};
 use crate::member::{Kind, Member};
@@ -23,15 +24,18 @@ use crate::workload::as_f64;
 const PAGE: usize = 4096;
 
 /// The set to measure.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(clap::Args, Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
+    /// The kind of members.
+    #[arg(value_parser = kind)]
+    pub kind: Kind,
     /// The index of the contender.
     pub contender: usize,
     /// The number of elements.
+    #[arg(value_parser = size)]
     pub n: usize,
-    /// The kind of members.
-    pub kind: Kind,
     /// The number of random updates after the load, which fragment memory.
+    #[arg(value_parser = updates)]
     pub updates: usize,
 }
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::arguments::{kind, operation, rounds, size, size_or_none, updates};
 use crate::contenders;
 use crate::member::{Kind, Member};
 use crate::memory::{Memory, Request};
@@ -23,63 +24,54 @@ use crate::table::write_header;
 use crate::tail::{self, Tail};
 
 /// What to measure.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The sizes of the sets.
+    /// What takes less than a minute: 1000 and 100000 u64, 3 rounds, calls to 100000, 100000
+    /// updates, unless another option says otherwise.
+    #[arg(long)]
+    pub quick: bool,
+    /// Sizes of the sets, 10 to 100000000.
+    #[arg(long = "n", value_name = "N", value_delimiter = ',', value_parser = size,
+        default_value = "10,100,1000,10000,100000,1000000,10000000",
+        default_value_if("quick", "true", "1000,100000"))]
     pub sizes: Vec<usize>,
-    /// The kinds of members.
+    /// What they hold: u64, strings (of 20 bytes), names (of packages).
+    #[arg(long = "members", value_name = "KIND", value_delimiter = ',', value_parser = kind,
+        default_values = Kind::ALL.map(Kind::name), default_value_if("quick", "true", "u64"))]
     pub kinds: Vec<Kind>,
-    /// The operations.
+    /// What to do to them.
+    #[arg(long = "ops", value_name = "OP", value_delimiter = ',', value_parser = operation,
+        default_values = Operation::ALL.map(Operation::name))]
     pub operations: Vec<Operation>,
-    /// The minimum number of operations of each kind per round, spread over as many sets as needed.
-    pub calls: usize,
-    /// The number of rounds, at least one; by default it depends on the size.
+    /// Rounds to take the medians of, 1 to 1000 [default: 5; 3 beyond 1000000 elements].
+    #[arg(long, value_parser = rounds, default_value_if("quick", "true", "3"))]
     pub rounds: Option<usize>,
-    /// The size up to which sets grow while single calls are timed; 0 skips that measurement.
+    /// How far sets grow whose single calls are timed; 0 is none.
+    #[arg(long, value_name = "N", value_parser = size_or_none, default_value_t = 10_000_000,
+        default_value_if("quick", "true", "100000"))]
     pub tail: usize,
-    /// The number of random updates after a load, before memory is measured again and while calls
-    /// are timed.
+    /// Random updates before the second look at memory, and of single calls.
+    #[arg(long, value_parser = updates, default_value_t = 1_000_000,
+        default_value_if("quick", "true", "100000"))]
     pub updates: usize,
-    /// The output folder.
+    /// Where the files go.
+    #[arg(long = "out", value_name = "FOLDER", default_value = "target/zset-report")]
     pub folder: PathBuf,
-    /// The file that the results are [saved](record::save) in.
+    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
+    #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            sizes: vec![100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000],
-            kinds: Kind::ALL.to_vec(),
-            operations: Operation::ALL.to_vec(),
-            // The timed calls take milliseconds in all.
-            calls: 1 << 17,
-            rounds: None,
-            tail: 10_000_000,
-            updates: 1_000_000,
-            folder: "target/zset-report".into(),
-            save: None,
-        }
-    }
-}
-
 impl Options {
-    /// Returns options for a run of less than a minute.
-    pub fn quick() -> Self {
-        Options {
-            sizes: vec![1_000, 100_000],
-            kinds: vec![Kind::Integers],
-            calls: 1 << 14,
-            rounds: Some(3),
-            tail: 100_000,
-            updates: 100_000,
-            ..Options::default()
-        }
-    }
-
     fn rounds(&self, n: usize) -> usize {
         // A round with the largest sets takes ten minutes.
         self.rounds.unwrap_or(if n > 1_000_000 { 3 } else { 5 })
+    }
+
+    /// Returns the minimum number of operations of each kind per round, spread over as many sets as
+    /// needed: the timed calls take milliseconds in all.
+    fn calls(&self) -> usize {
+        if self.quick { 1 << 14 } else { 1 << 17 }
     }
 }
 
@@ -226,7 +218,7 @@ fn measure_speed<M: Member>(
     bar: &ProgressBar,
 ) -> Speed {
     let (operations, rounds) = (options.operations.clone(), options.rounds(n));
-    let plan = Plan { n, operations, rounds, calls: options.calls, make_up };
+    let plan = Plan { n, operations, rounds, calls: options.calls(), make_up };
     speed::measure(&plan, || bar.inc(1))
 }
 
@@ -243,6 +235,7 @@ fn progress(steps: usize) -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments;
     use crate::memory::Bytes;
     use crate::workload::as_f64;
 
@@ -281,14 +274,14 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_written_to_is_named_at_once() {
-        let options = Options { folder: "/proc/none".into(), ..Options::default() };
+        let options = arguments::tests::report("report --out /proc/none");
         let error = run(&options, &mut Vec::new()).expect_err("nobody can write there");
         assert!(error.to_string().contains("/proc/none"), "{error}");
     }
 
     #[test]
     fn large_sets_have_fewer_rounds_unless_it_is_said() {
-        let options = Options::default();
+        let options = arguments::tests::report("report");
         assert_eq!([100, 1_000_000, 10_000_000].map(|n| options.rounds(n)), [5, 5, 3]);
         let options = Options { rounds: Some(7), ..options };
         assert_eq!(options.rounds(10_000_000), 7);

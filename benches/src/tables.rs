@@ -33,7 +33,7 @@ pub fn draw(records: &[Record]) -> String {
         None if table == CALLS => calls(records).to_string(),
         None if table == LIMITERS => {
             let title = format!("{} keys, 100 a minute each", grouped(records[0].n));
-            by_contender(records, title, "it / governor").to_string()
+            by_contender(records, title, "governor / it").to_string()
         }
         None if table.starts_with(SERVICES) => {
             let title = match records[0].n {
@@ -69,8 +69,15 @@ fn value(record: Option<&Record>) -> String {
     show(record.and_then(|it| it.value))
 }
 
+/// Shows how many times longer a peer takes, or how much more memory. Records have the inverse. Of
+/// rates both have the multiple that the subject makes, so that above 1 it is always ahead.
 fn ratio(record: Option<&Record>) -> String {
-    show_ratio(record.and_then(|it| it.ratio))
+    let shown = |it: &Record| if is_rate(it) { it.ratio } else { it.ratio.map(f64::recip) };
+    show_ratio(record.and_then(shown))
+}
+
+fn is_rate(record: &Record) -> bool {
+    record.unit.ends_with("/s") || record.what.ends_with("/s")
 }
 
 /// Returns whether a peer is a sorted set: tables with ratios leave heaps out.
@@ -165,7 +172,7 @@ fn by_contender(records: &[Record], title: String, ratio_title: &str) -> Table {
     table
 }
 
-/// Shows a column for each contender, and next to it the ratio of the first one to it.
+/// Shows a column for each contender, and next to it how it compares with the first one.
 fn comparison(title: &str, records: &[Record]) -> Table {
     let contenders = distinct(records, |it| &it.contender);
     let has_ratio =
@@ -175,7 +182,11 @@ fn comparison(title: &str, records: &[Record]) -> Table {
     for name in &contenders {
         head.push((*name).to_owned());
         if has_ratio(name) {
-            head.push(format!("{} / it", first.contender));
+            let subject = &first.contender;
+            head.push(match is_rate(&first) {
+                true => format!("{subject} / it"),
+                false => format!("it / {subject}"),
+            });
         }
     }
     let mut table = Table::new(head);
@@ -249,11 +260,11 @@ mod tests {
         let records = [
             record("Heap", "zset", "push", 12.0),
             record("Heap", "zset", "pop", 3000.0),
-            peer("Heap", "heap", "push", 0.004),
+            peer("Heap", "heap", "push", 250.0),
             record("Heap", "list", "pop", 7.0),
         ];
         let expected = "\
-| Heap, ns |  zset | heap | zset / it | list |
+| Heap, ns |  zset | heap | it / zset | list |
 |----------|------:|-----:|----------:|-----:|
 | push     |  12.0 | 5.00 |    0.0040 |    – |
 | pop      | 3,000 |    – |         – | 7.00 |
@@ -266,7 +277,7 @@ mod tests {
         let heap = peer("u64", "BinaryHeap", "insert", 0.5);
         let mut records = vec![
             record("u64", "zset", "insert", 90.0),
-            peer("u64", "BTreeSet + HashMap", "insert", 1.5),
+            peer("u64", "BTreeSet + HashMap", "insert", 0.5),
             heap,
             record("u64", "zset", "bytes resident", 40.0),
         ];
@@ -275,11 +286,11 @@ mod tests {
 
 |        | zset | BTreeSet |
 |--------|-----:|---------:|
-| insert | 90.0 |     1.50 |
+| insert | 90.0 |     2.00 |
 ";
         assert_eq!(draw(&records), expected);
         records[0] = Record { rounds: 3, low: Some(80.0), high: Some(100.0), ..records[0].clone() };
-        assert!(draw(&records).ends_with("| insert | 90.0 |    80.0–100 |     1.50 |\n"));
+        assert!(draw(&records).ends_with("| insert | 90.0 |    80.0–100 |     2.00 |\n"));
     }
 
     #[test]
@@ -302,14 +313,14 @@ mod tests {
     #[test]
     fn limiters_have_a_row_each() {
         let records = [
-            peer(LIMITERS, "Funnels", "ns a call", 0.68),
+            peer(LIMITERS, "Funnels", "ns a call", 0.5),
             record(LIMITERS, "Funnels", "bytes/key", 118.0),
             peer(LIMITERS, "governor", "ns a call", 1.0),
         ];
         let expected = "\
-| 1,000 keys, 100 a minute each | ns a call | it / governor | bytes/key |
+| 1,000 keys, 100 a minute each | ns a call | governor / it | bytes/key |
 |-------------------------------|----------:|--------------:|----------:|
-| Funnels                       |      5.00 |          0.68 |       118 |
+| Funnels                       |      5.00 |          2.00 |       118 |
 | governor                      |      5.00 |          1.00 |         – |
 ";
         assert_eq!(draw_all(&records), expected);
@@ -319,10 +330,10 @@ mod tests {
     fn a_summary_has_units_and_a_dash_for_what_is_unknown() {
         let records = [
             record("u64", "zset", "insert", 1039.0),
-            peer("u64", "skiplist + HashMap", "insert", 0.12),
+            peer("u64", "skiplist + HashMap", "insert", 0.125),
         ];
         let text = summary(&records);
         let insert = text.lines().nth(2).unwrap_or_default();
-        assert_eq!(insert, "| insert          | 1,039 ns |        – |        – |     0.12 |");
+        assert_eq!(insert, "| insert          | 1,039 ns |        – |        – |     8.00 |");
     }
 }

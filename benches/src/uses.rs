@@ -13,6 +13,7 @@ pub mod times;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use crate::arguments::{hundreds, rounds};
 use crate::record::{self, Record};
 use crate::rounds::{Measured, Rounds};
 use crate::table::write_header;
@@ -30,20 +31,17 @@ BTreeSet and VecDeque alone cannot tell whether an id is there, so none is poste
 const LINEAR_CALLS: usize = 500;
 
 /// What to measure.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The number of elements, at least 100.
+    /// Elements in each, 100 to 100000000.
+    #[arg(long, default_value_t = 100_000, value_parser = hundreds)]
     pub n: usize,
-    /// The number of rounds, at least one.
+    /// Rounds to take the medians of, 1 to 1000.
+    #[arg(long, default_value_t = 7, value_parser = rounds)]
     pub rounds: usize,
-    /// The file that the results are [saved](record::save) in.
+    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
+    #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { n: 100_000, rounds: 7, save: None }
-    }
 }
 
 /// Measures and prints a table for each type.

@@ -19,7 +19,7 @@ use crate::operation::Operation;
 use crate::rounds::Measured;
 
 /// The minimum number of elements in a set.
-pub const MIN_N: usize = 100;
+pub const MIN_N: usize = 10;
 
 /// The minimum and maximum number of operations of one kind on one set; a load has one operation
 /// per element. With fewer operations, reading the clock would take a noticeable part of the time.

@@ -14,8 +14,8 @@ use crate::tables::{CALLS, draw};
 /// The legend of the tables with ratios.
 const LEGEND: &str = "\
 Nanoseconds an operation: the median of the rounds, and the range of their middle half. Under the name of
-each peer: the time of zset divided by that of the peer in the same round, the median of the rounds; below
-1, zset is faster, or takes less memory. BTreeSet, indexset, wabi_tree, skiplist and textbook are
+each peer: how many times longer it takes than zset in the same round, the median of the rounds, or how
+many times more memory; above 1, zset is ahead. BTreeSet, indexset, wabi_tree, skiplist and textbook are
 each paired with a HashMap; textbook is a plain skip list with one element a node. A dash stands where a
 peer does not offer it, or only in linear time. The rows from append to union, and iterate, show the time
 of one element.

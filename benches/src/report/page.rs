@@ -138,8 +138,8 @@ fn memory(report: &Report, speeds: &[&SpeedOf]) -> String {
 fn table(report: &Report, of: &SpeedOf) -> String {
     let mut table = format!(
         "<details><summary>n = {}: all figures</summary><p>Nanoseconds: the median of all rounds ({}), \
-         and what half of them are within. <b>×</b>: the time of zset divided by that of the peer in the \
-         same round; below 1, zset is faster. Memory in bytes an element.</p>\
+         and what half of them are within. <b>×</b>: how many times longer the peer takes in the same \
+         round; above 1, zset is faster. Memory in bytes an element.</p>\
          <div class=\"table\"><table><tr><th></th>",
         grouped(of.n),
         of.rounds
@@ -174,8 +174,9 @@ fn time(of: &SpeedOf, place: usize, operation: Operation) -> String {
         let _ = write!(cell, "<small>{}</small>", spread(figure));
     }
     if let Some(ratio) = of.speed.ratio(place, operation) {
-        let class = if ratio.median > 1.0 { " class=\"behind\"" } else { "" };
-        let _ = write!(cell, "<small{class}>× {}</small>", show_ratio(Some(ratio.median)));
+        let times = ratio.median.recip();
+        let class = if times < 1.0 { " class=\"behind\"" } else { "" };
+        let _ = write!(cell, "<small{class}>× {}</small>", show_ratio(Some(times)));
     }
     cell + "</td>"
 }
