@@ -28,6 +28,7 @@
 pub mod allocator;
 pub mod arguments;
 pub mod bytes;
+pub mod comparison;
 pub mod contender;
 pub mod contenders;
 pub mod docs;
