@@ -37,7 +37,7 @@ pub trait Calls<C>: Workload {
 }
 
 /// Bounds the calls to an operation if it is among those that take a contender linear time.
-pub(crate) fn bounded<O: PartialEq>(calls: usize, operation: O, linear: &[O]) -> usize {
+pub(crate) fn bounded<O: Copy + PartialEq>(calls: usize, operation: O, linear: &[O]) -> usize {
     if linear.contains(&operation) { calls.min(LINEAR_CALLS) } else { calls }
 }
 

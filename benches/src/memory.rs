@@ -14,10 +14,11 @@ use rand::{RngExt, SeedableRng};
 use crate::allocator::live_bytes;
 use crate::arguments::{kind, size, updates};
 use crate::contender::Contender;
-use crate::contenders::{Visitor, visit_all};
+use crate::contenders::{SUBJECTS, Visitor, visit_all};
 use crate::member::{Kind, Member};
 use crate::names;
 use crate::operation::Operation;
+use crate::record::Record;
 use crate::workload::as_f64;
 
 /// The usual page size on Linux.
@@ -121,6 +122,29 @@ impl Memory {
     }
 }
 
+/// Returns the memory of sets of all contenders as records of a table, the subject first.
+pub(crate) fn records(table: &str, n: usize, all: &[(&str, Memory)]) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (place, &(contender, memory)) in all.iter().enumerate() {
+        for (label, read) in FIGURES {
+            let Some(value) = read(memory) else { continue };
+            let ratio = || Some(read(all[0].1)? / value);
+            records.push(Record {
+                table: table.into(),
+                n,
+                contender: contender.into(),
+                what: label.into(),
+                unit: "bytes".into(),
+                rounds: 1,
+                value: Some(value),
+                ratio: if place < SUBJECTS { None } else { ratio() },
+                ..Record::default()
+            });
+        }
+    }
+    records
+}
+
 fn measure<M: Member>(request: Request, make_up: fn(u64) -> M) -> Memory {
     let mut maker = Maker { left: request.contender, request, make_up, memory: None };
     visit_all(&mut maker);
@@ -213,7 +237,7 @@ mod tests {
     fn each_contender_is_found_by_its_place() {
         let (n, kind, updates) = (100, Kind::Integers, 1000);
         let all = (0..contenders::names().len())
-            .map(|contender| Memory::here(Request { contender, n, kind, updates }));
+            .map(|contender| Memory::here(Request { kind, contender, n, updates }));
         // `BinaryHeap`, the last contender, cannot look up members.
         let are_updated: Vec<_> = all.map(|memory| memory.updated.is_some()).collect();
         let (last, others) = are_updated.split_last().expect("there are contenders");

@@ -1,7 +1,6 @@
 //! `report`: everything measured for the sorted sets, as a web page, as Markdown tables and as
 //! data.
 
-mod data;
 mod markdown;
 mod page;
 
@@ -15,10 +14,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::arguments::{kind, operation, rounds, size, size_or_none, updates};
 use crate::contenders;
 use crate::member::{Kind, Member};
-use crate::memory::{Memory, Request};
+use crate::memory::{self, Memory, Request};
 use crate::names;
 use crate::operation::Operation;
-use crate::record;
+use crate::record::{self, Record};
 use crate::speed::{self, Plan, Speed};
 use crate::table::write_header;
 use crate::tail::{self, Tail};
@@ -80,38 +79,28 @@ impl Options {
 struct Report {
     /// The machine, the compiler and the command, one line of Markdown each.
     origin: String,
-    operations: Vec<Operation>,
-    speeds: Vec<SpeedOf>,
-    memories: Vec<MemoryOf>,
+    /// All results but single calls, those for sets of one size together.
+    sets: Vec<Record>,
     tail_len: usize,
     updates: usize,
     clock: Duration,
     tails: Vec<Tail>,
 }
 
-/// The times for sets of one size.
-#[derive(Debug)]
-struct SpeedOf {
-    kind: Kind,
-    n: usize,
-    rounds: usize,
-    speed: Speed,
-}
-
-/// The memory of one set.
-#[derive(Debug)]
-struct MemoryOf {
-    kind: Kind,
-    n: usize,
-    name: &'static str,
-    memory: Memory,
-}
-
 impl Report {
-    /// Returns the memory of a set of one contender.
-    fn memory(&self, of: &SpeedOf, place: usize) -> Option<&MemoryOf> {
-        let name = of.speed.names[place];
-        self.memories.iter().find(|it| (it.kind, it.n, it.name) == (of.kind, of.n, name))
+    /// Returns all results.
+    fn records(&self) -> Vec<Record> {
+        let calls = self.tails.iter().flat_map(|tail| tail.records(self.tail_len));
+        self.sets.iter().cloned().chain(calls).collect()
+    }
+
+    /// Returns the results for one kind of members, by size.
+    fn sizes(&self, kind: Kind) -> Vec<&[Record]> {
+        let groups = self.sets.chunk_by(|a, b| a.group() == b.group());
+        let mut sizes: Vec<_> = groups.filter(|group| group[0].table == kind.name()).collect();
+        // They may have been given in any order.
+        sizes.sort_by_key(|group| group[0].n);
+        sizes
     }
 }
 
@@ -139,7 +128,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
         "\nIn {}: {PAGE}, {MARKDOWN} with all figures, and {CSV} and {JSON} with the same as data.",
         folder.display()
     )?;
-    record::save(options.save.as_deref(), &data::records(&report))
+    record::save(options.save.as_deref(), &report.records())
 }
 
 /// Creates the folder and checks that it is writable, before hours of measuring.
@@ -153,9 +142,9 @@ fn check(folder: &Path) -> io::Result<()> {
 fn write_files(report: &Report, folder: &Path) -> io::Result<()> {
     fs::write(folder.join(MARKDOWN), markdown::full(report))?;
     fs::write(folder.join(PAGE), page::of(report))?;
-    let records = data::records(report);
+    let records = report.records();
     fs::write(folder.join(CSV), record::csv(&records)?)?;
-    fs::write(folder.join(JSON), data::json(&report.origin, &records)?)
+    fs::write(folder.join(JSON), record::json(&report.origin, &records)?)
 }
 
 fn measure(options: &Options) -> io::Result<Report> {
@@ -165,9 +154,7 @@ fn measure(options: &Options) -> io::Result<Report> {
     let bar = progress(options.kinds.len() * of_sizes.sum::<usize>() + tails);
     let mut report = Report {
         origin: origin(&options.kinds)?,
-        operations: options.operations.clone(),
-        speeds: Vec::new(),
-        memories: Vec::new(),
+        sets: Vec::new(),
         tail_len: options.tail,
         updates: options.updates,
         clock: tail::clock_cost(),
@@ -176,18 +163,19 @@ fn measure(options: &Options) -> io::Result<Report> {
     for &kind in &options.kinds {
         for &n in &options.sizes {
             bar.set_message(format!("{}, n = {n}", kind.label()));
-            let rounds = options.rounds(n);
             let speed = match kind {
                 Kind::Integers => measure_speed(options, n, names::scramble, &bar),
                 Kind::Strings => measure_speed(options, n, names::string, &bar),
                 Kind::Names => measure_speed(options, n, names::name, &bar),
             };
+            let mut memories = Vec::new();
             for (contender, name) in speed.names.iter().copied().enumerate() {
-                let memory = Memory::of(Request { contender, n, kind, updates: options.updates })?;
-                report.memories.push(MemoryOf { kind, n, name, memory });
+                let request = Request { contender, n, kind, updates: options.updates };
+                memories.push((name, Memory::of(request)?));
                 bar.inc(1);
             }
-            report.speeds.push(SpeedOf { kind, n, rounds, speed });
+            report.sets.extend(speed.records(kind.name(), n));
+            report.sets.extend(memory::records(kind.name(), n, &memories));
             // If the rest fails, these results are saved.
             write_files(&report, &options.folder)?;
         }
@@ -241,35 +229,49 @@ mod tests {
 
     /// Returns a small report with made-up results.
     pub(super) fn report() -> Report {
-        let operations = vec![Operation::Insert, Operation::Rank];
-        let kind = Kind::Integers;
         let names = contenders::names();
-        let speed_of = |n| {
-            let nanos = |round: usize, place: usize, operation| {
-                let is_offered = operation != Operation::Rank || !names[place].starts_with("BTree");
-                is_offered.then(|| 10.0 + as_f64(round + place))
-            };
-            let speed = speed::tests::speed(3, &operations, nanos);
-            SpeedOf { kind, n, rounds: 3, speed }
+        let nanos = |round: usize, place: usize, operation| {
+            let is_offered = operation != Operation::Rank || !names[place].starts_with("BTree");
+            is_offered.then(|| 10.0 + as_f64(round + place))
         };
-        let speeds: Vec<_> = [100, 1_000].map(speed_of).into();
+        let speed = speed::tests::speed(3, &[Operation::Insert, Operation::Rank], nanos);
         let memory = Memory {
             loaded: Bytes { requested: 1.0, resident: 2.0 },
             updated: Some(Bytes { requested: 3.0, resident: 4.0 }),
         };
-        let memories = speeds.iter().flat_map(|of| {
-            of.speed.names.iter().map(|name| MemoryOf { kind, n: of.n, name, memory })
-        });
+        let memories: Vec<_> = names.iter().map(|name| (*name, memory)).collect();
+        let of_size = |n| [speed.records("u64", n), memory::records("u64", n, &memories)].concat();
         Report {
             origin: "- machine: a <fast> one\n".into(),
-            memories: memories.collect(),
-            speeds,
-            operations,
+            sets: [100, 1_000].map(of_size).concat(),
             tail_len: 100,
             updates: 50,
             clock: Duration::from_nanos(200),
             tails: tail::measure(100, 50, || ()),
         }
+    }
+
+    #[test]
+    fn records_have_the_spread_and_the_ratio_and_those_of_one_size_are_together() {
+        let records = report().records();
+        let find = |contender: &str, what: &str| {
+            records.iter().find(|it| (it.contender.as_str(), it.what.as_str()) == (contender, what))
+        };
+        let insert = find("BTreeSet + HashMap", "insert").expect("it is measured");
+        assert!(insert.low < insert.value && insert.value < insert.high);
+        assert!(insert.ratio > Some(0.0));
+        assert!(find("zset", "insert").is_some_and(|it| it.ratio.is_none()));
+        assert_eq!(find("BTreeSet + HashMap", "rank"), None);
+        let memory = find("zset", "bytes resident, updated").expect("it is measured");
+        assert_eq!((memory.unit.as_str(), memory.value), ("bytes", Some(4.0)));
+        assert!(find("zset", "update longest").is_some_and(|it| it.unit == "ns"));
+        let groups: Vec<_> =
+            records.chunk_by(|a, b| a.group() == b.group()).map(|it| it[0].group()).collect();
+        assert_eq!(groups, [("u64", 100), ("u64", 1_000), ("calls", 100)]);
+        let json = record::json("- machine: one\n", &records).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!(json["records"].as_array().map(Vec::len), Some(records.len()));
+        assert_eq!(json["origin"][0], "machine: one");
     }
 
     #[test]

@@ -51,7 +51,10 @@ pub fn draw(records: &[Record]) -> String {
 }
 
 /// Returns the distinct values of a field, in order.
-fn distinct<'a>(records: &'a [Record], field: impl Fn(&'a Record) -> &'a String) -> Vec<&'a str> {
+pub(crate) fn distinct<'a>(
+    records: &'a [Record],
+    field: impl Fn(&'a Record) -> &'a String,
+) -> Vec<&'a str> {
     let mut all: Vec<&str> = Vec::new();
     for value in records.iter().map(field) {
         if !all.contains(&value.as_str()) {
@@ -61,17 +64,17 @@ fn distinct<'a>(records: &'a [Record], field: impl Fn(&'a Record) -> &'a String)
     all
 }
 
-fn find<'a>(records: &'a [Record], contender: &str, what: &str) -> Option<&'a Record> {
+pub(crate) fn find<'a>(records: &'a [Record], contender: &str, what: &str) -> Option<&'a Record> {
     records.iter().find(|it| (it.contender.as_str(), it.what.as_str()) == (contender, what))
 }
 
-fn value(record: Option<&Record>) -> String {
+pub(crate) fn value(record: Option<&Record>) -> String {
     show(record.and_then(|it| it.value))
 }
 
 /// Shows how many times longer a peer takes, or how much more memory. Records have the inverse. Of
 /// rates both have the multiple that the subject makes, so that above 1 it is always ahead.
-fn ratio(record: Option<&Record>) -> String {
+pub(crate) fn ratio(record: Option<&Record>) -> String {
     let shown = |it: &Record| if is_rate(it) { it.ratio } else { it.ratio.map(f64::recip) };
     show_ratio(record.and_then(shown))
 }
@@ -122,7 +125,7 @@ fn sets(kind: Kind, records: &[Record]) -> String {
 }
 
 /// Formats the interquartile range of the rounds.
-fn spread(record: Option<&Record>) -> String {
+pub(crate) fn spread(record: Option<&Record>) -> String {
     let range = record.and_then(|it| it.low.zip(it.high));
     range.map_or(String::new(), |(low, high)| show_range(low, high))
 }
@@ -183,10 +186,8 @@ fn comparison(title: &str, records: &[Record]) -> Table {
         head.push((*name).to_owned());
         if has_ratio(name) {
             let subject = &first.contender;
-            head.push(match is_rate(&first) {
-                true => format!("{subject} / it"),
-                false => format!("it / {subject}"),
-            });
+            let rate = is_rate(&first);
+            head.push(if rate { format!("{subject} / it") } else { format!("it / {subject}") });
         }
     }
     let mut table = Table::new(head);
