@@ -8,7 +8,14 @@
 //! so many of them are filled and emptied one after the other, each with elements of its own:
 //! nothing can learn the outcome of a comparison.
 
-pub mod contenders;
+/// The measured collections of fixed capacity.
+pub mod contenders {
+    mod heapless;
+    mod ours;
+
+    pub use heapless::{Heap, IndexMap, LinkedList};
+    pub use ours::ZsetFixed;
+}
 
 use std::hint::black_box;
 use std::io::{self, Write};

@@ -161,25 +161,19 @@ pub fn measure(place: usize, row: Row, n: usize, requests: usize, seed: u64) -> 
             }
             call_all(layer.layer(inner), n, requests, seed)
         }
-        (1, Headers::Absent) => {
-            let config =
-                GovernorConfigBuilder::default().period(interval).burst_size(burst).finish();
-            call_all(
-                GovernorLayer::new(config.expect("neither is zero")).layer(inner),
-                n,
-                requests,
-                seed,
-            )
-        }
-        (1, Headers::Written) => {
+        (1, headers) => {
             let mut builder = GovernorConfigBuilder::default();
-            let config = builder.period(interval).burst_size(burst).use_headers().finish();
-            call_all(
-                GovernorLayer::new(config.expect("neither is zero")).layer(inner),
-                n,
-                requests,
-                seed,
-            )
+            let builder = builder.period(interval).burst_size(burst);
+            match headers {
+                Headers::Absent => {
+                    let config = builder.finish().expect("neither is zero");
+                    call_all(GovernorLayer::new(config).layer(inner), n, requests, seed)
+                }
+                Headers::Written => {
+                    let config = builder.use_headers().finish().expect("neither is zero");
+                    call_all(GovernorLayer::new(config).layer(inner), n, requests, seed)
+                }
+            }
         }
         _ => call_all(inner, n, requests, seed),
     }

@@ -137,7 +137,8 @@ pub(crate) fn records(table: &str, n: usize, all: &[(&str, Memory)]) -> Vec<Reco
                 unit: "bytes".into(),
                 rounds: 1,
                 value: Some(value),
-                ratio: if place < SUBJECTS { None } else { ratio() },
+                // Sets smaller than a page may take none.
+                ratio: ratio().filter(|ratio| place >= SUBJECTS && ratio.is_normal()),
                 ..Record::default()
             });
         }

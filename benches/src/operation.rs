@@ -47,7 +47,7 @@ pub enum Operation {
     ByMember,
 }
 
-/// All operations, in the order of the enum: the names on the command line, and the labels in tables.
+/// All operations in the order of the enum, with their names on the command line and in tables.
 const ROWS: [(Operation, &str, &str); 21] = [
     (Operation::Insert, "insert", "insert"),
     (Operation::Score, "score", "score"),

@@ -151,6 +151,7 @@ impl Server {
     fn records(&self, options: &Options, load: Load, keys: usize) -> io::Result<Vec<Record>> {
         let contenders: Vec<_> = Contender::ALL
             .into_iter()
+            .map(|(contender, _)| contender)
             .filter(|it| it.fits(load.callers, load.connections))
             .collect();
         let mut rounds = Vec::new();

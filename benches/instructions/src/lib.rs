@@ -8,7 +8,7 @@ use zset_bench::contender::Contender;
 use zset_bench::fixed;
 use zset_bench::layer::{self, Row};
 use zset_bench::limiters::clock::GivenClock;
-use zset_bench::limiters::contender::{Keyed, OneKey};
+use zset_bench::limiters::{Keyed, OneKey};
 use zset_bench::limiters::workload::{Workload as Calls, hundred_a_minute};
 use zset_bench::member::Member;
 use zset_bench::operation::Operation;

@@ -7,9 +7,9 @@ use governor::clock::{MonotonicClock as GovernorsMonotonic, QuantaClock as Gover
 use zset_std::{MonotonicClock, QuantaClock, Quota};
 
 use super::clock::GivenClock;
-use super::contender::{Answer, OneKey};
 use super::contenders::{DirectGovernor, OneFunnel};
 use super::workload::{Workload, hundred_a_minute};
+use super::{Answer, OneKey};
 use super::{Measured, Rounds};
 use crate::record::Record;
 
@@ -31,27 +31,15 @@ pub enum Row {
 }
 
 impl Row {
-    /// All rows, from top to bottom.
-    pub const ALL: [Row; 6] = [
-        Row::Minute,
-        Row::Day,
-        Row::ClockAllowed,
-        Row::ClockDenied,
-        Row::QuantaAllowed,
-        Row::QuantaDenied,
+    /// All rows, from top to bottom, with their labels.
+    pub const ALL: [(Row, &'static str); 6] = [
+        (Row::Minute, "100 a minute, time given"),
+        (Row::Day, "1,000,000 a day, time given"),
+        (Row::ClockAllowed, "all allowed, monotonic clock"),
+        (Row::ClockDenied, "all denied, monotonic clock"),
+        (Row::QuantaAllowed, "all allowed, quanta clock"),
+        (Row::QuantaDenied, "all denied, quanta clock"),
     ];
-
-    /// Returns the label of the row.
-    pub fn label(self) -> &'static str {
-        match self {
-            Row::Minute => "100 a minute, time given",
-            Row::Day => "1,000,000 a day, time given",
-            Row::ClockAllowed => "all allowed, monotonic clock",
-            Row::ClockDenied => "all denied, monotonic clock",
-            Row::QuantaAllowed => "all allowed, quanta clock",
-            Row::QuantaDenied => "all denied, quanta clock",
-        }
-    }
 
     /// Returns the quota of the limiters.
     pub fn quota(self) -> Quota {
@@ -84,12 +72,12 @@ pub(super) fn measure(calls: usize, rounds: usize) -> Vec<Record> {
             measure_one(row, workload, DirectGovernor::new, monotonic, quanta)
         },
     ];
-    let row = |row: Row| {
+    let row = |(row, label): (Row, &str)| {
         let prepare = |seed| Workload::new(row.quota(), 1, calls, seed);
         let rounds = Rounds::measure(contenders.len(), rounds, prepare, |place, workload| {
             contenders[place](row, workload)
         });
-        rounds.records(&["Funnel", "governor"], "one key", 1, row.label())
+        rounds.records(&["Funnel", "governor"], "one key", 1, label)
     };
     Row::ALL.into_iter().flat_map(row).collect()
 }

@@ -5,7 +5,16 @@
 //! There are `n` members with scores uniform in `1..=n`, so that most members share their score
 //! with one or two others. Members are looked up in random order.
 
-pub mod contenders;
+/// The measured leaderboards.
+pub mod contenders {
+    mod btree_pair;
+    mod ours;
+    mod vec_pair;
+
+    pub use btree_pair::BTreePair;
+    pub use ours::ZsetBoard;
+    pub use vec_pair::VecPair;
+}
 
 use std::hint::black_box;
 

@@ -5,7 +5,16 @@
 //! The feed is full: it holds the `n` newest posts, which were posted in time order, and each new
 //! post evicts the oldest.
 
-pub mod contenders;
+/// The measured feeds.
+pub mod contenders {
+    mod btree;
+    mod ours;
+    mod vec;
+
+    pub use btree::{BTreeFeed, BTreePair};
+    pub use ours::ZsetFeed;
+    pub use vec::VecFeed;
+}
 
 use std::hint::black_box;
 
