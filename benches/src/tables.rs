@@ -274,6 +274,19 @@ mod tests {
     }
 
     #[test]
+    fn of_rates_the_multiple_that_the_subject_makes_is_shown() {
+        let rate = |record| Record { unit: "requests/s".into(), ..record };
+        let records =
+            [rate(record("one", "zset", "ping", 10.0)), rate(peer("one", "redis", "ping", 2.0))];
+        let expected = "\
+| one, requests/s | zset | redis | zset / it |
+|-----------------|-----:|------:|----------:|
+| ping            | 10.0 |  5.00 |      2.00 |
+";
+        assert_eq!(draw(&records), expected);
+    }
+
+    #[test]
     fn sets_are_compared_with_sorted_sets_and_have_a_spread_if_there_are_rounds() {
         let heap = peer("u64", "BinaryHeap", "insert", 0.5);
         let mut records = vec![
