@@ -11,9 +11,10 @@ use criterion::{
 };
 use zset_bench::limiters::Row;
 use zset_bench::limiters::clock::GivenClock;
-use zset_bench::limiters::contender::{Keyed, OneKey};
-use zset_bench::limiters::contenders::{DirectGovernor, OneFunnel, Visitor, visit_all};
+use zset_bench::limiters::contenders::{DirectGovernor, OneFunnel};
 use zset_bench::limiters::workload::{Workload, hundred_a_minute};
+use zset_bench::limiters::{Keyed, OneKey};
+use zset_bench::limiters::{Visitor, visit_all};
 
 const KEYS: [usize; 2] = [1_000, 1_000_000];
 

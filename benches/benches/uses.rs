@@ -18,7 +18,7 @@ fn bench_all(criterion: &mut Criterion) {
             let time = sheet.timer(row, N, 0);
             let mut group = criterion.benchmark_group(format!("{}/{label}", sheet.title()));
             group.sampling_mode(SamplingMode::Flat);
-            for (place, name) in sheet.names().into_iter().enumerate() {
+            for (place, name) in sheet.names(row).into_iter().enumerate() {
                 group.bench_function(name, |bencher| {
                     bencher.iter_custom(|iterations| {
                         let nanos = |_| time(place).nanos_a_call();

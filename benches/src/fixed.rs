@@ -1,24 +1,36 @@
 //! `fixed`: `FixedSortedSet` compared with the collections of fixed capacity of the crate
 //! `heapless`.
 //!
-//! All take turns at the same calls; see [`rounds`](crate::rounds).
+//! All take turns at the same calls; see [`comparison`](crate::comparison). These are generated in
+//! advance.
+//!
+//! Members and scores are random; few scores are equal. A collection is far smaller than a cache,
+//! so many of them are filled and emptied one after the other, each with elements of its own:
+//! nothing can learn the outcome of a comparison.
 
-pub mod contender;
-pub mod contenders;
-pub mod workload;
+/// The measured collections of fixed capacity.
+pub mod contenders {
+    mod heapless;
+    mod ours;
 
+    pub use heapless::{Heap, IndexMap, LinkedList};
+    pub use ours::ZsetFixed;
+}
+
+use std::hint::black_box;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use contender::Contender;
-use contenders::{Heap, IndexMap, LinkedList, ZsetFixed};
-use workload::{Operation, Outcome, Workload};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
 
-use crate::record::{self, Record};
-use crate::rounds::{Measured, Rounds};
-use crate::table::write_header;
-use crate::tables::{FIXED, draw};
-use crate::workload::as_f64;
+use contenders::{Heap, IndexMap, LinkedList, ZsetFixed};
+
+use crate::arguments::{calls, rounds};
+use crate::comparison::{self, Calls, Comparison, Contents, Entrant, Sheet};
+use crate::rounds::Measured;
+use crate::tables::FIXED;
+use crate::workload::repeat;
 
 /// The legend of the tables.
 const LEGEND: &str = "\
@@ -27,21 +39,18 @@ cannot do that, or only with a copy of its elements. Where it scans all elements
 ";
 
 /// What to measure.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// How many calls are timed in each round, at least one. Rounded up to fill whole sets.
+    /// Calls in a round, 1 to 100000000; rounded up to fill whole sets.
+    // So few that other processes rarely interrupt a round, of the slowest contender either.
+    #[arg(long, default_value_t = 3_000, value_parser = calls)]
     pub calls: usize,
-    /// The number of rounds, at least one.
+    /// Rounds to take the medians of, 1 to 1000.
+    #[arg(long, default_value_t = 101, value_parser = rounds)]
     pub rounds: usize,
-    /// The file that the results are [saved](record::save) in.
+    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
+    #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        // So few that other processes rarely interrupt a round, of the slowest contender either.
-        Options { calls: 3_000, rounds: 101, save: None }
-    }
 }
 
 /// Measures and prints a table for each capacity.
@@ -50,77 +59,218 @@ impl Default for Options {
 ///
 /// Returns an error if writing to `out` fails, or if the results cannot be saved.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
-    let Options { calls, rounds, .. } = *options;
-    write_header(out)?;
-    writeln!(out, "- rounds: {rounds}, calls a round: {calls}")?;
-    let mut records = Vec::new();
-    for measure in [measure::<16>, measure::<64>, measure::<256>, measure::<1024>] {
-        let measured = measure(calls, rounds);
-        write!(out, "\n{}", draw(&measured))?;
-        records.extend(measured);
-    }
-    write!(out, "\n{LEGEND}")?;
-    record::save(options.save.as_deref(), &records)
+    let Options { calls, rounds, save } = options;
+    comparison::run(sheets(), (*calls, *rounds), LEGEND, save.as_deref(), out)
 }
 
-/// A contender, as function pointers, since a list cannot hold types.
-pub struct Entrant<const N: usize> {
+/// Returns a table for each capacity, to be filled.
+pub fn sheets() -> Vec<Box<dyn Sheet>> {
+    vec![sheet::<16>(), sheet::<64>(), sheet::<256>(), sheet::<1024>()]
+}
+
+/// Returns the table of a capacity.
+pub fn sheet<const N: usize>() -> Box<dyn Sheet> {
+    Box::new(Comparison {
+        title: FIXED,
+        capacity: Some(N),
+        rows: &Operation::ALL,
+        entrants: vec![
+            Entrant::of::<ZsetFixed<N>>(),
+            Entrant::of::<Heap<N>>(),
+            Entrant::of::<LinkedList<N>>(),
+            Entrant::of::<IndexMap<N>>(),
+        ],
+        prepare: Workload::<N>::new,
+    })
+}
+
+/// Members with scores, in fixed memory.
+///
+/// Each contender implements every operation in the best way that its public API allows without a
+/// copy of its elements, also if that is a scan: at these sizes a scan may be fast enough. Members
+/// are unique; the workload never inserts one twice, since some contenders would hold it twice.
+pub trait Contender: Sized {
     /// The name shown in the tables.
-    pub name: &'static str,
-    /// The bytes of the whole value.
-    pub bytes: usize,
-    /// Returns whether it can do an operation.
-    pub offers: fn(Operation) -> bool,
-    /// Times an operation.
-    pub measure: fn(&Workload<N>, Operation) -> Measured<u64>,
-    /// Like `measure`, but returns the answers, and the contents afterwards.
-    pub outcome: fn(&Workload<N>, Operation) -> Outcome,
-}
+    const NAME: &'static str;
 
-/// Returns the contenders, the subject first.
-pub fn entrants<const N: usize>() -> [Entrant<N>; 4] {
-    [
-        entrant::<ZsetFixed<N>, N>(),
-        entrant::<Heap<N>, N>(),
-        entrant::<LinkedList<N>, N>(),
-        entrant::<IndexMap<N>, N>(),
-    ]
-}
+    /// Returns whether it can do an operation. If not, the tables show a dash, and the methods that
+    /// it needs are never called.
+    fn offers(operation: Operation) -> bool;
 
-fn entrant<C: Contender, const N: usize>() -> Entrant<N> {
-    Entrant {
-        name: C::NAME,
-        bytes: size_of::<C>(),
-        offers: C::offers,
-        measure: Workload::measure::<C>,
-        outcome: Workload::outcome::<C>,
+    /// Returns an empty value.
+    fn new() -> Self;
+
+    /// Inserts a new member; there is room.
+    fn insert(&mut self, member: u32, score: u32);
+
+    /// Removes and returns the first element by `(score, member)`.
+    fn pop_first(&mut self) -> Option<(u32, u32)>;
+
+    /// Returns the score of a member.
+    fn score(&self, member: u32) -> Option<u32>;
+
+    /// Returns the number of elements before a member by `(score, member)`.
+    fn rank(&self, member: u32) -> Option<usize>;
+
+    // The defaults below are for contenders that do not support the operation.
+
+    /// Updates the score of a member, which is present.
+    fn update(&mut self, _member: u32, _score: u32) {}
+
+    /// Removes a member, and returns its score.
+    fn remove(&mut self, _member: u32) -> Option<u32> {
+        None
     }
+
+    /// Visits the first `n` elements in order.
+    fn first(&self, _n: usize, _visit: impl FnMut(u32, u32)) {}
 }
 
-/// Measures all operations at one capacity.
-fn measure<const N: usize>(calls: usize, rounds: usize) -> Vec<Record> {
-    let entrants = entrants::<N>();
-    let mut records = Vec::new();
-    for (operation, label) in Operation::ALL {
-        let offering: Vec<_> = entrants.iter().filter(|it| (it.offers)(operation)).collect();
-        let names: Vec<_> = offering.iter().map(|it| it.name).collect();
-        let prepare = |seed| Workload::new(calls, seed);
-        let measured = Rounds::measure(names.len(), rounds, prepare, |place, workload| {
-            (offering[place].measure)(workload, operation)
+/// A measured operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operation {
+    /// Makes an empty value and fills it.
+    Insert,
+    /// The score of a random member.
+    Score,
+    /// Gives a random member a random score.
+    Update,
+    /// Removes the members of a full one in the order of their insertion.
+    Remove,
+    /// Removes all elements of a full one in order.
+    PopFirst,
+    /// The first ten elements in order.
+    FirstTen,
+    /// The rank of a random member.
+    Rank,
+}
+
+impl Operation {
+    /// All operations with their labels.
+    pub const ALL: [(Operation, &'static str); 7] = [
+        (Operation::Insert, "insert up to N"),
+        (Operation::Score, "score of a member"),
+        (Operation::Update, "update of a score"),
+        (Operation::Remove, "remove a member"),
+        (Operation::PopFirst, "pop the smallest"),
+        (Operation::FirstTen, "the ten smallest in order"),
+        (Operation::Rank, "rank of a member"),
+    ];
+}
+
+/// The elements of one round, and the arguments of all operations.
+pub struct Workload<const N: usize> {
+    /// The elements of each collection, members and scores.
+    fills: Vec<[(u32, u32); N]>,
+    /// Members of the first collection, with new scores.
+    asked: Vec<(u32, u32)>,
+}
+
+impl<const N: usize> Workload<N> {
+    /// Generates the workload for about this many calls, deterministically for each `seed`.
+    pub fn new(calls: usize, seed: u64) -> Self {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut fill = || {
+            // A random odd factor maps distinct numbers to distinct ones.
+            let (first, factor) = (rng.random::<u32>(), rng.random::<u32>() | 1);
+            let mut members = (first..=u32::MAX).chain(0..first);
+            [(); N].map(|()| {
+                let number = members.next().map_or(0, |number| number.wrapping_mul(factor));
+                (number, rng.random())
+            })
+        };
+        let fills = repeat(calls.div_ceil(N), &mut fill);
+        let asked = repeat(calls, || (fills[0][rng.random_range(0..N)].0, rng.random()));
+        Workload { fills, asked }
+    }
+
+    /// Empties a full collection for each of the fills.
+    fn empty_all<C: Contender>(&self, operation: Operation) -> (Measured<u64>, C) {
+        let mut all: Vec<C> = self.fills.iter().map(|elements| filled(elements)).collect();
+        let measured = Measured::of(self.fills.len() * N, || {
+            let mut sum = 0_u64;
+            for (set, elements) in all.iter_mut().zip(&self.fills) {
+                for &(member, _) in elements {
+                    let answer = if operation == Operation::Remove {
+                        set.remove(member).map(u64::from)
+                    } else {
+                        set.pop_first().map(|(member, score)| digest(member, score))
+                    };
+                    sum = sum.wrapping_add(answer.unwrap_or_default());
+                }
+            }
+            black_box(sum)
         });
-        records.extend(measured.records(&names, FIXED, N, label));
+        (measured, all.pop().unwrap_or_else(C::new))
     }
-    let subject = entrants[0].bytes;
-    records.extend(entrants.iter().enumerate().map(|(place, it)| Record {
-        table: FIXED.into(),
-        n: N,
-        contender: it.name.into(),
-        what: "size_of, bytes".into(),
-        unit: "bytes".into(),
-        rounds: 1,
-        value: Some(as_f64(it.bytes)),
-        ratio: (place > 0).then(|| as_f64(subject) / as_f64(it.bytes)),
-        ..Record::default()
-    }));
-    records
+
+    /// Reads or updates one full collection.
+    fn ask<C: Contender>(&self, operation: Operation) -> (Measured<u64>, C) {
+        let mut set: C = filled(&self.fills[0]);
+        let measured = Measured::of(self.asked.len(), || {
+            let mut sum = 0_u64;
+            let mut add = |answer: u64| sum = sum.wrapping_add(answer);
+            for &(member, score) in &self.asked {
+                match operation {
+                    Operation::Update => set.update(member, score),
+                    Operation::Score => add(set.score(member).map_or(0, u64::from)),
+                    Operation::Rank => add(set.rank(member).map_or(0, |rank| rank as u64)),
+                    _ => black_box(&set).first(10, |member, score| add(digest(member, score))),
+                }
+            }
+            black_box(sum)
+        });
+        (measured, set)
+    }
+}
+
+impl<const N: usize> comparison::Workload for Workload<N> {
+    type Operation = Operation;
+}
+
+impl<C: Contender, const N: usize> Calls<C> for Workload<N> {
+    const NAME: &'static str = C::NAME;
+
+    fn offers(operation: Operation) -> bool {
+        C::offers(operation)
+    }
+
+    /// Returns the collection that the operation changed last.
+    fn perform(&self, operation: Operation) -> (Measured<u64>, C) {
+        match operation {
+            Operation::Insert => {
+                let mut last = C::new();
+                let measured = Measured::of(self.fills.len() * N, || {
+                    for elements in &self.fills {
+                        last = black_box(filled(elements));
+                    }
+                    0
+                });
+                (measured, last)
+            }
+            Operation::Remove | Operation::PopFirst => self.empty_all(operation),
+            _ => self.ask(operation),
+        }
+    }
+
+    fn contents(&self, mut last: C) -> u64 {
+        let mut contents = Contents::default();
+        while let Some((member, score)) = last.pop_first() {
+            contents.add(digest(member, score));
+        }
+        contents.0
+    }
+}
+
+fn filled<C: Contender, const N: usize>(elements: &[(u32, u32); N]) -> C {
+    let mut set = C::new();
+    for &(member, score) in elements {
+        set.insert(member, score);
+    }
+    set
+}
+
+#[inline]
+fn digest(member: u32, score: u32) -> u64 {
+    u64::from(member) << 32 | u64::from(score)
 }

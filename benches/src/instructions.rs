@@ -17,15 +17,6 @@ use std::process::ExitCode;
 use baseline::Baseline;
 use comparison::Comparison;
 
-/// What to do with the counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Task {
-    /// Fail if the counts do not match the baseline.
-    Check,
-    /// Write the counts as the new baseline.
-    Accept,
-}
-
 /// The path of the baseline.
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.csv");
 
@@ -35,42 +26,31 @@ const OTHER_TOOLS: u8 = 2;
 /// The command that writes a new baseline.
 const ACCEPT: &str = "cargo run --release -p zset-bench -- instructions --accept";
 
-/// Counts, prints a table and performs the task; the exit code is the result of the check.
+/// Counts, prints a table, and checks the counts; the exit code is the result. If told to `accept`,
+/// writes them as the new baseline instead.
 ///
 /// # Errors
 ///
 /// Returns an error if writing to `out` fails, if the baseline cannot be read or written, or if the
 /// benchmarks fail to run.
-pub fn run(task: Task, out: &mut impl Write) -> io::Result<ExitCode> {
+pub fn run(accept: bool, out: &mut impl Write) -> io::Result<ExitCode> {
     let path = Path::new(PATH);
-    // Read before the benchmarks, which take minutes.
-    let before = match (task, Baseline::read(path)) {
-        (Task::Check, before) => before?,
-        // An unreadable baseline is replaced as well.
-        (Task::Accept, before) => before.unwrap_or_default(),
-    };
+    // Read before the benchmarks, which take minutes. An unreadable baseline is replaced as well.
+    let before = Baseline::read(path);
+    let before = if accept { before.unwrap_or_default() } else { before? };
     let now = count::count()?;
     let comparison = Comparison { before: &before, now: &now };
-    writeln!(
-        out,
-        "- baseline: {}\n- now: {}\n\n{}",
-        before.origin,
-        now.origin,
-        comparison.table()
-    )?;
-    match task {
-        Task::Check => {
-            write!(out, "{}", comparison.verdict())?;
-            Ok(match comparison.failures().is_empty() {
-                true => ExitCode::SUCCESS,
-                false if before.origin == now.origin => ExitCode::FAILURE,
-                false => ExitCode::from(OTHER_TOOLS),
-            })
-        }
-        Task::Accept => {
-            now.write(path)?;
-            writeln!(out, "This is the baseline now, to be committed: {PATH}")?;
-            Ok(ExitCode::SUCCESS)
-        }
+    let table = comparison.table();
+    writeln!(out, "- baseline: {}\n- now: {}\n\n{table}", before.origin, now.origin)?;
+    if accept {
+        now.write(path)?;
+        writeln!(out, "This is the baseline now, to be committed: {PATH}")?;
+        return Ok(ExitCode::SUCCESS);
     }
+    write!(out, "{}", comparison.verdict())?;
+    Ok(match comparison.failures().is_empty() {
+        true => ExitCode::SUCCESS,
+        false if before.origin == now.origin => ExitCode::FAILURE,
+        false => ExitCode::from(OTHER_TOOLS),
+    })
 }

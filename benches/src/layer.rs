@@ -25,6 +25,7 @@ use zset_std::Quota;
 use zset_tower::key::PeerIp;
 use zset_tower::{MissingKey, Policy, RateLimitLayer};
 
+use crate::arguments::{calls, keys, rounds};
 use crate::record;
 use crate::rounds::{Measured, Rounds};
 use crate::table::write_header;
@@ -46,22 +47,20 @@ const NAMES: [&str; 3] = ["zset-tower", "tower_governor", "no layer"];
 const BATCH: usize = 500;
 
 /// What to measure.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The number of addresses, at least one.
+    /// Addresses, 1 to 10000000.
+    #[arg(long, default_value_t = 1_000, value_parser = keys)]
     pub n: usize,
-    /// The number of requests in a round, at least one.
+    /// Requests in a round, 1 to 100000000.
+    #[arg(long, default_value_t = 50_000, value_parser = calls)]
     pub requests: usize,
-    /// The number of rounds, at least one.
+    /// Rounds to take the medians of, 1 to 1000.
+    #[arg(long, default_value_t = 15, value_parser = rounds)]
     pub rounds: usize,
-    /// The file that the results are [saved](record::save) in.
+    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
+    #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { n: 1_000, requests: 50_000, rounds: 15, save: None }
-    }
 }
 
 /// A row of the table.
@@ -162,25 +161,19 @@ pub fn measure(place: usize, row: Row, n: usize, requests: usize, seed: u64) -> 
             }
             call_all(layer.layer(inner), n, requests, seed)
         }
-        (1, Headers::Absent) => {
-            let config =
-                GovernorConfigBuilder::default().period(interval).burst_size(burst).finish();
-            call_all(
-                GovernorLayer::new(config.expect("neither is zero")).layer(inner),
-                n,
-                requests,
-                seed,
-            )
-        }
-        (1, Headers::Written) => {
+        (1, headers) => {
             let mut builder = GovernorConfigBuilder::default();
-            let config = builder.period(interval).burst_size(burst).use_headers().finish();
-            call_all(
-                GovernorLayer::new(config.expect("neither is zero")).layer(inner),
-                n,
-                requests,
-                seed,
-            )
+            let builder = builder.period(interval).burst_size(burst);
+            match headers {
+                Headers::Absent => {
+                    let config = builder.finish().expect("neither is zero");
+                    call_all(GovernorLayer::new(config).layer(inner), n, requests, seed)
+                }
+                Headers::Written => {
+                    let config = builder.use_headers().finish().expect("neither is zero");
+                    call_all(GovernorLayer::new(config).layer(inner), n, requests, seed)
+                }
+            }
         }
         _ => call_all(inner, n, requests, seed),
     }

@@ -18,16 +18,20 @@
 //! - [`layer`]: the layer of `zset_tower` compared with `tower_governor`.
 //! - [`servers`]: zset-server compared with redis-server, over the network.
 //! - [`services`]: the limiters of zset-redis compared with `PING` and with a pipeline of commands.
+//! - [`comparison`]: what `uses` and `fixed` share: contenders that make the same calls, the tables
+//!   and the tests of them.
 //! - [`instructions`]: callgrind's counts for the main operations of `benches/instructions.rs`,
 //!   checked against the committed baseline.
 //! - [`rounds`]: how the contenders take turns.
 //!
-//! To add a contender, write its file under `contenders/` and add it to [`contenders::visit_all`].
+//! To add a contender, write its file under `contenders/` and add it to [`contenders::visit_all`],
+//! or to the list of its table in `uses` or `fixed`.
 //! To add a workload, add an [`Operation`](operation::Operation).
 
 pub mod allocator;
 pub mod arguments;
 pub mod bytes;
+pub mod comparison;
 pub mod contender;
 pub mod contenders;
 pub mod docs;

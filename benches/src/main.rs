@@ -3,8 +3,9 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
+use clap::Parser;
 use zset_bench::allocator::Counting;
-use zset_bench::arguments::{Command, USAGE, parse};
+use zset_bench::arguments::{Cli, Command};
 use zset_bench::memory::Memory;
 use zset_bench::{
     bytes, docs, fixed, instructions, layer, limiters, report, servers, services, uses,
@@ -14,19 +15,13 @@ use zset_bench::{
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
-    let command = match parse(lexopt::Parser::from_env()) {
-        Ok(command) => command,
-        Err(error) => {
-            complain(&format!("{error}\n\n{USAGE}"));
-            return ExitCode::from(2);
-        }
-    };
-    match run(&command) {
+    match run(&Cli::parse().command) {
         Ok(code) => code,
         // The reader has closed the pipe, as in `zset-bench report | head -20`.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format!("there are no figures: {error}\n"));
+            // Unlike `eprint!`, it does not panic if standard error is closed.
+            let _ = writeln!(io::stderr(), "error: there are no figures: {error}");
             ExitCode::FAILURE
         }
     }
@@ -35,13 +30,12 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> io::Result<ExitCode> {
     let mut out = io::stdout();
     match command {
-        Command::Help => out.write_all(USAGE.as_bytes()),
         Command::Report(options) => report::run(options, &mut out),
         Command::MemoryOf(request) => writeln!(out, "{}", Memory::here(*request).line()),
-        Command::Bytes(save) => bytes::run(save.as_deref(), &mut out),
-        Command::Docs(folder) => docs::run(folder, &mut out),
+        Command::Bytes { save } => bytes::run(save.as_deref(), &mut out),
+        Command::Docs { folder } => docs::run(folder, &mut out),
         // Its exit code is the result of the check.
-        Command::Instructions(task) => return instructions::run(*task, &mut out),
+        Command::Instructions { accept } => return instructions::run(*accept, &mut out),
         Command::Layer(options) => layer::run(options, &mut out),
         Command::Limiters(options) => limiters::run(options, &mut out),
         Command::Uses(options) => uses::run(options, &mut out),
@@ -50,9 +44,4 @@ fn run(command: &Command) -> io::Result<ExitCode> {
         Command::Services(options) => services::run(options, &mut out),
     }?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes an error message. Unlike `eprint!`, it does not panic if standard error is closed.
-fn complain(message: &str) {
-    let _ = write!(io::stderr(), "error: {message}");
 }

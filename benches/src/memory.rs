@@ -12,26 +12,31 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
 use crate::allocator::live_bytes;
+use crate::arguments::{kind, size, updates};
 use crate::contender::Contender;
-use crate::contenders::{Visitor, visit_all};
+use crate::contenders::{SUBJECTS, Visitor, visit_all};
 use crate::member::{Kind, Member};
 use crate::names;
 use crate::operation::Operation;
+use crate::record::Record;
 use crate::workload::as_f64;
 
 /// The usual page size on Linux.
 const PAGE: usize = 4096;
 
 /// The set to measure.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(clap::Args, Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
+    /// The kind of members.
+    #[arg(value_parser = kind)]
+    pub kind: Kind,
     /// The index of the contender.
     pub contender: usize,
     /// The number of elements.
+    #[arg(value_parser = size)]
     pub n: usize,
-    /// The kind of members.
-    pub kind: Kind,
     /// The number of random updates after the load, which fragment memory.
+    #[arg(value_parser = updates)]
     pub updates: usize,
 }
 
@@ -115,6 +120,30 @@ impl Memory {
             _ => None,
         }
     }
+}
+
+/// Returns the memory of sets of all contenders as records of a table, the subject first.
+pub(crate) fn records(table: &str, n: usize, all: &[(&str, Memory)]) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (place, &(contender, memory)) in all.iter().enumerate() {
+        for (label, read) in FIGURES {
+            let Some(value) = read(memory) else { continue };
+            let ratio = || Some(read(all[0].1)? / value);
+            records.push(Record {
+                table: table.into(),
+                n,
+                contender: contender.into(),
+                what: label.into(),
+                unit: "bytes".into(),
+                rounds: 1,
+                value: Some(value),
+                // Sets smaller than a page may take none.
+                ratio: ratio().filter(|ratio| place >= SUBJECTS && ratio.is_normal()),
+                ..Record::default()
+            });
+        }
+    }
+    records
 }
 
 fn measure<M: Member>(request: Request, make_up: fn(u64) -> M) -> Memory {
@@ -209,7 +238,7 @@ mod tests {
     fn each_contender_is_found_by_its_place() {
         let (n, kind, updates) = (100, Kind::Integers, 1000);
         let all = (0..contenders::names().len())
-            .map(|contender| Memory::here(Request { contender, n, kind, updates }));
+            .map(|contender| Memory::here(Request { kind, contender, n, updates }));
         // `BinaryHeap`, the last contender, cannot look up members.
         let are_updated: Vec<_> = all.map(|memory| memory.updated.is_some()).collect();
         let (last, others) = are_updated.split_last().expect("there are contenders");

@@ -47,86 +47,59 @@ pub enum Operation {
     ByMember,
 }
 
+/// All operations in the order of the enum, with their names on the command line and in tables.
+const ROWS: [(Operation, &str, &str); 21] = [
+    (Operation::Insert, "insert", "insert"),
+    (Operation::Score, "score", "score"),
+    (Operation::Rank, "rank", "rank"),
+    (Operation::Select, "select", "select"),
+    (Operation::TenByScore, "10-by-score", "10 by score"),
+    (Operation::HundredByScore, "100-by-score", "100 by score"),
+    (Operation::ThousandByScore, "1000-by-score", "1000 by score"),
+    (Operation::HundredByRank, "100-by-rank", "100 by rank"),
+    (Operation::Count, "count", "count by score"),
+    (Operation::Iterate, "iterate", "iterate, an element"),
+    (Operation::SmallStep, "small-step", "small step"),
+    (Operation::Increment, "increment", "increment"),
+    (Operation::Update, "update", "update"),
+    (Operation::Mix, "mix", "Zipf mix, 80 % reads"),
+    (Operation::SlidingWindow, "window", "sliding window"),
+    (Operation::PopFirst, "pop", "pop first"),
+    (Operation::Append, "append", "append"),
+    (Operation::BulkUnsorted, "bulk", "bulk, unsorted, an element"),
+    (Operation::BulkSorted, "bulk-sorted", "bulk, sorted, an element"),
+    (Operation::Union, "union", "union of halves, an element"),
+    (Operation::ByMember, "by-member", "100 by member"),
+];
+
 impl Operation {
     /// All operations. Those before [`Append`](Self::Append) work on one set, in an order that
     /// gives each the state it needs: first the load, then the reads, so that the results for reads
     /// do not depend on which writes are measured. Those from [`Append`](Self::Append) on build
     /// their own set.
-    pub const ALL: [Operation; 21] = [
-        Operation::Insert,
-        Operation::Score,
-        Operation::Rank,
-        Operation::Select,
-        Operation::TenByScore,
-        Operation::HundredByScore,
-        Operation::ThousandByScore,
-        Operation::HundredByRank,
-        Operation::Count,
-        Operation::Iterate,
-        Operation::SmallStep,
-        Operation::Increment,
-        Operation::Update,
-        Operation::Mix,
-        Operation::SlidingWindow,
-        Operation::PopFirst,
-        Operation::Append,
-        Operation::BulkUnsorted,
-        Operation::BulkSorted,
-        Operation::Union,
-        Operation::ByMember,
-    ];
+    pub const ALL: [Operation; ROWS.len()] = {
+        let mut all = [Operation::Insert; ROWS.len()];
+        let mut place = 0;
+        while place < all.len() {
+            all[place] = ROWS[place].0;
+            place += 1;
+        }
+        all
+    };
 
     /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Operation::Insert => "insert",
-            Operation::Score => "score",
-            Operation::Rank => "rank",
-            Operation::Select => "select",
-            Operation::TenByScore => "10-by-score",
-            Operation::HundredByScore => "100-by-score",
-            Operation::ThousandByScore => "1000-by-score",
-            Operation::HundredByRank => "100-by-rank",
-            Operation::Count => "count",
-            Operation::Iterate => "iterate",
-            Operation::SmallStep => "small-step",
-            Operation::Increment => "increment",
-            Operation::Update => "update",
-            Operation::Mix => "mix",
-            Operation::SlidingWindow => "window",
-            Operation::PopFirst => "pop",
-            Operation::Append => "append",
-            Operation::BulkUnsorted => "bulk",
-            Operation::BulkSorted => "bulk-sorted",
-            Operation::Union => "union",
-            Operation::ByMember => "by-member",
-        }
+        ROWS[self as usize].1
+    }
+
+    /// Returns the label of its row in a table.
+    pub fn label(self) -> &'static str {
+        ROWS[self as usize].2
     }
 
     /// Returns the operation with this name.
     pub fn from_name(name: &str) -> Option<Operation> {
         Operation::ALL.into_iter().find(|operation| operation.name() == name)
-    }
-
-    /// Returns the label of its row in a table.
-    pub fn label(self) -> &'static str {
-        match self {
-            Operation::TenByScore => "10 by score",
-            Operation::HundredByScore => "100 by score",
-            Operation::ThousandByScore => "1000 by score",
-            Operation::HundredByRank => "100 by rank",
-            Operation::Count => "count by score",
-            Operation::Iterate => "iterate, an element",
-            Operation::SmallStep => "small step",
-            Operation::Mix => "Zipf mix, 80 % reads",
-            Operation::SlidingWindow => "sliding window",
-            Operation::PopFirst => "pop first",
-            Operation::BulkUnsorted => "bulk, unsorted, an element",
-            Operation::BulkSorted => "bulk, sorted, an element",
-            Operation::Union => "union of halves, an element",
-            Operation::ByMember => "100 by member",
-            _ => self.name(),
-        }
     }
 
     /// Returns whether the operation leaves the set unchanged.

@@ -1,7 +1,6 @@
 //! `report`: everything measured for the sorted sets, as a web page, as Markdown tables and as
 //! data.
 
-mod data;
 mod markdown;
 mod page;
 
@@ -12,74 +11,66 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::arguments::{kind, operation, rounds, size, size_or_none, updates};
 use crate::contenders;
 use crate::member::{Kind, Member};
-use crate::memory::{Memory, Request};
+use crate::memory::{self, Memory, Request};
 use crate::names;
 use crate::operation::Operation;
-use crate::record;
+use crate::record::{self, Record};
 use crate::speed::{self, Plan, Speed};
 use crate::table::write_header;
 use crate::tail::{self, Tail};
 
 /// What to measure.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The sizes of the sets.
+    /// What takes less than a minute: 1000 and 100000 u64, 3 rounds, calls to 100000, 100000
+    /// updates, unless another option says otherwise.
+    #[arg(long)]
+    pub quick: bool,
+    /// Sizes of the sets, 10 to 100000000.
+    #[arg(long = "n", value_name = "N", value_delimiter = ',', value_parser = size,
+        default_value = "10,100,1000,10000,100000,1000000,10000000",
+        default_value_if("quick", "true", "1000,100000"))]
     pub sizes: Vec<usize>,
-    /// The kinds of members.
+    /// What they hold: u64, strings (of 20 bytes), names (of packages).
+    #[arg(long = "members", value_name = "KIND", value_delimiter = ',', value_parser = kind,
+        default_values = Kind::ALL.map(Kind::name), default_value_if("quick", "true", "u64"))]
     pub kinds: Vec<Kind>,
-    /// The operations.
+    /// What to do to them.
+    #[arg(long = "ops", value_name = "OP", value_delimiter = ',', value_parser = operation,
+        default_values = Operation::ALL.map(Operation::name))]
     pub operations: Vec<Operation>,
-    /// The minimum number of operations of each kind per round, spread over as many sets as needed.
-    pub calls: usize,
-    /// The number of rounds, at least one; by default it depends on the size.
+    /// Rounds to take the medians of, 1 to 1000 [default: 5; 3 beyond 1000000 elements].
+    #[arg(long, value_parser = rounds, default_value_if("quick", "true", "3"))]
     pub rounds: Option<usize>,
-    /// The size up to which sets grow while single calls are timed; 0 skips that measurement.
+    /// How far sets grow whose single calls are timed; 0 is none.
+    #[arg(long, value_name = "N", value_parser = size_or_none, default_value_t = 10_000_000,
+        default_value_if("quick", "true", "100000"))]
     pub tail: usize,
-    /// The number of random updates after a load, before memory is measured again and while calls
-    /// are timed.
+    /// Random updates before the second look at memory, and of single calls.
+    #[arg(long, value_parser = updates, default_value_t = 1_000_000,
+        default_value_if("quick", "true", "100000"))]
     pub updates: usize,
-    /// The output folder.
+    /// Where the files go.
+    #[arg(long = "out", value_name = "FOLDER", default_value = "target/zset-report")]
     pub folder: PathBuf,
-    /// The file that the results are [saved](record::save) in.
+    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
+    #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            sizes: vec![100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000],
-            kinds: Kind::ALL.to_vec(),
-            operations: Operation::ALL.to_vec(),
-            // The timed calls take milliseconds in all.
-            calls: 1 << 17,
-            rounds: None,
-            tail: 10_000_000,
-            updates: 1_000_000,
-            folder: "target/zset-report".into(),
-            save: None,
-        }
-    }
-}
-
 impl Options {
-    /// Returns options for a run of less than a minute.
-    pub fn quick() -> Self {
-        Options {
-            sizes: vec![1_000, 100_000],
-            kinds: vec![Kind::Integers],
-            calls: 1 << 14,
-            rounds: Some(3),
-            tail: 100_000,
-            updates: 100_000,
-            ..Options::default()
-        }
-    }
-
     fn rounds(&self, n: usize) -> usize {
         // A round with the largest sets takes ten minutes.
         self.rounds.unwrap_or(if n > 1_000_000 { 3 } else { 5 })
+    }
+
+    /// Returns the minimum number of operations of each kind per round, spread over as many sets as
+    /// needed: the timed calls take milliseconds in all.
+    fn calls(&self) -> usize {
+        if self.quick { 1 << 14 } else { 1 << 17 }
     }
 }
 
@@ -88,38 +79,28 @@ impl Options {
 struct Report {
     /// The machine, the compiler and the command, one line of Markdown each.
     origin: String,
-    operations: Vec<Operation>,
-    speeds: Vec<SpeedOf>,
-    memories: Vec<MemoryOf>,
+    /// All results but single calls, those for sets of one size together.
+    sets: Vec<Record>,
     tail_len: usize,
     updates: usize,
     clock: Duration,
     tails: Vec<Tail>,
 }
 
-/// The times for sets of one size.
-#[derive(Debug)]
-struct SpeedOf {
-    kind: Kind,
-    n: usize,
-    rounds: usize,
-    speed: Speed,
-}
-
-/// The memory of one set.
-#[derive(Debug)]
-struct MemoryOf {
-    kind: Kind,
-    n: usize,
-    name: &'static str,
-    memory: Memory,
-}
-
 impl Report {
-    /// Returns the memory of a set of one contender.
-    fn memory(&self, of: &SpeedOf, place: usize) -> Option<&MemoryOf> {
-        let name = of.speed.names[place];
-        self.memories.iter().find(|it| (it.kind, it.n, it.name) == (of.kind, of.n, name))
+    /// Returns all results.
+    fn records(&self) -> Vec<Record> {
+        let calls = self.tails.iter().flat_map(|tail| tail.records(self.tail_len));
+        self.sets.iter().cloned().chain(calls).collect()
+    }
+
+    /// Returns the results for one kind of members, by size.
+    fn sizes(&self, kind: Kind) -> Vec<&[Record]> {
+        let groups = self.sets.chunk_by(|a, b| a.group() == b.group());
+        let mut sizes: Vec<_> = groups.filter(|group| group[0].table == kind.name()).collect();
+        // They may have been given in any order.
+        sizes.sort_by_key(|group| group[0].n);
+        sizes
     }
 }
 
@@ -147,7 +128,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
         "\nIn {}: {PAGE}, {MARKDOWN} with all figures, and {CSV} and {JSON} with the same as data.",
         folder.display()
     )?;
-    record::save(options.save.as_deref(), &data::records(&report))
+    record::save(options.save.as_deref(), &report.records())
 }
 
 /// Creates the folder and checks that it is writable, before hours of measuring.
@@ -161,9 +142,9 @@ fn check(folder: &Path) -> io::Result<()> {
 fn write_files(report: &Report, folder: &Path) -> io::Result<()> {
     fs::write(folder.join(MARKDOWN), markdown::full(report))?;
     fs::write(folder.join(PAGE), page::of(report))?;
-    let records = data::records(report);
+    let records = report.records();
     fs::write(folder.join(CSV), record::csv(&records)?)?;
-    fs::write(folder.join(JSON), data::json(&report.origin, &records)?)
+    fs::write(folder.join(JSON), record::json(&report.origin, &records)?)
 }
 
 fn measure(options: &Options) -> io::Result<Report> {
@@ -173,9 +154,7 @@ fn measure(options: &Options) -> io::Result<Report> {
     let bar = progress(options.kinds.len() * of_sizes.sum::<usize>() + tails);
     let mut report = Report {
         origin: origin(&options.kinds)?,
-        operations: options.operations.clone(),
-        speeds: Vec::new(),
-        memories: Vec::new(),
+        sets: Vec::new(),
         tail_len: options.tail,
         updates: options.updates,
         clock: tail::clock_cost(),
@@ -184,18 +163,19 @@ fn measure(options: &Options) -> io::Result<Report> {
     for &kind in &options.kinds {
         for &n in &options.sizes {
             bar.set_message(format!("{}, n = {n}", kind.label()));
-            let rounds = options.rounds(n);
             let speed = match kind {
                 Kind::Integers => measure_speed(options, n, names::scramble, &bar),
                 Kind::Strings => measure_speed(options, n, names::string, &bar),
                 Kind::Names => measure_speed(options, n, names::name, &bar),
             };
+            let mut memories = Vec::new();
             for (contender, name) in speed.names.iter().copied().enumerate() {
-                let memory = Memory::of(Request { contender, n, kind, updates: options.updates })?;
-                report.memories.push(MemoryOf { kind, n, name, memory });
+                let request = Request { contender, n, kind, updates: options.updates };
+                memories.push((name, Memory::of(request)?));
                 bar.inc(1);
             }
-            report.speeds.push(SpeedOf { kind, n, rounds, speed });
+            report.sets.extend(speed.records(kind.name(), n));
+            report.sets.extend(memory::records(kind.name(), n, &memories));
             // If the rest fails, these results are saved.
             write_files(&report, &options.folder)?;
         }
@@ -226,7 +206,7 @@ fn measure_speed<M: Member>(
     bar: &ProgressBar,
 ) -> Speed {
     let (operations, rounds) = (options.operations.clone(), options.rounds(n));
-    let plan = Plan { n, operations, rounds, calls: options.calls, make_up };
+    let plan = Plan { n, operations, rounds, calls: options.calls(), make_up };
     speed::measure(&plan, || bar.inc(1))
 }
 
@@ -243,35 +223,27 @@ fn progress(steps: usize) -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments;
     use crate::memory::Bytes;
     use crate::workload::as_f64;
 
     /// Returns a small report with made-up results.
     pub(super) fn report() -> Report {
-        let operations = vec![Operation::Insert, Operation::Rank];
-        let kind = Kind::Integers;
         let names = contenders::names();
-        let speed_of = |n| {
-            let nanos = |round: usize, place: usize, operation| {
-                let is_offered = operation != Operation::Rank || !names[place].starts_with("BTree");
-                is_offered.then(|| 10.0 + as_f64(round + place))
-            };
-            let speed = speed::tests::speed(3, &operations, nanos);
-            SpeedOf { kind, n, rounds: 3, speed }
+        let nanos = |round: usize, place: usize, operation| {
+            let is_offered = operation != Operation::Rank || !names[place].starts_with("BTree");
+            is_offered.then(|| 10.0 + as_f64(round + place))
         };
-        let speeds: Vec<_> = [100, 1_000].map(speed_of).into();
+        let speed = speed::tests::speed(3, &[Operation::Insert, Operation::Rank], nanos);
         let memory = Memory {
             loaded: Bytes { requested: 1.0, resident: 2.0 },
             updated: Some(Bytes { requested: 3.0, resident: 4.0 }),
         };
-        let memories = speeds.iter().flat_map(|of| {
-            of.speed.names.iter().map(|name| MemoryOf { kind, n: of.n, name, memory })
-        });
+        let memories: Vec<_> = names.iter().map(|name| (*name, memory)).collect();
+        let of_size = |n| [speed.records("u64", n), memory::records("u64", n, &memories)].concat();
         Report {
             origin: "- machine: a <fast> one\n".into(),
-            memories: memories.collect(),
-            speeds,
-            operations,
+            sets: [100, 1_000].map(of_size).concat(),
             tail_len: 100,
             updates: 50,
             clock: Duration::from_nanos(200),
@@ -280,15 +252,38 @@ mod tests {
     }
 
     #[test]
+    fn records_have_the_spread_and_the_ratio_and_those_of_one_size_are_together() {
+        let records = report().records();
+        let find = |contender: &str, what: &str| {
+            records.iter().find(|it| (it.contender.as_str(), it.what.as_str()) == (contender, what))
+        };
+        let insert = find("BTreeSet + HashMap", "insert").expect("it is measured");
+        assert!(insert.low < insert.value && insert.value < insert.high);
+        assert!(insert.ratio > Some(0.0));
+        assert!(find("zset", "insert").is_some_and(|it| it.ratio.is_none()));
+        assert_eq!(find("BTreeSet + HashMap", "rank"), None);
+        let memory = find("zset", "bytes resident, updated").expect("it is measured");
+        assert_eq!((memory.unit.as_str(), memory.value), ("bytes", Some(4.0)));
+        assert!(find("zset", "update longest").is_some_and(|it| it.unit == "ns"));
+        let groups: Vec<_> =
+            records.chunk_by(|a, b| a.group() == b.group()).map(|it| it[0].group()).collect();
+        assert_eq!(groups, [("u64", 100), ("u64", 1_000), ("calls", 100)]);
+        let json = record::json("- machine: one\n", &records).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!(json["records"].as_array().map(Vec::len), Some(records.len()));
+        assert_eq!(json["origin"][0], "machine: one");
+    }
+
+    #[test]
     fn a_folder_that_cannot_be_written_to_is_named_at_once() {
-        let options = Options { folder: "/proc/none".into(), ..Options::default() };
+        let options = arguments::tests::report("report --out /proc/none");
         let error = run(&options, &mut Vec::new()).expect_err("nobody can write there");
         assert!(error.to_string().contains("/proc/none"), "{error}");
     }
 
     #[test]
     fn large_sets_have_fewer_rounds_unless_it_is_said() {
-        let options = Options::default();
+        let options = arguments::tests::report("report");
         assert_eq!([100, 1_000_000, 10_000_000].map(|n| options.rounds(n)), [5, 5, 3]);
         let options = Options { rounds: Some(7), ..options };
         assert_eq!(options.rounds(10_000_000), 7);

@@ -9,6 +9,7 @@ pub(crate) mod process;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use crate::arguments::{calls, hundreds, rounds};
 use crate::record::{self, Record};
 use crate::table::{median, write_header};
 use crate::tables::draw_all;
@@ -17,35 +18,28 @@ use crate::workload::as_f64;
 use process::{Load, Running, add_members, requests_a_second};
 
 /// What to measure.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The number of members, at least 100.
+    /// Members, 100 to 100000000.
+    #[arg(long, default_value_t = 1_000_000, value_parser = hundreds)]
     pub n: usize,
-    /// The number of requests in each measurement.
+    /// Requests at a time, 1 to 100000000.
+    #[arg(long, default_value_t = 200_000, value_parser = calls)]
     pub requests: usize,
-    /// The number of rounds, at least one.
+    /// Rounds to take the medians of, 1 to 1000.
+    #[arg(long, default_value_t = 5, value_parser = rounds)]
     pub rounds: usize,
-    /// The program `zset-server`.
+    /// The program `zset-server` [default: the one in the same folder as this].
+    // Cargo puts both programs into the same folder.
+    #[arg(long = "zset-server", value_name = "PATH", hide_default_value = true,
+        default_value_os_t = std::env::current_exe().unwrap_or_default().with_file_name("zset-server"))]
     pub zset: PathBuf,
-    /// The program `redis-server`, or another one with the same options.
+    /// The program, or another such as valkey-server.
+    #[arg(long = "redis-server", value_name = "PATH", default_value = "redis-server")]
     pub redis: PathBuf,
-    /// The file that the results are [saved](record::save) in.
+    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
+    #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        // Cargo puts both programs into the same folder.
-        let here = std::env::current_exe().unwrap_or_default();
-        Options {
-            n: 1_000_000,
-            requests: 200_000,
-            rounds: 5,
-            zset: here.with_file_name("zset-server"),
-            redis: "redis-server".into(),
-            save: None,
-        }
-    }
 }
 
 /// The number of concurrent connections.

@@ -18,6 +18,7 @@ use tokio::task::{JoinSet, yield_now};
 use zset_redis::redis::aio::MultiplexedConnection;
 use zset_redis::redis::{self, Client};
 
+use crate::arguments::{keys, millis, rounds};
 use crate::layer;
 use crate::names;
 use crate::record::{self, Record};
@@ -29,33 +30,26 @@ use crate::workload::as_f64;
 use contenders::{Caller, Contender};
 
 /// What to measure.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The number of keys of the tables with many keys, at least one.
+    /// Keys of the tables with many keys, 1 to 10000000.
+    #[arg(long = "n", value_name = "N", default_value_t = 10_000, value_parser = keys)]
     pub keys: usize,
-    /// How long each contender runs in a round.
+    /// How long each contender runs in a round, 1 to 60000 milliseconds.
+    #[arg(long = "millis", value_name = "MILLIS", default_value = "300", value_parser = millis)]
     pub duration: Duration,
-    /// The number of rounds, at least one.
+    /// Rounds to take the medians of, 1 to 1000.
+    #[arg(long, default_value_t = 7, value_parser = rounds)]
     pub rounds: usize,
-    /// The program `redis-server`, or another one with the same options.
+    /// The program to start, or another such as valkey-server.
+    #[arg(long = "redis-server", value_name = "PATH", default_value = "redis-server")]
     pub redis: PathBuf,
-    /// A server that runs already, instead of one that is started.
+    /// A server that runs already; keys that begin with `zset-bench` stay until they expire.
+    #[arg(long)]
     pub url: Option<String>,
-    /// The file that the results are [saved](record::save) in.
+    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
+    #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            keys: 10_000,
-            duration: Duration::from_millis(300),
-            rounds: 7,
-            redis: "redis-server".into(),
-            url: None,
-            save: None,
-        }
-    }
 }
 
 /// Who calls: a table for each, with one key and with many.
@@ -106,7 +100,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\n{}", draw_all(&records))?;
     record::save(options.save.as_deref(), &records)?;
     let save = options.save.clone();
-    layer::run(&layer::Options { rounds: *rounds, save, ..layer::Options::default() }, out)
+    layer::run(&layer::Options { n: 1_000, requests: 50_000, rounds: *rounds, save }, out)
 }
 
 /// The server, and the runtime of the callers.
@@ -157,6 +151,7 @@ impl Server {
     fn records(&self, options: &Options, load: Load, keys: usize) -> io::Result<Vec<Record>> {
         let contenders: Vec<_> = Contender::ALL
             .into_iter()
+            .map(|(contender, _)| contender)
             .filter(|it| it.fits(load.callers, load.connections))
             .collect();
         let mut rounds = Vec::new();

@@ -8,6 +8,7 @@ use crate::contender::Contender;
 use crate::contenders::{SUBJECTS, Visitor, visit_all};
 use crate::member::Member;
 use crate::operation::Operation;
+use crate::record::Record;
 use crate::table::quantile;
 use crate::workload::{MIN_BATCH, Workload, as_f64};
 
@@ -77,6 +78,29 @@ impl Speed {
             return None;
         }
         self.figure(|round| Some(round[0].figure(operation)? / round[contender].figure(operation)?))
+    }
+
+    /// Returns the results for sets of `n` elements as records of a table.
+    pub(crate) fn records(&self, table: &str, n: usize) -> Vec<Record> {
+        let mut records = Vec::new();
+        for (place, contender) in self.names.iter().copied().enumerate() {
+            for operation in Operation::ALL {
+                let Some(figure) = self.nanos(place, operation) else { continue };
+                records.push(Record {
+                    table: table.into(),
+                    n,
+                    contender: contender.into(),
+                    what: operation.label().into(),
+                    unit: "ns".into(),
+                    rounds: self.rounds.len(),
+                    value: Some(figure.median),
+                    low: Some(figure.low),
+                    high: Some(figure.high),
+                    ratio: self.ratio(place, operation).map(|figure| figure.median),
+                });
+            }
+        }
+        records
     }
 
     fn figure(&self, of_round: impl Fn(&[Totals]) -> Option<f64>) -> Option<Figure> {

@@ -33,7 +33,7 @@ pub fn draw(records: &[Record]) -> String {
         None if table == CALLS => calls(records).to_string(),
         None if table == LIMITERS => {
             let title = format!("{} keys, 100 a minute each", grouped(records[0].n));
-            by_contender(records, title, "it / governor").to_string()
+            by_contender(records, title, "governor / it").to_string()
         }
         None if table.starts_with(SERVICES) => {
             let title = match records[0].n {
@@ -51,7 +51,10 @@ pub fn draw(records: &[Record]) -> String {
 }
 
 /// Returns the distinct values of a field, in order.
-fn distinct<'a>(records: &'a [Record], field: impl Fn(&'a Record) -> &'a String) -> Vec<&'a str> {
+pub(crate) fn distinct<'a>(
+    records: &'a [Record],
+    field: impl Fn(&'a Record) -> &'a String,
+) -> Vec<&'a str> {
     let mut all: Vec<&str> = Vec::new();
     for value in records.iter().map(field) {
         if !all.contains(&value.as_str()) {
@@ -61,16 +64,23 @@ fn distinct<'a>(records: &'a [Record], field: impl Fn(&'a Record) -> &'a String)
     all
 }
 
-fn find<'a>(records: &'a [Record], contender: &str, what: &str) -> Option<&'a Record> {
+pub(crate) fn find<'a>(records: &'a [Record], contender: &str, what: &str) -> Option<&'a Record> {
     records.iter().find(|it| (it.contender.as_str(), it.what.as_str()) == (contender, what))
 }
 
-fn value(record: Option<&Record>) -> String {
+pub(crate) fn value(record: Option<&Record>) -> String {
     show(record.and_then(|it| it.value))
 }
 
-fn ratio(record: Option<&Record>) -> String {
-    show_ratio(record.and_then(|it| it.ratio))
+/// Shows how many times longer a peer takes, or how much more memory. Records have the inverse. Of
+/// rates both have the multiple that the subject makes, so that above 1 it is always ahead.
+pub(crate) fn ratio(record: Option<&Record>) -> String {
+    let shown = |it: &Record| if is_rate(it) { it.ratio } else { it.ratio.map(f64::recip) };
+    show_ratio(record.and_then(shown))
+}
+
+fn is_rate(record: &Record) -> bool {
+    record.unit.ends_with("/s") || record.what.ends_with("/s")
 }
 
 /// Returns whether a peer is a sorted set: tables with ratios leave heaps out.
@@ -115,7 +125,7 @@ fn sets(kind: Kind, records: &[Record]) -> String {
 }
 
 /// Formats the interquartile range of the rounds.
-fn spread(record: Option<&Record>) -> String {
+pub(crate) fn spread(record: Option<&Record>) -> String {
     let range = record.and_then(|it| it.low.zip(it.high));
     range.map_or(String::new(), |(low, high)| show_range(low, high))
 }
@@ -165,7 +175,7 @@ fn by_contender(records: &[Record], title: String, ratio_title: &str) -> Table {
     table
 }
 
-/// Shows a column for each contender, and next to it the ratio of the first one to it.
+/// Shows a column for each contender, and next to it how it compares with the first one.
 fn comparison(title: &str, records: &[Record]) -> Table {
     let contenders = distinct(records, |it| &it.contender);
     let has_ratio =
@@ -175,7 +185,9 @@ fn comparison(title: &str, records: &[Record]) -> Table {
     for name in &contenders {
         head.push((*name).to_owned());
         if has_ratio(name) {
-            head.push(format!("{} / it", first.contender));
+            let subject = &first.contender;
+            let rate = is_rate(&first);
+            head.push(if rate { format!("{subject} / it") } else { format!("it / {subject}") });
         }
     }
     let mut table = Table::new(head);
@@ -249,14 +261,27 @@ mod tests {
         let records = [
             record("Heap", "zset", "push", 12.0),
             record("Heap", "zset", "pop", 3000.0),
-            peer("Heap", "heap", "push", 0.004),
+            peer("Heap", "heap", "push", 250.0),
             record("Heap", "list", "pop", 7.0),
         ];
         let expected = "\
-| Heap, ns |  zset | heap | zset / it | list |
+| Heap, ns |  zset | heap | it / zset | list |
 |----------|------:|-----:|----------:|-----:|
 | push     |  12.0 | 5.00 |    0.0040 |    – |
 | pop      | 3,000 |    – |         – | 7.00 |
+";
+        assert_eq!(draw(&records), expected);
+    }
+
+    #[test]
+    fn of_rates_the_multiple_that_the_subject_makes_is_shown() {
+        let rate = |record| Record { unit: "requests/s".into(), ..record };
+        let records =
+            [rate(record("one", "zset", "ping", 10.0)), rate(peer("one", "redis", "ping", 2.0))];
+        let expected = "\
+| one, requests/s | zset | redis | zset / it |
+|-----------------|-----:|------:|----------:|
+| ping            | 10.0 |  5.00 |      2.00 |
 ";
         assert_eq!(draw(&records), expected);
     }
@@ -266,7 +291,7 @@ mod tests {
         let heap = peer("u64", "BinaryHeap", "insert", 0.5);
         let mut records = vec![
             record("u64", "zset", "insert", 90.0),
-            peer("u64", "BTreeSet + HashMap", "insert", 1.5),
+            peer("u64", "BTreeSet + HashMap", "insert", 0.5),
             heap,
             record("u64", "zset", "bytes resident", 40.0),
         ];
@@ -275,11 +300,11 @@ mod tests {
 
 |        | zset | BTreeSet |
 |--------|-----:|---------:|
-| insert | 90.0 |     1.50 |
+| insert | 90.0 |     2.00 |
 ";
         assert_eq!(draw(&records), expected);
         records[0] = Record { rounds: 3, low: Some(80.0), high: Some(100.0), ..records[0].clone() };
-        assert!(draw(&records).ends_with("| insert | 90.0 |    80.0–100 |     1.50 |\n"));
+        assert!(draw(&records).ends_with("| insert | 90.0 |    80.0–100 |     2.00 |\n"));
     }
 
     #[test]
@@ -302,14 +327,14 @@ mod tests {
     #[test]
     fn limiters_have_a_row_each() {
         let records = [
-            peer(LIMITERS, "Funnels", "ns a call", 0.68),
+            peer(LIMITERS, "Funnels", "ns a call", 0.5),
             record(LIMITERS, "Funnels", "bytes/key", 118.0),
             peer(LIMITERS, "governor", "ns a call", 1.0),
         ];
         let expected = "\
-| 1,000 keys, 100 a minute each | ns a call | it / governor | bytes/key |
+| 1,000 keys, 100 a minute each | ns a call | governor / it | bytes/key |
 |-------------------------------|----------:|--------------:|----------:|
-| Funnels                       |      5.00 |          0.68 |       118 |
+| Funnels                       |      5.00 |          2.00 |       118 |
 | governor                      |      5.00 |          1.00 |         – |
 ";
         assert_eq!(draw_all(&records), expected);
@@ -319,10 +344,10 @@ mod tests {
     fn a_summary_has_units_and_a_dash_for_what_is_unknown() {
         let records = [
             record("u64", "zset", "insert", 1039.0),
-            peer("u64", "skiplist + HashMap", "insert", 0.12),
+            peer("u64", "skiplist + HashMap", "insert", 0.125),
         ];
         let text = summary(&records);
         let insert = text.lines().nth(2).unwrap_or_default();
-        assert_eq!(insert, "| insert          | 1,039 ns |        – |        – |     0.12 |");
+        assert_eq!(insert, "| insert          | 1,039 ns |        – |        – |     8.00 |");
     }
 }

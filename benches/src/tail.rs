@@ -17,6 +17,8 @@ use crate::contender::Contender;
 use crate::contenders::{self, Visitor, visit_all};
 use crate::names::scramble;
 use crate::operation::Operation;
+use crate::record::Record;
+use crate::tables::CALLS;
 use crate::workload::as_f64;
 
 /// The number of rounds.
@@ -41,6 +43,23 @@ impl Tail {
     pub fn calls(&self) -> impl Iterator<Item = (&'static str, &Histogram<u64>)> {
         let updates = self.updates.iter().map(|times| ("update", times));
         iter::once(("insert", &self.insertions)).chain(updates)
+    }
+
+    /// Returns the quantiles of sets that grew to `n` elements as records.
+    pub(crate) fn records(&self, n: usize) -> Vec<Record> {
+        let of_call = |(call, times)| {
+            QUANTILES.into_iter().zip(quantiles(times)).map(move |(name, value)| Record {
+                table: CALLS.into(),
+                n,
+                contender: self.name.into(),
+                what: format!("{call} {name}"),
+                unit: "ns".into(),
+                rounds: ROUNDS,
+                value: Some(value),
+                ..Record::default()
+            })
+        };
+        self.calls().flat_map(of_call).collect()
     }
 
     /// Keeps, for each kind of call, the round whose longest call was shorter.

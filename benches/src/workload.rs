@@ -19,12 +19,15 @@ use crate::operation::Operation;
 use crate::rounds::Measured;
 
 /// The minimum number of elements in a set.
-pub const MIN_N: usize = 100;
+pub const MIN_N: usize = 10;
 
 /// The minimum and maximum number of operations of one kind on one set; a load has one operation
 /// per element. With fewer operations, reading the clock would take a noticeable part of the time.
 pub(crate) const MIN_BATCH: usize = 1_000;
 const MAX_BATCH: usize = 200_000;
+
+/// Below this size, several sets are built or emptied in a measurement.
+const SMALL: usize = 100;
 
 /// The maximum number of elements that ranges visit, per operation of a batch.
 const VISITED: usize = 25;
@@ -131,22 +134,10 @@ impl<M: Member> Workload<M> {
     /// operation that [builds its own set](Operation::makes_its_own_set) replaces the set.
     pub fn measure<C: Contender<M>>(&self, operation: Operation, set: &mut C) -> Measured<u64> {
         match operation {
-            Operation::Insert => {
-                let elements = self.elements.clone();
-                replace(set, self.elements.len(), || insert_all(elements))
-            }
-            Operation::Append => {
-                let elements = self.sorted.clone();
-                replace(set, self.elements.len(), || insert_all(elements))
-            }
-            Operation::BulkUnsorted => {
-                let elements = self.elements.clone();
-                replace(set, self.elements.len(), || C::from_unsorted(elements))
-            }
-            Operation::BulkSorted => {
-                let elements = self.sorted.clone();
-                replace(set, self.elements.len(), || C::from_sorted(elements))
-            }
+            Operation::Insert => self.build(&self.elements, set, insert_all),
+            Operation::Append => self.build(&self.sorted, set, insert_all),
+            Operation::BulkUnsorted => self.build(&self.elements, set, C::from_unsorted),
+            Operation::BulkSorted => self.build(&self.sorted, set, C::from_sorted),
             Operation::Union => self.unite(set),
             Operation::ByMember => {
                 *set = C::new();
@@ -158,16 +149,48 @@ impl<M: Member> Workload<M> {
         }
     }
 
+    /// Returns how many sets are built or emptied in a measurement: several if they are small, or
+    /// reading the clock would take a noticeable part of the time.
+    fn copies(&self) -> usize {
+        let n = self.elements.len();
+        if n < SMALL { MIN_BATCH / n } else { 1 }
+    }
+
+    /// Times the construction of sets and replaces `set` by one; dropping the old set is not timed.
+    fn build<C: Contender<M>>(
+        &self,
+        elements: &[(M, f64)],
+        set: &mut C,
+        make: impl Fn(Vec<(M, f64)>) -> C,
+    ) -> Measured<u64> {
+        *set = C::new();
+        let all = repeat(self.copies(), || elements.to_vec());
+        let mut sets = Vec::with_capacity(all.len());
+        let measured = Measured::of(all.len() * elements.len(), || {
+            sets.extend(all.into_iter().map(make));
+            black_box(sets.len() as u64)
+        });
+        *set = sets.pop().unwrap_or_else(C::new);
+        measured
+    }
+
     fn unite<C: Contender<M>>(&self, set: &mut C) -> Measured<u64> {
         // Two sets of all elements exceed the memory of some machines.
         *set = C::new();
         let (one, other) = self.elements.split_at(self.elements.len() / 2);
-        let (mut one, other): (C, C) = (insert_all(one.to_vec()), insert_all(other.to_vec()));
-        let measured = Measured::of(self.elements.len(), || {
-            one.unite(other);
-            black_box(one.len() as u64)
+        let halves = repeat(self.copies(), || {
+            let halves: (C, C) = (insert_all(one.to_vec()), insert_all(other.to_vec()));
+            halves
         });
-        *set = one;
+        let mut sets = Vec::with_capacity(halves.len());
+        let measured = Measured::of(halves.len() * self.elements.len(), || {
+            sets.extend(halves.into_iter().map(|(mut one, other)| {
+                one.unite(other);
+                one
+            }));
+            black_box(sets.len() as u64)
+        });
+        *set = sets.pop().unwrap_or_else(C::new);
         measured
     }
 
@@ -240,7 +263,13 @@ impl<M: Member> Workload<M> {
             }
             Operation::PopFirst => {
                 let pops = (self.elements.len() / 2).min(MAX_BATCH);
-                warmed((0..pops).map(|_| set.pop_first().unwrap_or(0)))
+                if self.copies() == 1 {
+                    return warmed((0..pops).map(|_| set.pop_first().unwrap_or(0)));
+                }
+                let mut others: Vec<C> = repeat(self.copies() - 1, || self.load());
+                let sets = iter::once(set).chain(&mut others);
+                let pops_of = |set: &mut C| all((0..pops).map(|_| set.pop_first().unwrap_or(0)));
+                Measured::of(pops * self.copies(), || all(sets.map(pops_of)))
             }
             _ => unreachable!("{operation:?} makes its own set, or only reads"),
         }
@@ -277,21 +306,6 @@ fn insert_all<M: Member, C: Contender<M>>(elements: Vec<(M, f64)>) -> C {
         set.insert(member, score);
     }
     set
-}
-
-/// Times the construction of a set and replaces `set` by it; dropping the old set is not timed.
-fn replace<M: Member, C: Contender<M>>(
-    set: &mut C,
-    calls: usize,
-    make: impl FnOnce() -> C,
-) -> Measured<u64> {
-    *set = C::new();
-    let mut new = None;
-    let measured = Measured::of(calls, || new.insert(make()).len() as u64);
-    if let Some(new) = new {
-        *set = new;
-    }
-    measured
 }
 
 /// Sums up the results of calls, so that none can be optimized away.

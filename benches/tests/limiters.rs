@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use zset_bench::limiters::Row;
 use zset_bench::limiters::clock::GivenClock;
-use zset_bench::limiters::contender::{Keyed, OneKey};
-use zset_bench::limiters::contenders::{
-    DirectGovernor, KeyedGovernor, ManyFunnels, OneFunnel, Visitor, visit_all,
-};
+use zset_bench::limiters::contenders::{DirectGovernor, KeyedGovernor, ManyFunnels, OneFunnel};
 use zset_bench::limiters::workload::{Workload, hundred_a_minute};
+use zset_bench::limiters::{Keyed, OneKey};
+use zset_bench::limiters::{Visitor, visit_all};
 use zset_std::Quota;
 
 const KEYS: usize = 50;

@@ -3,14 +3,15 @@
 
 use std::collections::HashSet;
 
-use zset_bench::uses::{Options, Sheet, run, sheets};
+use zset_bench::comparison::Sheet;
+use zset_bench::{fixed, uses};
 
 /// So few that linear-time operations are performed as often as the others.
 const N: usize = 500;
 
 /// Calls `check` for each row of each table.
 fn for_each_row(check: impl Fn(&dyn Sheet, usize, &str)) {
-    for sheet in sheets() {
+    for sheet in uses::sheets().into_iter().chain(fixed::sheets()).chain([fixed::sheet::<2>()]) {
         for (row, label) in sheet.rows().into_iter().enumerate() {
             check(&*sheet, row, &format!("{}, {label}", sheet.title()));
         }
@@ -22,7 +23,7 @@ fn all_contenders_give_the_same_answers_and_hold_the_same_elements() {
     for_each_row(|sheet, row, label| {
         for seed in 0..5 {
             let outcomes = sheet.outcomes(row, N, seed);
-            for (name, outcome) in sheet.names().into_iter().zip(&outcomes) {
+            for (name, outcome) in sheet.names(row).into_iter().zip(&outcomes) {
                 assert_eq!(*outcome, outcomes[0], "{label}: {name}, seed {seed}");
             }
         }
@@ -59,15 +60,20 @@ fn timing_makes_the_same_calls() {
 }
 
 #[test]
-fn there_is_a_table_for_each_type_with_a_line_for_each_row() {
+fn there_is_a_table_for_each_type_or_capacity_with_a_line_for_each_row() {
     let mut out = Vec::new();
-    run(&Options { n: 100, rounds: 2, save: None }, &mut out).unwrap();
+    uses::run(&uses::Options { n: 100, rounds: 2, save: None }, &mut out).unwrap();
+    fixed::run(&fixed::Options { calls: 100, rounds: 2, save: None }, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
-    for sheet in sheets() {
-        assert!(text.contains(&format!("\n| {}, ns ", sheet.title())), "{text}");
+    for sheet in uses::sheets().into_iter().chain(fixed::sheets()) {
+        assert!(text.contains(&format!("\n| {}, ", sheet.title())), "{text}");
         for label in sheet.rows() {
             assert!(text.contains(&format!("\n| {label} ")), "{label}: {text}");
         }
     }
+    for capacity in ["16", "64", "256", "1,024"] {
+        assert!(text.contains(&format!("\n| FixedSortedSet, N = {capacity}, ns ")), "{text}");
+    }
+    assert_eq!(text.matches("\n| size_of, bytes ").count(), 4, "{text}");
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
 }

@@ -11,7 +11,7 @@ use gungraun::{
 };
 use zset_bench::contenders::{Bytes, Sorted};
 use zset_bench::fixed::contenders::ZsetFixed;
-use zset_bench::fixed::workload::Operation as FixedOperation;
+use zset_bench::fixed::Operation as FixedOperation;
 use zset_bench::layer::{Headers, Row, Verdict};
 use zset_bench::limiters::contenders::{
     DirectGovernor, KeyedGovernor, KeyedWindow, ManyFunnels, OneFunnel,

@@ -3,11 +3,12 @@
 
 use std::hint::black_box;
 
+use zset_bench::comparison;
 use zset_bench::contender::Contender;
 use zset_bench::fixed;
 use zset_bench::layer::{self, Row};
 use zset_bench::limiters::clock::GivenClock;
-use zset_bench::limiters::contender::{Keyed, OneKey};
+use zset_bench::limiters::{Keyed, OneKey};
 use zset_bench::limiters::workload::{Workload as Calls, hundred_a_minute};
 use zset_bench::member::Member;
 use zset_bench::operation::Operation;
@@ -33,8 +34,9 @@ pub fn set<M: Member, C: Contender<M>>(n: usize, make_up: fn(u64) -> M, operatio
 }
 
 /// Counts an operation on sets of fixed capacity.
-pub fn fixed_set<C: fixed::contender::Contender>(operation: fixed::workload::Operation) {
-    black_box(fixed::workload::Workload::<FIXED>::new(N, 0).measure::<C>(operation));
+pub fn fixed_set<C: fixed::Contender>(operation: fixed::Operation) {
+    let workload = fixed::Workload::<FIXED>::new(N, 0);
+    black_box(<fixed::Workload<FIXED> as comparison::Calls<C>>::perform(&workload, operation));
 }
 
 /// Counts checks of a keyed limiter, two thirds of which are allowed.

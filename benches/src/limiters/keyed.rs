@@ -1,10 +1,10 @@
 //! The tables of the keyed limiters.
 
+use super::Keyed;
 use super::clock::GivenClock;
-use super::contender::Keyed;
-use super::contenders::{Visitor, visit_all};
 use super::workload::{Workload, hundred_a_minute};
 use super::{Measured, Rounds};
+use super::{Visitor, visit_all};
 use crate::allocator::live_bytes;
 use crate::record::Record;
 use crate::table::median;

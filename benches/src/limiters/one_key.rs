@@ -7,9 +7,9 @@ use governor::clock::{MonotonicClock as GovernorsMonotonic, QuantaClock as Gover
 use zset_std::{MonotonicClock, QuantaClock, Quota};
 
 use super::clock::GivenClock;
-use super::contender::{Answer, OneKey};
 use super::contenders::{DirectGovernor, OneFunnel};
 use super::workload::{Workload, hundred_a_minute};
+use super::{Answer, OneKey};
 use super::{Measured, Rounds};
 use crate::record::Record;
 
@@ -31,27 +31,15 @@ pub enum Row {
 }
 
 impl Row {
-    /// All rows, from top to bottom.
-    pub const ALL: [Row; 6] = [
-        Row::Minute,
-        Row::Day,
-        Row::ClockAllowed,
-        Row::ClockDenied,
-        Row::QuantaAllowed,
-        Row::QuantaDenied,
+    /// All rows, from top to bottom, with their labels.
+    pub const ALL: [(Row, &'static str); 6] = [
+        (Row::Minute, "100 a minute, time given"),
+        (Row::Day, "1,000,000 a day, time given"),
+        (Row::ClockAllowed, "all allowed, monotonic clock"),
+        (Row::ClockDenied, "all denied, monotonic clock"),
+        (Row::QuantaAllowed, "all allowed, quanta clock"),
+        (Row::QuantaDenied, "all denied, quanta clock"),
     ];
-
-    /// Returns the label of the row.
-    pub fn label(self) -> &'static str {
-        match self {
-            Row::Minute => "100 a minute, time given",
-            Row::Day => "1,000,000 a day, time given",
-            Row::ClockAllowed => "all allowed, monotonic clock",
-            Row::ClockDenied => "all denied, monotonic clock",
-            Row::QuantaAllowed => "all allowed, quanta clock",
-            Row::QuantaDenied => "all denied, quanta clock",
-        }
-    }
 
     /// Returns the quota of the limiters.
     pub fn quota(self) -> Quota {
@@ -72,44 +60,41 @@ const CUTS: usize = 10;
 /// Measures all rows.
 pub(super) fn measure(calls: usize, rounds: usize) -> Vec<Record> {
     let (calls, rounds) = (calls.div_ceil(CUTS), rounds * CUTS);
-    let row = |row: Row| {
-        let measure = [measure_funnel, measure_governor];
+    let contenders: [fn(Row, &Workload) -> Measured; 2] = [
+        |row, workload| {
+            let monotonic = |quota| OneFunnel::new(quota, MonotonicClock::new());
+            let quanta = |quota| OneFunnel::new(quota, QuantaClock::new());
+            measure_one(row, workload, OneFunnel::new, monotonic, quanta)
+        },
+        |row, workload| {
+            let monotonic = |quota| DirectGovernor::new(quota, GovernorsMonotonic);
+            let quanta = |quota| DirectGovernor::new(quota, GovernorsQuanta::default());
+            measure_one(row, workload, DirectGovernor::new, monotonic, quanta)
+        },
+    ];
+    let row = |(row, label): (Row, &str)| {
         let prepare = |seed| Workload::new(row.quota(), 1, calls, seed);
-        let rounds = Rounds::measure(measure.len(), rounds, prepare, |place, workload| {
-            measure[place](row, workload)
+        let rounds = Rounds::measure(contenders.len(), rounds, prepare, |place, workload| {
+            contenders[place](row, workload)
         });
-        rounds.records(&["Funnel", "governor"], "one key", 1, row.label())
+        rounds.records(&["Funnel", "governor"], "one key", 1, label)
     };
     Row::ALL.into_iter().flat_map(row).collect()
 }
 
-fn measure_funnel(row: Row, workload: &Workload) -> Measured {
+/// Measures a limiter, given how to make it with each clock.
+fn measure_one<G: OneKey, M: OneKey, Q: OneKey>(
+    row: Row,
+    workload: &Workload,
+    given: fn(Quota, GivenClock) -> G,
+    monotonic: fn(Quota) -> M,
+    quanta: fn(Quota) -> Q,
+) -> Measured {
     let (quota, calls) = (row.quota(), workload.calls());
     match row {
-        Row::Minute | Row::Day => {
-            measure_given_time(workload, |clock| OneFunnel::new(quota, clock))
-        }
-        Row::ClockAllowed | Row::ClockDenied => {
-            measure_clock(row, calls, OneFunnel::new(quota, MonotonicClock::new()))
-        }
-        Row::QuantaAllowed | Row::QuantaDenied => {
-            measure_clock(row, calls, OneFunnel::new(quota, QuantaClock::new()))
-        }
-    }
-}
-
-fn measure_governor(row: Row, workload: &Workload) -> Measured {
-    let (quota, calls) = (row.quota(), workload.calls());
-    match row {
-        Row::Minute | Row::Day => {
-            measure_given_time(workload, |clock| DirectGovernor::new(quota, clock))
-        }
-        Row::ClockAllowed | Row::ClockDenied => {
-            measure_clock(row, calls, DirectGovernor::new(quota, GovernorsMonotonic))
-        }
-        Row::QuantaAllowed | Row::QuantaDenied => {
-            measure_clock(row, calls, DirectGovernor::new(quota, GovernorsQuanta::default()))
-        }
+        Row::Minute | Row::Day => measure_given_time(workload, |clock| given(quota, clock)),
+        Row::ClockAllowed | Row::ClockDenied => measure_clock(row, calls, monotonic(quota)),
+        Row::QuantaAllowed | Row::QuantaDenied => measure_clock(row, calls, quanta(quota)),
     }
 }
 

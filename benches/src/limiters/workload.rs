@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use zset_std::Quota;
 
 use super::clock::GivenClock;
-use super::contender::{Answer, Keyed, OneKey};
+use super::{Answer, Keyed, OneKey};
 
 /// The quota of the tables: a hundred per minute. The interval between two units is a whole number
 /// of nanoseconds, so the limiters of both crates agree although they round fractions differently.

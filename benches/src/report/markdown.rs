@@ -2,20 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::data::records;
-use super::{MemoryOf, Report, SpeedOf};
+use super::Report;
+use crate::contenders;
 use crate::member::Kind;
-use crate::memory::FIGURES;
-use crate::operation::Operation;
-use crate::speed::Figure;
-use crate::table::{Table, grouped, show, show_range};
-use crate::tables::{CALLS, draw};
+use crate::record::Record;
+use crate::table::{Table, grouped, show};
+use crate::tables::{CALLS, distinct, draw, find, spread, value};
 
 /// The legend of the tables with ratios.
 const LEGEND: &str = "\
 Nanoseconds an operation: the median of the rounds, and the range of their middle half. Under the name of
-each peer: the time of zset divided by that of the peer in the same round, the median of the rounds; below
-1, zset is faster, or takes less memory. BTreeSet, indexset, wabi_tree, skiplist and textbook are
+each peer: how many times longer it takes than zset in the same round, the median of the rounds, or how
+many times more memory; above 1, zset is ahead. BTreeSet, indexset, wabi_tree, skiplist and textbook are
 each paired with a HashMap; textbook is a plain skip list with one element a node. A dash stands where a
 peer does not offer it, or only in linear time. The rows from append to union, and iterate, show the time
 of one element.
@@ -24,7 +22,7 @@ of one element.
 /// Returns the origin of the results and how the subject compares, in tables that fit on a screen.
 pub(super) fn brief(report: &Report) -> String {
     let mut text = format!("{}\n{LEGEND}", report.origin);
-    for group in records(report).chunk_by(|a, b| a.group() == b.group()) {
+    for group in report.records().chunk_by(|a, b| a.group() == b.group()) {
         // Writing to a string cannot fail, here and below.
         if group[0].table == CALLS {
             let _ = write!(text, "\n### {}\n\n{}\n", tails_head(report), tails_note(report));
@@ -38,53 +36,33 @@ pub(super) fn brief(report: &Report) -> String {
 pub(super) fn full(report: &Report) -> String {
     let mut text = brief(report);
     for kind in Kind::ALL {
-        let sizes: Vec<_> = report.speeds.iter().filter(|of| of.kind == kind).collect();
-        for &operation in report.operations.iter().filter(|_| !sizes.is_empty()) {
-            let _ = write!(
-                text,
-                "\n### {}: {}, ns\n\n{}",
-                kind.label(),
-                operation.label(),
-                times(&sizes, operation)
-            );
+        let sizes = report.sizes(kind);
+        let Some(of_all) = sizes.first() else { continue };
+        for what in distinct(of_all, |it| &it.what) {
+            let _ = write!(text, "\n### {}: {what}\n\n{}", kind.label(), by_size(&sizes, what));
         }
     }
     let _ = write!(
         text,
-        "\n### Memory, bytes an element\n\n\
-         Requested from the allocator, and resident in whole pages of 4 KiB; after the load, and after {} \
-         random updates.\n\n{}",
-        grouped(report.updates),
-        memories(report)
+        "\nTimes are in nanoseconds. Memory is in bytes an element: requested from the allocator, and \
+         resident in whole pages of 4 KiB; after the load, and after {} random updates.\n",
+        grouped(report.updates)
     );
     text
 }
 
-/// Returns the times of all contenders for sets of each size.
-fn times(sizes: &[&SpeedOf], operation: Operation) -> Table {
+/// Returns a value of all contenders for sets of each size.
+fn by_size(sizes: &[&[Record]], what: &str) -> Table {
     let mut head = vec![String::new()];
-    head.extend(sizes.iter().map(|of| format!("n = {}", grouped(of.n))));
+    head.extend(sizes.iter().map(|of| format!("n = {}", grouped(of[0].n))));
     let mut table = Table::new(head);
-    for (place, name) in sizes[0].speed.names.iter().enumerate() {
-        let mut cells = vec![(*name).to_owned()];
+    for name in contenders::names() {
+        let mut cells = vec![name.to_owned()];
         cells.extend(sizes.iter().map(|of| {
-            let figure = of.speed.nanos(place, operation);
-            let median = show(figure.map(|it| it.median));
-            if figure.is_some() { format!("{median} ({})", spread(figure)) } else { median }
+            let record = find(of, name, what);
+            let spread = spread(record);
+            if spread.is_empty() { value(record) } else { format!("{} ({spread})", value(record)) }
         }));
-        table.push(cells);
-    }
-    table
-}
-
-/// Returns the memory of all sets.
-fn memories(report: &Report) -> Table {
-    let mut head = ["members", "n", "contender"].map(String::from).to_vec();
-    head.extend(FIGURES.map(|(label, _)| label.to_owned()));
-    let mut table = Table::new(head);
-    for MemoryOf { kind, n, name, memory } in &report.memories {
-        let mut cells = vec![kind.name().to_owned(), grouped(*n), (*name).to_owned()];
-        cells.extend(FIGURES.map(|(_, read)| show(read(*memory))));
         table.push(cells);
     }
     table
@@ -107,22 +85,10 @@ pub(super) fn micros(nanos: f64) -> String {
     show(Some(nanos / 1e3))
 }
 
-/// Formats the interquartile range of the rounds.
-pub(super) fn spread(figure: Option<Figure>) -> String {
-    figure.map_or(String::new(), |it| show_range(it.low, it.high))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::report;
     use super::*;
-
-    #[test]
-    fn spread_is_what_half_of_the_rounds_are_within() {
-        let figure = Figure { median: 150.0, low: 99.5, high: 210.0 };
-        assert_eq!(spread(Some(figure)), "99.5–210");
-        assert_eq!(spread(None), "");
-    }
 
     #[test]
     fn brief_tables_are_narrow_and_compare_sorted_sets() {
@@ -144,16 +110,15 @@ mod tests {
     fn all_contenders_have_their_times_with_the_spread() {
         let report = report();
         let text = full(&report);
-        let names = &report.speeds[0].speed.names;
-        for name in names {
+        for name in contenders::names() {
             let row = format!("| {name} ");
             assert!(text.lines().any(|line| line.starts_with(&row)), "{name}");
         }
-        let (_, inserts) = text.split_once("### u64: insert, ns").expect("a table");
+        let (_, inserts) = text.split_once("### u64: insert\n").expect("a table");
         let zset = inserts.lines().find(|line| line.starts_with("| zset ")).expect("a row");
         assert!(zset.contains("11.0 (10.5–11.5)"), "{zset}");
-        let memory = text.lines().find(|line| line.starts_with("| u64 ")).expect("a row");
-        let cells: Vec<_> = memory.split('|').map(str::trim).collect();
-        assert_eq!(cells[4..], ["1.00", "2.00", "3.00", "4.00", ""]);
+        let (_, memory) = text.split_once("### u64: bytes resident, updated\n").expect("a table");
+        let zset = memory.lines().find(|line| line.starts_with("| zset ")).expect("a row");
+        assert!(zset.contains(" 4.00 |"), "{zset}");
     }
 }

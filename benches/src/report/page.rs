@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::markdown::{micros, spread, tails_head, tails_note};
-use super::{Report, SpeedOf};
+use super::Report;
+use super::markdown::{micros, tails_head, tails_note};
+use crate::contenders;
 use crate::member::Kind;
-use crate::memory::{FIGURES, Memory};
-use crate::operation::Operation;
+use crate::memory::FIGURES;
 use crate::plot::{self, Bar, Line, Point, bars, escape, lines, sample};
-use crate::table::{grouped, show, show_ratio};
+use crate::record::Record;
+use crate::table::grouped;
+use crate::tables::{distinct, find, ratio, spread, value};
 use crate::tail::{QUANTILES, curve, quantiles};
 use crate::workload::as_f64;
 
@@ -26,27 +28,21 @@ pub(super) fn of(report: &Report) -> String {
         plot::STYLE,
         origin(report),
         contents(report),
-        legend(report)
+        legend()
     );
     for kind in Kind::ALL {
-        let speeds = speeds(report, kind);
-        if !speeds.is_empty() {
+        let sizes = report.sizes(kind);
+        if !sizes.is_empty() {
             // Writing to a string cannot fail.
             let _ = write!(page, "<h2 id=\"{}\">{}</h2>", kind.name(), escape(kind.label()));
-            page.push_str(&plots(report, &speeds));
-            page.push_str(&memory(report, &speeds));
-            for of in speeds {
-                page.push_str(&table(report, of));
-            }
+            page.push_str(&plots(&sizes));
+            page.push_str(&memory(report, &sizes));
+            page.extend(sizes.into_iter().map(table));
         }
     }
     page.push_str(&tails(report));
     page.push_str("</body></html>\n");
     page
-}
-
-fn speeds(report: &Report, kind: Kind) -> Vec<&SpeedOf> {
-    report.speeds.iter().filter(|of| of.kind == kind).collect()
 }
 
 fn origin(report: &Report) -> String {
@@ -62,23 +58,19 @@ fn origin(report: &Report) -> String {
 
 fn contents(report: &Report) -> String {
     let mut links = String::from("<nav>Members:");
-    for kind in Kind::ALL.into_iter().filter(|&kind| !speeds(report, kind).is_empty()) {
+    for kind in Kind::ALL.into_iter().filter(|&kind| !report.sizes(kind).is_empty()) {
         let _ = write!(links, " <a href=\"#{}\">{}</a>;", kind.name(), escape(kind.label()));
     }
     links + " <a href=\"#calls\">single calls</a></nav>"
 }
 
 /// Explains which colour and mark belong to which contender.
-fn legend(report: &Report) -> String {
+fn legend() -> String {
     let mut legend = String::from("<p class=\"legend\">");
-    for (class, name) in names(report).iter().enumerate() {
+    for (class, name) in contenders::names().into_iter().enumerate() {
         let _ = write!(legend, "<span>{}{}</span> ", sample(class), escape(name));
     }
     legend + "</p>"
-}
-
-fn names(report: &Report) -> &[&'static str] {
-    report.speeds.first().map_or(&[], |of| &of.speed.names)
 }
 
 fn figure(caption: &str, picture: &str) -> String {
@@ -86,96 +78,83 @@ fn figure(caption: &str, picture: &str) -> String {
 }
 
 /// Draws the time of each operation against the size.
-fn plots(report: &Report, speeds: &[&SpeedOf]) -> String {
+fn plots(sizes: &[&[Record]]) -> String {
     let mut plots = String::from(
         "<p>Nanoseconds an operation, over the number of elements.</p><div class=\"plots\">",
     );
-    for &operation in &report.operations {
-        let line = |class: usize| Line { class, points: points(speeds, class, operation) };
-        let all: Vec<_> = (0..names(report).len()).map(line).collect();
-        let title = format!("{}: ns over the number of elements", operation.label());
-        plots.push_str(&figure(operation.label(), &lines(&title, &all)));
+    for what in distinct(sizes[0], |it| &it.what) {
+        let point = |it: &Record| {
+            let y = it.value?;
+            let (low, high) = (it.low.unwrap_or(y), it.high.unwrap_or(y));
+            (it.unit == "ns").then_some(Point { x: as_f64(it.n), y, low, high })
+        };
+        let line = |(class, name)| {
+            let points = sizes.iter().filter_map(|of| point(find(of, name, what)?)).collect();
+            Line { class, points }
+        };
+        let all: Vec<_> = contenders::names().into_iter().enumerate().map(line).collect();
+        if all.iter().any(|line| !line.points.is_empty()) {
+            let title = format!("{what}: ns over the number of elements");
+            plots.push_str(&figure(what, &lines(&title, &all)));
+        }
     }
     plots + "</div>"
 }
 
-fn points(speeds: &[&SpeedOf], class: usize, operation: Operation) -> Vec<Point> {
-    let mut points: Vec<_> = speeds
-        .iter()
-        .filter_map(|of| {
-            let figure = of.speed.nanos(class, operation)?;
-            Some(Point { x: as_f64(of.n), y: figure.median, low: figure.low, high: figure.high })
-        })
-        .collect();
-    // The sizes may have been given in any order.
-    points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    points
-}
-
 /// Draws the memory of sets of each size.
-fn memory(report: &Report, speeds: &[&SpeedOf]) -> String {
+fn memory(report: &Report, sizes: &[&[Record]]) -> String {
     let mut plots = format!(
         "<h3>Bytes an element</h3><p>The first figure, and the narrow bar: requested from the allocator \
          after the load. The second one, and the pale bar: resident after {} random updates, in pages of \
          4 KiB, which small sets do not fill.</p><div class=\"plots\">",
         grouped(report.updates)
     );
-    for of in speeds {
-        let bar = |class: usize| {
-            let Memory { loaded, updated } = report.memory(of, class)?.memory;
-            let behind = updated.unwrap_or(loaded).resident;
-            let label = of.speed.names[class].to_owned();
-            Some(Bar { class, label, value: loaded.requested, behind })
+    let [requested, loaded, _, updated] = FIGURES.map(|(label, _)| label);
+    for of in sizes {
+        let bar = |(class, name): (usize, &str)| {
+            let behind = find(of, name, updated).or_else(|| find(of, name, loaded))?.value?;
+            let value = find(of, name, requested)?.value?;
+            Some(Bar { class, label: name.to_owned(), value, behind })
         };
-        let all: Vec<_> = (0..of.speed.names.len()).filter_map(bar).collect();
-        let title = format!("n = {}", grouped(of.n));
+        let all: Vec<_> = contenders::names().into_iter().enumerate().filter_map(bar).collect();
+        let title = format!("n = {}", grouped(of[0].n));
         plots.push_str(&figure(&title, &bars(&title, &all)));
     }
     plots + "</div>"
 }
 
 /// Shows all results for one size, with how the subject compares.
-fn table(report: &Report, of: &SpeedOf) -> String {
+fn table(of: &[Record]) -> String {
     let mut table = format!(
         "<details><summary>n = {}: all figures</summary><p>Nanoseconds: the median of all rounds ({}), \
-         and what half of them are within. <b>×</b>: the time of zset divided by that of the peer in the \
-         same round; below 1, zset is faster. Memory in bytes an element.</p>\
+         and what half of them are within. Memory in bytes an element. <b>×</b>: how many times longer \
+         the peer takes in the same round, or how many times the memory; above 1, zset is ahead.</p>\
          <div class=\"table\"><table><tr><th></th>",
-        grouped(of.n),
-        of.rounds
+        grouped(of[0].n),
+        of[0].rounds
     );
-    for name in &of.speed.names {
+    for name in contenders::names() {
         let _ = write!(table, "<th>{}</th>", escape(name));
     }
     table.push_str("</tr>");
-    for &operation in &report.operations {
-        let _ = write!(table, "<tr><th>{}</th>", escape(operation.label()));
-        for place in 0..of.speed.names.len() {
-            table.push_str(&time(of, place, operation));
-        }
-        table.push_str("</tr>");
-    }
-    for (label, read) in FIGURES {
-        let _ = write!(table, "<tr><th>{label}</th>");
-        for place in 0..of.speed.names.len() {
-            let bytes = report.memory(of, place).and_then(|it| read(it.memory));
-            let _ = write!(table, "<td>{}</td>", show(bytes));
-        }
+    for what in distinct(of, |it| &it.what) {
+        let _ = write!(table, "<tr><th>{}</th>", escape(what));
+        table.extend(contenders::names().into_iter().map(|name| cell(find(of, name, what))));
         table.push_str("</tr>");
     }
     table + "</table></div></details>"
 }
 
-/// Shows a time in a table cell, with its spread and how the subject compares.
-fn time(of: &SpeedOf, place: usize, operation: Operation) -> String {
-    let figure = of.speed.nanos(place, operation);
-    let mut cell = format!("<td>{}", show(figure.map(|it| it.median)));
-    if figure.is_some() {
-        let _ = write!(cell, "<small>{}</small>", spread(figure));
+/// Shows a value in a table cell, with its spread and how the subject compares.
+fn cell(record: Option<&Record>) -> String {
+    let mut cell = format!("<td>{}", value(record));
+    let spread = spread(record);
+    if !spread.is_empty() {
+        let _ = write!(cell, "<small>{spread}</small>");
     }
-    if let Some(ratio) = of.speed.ratio(place, operation) {
-        let class = if ratio.median > 1.0 { " class=\"behind\"" } else { "" };
-        let _ = write!(cell, "<small{class}>× {}</small>", show_ratio(Some(ratio.median)));
+    if let Some(to_subject) = record.and_then(|it| it.ratio) {
+        let class = if to_subject > 1.0 { " class=\"behind\"" } else { "" };
+        let _ = write!(cell, "<small{class}>× {}</small>", ratio(record));
     }
     cell + "</td>"
 }
@@ -237,12 +216,15 @@ mod tests {
     #[test]
     fn a_cell_has_the_spread_and_only_those_of_peers_have_a_ratio() {
         let report = report();
-        let cells = [0, 1, 2].map(|place| time(&report.speeds[0], place, Operation::Insert));
+        let names = contenders::names();
+        let of =
+            |place: usize, what| cell(find(report.sizes(Kind::Integers)[0], names[place], what));
+        let cells = [0, 1, 2].map(|place| of(place, "insert"));
         assert!(cells.iter().all(|cell| cell.contains('–')));
         assert_eq!([0, 1, 2].map(|place| cells[place].contains('×')), [false, false, true]);
         // In these results each contender is slower than the one before it.
         assert!(!cells[2].contains("behind"));
-        assert_eq!(time(&report.speeds[0], 2, Operation::Rank), "<td>–</td>");
+        assert_eq!(of(2, "rank"), "<td>–</td>");
     }
 
     #[test]

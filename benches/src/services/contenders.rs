@@ -36,30 +36,21 @@ const LONG: Duration = Duration::from_secs(100_000);
 const UNITS: usize = 100_000_000;
 
 impl Contender {
-    pub(super) const ALL: [Contender; 9] = [
-        Contender::Ping,
-        Contender::Empty,
-        Contender::Funnel,
-        Contender::FixedWindow,
-        Contender::WindowCounter,
-        Contender::SlidingWindow,
-        Contender::Leased,
-        Contender::Pipeline,
-        Contender::Blocking,
+    /// All contenders, with their names.
+    pub(super) const ALL: [(Contender, &'static str); 9] = [
+        (Contender::Ping, "PING"),
+        (Contender::Empty, "empty script"),
+        (Contender::Funnel, "Funnel"),
+        (Contender::FixedWindow, "FixedWindow"),
+        (Contender::WindowCounter, "WindowCounter"),
+        (Contender::SlidingWindow, "SlidingWindow"),
+        (Contender::Leased, "LeasedWindow"),
+        (Contender::Pipeline, "pipeline"),
+        (Contender::Blocking, "blocking Funnel"),
     ];
 
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Contender::Ping => "PING",
-            Contender::Empty => "empty script",
-            Contender::Funnel => "Funnel",
-            Contender::FixedWindow => "FixedWindow",
-            Contender::WindowCounter => "WindowCounter",
-            Contender::SlidingWindow => "SlidingWindow",
-            Contender::Leased => "LeasedWindow",
-            Contender::Pipeline => "pipeline",
-            Contender::Blocking => "blocking Funnel",
-        }
+        Contender::ALL[self as usize].1
     }
 
     /// Returns whether it is measured with these numbers, which are those of one process with one

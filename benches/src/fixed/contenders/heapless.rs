@@ -4,8 +4,7 @@ use heapless::binary_heap::{self, BinaryHeap};
 use heapless::index_map::FnvIndexMap;
 use heapless::sorted_linked_list::{self, SortedLinkedList};
 
-use crate::fixed::contender::Contender;
-use crate::fixed::workload::Operation;
+use crate::fixed::{Contender, Operation};
 
 /// `BinaryHeap`, whose elements other than the first are found by scans and cannot be changed.
 pub struct Heap<const N: usize>(BinaryHeap<(u32, u32), binary_heap::Min, N>);

@@ -2,8 +2,7 @@
 
 use zset_core::FixedSortedSet;
 
-use crate::fixed::contender::Contender;
-use crate::fixed::workload::Operation;
+use crate::fixed::{Contender, Operation};
 
 /// `FixedSortedSet<u32, u32, N>`.
 pub struct ZsetFixed<const N: usize>(FixedSortedSet<u32, u32, N>);

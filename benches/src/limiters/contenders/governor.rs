@@ -10,7 +10,7 @@ use governor::{NotUntil, RateLimiter};
 use zset_std::Quota;
 
 use crate::limiters::clock::GivenClock;
-use crate::limiters::contender::{Answer, Keyed, OneKey};
+use crate::limiters::{Answer, Keyed, OneKey};
 
 /// Converts a quota: the same burst and the same interval between units, except for fractions of a
 /// nanosecond, which governor drops.

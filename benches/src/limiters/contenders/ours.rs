@@ -5,7 +5,7 @@ use zset_std::{
 };
 
 use crate::limiters::clock::GivenClock;
-use crate::limiters::contender::{Answer, Keyed, OneKey};
+use crate::limiters::{Answer, Keyed, OneKey};
 
 impl Answer for Decision {
     #[inline]
@@ -88,29 +88,19 @@ pub trait Window: Limiter {
     fn new(quota: Quota) -> Self;
 }
 
-impl Window for WindowLog {
-    const NAME: &'static str = "SlidingWindow";
+macro_rules! windows {
+    ($($limiter:ident $name:literal),*) => {$(
+        impl Window for $limiter {
+            const NAME: &'static str = $name;
 
-    fn new(quota: Quota) -> Self {
-        WindowLog::new(quota)
-    }
+            fn new(quota: Quota) -> Self {
+                $limiter::new(quota)
+            }
+        }
+    )*};
 }
 
-impl Window for WindowCounter {
-    const NAME: &'static str = "WindowCounter";
-
-    fn new(quota: Quota) -> Self {
-        WindowCounter::new(quota)
-    }
-}
-
-impl Window for FixedWindow {
-    const NAME: &'static str = "FixedWindow";
-
-    fn new(quota: Quota) -> Self {
-        FixedWindow::new(quota)
-    }
-}
+windows!(WindowLog "SlidingWindow", WindowCounter "WindowCounter", FixedWindow "FixedWindow");
 
 impl<L: Window> Keyed for KeyedWindow<L> {
     const NAME: &'static str = L::NAME;

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use crate::uses::boards::contender::Board;
-use crate::uses::boards::workload::Operation;
+use crate::uses::boards::Board;
+use crate::uses::boards::Operation;
 
 /// `BTreeSet<(Reverse<u64>, u64)>` and `HashMap<u64, u64>`. A B-tree without counts must walk all
 /// elements before a position to number it.

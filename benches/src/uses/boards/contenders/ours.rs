@@ -3,7 +3,7 @@
 use zset_std::leaderboard::Standings;
 use zset_std::{Leaderboard, Ties};
 
-use crate::uses::boards::contender::Board;
+use crate::uses::boards::Board;
 
 /// `zset_std::Leaderboard<u64, u64>`.
 pub struct ZsetBoard(Leaderboard<u64, u64>);

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use crate::uses::boards::contender::Board;
-use crate::uses::boards::workload::Operation;
+use crate::uses::boards::Board;
+use crate::uses::boards::Operation;
 use crate::uses::sorted_vec::SortedVec;
 
 /// `Vec<(Reverse<u64>, u64)>` and `HashMap<u64, u64>`.

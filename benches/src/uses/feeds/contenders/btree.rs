@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
 
-use crate::uses::feeds::contender::Feed;
+use crate::uses::feeds::Feed;
 
 /// `BTreeSet<(u64, u64)>`, which cannot look up an id.
 pub struct BTreeFeed {

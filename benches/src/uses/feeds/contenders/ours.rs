@@ -3,7 +3,7 @@
 use zset_std::timeline::{Cursor, Posts};
 use zset_std::{MergedTimelines, Timeline, Timestamp};
 
-use crate::uses::feeds::contender::Feed;
+use crate::uses::feeds::Feed;
 
 /// `zset_std::Timeline<u64>`.
 pub struct ZsetFeed(Timeline<u64>);

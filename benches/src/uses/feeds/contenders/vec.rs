@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::uses::feeds::contender::Feed;
-use crate::uses::feeds::workload::Operation;
+use crate::uses::feeds::Feed;
+use crate::uses::feeds::Operation;
 
 /// `VecDeque<(u64, u64)>`, oldest first, which cannot look up an id.
 pub struct VecFeed {

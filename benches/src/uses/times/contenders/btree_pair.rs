@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use super::Entry;
-use crate::uses::times::contender::Timed;
+use crate::uses::times::Timed;
 
 /// `BTreeSet<E>`, and a `HashMap` from id to the rest of the entry.
 pub struct BTreePair<E: Entry> {

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use crate::uses::times::contender::Timed;
+use crate::uses::times::Timed;
 
 /// `BinaryHeap<Reverse<(time, arrival, id)>>` and a `HashMap` from id to job.
 ///

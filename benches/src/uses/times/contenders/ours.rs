@@ -2,7 +2,7 @@
 
 use zset_std::{DelayQueue, ExpiringSet, Job, JobId, Timestamp};
 
-use crate::uses::times::contender::Timed;
+use crate::uses::times::Timed;
 
 /// Returns the timestamp `millis` milliseconds after the origin.
 #[inline]

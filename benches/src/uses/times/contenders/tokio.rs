@@ -12,7 +12,7 @@ use tokio::time::{Instant, advance};
 use tokio_util::time::DelayQueue;
 use tokio_util::time::delay_queue::Key;
 
-use crate::uses::times::contender::Timed;
+use crate::uses::times::Timed;
 
 thread_local! {
     /// A runtime with a paused clock, one per measuring thread. It is leaked because queues stay in

@@ -6,8 +6,8 @@ use hashbrown::HashMap;
 
 use super::Entry;
 use crate::uses::sorted_vec::SortedVec;
-use crate::uses::times::contender::Timed;
-use crate::uses::times::workload::Operation;
+use crate::uses::times::Operation;
+use crate::uses::times::Timed;
 
 /// A `Vec` in descending order of due time, so that the first due element is popped off its end,
 /// and a `HashMap` from id to the rest of the entry.
