@@ -179,7 +179,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
 }
 
 /// Collects one element per key; `merge` combines elements with the same key.
-#[cfg_attr(target_os = "none", inline(never))]
+#[inline(never)]
 fn try_distinct<K: Hash + Eq, V, S: Copy>(
     elements: &mut impl Iterator<Item = ((K, V), S)>,
     hasher: &impl BuildHasher,
