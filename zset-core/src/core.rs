@@ -210,7 +210,6 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
 
 impl<K, V, S: Copy> Nodes<K, V, S> {
     #[cfg_attr(not(target_os = "none"), inline)]
-    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn leaf(&self, id: u32) -> LeafRef<'_, (K, V), S> {
         self.leaves.get(id)
     }
@@ -224,7 +223,6 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
 
     /// Returns the key at a handle, or `None` if the handle is stale.
     #[cfg_attr(not(target_os = "none"), inline)]
-    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn key(&self, handle: Handle) -> Option<&K> {
         let (key, _) = self.leaf(handle.leaf()).pairs.get(handle.slot() as usize)?;
         Some(key)

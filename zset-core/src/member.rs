@@ -122,7 +122,7 @@ macro_rules! by_bytes {
         impl Eq for $owner {}
 
         impl PartialOrd for $owner {
-            #[cfg_attr(not(target_os = "none"), inline)]
+            #[inline]
             fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
                 Some(self.cmp(other))
             }

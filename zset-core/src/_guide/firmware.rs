@@ -147,7 +147,7 @@
 //!   `FixedSortedSet`, has no seed. The harm is bounded by the capacity: at worst a look-up
 //!   compares all `N` members. With 64 of them that rarely matters.
 //! - [`DefaultHashBuilder`](crate::DefaultHashBuilder), the default of `SortedSet`, has none either
-//!   without an operating system (`target_os = "none"`). Nothing bounds the harm there.
+//!   without an operating system. Nothing bounds the harm there.
 //! - Against attackers, pass a keyed hasher to [`with_hasher`](crate::FixedSortedSet::with_hasher),
 //!   such as that of the crate siphasher, with a key from the chip's random generator or from much
 //!   noise. The number of a chip is not secret.

@@ -194,7 +194,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
 type Distinct<K, V, S> = (Vec<Owned<K, V, S>>, <K as Ties>::Times);
 
 /// Collects one element per key; `merge` combines elements with the same key.
-#[cfg_attr(target_os = "none", inline(never))]
+#[inline(never)]
 fn try_distinct<K: TieOrder + Hash, V, S: Copy>(
     elements: &mut impl Iterator<Item = ((K, V), S)>,
     hasher: &impl BuildHasher,

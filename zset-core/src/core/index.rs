@@ -58,7 +58,7 @@ impl<S: Copy> Block<S> {
     }
 
     /// Returns the index of the child with this id, which must be in the block.
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     pub(crate) fn index_of(&self, id: u32) -> usize {
         if IS_SMALL {
             return self.children.iter().position(|child| *child == id).unwrap_or_default();
@@ -118,7 +118,7 @@ impl<S: Copy> Block<S> {
     /// Removes the children at these indexes.
     ///
     /// On microcontrollers, it is not inlined, so that its stack space is free while children move.
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline(never)]
     pub(crate) fn remove_range(&mut self, range: Range<usize>) {
         let (len, rest) = (self.len(), self.len() - range.len());
         copy_within(&mut self.children, range.end..len, range.start);

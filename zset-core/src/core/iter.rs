@@ -38,8 +38,7 @@ struct Rest<'a, P, S> {
 }
 
 impl<'a, P, S: Copy> Rest<'a, P, S> {
-    #[cfg_attr(not(target_os = "none"), inline)]
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline]
     fn new(id: u32, next: u32, leaf: LeafRef<'a, P, S>, slots: slice::Iter<'a, u8>) -> Self {
         Rest { leaf: id, next, slots, scores: leaf.scores, pairs: leaf.pairs }
     }

@@ -188,7 +188,6 @@ impl<'a, P, S: Copy> LeafRef<'a, P, S> {
 
     /// Returns the slots in order.
     #[cfg_attr(not(target_os = "none"), inline)]
-    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn order(&self) -> &'a [u8] {
         // Cannot panic: `Iter` enters leaves in a function that must not contain a panic.
         self.order.get(..self.len()).unwrap_or_default()
@@ -512,7 +511,6 @@ impl<P, S: Copy> Leaves<P, S> {
     }
 
     /// Returns the leaf with this id, if it exists.
-    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn try_get(&self, id: u32) -> Option<LeafRef<'_, P, S>> {
         match self {
             Leaves::Small(leaf) => Some(leaf.as_ref()),

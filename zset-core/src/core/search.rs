@@ -37,7 +37,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 
     /// Returns the position of the element at a handle.
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     pub(crate) fn position_of(&self, handle: Handle) -> Position {
         let index = self.leaf(handle.leaf()).index_of(handle.slot());
         Position { leaf: handle.leaf(), index }

@@ -88,8 +88,7 @@ fn ones(mut bits: u64) -> impl Iterator<Item = u8> {
 }
 
 /// Clears the lowest bit that is set, and returns its number.
-#[cfg_attr(target_os = "none", inline(never))]
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 fn take_lowest(bits: &mut u64) -> Option<u8> {
     let lowest = bits.trailing_zeros() as u8;
     *bits &= bits.checked_sub(1)?;
@@ -99,7 +98,7 @@ fn take_lowest(bits: &mut u64) -> Option<u8> {
 impl<P, S: Copy> BlockLeaf<P, S> {
     /// Carries out the plan for the elements at the indexes `departing`: moves them to this end of
     /// another leaf, which must have room for them.
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline(never)]
     pub(crate) fn hand_over(
         &mut self,
         departing: &Range<usize>,
@@ -141,7 +140,7 @@ impl<P, S: Copy> BlockLeaf<P, S> {
 /// Moves the values from an index on to the end of another column, the last one first.
 ///
 /// On microcontrollers, it is not inlined, so that its stack space is free while others copy.
-#[cfg_attr(target_os = "none", inline(never))]
+#[inline(never)]
 fn move_end<T>(
     from: &mut ArrayVec<T, LEAF_CAPACITY>,
     start: usize,
@@ -176,7 +175,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     /// reserved; returns its id and how many moved. The new leaf is not linked.
     ///
     /// If hashing a key panics, the core is unchanged.
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline(never)]
     pub(crate) fn hand_over_to_new(&mut self, from: u32, count: usize) -> (u32, usize) {
         let count = count.min(AT_ONCE);
         (self.hand_over_at_once(from, count, NONE, End::First), count)
@@ -204,7 +203,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     /// Reports all moves to the leaf `to`, or if that is `NONE`, to a new leaf; returns it.
     ///
     /// If hashing a key panics, nothing is reported and the core is unchanged.
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline(never)]
     fn relocate_all(&mut self, from: u32, plan: &Plan, mut to: u32) -> u32 {
         let leaf = self.nodes.leaves.block(from);
         let mut tokens = ArrayVec::<D::Token, MAX_MOVES>::new();

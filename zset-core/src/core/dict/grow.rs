@@ -126,7 +126,7 @@ impl Dict {
     }
 
     /// Returns the bit of a route by which its table splits next.
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline(never)]
     fn next_bit(&self, route: usize) -> u32 {
         self.shift + self.extent(self.entry(route)).len().trailing_zeros() - 1
     }
