@@ -12,7 +12,7 @@ use core::ops::RangeBounds;
 use crate::bounds::ranks;
 use crate::listpack::{Encoded, HEADER, Storage, Value, entry_at, find, next, previous};
 use crate::redis::{AddOptions, Added};
-use crate::score::ScoreText;
+use crate::score::text::ScoreText;
 use crate::{IncrementError, Listpack, Member, NanScore, Score, TryReserveError};
 
 mod run;

@@ -13,7 +13,7 @@ use crate::small::{IS_SMALL, decimal};
 
 pub(crate) mod text;
 
-pub(crate) use text::{Digits, ScoreText};
+pub(crate) use text::Digits;
 
 /// A score: any `f64` except NaN, in numeric order: `-inf < ... < 0 < ... < +inf`.
 ///

@@ -38,7 +38,8 @@ pub(crate) mod decimal {
     use core::fmt::Write;
     use core::str;
 
-    use crate::score::{Digits, ScoreText};
+    use crate::score::Digits;
+    use crate::score::text::ScoreText;
 
     /// Returns the integer that equals a number of magnitude up to 2^62, if there is one.
     #[inline]
