@@ -23,7 +23,7 @@ const BUDGETS: [(&str, &str, u64); 6] = [
     ("FixedSortedSet", "flash", 3 << 10),
     ("PackedZSet", "flash", 6 << 10),
     ("SortedSet", "flash", 12 << 10),
-    ("ZSet", "flash", 34 << 10),
+    ("ZSet", "flash", 35 << 10),
     ("SortedSet", "RAM: empty", 200),
     ("SortedSet", "RAM: 10 elements", 600),
 ];
