@@ -246,32 +246,6 @@ impl<T, I: Eq + Hash> DelayQueue<T, I> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn generated_ids_skip_ids_in_use_and_wrap_around() {
-        let mut queue = DelayQueue::new();
-        for id in [0, 1, 3, u64::MAX] {
-            queue.push_with_id(JobId::new(id), (), Timestamp::ZERO).unwrap();
-        }
-        let ids = [(); 3].map(|()| queue.push((), Timestamp::ZERO).get());
-        assert_eq!(ids, [2, 4, 5]);
-        queue.next_id = u64::MAX;
-        assert_eq!(queue.push((), Timestamp::ZERO).get(), 6);
-        queue.check_invariants();
-    }
-
-    #[test]
-    fn an_id_is_not_reused_after_its_job_is_cancelled() {
-        let mut queue = DelayQueue::new();
-        let first = queue.push((), Timestamp::ZERO);
-        queue.cancel(&first);
-        assert_ne!(queue.push((), Timestamp::ZERO), first);
-    }
-}
-
 impl<T, I> DelayQueue<T, I> {
     /// Returns the due time of the first job. **O(1)**.
     pub fn next_due(&self) -> Option<Timestamp> {
@@ -564,5 +538,31 @@ mod serde {
             }
             Ok(queue)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_ids_skip_ids_in_use_and_wrap_around() {
+        let mut queue = DelayQueue::new();
+        for id in [0, 1, 3, u64::MAX] {
+            queue.push_with_id(JobId::new(id), (), Timestamp::ZERO).unwrap();
+        }
+        let ids = [(); 3].map(|()| queue.push((), Timestamp::ZERO).get());
+        assert_eq!(ids, [2, 4, 5]);
+        queue.next_id = u64::MAX;
+        assert_eq!(queue.push((), Timestamp::ZERO).get(), 6);
+        queue.check_invariants();
+    }
+
+    #[test]
+    fn an_id_is_not_reused_after_its_job_is_cancelled() {
+        let mut queue = DelayQueue::new();
+        let first = queue.push((), Timestamp::ZERO);
+        queue.cancel(&first);
+        assert_ne!(queue.push((), Timestamp::ZERO), first);
     }
 }
