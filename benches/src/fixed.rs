@@ -1,8 +1,7 @@
 //! `fixed`: `FixedSortedSet` compared with the collections of fixed capacity of the crate
 //! `heapless`.
 //!
-//! All take turns at the same calls; see [`comparison`](crate::comparison). These are generated in
-//! advance.
+//! All take turns at the same calls, which are generated in advance; see [`comparison`].
 //!
 //! Members and scores are random; few scores are equal. A collection is far smaller than a cache,
 //! so many of them are filled and emptied one after the other, each with elements of its own:

@@ -3,7 +3,7 @@
 //!
 //! [`times`] has the collections ordered by due time, [`boards`] and [`feeds`] the rest. Each has a
 //! trait for its contenders and a workload shared by all of them. The contenders take turns; see
-//! [`comparison`](crate::comparison).
+//! [`comparison`].
 
 pub mod boards;
 pub mod feeds;
