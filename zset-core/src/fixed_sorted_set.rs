@@ -457,6 +457,7 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
     /// assert_eq!((full.member, full.score), ("c", 3));
     /// assert!(set.iter().eq([(&"b", 2), (&"a", 5)]));
     /// ```
+    #[inline]
     pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, CapacityError<M, S>> {
         if let Some(slot) = self.slot(&member) {
             return Ok(Some(self.set_score(slot, score)));
