@@ -10,8 +10,8 @@ use gungraun::{
     Callgrind, EntryPoint, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
 };
 use zset_bench::contenders::{Bytes, Sorted};
-use zset_bench::fixed::contenders::ZsetFixed;
 use zset_bench::fixed::Operation as FixedOperation;
+use zset_bench::fixed::contenders::ZsetFixed;
 use zset_bench::layer::{Headers, Row, Verdict};
 use zset_bench::limiters::contenders::{
     DirectGovernor, KeyedGovernor, KeyedWindow, ManyFunnels, OneFunnel,
