@@ -91,7 +91,7 @@ mod tests {
         ];
         let figures = Baseline { origin: "rustc 1".into(), rows };
         let table = "| | `SortedSet` | `ZSet` |\n|---|---:|---:|\n\
-                     | flash | **12,289** (12,288) | 1,000 (34,816) |\n| rank | – | 99 |\n";
+                     | flash | **12,289** (12,288) | 1,000 (35,840) |\n| rank | – | 99 |\n";
         assert_eq!(of(&figures), table);
         let page = format!("a\n{START}old{END}\nb\n");
         let written = replaced(&page, &figures).unwrap();
