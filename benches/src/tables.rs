@@ -113,6 +113,10 @@ fn sets(kind: Kind, records: &[Record]) -> String {
             continue;
         }
         let figure = find(records, subject, what);
+        // The pages of a small set may have been resident before.
+        if figure.and_then(|it| it.value) == Some(0.0) {
+            continue;
+        }
         let mut cells = vec![what.to_owned(), value(figure)];
         if rounds > 1 {
             cells.push(spread(figure));

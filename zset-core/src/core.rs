@@ -115,8 +115,8 @@ pub(crate) trait Lookup<K>: Clear {
     /// panic.
     fn token(&self, key: &K) -> Self::Token;
 
-    /// Like `token`, but only for `relocate_in_leaf` and `forget`, and valid until the dict gets its
-    /// first table.
+    /// Like `token`, but only for `relocate_in_leaf` and `forget`, and valid until the dict gets
+    /// its first table.
     #[inline]
     fn token_in_leaf(&self, key: &K) -> Self::Token {
         self.token(key)

@@ -480,11 +480,8 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     }
 }
 
-/// An iterator over elements in order, lowest score first: all of them or a range.
-///
-/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and so
-/// `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at most
-/// **O(log n)**.
+/// An iterator over elements in order: all of them or a range. Like
+/// [`sorted_set::Iter`](crate::sorted_set::Iter).
 pub struct Iter<'a, M, S>(pub(crate) iter::Iter<'a, M, (), S>);
 
 front_iter!(Iter<M, S>, (&'a M, S), element);

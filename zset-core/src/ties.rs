@@ -132,8 +132,8 @@ pub(crate) mod sealed {
 ///
 /// It makes a [`SortedSet`](crate::SortedSet) a queue with priorities that is first in, first out
 /// among equals, of members that are only `Hash + Eq`. An element whose score is set, even to the
-/// one that it has, comes after all others of that score. Where sets are merged, the elements of the
-/// other set come later.
+/// one that it has, comes after all others of that score. Where sets are merged, the elements of
+/// the other set come later.
 ///
 /// Look-ups take a `&T`, and a `&str` if `T` is `String` or `&str`.
 ///

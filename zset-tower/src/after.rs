@@ -1,10 +1,11 @@
-//! [`After`]: what is left to do when the service has answered.
+//! [`After`]: what the layer does once the service has answered.
 //!
-//! A request whose units the response decides on has them from before the call: of its key, no more
-//! can be in flight than the quota has left. Then they are charged, unless there is a response that
-//! is not to be charged. In this process they are held beside the limiter meanwhile: see
-//! `policy::check`. A limiter on a server has no such place that all processes share, so it takes
-//! them, and is asked to refund them.
+//! A request that is charged by its response reserves its units before the call, so no more
+//! requests of a key are in flight than the quota has units left. Its units are then charged,
+//! unless there is a response and the policy does not charge it. With a limiter in this process,
+//! reserved units are counted separately from the limiter: see `policy::check`. A limiter on a
+//! server has no such count that all processes share, so it takes the units and is asked to refund
+//! them.
 
 use std::sync::Arc;
 use std::time::Instant;

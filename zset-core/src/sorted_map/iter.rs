@@ -8,11 +8,8 @@ use super::{SortedMap, element, taken};
 use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
 use crate::core::search::Position;
 
-/// An iterator over elements in order, lowest score first: all of them or a range.
-///
-/// It is lazy, double-ended and exact-size. Each step is **O(1)**; `nth` and `nth_back`, and
-/// therefore `skip` and `step_by`, are **O(log n)**. `len`, `size_hint`, `count` and `last` are at
-/// most **O(log n)**.
+/// An iterator over elements in order: all of them or a range. Like
+/// [`sorted_set::Iter`](crate::sorted_set::Iter).
 pub struct Iter<'a, K, V, S>(pub(super) iter::Iter<'a, K, V, S>);
 
 front_iter!(Iter<K, V, S>, (&'a K, &'a V, S), element);

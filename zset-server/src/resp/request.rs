@@ -386,9 +386,9 @@ pub(crate) fn split_line(line: &[u8]) -> Result<Vec<Vec<u8>>, UnbalancedQuotes> 
     let mut arguments = Vec::new();
     let mut rest = line;
     while let Some(start) = rest.iter().position(|byte| !is_space(*byte)) {
-        let (argument, behind) = first_argument(&rest[start..])?;
+        let (argument, tail) = first_argument(&rest[start..])?;
         arguments.push(argument);
-        rest = behind;
+        rest = tail;
     }
     Ok(arguments)
 }
@@ -399,19 +399,17 @@ fn first_argument(line: &[u8]) -> Result<(Vec<u8>, &[u8]), UnbalancedQuotes> {
     let mut rest = line;
     loop {
         let quoted = match rest {
-            [quote @ (b'"' | b'\''), behind @ ..] => quoted(*quote, behind, &mut argument),
-            [byte, behind @ ..] if !b" \n\r\t".contains(byte) => {
+            [quote @ (b'"' | b'\''), tail @ ..] => quoted(*quote, tail, &mut argument),
+            [byte, tail @ ..] if !b" \n\r\t".contains(byte) => {
                 argument.push(*byte);
-                rest = behind;
+                rest = tail;
                 continue;
             }
             _ => return Ok((argument, rest)),
         };
         // A closing quote ends the argument.
         return match quoted {
-            Some(behind) if behind.first().is_none_or(|byte| is_space(*byte)) => {
-                Ok((argument, behind))
-            }
+            Some(tail) if tail.first().is_none_or(|byte| is_space(*byte)) => Ok((argument, tail)),
             _ => Err(UnbalancedQuotes),
         };
     }
@@ -426,20 +424,20 @@ fn is_space(byte: u8) -> bool {
 /// Appends the bytes up to the closing quote; returns the bytes after it.
 fn quoted<'a>(quote: u8, mut rest: &'a [u8], argument: &mut Vec<u8>) -> Option<&'a [u8]> {
     loop {
-        let (byte, behind) = match rest {
+        let (byte, tail) = match rest {
             [] => return None,
-            [byte, behind @ ..] if *byte == quote => return Some(behind),
-            [b'\\', b'\'', behind @ ..] => (b'\'', behind),
-            [b'\\', b'x', high, low, behind @ ..]
+            [byte, tail @ ..] if *byte == quote => return Some(tail),
+            [b'\\', b'\'', tail @ ..] => (b'\'', tail),
+            [b'\\', b'x', high, low, tail @ ..]
                 if quote == b'"' && high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
             {
-                (16 * hex(*high) + hex(*low), behind)
+                (16 * hex(*high) + hex(*low), tail)
             }
-            [b'\\', byte, behind @ ..] if quote == b'"' => (escaped(*byte), behind),
-            [byte, behind @ ..] => (*byte, behind),
+            [b'\\', byte, tail @ ..] if quote == b'"' => (escaped(*byte), tail),
+            [byte, tail @ ..] => (*byte, tail),
         };
         argument.push(byte);
-        rest = behind;
+        rest = tail;
     }
 }
 

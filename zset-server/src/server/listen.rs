@@ -131,7 +131,7 @@ fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
 
 /// Listens on a socket in the file system.
 fn listen_on_file(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
-    // A killed server leaves its socket behind, on which no process listens.
+    // A killed server does not remove its socket, so it may be stale.
     let is_socket = path.symlink_metadata().is_ok_and(|data| data.file_type().is_socket());
     if is_socket
         && UnixStream::connect(path)

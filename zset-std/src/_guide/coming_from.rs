@@ -13,7 +13,7 @@
 //! | `Quota::per_second(n)` | `Quota::new(n, Duration::from_secs(1))` |
 //! | `Quota::with_period(p)` | `Quota::new(1, p)` |
 //! | `.allow_burst(b)` | `.with_capacity(b)` |
-//! | `RateLimiter::direct(quota)` | `Funnel::new(quota)`, behind a lock; `Funnels::<()>` is shared |
+//! | `RateLimiter::direct(quota)` | `Funnel::new(quota)` in a `Mutex`; or `Funnels::<()>` |
 //! | `RateLimiter::keyed(quota)` | `Funnels::new(quota)` |
 //! | `check_key(&key)`, a `Result` | `check(&key)`, a `Decision`: `is_allowed()` |
 //! | `check_key_n(&key, n)`, two nested `Result`s | `check_n(&key, n)`: `Verdict::Never` if n exceeds the burst |

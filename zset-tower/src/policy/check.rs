@@ -321,8 +321,8 @@ impl<K: Send + Sync, D: Engine<K>> Subject for Units<D, K> {
     }
 }
 
-/// Without a response, the units are charged: the client is gone, or the service has failed or
-/// panicked.
+/// Without a response, the units are charged: the client has disconnected, or the service has
+/// failed or panicked.
 impl<D: Engine<K>, K> Drop for Units<D, K> {
     fn drop(&mut self) {
         if self.is_holding {
