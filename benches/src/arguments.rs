@@ -73,8 +73,8 @@ pub enum Command {
     /// Tables of ns per operation and bytes for `FixedSortedSet` and the collections of heapless,
     /// with room for 16, 64, 256 and 1024 elements.
     Fixed(fixed::Options),
-    /// Requests a second and peak memory of zset-server compared with redis-server. It takes
-    /// redis-benchmark and redis-cli to ask them.
+    /// Requests a second and peak memory of zset-server compared with redis-server;
+    /// needs redis-benchmark and redis-cli.
     Servers(servers::Options),
     /// Decisions a second, latencies and the server's CPU time of the limiters of zset-redis,
     /// compared with PING, an empty script, and a pipeline of MULTI, ZREMRANGEBYSCORE, ZADD, ZCARD,

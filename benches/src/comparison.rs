@@ -124,7 +124,8 @@ pub trait Sheet {
     /// Returns the names of the contenders that offer the operation of a row, the subject first.
     fn names(&self, row: usize) -> Vec<&'static str>;
 
-    /// Measures all rows, with that many elements, or calls of collections of fixed capacity.
+    /// Measures all rows: of sets with `count` elements, or of collections of fixed capacity with
+    /// `count` calls.
     fn measure(&self, count: usize, rounds: usize) -> Vec<Record>;
 
     /// Returns a function that measures one of [`names`](Self::names) in a row of the table, with

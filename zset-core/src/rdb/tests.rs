@@ -377,7 +377,7 @@ fn a_back_length_written_by_valkey_is_restored() {
 }
 
 proptest! {
-    #![proptest_config(test_support::strategy::config(256, 8))]
+    #![proptest_config(test_support::strategy::config(256, 3))]
 
     #[test]
     fn elements_in_any_order_are_restored_as_a_btree_set_has_them(
