@@ -58,6 +58,7 @@ mod hashed;
 pub(crate) mod index;
 pub(crate) mod iter;
 pub(crate) mod leaf;
+mod memory;
 mod range;
 pub(crate) mod search;
 #[cfg(test)]
@@ -72,7 +73,7 @@ use self::arena::{Arena, NONE};
 use self::index::{BLOCK_CAPACITY, Block, Heights, MIN_CHILDREN};
 use self::leaf::{End, Handle, LEAF_CAPACITY, LeafRef, Leaves};
 use self::search::Position;
-use crate::TieOrder;
+use crate::{TieOrder, TryReserveError};
 
 /// The leaves and the index.
 #[derive(Clone)]
@@ -91,6 +92,10 @@ pub(crate) struct Nodes<K, V, S> {
     len: usize,
     /// Whether the last insertion was at the end, which makes it likely that the next one is too.
     is_appended_to: bool,
+    /// A removal frees memory if fewer than 2 to this power are left; never if it is 0.
+    shrink_bits: u8,
+    /// Callers reserved memory for up to 2 to this power.
+    reserved_bits: u8,
     heights: Heights,
 }
 
@@ -107,9 +112,18 @@ pub(crate) struct Core<K, V, S, D> {
 /// How elements are found by key: a dict, or not at all.
 ///
 /// The nodes report to it where elements move.
-pub(crate) trait Lookup<K>: Clear {
+pub(crate) trait Lookup<K>: Clear + Sized {
     /// What is needed to find a key's handle again: its hash.
     type Token: Copy;
+
+    /// Reserves memory for this many more handles.
+    fn try_reserve<V, S: Copy>(
+        core: &mut Core<K, V, S, Self>,
+        additional: usize,
+    ) -> Result<(), TryReserveError>;
+
+    /// Moves all elements to full leaves. On an error or panic, nothing changes.
+    fn try_rebuild<V, S: Copy>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError>;
 
     /// Computes the token. Called before anything moves, because it may run user code, which may
     /// panic.
@@ -156,6 +170,17 @@ impl Clear for Unhashed {
 impl<K> Lookup<K> for Unhashed {
     type Token = ();
 
+    fn try_reserve<V, S: Copy>(
+        _: &mut Core<K, V, S, Self>,
+        _: usize,
+    ) -> Result<(), TryReserveError> {
+        Ok(())
+    }
+
+    fn try_rebuild<V, S: Copy>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError> {
+        core.nodes.try_rebuild()
+    }
+
     #[inline]
     fn token(&self, _: &K) {}
 
@@ -190,6 +215,8 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
             tail: 0,
             len: 0,
             is_appended_to: false,
+            shrink_bits: 0,
+            reserved_bits: 0,
             heights,
         }
     }
@@ -201,10 +228,6 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
 
     pub(crate) fn len(&self) -> usize {
         self.len
-    }
-
-    pub(crate) fn allocation_size(&self) -> usize {
-        self.leaves.allocation_size() + self.blocks.allocation_size()
     }
 }
 

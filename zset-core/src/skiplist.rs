@@ -409,7 +409,7 @@ impl<M, S: Copy> SkipList<M, S> {
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The elements are unchanged.
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
-        self.core.nodes.try_reserve(additional)
+        self.core.try_reserve(additional)
     }
 
     /// Shrinks the capacity of the list as much as possible. **O(n)**. See
@@ -420,7 +420,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Panics if the allocation of new memory fails; the list is unchanged.
     #[track_caller]
     pub fn shrink_to_fit(&mut self) {
-        or_panic(self.core.nodes.try_rebuild());
+        or_panic(self.core.try_shrink_to_fit());
     }
 
     /// Removes all elements and frees their memory. **O(n)**.

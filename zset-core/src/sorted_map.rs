@@ -918,7 +918,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Panics if allocation fails; the map is unchanged.
     #[track_caller]
     pub fn shrink_to_fit(&mut self) {
-        or_panic(self.core.try_rebuild());
+        or_panic(self.core.try_shrink_to_fit());
     }
 }
 

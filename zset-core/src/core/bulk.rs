@@ -318,23 +318,6 @@ fn try_fill_dict<K, V, S: Copy>(dict: &mut Dict, hashes: &[usize]) -> Result<(),
     Ok(())
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
-    /// Moves all elements to full leaves. On error, nothing changes.
-    pub(crate) fn try_rebuild(&mut self) -> Result<(), TryReserveError> {
-        let (mut new, len) = (self.empty(), self.len());
-        new.try_reserve_full_leaves(len)?;
-        let mut elements = self.emptied();
-        while new.len() < len {
-            let in_leaf = LEAF_CAPACITY.min(len - new.len());
-            let next = (0..in_leaf).map(|_| elements.next().expect("there are `len` elements"));
-            new.try_push_leaf(next).expect("room was reserved");
-        }
-        drop(elements);
-        *self = new;
-        Ok(())
-    }
-}
-
 impl<K, V, S: Copy> Prepared<K, V, S> {
     /// Allocates nodes that continue a sequence of heights, on the heap, as the stacks of
     /// microcontrollers are small.
@@ -359,7 +342,7 @@ impl<K, V, S: Copy> Prepared<K, V, S> {
 
 impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Moves all elements to full leaves. On an error or panic, nothing changes.
-    pub(crate) fn try_rebuild(&mut self) -> Result<(), TryReserveError> {
+    pub(crate) fn try_rebuild_hashed(&mut self) -> Result<(), TryReserveError> {
         let mut order = Order::try_with_capacity(self.nodes.len())?;
         self.nodes.iter().for_each(|((key, _), _)| order.push(self.hash(key), false));
         let mut new = Prepared::try_new(&self.nodes, &order.hashes)?;

@@ -9,8 +9,8 @@
 //! removal needs no comparisons.
 
 use super::arena::NONE;
-use super::index::{BLOCK_CAPACITY, Child, MIN_CHILDREN};
-use super::leaf::{End, Handle, LEAF_CAPACITY, Leaves};
+use super::index::{Child, MIN_CHILDREN};
+use super::leaf::{End, Handle, LEAF_CAPACITY};
 use super::range::RankedRange;
 use super::search::{Path, Position, Target, before};
 use super::{Core, Lookup, Nodes};
@@ -133,6 +133,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
             let token = self.dict.token_in_leaf(&pair.0);
             (_, next) = self.take_at(position, token);
         }
+        self.shrink_if_sparse();
         range.len
     }
 
@@ -141,7 +142,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     ///
     /// If hashing a key panics, the core is unchanged or the element is removed.
     #[inline]
-    pub(crate) fn take_at(
+    pub(super) fn take_at(
         &mut self,
         position: Position,
         token: D::Token,
@@ -150,6 +151,25 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         self.dict.forget(token, departure.handle);
         let (element, removal) = self.depart(departure);
         (element, self.rebalance(removal))
+    }
+
+    /// Like `take_at`, and frees memory if few elements are left. All positions and handles are
+    /// then stale.
+    #[inline]
+    pub(crate) fn remove_at(&mut self, position: Position, token: D::Token) -> ((K, V), S) {
+        let departure = self.prepare_take(position);
+        self.dict.forget(token, departure.handle);
+        let (element, removal) = self.depart(departure);
+        if removal.is_of_small_leaf() && self.nodes.levels > 0 {
+            self.rebalance_and_shrink(removal);
+        }
+        element
+    }
+
+    #[inline(never)]
+    fn rebalance_and_shrink(&mut self, removal: Removal) {
+        self.rebalance(removal);
+        self.shrink_if_sparse();
     }
 
     /// Prepares `depart`. It leaves the core unchanged, but may run user code, which may panic.
@@ -217,7 +237,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     #[inline]
     pub(crate) fn take(&mut self, position: Position) -> ((K, V), S) {
         let ((key, _), _) = self.nodes.leaf(position.leaf).at(position.index);
-        self.take_at(position, self.dict.token_in_leaf(key)).0
+        self.remove_at(position, self.dict.token_in_leaf(key))
     }
 
     /// Removes the next element from a position on that `is_taken` accepts, and moves the position
@@ -228,7 +248,11 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         mut is_taken: impl FnMut(&K, &mut V, S) -> bool,
     ) -> Option<((K, V), S)> {
         loop {
-            let position = self.nodes.at_element(*next)?;
+            let Some(position) = self.nodes.at_element(*next) else {
+                self.shrink_if_sparse();
+                *next = self.nodes.end();
+                return None;
+            };
             // After a panic in the closure, iteration continues with the next element.
             *next = Position { index: position.index + 1, ..position };
             let handle = self.nodes.handle_at(position);
@@ -343,47 +367,6 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         self.update_spans(leaf, i32::from(len as u8), None);
         self.len += len;
         Ok(leaf)
-    }
-
-    /// Reserves memory for about `additional` more elements, if leaves are 3/4 full.
-    /// **O(additional)**.
-    pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
-        let in_head = if self.levels == 0 { LEAF_CAPACITY - self.len } else { 0 };
-        match additional.checked_sub(in_head) {
-            None | Some(0) => self.leaves.try_reserve_small(additional),
-            Some(beyond) => self.try_reserve_leaves(beyond.div_ceil(LEAF_CAPACITY * 3 / 4)),
-        }
-    }
-
-    /// Returns the number of elements that fit in the allocated memory if every leaf is full.
-    pub(crate) fn capacity(&self) -> usize {
-        self.leaves.capacity()
-    }
-
-    /// Reserves memory for an empty core to receive `len` elements in ascending order.
-    pub(crate) fn try_reserve_full_leaves(&mut self, len: usize) -> Result<(), TryReserveError> {
-        match len.div_ceil(LEAF_CAPACITY) {
-            0 | 1 => self.leaves.try_reserve_small(len),
-            leaves => {
-                self.try_reserve_leaves(leaves - 1)?;
-                // Each new leaf reserves a block for every level and a new top. The last one must
-                // find that many left. A block has at least 8 children.
-                let levels = leaves.ilog2() as usize / 3 + 1;
-                self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + levels + 1)
-            }
-        }
-    }
-
-    /// Returns the ids of the leaves of a core for which `try_reserve_full_leaves(len)` has
-    /// reserved memory, in order.
-    pub(crate) fn full_leaf_ids(len: usize) -> impl Iterator<Item = u32> {
-        Leaves::<(K, V), S>::first_ids(len.div_ceil(LEAF_CAPACITY))
-    }
-
-    /// Reserves memory for more leaves and the index above them.
-    fn try_reserve_leaves(&mut self, leaves: usize) -> Result<(), TryReserveError> {
-        self.leaves.try_blocks(leaves)?;
-        self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + self.levels as usize + 1)
     }
 }
 

@@ -73,6 +73,17 @@ impl<H> Clear for Hashed<H> {
 impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
     type Token = usize;
 
+    fn try_reserve<V, S: Copy>(
+        core: &mut Core<K, V, S, Self>,
+        additional: usize,
+    ) -> Result<(), TryReserveError> {
+        core.try_reserve_dict(additional)
+    }
+
+    fn try_rebuild<V, S: Copy>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError> {
+        core.try_rebuild_hashed()
+    }
+
     #[inline]
     fn token(&self, key: &K) -> usize {
         hash_one(&self.hasher, key)
@@ -354,8 +365,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     {
         let hash = self.hash(key);
         let handle = self.find(hash, key)?.handle;
-        let (element, _) = self.take_at(self.nodes.position_of(handle), hash);
-        Some(element)
+        Some(self.remove_at(self.nodes.position_of(handle), hash))
     }
 
     /// Returns the dict, and a function from a handle to the hash of its key, with which it
@@ -366,15 +376,6 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     pub(crate) fn dict_to_change(&mut self) -> (&mut Dict, impl Fn(Handle) -> usize) {
         let Core { nodes, dict: Hashed { tables: dict, hasher, .. } } = self;
         (dict, |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key)))
-    }
-
-    pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
-        if additional == 0 {
-            return Ok(());
-        }
-        // The dict first: without a table, there is only one growable leaf.
-        self.try_reserve_dict(additional)?;
-        self.nodes.try_reserve(additional)
     }
 
     /// Reserves memory in the dict only, for `additional` more keys.

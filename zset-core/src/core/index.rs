@@ -261,6 +261,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     /// Blocks keep at least `MIN_CHILDREN` children: a split too close to an end is skipped or, in
     /// a full block, shifted.
     fn add_child(&mut self, mut parent: u32, mut index: usize, mut child: Child<S>, height: u32) {
+        self.note_growth();
         let mut level = 1;
         loop {
             let block = self.blocks.get_mut(parent);

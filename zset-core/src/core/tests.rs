@@ -78,15 +78,21 @@ fn operations_stay_logarithmic(heights: Heights, score: impl Fn(u32) -> u32) {
             "nth_back looks at {visited} nodes"
         );
     }
+    let mut shrunk = 0;
     for (i, member) in shuffled(MANY).enumerate() {
+        let shrink_bits = list.core.nodes.shrink_bits;
         let visited = visits::during(|| assert!(list.remove(&member, score(member)).is_some()));
-        assert!(visited <= bound(&list), "remove looks at {visited} nodes");
+        // Once in a while, the few elements left move to less memory.
+        let shrinks = list.core.nodes.shrink_bits != shrink_bits;
+        let most = bound(&list) + if shrinks { 3 * list.len() } else { 0 };
+        assert!(visited <= most, "remove looks at {visited} nodes");
+        shrunk += usize::from(shrinks);
         if i % 10_000 == 0 {
             list.check();
         }
     }
     list.check();
-    assert!(list.is_empty());
+    assert!(list.is_empty() && shrunk <= 3, "{shrunk} times");
 }
 
 #[test]
@@ -210,6 +216,22 @@ impl Clear for Handles {
 impl Lookup<u32> for Handles {
     type Token = u32;
 
+    fn try_reserve<V, S: Copy>(
+        _: &mut Core<u32, V, S, Self>,
+        _: usize,
+    ) -> Result<(), TryReserveError> {
+        Ok(())
+    }
+
+    fn try_rebuild<V, S: Copy>(core: &mut Core<u32, V, S, Self>) -> Result<(), TryReserveError> {
+        core.nodes.try_rebuild()?;
+        core.dict.of.fill(Handle::NONE);
+        for handle in core.nodes.all_handles() {
+            core.dict.of[core.nodes.element_at(handle).0.0 as usize] = handle;
+        }
+        Ok(())
+    }
+
     fn token(&self, member: &u32) -> u32 {
         *member
     }
@@ -249,7 +271,7 @@ impl Followed {
     fn remove(&mut self, member: u32) {
         let handle = self.core.dict.of[member as usize];
         assert_eq!(self.core.nodes.element_at(handle), (&(member, ()), member));
-        let (element, _) = self.core.take_at(self.core.nodes.position_of(handle), member);
+        let element = self.core.remove_at(self.core.nodes.position_of(handle), member);
         assert_eq!(element, ((member, ()), member));
     }
 

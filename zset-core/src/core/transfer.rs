@@ -336,6 +336,14 @@ const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
 /// shrinking leaf is next to a full one, moves no elements at all.
 const MERGE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
+impl Removal {
+    /// Returns whether the leaf may be removed or merged.
+    #[inline]
+    pub(super) fn is_of_small_leaf(&self) -> bool {
+        u32::from(self.left) <= LEAST_LEN
+    }
+}
+
 impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     /// Removes the leaf of a removal if it is empty, or merges it with a neighbour if both are
     /// small; returns the updated position of the next element.
@@ -345,10 +353,10 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     #[inline]
     pub(crate) fn rebalance(&mut self, removal: Removal) -> Position {
         let Removal { position, left } = removal;
-        let span = u32::from(left);
-        if span > LEAST_LEN {
+        if !removal.is_of_small_leaf() {
             return position;
         }
+        let span = u32::from(left);
         let parent = self.nodes.leaf(position.leaf).parent;
         if parent == NONE {
             return position;

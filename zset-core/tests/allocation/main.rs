@@ -12,6 +12,7 @@ mod growth;
 #[cfg(feature = "serde")]
 mod loading;
 mod reserving;
+mod shrinking;
 mod small;
 mod zset;
 

@@ -299,3 +299,25 @@ fn reading_changes_nothing() {
         });
     });
 }
+
+/// Returns a set whose memory the next pop frees.
+fn about_to_shrink() -> Set {
+    let mut set = grown::<BuildHasherDefault<Mixed>>(4_000);
+    loop {
+        let mut popped = set.clone();
+        popped.pop_first();
+        if popped.allocation_size() < set.allocation_size() / 4 {
+            return set;
+        }
+        set.pop_first().expect("memory is freed before the set is empty");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes under Miri")]
+fn freeing_memory() {
+    let set = about_to_shrink();
+    before_or_after(&set, |set| _ = set.pop_first());
+    let first = Member::new(4_000 - set.len() as u32);
+    before_or_after(&set, |set| _ = set.remove(&first));
+}

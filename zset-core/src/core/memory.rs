@@ -1,0 +1,137 @@
+//! Memory: reserved ahead of insertions, and freed after removals.
+//!
+//! Removals leave leaves, blocks and tables vacant, for the insertions to come. If few elements are
+//! left of many, all of them move to less memory, in one step that costs O(1) amortized over the
+//! removals. A step moves fewer elements than the dict rehashes when its first table splits.
+
+use super::index::BLOCK_CAPACITY;
+use super::leaf::{LEAF_CAPACITY, Leaves};
+use super::{Core, Lookup, Nodes};
+use crate::TryReserveError;
+use crate::small::IS_SMALL;
+
+/// Memory is freed if one element of this many is left, or one of half as many: the exact share
+/// makes it a power of two. If it were freed earlier, queues that fill up and drain would pay for
+/// it.
+const SHRINK_SHARE: usize = 48;
+
+/// The most elements that move to less memory in one step.
+const MOST_LEFT: usize = 1 << 14;
+
+impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
+    /// Reserves memory for about `additional` more elements. Removals do not free it.
+    pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        if additional == 0 {
+            return Ok(());
+        }
+        // The dict first: without a table, there is only one growable leaf.
+        D::try_reserve(self, additional)?;
+        self.nodes.try_reserve(additional)?;
+        let reserved_bits = (self.nodes.len + additional).next_power_of_two().ilog2() as u8;
+        self.nodes.reserved_bits = self.nodes.reserved_bits.max(reserved_bits);
+        Ok(())
+    }
+
+    /// Frees as much memory as possible. On an error or panic, nothing changes.
+    pub(crate) fn try_shrink_to_fit(&mut self) -> Result<(), TryReserveError> {
+        D::try_rebuild(self)
+    }
+
+    /// Frees memory if few of the elements are left. All positions and handles are then stale.
+    #[inline]
+    pub(super) fn shrink_if_sparse(&mut self) {
+        let bits = self.nodes.shrink_bits;
+        if !IS_SMALL && bits > 0 && self.nodes.len >> bits == 0 {
+            self.shrink();
+        }
+    }
+
+    /// Frees memory that is neither in use nor reserved. If hashing a key panics, or there is no
+    /// memory for the elements to move to, nothing changes.
+    #[cold]
+    #[inline(never)]
+    fn shrink(&mut self) {
+        let Nodes { len, shrink_bits, reserved_bits, .. } = self.nodes;
+        // If this fails, it is tried again when half of the elements are left.
+        self.nodes.shrink_bits = shrink_bits - 1;
+        // A quarter of the length that the set had.
+        let is_freed = reserved_bits < shrink_bits + 3;
+        if is_freed && D::try_rebuild(self).is_ok() {
+            self.nodes.reserved_bits = reserved_bits;
+            // Without memory for it, insertions allocate.
+            let _ = self.try_reserve((1_usize << reserved_bits).saturating_sub(len));
+        }
+    }
+}
+
+impl<K, V, S: Copy> Nodes<K, V, S> {
+    /// Takes note of the length at which a leaf is added.
+    pub(super) fn note_growth(&mut self) {
+        let left = self.len / SHRINK_SHARE;
+        // So that the last of several leaves has not been removed yet when this many are left.
+        if !IS_SMALL && left > LEAF_CAPACITY {
+            let bits = left.next_power_of_two().min(MOST_LEFT).ilog2();
+            self.shrink_bits = self.shrink_bits.max(bits as u8);
+        }
+    }
+
+    pub(crate) fn allocation_size(&self) -> usize {
+        self.leaves.allocation_size() + self.blocks.allocation_size()
+    }
+
+    /// Reserves memory for about `additional` more elements, if leaves are 3/4 full.
+    /// **O(additional)**.
+    pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
+        let in_head = if self.levels == 0 { LEAF_CAPACITY - self.len } else { 0 };
+        match additional.checked_sub(in_head) {
+            None | Some(0) => self.leaves.try_reserve_small(additional),
+            Some(beyond) => self.try_reserve_leaves(beyond.div_ceil(LEAF_CAPACITY * 3 / 4)),
+        }
+    }
+
+    /// Returns the number of elements that fit in the allocated memory if every leaf is full.
+    pub(crate) fn capacity(&self) -> usize {
+        self.leaves.capacity()
+    }
+
+    /// Reserves memory for an empty core to receive `len` elements in ascending order.
+    pub(crate) fn try_reserve_full_leaves(&mut self, len: usize) -> Result<(), TryReserveError> {
+        match len.div_ceil(LEAF_CAPACITY) {
+            0 | 1 => self.leaves.try_reserve_small(len),
+            leaves => {
+                self.try_reserve_leaves(leaves - 1)?;
+                // Each new leaf reserves a block for every level and a new top. The last one must
+                // find that many left. A block has at least 8 children.
+                let levels = leaves.ilog2() as usize / 3 + 1;
+                self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + levels + 1)
+            }
+        }
+    }
+
+    /// Returns the ids of the leaves of a core for which `try_reserve_full_leaves(len)` has
+    /// reserved memory, in order.
+    pub(crate) fn full_leaf_ids(len: usize) -> impl Iterator<Item = u32> {
+        Leaves::<(K, V), S>::first_ids(len.div_ceil(LEAF_CAPACITY))
+    }
+
+    /// Reserves memory for more leaves and the index above them.
+    fn try_reserve_leaves(&mut self, leaves: usize) -> Result<(), TryReserveError> {
+        self.leaves.try_blocks(leaves)?;
+        self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + self.levels as usize + 1)
+    }
+
+    /// Moves all elements to full leaves. On error, nothing changes.
+    pub(crate) fn try_rebuild(&mut self) -> Result<(), TryReserveError> {
+        let (mut new, len) = (self.empty(), self.len());
+        new.try_reserve_full_leaves(len)?;
+        let mut elements = self.emptied();
+        while new.len() < len {
+            let in_leaf = LEAF_CAPACITY.min(len - new.len());
+            let next = (0..in_leaf).map(|_| elements.next().expect("there are `len` elements"));
+            new.try_push_leaf(next).expect("room was reserved");
+        }
+        drop(elements);
+        *self = new;
+        Ok(())
+    }
+}

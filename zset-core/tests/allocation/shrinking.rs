@@ -1,0 +1,187 @@
+//! Memory follows the content down.
+
+use std::hash::{BuildHasherDefault, Hash};
+use zset_core::{Score, SkipList, SortedMap, SortedSet};
+
+use crate::counting::{counted, failing_after};
+use crate::{Scattering, Set, grown, hashing, scattered, scattered_score};
+
+/// The sizes of sets whose memory shrinks: with a single table, and with many.
+const SIZES: &[u64] = if cfg!(miri) { &[3_300] } else { &[3_300, 20_000, 200_000] };
+
+/// Removes all but a hundredth of a set; verifies that this frees all but 0.35 of its memory.
+fn frees_memory<M: Hash + Ord>(
+    name: &str,
+    member: impl Fn(u64) -> M,
+    remove: impl Fn(&mut SortedSet<M, Score, BuildHasherDefault<Scattering>>, usize),
+) {
+    for &size in SIZES {
+        let mut set = SortedSet::default();
+        for number in 0..size {
+            set.insert(member(number), scattered_score(number));
+        }
+        let (peak, left) = (set.allocation_size(), size as usize / 100);
+        remove(&mut set, left);
+        set.check();
+        assert_eq!(set.len(), left);
+        let now = set.allocation_size();
+        assert!(20 * now <= 7 * peak, "{name}: {now} of {peak} bytes for {left} of {size}");
+    }
+}
+
+#[test]
+fn memory_follows_the_content_down_whatever_removes_it() {
+    frees_memory(
+        "in order of insertion",
+        |n| n,
+        |set, left| {
+            (0..(set.len() - left) as u64).for_each(|member| _ = set.remove(&member));
+        },
+    );
+    frees_memory(
+        "at random",
+        |n| n,
+        |set, left| {
+            let mut members: Vec<u64> = set.iter().map(|(&member, _)| member).collect();
+            members.sort_by_key(|&member| scattered(!member));
+            members[left..].iter().for_each(|member| _ = set.remove(member));
+        },
+    );
+    frees_memory(
+        "by rank",
+        |n| n,
+        |set, left| {
+            while set.len() > left {
+                set.remove_by_rank(set.len() / 2);
+            }
+        },
+    );
+    frees_memory("pops", |n| n, |set, left| (left..set.len()).for_each(|_| _ = set.pop_first()));
+    frees_memory("pops", |n| n, |set, left| (left..set.len()).for_each(|_| _ = set.pop_last()));
+    frees_memory(
+        "strings",
+        |n| n.to_string(),
+        |set, left| {
+            (left..set.len()).for_each(|_| _ = set.pop_first());
+        },
+    );
+    frees_memory(
+        "retain",
+        |n| n,
+        |set, left| {
+            let size = set.len();
+            let mut number = 0;
+            set.retain(|_, _| {
+                number += 1;
+                number % 100 == 1 && (number / 100) < size / 100
+            });
+            assert_eq!(set.len(), left);
+        },
+    );
+    frees_memory("a range", |n| n, |set, left| _ = set.remove_range_by_rank(left..));
+    frees_memory(
+        "a drained range",
+        |n| n,
+        |set, left| {
+            set.drain_by_rank(left..).for_each(drop);
+        },
+    );
+    frees_memory(
+        "entries",
+        |n| n,
+        |set, left| {
+            for member in 0..(set.len() - left) as u64 {
+                let zset_core::sorted_set::Entry::Occupied(entry) = set.entry(member) else {
+                    unreachable!("the member is there")
+                };
+                entry.remove();
+            }
+        },
+    );
+}
+
+#[test]
+fn lists_and_maps_free_memory_too() {
+    for &size in SIZES {
+        let mut list: SkipList<u64, u64> = (0..size).map(|i| (i, scattered(i))).collect();
+        let mut map: SortedMap<u64, u64, u64> = (0..size).map(|i| (i, i, scattered(i))).collect();
+        let peaks = (list.allocation_size(), map.allocation_size());
+        while list.len() as u64 > size / 100 {
+            list.pop_first();
+            map.pop_last();
+        }
+        list.check();
+        map.check();
+        assert!(20 * list.allocation_size() <= 7 * peaks.0);
+        assert!(20 * map.allocation_size() <= 7 * peaks.1);
+        assert!(map.iter().all(|(&key, &value, score)| (key, scattered(key)) == (value, score)));
+    }
+}
+
+#[test]
+fn reserved_memory_is_kept() {
+    let size = SIZES[SIZES.len() - 1];
+    let mut set = <Set>::default();
+    set.reserve(size as usize);
+    for round in 0..2 {
+        let members = round * size..(round + 1) * size;
+        let ((), total) = counted(|| {
+            members.clone().for_each(|member| _ = set.insert(member, Score::from(member as u32)));
+        });
+        assert_eq!(total.calls, 0, "round {round}");
+        while set.len() > 10 {
+            set.pop_first();
+        }
+        set.check();
+        while set.pop_first().is_some() {}
+    }
+    // A reservation for a fraction of the peak does not keep the rest.
+    for reserved in [100, size / 20] {
+        let mut set = <Set>::default();
+        set.reserve(reserved as usize);
+        (0..size).for_each(|member| _ = set.insert(member, Score::from(member as u32)));
+        let peak = set.allocation_size();
+        while set.pop_first().is_some() {}
+        assert!(set.allocation_size() < peak / 4, "{} of {peak}", set.allocation_size());
+        let ((), total) = counted(|| {
+            let members = 0..reserved;
+            members.for_each(|member| _ = set.insert(member, Score::from(member as u32)));
+        });
+        assert_eq!(total.calls, 0, "{reserved} were reserved");
+    }
+}
+
+#[test]
+fn freeing_memory_hashes_few_elements() {
+    for &size in SIZES {
+        let hashes = [0, 2 * size as usize].map(|reserved| {
+            let mut set = grown(size);
+            set.reserve(reserved);
+            hashing(|| while set.pop_first().is_some() {}).1
+        });
+        let [shrinking, alone] = hashes;
+        assert!((alone + 1..=alone + size as usize / 16).contains(&shrinking), "{hashes:?}");
+    }
+}
+
+#[test]
+fn without_memory_to_move_to_elements_stay() {
+    let size = SIZES[SIZES.len() - 1];
+    let mut set = grown(size);
+    let peak = set.allocation_size();
+    for succeeding in 0..3 {
+        failing_after(succeeding, || {
+            let len = set.len();
+            (0..(len - len / 6)).for_each(|_| _ = set.pop_first());
+        });
+        set.check();
+    }
+    let left = set.len();
+    assert!(left > 0 && set.iter().is_sorted_by_key(|(&member, score)| (score, member)));
+    // With memory, the next attempts succeed.
+    while set.len() > left / 4 {
+        set.pop_first();
+    }
+    set.check();
+    assert!(20 * set.allocation_size() < 7 * peak);
+}
