@@ -149,6 +149,12 @@ pub(crate) trait Lookup<K>: Clear + Sized {
     /// Reports that the element of this token, at `handle`, is about to be removed.
     fn forget(&mut self, token: Self::Token, handle: Handle);
 
+    /// Returns whether a handle is being kept up to date.
+    #[inline]
+    fn is_watching(&self) -> bool {
+        false
+    }
+
     /// Reports that of `len` elements, the one at this end is about to be popped, and that others
     /// of its leaf, which has these pairs, may be next.
     fn prepare_pop<V>(&mut self, len: usize, end: End, leaf: u32, pairs: &[(K, V)]);

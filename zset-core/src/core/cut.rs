@@ -121,7 +121,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         self.nodes.move_to(to, &cut);
         let before = self.nodes.close_gap(&cut);
         self.rebalance_around(before);
-        self.shrink_if_sparse();
+        self.shrink_if_sparse(self.nodes.start());
         Ok(())
     }
 

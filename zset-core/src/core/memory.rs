@@ -6,6 +6,7 @@
 
 use super::index::BLOCK_CAPACITY;
 use super::leaf::{LEAF_CAPACITY, Leaves};
+use super::search::Position;
 use super::{Core, Lookup, Nodes};
 use crate::TryReserveError;
 use crate::small::IS_SMALL;
@@ -37,30 +38,35 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         D::try_rebuild(self)
     }
 
-    /// Frees memory if few of the elements are left. All positions and handles are then stale.
+    /// Frees memory if few of the elements are left. Handles are then stale, and the position is
+    /// updated.
     #[inline]
-    pub(super) fn shrink_if_sparse(&mut self) {
+    pub(super) fn shrink_if_sparse(&mut self, position: Position) -> Position {
         let bits = self.nodes.shrink_bits;
-        if !IS_SMALL && bits > 0 && self.nodes.len >> bits == 0 {
-            self.shrink();
+        if IS_SMALL || bits == 0 || self.nodes.len >> bits > 0 || self.dict.is_watching() {
+            return position;
         }
+        self.shrink(position)
     }
 
     /// Frees memory that is neither in use nor reserved. If hashing a key panics, or there is no
     /// memory for the elements to move to, nothing changes.
     #[cold]
     #[inline(never)]
-    fn shrink(&mut self) {
+    fn shrink(&mut self, position: Position) -> Position {
         let Nodes { len, shrink_bits, reserved_bits, .. } = self.nodes;
         // If this fails, it is tried again when half of the elements are left.
         self.nodes.shrink_bits = shrink_bits - 1;
         // A quarter of the length that the set had.
         let is_freed = reserved_bits < shrink_bits + 3;
-        if is_freed && D::try_rebuild(self).is_ok() {
-            self.nodes.reserved_bits = reserved_bits;
-            // Without memory for it, insertions allocate.
-            let _ = self.try_reserve((1_usize << reserved_bits).saturating_sub(len));
+        let rank = self.nodes.rank_of(position);
+        if !is_freed || D::try_rebuild(self).is_err() {
+            return position;
         }
+        self.nodes.reserved_bits = reserved_bits;
+        // Without memory for it, insertions allocate.
+        let _ = self.try_reserve((1_usize << reserved_bits).saturating_sub(len));
+        if rank < len { self.nodes.position_at(rank) } else { self.nodes.end() }
     }
 }
 

@@ -336,44 +336,39 @@ const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
 /// shrinking leaf is next to a full one, moves no elements at all.
 const MERGE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
-impl Removal {
-    /// Returns whether the leaf may be removed or merged.
-    #[inline]
-    pub(super) fn is_of_small_leaf(&self) -> bool {
-        u32::from(self.left) <= LEAST_LEN
-    }
-}
-
 impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     /// Removes the leaf of a removal if it is empty, or merges it with a neighbour if both are
-    /// small; returns the updated position of the next element.
+    /// small; then frees memory if few elements are left. Returns the updated position of the next
+    /// element.
     ///
     /// If hashing a key panics, the core has the same elements in the same order.
-    #[expect(clippy::needless_pass_by_value, reason = "a removal is rebalanced once")]
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn rebalance(&mut self, removal: Removal) -> Position {
+        if u32::from(removal.left) > LEAST_LEN || self.nodes.levels == 0 {
+            return removal.position;
+        }
+        self.rebalance_small(removal)
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "a removal is rebalanced once")]
+    #[inline(never)]
+    fn rebalance_small(&mut self, removal: Removal) -> Position {
         let Removal { position, left } = removal;
-        if !removal.is_of_small_leaf() {
-            return position;
-        }
-        let span = u32::from(left);
-        let parent = self.nodes.leaf(position.leaf).parent;
-        if parent == NONE {
-            return position;
-        }
+        let (span, parent) = (u32::from(left), self.nodes.leaf(position.leaf).parent);
         let block = self.nodes.blocks.get(parent);
         let index = block.index_of(position.leaf);
-        if span == 0 {
-            return self.nodes.drop_leaf(position.leaf, parent, index);
-        }
-        if index > 0 && block.spans[index - 1] + span <= MERGE_LEN {
-            return self.merge_leaves(parent, index - 1, position);
-        }
-        // Past the last child, the span is 0 and the id is `NONE`.
-        if index + 1 < block.len() && block.spans[index + 1] + span <= MERGE_LEN {
-            return self.merge_leaves(parent, index, position);
-        }
-        position
+        let position = if span == 0 {
+            self.nodes.drop_leaf(position.leaf, parent, index)
+        } else if index > 0 && block.spans[index - 1] + span <= MERGE_LEN {
+            self.merge_leaves(parent, index - 1, position)
+        } else if index + 1 < block.len() && block.spans[index + 1] + span <= MERGE_LEN {
+            // Past the last child, the span is 0 and the id is `NONE`.
+            self.merge_leaves(parent, index, position)
+        } else {
+            position
+        };
+        self.shrink_if_sparse(position)
     }
 
     /// Merges the children at `index` and `index + 1` of a level-1 block: the elements of the

@@ -290,7 +290,7 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a,
     /// Removes the key; returns it, its value and its score. **O(log n)**.
     pub fn remove_entry(self) -> (K, V, S) {
         let position = self.map.core.nodes.position_of(self.handle);
-        taken(self.map.core.remove_at(position, self.hash))
+        taken(self.map.core.take_at(position, self.hash).0)
     }
 }
 

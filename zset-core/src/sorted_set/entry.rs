@@ -189,7 +189,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, 
     /// Removes the member and returns it with its score. **O(log n)**.
     pub fn remove_entry(self) -> (M, S) {
         let position = self.set.core.nodes.position_of(self.handle);
-        taken(self.set.core.remove_at(position, self.hash))
+        taken(self.set.core.take_at(position, self.hash).0)
     }
 }
 
