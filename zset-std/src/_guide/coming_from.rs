@@ -1,7 +1,7 @@
 //! Coming from another crate: governor, priority-queue and tokio-util's `DelayQueue`.
 //!
 //! In each example, the other crate is on the left and zset on the right, and both sides are equal.
-//! The documentation of `zset_tower` has one for tower_governor; the project's `docs/methods.md`
+//! The documentation of `zset_tower` has one for `tower_governor`; the project's `docs/methods.md`
 //! lists all methods of `BTreeMap`, indexmap, priority-queue and Redis.
 //!
 //! # governor

@@ -302,7 +302,7 @@ async fn on_the_clock_of_tokio_units_pass_at_their_paused_time() {
         window.until_ready(&"a").await.unwrap();
         assert_eq!(start.elapsed(), second * (n / 2));
     }
-    advance(second - Duration::from_millis(1)).await;
+    advance(Duration::from_millis(999)).await;
     assert!(!window.check(&"a").is_allowed());
     advance(Duration::from_millis(1)).await;
     assert!(window.check(&"a").is_allowed());
