@@ -12,19 +12,20 @@
 //! REDIS_URL=redis://127.0.0.1/ cargo run -p zset-redis --example webhooks
 //! ```
 
+mod server;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::error::Error;
-use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 use std::process::{self, Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
+use server::{Folder, Server};
 use zset_redis::blocking::{DelayQueue, Pool};
 use zset_redis::delay_queue::Nacked;
 
@@ -48,8 +49,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let [receiver] = &arguments[..] {
         return work(&queue(&env::var("REDIS_URL")?)?, receiver);
     }
-    let server = if env::var_os("REDIS_URL").is_none() { Some(Server::start()?) } else { None };
-    let url = server.as_ref().map_or_else(|| env::var("REDIS_URL"), |server| Ok(server.url()))?;
+    let server = if env::var_os("REDIS_URL").is_none() { Some(start()?) } else { None };
+    let url = server.as_ref().map_or_else(|| env::var("REDIS_URL"), |server| Ok(url(server)))?;
     let queue = queue(&url)?;
     // What an earlier run has left.
     queue.clear()?;
@@ -219,43 +220,16 @@ fn deliver(queue: &DelayQueue, url: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A redis-server of this program, with a socket in a folder of its own. It ends when it is
-/// dropped.
-struct Server {
-    process: Child,
-    folder: PathBuf,
+/// Starts a server with a socket in its folder.
+fn start() -> Result<Server, Box<dyn Error>> {
+    let folder = Folder::new("webhooks")?;
+    let arguments = ["--port", "0", "--save", "", "--unixsocket", "socket"];
+    let mut server = Server::start(folder, &arguments)?;
+    let client = redis::Client::open(url(&server))?;
+    server.reply(&client)?;
+    Ok(server)
 }
 
-impl Server {
-    fn start() -> Result<Server, Box<dyn Error>> {
-        let folder = env::temp_dir().join(format!("zset-webhooks-{}", process::id()));
-        fs::create_dir_all(&folder)?;
-        let program = env::var("REDIS_SERVER").unwrap_or_else(|_| "redis-server".to_owned());
-        let process = Command::new(&program)
-            .args(["--port", "0", "--save", "", "--unixsocket"])
-            .arg(folder.join("socket"))
-            .stdout(Stdio::null())
-            .spawn()
-            .map_err(|error| format!("no REDIS_URL is set, and {program}: {error}"))?;
-        let mut server = Server { process, folder };
-        while redis::Client::open(server.url())?.get_connection().is_err() {
-            if let Some(status) = server.process.try_wait()? {
-                return Err(format!("{program}: {status}").into());
-            }
-            sleep(Duration::from_millis(10));
-        }
-        Ok(server)
-    }
-
-    fn url(&self) -> String {
-        format!("redis+unix://{}", self.folder.join("socket").display())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        let _ = fs::remove_dir_all(&self.folder);
-    }
+fn url(server: &Server) -> String {
+    format!("redis+unix://{}", server.folder().join("socket").display())
 }

@@ -9,9 +9,19 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use servers::{Kind, Server};
+use test_support::servers::skip;
 
-/// Runs an example with the variable `REDIS_URL`, if there is a URL.
-fn run(name: &str, url: Option<String>) -> Output {
+/// Runs an example with the server of this URL.
+fn run(name: &str, url: String) -> Output {
+    command(name).env("REDIS_URL", url).output().unwrap()
+}
+
+/// Runs an example that starts servers of this kind.
+fn run_alone(name: &str, kind: Kind) -> Output {
+    command(name).env("REDIS_SERVER", kind.program().path()).output().unwrap()
+}
+
+fn command(name: &str) -> Command {
     // Cargo builds it next to the tests: target/debug/deps/example-0123 ->
     // target/debug/examples/NAME
     let test = env::current_exe().unwrap();
@@ -20,8 +30,10 @@ fn run(name: &str, url: Option<String>) -> Output {
     let hint = format!("cargo build -p zset-redis --all-features --example {name}");
     assert!(example.exists(), "no {}; {hint}", example.to_string_lossy());
     let mut command = Command::new(example);
-    command.env_remove("REDIS_URL").envs(url.map(|url| ("REDIS_URL", url)));
-    command.output().unwrap()
+    for variable in ["REDIS_URL", "REDIS_CA", "REDIS_SENTINELS", "REDIS_MASTER"] {
+        command.env_remove(variable);
+    }
+    command
 }
 
 #[track_caller]
@@ -37,7 +49,7 @@ fn two_processes_share_their_limits() {
         let Some(server) = Server::start(kind) else { continue };
         let expected =
             "paid\npaid\npaid\nagain in 60s\n6 requests left\nlimited: false, remaining: 4\n";
-        assert_eq!(succeeded(run("shared_limits", Some(server.url()))), expected);
+        assert_eq!(succeeded(run("shared_limits", server.url())), expected);
     }
 }
 
@@ -46,7 +58,7 @@ fn two_processes_share_their_limits() {
 fn webhooks_are_delivered_by_workers_that_die_and_to_receivers_that_fail() {
     for kind in [Kind::Redis, Kind::Valkey] {
         let Some(server) = Server::start(kind) else { continue };
-        let output = succeeded(run("webhooks", Some(server.url())));
+        let output = succeeded(run("webhooks", server.url()));
         for line in [
             "order 2 paid, attempt 1: the worker is killed\n",
             "order 4 paid, attempt 8: 500 for the last time\n",
@@ -60,7 +72,42 @@ fn webhooks_are_delivered_by_workers_that_die_and_to_receivers_that_fail() {
 
 #[test]
 fn without_a_url_the_webhooks_start_a_server_of_their_own() {
-    if Kind::Redis.program().is_installed() {
-        succeeded(run("webhooks", None));
+    for kind in installed() {
+        succeeded(run_alone("webhooks", kind));
     }
+}
+
+#[test]
+fn a_limit_outlives_the_primary_that_a_sentinel_names() {
+    for kind in installed() {
+        let output = succeeded(run_alone("sentinel", kind));
+        assert!(output.contains("7 of 10 left\nthe primary is killed\n"), "{output}");
+    }
+}
+
+#[test]
+fn a_server_is_reached_with_tls() {
+    if Command::new("openssl").arg("version").output().is_err() {
+        skip("openssl is not installed");
+        return;
+    }
+    for kind in installed() {
+        // A server without TLS does not complain that there is no certificate.
+        let tls = ["--port", "0", "--tls-port", "1"];
+        let output = Command::new(kind.program().path()).args(tls).output().unwrap();
+        if !String::from_utf8_lossy(&output.stdout).contains("No tls-cert-file configured") {
+            // Redis is tested with that of Debian, which has TLS; not all builds of Valkey do.
+            if kind == Kind::Redis {
+                skip("this redis-server has no TLS");
+            }
+            continue;
+        }
+        let output = succeeded(run_alone("tls", kind));
+        assert!(output.ends_with("allowed, 0 left\ndenied\n"), "{output}");
+    }
+}
+
+/// Returns the kinds of servers that are installed; reports those that are not.
+fn installed() -> impl Iterator<Item = Kind> {
+    [Kind::Redis, Kind::Valkey].into_iter().filter(|kind| Server::start(*kind).is_some())
 }

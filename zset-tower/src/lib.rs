@@ -92,7 +92,7 @@
 //! [`with_response`](RateLimitLayer::with_response) replaces the response, e.g. [for
 //! gRPC](Rejection::to_grpc).
 //!
-//! # Coming from tower_governor
+//! # Coming from `tower_governor`
 //!
 //! Two requests a second for each address, behind one proxy, and five at once. Its own `per_second(n)`
 //! is one request each n seconds.
@@ -129,7 +129,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | tower_governor | here |
+//! | `tower_governor` | here |
 //! |---|---|
 //! | `PeerIpKeyExtractor` | [`PeerIp::from_extension`](key::PeerIp::from_extension): IPv6 by /64 |
 //! | `SmartIpKeyExtractor`: the first entry, which a client can make up | [`ForwardedFor`](key::ForwardedFor): the entry that a trusted proxy wrote |
