@@ -3,8 +3,8 @@
 //! For a client, a limiter waits instead of denying: `until_ready` is awaited before each call, and
 //! tasks are served in the order of their arrival. With `Limits`, a call takes from both quotas or
 //! from none. The API counts calls when they arrive, and one may be on its way for longer than the
-//! next, so the client's periods are longer by as much as the latency varies. The program copies
-//! 120 records with sixteen tasks, while a user waits for five seconds and gives up.
+//! next, so the client's periods are longer by more than the latency varies. The program copies 120
+//! records with sixteen tasks, while a user waits for five seconds and gives up.
 //!
 //! The time is that of a paused runtime, so the minute passes at once. Without `start_paused`, the
 //! program takes a minute:
@@ -31,8 +31,8 @@ const HOST: &str = "api.example";
 const RECORDS: u64 = 120;
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The latency of a call to the API is 20 ms and up to this.
-const SPREAD: Duration = Duration::from_millis(50);
+/// How much longer the client's periods are.
+const SLACK: Duration = Duration::from_millis(100);
 
 /// Ten calls in any second and a hundred in any minute, each of them longer by `slack`.
 fn limiter(slack: Duration) -> Result<Limiter, QuotaError> {
@@ -52,8 +52,8 @@ impl Api {
     /// Returns the status of a call.
     async fn call(&self) -> u16 {
         let n = self.calls.fetch_add(1, Ordering::Relaxed);
-        let late = SPREAD.as_millis() as u64;
-        sleep(Duration::from_millis(20 + n * 37 % (late + 1))).await;
+        // The latency is 20 to 70 ms.
+        sleep(Duration::from_millis(20 + n * 37 % 51)).await;
         if self.limiter.check(HOST).is_allowed() { 200 } else { 429 }
     }
 }
@@ -62,7 +62,7 @@ impl Api {
 async fn main() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let api = Arc::new(Api { limiter: limiter(Duration::ZERO)?, calls: AtomicU64::new(0) });
-    let client = Arc::new(limiter(SPREAD)?);
+    let client = Arc::new(limiter(SLACK)?);
     let next = Arc::new(AtomicU64::new(0));
 
     let mut tasks = JoinSet::new();

@@ -187,8 +187,8 @@ edited: element 2 repeats an earlier one at line 1 column 46
     assert_eq!(run("season"), expected);
 }
 
-/// Ten calls pass in each 1.05 s, so a hundred are sent by 9.45 s, and the others a minute and
-/// 50 ms after the first ones.
+/// Ten calls pass in each 1.1 s, so a hundred are sent by 9.9 s, and the others a minute and 0.1 s
+/// after the first ones.
 #[cfg(feature = "tokio")]
 #[test]
 fn a_client_waits_instead_of_being_denied() {

@@ -14,8 +14,9 @@
 //! use std::num::NonZeroU32;
 //! use std::time::Duration;
 //!
-//! use governor::clock::{Clock, FakeRelativeClock};
 //! use governor::RateLimiter;
+//! use governor::clock::{Clock, FakeRelativeClock};
+//! use governor::middleware::StateInformationMiddleware;
 //! use zset_std::{FakeClock, Funnels, Quota, Verdict};
 //!
 //! let n = |n| NonZeroU32::new(n).unwrap();
@@ -43,6 +44,10 @@
 //!                                                     ours.until_ready(&"ann").block()?);
 //! # Ok::<_, zset_std::limit::NotReady>(()) })?;
 //! assert_eq!(theirs.len(),                            ours.len());
+//! // What is left.
+//! let their = RateLimiter::dashmap(quota.0).with_middleware::<StateInformationMiddleware>();
+//! assert_eq!(their.check_key(&"bob").unwrap().remaining_burst_capacity(),
+//!                                                     ours.check(&"bob").remaining);
 //! // Idle keys, which are those that are as new ones.
 //! (clock.0.advance(second),                           clock.1.advance(second));
 //! (theirs.retain_recent(),                            ours.sweep(usize::MAX));
@@ -57,8 +62,7 @@
 //!   no call is needed, and [`sweep`](crate::Keyed::sweep) does so on demand.
 //! - **Keys** are unbounded in governor. Here [`with_max_keys`](crate::Keyed::with_max_keys) bounds
 //!   them.
-//! - **A decision** says what is left, without a `StateInformationMiddleware`: `limit`, `remaining`
-//!   and `reset_after`.
+//! - **A decision** always has `limit`, `remaining` and `reset_after`.
 //! - **A quota** is for life in governor; here [`set_quota`](crate::Keyed::set_quota) changes it,
 //!   and [`check_with`](crate::Keyed::check_with) takes one for a call.
 //!
