@@ -26,12 +26,18 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use server::{Folder, Server};
+use zset_redis::Error as CallError;
 use zset_redis::blocking::{DelayQueue, Pool};
 use zset_redis::delay_queue::Nacked;
 
 /// The time a worker has for a delivery, and for the receiver's response.
 const VISIBILITY: Duration = Duration::from_secs(2);
 const TIMEOUT: Duration = Duration::from_secs(1);
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// The pause after a call of the queue that failed.
+const PAUSE: Duration = Duration::from_millis(100);
 
 const MAX_ATTEMPTS: NonZeroU32 = NonZeroU32::new(8).unwrap();
 
@@ -47,14 +53,14 @@ const DELIVERIES: [(&str, &str); 5] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if let [receiver] = &arguments[..] {
-        return work(&queue(&env::var("REDIS_URL")?)?, receiver);
+        work(&queue(&env::var("REDIS_URL")?)?, receiver);
     }
     let server = if env::var_os("REDIS_URL").is_none() { Some(start()?) } else { None };
     let url = server.as_ref().map_or_else(|| env::var("REDIS_URL"), |server| Ok(url(server)))?;
     let queue = queue(&url)?;
     // What an earlier run has left.
-    queue.clear()?;
-    queue.purge_dead_letters()?;
+    persist(|| queue.clear())?;
+    persist(|| queue.purge_dead_letters())?;
     deliver(&queue, &url)
 }
 
@@ -63,16 +69,37 @@ fn queue(url: &str) -> Result<DelayQueue, Box<dyn Error>> {
     Ok(queue.with_max_deliveries(MAX_ATTEMPTS).with_deadline(Duration::from_secs(30)))
 }
 
+/// Repeats a call, which has to have the same result, while it fails for at most a minute.
+fn persist<T>(call: impl Fn() -> Result<T, CallError>) -> Result<T, CallError> {
+    let start = Instant::now();
+    loop {
+        match call() {
+            Err(CallError::Redis(_) | CallError::Timeout) if start.elapsed() < MINUTE => {
+                sleep(PAUSE);
+            }
+            result => return result,
+        }
+    }
+}
+
 // What a worker does.
 
-fn work(queue: &DelayQueue, receiver: &str) -> Result<(), Box<dyn Error>> {
+fn work(queue: &DelayQueue, receiver: &str) -> ! {
     // It ends with the process that has started it.
     thread::spawn(|| {
         let _ = io::stdin().read(&mut [0]);
         process::exit(0);
     });
     loop {
-        let lease = queue.wait_lease(VISIBILITY)?;
+        let lease = match queue.wait_lease(VISIBILITY) {
+            Ok(lease) => lease,
+            // Also when the server is restarted, the worker goes on.
+            Err(error) => {
+                eprintln!("worker: {error}");
+                sleep(PAUSE);
+                continue;
+            }
+        };
         let id = String::from_utf8_lossy(&lease.id);
         let outcome = match post(receiver, &id, &String::from_utf8_lossy(&lease.payload)) {
             Ok(200) => queue.ack(&lease).map(|()| "delivered".to_owned()),
@@ -88,9 +115,9 @@ fn work(queue: &DelayQueue, receiver: &str) -> Result<(), Box<dyn Error>> {
         };
         match outcome {
             Ok(outcome) => println!("{id}, attempt {}: {outcome}", lease.deliveries),
-            // It took too long: another worker has the delivery.
-            Err(zset_redis::Error::StaleLease) => println!("{id}: the lease is stale"),
-            Err(error) => return Err(error.into()),
+            // It took too long, and another worker has the delivery; or the server did not reply,
+            // and the lease ends by itself. Either way it may be delivered again.
+            Err(error) => println!("{id}, attempt {}: {error}", lease.deliveries),
         }
     }
 }
@@ -185,17 +212,20 @@ fn deliver(queue: &DelayQueue, url: &str) -> Result<(), Box<dyn Error>> {
     let shared = Arc::clone(&receiver);
     thread::spawn(move || serve(&listener, &shared));
     for (id, path) in DELIVERIES {
-        // With an id, a push whose reply was lost can be repeated: it is then a `DuplicateJob`.
-        queue.push_with_id_after(id, path, Duration::ZERO)?;
+        // With an id, a push whose reply was lost can be repeated.
+        persist(|| match queue.push_with_id_after(id, path, Duration::ZERO) {
+            Err(CallError::DuplicateJob) => Ok(()),
+            result => result,
+        })?;
     }
 
     let start = Instant::now();
-    while queue.len()? > 0 {
+    while persist(|| queue.len())? > 0 {
         let ended = lock().workers.iter_mut().find_map(|worker| worker.try_wait().transpose());
         if let Some(status) = ended {
             return Err(format!("a worker has ended: {}", status?).into());
         }
-        if start.elapsed() > Duration::from_secs(120) {
+        if start.elapsed() > 2 * MINUTE {
             return Err(format!("not delivered in time: {:?}", queue.stats()?).into());
         }
         sleep(Duration::from_millis(20));
@@ -207,7 +237,7 @@ fn deliver(queue: &DelayQueue, url: &str) -> Result<(), Box<dyn Error>> {
         drop(worker.stdin.take());
         worker.wait()?;
     }
-    let dead = queue.take_dead_letters(10)?;
+    let dead = persist(|| queue.dead_letters(10))?;
     for letter in &dead {
         let id = String::from_utf8_lossy(&letter.id);
         println!("dead letter: {id}, {} attempts", letter.deliveries);
