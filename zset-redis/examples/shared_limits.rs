@@ -1,7 +1,7 @@
-//! Two processes share their limits through a server.
+//! Two processes share their limits through a server, a Redis or a Valkey.
 //!
 //! ```sh
-//! cargo run -p zset-redis --example shared_limits -- redis://127.0.0.1/
+//! REDIS_URL=redis://127.0.0.1/ cargo run -p zset-redis --example shared_limits
 //! ```
 
 use std::env;
@@ -13,7 +13,7 @@ use zset_redis::{Breaker, OnFailure, Rule};
 use zset_std::{Quota, Verdict};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let url = env::args().nth(1).unwrap_or_else(|| "redis://127.0.0.1/".to_owned());
+    let url = env::var("REDIS_URL").unwrap_or_else(|_| "redis://127.0.0.1/".to_owned());
     let minute = Duration::from_secs(60);
 
     // Each process has connections and limiters of its own; the state is on the server.

@@ -182,6 +182,43 @@
 //! Linux after a quarter of an hour, unless `redis::io::tcp::TcpSettings` has a keepalive and a
 //! user timeout.
 //!
+//! # TLS
+//!
+//! TLS is a feature of the crate [`redis`], for URLs that start with `rediss`. Enable it in your own
+//! crate, since features add up:
+//!
+//! ```toml
+//! redis = { version = "1", default-features = false, features = ["tls-rustls"] }
+//! rustls = { version = "0.23", default-features = false, features = ["ring"] }
+//! ```
+//!
+//! | calls | with rustls and one of its providers | with the system's library |
+//! |---|---|---|
+//! | blocking | `tls-rustls` | `tls-native-tls` |
+//! | awaited | `tokio-rustls-comp` | `tokio-native-tls-comp` |
+//!
+//! A certificate that the system does not trust is passed to the client; the example `tls` makes
+//! one and a server that has it:
+//!
+//! ```no_run
+//! use redis::{Client, TlsCertificates};
+//!
+//! let root_cert = Some(std::fs::read("ca.pem")?);
+//! let certificates = TlsCertificates { client_tls: None, root_cert };
+//! let client = Client::build_with_tls("rediss://redis.example/", certificates)?;
+//! let pool = zset_redis::blocking::Pool::new(client);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Sentinel
+//!
+//! With the feature `sentinel` of the crate [`redis`], its `SentinelClient` asks Sentinels for the
+//! primary. A [`Pool`](blocking::Pool) of anything that [opens connections](blocking::Connect) can
+//! do so for each new connection: the example `sentinel` has such a type of three short methods,
+//! and keeps a limit while the primary is killed and its replica takes over. The asynchronous
+//! connections of `redis` do not ask again. With them, use a name or a balancer that leads to the
+//! primary, or make the limiter anew over another connection of `SentinelClient`.
+//!
 //! # What a failover can lose
 //!
 //! Replication is asynchronous. When a primary fails, the units that it allowed and had not sent to

@@ -1,101 +1,148 @@
 //! Asks for a captcha after three wrong passwords in a minute.
 //!
-//! Demonstrates a `SlidingWindow` that is queried and updated separately: `over_limit` checks
-//! whether the limit is reached without recording anything, and `record` counts a failure even
-//! beyond the limit. An unsolved captcha does not count as a failure. A fake clock makes the
-//! minutes pass at once:
+//! A login service counts the failures of each user in a `SlidingWindow`, which is queried and
+//! updated separately: `over_limit` checks whether the limit is reached without recording anything,
+//! and `record` counts a failure even beyond the limit. An unsolved captcha does not count. Behind
+//! axum, `zset_tower::Policy::charge_if` does the same in a layer.
+//!
+//! Service and client run in one program with a fake clock, which makes the minutes pass at once:
 //!
 //! ```text
 //! cargo run --example login_captcha
 //! ```
 
 use std::error::Error;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
-use zset_std::limit::KeysFull;
-use zset_std::{FakeClock, Quota, SlidingWindow, Timestamp};
+use zset_std::{FakeClock, Quota, SlidingWindow, Timestamp, WhenFull};
 
 type Failures = SlidingWindow<String, FakeClock>;
 
 const MINUTE: u64 = 60;
 
+/// The maximum size of a request in bytes.
+const MAX_REQUEST: u64 = 8192;
+
 /// The number of seconds per character of the picture; all attempts are at multiples of it.
 const SCALE: u64 = 3;
 
-/// The time in seconds, the user, the password and the captcha of each attempt.
-const ATTEMPTS: [(u64, &str, Password, Captcha); 10] = [
-    (12, "ann", Password::Wrong, Captcha::Ignored),
-    (24, "ann", Password::Wrong, Captcha::Ignored),
-    (45, "ann", Password::Wrong, Captcha::Ignored),
-    (48, "ann", Password::Wrong, Captcha::Ignored),
-    (51, "bob", Password::Right, Captcha::Ignored),
-    (57, "ann", Password::Wrong, Captcha::Solved),
-    (72, "ann", Password::Right, Captcha::Ignored),
-    (81, "ann", Password::Right, Captcha::Ignored),
-    (84, "ann", Password::Wrong, Captcha::Ignored),
-    (105, "ann", Password::Right, Captcha::Ignored),
+/// The time in seconds and the form that is sent.
+const ATTEMPTS: [(u64, &str); 10] = [
+    (12, "user=ann&password=guess"),
+    (24, "user=ann&password=guess"),
+    (45, "user=ann&password=guess"),
+    (48, "user=ann&password=guess"),
+    (51, "user=bob&password=right"),
+    (57, "user=ann&password=guess&captcha=solved"),
+    (72, "user=ann&password=right"),
+    (81, "user=ann&password=right"),
+    (84, "user=ann&password=guess"),
+    (105, "user=ann&password=right"),
 ];
 
-#[derive(PartialEq)]
-enum Password {
-    Right,
-    Wrong,
+/// Answers each connection on a thread of its own until the program ends.
+fn serve(listener: &TcpListener, failures: &Arc<Failures>) {
+    for connection in listener.incoming() {
+        let failures = Arc::clone(failures);
+        thread::spawn(move || {
+            // A client that hangs up must not end the service.
+            if let Err(error) = connection.and_then(|stream| answer(stream, &failures)) {
+                eprintln!("connection: {error}");
+            }
+        });
+    }
 }
 
-/// How a user reacts to a captcha.
-#[derive(PartialEq)]
-enum Captcha {
-    Solved,
-    Ignored,
+fn answer(mut stream: TcpStream, failures: &Failures) -> io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    let form = read_form((&stream).take(MAX_REQUEST))?;
+    let field = |name| {
+        let mut fields = form.split('&').filter_map(|field| field.split_once('='));
+        fields.find(|field| field.0 == name).map_or("", |field| field.1)
+    };
+    let status = log_in(failures, field("user"), field("password"), field("captcha"));
+    write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 }
 
-#[derive(PartialEq)]
-enum Outcome {
-    LoggedIn,
-    WrongPassword,
-    CaptchaNotSolved,
+/// Decides on a login attempt.
+fn log_in(failures: &Failures, user: &str, password: &str, captcha: &str) -> &'static str {
+    if failures.over_limit(user) && captcha != "solved" {
+        return "403 Captcha Not Solved";
+    }
+    if password == "right" {
+        return "200 Logged In";
+    }
+    match failures.record(user, 1) {
+        Ok(()) => "401 Wrong Password",
+        // An attacker who makes up users fills the table. Nobody may guess uncounted meanwhile.
+        Err(_) => "503 Try Later",
+    }
+}
+
+/// Returns the body of a request.
+fn read_form(stream: impl Read) -> io::Result<String> {
+    let mut stream = BufReader::new(stream);
+    let mut len = 0;
+    let mut line = String::new();
+    while stream.read_line(&mut line)? > 0 && !line.trim().is_empty() {
+        if let Some((name, value)) = line.split_once(':') {
+            if name.eq_ignore_ascii_case("content-length") {
+                len = value.trim().parse().unwrap_or(0);
+            }
+        }
+        line.clear();
+    }
+    let mut form = String::new();
+    stream.take(len).read_to_string(&mut form)?;
+    Ok(form)
+}
+
+/// Sends a form as a client and returns the status of the response.
+fn post(address: SocketAddr, form: &str) -> io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    let len = form.len();
+    let head = format!("POST / HTTP/1.1\r\nHost: {address}\r\nContent-Length: {len}\r\n\r\n");
+    stream.write_all((head + form).as_bytes())?;
+    let mut response = String::new();
+    stream.read_to_string(&mut response)?;
+    let status = response.lines().next().and_then(|line| line.strip_prefix("HTTP/1.1 "));
+    status.map(str::to_lowercase).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let clock = FakeClock::new();
     let three_a_minute = Quota::new(3, Duration::from_secs(MINUTE))?;
-    let failures = SlidingWindow::new(three_a_minute).with_clock(clock.clone());
+    // Users that a client makes up must not take memory for ever.
+    let failures = SlidingWindow::new(three_a_minute)
+        .with_clock(clock.clone())
+        .with_max_keys(100_000, WhenFull::RefuseNew);
+    let failures = Arc::new(failures);
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let address = listener.local_addr()?;
+    thread::spawn(move || serve(&listener, &failures));
 
     println!("Three wrong passwords within a minute require a captcha.\n");
-    println!("time   user  what happened       x: a wrong password, [ ]: the last minute");
+    println!("time   user  response                x: a wrong password, [ ]: the last minute");
     let mut wrong = Vec::new();
-    for (second, user, password, captcha) in ATTEMPTS {
+    let mut statuses = Vec::new();
+    for (second, form) in ATTEMPTS {
         clock.set(Timestamp::ZERO.saturating_add(Duration::from_secs(second)));
-        let happened = match log_in(&failures, user, &password, &captcha)? {
-            Outcome::LoggedIn => "logged in",
-            Outcome::CaptchaNotSolved => "captcha not solved",
-            Outcome::WrongPassword => {
-                wrong.push((user, second));
-                "wrong password"
-            }
-        };
+        let status = post(address, form)?;
+        let user = form.get(5..8).unwrap_or_default();
+        if status.starts_with("401") {
+            wrong.push((user, second));
+        }
         let (minutes, seconds) = (second / MINUTE, second % MINUTE);
         let picture = picture(second, |at| wrong.contains(&(user, at)));
-        println!("{minutes:02}:{seconds:02}  {user}   {happened:<18}  {picture}");
+        println!("{minutes:02}:{seconds:02}  {user}   {status:<22}  {picture}");
+        statuses.push(status.get(..3).unwrap_or_default().to_string());
     }
+    assert_eq!(statuses.join(" "), "401 401 401 403 200 401 403 403 401 200");
     Ok(())
-}
-
-/// Decides on a login attempt.
-fn log_in(
-    failures: &Failures,
-    user: &str,
-    password: &Password,
-    captcha: &Captcha,
-) -> Result<Outcome, KeysFull> {
-    if failures.over_limit(user) && *captcha == Captcha::Ignored {
-        return Ok(Outcome::CaptchaNotSolved);
-    }
-    if *password == Password::Wrong {
-        failures.record(user, 1)?;
-        return Ok(Outcome::WrongPassword);
-    }
-    Ok(Outcome::LoggedIn)
 }
 
 /// Draws the failures so far, and the sliding window over them.

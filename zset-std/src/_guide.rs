@@ -6,7 +6,7 @@
 //! | [`boards`] | leaderboards: ties, policies, boards of today and of the week, packed scores |
 //! | [`queues`] | delayed jobs, leases and dead letters, schedules, expiring members |
 //! | [`timelines`] | feeds in pages, with caps, and several feeds as one |
-//! | [`coming_from`] | what corresponds to the methods of governor and of tokio-util's `DelayQueue` |
+//! | [`coming_from`] | governor, priority-queue and tokio-util's `DelayQueue`, line by line |
 //!
 //! Each guide shows the common path. Edge cases, errors and costs are in the docs of each method.
 

@@ -6,9 +6,13 @@ mod fake;
 mod monotonic;
 #[cfg(feature = "quanta")]
 mod quanta;
+#[cfg(feature = "tokio")]
+mod tokio;
 
 #[cfg(feature = "quanta")]
 pub use self::quanta::QuantaClock;
+#[cfg(feature = "tokio")]
+pub use self::tokio::TokioClock;
 #[cfg(feature = "std")]
 pub use {
     fake::FakeClock,

@@ -77,6 +77,7 @@
 //! - `alloc`, which `std` enables: all other types. It needs an allocator, but no atomics.
 //! - `async`, which enables `std`: futures that wait for a limiter or for a job, in any runtime.
 //! - `quanta`, which enables `std`: [`QuantaClock`], for limiters that are called in tight loops.
+//! - `tokio`, which enables `async`: [`TokioClock`], which follows `tokio::time::pause`.
 //! - `serde`: `Serialize` and `Deserialize` for the types that hold data: queues, boards, timelines
 //!   and timestamps. Limiters are not serializable.
 //!
@@ -132,6 +133,7 @@
 //!
 //! - [`MonotonicClock`], [`SystemClock`] and [`QuantaClock`] panic when the time is read, as do the
 //!   methods without a time argument of limiters and queues that keep their default clock.
+//! - [`TokioClock`] panics when it is created.
 //! - [`SharedDelayQueue::run`] panics, since it starts a thread.
 //! - Blocking is useless, since no other thread can end it. With a [`FakeClock`] it never returns.
 //! - [`RandomState`] has the same seeds in every run.
@@ -207,6 +209,8 @@ pub use {
 
 #[cfg(feature = "quanta")]
 pub use clock::QuantaClock;
+#[cfg(feature = "tokio")]
+pub use clock::TokioClock;
 #[cfg(feature = "std")]
 pub use {
     at::At,

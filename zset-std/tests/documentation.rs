@@ -16,6 +16,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("clock.rs", "Timestamp Clock"),
     ("clock/fake.rs", "FakeClock"),
     ("clock/quanta.rs", "QuantaClock"),
+    ("clock/tokio.rs", "TokioClock"),
     ("delay_queue.rs", "DelayQueue JobId push_with_id reschedule"),
     ("expiring_set.rs", "ExpiringSet InsertError with_max_len"),
     ("leaderboard.rs", "Leaderboard sum with_max_len Submission map_scores"),

@@ -30,17 +30,17 @@ fn a_captcha_is_required_after_three_failures_in_a_minute() {
     let expected = "\
 Three wrong passwords within a minute require a captcha.
 
-time   user  what happened       x: a wrong password, [ ]: the last minute
-00:12  ann   wrong password      [----x]
-00:24  ann   wrong password      [----x---x]
-00:45  ann   wrong password      [----x---x------x]
-00:48  ann   captcha not solved  [----x---x------x-]
-00:51  bob   logged in           [------------------]
-00:57  ann   wrong password      [----x---x------x---x]
-01:12  ann   captcha not solved  ----x[---x------x---x-----]
-01:21  ann   captcha not solved  ----x---[x------x---x--------]
-01:24  ann   wrong password      ----x---x[------x---x--------x]
-01:45  ann   logged in           ----x---x------x[---x--------x-------]
+time   user  response                x: a wrong password, [ ]: the last minute
+00:12  ann   401 wrong password      [----x]
+00:24  ann   401 wrong password      [----x---x]
+00:45  ann   401 wrong password      [----x---x------x]
+00:48  ann   403 captcha not solved  [----x---x------x-]
+00:51  bob   200 logged in           [------------------]
+00:57  ann   401 wrong password      [----x---x------x---x]
+01:12  ann   403 captcha not solved  ----x[---x------x---x-----]
+01:21  ann   403 captcha not solved  ----x---[x------x---x--------]
+01:24  ann   401 wrong password      ----x---x[------x---x--------x]
+01:45  ann   200 logged in           ----x---x------x[---x--------x-------]
 ";
     assert_eq!(run("login_captcha"), expected);
 }
@@ -164,41 +164,49 @@ dead letter: bob, delivered 3 times
     assert_eq!(run("delayed_jobs"), expected);
 }
 
-/// Ann's three requests per minute are those at seconds 0, 10 and 20. The first is a minute old at
-/// second 60, when her next request passes, and the second at second 70.
-#[test]
-fn a_service_answers_429_to_excessive_requests() {
-    let expected = "\
-00 s  ann  200 OK
-10 s  ann  200 OK
-20 s  ann  200 OK
-30 s  ann  429 Too Many Requests, retry after 30 s
-30 s  bob  200 OK
-60 s  ann  200 OK
-60 s  ann  429 Too Many Requests, retry after 10 s
-";
-    assert_eq!(run("http_service"), expected);
-}
-
-/// Ann's second game improves her lap but not her points. Bob passes her in both with one more
-/// game.
+/// The reset on day 30 adds Ann's two matches to 120 points, as many as Cid has, and moves all
+/// ratings halfway to 1000. Bob's match of the first season is reported on the day after its last.
 #[cfg(feature = "serde")]
 #[test]
-fn boards_are_saved_and_loaded() {
+fn a_season_ends_once_and_is_archived() {
     let expected = "\
-Saved:
-  1. ann 120
-  1. cid 120
-  3. bob 85
-  fastest lap: ann, 82500 ms
-{\"points\":{\"scores\":[[\"ann\",120],[\"cid\",120],[\"bob\",85]],\"max_len\":100},\
-\"laps\":{\"scores\":[[\"ann\",82500],[\"cid\",82990],[\"bob\",84010]],\"max_len\":null}}
-Loaded, and played once more:
-  1. bob 130
-  2. ann 120
-  2. cid 120
-  fastest lap: ann, 82500 ms
-Edited: element 2 repeats an earlier one at line 1 column 56
+day  1: 70 points of ann in season 1: counts
+day  2: 85 points of bob in season 1: counts
+day  9: 120 points of cid in season 1: counts
+day 29: 50 points of ann in season 1: counts
+Season 1 is over:
+  1. ann 120 points, rating 1300 -> 1150
+  1. cid 120 points, rating 1080 -> 1040
+  3. bob 85 points, rating 1100 -> 1050
+day 30: 90 points of bob in season 1: is too late
+day 31: 40 points of bob in season 2: counts
+
+season-1.json: {\"scores\":[[\"ann\",120],[\"cid\",120],[\"bob\",85]],\"max_len\":null}
+edited: element 2 repeats an earlier one at line 1 column 46
 ";
-    assert_eq!(run("save_and_load"), expected);
+    assert_eq!(run("season"), expected);
+}
+
+/// Ten calls pass in each 1.1 s, so a hundred are sent by 9.9 s, and the others a minute and 0.1 s
+/// after the first ones.
+#[cfg(feature = "tokio")]
+#[test]
+fn a_client_waits_instead_of_being_denied() {
+    let expected = "\
+00 s  10 calls
+01 s  10 calls
+02 s  10 calls
+03 s  10 calls
+04 s  10 calls
+05 s  10 calls
+06 s  10 calls
+07 s  10 calls
+08 s  10 calls
+09 s  10 calls
+60 s  10 calls
+61 s  10 calls
+A user who came at 15 s gave up at 20 s, and took no call.
+120 calls, none of them denied.
+";
+    assert_eq!(run("outgoing"), expected);
 }

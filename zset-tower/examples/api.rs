@@ -1,7 +1,10 @@
-//! Serves two routes with axum: one limited by the client's address, the other by its token.
+//! Serves an API with axum: one route is limited by the client's address, the other by the tier of
+//! its token.
 //!
-//! Demonstrates a sliding window and a funnel as layers of routes, in this process or in Redis,
-//! where several processes share the limits. It prints how to try it with curl:
+//! Each tier is a policy that applies to the tokens of its accounts. The limits are in this process
+//! or in Redis, where several processes share them. Without `--listen`, the program is also the
+//! client: it sends requests until they are denied, and ends. With it, it prints how to try it with
+//! curl, and serves until Ctrl-C:
 //!
 //! ```text
 //! cargo run -p zset-tower --example api -- [--listen ADDRESS] [--redis redis://ADDRESS]
@@ -9,7 +12,8 @@
 
 use std::env;
 use std::error::Error;
-use std::net::SocketAddr;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::process;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -20,19 +24,20 @@ use http::StatusCode;
 use http::header::AUTHORIZATION;
 use lexopt::{Arg, ValueExt};
 use tokio::net::TcpListener;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use zset_redis::redis::Client;
 use zset_redis::redis::aio::ConnectionManager;
 use zset_std::Quota;
-use zset_tower::key::{Header, Key, PeerIp};
-use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
+use zset_tower::key::{self, Key, PeerIp};
+use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer, RequestHead};
 
 const HELP: &str = "\
-Serves /time, limited by the client's address, and /search, limited by its token.
+Serves /time, limited by the client's address, and /search, limited by the tier of its token.
 
 Usage: api [--listen ADDRESS] [--redis URL]
 
-  --listen ADDRESS  the address to listen on; the default is 127.0.0.1:3000
+  --listen ADDRESS  serves there until Ctrl-C, instead of trying itself
   --redis URL       a Redis that has the limits, such as redis://127.0.0.1/
   -h, --help        prints this help
 
@@ -67,19 +72,43 @@ fn per_ip(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
     Ok(policy.with_quota(quota))
 }
 
-/// One request a second for each token, and up to three at once.
-fn per_token(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
-    let name = "per-token";
-    let quota = Quota::new(1, Duration::from_secs(1))?.with_capacity(3)?;
-    let key = Header::new(AUTHORIZATION);
-    let missing_key = MissingKey::Challenge("Bearer");
-    let Some(redis) = redis else {
-        return Ok(Policy::funnel(name, quota, key, missing_key)?);
+#[derive(Clone, Copy, PartialEq)]
+enum Tier {
+    Free,
+    Paid,
+}
+
+/// Returns the account of a token, as a database would.
+fn account(head: &RequestHead<'_>) -> Option<(&'static str, Tier)> {
+    match head.headers.get(AUTHORIZATION)?.as_bytes() {
+        b"Bearer ann" => Some(("ann", Tier::Free)),
+        b"Bearer bob" => Some(("bob", Tier::Free)),
+        b"Bearer cid" => Some(("cid", Tier::Paid)),
+        _ => None,
+    }
+}
+
+/// The limit of the accounts of a tier. Without an account there is no key, hence 401: tokens that
+/// clients make up take no memory.
+fn per_account(tier: Tier, redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
+    let second = Duration::from_secs(1);
+    let (name, quota) = match tier {
+        Tier::Free => ("free", Quota::new(1, second)?.with_capacity(3)?),
+        Tier::Paid => ("paid", Quota::new(5, second)?.with_capacity(20)?),
     };
-    let limiter = zset_redis::Funnel::new(redis.clone(), name, quota, zset_redis::OnFailure::Deny)?
-        .hashed_keys(secret());
-    let policy = Policy::new_async(name, limiter, key, missing_key, OnFailure::ServiceUnavailable)?;
-    Ok(policy.with_quota(quota))
+    let key = key::from_fn(|head| Some(account(head)?.0.to_owned()));
+    let missing_key = MissingKey::Challenge("Bearer");
+    let policy = if let Some(redis) = redis {
+        let on_failure = zset_redis::OnFailure::Deny;
+        let limiter = zset_redis::Funnel::new(redis.clone(), name, quota, on_failure)?;
+        let limiter = limiter.hashed_keys(secret());
+        let on_failure = OnFailure::ServiceUnavailable;
+        Policy::new_async(name, limiter, key, missing_key, on_failure)?.with_quota(quota)
+    } else {
+        Policy::funnel(name, quota, key, missing_key)?
+    };
+    // Who has no account gets the challenge of the free tier.
+    Ok(policy.when(move |head| account(head).map_or(Tier::Free, |account| account.1) == tier))
 }
 
 async fn time() -> String {
@@ -118,12 +147,12 @@ async fn main() {
 }
 
 async fn run() -> Result<(), Box<dyn Error>> {
-    let mut address = "127.0.0.1:3000".to_owned();
+    let mut address = None;
     let mut redis = None;
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
-            Arg::Long("listen") => address = arguments.value()?.string()?,
+            Arg::Long("listen") => address = Some(arguments.value()?.string()?),
             Arg::Long("redis") => redis = Some(arguments.value()?.string()?),
             Arg::Long("help") | Arg::Short('h') => {
                 print!("{HELP}");
@@ -138,19 +167,74 @@ async fn run() -> Result<(), Box<dyn Error>> {
     };
     let redis = redis.as_ref();
 
+    let tiers = RateLimitLayer::new(per_account(Tier::Free, redis)?)
+        .with_policy(per_account(Tier::Paid, redis)?);
     let router = Router::new()
         .route("/time", get(time).layer(RateLimitLayer::new(per_ip(redis)?)))
-        .route("/search", get(search).layer(RateLimitLayer::new(per_token(redis)?)));
+        .route("/search", get(search).layer(tiers));
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    let Some(address) = address else {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        tokio::spawn(async { axum::serve(listener, service).await });
+        return Ok(spawn_blocking(move || try_it(address)).await??);
+    };
     let listener = TcpListener::bind(address).await?;
     let url = format!("http://{}", listener.local_addr()?);
     println!("Listening on {url}");
     println!("/time: 10 requests a minute for each address. The eleventh is denied:");
     println!("    curl -i '{url}/time?[1-11]'");
-    println!("/search: 1 request a second for each token, and up to 3 at once:");
+    println!("/search: 1 request a second for each free account, and up to 3 at once:");
     println!("    curl -i -H 'Authorization: Bearer ann' '{url}/search?[1-4]'");
+    println!("For each that pays, 5 a second, and up to 20 at once:");
+    println!("    curl -i -H 'Authorization: Bearer cid' '{url}/search?[1-21]'");
     println!("Without a token, 401, with a challenge:");
     println!("    curl -i {url}/search");
     println!("Ctrl-C ends it.");
-    let service = router.into_make_service_with_connect_info::<SocketAddr>();
     Ok(axum::serve(listener, service).await?)
+}
+
+/// Sends requests as a client.
+fn try_it(address: SocketAddr) -> io::Result<()> {
+    for (path, token, at_once) in
+        [("/time", "", 10), ("/search", "ann", 3), ("/search", "bob", 3), ("/search", "cid", 20)]
+    {
+        let mut allowed = 0;
+        let denied = loop {
+            let response = send(address, path, token)?;
+            if !response.starts_with("HTTP/1.1 200") {
+                break response;
+            }
+            allowed += 1;
+        };
+        // More if the machine is so slow that time passes.
+        assert!(allowed >= at_once, "{path} {token}: {allowed}");
+        assert!(denied.starts_with("HTTP/1.1 429"), "{denied}");
+        let retry_after = header(&denied, "retry-after");
+        assert!(retry_after.parse::<u64>().is_ok_and(|seconds| (1..=60).contains(&seconds)));
+        let policy = header(&denied, "ratelimit-policy");
+        println!("{path:<7} {token:<3}  {allowed:2} allowed by {policy}, again in {retry_after} s");
+    }
+    for token in ["", "made up"] {
+        let response = send(address, "/search", token)?;
+        assert!(response.starts_with("HTTP/1.1 401"), "{response}");
+        assert_eq!(header(&response, "www-authenticate"), "Bearer");
+    }
+    println!("/search without an account: 401");
+    Ok(())
+}
+
+/// Returns the response to a request.
+fn send(address: SocketAddr, path: &str, token: &str) -> io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n")?;
+    write!(stream, "Authorization: Bearer {token}\r\n\r\n")?;
+    let mut response = String::new();
+    stream.read_to_string(&mut response)?;
+    Ok(response)
+}
+
+fn header<'a>(response: &'a str, name: &str) -> &'a str {
+    let mut lines = response.lines().filter_map(|line| line.split_once(": "));
+    lines.find(|line| line.0.eq_ignore_ascii_case(name)).map_or("", |line| line.1)
 }

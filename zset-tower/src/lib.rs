@@ -92,6 +92,53 @@
 //! [`with_response`](RateLimitLayer::with_response) replaces the response, e.g. [for
 //! gRPC](Rejection::to_grpc).
 //!
+//! # Coming from `tower_governor`
+//!
+//! Two requests a second for each address, behind one proxy, and five at once. Its own `per_second(n)`
+//! is one request each n seconds.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! use axum::Router;
+//! use tower_governor::GovernorLayer;
+//! use tower_governor::governor::GovernorConfigBuilder;
+//! use tower_governor::key_extractor::SmartIpKeyExtractor;
+//! use zset_std::Quota;
+//! use zset_tower::key::ForwardedFor;
+//! use zset_tower::{MissingKey, Policy, RateLimitLayer};
+//!
+//! // tower_governor, whose `retain_recent` has to be called now and then:
+//! let config = GovernorConfigBuilder::default()
+//!     .per_millisecond(500)
+//!     .burst_size(5)
+//!     .key_extractor(SmartIpKeyExtractor)
+//!     .use_headers()
+//!     .finish()
+//!     .unwrap();
+//! let config = Arc::new(config);
+//! let router: Router = Router::new().layer(GovernorLayer::new(Arc::clone(&config)));
+//! config.limiter().retain_recent();
+//!
+//! // zset-tower, which holds 100,000 keys at most and sweeps idle ones by itself:
+//! let quota = Quota::new(2, Duration::from_secs(1))?.with_capacity(5)?;
+//! let key = ForwardedFor::x_forwarded_for(1);
+//! let policy = Policy::funnel("per-ip", quota, key, MissingKey::deny())?;
+//! let router: Router = Router::new().layer(RateLimitLayer::new(policy));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | `tower_governor` | here |
+//! |---|---|
+//! | `PeerIpKeyExtractor` | [`PeerIp::from_extension`](key::PeerIp::from_extension): IPv6 by /64 |
+//! | `SmartIpKeyExtractor`: the first entry, which a client can make up | [`ForwardedFor`](key::ForwardedFor): the entry that a trusted proxy wrote |
+//! | `GlobalKeyExtractor`, a `KeyExtractor` of yours | [`Global`](key::Global), [`from_fn`](key::from_fn) |
+//! | an error if there is no key: status 500 | [`MissingKey`], a choice |
+//! | `methods` | [`when`](Policy::when) |
+//! | `use_headers`: `x-ratelimit-*` | [`with_legacy_headers`](RateLimitLayer::with_legacy_headers), besides those of the draft |
+//! | `error_handler` | [`with_response`](RateLimitLayer::with_response) |
+//!
 //! # State
 //!
 //! Clones of a layer and of its services share the state of the limiters: axum clones the service

@@ -96,7 +96,7 @@ fn the_example_limits_curl() {
         return;
     }
     let example = Example::start(&[]);
-    assert_eq!(example.commands.len(), 3, "{:?}", example.commands);
+    assert_eq!(example.commands.len(), 4, "{:?}", example.commands);
 
     // Ten a minute for each address, whatever the connection.
     for left in (0..10).rev() {
@@ -116,7 +116,7 @@ fn the_example_limits_curl() {
         assert_eq!(problem(&body), (429, vec!["per-ip".to_owned()]));
     }
 
-    // One a second for each token, and up to three at once; two requests over one connection.
+    // One a second for each free account, and up to three at once; two requests over one connection.
     let (head, _) = example.curl("/search", &[]);
     assert!(head.starts_with("HTTP/1.1 401"), "{head}");
     assert_eq!(header(&head, "www-authenticate"), "Bearer");
@@ -130,7 +130,10 @@ fn the_example_limits_curl() {
     assert!((3..=5).contains(&allowed), "{allowed}");
     let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer bob"]);
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-    assert_eq!(header(&head, "ratelimit"), r#""per-token";r=2;t=1"#);
+    assert_eq!(header(&head, "ratelimit"), r#""free";r=2;t=1"#);
+    let (head, _) = example.curl("/search", &["-H", "Authorization: Bearer cid"]);
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert_eq!(header(&head, "ratelimit"), r#""paid";r=19;t=1"#);
 }
 
 #[test]
@@ -168,6 +171,21 @@ fn two_processes_share_the_limits_in_redis() {
     let (head, body) = examples[0].curl("/time", &[]);
     assert!(head.starts_with("HTTP/1.1 503"), "{head}");
     assert_eq!(problem(&body), (503, vec![]));
+}
+
+#[test]
+fn without_an_address_the_example_tries_itself() {
+    let run = |more: &[&str]| {
+        let output = Example::command().args(more).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        assert!(text.contains(r#"allowed by "free";q=3;w=3, again in 1 s"#), "{text}");
+        assert!(text.contains(r#"allowed by "paid";q=20;w=4, again in 1 s"#), "{text}");
+    };
+    run(&[]);
+    if let Some(redis) = Redis::start() {
+        run(&["--redis", &redis.url]);
+    }
 }
 
 #[test]

@@ -73,4 +73,9 @@
 //!
 //! A board grows with each new member. With [`with_max_len`](crate::Leaderboard::with_max_len) it
 //! keeps the highest scores only. Boards are for one thread, so threads share one behind a lock.
-//! With the feature `serde` they are serialized, as the example `save_and_load` shows.
+//! With the feature `serde` they are serialized.
+//!
+//! # Programs
+//!
+//! `season` keeps a game's boards in a file and starts them anew when a season ends: `cargo run
+//! --package zset-std --features serde --example season`.

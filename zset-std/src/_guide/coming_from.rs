@@ -1,77 +1,166 @@
-//! Coming from another crate: what corresponds to the methods of governor and of tokio-util's
-//! `DelayQueue`.
+//! Coming from another crate: governor, priority-queue and tokio-util's `DelayQueue`.
 //!
-//! The project's `docs/methods.md` has those of `BTreeMap`, indexmap, priority-queue and Redis.
+//! In each example, the other crate is on the left and zset on the right, and both sides are equal.
+//! The documentation of `zset_tower` has one for `tower_governor`; the project's `docs/methods.md`
+//! lists all methods of `BTreeMap`, indexmap, priority-queue and Redis.
 //!
 //! # governor
 //!
-//! A [`Funnel`](crate::Funnel) is governor's algorithm, GCRA. A decision says how much is left and
-//! when it passes again, so no middleware or clock is needed to find that out.
-//!
-//! | governor | here |
-//! |---|---|
-//! | `Quota::per_second(n)` | `Quota::new(n, Duration::from_secs(1))` |
-//! | `Quota::with_period(p)` | `Quota::new(1, p)` |
-//! | `.allow_burst(b)` | `.with_capacity(b)` |
-//! | `RateLimiter::direct(quota)` | `Funnel::new(quota)` in a `Mutex`; or `Funnels::<()>` |
-//! | `RateLimiter::keyed(quota)` | `Funnels::new(quota)` |
-//! | `check_key(&key)`, a `Result` | `check(&key)`, a `Decision`: `is_allowed()` |
-//! | `check_key_n(&key, n)`, two nested `Result`s | `check_n(&key, n)`: `Verdict::Never` if n exceeds the burst |
-//! | `not_until.wait_time_from(clock.now())` | `decision.retry_after()` |
-//! | `StateInformationMiddleware` | `remaining`, `limit` and `reset_after` of each decision |
-//! | `until_key_ready(&key).await` | `until_ready(&key).await`; on a thread, `.block()` |
-//! | `retain_recent()`, called by a thread of yours | nothing: each new key sweeps a few others; `sweep` does so on demand |
-//! | `shrink_to_fit()` | nothing: the table shrinks with its keys |
-//! | no bound on keys | `with_max_keys(n, WhenFull::RefuseNew)` |
-//! | `FakeRelativeClock` | `FakeClock`, or `at(now)` for a single call |
-//! | a quota for life | `set_quota`, and `check_with` for a quota of one call |
+//! A [`Funnel`](crate::Funnel) is governor's algorithm, GCRA. For one key there is the type itself,
+//! in a `Mutex` if threads share it, where governor has `RateLimiter::direct`.
 //!
 //! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::num::NonZeroU32;
 //! use std::time::Duration;
-//! use zset_std::{FakeClock, Funnels, Quota, Verdict, WhenFull};
 //!
-//! // Ten a second, five at once.
-//! let quota = Quota::new(10, Duration::from_secs(1))?.with_capacity(5)?;
-//! let clock = FakeClock::new();
-//! let limiter =
-//!     Funnels::<String>::new(quota).with_max_keys(100_000, WhenFull::RefuseNew).with_clock(&clock);
-//! assert!((0..5).all(|_| limiter.check("ann").is_allowed()));
-//! let denied = limiter.check("ann");
-//! assert_eq!(denied.retry_after(), Some(Duration::from_millis(100)));
-//! assert_eq!((denied.limit, denied.remaining), (5, 0));
-//! assert_eq!(limiter.check_n("bob", 6).verdict, Verdict::Never);
-//! clock.advance(Duration::from_millis(100));
-//! assert!(limiter.check("ann").is_allowed());
-//! # Ok::<(), zset_std::limit::QuotaError>(())
+//! use governor::RateLimiter;
+//! use governor::clock::{Clock, FakeRelativeClock};
+//! use governor::middleware::StateInformationMiddleware;
+//! use zset_std::{FakeClock, Funnels, Quota, Verdict};
+//!
+//! let n = |n| NonZeroU32::new(n).unwrap();
+//! let (tick, second) = (Duration::from_millis(100), Duration::from_secs(1));
+//!
+//! let quota = (governor::Quota::per_second(n(10)),    Quota::new(10, second)?);
+//! let quota = (quota.0.allow_burst(n(5)),             quota.1.with_capacity(5)?);
+//! let clock = (FakeRelativeClock::default(),          FakeClock::new());
+//! let theirs = RateLimiter::dashmap_with_clock(quota.0, clock.0.clone());
+//! let ours = Funnels::<&str>::new(quota.1).with_clock(clock.1.clone());
+//!
+//! assert_eq!(theirs.check_key(&"ann").is_ok(),        ours.check(&"ann").is_allowed());
+//! assert_eq!(theirs.check_key_n(&"ann", n(4))?.is_ok(),
+//!                                                     ours.check_n(&"ann", 4).is_allowed());
+//! // More than the burst can never pass.
+//! assert_eq!(theirs.check_key_n(&"ann", n(6)).is_err(),
+//!            ours.check_n(&"ann", 6).verdict == Verdict::Never);
+//! // Denied: in how long it passes.
+//! let not_until = theirs.check_key(&"ann").unwrap_err();
+//! assert_eq!(not_until.wait_time_from(clock.0.now()), ours.check(&"ann").retry_after().unwrap());
+//! (clock.0.advance(tick),                             clock.1.advance(tick));
+//! // It waits on real clocks only; ours on any, and with the feature `async` it is awaited too.
+//! # pollster::block_on(async {
+//! (RateLimiter::keyed(quota.0).until_key_ready(&"ann").await,
+//!                                                     ours.until_ready(&"ann").block()?);
+//! # Ok::<_, zset_std::limit::NotReady>(()) })?;
+//! assert_eq!(theirs.len(),                            ours.len());
+//! // What is left.
+//! let their = RateLimiter::dashmap(quota.0).with_middleware::<StateInformationMiddleware>();
+//! assert_eq!(their.check_key(&"bob").unwrap().remaining_burst_capacity(),
+//!                                                     ours.check(&"bob").remaining);
+//! // Idle keys, which are those that are as new ones.
+//! (clock.0.advance(second),                           clock.1.advance(second));
+//! (theirs.retain_recent(),                            ours.sweep(usize::MAX));
+//! assert_eq!(theirs.is_empty(),                       ours.is_empty());
+//! # assert!(ours.is_empty());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - **Idle keys** stay in governor until a thread of yours calls `retain_recent`, and then
+//!   `shrink_to_fit`. Here each new key sweeps a few others, and the table shrinks with its keys:
+//!   no call is needed, and [`sweep`](crate::Keyed::sweep) does so on demand.
+//! - **Keys** are unbounded in governor. Here [`with_max_keys`](crate::Keyed::with_max_keys) bounds
+//!   them.
+//! - **A decision** always has `limit`, `remaining` and `reset_after`.
+//! - **A quota** is for life in governor; here [`set_quota`](crate::Keyed::set_quota) changes it,
+//!   and [`check_with`](crate::Keyed::check_with) takes one for a call.
+//!
+//! # priority-queue
+//!
+//! A [`SortedSet`](zset_core::SortedSet) is a priority queue whose lowest score is
+//! [`first`](zset_core::SortedSet::first), and the highest [`last`](zset_core::SortedSet::last). Of
+//! equal scores, the order is that of the members. Ranks and ranges come in addition, and iteration
+//! is in order. Pushes and changes of priority are faster in priority-queue.
+//!
+//! ```
+//! use priority_queue::PriorityQueue;
+//! use zset_std::zset_core::SortedSet;
+//!
+//! let (mut theirs, mut ours) = (PriorityQueue::new(), SortedSet::new());
+//! assert_eq!(theirs.push("ann", 120),                 ours.insert("ann", 120));
+//! assert_eq!(theirs.push("bob", 85),                  ours.insert("bob", 85));
+//! assert_eq!(theirs.peek(),                           ours.last().as_ref().map(|(m, s)| (*m, s)));
+//! assert_eq!(theirs.get_priority("bob"),              ours.score("bob").as_ref());
+//! // Theirs only if it is present.
+//! assert_eq!(theirs.change_priority("bob", 90),       ours.insert("bob", 90));
+//! assert_eq!(theirs.change_priority_by("bob", |p| *p += 5),
+//!                                                     ours.update("bob", |s| s + 5).is_some());
+//! // Only if it is higher.
+//! (theirs.push_increase("bob", 99),                   ours.insert_max("bob", 99));
+//! assert_eq!(theirs.contains("bob"),                  ours.contains("bob"));
+//! assert_eq!(theirs.remove("ann"),                    ours.remove("ann").map(|s| ("ann", s)));
+//! assert_eq!(theirs.len(),                            ours.len());
+//! assert_eq!(theirs.pop(),                            ours.pop_last());
+//! assert!(theirs.into_sorted_iter().eq(               ours.into_iter().rev()));
 //! ```
 //!
 //! # tokio-util's `DelayQueue`
 //!
-//! | tokio-util | here |
-//! |---|---|
-//! | `insert(value, timeout)`, `insert_at(value, when)` | `push(value, due)` with an id of the queue, `push_with_id` with one of yours |
-//! | `reset(&key, timeout)`, `reset_at(&key, when)` | `reschedule(&id, due)` |
-//! | `remove(&key)`, which panics if the key is invalid | `cancel(&id)`, an `Option` |
-//! | `deadline(&key)` | `due(&id)` |
-//! | `peek()` | `first()` |
-//! | `next().await`, `poll_expired` | `SharedDelayQueue::pop_async().await`; `wait_pop` on a thread |
-//! | at most two years ahead, in steps of a millisecond | any time, in nanoseconds |
-//! | `&mut self`, one task | `SharedDelayQueue` takes `&self`: any number of workers, with leases |
+//! [`SharedDelayQueue`](crate::SharedDelayQueue) takes `&self`, so any number of tasks share it,
+//! and can lease jobs. With [`TokioClock`](crate::TokioClock) it follows `tokio::time::pause` as
+//! theirs does; with the default clock it needs no runtime.
 //!
-//! Here all jobs are in order, so the next ones can be listed. A timer wheel is faster if nothing
-//! but expiry is needed.
-//!
-//! ```
+#![cfg_attr(feature = "tokio", doc = "```")]
+#![cfg_attr(not(feature = "tokio"), doc = "```ignore")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut runtime = tokio::runtime::Builder::new_current_thread();
+//! # let runtime = runtime.enable_time().start_paused(true).build()?;
+//! # runtime.block_on(async {
+//! use std::future::poll_fn;
+//! use std::sync::Arc;
 //! use std::time::Duration;
-//! use zset_std::{DelayQueue, Timestamp};
 //!
-//! let now = Timestamp::ZERO;
-//! let mut queue = DelayQueue::new();
-//! let session = queue.push("session", now.saturating_add(Duration::from_secs(30)));
-//! let token = queue.push("token", now.saturating_add(Duration::from_secs(10)));
-//! queue.reschedule(&session, now.saturating_add(Duration::from_secs(60)));
-//! assert_eq!(queue.due(&session), Some(Timestamp::from_nanos(60_000_000_000)));
-//! assert_eq!(queue.first().unwrap().id, &token);
-//! assert_eq!(queue.cancel(&token).unwrap().payload, "token");
-//! assert!(queue.pop(now).is_none());
+//! use futures_util::{FutureExt, StreamExt, stream};
+//! use tokio::time::Instant;
+//! use tokio_util::time::DelayQueue;
+//! use zset_std::{Clock, SharedDelayQueue, TokioClock};
+//!
+//! let minute = Duration::from_secs(60);
+//! let (start, clock) = (Instant::now(), TokioClock::new());
+//! let mut theirs = DelayQueue::new();
+//! let ours = Arc::new(SharedDelayQueue::new().with_clock(clock));
+//! let now = ours.clock().now();
+//! let later = now.saturating_add(minute);
+//!
+//! let mail = (theirs.insert("mail", minute),          ours.push_after("mail", minute)?);
+//! let call = (theirs.insert_at("call", start + minute), ours.push("call", later)?);
+//! let later = now.saturating_add(2 * minute);
+//! (theirs.reset_at(&mail.0, start + 2 * minute),      ours.reschedule(&mail.1, later));
+//! assert_eq!(theirs.deadline(&mail.0),                start + 2 * minute);
+//! assert_eq!(ours.due(&mail.1),                       Some(later));
+//! assert_eq!(theirs.remove(&call.0).into_inner(),     ours.cancel(&call.1).unwrap().payload);
+//! assert_eq!(theirs.len(),                            ours.len());
+//! // A stream, which ends when theirs is empty, and when this one is closed.
+//! assert_eq!(theirs.next().await.unwrap().into_inner(),
+//!                                                     ours.pop_async().await.unwrap().payload);
+//! assert_eq!(start.elapsed(),                         2 * minute);
+//!
+//! // `poll_expired`, in a future of yours that keeps `next`, which is polled again after each job.
+//! let mut next = ours.pop_async();
+//! (theirs.insert("post", minute),                     ours.push_after("post", minute)?);
+//! let expired = poll_fn(|cx| theirs.poll_expired(cx)).await.unwrap().into_inner();
+//! let job = poll_fn(|cx| next.poll_unpin(cx)).await.unwrap().payload;
+//! assert_eq!(expired, job);
+//! # ours.push_after("last", minute)?;
+//! // The same as a stream, and one that owns the queue, to be spawned.
+//! let jobs = stream::poll_fn(|cx| next.poll_unpin(cx));
+//! # drop(jobs);
+//! let jobs = stream::unfold(Arc::clone(&ours), |queue| async {
+//!     Some((queue.pop_async().await?, queue))
+//! });
+//! # assert_eq!(Box::pin(jobs).next().await.unwrap().payload, "last");
+//! # Ok(())
+//! # })
+//! # }
 //! ```
+//!
+//! | | tokio-util | here |
+//! |---|---|---|
+//! | an empty queue | ends the stream | waits for the next job, until the queue is closed |
+//! | an invalid key | panics | is a `None` |
+//! | times | two years ahead at most, in milliseconds | any, in nanoseconds; tokio rounds up |
+//! | jobs of the same time | in any order | as they were pushed |
+//!
+//! Without tasks, [`DelayQueue`](crate::DelayQueue) has the same methods, takes the time in each
+//! call, and lists the jobs in order. A timer wheel is faster if nothing but expiry is needed.

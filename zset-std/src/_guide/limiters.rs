@@ -62,8 +62,8 @@
 //!   together. They take nothing from the quota.
 //!
 //! Units pass together or not at all. `limit`, `remaining` and `reset_after` of a
-//! [`Decision`](crate::Decision) are what the headers of an HTTP response need; the example
-//! `http_service` answers 429 with `Retry-After`.
+//! [`Decision`](crate::Decision) are what the headers of an HTTP response need; the
+//! crate `zset-tower` answers 429 with them.
 //!
 //! # Keys from clients
 //!
@@ -95,5 +95,6 @@
 //!
 //! # Programs
 //!
-//! `cargo run --example login_captcha` and `cargo run --example payments` print how windows slide;
-//! `http_service` is a service on threads.
+//! `cargo run --example login_captcha` is a service that counts failures, and `payments` prints how
+//! a window slides. `outgoing` is a client that waits: `cargo run --package zset-std --features
+//! tokio --example outgoing`.

@@ -22,6 +22,10 @@ impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
     /// an unused wake-up on to the next waiter. A woken future that is neither polled nor dropped
     /// blocks the waiters after it.
     ///
+    /// Once it was ready, it may be polled again, for the next job. So it is a stream, which ends
+    /// when the queue is closed: `stream::poll_fn(move |cx| next.poll_unpin(cx))` of futures-util
+    /// borrows the queue, and the `unfold` of [this guide](crate::_guide::coming_from) owns it.
+    ///
     /// For a timeout, use that of your runtime. A job due at [`Timestamp::MAX`] does not wake a
     /// future.
     ///

@@ -385,3 +385,79 @@ proptest! {
         prop_assert!(tasks.iter_mut().all(|task| task.run() == Poll::Ready(None)));
     }
 }
+
+#[test]
+fn a_future_that_was_ready_waits_for_the_next_job_as_a_stream_does() {
+    let (queue, clock) = queue();
+    let woken = Arc::new(Flag(AtomicBool::new(false)));
+    let waker = Waker::from(woken.clone());
+    let mut jobs = queue.pop_async();
+    let mut poll = || {
+        let polled = Pin::new(&mut jobs).poll(&mut Context::from_waker(&waker));
+        polled.map(|job| job.map(|job| job.payload))
+    };
+    for (payload, due) in [(1, 10), (2, 20), (3, 20)] {
+        queue.push(payload, at(due)).unwrap();
+    }
+    assert_eq!(poll(), Poll::Pending);
+    clock.set(at(10));
+    assert!(woken.0.swap(false, Ordering::SeqCst));
+    assert_eq!(poll(), Poll::Ready(Some(1)));
+    // Between two polls it is not in the line: another takes a job that is due.
+    clock.set(at(20));
+    assert_eq!(queue.pop().unwrap().payload, 2);
+    assert_eq!(poll(), Poll::Ready(Some(3)));
+    assert_eq!(poll(), Poll::Pending);
+    queue.push(4, at(30)).unwrap();
+    clock.set(at(30));
+    assert!(woken.0.swap(false, Ordering::SeqCst));
+    assert_eq!(poll(), Poll::Ready(Some(4)));
+    assert_eq!(poll(), Poll::Pending);
+    queue.close();
+    assert!(woken.0.load(Ordering::SeqCst));
+    assert_eq!(poll(), Poll::Ready(None));
+    assert_eq!(poll(), Poll::Ready(None));
+}
+
+#[cfg(feature = "tokio")]
+#[tokio::test(start_paused = true)]
+async fn on_the_clock_of_tokio_jobs_are_popped_at_their_paused_time() {
+    use futures_util::{FutureExt, StreamExt, stream};
+    use tokio::time::{Instant, advance, sleep, timeout};
+    use zset_std::TokioClock;
+
+    let start = Instant::now();
+    let queue = Arc::new(SharedDelayQueue::<u32>::new().with_clock(TokioClock::new()));
+    for seconds in [7, 3_600, 5, 100_000_000] {
+        queue.push_after(seconds, Duration::from_secs(seconds.into())).unwrap();
+    }
+    // The time advances by itself while all tasks wait.
+    assert_eq!(queue.pop_async().await.unwrap().payload, 5);
+    assert_eq!(start.elapsed(), Duration::from_secs(5));
+    // By hand, it is due at the millisecond and not before.
+    advance(Duration::from_millis(1999)).await;
+    assert!(queue.pop().is_none());
+    advance(Duration::from_millis(1)).await;
+    assert_eq!(queue.pop().unwrap().payload, 7);
+
+    // A lease ends in the same time, and a push wakes a waiter.
+    let lease = queue.lease_async(Duration::from_secs(10)).await.unwrap();
+    assert_eq!((lease.payload, start.elapsed()), (3_600, Duration::from_secs(3_600)));
+    assert_eq!(timeout(Duration::from_secs(9), queue.pop_async()).await.ok(), None);
+    let later = Arc::clone(&queue);
+    tokio::spawn(async move {
+        sleep(Duration::from_millis(500)).await;
+        later.push_after(1, Duration::ZERO).unwrap();
+    });
+    let mut next = queue.pop_async();
+    let mut jobs = stream::poll_fn(|cx| next.poll_unpin(cx)).map(|job| job.payload);
+    assert_eq!(jobs.next().await, Some(1));
+    assert_eq!(start.elapsed(), Duration::from_millis(3_609_500));
+    assert_eq!(jobs.next().await, Some(3_600));
+    assert_eq!(start.elapsed(), Duration::from_secs(3_610));
+    // Over three years, beyond the longest timer of the runtime.
+    assert_eq!(jobs.next().await, Some(100_000_000));
+    assert_eq!(start.elapsed(), Duration::from_secs(100_000_000));
+    queue.close();
+    assert_eq!(jobs.next().await, None);
+}

@@ -286,3 +286,32 @@ proptest! {
         windows.check_invariants();
     }
 }
+
+#[cfg(feature = "tokio")]
+#[tokio::test(start_paused = true)]
+async fn on_the_clock_of_tokio_units_pass_at_their_paused_time() {
+    use tokio::time::{Instant, advance};
+    use zset_std::{Funnels, TokioClock};
+
+    let start = Instant::now();
+    let second = Duration::from_secs(1);
+    let quota = Quota::new(2, second).unwrap();
+    let window = SlidingWindow::<&str>::new(quota).with_clock(TokioClock::new());
+    let funnels = Funnels::<&str>::new(quota).with_clock(TokioClock::new());
+    for n in 0..6 {
+        window.until_ready(&"a").await.unwrap();
+        assert_eq!(start.elapsed(), second * (n / 2));
+    }
+    advance(Duration::from_millis(999)).await;
+    assert!(!window.check(&"a").is_allowed());
+    advance(Duration::from_millis(1)).await;
+    assert!(window.check(&"a").is_allowed());
+
+    let start = Instant::now();
+    for n in 0..6_u32 {
+        funnels.until_ready(&"a").await.unwrap();
+        assert_eq!(start.elapsed(), second / 2 * n.saturating_sub(1));
+    }
+    assert!(funnels.until_ready(&"a").timeout(second / 4).await.is_err());
+    assert!(funnels.until_ready(&"a").timeout(second / 2).await.is_ok());
+}

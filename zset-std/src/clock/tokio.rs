@@ -1,0 +1,83 @@
+//! [`TokioClock`]: the clock of a tokio runtime.
+
+use std::boxed::Box;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use super::{Clock, Sleep, Timestamp, nanos};
+
+/// The clock of a tokio runtime, with its creation as the origin. It follows `tokio::time::pause`
+/// and `advance`. Requires the `tokio` feature.
+///
+/// In a test whose runtime starts paused, limiters and queues with this clock wait as
+/// `tokio::time::sleep` does: while all tasks wait, the time advances to the earliest of their
+/// timers. Otherwise, it is a [`MonotonicClock`](super::MonotonicClock) whose timers are those of
+/// the runtime, which end on a millisecond at or after their time.
+///
+/// A paused time is that of its runtime only: other threads read the operating system's clock. So
+/// create the clock and call what has it in the runtime, and await rather than block: a blocked
+/// thread keeps a paused runtime from advancing.
+///
+/// # Panics
+///
+/// A future that waits on it panics outside of a runtime whose time is enabled.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Funnels, Quota, SharedDelayQueue, TokioClock};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let mut runtime = tokio::runtime::Builder::new_current_thread();
+/// # let runtime = runtime.enable_time().start_paused(true).build()?;
+/// # runtime.block_on(async {
+/// // In a function that is #[tokio::test(start_paused = true)]:
+/// let start = tokio::time::Instant::now();
+/// let minute = Duration::from_secs(60);
+/// let mails = SharedDelayQueue::<&str>::new().with_clock(TokioClock::new());
+/// mails.push_after("welcome", minute)?;
+/// assert_eq!(mails.pop_async().await.map(|job| job.payload), Some("welcome"));
+/// assert_eq!(start.elapsed(), minute); // of a time that passed at once
+///
+/// let limiter = Funnels::<&str>::new(Quota::new(1, minute)?).with_clock(TokioClock::new());
+/// assert!(limiter.check(&"ann").is_allowed());
+/// tokio::time::advance(minute).await;
+/// assert!(limiter.check(&"ann").is_allowed());
+/// # Ok(())
+/// # })
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct TokioClock {
+    origin: Instant,
+}
+
+impl TokioClock {
+    /// Makes a clock that starts now. **O(1)**.
+    pub fn new() -> Self {
+        TokioClock { origin: Instant::now() }
+    }
+}
+
+impl Default for TokioClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for TokioClock {
+    fn now(&self) -> Timestamp {
+        // Zero if the origin is later: a pause may have stopped this thread's time before it.
+        Timestamp::from_nanos(nanos(self.origin.elapsed()))
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Sleep {
+        // What an `Instant` cannot represent is not reached before this year is over.
+        let later = self.origin.checked_add(Duration::from_nanos(at.as_nanos()));
+        Box::pin(sleep_until(later.unwrap_or_else(|| Instant::now() + YEAR)))
+    }
+}
+
+const YEAR: Duration = Duration::from_secs(365 * 86_400);
