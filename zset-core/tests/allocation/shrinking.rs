@@ -7,7 +7,7 @@ use crate::counting::{counted, failing_after};
 use crate::{Scattering, Set, grown, hashing, scattered, scattered_score};
 
 /// The sizes of sets whose memory shrinks: with a single table, and with many.
-const SIZES: &[u64] = if cfg!(miri) { &[3_300] } else { &[3_300, 20_000, 200_000] };
+const SIZES: &[u64] = if cfg!(miri) { &[3_300] } else { &[3_300, 20_000, 80_000] };
 
 /// Removes all but a hundredth of a set; verifies that this frees all but 0.35 of its memory.
 fn frees_memory<M: Hash + Ord>(
