@@ -85,6 +85,8 @@ pub struct Comparison<W: Workload> {
     pub(crate) title: &'static str,
     /// Of collections of fixed capacity.
     pub(crate) capacity: Option<usize>,
+    /// The numbers of elements, if they are not those that the options say.
+    pub(crate) sizes: &'static [usize],
     pub(crate) rows: &'static [(W::Operation, &'static str)],
     pub(crate) entrants: Vec<Entrant<W>>,
     /// Generates the workload for a number of elements, or of calls, and a seed.
@@ -97,7 +99,7 @@ impl<W: Workload> Comparison<W> {
         (operation, self.entrants.iter().filter(|it| (it.offers)(operation)).collect())
     }
 
-    fn sizes(&self, capacity: usize) -> impl Iterator<Item = Record> {
+    fn bytes(&self, capacity: usize) -> impl Iterator<Item = Record> {
         let subject = as_f64(self.entrants[0].bytes);
         self.entrants.iter().enumerate().map(move |(place, it)| Record {
             table: self.title.into(),
@@ -117,6 +119,9 @@ impl<W: Workload> Comparison<W> {
 pub trait Sheet {
     /// Returns the name of the table.
     fn title(&self) -> &'static str;
+
+    /// Returns the numbers of elements, or of calls, to measure: none above `most`.
+    fn sizes(&self, most: usize) -> Vec<usize>;
 
     /// Returns the labels of the rows.
     fn rows(&self) -> Vec<&'static str>;
@@ -142,6 +147,12 @@ impl<W: Workload> Sheet for Comparison<W> {
         self.title
     }
 
+    fn sizes(&self, most: usize) -> Vec<usize> {
+        let mut sizes: Vec<_> = self.sizes.iter().map(|&size| size.min(most)).collect();
+        sizes.dedup();
+        if sizes.is_empty() { vec![most] } else { sizes }
+    }
+
     fn rows(&self) -> Vec<&'static str> {
         self.rows.iter().map(|&(_, label)| label).collect()
     }
@@ -160,7 +171,7 @@ impl<W: Workload> Sheet for Comparison<W> {
             rounds.records(&self.names(row), self.title, self.capacity.unwrap_or(count), label)
         };
         let mut records: Vec<_> = self.rows().into_iter().enumerate().flat_map(row).collect();
-        records.extend(self.capacity.into_iter().flat_map(|capacity| self.sizes(capacity)));
+        records.extend(self.capacity.into_iter().flat_map(|capacity| self.bytes(capacity)));
         records
     }
 
@@ -187,9 +198,11 @@ pub(crate) fn run(
     writeln!(out, "- n: {count}, rounds: {rounds}")?;
     let mut records = Vec::new();
     for sheet in sheets {
-        let measured = sheet.measure(count, rounds);
-        write!(out, "\n{}", draw(&measured))?;
-        records.extend(measured);
+        for count in sheet.sizes(count) {
+            let measured = sheet.measure(count, rounds);
+            write!(out, "\n{}", draw(&measured))?;
+            records.extend(measured);
+        }
     }
     write!(out, "\n{legend}")?;
     record::save(save, &records)

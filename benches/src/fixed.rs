@@ -72,6 +72,7 @@ pub fn sheet<const N: usize>() -> Box<dyn Sheet> {
     Box::new(Comparison {
         title: FIXED,
         capacity: Some(N),
+        sizes: &[],
         rows: &Operation::ALL,
         entrants: vec![
             Entrant::of::<ZsetFixed<N>>(),

@@ -16,6 +16,9 @@ pub const LIMITERS: &str = "limiters";
 /// The tables of collections of fixed capacity.
 pub const FIXED: &str = "FixedSortedSet";
 
+/// How the titles of the tables of the sets of programs begin.
+const PROGRAM: &str = "Program: ";
+
 /// How the titles of the tables of remote limiters begin.
 pub const SERVICES: &str = "services";
 
@@ -45,6 +48,9 @@ pub fn draw(records: &[Record]) -> String {
         None if table == FIXED => {
             let capacity = records.first().map_or(0, |first| first.n);
             comparison(&format!("{table}, N = {}", grouped(capacity)), records).to_string()
+        }
+        None if table.starts_with(PROGRAM) => {
+            comparison(&format!("{table}, n = {}", grouped(records[0].n)), records).to_string()
         }
         None => comparison(table, records).to_string(),
     }

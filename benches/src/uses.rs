@@ -1,12 +1,13 @@
 //! `uses`: the queues, boards, feeds, schedules and expiring sets of `zset_std`, compared with the
 //! alternatives available to a program.
 //!
-//! [`times`] has the collections ordered by due time, [`boards`] and [`feeds`] the rest. Each has a
-//! trait for its contenders and a workload shared by all of them. The contenders take turns; see
-//! [`comparison`].
+//! [`times`] has the collections ordered by due time, [`boards`] and [`feeds`] the rest, and
+//! [`programs`] the sets of `zset_core` in four programs. Each has a trait for its contenders and a
+//! workload shared by all of them. The contenders take turns; see [`comparison`].
 
 pub mod boards;
 pub mod feeds;
+pub mod programs;
 mod sorted_vec;
 pub mod times;
 
@@ -27,7 +28,7 @@ BTreeSet and VecDeque alone cannot tell whether an id is there, so none is poste
 /// What to measure.
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Elements in each, 100 to 100000000.
+    /// Elements in each, 100 to 100000000; in the sets of the programs at most.
     #[arg(long, default_value_t = 100_000, value_parser = hundreds)]
     pub n: usize,
     /// Rounds to take the medians of, 1 to 1000.
@@ -56,5 +57,9 @@ pub fn sheets() -> Vec<Box<dyn Sheet>> {
         Box::new(feeds::feeds()),
         Box::new(times::schedules()),
         Box::new(times::expiring_sets()),
+        Box::new(programs::queues()),
+        Box::new(programs::expiries()),
+        Box::new(programs::pools()),
+        Box::new(programs::servers_sets()),
     ]
 }

@@ -66,7 +66,7 @@ fn there_is_a_table_for_each_type_or_capacity_with_a_line_for_each_row() {
     fixed::run(&fixed::Options { calls: 100, rounds: 2, save: None }, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     for sheet in uses::sheets().into_iter().chain(fixed::sheets()) {
-        assert!(text.contains(&format!("\n| {}, ", sheet.title())), "{text}");
+        assert!(text.contains(&format!("\n| {}, ", sheet.title())), "{}", sheet.title());
         for label in sheet.rows() {
             assert!(text.contains(&format!("\n| {label} ")), "{label}: {text}");
         }

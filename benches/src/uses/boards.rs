@@ -32,6 +32,7 @@ pub fn boards() -> Comparison<Workload> {
     Comparison {
         title: "Leaderboard",
         capacity: None,
+        sizes: &[],
         rows: &[
             (Operation::New, "submit, new member"),
             (Operation::Better, "submit, better score"),

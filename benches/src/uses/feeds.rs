@@ -32,6 +32,7 @@ pub fn feeds() -> Comparison<Workload> {
     Comparison {
         title: "Timeline",
         capacity: None,
+        sizes: &[],
         rows: &[
             (Operation::Post, "post, the oldest falls out"),
             (Operation::PostLate, "post with a time anywhere"),

@@ -83,7 +83,7 @@ fn comparison(
     rows: &'static [(Operation, &'static str)],
     entrants: Vec<Entrant<Workload>>,
 ) -> Comparison<Workload> {
-    Comparison { title, capacity: None, rows, entrants, prepare: Workload::new }
+    Comparison { title, capacity: None, sizes: &[], rows, entrants, prepare: Workload::new }
 }
 
 /// Elements with due times in whole milliseconds, like those of a timer wheel.
