@@ -122,6 +122,10 @@ pub enum UnsupportedQuota {
     /// The period, or the time in which a full funnel leaks out, is 2^51 microseconds or more, i.e.
     /// 71 years.
     PeriodTooLong,
+    /// The quota of a call has a period for which the limiter keeps no history: for a
+    /// [`SlidingWindow`](crate::SlidingWindow), one that is longer than its own, and for a counter,
+    /// any other than its own.
+    OtherPeriod,
     /// There is no limit at all.
     NoLimit,
 }
@@ -131,6 +135,7 @@ impl fmt::Display for UnsupportedQuota {
         f.write_str(match self {
             UnsupportedQuota::PeriodTooFine => "period is not a whole number of microseconds",
             UnsupportedQuota::PeriodTooLong => "quota takes more than 71 years to recover",
+            UnsupportedQuota::OtherPeriod => "limiter keeps no history for the period of the call",
             UnsupportedQuota::NoLimit => "limits are empty",
         })
     }

@@ -16,6 +16,7 @@ use crate::limit::{Operation, Policy, Reply, Request, Step, settings};
 use crate::link::Link;
 use crate::operation::operations;
 use crate::{Error, OnFailure, Rule, UnsupportedQuota};
+use kind::OfOneQuota;
 
 /// An exact sliding window for each of many keys: at most `count` units in every window of the
 /// quota's period, as [`zset_std::SlidingWindow`].
@@ -113,7 +114,7 @@ pub struct Keyed<C, L> {
     limiter: PhantomData<fn() -> L>,
 }
 
-impl<C, L: kind::OfOneQuota> Keyed<C, L> {
+impl<C, L: OfOneQuota> Keyed<C, L> {
     /// Makes a limiter that gives every key this quota; keys on the server begin with `name`.
     /// **O(1)**.
     ///
@@ -262,6 +263,68 @@ operations! {
         /// [`Error`] if the server fails, unless a limiter in this process removes the key.
         pub fn reset(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<bool> {
             self.policy.operation(Step::Reset, key.as_ref(), 0, Policy::was_reset)
+        }
+    }
+}
+
+operations! {
+    impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: OfOneQuota + 'static> Keyed<C, L> {
+        /// Like [`check_n`](Self::check_n), with a different quota for this call: for tiers, and
+        /// for quotas from a database.
+        ///
+        /// All calls share the history of the key: units allowed under one quota count under every
+        /// other, as in [`zset_std::Keyed::check_with`]. A count, or a capacity, may change with
+        /// each call, exactly. The period may be
+        ///
+        /// - of a [`Funnel`], any: the time at which the bucket is empty carries over, rounded up to
+        ///   microseconds if the count is another one;
+        /// - of a [`SlidingWindow`], at most the limiter's, for which the log is kept: make the
+        ///   limiter with the longest;
+        /// - of a [`FixedWindow`] or a [`WindowCounter`], only the limiter's: the server has no
+        ///   times of single units, which another window would need.
+        ///
+        /// [`Limits`] do not have the method: they have several quotas. A refund is one of units of
+        /// the limiter's own quota. A limiter in this process that [replaces](OnFailure::Local) a
+        /// server decides by its own quota.
+        ///
+        /// # Errors
+        ///
+        /// Like [`check`](Self::check), or [`Error::Quota`] if the quota is not supported.
+        ///
+        /// # Examples
+        ///
+        /// ```no_run
+        /// # use zset_redis::{Error, blocking::SlidingWindow};
+        /// # fn example(requests: SlidingWindow) -> Result<(), Box<dyn std::error::Error>> {
+        /// use std::time::Duration;
+        /// use zset_std::Quota;
+        ///
+        /// let paid = Quota::new(1000, Duration::from_secs(60))?;
+        /// assert!(requests.check_with("ann", paid, 1)?.is_allowed());
+        /// # Ok(())
+        /// # }
+        /// ```
+        pub fn check_with(
+            &self,
+            key: &(impl AsRef<[u8]> + ?Sized),
+            quota: Quota,
+            n: u32,
+        ) -> Operation<Decision> {
+            self.policy.with_quota(Step::Check, key.as_ref(), quota, n)
+        }
+
+        /// Returns what [`check_with`](Self::check_with) would return, without recording any units.
+        ///
+        /// # Errors
+        ///
+        /// Those of [`check_with`](Self::check_with).
+        pub fn peek_with(
+            &self,
+            key: &(impl AsRef<[u8]> + ?Sized),
+            quota: Quota,
+            n: u32,
+        ) -> Operation<Decision> {
+            self.policy.with_quota(Step::Peek, key.as_ref(), quota, n)
         }
     }
 }

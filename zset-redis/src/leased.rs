@@ -96,6 +96,9 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 ///
 /// A call that finds units in a lease is ready at its first poll, and allocates nothing.
 ///
+/// There is no quota for each call: units of a lease were drawn under one quota, and are used later
+/// by any call.
+///
 /// # Limits
 ///
 /// The clock of the process must not run slower than the server's by more than a thousandth. While

@@ -47,6 +47,12 @@
 //! too, so more than the limit may be on record; where the limit must hold, use `check`, and
 //! `refund` what did not happen.
 //!
+//! # A quota for each call
+//!
+//! `check_with` takes the quota with the call, e.g. that of the caller's tier. All calls share the
+//! history of the key. [`Keyed::check_with`](Keyed::check_with) says which periods each
+//! limiter takes.
+//!
 //! # Keys
 //!
 //! The state of the caller's key `ann` of a limiter that is named `attempts` is in

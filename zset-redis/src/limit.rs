@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use redis::Value;
 use zset_std::limit::Throttle;
-use zset_std::{Decision, KeyedLimiter, Timestamp, Verdict};
+use zset_std::{Decision, KeyedLimiter, Quota, Timestamp, Verdict};
 
 use crate::breaker::{Breaker, Pass};
 use crate::key::Names;
@@ -178,6 +178,20 @@ impl Policy {
         read: ReadReply<T>,
     ) -> Operation<'a, T> {
         Operation { request: Ok(self.request(step, key, n)), read }
+    }
+
+    /// Makes the operation that decides by another quota than that of the only rule.
+    pub(crate) fn with_quota<'a>(
+        &'a self,
+        step: Step,
+        key: &'a [u8],
+        quota: Quota,
+        n: u32,
+    ) -> Operation<'a, Decision> {
+        let request = self.rules[0]
+            .with(quota)
+            .map(|rule| Request { rules: Cow::Owned(vec![rule]), ..self.request(step, key, n) });
+        Operation { request: request.map_err(Error::Quota), read: Policy::decision }
     }
 
     /// Makes the operation that decides by the arguments of `CL.THROTTLE` instead of the rules.

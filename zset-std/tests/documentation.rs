@@ -25,7 +25,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("limit/any_limiter.rs", "AnyLimiter"),
     ("limit/decision.rs", "Decision"),
     ("limit/fixed_window.rs", "FixedWindow"),
-    ("limit/funnel.rs", "Funnel set_quota"),
+    ("limit/funnel.rs", "Funnel set_quota check_with"),
     ("limit/funnels.rs", "Funnels throttle"),
     ("limit/keyed.rs", "Keyed of with_max_keys check_with"),
     ("limit/keyed_limiter.rs", "KeyedLimiter AsyncKeyedLimiter"),

@@ -24,6 +24,9 @@ pub struct Rule {
     pub(super) quota: Quota,
     /// In microseconds.
     pub(super) period: u64,
+    /// For how long a log is kept, in microseconds: the limiter's period, which is longer than that
+    /// of the quota of some calls.
+    horizon: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,10 +103,22 @@ impl Rule {
         }
         // A quota is at most 146 years.
         let period = (nanos / u128::from(NANOS_PER_MICRO)) as u64;
-        let rule = Rule { limiter, quota, period };
+        let rule = Rule { limiter, quota, period, horizon: period };
         let is_long = period > LONGEST_PERIOD
             || limiter == Limiter::Funnel && rule.leaking(quota.capacity()).0 > LONGEST_PERIOD;
         if is_long { Err(UnsupportedQuota::PeriodTooLong) } else { Ok(rule) }
+    }
+
+    /// Returns the rule for a call with a quota of its own.
+    pub(super) fn with(self, quota: Quota) -> Result<Rule, UnsupportedQuota> {
+        let rule = Rule::new(self.limiter, quota)?;
+        let has_history = match self.limiter {
+            Limiter::SlidingWindow => rule.period <= self.horizon,
+            Limiter::Funnel => true,
+            Limiter::FixedWindow | Limiter::WindowCounter => rule.period == self.period,
+        };
+        let rule = Rule { horizon: self.horizon, ..rule };
+        if has_history { Ok(rule) } else { Err(UnsupportedQuota::OtherPeriod) }
     }
 
     /// Returns the rule and the number of units given by the arguments of `CL.THROTTLE`.
@@ -136,7 +151,10 @@ impl Rule {
     pub(super) fn numbers(&self, n: u32, burst: u32) -> Vec<u8> {
         let (period, count) = (self.period, self.quota.count().into());
         match self.limiter {
-            Limiter::SlidingWindow => pack([period, count, burst.into()]),
+            Limiter::SlidingWindow => {
+                let horizon = (self.horizon > period).then_some(self.horizon);
+                pack([period, count, burst.into()].into_iter().chain(horizon))
+            }
             Limiter::Funnel => {
                 let [(pour_whole, pour_part), (most_whole, most_part)] =
                     [n, self.quota.capacity()].map(|units| self.leaking(units));
@@ -177,6 +195,23 @@ mod tests {
         let deep = micros(2, LONGEST_PERIOD).with_capacity(4).unwrap();
         assert_eq!(Rule::funnel(deep), Err(UnsupportedQuota::PeriodTooLong));
         assert!(Rule::sliding_window(deep).is_ok());
+    }
+
+    #[test]
+    fn a_call_has_a_quota_for_which_there_is_history() {
+        let (own, shorter, longer) = (micros(2, 10), micros(9, 9), micros(9, 11));
+        let log = Rule::sliding_window(own).unwrap();
+        assert!(log.with(micros(9, 10)).is_ok() && log.with(shorter).is_ok());
+        assert_eq!(log.with(longer), Err(UnsupportedQuota::OtherPeriod));
+        for counter in [Rule::fixed_window(own).unwrap(), Rule::window_counter(own).unwrap()] {
+            assert!(counter.with(micros(9, 10)).is_ok());
+            assert_eq!(counter.with(shorter), Err(UnsupportedQuota::OtherPeriod));
+            assert_eq!(counter.with(longer), Err(UnsupportedQuota::OtherPeriod));
+        }
+        let funnel = Rule::funnel(own).unwrap();
+        assert!(funnel.with(shorter).is_ok() && funnel.with(longer).is_ok());
+        let fine = Quota::new(1, Duration::from_nanos(1500)).unwrap();
+        assert_eq!(funnel.with(fine), Err(UnsupportedQuota::PeriodTooFine));
     }
 
     #[test]

@@ -5,7 +5,9 @@
 -- and none reads scores, which the server would write as text.
 
 --# read
-local period, limit, burst = struct.unpack('>ddd', numbers)
+local period, limit, burst, next_number = struct.unpack('>ddd', numbers)
+-- For how long entries are kept: the limiter's period, if that of the call is shorter.
+local horizon = next_number <= #numbers and struct.unpack('>d', numbers, next_number) or period
 
 -- Returns the time, the total, the units and the member of an entry, or nothing if there is none.
 local function parse(found)
@@ -32,14 +34,16 @@ local counted, used = now, 0
 -- The window is half-open: an entry of this time has just left it.
 local left
 local last_time, last_total, last_units, last_member = entry(-1)
--- The oldest entry, and whether it has left the window.
+-- The oldest entry in the window, whether older ones are on record, and whether some of those are
+-- of no more use.
 local first_time, first_total, first_units
-local is_any_over = false
+local is_any_over, is_any_old = false, false
 if last_time then
     counted = math.max(now, last_time)
     left = counted - period
     first_time, first_total, first_units = entry(0)
     is_any_over = first_time <= left
+    is_any_old = first_time <= counted - horizon
     if is_any_over then
         first_time, first_total, first_units = parse(call(
             'ZRANGEBYSCORE', key, string.format('(%.0f', left), '+inf', 'LIMIT', 0, 1))
@@ -101,9 +105,9 @@ struct.pack('>dddd',
     fits_after(burst))
 
 --# store
-if is_any_over and first_time then
-    call('ZREMRANGEBYSCORE', key, '-inf', left)
-elseif is_any_over then
+if is_any_old and last_time > counted - horizon then
+    call('ZREMRANGEBYSCORE', key, '-inf', counted - horizon)
+elseif is_any_old then
     -- All of them. The server frees a long log in the background.
     call('UNLINK', key)
 end
@@ -113,7 +117,7 @@ if last_time == counted then
     units = units + last_units
 end
 add(counted, ((last_total or 0) + taken) % (MOST + 1), units)
-call('PEXPIREAT', key, expiry(counted + period))
+call('PEXPIREAT', key, expiry(counted + horizon))
 
 --# refund
 local missing = math.min(n, used)

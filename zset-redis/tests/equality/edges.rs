@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_redis::OnFailure;
-use zset_redis::blocking::{Pool, SlidingWindow, WindowCounter};
+use zset_redis::blocking::{Funnel, Pool, SlidingWindow, WindowCounter};
 use zset_std::{Decision, Quota, Timestamp, WindowLog};
 
 use super::servers::{Kind, PATIENCE, Server, numbers};
@@ -39,6 +39,41 @@ fn products_are_exact() {
         let wait = u64::try_from(wait.as_nanos().div_ceil(1000)).unwrap();
         assert!(!check(n, period + wait - 1).is_allowed());
         assert!(check(n, period + wait).is_allowed());
+    }
+}
+
+/// If the count changes, the server rounds up to the next microsecond.
+#[test]
+fn a_funnel_whose_count_changes_errs_towards_denial_by_less_than_a_microsecond() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let mut random = SmallRng::seed_from_u64(1);
+    let own = Quota::new(7, Duration::from_millis(1)).unwrap();
+    let funnel = Funnel::new(Pool::new(server.client()), "counts", own, OnFailure::Deny);
+    let (funnel, mut reference) =
+        (funnel.unwrap().with_deadline(PATIENCE), zset_std::Funnel::new(own));
+    let (mut micros, mut changes) = (0, 0);
+    let mut last = own.count();
+    for step in 0..2000 {
+        micros += random.random_range(0..300);
+        let count = random.random_range(1..12);
+        let quota = Quota::new(count, own.period()).unwrap();
+        changes += u32::from(count != last);
+        let n = random.random_range(0..4);
+        let ours = funnel.at(at(micros)).check_with("ann", quota, n).unwrap();
+        let theirs = reference.peek_with(quota, n, at(micros));
+        assert!(theirs.is_allowed() || !ours.is_allowed(), "step {step}: {ours:?} {theirs:?}");
+        if ours.verdict == theirs.verdict {
+            let late = ours.reset_after.checked_sub(theirs.reset_after);
+            let late = late.expect("the server's level is not lower");
+            assert!(late <= Duration::from_micros(1) * changes, "step {step}: {late:?}");
+        }
+        if ours.is_allowed() && n > 0 {
+            let _ = reference.check_with(quota, n, at(micros));
+            last = count;
+        }
+        if ours.reset_after.is_zero() {
+            changes = 0;
+        }
     }
 }
 

@@ -6,9 +6,10 @@
 //! come at the latest time, since those of zset-std have none.
 
 use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use zset_redis::Rule;
-use zset_std::{Decision, Timestamp, Verdict};
+use zset_std::{Decision, Quota, Timestamp, Verdict};
 
 use super::reference::{Reference, Sort};
 
@@ -19,6 +20,8 @@ const END: u64 = 1 << 52;
 pub(crate) enum Step {
     Check(u32, Timestamp),
     Peek(u32, Timestamp),
+    CheckWith(Quota, u32, Timestamp),
+    PeekWith(Quota, u32, Timestamp),
     OverLimit(Timestamp),
     Record(u32, Timestamp),
     Refund(u32, Timestamp),
@@ -43,8 +46,9 @@ pub(crate) struct Episode {
     written: u64,
     /// The latest time of a step that wrote nothing, or of a refund.
     unwritten: u64,
-    /// When the units that were denied last are allowed, and how many they are.
-    denied: Option<(u64, u32)>,
+    /// When the units that were denied last are allowed, how many they are, and the quota if it was
+    /// not the limiter's.
+    denied: Option<(u64, u32, Option<Quota>)>,
 }
 
 impl Episode {
@@ -61,14 +65,24 @@ impl Episode {
     }
 
     pub(crate) fn draw(&mut self) -> Step {
-        if let Some((at, n)) = self.denied.take_if(|_| self.random.random_ratio(1, 3)) {
+        if let Some((at, n, quota)) = self.denied.take_if(|_| self.random.random_ratio(1, 3)) {
             // A microsecond too early, or just in time.
             let drawn = at - self.random.random_range(0..2);
             self.now = self.possible(drawn);
-            return Step::Check(n, Timestamp::from_nanos(self.now * 1000));
+            let now = Timestamp::from_nanos(self.now * 1000);
+            return quota.map_or(Step::Check(n, now), |quota| Step::CheckWith(quota, n, now));
         }
         let now = self.time();
-        let n = self.units();
+        if self.random.random_ratio(1, 4)
+            && let Some(quota) = self.reference.quota_of_call(&mut self.random)
+        {
+            let limits = [quota.count(), quota.capacity()];
+            let limit = *limits.choose(&mut self.random).unwrap();
+            let n = self.units(limit);
+            let is_check = self.random.random_ratio(3, 4);
+            return if is_check { Step::CheckWith } else { Step::PeekWith }(quota, n, now);
+        }
+        let n = self.units(self.reference.limits.peek_n(0, Timestamp::ZERO).limit);
         match self.random.random_range(0..100) {
             0..70 => Step::Check(n, now),
             70..80 => Step::Peek(n, now),
@@ -86,8 +100,13 @@ impl Episode {
     pub(crate) fn apply(&mut self, step: &Step) -> Outcome {
         let limits = &mut self.reference.limits;
         match *step {
-            Step::Check(n, now) => {
-                let decision = limits.check_n(n, now);
+            Step::Check(n, now) | Step::CheckWith(_, n, now) => {
+                let (decision, quota) = match *step {
+                    Step::CheckWith(quota, ..) => {
+                        (limits.as_mut_slice()[0].check_with(quota, n, now), Some(quota))
+                    }
+                    _ => (limits.check_n(n, now), None),
+                };
                 if decision.is_allowed() && n > 0 {
                     self.written = self.written.max(micros(now));
                 } else {
@@ -95,11 +114,14 @@ impl Episode {
                 }
                 if let Verdict::Denied { retry_after } = decision.verdict {
                     let wait = u64::try_from(retry_after.as_nanos().div_ceil(1000)).unwrap();
-                    self.denied = Some((micros(now) + wait, n));
+                    self.denied = Some((micros(now) + wait, n, quota));
                 }
                 Outcome::Decision(decision)
             }
             Step::Peek(n, now) => Outcome::Decision(limits.peek_n(n, now)),
+            Step::PeekWith(quota, n, now) => {
+                Outcome::Decision(limits.as_slice()[0].peek_with(quota, n, now))
+            }
             Step::OverLimit(now) => Outcome::Bool(limits.peek_n(0, now).remaining == 0),
             Step::Record(n, now) => {
                 self.reference.record(n, now);
@@ -153,12 +175,8 @@ impl Episode {
         time.max(floor).min(END - 1)
     }
 
-    fn units(&mut self) -> u32 {
+    fn units(&mut self, limit: u32) -> u32 {
         let random = &mut self.random;
-        let limit = match self.reference.limits.peek_n(0, Timestamp::ZERO).limit {
-            0 => 1,
-            limit => limit,
-        };
         match random.random_range(0..20) {
             0 => 0,
             1..10 => 1,

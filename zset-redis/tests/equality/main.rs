@@ -23,7 +23,10 @@ use std::time::Instant;
 use redis::aio::ConnectionLike;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
-use zset_redis::{Keyed, Limits, OnFailure};
+use zset_redis::{
+    FixedWindow, Funnel, Keyed, Limits, OnFailure, SlidingWindow, WindowCounter, kind,
+};
+use zset_std::{Decision, Quota};
 
 use episode::{Episode, Outcome, Step};
 use reference::Sort;
@@ -90,7 +93,29 @@ async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
     let mut done = Vec::new();
     for _ in 0..LEN {
         let step = episode.draw();
-        let ours = take(&limits, &key, &step).await;
+        let ours = match step {
+            Step::CheckWith(quota, n, now) | Step::PeekWith(quota, n, now) => {
+                let is_check = matches!(step, Step::CheckWith(..));
+                let (call, own) = ((quota, n, is_check), episode.rules[0].quota());
+                let connection = connection.clone();
+                // It shares the state of the limits.
+                macro_rules! with {
+                    ($limiter:ident) => {{
+                        let limiter = $limiter::new(connection, &name, own, OnFailure::Deny);
+                        take_with(&limiter.unwrap().with_deadline(PATIENCE).at(now), &key, call)
+                            .await
+                    }};
+                }
+                Outcome::Decision(match sort {
+                    Sort::SlidingWindow => with!(SlidingWindow),
+                    Sort::Funnel => with!(Funnel),
+                    Sort::FixedWindow => with!(FixedWindow),
+                    Sort::WindowCounter => with!(WindowCounter),
+                    Sort::Limits => panic!("they have several quotas"),
+                })
+            }
+            step => take(&limits, &key, &step).await,
+        };
         done.push(step);
         let theirs = episode.apply(&step);
         assert!(
@@ -103,6 +128,22 @@ async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
     }
 }
 
+async fn take_with<C, L>(
+    limiter: &Keyed<C, L>,
+    key: &str,
+    (quota, n, is_check): (Quota, u32, bool),
+) -> Decision
+where
+    C: ConnectionLike + Clone + Send + Sync + 'static,
+    L: kind::OfOneQuota + 'static,
+{
+    if is_check {
+        limiter.check_with(key, quota, n).await.unwrap()
+    } else {
+        limiter.peek_with(key, quota, n).await.unwrap()
+    }
+}
+
 async fn take<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static>(
     limiter: &Keyed<C, L>,
     key: &str,
@@ -111,6 +152,7 @@ async fn take<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static>(
     match *step {
         Step::Check(n, now) => Outcome::Decision(limiter.at(now).check_n(key, n).await.unwrap()),
         Step::Peek(n, now) => Outcome::Decision(limiter.at(now).peek_n(key, n).await.unwrap()),
+        Step::CheckWith(..) | Step::PeekWith(..) => panic!("not a step of limits"),
         Step::OverLimit(now) => Outcome::Bool(limiter.at(now).over_limit(key).await.unwrap()),
         Step::Record(n, now) => {
             limiter.at(now).record(key, n).await.unwrap();

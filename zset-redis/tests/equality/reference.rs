@@ -37,7 +37,12 @@ impl Reference {
             }
             sort => vec![sort],
         };
-        let drawn: Vec<_> = sorts.into_iter().map(|sort| limiter(sort, quota(random))).collect();
+        let drawn = sorts.into_iter().map(|sort| {
+            let quota = quota(random);
+            let is_whole = sort == Sort::Funnel && random.random();
+            limiter(sort, if is_whole { with_whole_interval(quota) } else { quota })
+        });
+        let drawn: Vec<_> = drawn.collect();
         let rules = drawn.iter().map(|(rule, _)| *rule).collect();
         let new = Limits::all(drawn.into_iter().map(|(_, limiter)| limiter));
         (rules, Reference { limits: new.clone(), new })
@@ -53,6 +58,30 @@ impl Reference {
             let AnyLimiter::WindowLog(log) = limiter else { panic!("it does not record units") };
             log.record(n, now);
         }
+    }
+
+    /// Draws a quota for a call, if there is one limiter only: one that the server takes and for
+    /// which both round alike.
+    pub(crate) fn quota_of_call(&self, random: &mut SmallRng) -> Option<Quota> {
+        let [limiter] = self.limits.as_slice() else { return None };
+        let own = limiter.quota();
+        let drawn = quota(random);
+        let quota = match limiter {
+            AnyLimiter::WindowLog(_) => {
+                Quota::new(drawn.count(), drawn.period().min(own.period())).unwrap()
+            }
+            // If the count changes, both round up, but the server to microseconds. So either there
+            // are no parts of microseconds to round, or the count stays.
+            AnyLimiter::Funnel(_) if has_whole_interval(own) => with_whole_interval(drawn),
+            AnyLimiter::Funnel(_) => {
+                let drawn = Quota::new(own.count(), drawn.period())
+                    .unwrap()
+                    .with_capacity(drawn.capacity());
+                drawn.ok().filter(|quota| Rule::funnel(*quota).is_ok())?
+            }
+            _ => Quota::new(drawn.count(), own.period()).unwrap(),
+        };
+        Some(quota)
     }
 
     pub(crate) fn can_record(&self) -> bool {
@@ -105,4 +134,16 @@ fn quota(random: &mut SmallRng) -> Quota {
             return quota;
         }
     }
+}
+
+fn has_whole_interval(quota: Quota) -> bool {
+    quota.period().as_micros() % u128::from(quota.count()) == 0
+}
+
+/// Returns a similar quota, in which a unit leaks out of a funnel in whole microseconds.
+fn with_whole_interval(quota: Quota) -> Quota {
+    let count = u64::from(quota.count());
+    let interval = (quota.period().as_micros() as u64 / count).max(1);
+    let whole = Quota::new(quota.count(), Duration::from_micros(interval * count)).unwrap();
+    whole.with_capacity(quota.capacity()).unwrap()
 }

@@ -40,6 +40,26 @@
 //! - **Several limits at once**, such as ten a second and a hundred a minute:
 //!   [`Limits`](crate::Limits). A denial by one of them takes nothing from the others.
 //!
+//! # A quota for each call
+//!
+//! [`check_with`](crate::Keyed::check_with) takes the quota with the call: that of the caller's
+//! tier, or one from a database. All calls share the history of the key, so a customer who changes
+//! the tier keeps what is on record, and a period that changes is an error towards denial at most.
+//!
+//! ```
+//! use std::time::Duration;
+//! use zset_std::{Quota, SlidingWindow};
+//!
+//! let (free, paid) = (10, 1000);
+//! let per_minute = |count| Quota::new(count, Duration::from_secs(60));
+//! let requests = SlidingWindow::<String>::new(per_minute(free)?);
+//! assert!(requests.check_with("ann", per_minute(free)?, 10).is_allowed());
+//! assert!(!requests.check_with("ann", per_minute(free)?, 1).is_allowed());
+//! // From now on she pays. The ten requests still count.
+//! assert_eq!(requests.check_with("ann", per_minute(paid)?, 1).remaining, 989);
+//! # Ok::<(), zset_std::limit::QuotaError>(())
+//! ```
+//!
 //! # In place of a recipe for Redis
 //!
 //! | the usual recipe | here |

@@ -85,6 +85,19 @@ impl AnyLimiter {
         each!(self, limiter => limiter.peek_n(n, now))
     }
 
+    /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call:
+    /// see `check_with` of the variant, such as
+    /// [`WindowLog::check_with`](super::WindowLog::check_with).
+    pub fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        each!(self, limiter => limiter.check_with(quota, n, now))
+    }
+
+    /// Returns what [`check_with`](Self::check_with) would return, without changing anything, and
+    /// at the cost of [`peek_n`](Self::peek_n).
+    pub fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        each!(self, limiter => limiter.peek_with(quota, n, now))
+    }
+
     /// Refunds the `n` newest units, or as many as are on record, and returns how many.
     /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
     pub fn refund(&mut self, n: u32) -> u32 {
@@ -116,4 +129,4 @@ impl AnyLimiter {
 
 limiter!([] AnyLimiter);
 stored_whole!([] AnyLimiter);
-one_quota!(AnyLimiter, Some(AnyLimiter::set_quota));
+one_quota!(AnyLimiter, Some(AnyLimiter::set_quota), quota_per_call);

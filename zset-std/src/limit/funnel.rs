@@ -102,6 +102,31 @@ impl Funnel {
         self.state.check(&self.quota, self.quota.pour(n), now).into()
     }
 
+    /// Like [`check_n`](Self::check_n), with a different quota for this call. **O(1)**.
+    ///
+    /// All calls share the level: the time at which the funnel will be empty carries over from
+    /// quota to quota, as in [`set_quota`](Self::set_quota). While it is more than the capacity of
+    /// a quota takes to leak out, that quota allows nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota, Timestamp};
+    ///
+    /// let mut funnel = Funnel::new(Quota::new(1, Duration::from_secs(60))?);
+    /// let generous = Quota::new(5, Duration::from_secs(60))?;
+    /// assert!(funnel.check_with(generous, 5, Timestamp::ZERO).is_allowed());
+    /// // It takes a minute to leak out, which is all that the other quota allows at once.
+    /// assert!(!funnel.check(Timestamp::ZERO).is_allowed());
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        let (quota, counted) = (FunnelQuota::new(quota), now.max(self.leaking_ts()));
+        let decision = self.state.check(&quota, quota.pour(n), counted);
+        Decision::from(decision).counted_from(now, counted)
+    }
+
     /// Refunds `n` units, or as much as the funnel holds, and returns the number of whole units.
     /// **O(1)**.
     pub fn refund(&mut self, n: u32) -> u32 {
@@ -139,6 +164,13 @@ impl Funnel {
     pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
         let counted = now.max(self.leaking_ts());
         self.state.peek(&self.quota, self.quota.pour(n), counted).counted_from(now, counted)
+    }
+
+    /// Returns what [`check_with`](Self::check_with) would return, without changing anything.
+    /// **O(1)**.
+    pub fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        let (quota, counted) = (FunnelQuota::new(quota), now.max(self.leaking_ts()));
+        self.state.peek(&quota, quota.pour(n), counted).counted_from(now, counted)
     }
 }
 
@@ -188,6 +220,7 @@ impl QuotaPerCall for Funnel {
 
     #[inline]
     fn check_call(
+        &self,
         state: &mut CompactFunnel,
         (quota, pour): &(FunnelQuota, Pour),
         now: Timestamp,
@@ -196,6 +229,7 @@ impl QuotaPerCall for Funnel {
     }
 
     fn peek_call(
+        &self,
         state: &CompactFunnel,
         (quota, pour): &(FunnelQuota, Pour),
         now: Timestamp,

@@ -228,9 +228,22 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
 timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] Keyed<K, L, C, H> {
     /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.
     ///
-    /// All quotas share the state of the key. For a sliding window, see
-    /// [`WindowLog::check_with`](super::WindowLog::check_with). For a funnel, the time at which it
-    /// will be empty carries over between the quotas.
+    /// It is for tiers, and for quotas from a database. All calls share the history of the key:
+    /// units allowed under one quota count under every other. A count, or a capacity, may change
+    /// with each call, exactly. A changed period is exact where the times of units are known, and
+    /// otherwise an error towards denial:
+    ///
+    /// | limiter | a changed period |
+    /// |---|---|
+    /// | [`SlidingWindow`](super::SlidingWindow) | exact up to the longest period so far; see [`WindowLog`](super::WindowLog#exactness) |
+    /// | [`Funnels`](super::Funnels) | exact: the time at which the funnel is empty carries over |
+    /// | [`WindowCounter`](super::WindowCounter), [`FixedWindow`](super::FixedWindow) | each unit counts in the latest window in which it may have been allowed |
+    ///
+    /// So counters whose periods alternate on one key may deny much more than either quota; a
+    /// sliding window or a funnel does not. A key is idle once none of its units counts under the
+    /// longest period that it has been called with.
+    ///
+    /// [`Limits`](super::Limits), which have several quotas, do not have the method.
     ///
     /// # Examples
     ///
@@ -243,7 +256,10 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
     /// let funnels = Funnels::<u32>::new(quota);
     /// assert!(funnels.check_with(&1, generous, 5).is_allowed());
     /// let windows = SlidingWindow::<u32>::new(quota);
-    /// assert!(windows.check_with(&1, generous, 5).is_allowed());
+    /// assert!(windows.check_with(&1, generous, 4).is_allowed());
+    /// // The four units count under the other quota too.
+    /// assert!(!windows.check(&1).is_allowed());
+    /// assert!(windows.check_with(&1, generous, 1).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn check_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
@@ -253,7 +269,7 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
     {
         let (keyed, now) = self.timed();
         let call = L::call(quota, n);
-        keyed.check_by(key, n, now, |_, state, now| L::check_call(state, &call, now))
+        keyed.check_by(key, n, now, |limiter, state, now| limiter.check_call(state, &call, now))
     }
 
     /// Like [`peek`](Self::peek) and at the same cost, for what [`check_with`](Self::check_with)
@@ -265,7 +281,7 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
     {
         let (keyed, now) = self.timed();
         let call = L::call(quota, n);
-        keyed.peek_by(key, n, now, |_, state, now| L::peek_call(state, &call, now))
+        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_call(state, &call, now))
     }
 });
 

@@ -91,8 +91,7 @@ pub(super) mod per_key {
         fn change_quota(&mut self, quota: Quota);
     }
 
-    /// A limiter that accepts a different quota in each call: a [`WindowLog`](crate::WindowLog) or
-    /// a [`Funnel`](crate::Funnel).
+    /// A limiter that accepts a different quota in each call: every limiter with one quota.
     #[cfg(feature = "std")]
     pub trait QuotaPerCall: PerKey {
         /// A quota and a number of units in the form that a check needs, computed before the lock
@@ -101,11 +100,12 @@ pub(super) mod per_key {
 
         fn call(quota: Quota, n: u32) -> Self::Call;
         fn check_call(
+            &self,
             state: &mut Self::State,
             call: &Self::Call,
             now: Timestamp,
         ) -> Self::RawDecision;
-        fn peek_call(state: &Self::State, call: &Self::Call, now: Timestamp) -> Decision;
+        fn peek_call(&self, state: &Self::State, call: &Self::Call, now: Timestamp) -> Decision;
     }
 }
 
@@ -188,8 +188,83 @@ macro_rules! stored_whole {
     };
 }
 
-/// Implements [`OneQuota`](per_key::OneQuota) by the inherent methods.
+/// Implements [`PerKey`] for a limiter whose keys have their `counts` only, and share its quota.
+macro_rules! counts_of_keys {
+    ($limiter:ty, $counts:ty) => {
+        impl $crate::limit::limiter::per_key::PerKey for $limiter {
+            type State = $counts;
+            type RawDecision = $crate::Decision;
+
+            fn new_state(&self) -> $counts {
+                self.counts.clone()
+            }
+
+            fn check_state(
+                &self,
+                counts: &mut $counts,
+                n: u32,
+                now: $crate::Timestamp,
+            ) -> $crate::Decision {
+                counts.check_with(self.quota, n, now)
+            }
+
+            fn peek_state(
+                &self,
+                counts: &$counts,
+                n: u32,
+                now: $crate::Timestamp,
+            ) -> $crate::Decision {
+                counts.peek_with(self.quota, n, now)
+            }
+
+            fn refund_state(&self, counts: &mut $counts, n: u32) -> u32 {
+                counts.refund(n)
+            }
+
+            fn state_idle_from(counts: &$counts) -> $crate::Timestamp {
+                counts.idle_from()
+            }
+
+            fn idle_from(&self) -> $crate::Timestamp {
+                self.counts.idle_from()
+            }
+        }
+    };
+}
+
+/// Implements [`OneQuota`](per_key::OneQuota) by the inherent methods, and, for a state that has
+/// `check_with` and `peek_with`, [`QuotaPerCall`](per_key::QuotaPerCall).
 macro_rules! one_quota {
+    ($limiter:ty, $set_quota_of_state:expr, quota_per_call) => {
+        $crate::limit::limiter::one_quota!($limiter, $set_quota_of_state);
+
+        #[cfg(feature = "std")]
+        impl $crate::limit::limiter::per_key::QuotaPerCall for $limiter {
+            type Call = ($crate::Quota, u32);
+
+            fn call(quota: $crate::Quota, n: u32) -> Self::Call {
+                (quota, n)
+            }
+
+            fn check_call(
+                &self,
+                state: &mut Self::State,
+                &(quota, n): &Self::Call,
+                now: $crate::Timestamp,
+            ) -> $crate::Decision {
+                state.check_with(quota, n, now)
+            }
+
+            fn peek_call(
+                &self,
+                state: &Self::State,
+                &(quota, n): &Self::Call,
+                now: $crate::Timestamp,
+            ) -> $crate::Decision {
+                state.peek_with(quota, n, now)
+            }
+        }
+    };
     ($limiter:ty, $set_quota_of_state:expr) => {
         #[cfg(feature = "std")]
         impl $crate::limit::limiter::per_key::OneQuota for $limiter {
@@ -207,4 +282,4 @@ macro_rules! one_quota {
     };
 }
 
-pub(super) use {limiter, one_quota, stored_whole};
+pub(super) use {counts_of_keys, limiter, one_quota, stored_whole};

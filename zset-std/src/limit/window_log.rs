@@ -8,8 +8,6 @@ use alloc::collections::VecDeque;
 use core::time::Duration;
 
 use super::decision::decide_late;
-#[cfg(feature = "std")]
-use super::limiter::per_key::QuotaPerCall;
 use super::limiter::{limiter, one_quota, stored_whole};
 use super::window_counter::{Forgotten, MOST_UNITS};
 use super::{AnyLimiter, Decision, Quota, Verdict};
@@ -217,24 +215,7 @@ impl From<WindowLog> for AnyLimiter {
 
 limiter!([] WindowLog);
 stored_whole!([] WindowLog);
-one_quota!(WindowLog, Some(WindowLog::set_quota));
-
-#[cfg(feature = "std")]
-impl QuotaPerCall for WindowLog {
-    type Call = (Quota, u32);
-
-    fn call(quota: Quota, n: u32) -> (Quota, u32) {
-        (quota, n)
-    }
-
-    fn check_call(log: &mut WindowLog, &(quota, n): &(Quota, u32), now: Timestamp) -> Decision {
-        log.check_with(quota, n, now)
-    }
-
-    fn peek_call(log: &WindowLog, &(quota, n): &(Quota, u32), now: Timestamp) -> Decision {
-        log.peek_with(quota, n, now)
-    }
-}
+one_quota!(WindowLog, Some(WindowLog::set_quota), quota_per_call);
 
 impl WindowLog {
     /// Returns what [`check_n`](Self::check_n) would return, without changing anything. **O(e)**

@@ -1,7 +1,7 @@
 //! The two approximate counters: their guarantees and their error.
 
 use super::*;
-use zset_std::{AnyLimiter, FixedWindow, Verdict, WindowCounter, WindowLog};
+use zset_std::{AnyLimiter, FixedWindow, Funnel, Verdict, WindowCounter, WindowLog};
 
 proptest! {
     #![proptest_config(config())]
@@ -61,6 +61,47 @@ fn a_longer_period_errs_towards_denial(limiter: impl Into<AnyLimiter>) {
     limiter.set_quota(Quota::new(7, Duration::from_secs(3600)).unwrap());
     assert_eq!(limiter.peek_n(0, at(20)).remaining, 1);
     assert_eq!(limiter.peek_n(0, at(7200)).remaining, 7);
+}
+
+#[test]
+fn a_quota_of_a_call_changes_the_period_as_a_quota_that_is_set_does() {
+    fn change(limiter: impl Into<AnyLimiter>) {
+        let mut limiter = limiter.into();
+        for second in [0, 10, 20] {
+            assert!(limiter.check_n(2, at(second)).is_allowed());
+        }
+        for (count, period) in [(6, 3600), (9, 3600), (9, 60), (1, 1)] {
+            let quota = Quota::new(count, Duration::from_secs(period)).unwrap();
+            let mut set = limiter.clone();
+            set.set_quota(quota);
+            assert_eq!(limiter.peek_with(quota, 1, at(21)), set.peek_n(1, at(21)));
+            assert_eq!(limiter.check_with(quota, 1, at(21)), set.check_n(1, at(21)));
+        }
+    }
+    let quota = Quota::new(2, Duration::from_secs(1)).unwrap();
+    change(FixedWindow::new(quota));
+    change(WindowCounter::new(quota));
+}
+
+/// Calls of a period that is not the limiter's own count as those of a limiter with that period.
+#[test]
+fn calls_with_one_other_period_are_exact_after_the_first() {
+    fn steady(limiter: impl Into<AnyLimiter>, own: impl Into<AnyLimiter>) {
+        let (mut limiter, mut own) = (limiter.into(), own.into());
+        let quota = own.quota();
+        for second in 0..7200 {
+            let ours = limiter.check_with(quota, second as u32 % 3, at(second));
+            assert_eq!(ours, own.check_n(second as u32 % 3, at(second)), "at {second}");
+        }
+    }
+    let minute = Quota::new(1, Duration::from_secs(60)).unwrap();
+    let hour = Quota::new(1000, Duration::from_secs(3600)).unwrap();
+    for (own, call) in [(minute, hour), (hour, minute)] {
+        steady(FixedWindow::new(own), FixedWindow::new(call));
+        steady(WindowCounter::new(own), WindowCounter::new(call));
+        steady(Funnel::new(own), Funnel::new(call));
+        steady(WindowLog::new(own), WindowLog::new(call));
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The bound on keys: which keys are idle, and what happens to keys without room.
 
 use super::*;
-use zset_std::FakeClock;
 use zset_std::limit::NotReady;
+use zset_std::{AnyLimiter, FakeClock, WindowCounter};
 
 /// Makes a limiter with this bound on keys.
 fn full<L: OfQuota>(keys: usize, when_full: WhenFull) -> Keyed<u32, L> {
@@ -109,8 +109,12 @@ fn a_refused_key_reports_the_limit_of_the_given_quota() {
     let funnels = Funnels::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
     assert!(windows.at(at(0)).check_n(&1, 1).is_allowed());
     assert!(funnels.at(at(0)).check_n(&1, 1).is_allowed());
+    let counters = Keyed::of(FixedWindow::new(quota)).with_max_keys(1, WhenFull::RefuseNew);
+    assert!(counters.at(at(0)).check_n(&1, 1).is_allowed());
     for n in [1, 5] {
         let decisions = [
+            counters.at(at(0)).check_with(&2, generous, n),
+            counters.at(at(0)).peek_with(&2, generous, n),
             windows.at(at(0)).check_with(&2, generous, n),
             windows.at(at(0)).peek_with(&2, generous, n),
             funnels.at(at(0)).check_with(&2, generous, n),
@@ -121,6 +125,26 @@ fn a_refused_key_reports_the_limit_of_the_given_quota() {
             assert_eq!(decision.retry_after(), Some(Duration::from_secs(60)));
         }
     }
+}
+
+/// Units that were allowed under a longer period stay on record while calls of a shorter one go on.
+#[test]
+fn a_key_is_kept_for_the_longest_period_of_its_calls() {
+    fn keep(limiter: impl Into<AnyLimiter>) {
+        let limiter = Keyed::of(limiter.into()).with_max_keys(1, WhenFull::RefuseNew);
+        let hour = Quota::new(5, Duration::from_secs(3600)).unwrap();
+        assert!(limiter.at(at(0)).check_with(&1, hour, 5).is_allowed());
+        assert!(
+            limiter.at(at(60)).check(&1).is_allowed() || limiter.at(at(600)).check(&1).is_allowed()
+        );
+        assert_eq!(limiter.at(at(1000)).sweep(9), 0, "an hour has not passed");
+        assert!(!limiter.at(at(1000)).check_with(&1, hour, 1).is_allowed());
+        assert_eq!(limiter.at(at(3 * 3600)).sweep(9), 1);
+    }
+    let minute = Quota::new(1, Duration::from_secs(60)).unwrap();
+    keep(FixedWindow::new(minute));
+    keep(WindowCounter::new(minute));
+    keep(WindowLog::new(minute));
 }
 
 #[test]

@@ -67,6 +67,10 @@ impl Naive {
         Naive { kind, passed: Vec::new(), horizon, checked: 0, inexact_at: None }
     }
 
+    pub(super) fn is_counter(&self) -> bool {
+        matches!(self.kind, Kind::Counter | Kind::Fixed)
+    }
+
     pub(super) fn limit(&self, quota: Quota) -> u32 {
         match self.kind {
             Kind::Log | Kind::Counter | Kind::Fixed => quota.count(),

@@ -12,9 +12,10 @@ enum Call {
     Refund(u32),
     SetQuota(Quota),
     Reset,
-    // Logs only.
+    // Limiters with one quota only.
     CheckWith(Quota, u32),
     PeekWith(Quota, u32),
+    // Logs only.
     Record(u32),
     OverLimit,
 }
@@ -31,12 +32,20 @@ fn common() -> BoxedStrategy<Call> {
     .boxed()
 }
 
+/// Adds calls with another quota.
+fn with_quotas() -> BoxedStrategy<Call> {
+    prop_oneof![
+        20 => common(),
+        3 => (quotas(), 0..14_u32).prop_map(|(quota, n)| Call::CheckWith(quota, n)),
+        1 => (quotas(), 0..14_u32).prop_map(|(quota, n)| Call::PeekWith(quota, n)),
+    ]
+    .boxed()
+}
+
 /// Generates the calls of a log.
 fn of_a_log() -> impl Strategy<Value = Call> {
     prop_oneof![
-        20 => common(),
-        2 => (quotas(), 0..14_u32).prop_map(|(quota, n)| Call::CheckWith(quota, n)),
-        1 => (quotas(), 0..14_u32).prop_map(|(quota, n)| Call::PeekWith(quota, n)),
+        20 => with_quotas(),
         3 => (0..5_u32).prop_map(Call::Record),
         1 => Just(Call::OverLimit),
     ]
@@ -53,6 +62,8 @@ struct Subject<L> {
     limiter: L,
     lists: Vec<Naive>,
     quotas: Vec<Quota>,
+    /// The quota in whose windows a counter has counted last.
+    counted: Quota,
     now: u64,
     newest: u64,
 }
@@ -60,7 +71,8 @@ struct Subject<L> {
 impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
     fn new(limiter: L, kinds: &[Kind], quotas: &[Quota]) -> Self {
         let lists = kinds.iter().zip(quotas).map(|(kind, quota)| Naive::new(*kind, *quota));
-        Subject { limiter, lists: lists.collect(), quotas: quotas.to_vec(), now: 0, newest: 0 }
+        let (lists, quotas, counted) = (lists.collect(), quotas.to_vec(), quotas[0]);
+        Subject { limiter, lists, quotas, counted, now: 0, newest: 0 }
     }
 
     /// Records the time of a check; returns the time that counts.
@@ -123,18 +135,109 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
     }
 }
 
-/// `quota` and `set_quota` of a limiter.
-type QuotaOf<L> = (fn(&L) -> Quota, fn(&mut L, Quota));
+/// A limiter with a single quota.
+trait OneQuota: Limiter + std::fmt::Debug + PartialEq {
+    fn quota(&self) -> Quota;
+    fn set_quota(&mut self, quota: Quota);
+    fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision;
+    fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision;
+}
 
-impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
+macro_rules! one_quota {
+    ($($limiter:ty),*) => {$(
+        impl OneQuota for $limiter {
+            fn quota(&self) -> Quota {
+                self.quota()
+            }
+
+            fn set_quota(&mut self, quota: Quota) {
+                self.set_quota(quota);
+            }
+
+            fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+                self.check_with(quota, n, now)
+            }
+
+            fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+                self.peek_with(quota, n, now)
+            }
+        }
+    )*};
+}
+
+one_quota!(WindowLog, WindowCounter, FixedWindow, Funnel, AnyLimiter);
+
+impl<L: OneQuota> Subject<L> {
     /// Moves the time, and makes a call that every limiter with a single quota has.
-    fn call_with_quota(&mut self, (get, set): QuotaOf<L>, step: Step, call: &Call) {
-        let Call::SetQuota(quota) = *call else { return self.call(step, call) };
-        self.now = step.from(self.now, self.quotas[0]);
-        set(&mut self.limiter, quota);
-        assert_eq!(get(&self.limiter), quota);
-        self.lists[0].set_quota(self.quotas[0], quota);
-        self.quotas[0] = quota;
+    fn call_with_quota(&mut self, step: Step, call: &Call) {
+        let own = self.quotas[0];
+        match *call {
+            Call::SetQuota(quota) => {
+                self.now = step.from(self.now, own);
+                self.limiter.set_quota(quota);
+                assert_eq!(self.limiter.quota(), quota);
+                let is_counter = self.lists[0].is_counter();
+                self.lists[0].set_quota(if is_counter { self.counted } else { own }, quota);
+                (self.quotas[0], self.counted) = (quota, quota);
+            }
+            Call::CheckWith(quota, n) => {
+                self.now = step.from(self.now, own);
+                let now = timestamp(self.now);
+                let peeked = self.limiter.peek_with(quota, n, now);
+                let decision = self.limiter.check_with(quota, n, now);
+                assert_eq!(peeked, decision, "peek_with equals check_with");
+                self.count_by(quota);
+                self.quotas[0] = quota;
+                self.advance();
+                self.quotas[0] = own;
+                self.expect(&decision, &[quota], n);
+                if decision.is_allowed() {
+                    self.push(&[quota], n);
+                }
+            }
+            Call::PeekWith(quota, n) => {
+                self.now = step.from(self.now, own);
+                let before = self.limiter.clone();
+                let decision = self.limiter.peek_with(quota, n, timestamp(self.now));
+                let list = self.lists[0].clone();
+                if list.is_counter() {
+                    self.lists[0].set_quota(self.counted, quota);
+                }
+                self.expect(&decision, &[quota], n);
+                self.lists[0] = list;
+                assert_eq!(before, self.limiter, "a peek changes nothing");
+            }
+            Call::Check(_) => {
+                self.count_by(own);
+                self.call(step, call);
+            }
+            Call::Peek(_) => {
+                let list = self.lists[0].clone();
+                if list.is_counter() {
+                    self.lists[0].set_quota(self.counted, own);
+                }
+                self.call(step, call);
+                self.lists[0] = list;
+            }
+            Call::Refund(_) if self.lists[0].is_counter() => {
+                // Of the windows in which it has counted last.
+                self.quotas[0] = self.counted;
+                self.call(step, call);
+                self.quotas[0] = own;
+            }
+            _ => self.call(step, call),
+        }
+    }
+
+    /// Records that a check counts by a quota.
+    fn count_by(&mut self, quota: Quota) {
+        let list = &mut self.lists[0];
+        if list.is_counter() {
+            list.set_quota(self.counted, quota);
+        } else {
+            list.widen(quota);
+        }
+        self.counted = quota;
     }
 }
 
@@ -147,25 +250,6 @@ proptest! {
         for (step, call) in calls {
             let now = step.from(subject.now, subject.quotas[0]);
             match call {
-                Call::CheckWith(quota, n) => {
-                    subject.now = now;
-                    let peeked = subject.limiter.peek_with(quota, n, timestamp(now));
-                    let decision = subject.limiter.check_with(quota, n, timestamp(now));
-                    prop_assert_eq!(peeked, decision);
-                    subject.lists[0].widen(quota);
-                    subject.advance();
-                    subject.expect(&decision, &[quota], n);
-                    if decision.is_allowed() {
-                        subject.push(&[quota], n);
-                    }
-                }
-                Call::PeekWith(quota, n) => {
-                    subject.now = now;
-                    let before = subject.limiter.clone();
-                    let decision = subject.limiter.peek_with(quota, n, timestamp(now));
-                    subject.expect(&decision, &[quota], n);
-                    prop_assert_eq!(&before, &subject.limiter);
-                }
                 Call::Record(n) => {
                     subject.now = now;
                     subject.limiter.record(n, timestamp(now));
@@ -180,7 +264,7 @@ proptest! {
                     let passes = subject.lists[0].passes(subject.quotas[0], 1, counted);
                     prop_assert_eq!(log.over_limit(at), !passes);
                 }
-                _ => subject.call_with_quota((WindowLog::quota, WindowLog::set_quota), step, &call),
+                _ => subject.call_with_quota(step, &call),
             }
             subject.limiter.check_invariants();
         }
@@ -189,27 +273,27 @@ proptest! {
     #[test]
     fn a_window_counter_matches_the_model(
         quota in quotas(),
-        calls in sequences(common()),
+        calls in sequences(with_quotas()),
     ) {
         let mut subject = Subject::new(WindowCounter::new(quota), &[Kind::Counter], &[quota]);
         for (step, call) in &calls {
-            subject.call_with_quota((WindowCounter::quota, WindowCounter::set_quota), *step, call);
+            subject.call_with_quota(*step, call);
         }
     }
 
     #[test]
-    fn a_fixed_window_matches_the_model(quota in quotas(), calls in sequences(common())) {
+    fn a_fixed_window_matches_the_model(quota in quotas(), calls in sequences(with_quotas())) {
         let mut subject = Subject::new(FixedWindow::new(quota), &[Kind::Fixed], &[quota]);
         for (step, call) in &calls {
-            subject.call_with_quota((FixedWindow::quota, FixedWindow::set_quota), *step, call);
+            subject.call_with_quota(*step, call);
         }
     }
 
     #[test]
-    fn a_funnel_matches_the_model(quota in quotas(), calls in sequences(common())) {
+    fn a_funnel_matches_the_model(quota in quotas(), calls in sequences(with_quotas())) {
         let mut subject = Subject::new(Funnel::new(quota), &[Kind::Funnel], &[quota]);
         for (step, call) in &calls {
-            subject.call_with_quota((Funnel::quota, Funnel::set_quota), *step, call);
+            subject.call_with_quota(*step, call);
             let now = timestamp(subject.now);
             let (funnel, quota) = (&subject.limiter, subject.quotas[0]);
             prop_assert_eq!(funnel.left_quota(now), funnel.peek_n(0, now).remaining);
@@ -226,12 +310,12 @@ proptest! {
     fn an_any_limiter_behaves_as_its_variant(
         quota in quotas(),
         kind in 0..4_usize,
-        calls in sequences(common()),
+        calls in sequences(with_quotas()),
     ) {
         let (limiter, kind) = any_limiter(kind, quota);
         let mut subject = Subject::new(limiter, &[kind], &[quota]);
         for (step, call) in &calls {
-            subject.call_with_quota((AnyLimiter::quota, AnyLimiter::set_quota), *step, call);
+            subject.call_with_quota(*step, call);
         }
     }
 
