@@ -103,6 +103,26 @@ impl Breaker {
         self
     }
 
+    /// Returns the state, for metrics and for health checks. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use zset_redis::{Breaker, BreakerState};
+    ///
+    /// assert_eq!(Breaker::new().state(), BreakerState::Closed);
+    /// ```
+    pub fn state(&self) -> BreakerState {
+        let now = self.shared.clock.now();
+        match *self.lock() {
+            State::Closed(_) => BreakerState::Closed,
+            State::Open { since, is_probing } => {
+                let is_over = now.saturating_duration_since(since) >= self.pause;
+                if is_probing || is_over { BreakerState::HalfOpen } else { BreakerState::Open }
+            }
+        }
+    }
+
     /// Lets a call pass.
     pub(crate) fn pass(&self) -> Result<Pass<'_>, Error> {
         let now = self.shared.clock.now();
@@ -143,6 +163,17 @@ impl fmt::Debug for Breaker {
             .field("state", &*self.lock())
             .finish_non_exhaustive()
     }
+}
+
+/// The state of a [`Breaker`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BreakerState {
+    /// All calls are sent.
+    Closed,
+    /// The pause is over: a probe is under way, or the next call is one. The others fail at once.
+    HalfOpen,
+    /// All calls fail at once.
+    Open,
 }
 
 /// A call that may be sent.
@@ -267,6 +298,29 @@ mod tests {
         drop(passes);
         (0..2).for_each(|_| fail(&breaker));
         assert!(!is_open(&breaker), "failures are counted anew");
+    }
+
+    #[test]
+    fn the_state_is_what_happens_to_the_next_call() {
+        let clock = FakeClock::new();
+        let breaker = breaker(&clock);
+        (0..2).for_each(|_| fail(&breaker));
+        assert_eq!(breaker.state(), BreakerState::Closed);
+        fail(&breaker);
+        assert_eq!(breaker.clone().state(), BreakerState::Open);
+        clock.advance(ALMOST);
+        assert_eq!(breaker.state(), BreakerState::Open);
+        clock.advance(Duration::from_nanos(1));
+        assert_eq!(breaker.state(), BreakerState::HalfOpen);
+        let probe = breaker.pass().unwrap();
+        assert_eq!(breaker.state(), BreakerState::HalfOpen);
+        probe.end(&Err::<(), _>(Error::Timeout));
+        assert_eq!(breaker.state(), BreakerState::Open);
+        clock.set(Timestamp::ZERO);
+        assert_eq!(breaker.state(), BreakerState::Open, "a clock that steps back");
+        clock.advance(10 * PAUSE);
+        succeed(&breaker);
+        assert_eq!(breaker.state(), BreakerState::Closed);
     }
 
     #[test]

@@ -149,7 +149,7 @@
 //! chosen.
 //!
 //! While the server is down, each call waits for its deadline. With a [`Breaker`], calls after some
-//! failures in a row fail at once, but for one probe at a time.
+//! failures in a row fail at once, but for one probe at a time. [`Breaker::state`] is for metrics.
 //!
 //! After a deadline, or if the connection breaks, the server may have run the script, or run it
 //! later. The units are then taken although the call failed, as they may be if a future is dropped.
@@ -306,7 +306,7 @@ mod link;
 mod operation;
 mod script;
 
-pub use breaker::Breaker;
+pub use breaker::{Breaker, BreakerState};
 pub use delay_queue::DelayQueue;
 pub use error::{Error, UnsupportedQuota};
 pub use keyed::{FixedWindow, Funnel, Keyed, Limits, SlidingWindow, WindowCounter, kind};

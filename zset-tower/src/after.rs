@@ -42,7 +42,7 @@ impl After {
         if let Outcomes::Many(applied, charges) = &mut self.outcomes {
             for charge in charges.drain(..) {
                 let applied = &applied[charge.index];
-                let Outcome::Decided(decision) = &applied.outcome else { continue };
+                let Outcome::Decided(decision, _) = &applied.outcome else { continue };
                 if !self.settings.policies[applied.place].is_charged(response)
                     && charge.subject.can_refund(elapsed, decision.reset_after)
                 {
@@ -57,7 +57,7 @@ impl After {
             if let Outcomes::Many(applied, _) = &mut self.outcomes {
                 for ((index, subject), refunded) in refunds.iter().zip(&refunded) {
                     // A refund that fails leaves the units taken.
-                    if let (Outcome::Decided(decision), Outcome::Skipped) =
+                    if let (Outcome::Decided(decision, _), Outcome::Skipped) =
                         (&mut applied[*index].outcome, refunded)
                     {
                         put_back(decision, subject.units());

@@ -8,7 +8,7 @@
 //! Policies whose units the response decides on are decided in the same way. See `after`.
 
 use std::sync::Arc;
-use std::{iter, slice};
+use std::{iter, mem, slice};
 
 use zset_std::Decision;
 
@@ -106,29 +106,33 @@ async fn decide_together(
     if let [subject] = &mut *subjects {
         let check = match subject {
             Ok(subject) => subject.perform(Action::Check),
-            Err(outcome) => Step::Ready(std::mem::replace(outcome, Outcome::Skipped)),
+            Err(outcome) => Step::Ready(mem::replace(outcome, Outcome::Skipped)),
         };
         let outcome = check.wait().await;
         return (vec![outcome], subjects.into_iter().map(Result::ok).collect());
     }
     let peeks = subjects.iter_mut().map(|subject| match subject {
         Ok(subject) => subject.perform(Action::Peek),
-        Err(outcome) => Step::Ready(std::mem::replace(outcome, Outcome::Skipped)),
+        Err(outcome) => Step::Ready(mem::replace(outcome, Outcome::Skipped)),
     });
     let mut outcomes = all(peeks.collect::<Vec<_>>()).await;
     // Those that are to be checked: their peeks allow the request.
     let mut subjects: Vec<Option<Box<dyn Subject>>> = subjects
         .into_iter()
         .zip(&outcomes)
-        .map(|(subject, outcome)| subject.ok().filter(|_| matches!(outcome, Outcome::Decided(_))))
+        .map(|(subject, outcome)| subject.ok().filter(|_| matches!(outcome, Outcome::Decided(..))))
         .collect();
     if !outcomes.iter().any(Outcome::is_rejection) {
         let checks =
             subjects.iter_mut().zip(&mut outcomes).map(|(subject, outcome)| match subject {
                 Some(subject) => subject.perform(Action::Check),
-                None => Step::Ready(std::mem::replace(outcome, Outcome::Skipped)),
+                None => Step::Ready(mem::replace(outcome, Outcome::Skipped)),
             });
-        outcomes = all(checks.collect::<Vec<_>>()).await;
+        let checked = all(checks.collect::<Vec<_>>()).await;
+        let peeked = mem::replace(&mut outcomes, checked);
+        for (outcome, peeked) in outcomes.iter_mut().zip(&peeked) {
+            outcome.add_time_of(peeked);
+        }
         if !outcomes.iter().any(Outcome::is_rejection) {
             return (outcomes, subjects);
         }
@@ -139,7 +143,7 @@ async fn decide_together(
         all(taken.collect::<Vec<_>>()).await;
     }
     for (subject, outcome) in subjects.iter_mut().zip(&mut outcomes) {
-        if let (Some(subject), Outcome::Decided(decision)) = (subject, outcome) {
+        if let (Some(subject), Outcome::Decided(decision, _)) = (subject, outcome) {
             put_back(decision, subject.units());
         }
     }

@@ -55,7 +55,7 @@ impl RateHeaders {
     ) -> Option<Box<Self>> {
         let applied = outcomes.as_slice().iter();
         let decided = applied.filter_map(|Applied { place, outcome }| match outcome {
-            Outcome::Decided(decision) => Some((&*policies[*place], decision)),
+            Outcome::Decided(decision, _) => Some((&*policies[*place], decision)),
             _ => None,
         });
         let mut rest = decided.clone();

@@ -254,7 +254,7 @@ impl Settings {
             return Vec::new();
         }
         let applied = outcomes.as_slice().iter();
-        let decided = applied.filter(|applied| matches!(applied.outcome, Outcome::Decided(_)));
+        let decided = applied.filter(|applied| matches!(applied.outcome, Outcome::Decided(..)));
         decided.map(|applied| self.policies[applied.place].partition_key(head)).collect()
     }
 

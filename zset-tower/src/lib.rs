@@ -148,9 +148,41 @@
 //!
 //! - `tracing`: an event for each request that is not allowed, and a warning if a limiter fails.
 //!   Those of a policy in [shadow mode](Policy::shadow) have the field `shadow=true`.
-//! - `metrics`: the counter `zset_tower_requests_total`, with the labels `policy` and `outcome`,
-//!   which is `allowed`, `denied`, `missing_key` or `failed`; in shadow mode, `shadow_allowed` and
-//!   so on. A recorder has to be installed before the first request.
+//! - `metrics`: the metrics below.
+//!
+//! # Metrics
+//!
+//! With the feature `metrics`, policies report through the crate of that name. A recorder has to be
+//! installed before the first request.
+//!
+//! | name | type | labels | what |
+//! |---|---|---|---|
+//! | `zset_tower_requests_total` | counter | `policy`, `outcome` | requests |
+//! | `zset_tower_decision_seconds` | histogram | `policy`, `outcome` | time of the limiter |
+//! | `zset_tower_keys` | gauge | `policy` | keys that the limiter holds |
+//! | `zset_tower_keys_evicted_total` | counter | `policy` | idle keys that were evicted |
+//! | `zset_tower_keys_refused_total` | counter | `policy` | requests of keys without room |
+//!
+//! The outcome is `allowed`, `denied`, `failed` or `missing_key`, for which there is no time; in
+//! shadow mode, `shadow_allowed` and so on. A policy that would have allowed a request that another
+//! one rejects does not report it. The time is that of a decision. It includes what is awaited of
+//! a limiter on a server, and the peek if the layer has several policies.
+//!
+//! The last three are those of [`Policy::window`] and [`Policy::funnel`]. Limiters of your own have
+//! `len`, and an [`Observer`](zset_std::Observer) receives their evictions. Like the state of a
+//! breaker, `len` is read where metrics are collected, such as in the handler of `/metrics`:
+//!
+#![cfg_attr(feature = "metrics", doc = "```")]
+#![cfg_attr(not(feature = "metrics"), doc = "```ignore")]
+//! use metrics::gauge;
+//! use zset_redis::{Breaker, BreakerState};
+//! use zset_std::SlidingWindow;
+//!
+//! fn collect(logins: &SlidingWindow<String>, breaker: &Breaker) {
+//!     gauge!("logins_keys").set(logins.len() as f64);
+//!     gauge!("redis_is_down").set(f64::from(breaker.state() != BreakerState::Closed));
+//! }
+//! ```
 //!
 //! The crate contains no unsafe code, and requires Rust 1.85 or newer.
 

@@ -85,7 +85,7 @@ pub struct Policy {
     /// The value of `WWW-Authenticate` for requests without a key.
     pub(crate) challenge: Option<HeaderValue>,
     check: Box<dyn Check>,
-    telemetry: Telemetry,
+    pub(crate) telemetry: Telemetry,
 }
 
 impl Policy {

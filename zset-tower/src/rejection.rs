@@ -58,11 +58,11 @@ impl<'a> Rejection<'a> {
                     let challenge = policies[*place].challenge.as_ref();
                     return Some(Rejection::MissingKey { policy, status: *status, challenge });
                 }
-                Outcome::Failed(error, OnFailure::ServiceUnavailable) => {
+                Outcome::Failed(error, OnFailure::ServiceUnavailable, _) => {
                     let error = &**error;
                     failed = failed.or(Some(Rejection::LimiterFailed { policy, error }));
                 }
-                Outcome::Decided(decision) => match decision.verdict {
+                Outcome::Decided(decision, _) => match decision.verdict {
                     Verdict::Allowed => {}
                     Verdict::Denied { retry_after } => {
                         violated.push(policy);
@@ -73,7 +73,7 @@ impl<'a> Rejection<'a> {
                         longest = None;
                     }
                 },
-                Outcome::Skipped | Outcome::Failed(_, OnFailure::Pass) => {}
+                Outcome::Skipped | Outcome::Failed(_, OnFailure::Pass, _) => {}
             }
         }
         let exceeded = Rejection::QuotaExceeded { policies: violated, retry_after: longest };

@@ -1,12 +1,23 @@
-//! Events and counters, behind the features `tracing` and `metrics`.
+//! Events and metrics, behind the features `tracing` and `metrics`. The crate's documentation lists
+//! the metrics.
 
-use crate::policy::Outcome;
+use std::hash::Hash;
+use std::ops::AddAssign;
 
-/// The counters of a policy.
+use zset_std::{Keyed, KeyedLimiter, Limiter};
+
+use crate::key::{Key, MissingKey};
+use crate::policy::{Outcome, Policy, PolicyError};
+
+/// The metrics of a policy. They are registered with its first report, since a policy may be made
+/// before the program has a recorder.
 #[derive(Default)]
 pub(crate) struct Telemetry {
     #[cfg(feature = "metrics")]
-    counters: std::sync::OnceLock<[metrics::Counter; 4]>,
+    metrics: std::sync::OnceLock<Metrics>,
+    /// The keys of a limiter that the policy has made.
+    #[cfg(feature = "metrics")]
+    keys: Option<keys::Keys>,
 }
 
 impl Telemetry {
@@ -15,34 +26,196 @@ impl Telemetry {
 
     /// Reports the outcome of a policy for a request.
     #[cfg_attr(
-        not(any(feature = "metrics", feature = "tracing")),
+        not(all(feature = "metrics", feature = "tracing")),
         allow(clippy::unused_self, unused_variables, reason = "there is nothing to report to")
     )]
     pub(crate) fn report(&self, policy: &str, outcome: &Outcome, is_shadow: bool) {
         #[cfg(feature = "tracing")]
         trace(policy, outcome, is_shadow.then_some(true));
         #[cfg(feature = "metrics")]
-        self.count(policy, outcome, is_shadow);
+        {
+            self.metrics.get_or_init(|| Metrics::of(policy, is_shadow)).report(outcome);
+            self.keys.iter().for_each(keys::Keys::report);
+        }
+    }
+}
+
+/// Makes a policy that reports the keys of its limiter.
+pub(crate) fn with_keys<E, L>(
+    name: &str,
+    limiter: Keyed<E::Key, L>,
+    key: E,
+    missing_key: MissingKey<E::Key>,
+) -> Result<Policy, PolicyError>
+where
+    E: Key<Key: Eq + Hash>,
+    L: Limiter,
+    Keyed<E::Key, L>: KeyedLimiter<E::Key> + Send + Sync + 'static,
+{
+    #[cfg(not(feature = "metrics"))]
+    return Policy::new(name, limiter, key, missing_key);
+    #[cfg(feature = "metrics")]
+    {
+        let (limiter, keys) = keys::Keys::of(name, limiter);
+        let mut policy = Policy::new(name, limiter, key, missing_key)?;
+        policy.telemetry.keys = Some(keys);
+        Ok(policy)
+    }
+}
+
+/// A time that is being measured, with the feature `metrics`.
+#[derive(Clone, Copy)]
+pub(crate) struct Timer {
+    #[cfg(feature = "metrics")]
+    start: std::time::Instant,
+}
+
+/// How long the limiter of a policy has taken, with the feature `metrics`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Elapsed {
+    #[cfg(feature = "metrics")]
+    time: std::time::Duration,
+}
+
+impl Timer {
+    #[inline]
+    pub(crate) fn start() -> Self {
+        Timer {
+            #[cfg(feature = "metrics")]
+            start: std::time::Instant::now(),
+        }
     }
 
-    #[cfg(feature = "metrics")]
-    fn count(&self, policy: &str, outcome: &Outcome, is_shadow: bool) {
-        const LABELS: [&str; 4] = ["allowed", "denied", "missing_key", "failed"];
-        let counters = self.counters.get_or_init(|| {
-            LABELS.map(|outcome| {
-                let outcome =
-                    if is_shadow { ["shadow_", outcome].concat() } else { outcome.to_owned() };
-                let labels = [("policy", policy.to_owned()), ("outcome", outcome)];
-                metrics::counter!("zset_tower_requests_total", &labels)
-            })
+    #[inline]
+    #[cfg_attr(
+        not(feature = "metrics"),
+        allow(clippy::unused_self, reason = "no time is measured")
+    )]
+    pub(crate) fn elapsed(self) -> Elapsed {
+        Elapsed {
+            #[cfg(feature = "metrics")]
+            time: self.start.elapsed(),
+        }
+    }
+}
+
+impl AddAssign for Elapsed {
+    #[cfg_attr(not(feature = "metrics"), allow(unused_variables, reason = "no time is measured"))]
+    fn add_assign(&mut self, other: Elapsed) {
+        #[cfg(feature = "metrics")]
+        {
+            self.time += other.time;
+        }
+    }
+}
+
+#[cfg(feature = "metrics")]
+struct Metrics {
+    /// Allowed, denied, failed, and without a key.
+    requests: [metrics::Counter; 4],
+    /// The same without the last, for which no limiter decides.
+    seconds: [metrics::Histogram; 3],
+}
+
+#[cfg(feature = "metrics")]
+impl Metrics {
+    fn of(policy: &str, is_shadow: bool) -> Self {
+        const OUTCOMES: [&str; 4] = ["allowed", "denied", "failed", "missing_key"];
+        let [allowed, denied, failed, missing_key] = OUTCOMES.map(|outcome| {
+            let outcome =
+                if is_shadow { ["shadow_", outcome].concat() } else { outcome.to_owned() };
+            [("policy", policy.to_owned()), ("outcome", outcome)]
         });
-        let place = match outcome {
-            Outcome::Decided(decision) if decision.is_allowed() => 0,
-            Outcome::Decided(_) => 1,
-            Outcome::Skipped | Outcome::MissingKey(_) => 2,
-            Outcome::Failed(..) => 3,
+        let seconds = [&allowed, &denied, &failed]
+            .map(|labels| metrics::histogram!("zset_tower_decision_seconds", labels));
+        let requests = [allowed, denied, failed, missing_key]
+            .map(|labels| metrics::counter!("zset_tower_requests_total", &labels));
+        Metrics { requests, seconds }
+    }
+
+    fn report(&self, outcome: &Outcome) {
+        let (place, elapsed) = match outcome {
+            Outcome::Decided(decision, elapsed) => {
+                (usize::from(!decision.is_allowed()), Some(elapsed))
+            }
+            Outcome::Failed(_, _, elapsed) => (2, Some(elapsed)),
+            Outcome::Skipped | Outcome::MissingKey(_) => (3, None),
         };
-        counters[place].increment(1);
+        self.requests[place].increment(1);
+        if let (Some(seconds), Some(elapsed)) = (self.seconds.get(place), elapsed) {
+            seconds.record(elapsed.time);
+        }
+    }
+}
+
+#[cfg(feature = "metrics")]
+mod keys {
+    //! Metrics of the keys of a limiter.
+
+    use std::hash::Hash;
+    use std::sync::{Arc, OnceLock};
+
+    use metrics::{Counter, Gauge};
+    use zset_std::{Keyed, Limiter, Observer};
+
+    /// The keys of a limiter, whose number changes only when it is called.
+    pub(super) struct Keys {
+        len: Box<dyn Fn() -> usize + Send + Sync>,
+        metrics: Arc<Metrics>,
+    }
+
+    impl Keys {
+        pub(super) fn of<K, L>(policy: &str, limiter: Keyed<K, L>) -> (Arc<Keyed<K, L>>, Self)
+        where
+            K: Eq + Hash,
+            L: Limiter,
+            Keyed<K, L>: Send + Sync + 'static,
+        {
+            let metrics =
+                Arc::new(Metrics { policy: policy.to_owned(), registered: OnceLock::new() });
+            let limiter = Arc::new(limiter.with_observer(metrics.clone()));
+            let keyed = Arc::clone(&limiter);
+            (limiter, Keys { len: Box::new(move || keyed.len()), metrics })
+        }
+
+        pub(super) fn report(&self) {
+            let len = u32::try_from((self.len)()).unwrap_or(u32::MAX);
+            self.metrics.registered().keys.set(len);
+        }
+    }
+
+    struct Metrics {
+        policy: String,
+        registered: OnceLock<Registered>,
+    }
+
+    struct Registered {
+        keys: Gauge,
+        evicted: Counter,
+        refused: Counter,
+    }
+
+    impl Metrics {
+        fn registered(&self) -> &Registered {
+            self.registered.get_or_init(|| {
+                let labels = [("policy", self.policy.clone())];
+                Registered {
+                    keys: metrics::gauge!("zset_tower_keys", &labels),
+                    evicted: metrics::counter!("zset_tower_keys_evicted_total", &labels),
+                    refused: metrics::counter!("zset_tower_keys_refused_total", &labels),
+                }
+            })
+        }
+    }
+
+    impl Observer for Metrics {
+        fn evicted(&self, keys: usize) {
+            self.registered().evicted.increment(keys as u64);
+        }
+
+        fn refused(&self) {
+            self.registered().refused.increment(1);
+        }
     }
 }
 
@@ -52,7 +225,7 @@ fn trace(policy: &str, outcome: &Outcome, shadow: Option<bool>) {
 
     match outcome {
         Outcome::Skipped => {}
-        Outcome::Decided(decision) => match decision.verdict {
+        Outcome::Decided(decision, _) => match decision.verdict {
             Verdict::Allowed => {}
             Verdict::Denied { retry_after } => {
                 tracing::debug!(policy, ?retry_after, shadow, "request denied");
@@ -69,7 +242,7 @@ fn trace(policy: &str, outcome: &Outcome, shadow: Option<bool>) {
         Outcome::MissingKey(status) => {
             tracing::debug!(policy, status = status.as_u16(), shadow, "request has no key");
         }
-        Outcome::Failed(error, on_failure) => {
+        Outcome::Failed(error, on_failure, _) => {
             tracing::warn!(policy, %error, ?on_failure, shadow, "limiter failed");
         }
     }

@@ -6,6 +6,7 @@ use zset_std::{Funnels, Quota, SlidingWindow, WhenFull};
 
 use super::{Policy, PolicyError};
 use crate::key::{Key, MissingKey};
+use crate::telemetry::with_keys;
 
 /// The number of keys, above which new ones share a limit.
 const MAX_KEYS: usize = 100_000;
@@ -29,7 +30,7 @@ impl Policy {
         missing_key: MissingKey<E::Key>,
     ) -> Result<Self, PolicyError> {
         let limiter = SlidingWindow::new(quota).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
-        Ok(Self::new(name, limiter, key, missing_key)?.with_quota(quota))
+        Ok(with_keys(name, limiter, key, missing_key)?.with_quota(quota))
     }
 
     /// Makes a policy that allows units at a steady rate of `quota.count()` per period, and up to
@@ -64,6 +65,6 @@ impl Policy {
         missing_key: MissingKey<E::Key>,
     ) -> Result<Self, PolicyError> {
         let limiter = Funnels::new(quota).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
-        Ok(Self::new(name, limiter, key, missing_key)?.with_quota(quota))
+        Ok(with_keys(name, limiter, key, missing_key)?.with_quota(quota))
     }
 }

@@ -15,29 +15,41 @@ use crate::decide::{Applied, Outcomes};
 use crate::key::{Found, Key, MissingKey, Unkeyed};
 use crate::request_head::RequestHead;
 use crate::step::Step;
+use crate::telemetry::{Elapsed, Timer};
 
 /// The result of a policy for a request.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    Decided(Decision),
+    Decided(Decision, Elapsed),
     /// The request has no key, and the policy does not apply to it.
     Skipped,
     /// The request has no key, and is rejected with this status.
     MissingKey(StatusCode),
-    Failed(Box<dyn Error + Send + Sync>, OnFailure),
+    Failed(Box<dyn Error + Send + Sync>, OnFailure, Elapsed),
 }
 
 impl Outcome {
     pub(crate) fn is_allowed(&self) -> bool {
-        matches!(self, Outcome::Decided(decision) if decision.is_allowed())
+        matches!(self, Outcome::Decided(decision, _) if decision.is_allowed())
     }
 
     pub(crate) fn is_rejection(&self) -> bool {
         match self {
-            Outcome::Decided(decision) => !decision.is_allowed(),
+            Outcome::Decided(decision, _) => !decision.is_allowed(),
             Outcome::Skipped => false,
             Outcome::MissingKey(_) => true,
-            Outcome::Failed(_, on_failure) => *on_failure == OnFailure::ServiceUnavailable,
+            Outcome::Failed(_, on_failure, _) => *on_failure == OnFailure::ServiceUnavailable,
+        }
+    }
+
+    /// Adds the time of the peek before a check.
+    pub(crate) fn add_time_of(&mut self, peek: &Outcome) {
+        if let (
+            Outcome::Decided(_, elapsed) | Outcome::Failed(_, _, elapsed),
+            Outcome::Decided(_, of_peek),
+        ) = (self, peek)
+        {
+            *elapsed += *of_peek;
         }
     }
 }
@@ -144,9 +156,11 @@ where
         n: u32,
         wrap: impl FnOnce(Outcome) -> T + Send + 'static,
     ) -> Step<T> {
+        let timer = Timer::start();
+        let decided = |decision| Outcome::Decided(decision, timer.elapsed());
         Step::Ready(match action {
-            Action::Peek => wrap(Outcome::Decided(self.limiter.peek_n(key, n))),
-            Action::Check => wrap(Outcome::Decided(self.limiter.check_n(key, n))),
+            Action::Peek => wrap(decided(self.limiter.peek_n(key, n))),
+            Action::Check => wrap(decided(self.limiter.check_n(key, n))),
             Action::Refund => {
                 self.limiter.refund(key, n);
                 wrap(Outcome::Skipped)
@@ -156,6 +170,7 @@ where
     }
 
     fn hold(&self, action: Action, key: &K, n: u32) -> Step<Outcome> {
+        let timer = Timer::start();
         // Locked throughout: units that are charged must not be free in between.
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Action::Peek | Action::Check = action {
@@ -171,7 +186,7 @@ where
                 }
             }
             decision.remaining = decision.remaining.saturating_sub(others);
-            return Step::Ready(Outcome::Decided(decision));
+            return Step::Ready(Outcome::Decided(decision, timer.elapsed()));
         }
         if let Some(units) = held.get_mut(key) {
             *units = units.saturating_sub(n);
@@ -217,13 +232,17 @@ where
         let (limiter, on_failure) = (Arc::clone(&self.limiter), self.on_failure);
         let key = key.clone();
         Step::later(async move {
+            let timer = Timer::start();
+            let decided = |decision| Outcome::Decided(decision, timer.elapsed());
             let outcome = match action {
-                Action::Peek => limiter.peek_n(&key, n).await.map(Outcome::Decided),
-                Action::Check => limiter.check_n(&key, n).await.map(Outcome::Decided),
+                Action::Peek => limiter.peek_n(&key, n).await.map(decided),
+                Action::Check => limiter.check_n(&key, n).await.map(decided),
                 Action::Refund => limiter.refund(&key, n).await.map(|_| Outcome::Skipped),
                 Action::Charge => Ok(Outcome::Skipped),
             };
-            wrap(outcome.unwrap_or_else(|error| Outcome::Failed(Box::new(error), on_failure)))
+            wrap(outcome.unwrap_or_else(|error| {
+                Outcome::Failed(Box::new(error), on_failure, timer.elapsed())
+            }))
         })
     }
 }

@@ -102,8 +102,9 @@ impl Policy {
     /// reports, and never rejects. **O(1)**.
     ///
     /// - Its decisions are reported by the [features](crate#features) `tracing` and `metrics`, with
-    ///   the field `shadow=true`, and as outcomes such as `shadow_denied`. The limiter must be the
-    ///   policy's own. Observers of the limiter itself are called as always.
+    ///   the field `shadow=true`, and as outcomes such as `shadow_denied`.
+    /// - The limiter must be the policy's own. So an [`Observer`](zset_std::Observer) or an observer
+    ///   of failures that is given to it receives decisions in shadow mode and no others.
     /// - No response shows it. Requests pass, also those without a key and those whose limiter
     ///   fails, whatever was chosen for these.
     /// - It counts the requests that the layer's other policies allow, as if it could deny. Of
