@@ -30,6 +30,7 @@ fn frees_memory<M: Hash + Ord>(
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "slow, and another test covers the same code under Miri")]
 fn memory_follows_the_content_down_whatever_removes_it() {
     frees_memory(
         "in order of insertion",
@@ -119,6 +120,7 @@ fn lists_and_maps_free_memory_too() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "slow, and another test covers the same code under Miri")]
 fn reserved_memory_is_kept() {
     let size = SIZES[SIZES.len() - 1];
     let mut set = <Set>::default();
@@ -152,6 +154,7 @@ fn reserved_memory_is_kept() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "slow, and another test covers the same code under Miri")]
 fn freeing_memory_hashes_few_elements() {
     for &size in SIZES {
         let hashes = [0, 2 * size as usize].map(|reserved| {
@@ -165,6 +168,7 @@ fn freeing_memory_hashes_few_elements() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "slow, and another test covers the same code under Miri")]
 fn without_memory_to_move_to_elements_stay() {
     let size = SIZES[SIZES.len() - 1];
     let mut set = grown(size);
