@@ -192,7 +192,7 @@ mod sync;
 
 pub use clock::{Clock, Timestamp};
 pub use limit::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Quota, Verdict, WindowCounter,
+    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Penalty, Quota, Verdict, WindowCounter,
 };
 pub use packed_score::PackedScore;
 pub use zset_core;

@@ -32,6 +32,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("limit/limiter.rs", "Limiter"),
     ("limit/limits.rs", "Limits"),
     ("limit/observer.rs", "Observer"),
+    ("limit/penalty.rs", "Block Penalty"),
     ("limit/quota.rs", "Quota"),
     ("limit/until_ready.rs", "UntilReady deadline"),
     ("limit/window_counter.rs", "WindowCounter"),

@@ -39,6 +39,9 @@
 //!   limit around the boundary of two windows, and serves as a baseline.
 //! - **Several limits at once**, such as ten a second and a hundred a minute:
 //!   [`Limits`](crate::Limits). A denial by one of them takes nothing from the others.
+//! - **A block for clients that keep sending while denied**: a [`Penalty`](crate::Penalty) around
+//!   any of them, e.g. `Keyed<K, Penalty<Funnel>>`. Each block can be twice as long as the one
+//!   before.
 //!
 //! # A quota for each call
 //!

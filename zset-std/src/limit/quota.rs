@@ -6,7 +6,7 @@ use core::num::{NonZeroU32, NonZeroU64};
 use core::time::Duration;
 
 /// The longest period, in nanoseconds: 146 years, a second less than 2^62.
-const LONGEST_PERIOD: u64 = (u32::MAX as u64) << 30;
+pub(super) const LONGEST_PERIOD: u64 = (u32::MAX as u64) << 30;
 
 /// A limit on a rate: `count` units in each `period`, and `capacity` of them at once.
 ///

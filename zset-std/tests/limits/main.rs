@@ -6,6 +6,7 @@ mod keyed;
 mod keyed_limiter;
 mod limits;
 mod model;
+mod penalty;
 mod throttle;
 mod window_log;
 

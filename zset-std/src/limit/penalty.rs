@@ -1,0 +1,363 @@
+//! [`Penalty`]: a limiter that blocks a key that keeps sending while denied.
+
+use core::num::NonZeroU32;
+use core::time::Duration;
+
+#[cfg(feature = "std")]
+use super::Quota;
+use super::limiter::limiter;
+use super::limiter::per_key::PerKey;
+#[cfg(feature = "std")]
+use super::limiter::per_key::{OneQuota, QuotaPerCall};
+use super::quota::LONGEST_PERIOD;
+use super::{Decision, Limiter, Verdict};
+use crate::Timestamp;
+
+/// When a [`Penalty`] blocks, and for how long.
+///
+/// # Examples
+///
+/// ```
+/// use std::num::NonZeroU32;
+/// use std::time::Duration;
+/// use zset_std::limit::Block;
+///
+/// // A minute after ten denials, then two, then four, up to an hour.
+/// let ten = NonZeroU32::new(10).unwrap();
+/// let block = Block::after(ten, Duration::from_secs(60)).doubling_up_to(Duration::from_secs(3600));
+/// assert_eq!((block.denials(), block.shortest().as_secs(), block.longest().as_secs()), (10, 60, 3600));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Block {
+    denials: NonZeroU32,
+    /// In nanoseconds.
+    shortest: u64,
+    /// In nanoseconds; not less than `shortest`.
+    longest: u64,
+}
+
+impl Block {
+    /// Blocks for `time` after that many denials in a row. **O(1)**.
+    ///
+    /// A time of more than 146 years counts as 146 years.
+    pub const fn after(denials: NonZeroU32, time: Duration) -> Block {
+        let time = nanos(time);
+        Block { denials, shortest: time, longest: time }
+    }
+
+    /// Returns the block with a time that doubles with each block after the first, up to `longest`.
+    /// **O(1)**.
+    ///
+    /// A `longest` that is below the time of the first block counts as that time.
+    pub const fn doubling_up_to(self, longest: Duration) -> Block {
+        let longest = nanos(longest);
+        Block { longest: if longest > self.shortest { longest } else { self.shortest }, ..self }
+    }
+
+    /// Returns the number of denials in a row after which it blocks. **O(1)**.
+    pub const fn denials(self) -> u32 {
+        self.denials.get()
+    }
+
+    /// Returns the time of the first block. **O(1)**.
+    pub const fn shortest(self) -> Duration {
+        Duration::from_nanos(self.shortest)
+    }
+
+    /// Returns the time up to which blocks grow. **O(1)**.
+    pub const fn longest(self) -> Duration {
+        Duration::from_nanos(self.longest)
+    }
+}
+
+/// Returns a time in nanoseconds, bounded so that sums do not overflow.
+const fn nanos(time: Duration) -> u64 {
+    if time.as_nanos() > LONGEST_PERIOD as u128 { LONGEST_PERIOD } else { time.as_nanos() as u64 }
+}
+
+/// A limiter that blocks a key that keeps sending while denied: after some denials in a row, all
+/// units are denied for a time, also those that the limiter inside would allow.
+///
+/// It wraps any limiter of one key; `Keyed<K, Penalty<Funnel>>` has a penalty for each key. Wrap
+/// [`Limits`](crate::Limits) as a whole, as `Penalty<Limits<_>>`: they peek at each limit before
+/// they take from any, so a penalty inside would count no denials.
+///
+/// - **Denials in a row** are denials with no allowed unit in between. The last of them starts the
+///   block. [`Verdict::Never`], a check of 0 units and a peek are not denials.
+/// - **During a block**, all units are denied and nothing is taken. These denials are not counted,
+///   so the block does not get longer. `retry_after` and `reset_after` are at least the rest of the
+///   block, and no units remain.
+/// - **The next block** is twice as long, with [`Block::doubling_up_to`].
+/// - **All is forgotten** once the time of the first block has passed since the latest counted
+///   denial, and the length of the latest block has passed since its end.
+///
+/// A [`reset`](Self::reset) ends a block, a [`refund`](Self::refund) does not. If the time steps
+/// back, the latest time seen is used. A key of [`Keyed`](crate::Keyed) takes 32 bytes more than
+/// with the limiter alone, and is not idle until its denials and blocks are forgotten.
+///
+/// # Examples
+///
+/// ```
+/// use std::num::NonZeroU32;
+/// use std::time::Duration;
+/// use zset_std::limit::Block;
+/// use zset_std::{Funnel, Keyed, Penalty, Quota, Timestamp};
+///
+/// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
+/// let funnel = Funnel::new(Quota::new(1, Duration::from_secs(1))?);
+/// let block = Block::after(NonZeroU32::new(2).unwrap(), Duration::from_secs(60));
+/// let logins: Keyed<String, _> = Keyed::of(Penalty::new(funnel, block));
+/// assert!(logins.at(at(0)).check("ann").is_allowed());
+/// assert_eq!(logins.at(at(0)).check("ann").retry_after(), Some(Duration::from_secs(1)));
+/// // She does not wait, and is denied again.
+/// assert_eq!(logins.at(at(0)).check("ann").retry_after(), Some(Duration::from_secs(60)));
+/// assert!(!logins.at(at(59)).check("ann").is_allowed());
+/// assert!(logins.at(at(60)).check("ann").is_allowed());
+/// # Ok::<(), zset_std::limit::QuotaError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Penalty<L> {
+    limiter: L,
+    block: Block,
+    record: Record,
+    /// The latest time seen. A keyed limiter has one for many keys.
+    newest: Timestamp,
+}
+
+impl<L: Limiter> Penalty<L> {
+    /// Adds a penalty to a limiter. **O(1)**.
+    pub const fn new(limiter: L, block: Block) -> Self {
+        Penalty { limiter, block, record: Record::NONE, newest: Timestamp::ZERO }
+    }
+
+    /// Returns the limiter inside. **O(1)**.
+    pub const fn limiter(&self) -> &L {
+        &self.limiter
+    }
+
+    /// Returns the limiter inside mutably, e.g. to change its quota. **O(1)**.
+    pub const fn limiter_mut(&mut self) -> &mut L {
+        &mut self.limiter
+    }
+
+    /// Allows `n` units together, or denies all of them; 0 units are always allowed. Costs as much
+    /// as the limiter inside, at least **O(1)**.
+    pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
+        self.newest = self.newest.max(now);
+        let (limiter, counted) = (&mut self.limiter, self.newest);
+        let decision = self.record.check(self.block, n, counted, |is_blocked| {
+            if is_blocked {
+                peeked(true, |n| limiter.peek_n(n, counted), n)
+            } else {
+                limiter.check_n(n, counted)
+            }
+        });
+        decision.counted_from(now, counted)
+    }
+
+    /// Returns what [`check_n`](Self::check_n) would return, without changing anything: it counts
+    /// no denial. Costs as much as the limiter inside, at least **O(1)**.
+    pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
+        let counted = self.newest.max(now);
+        let mut record = self.record;
+        let decision = record.check(self.block, n, counted, |is_blocked| {
+            peeked(is_blocked, |n| self.limiter.peek_n(n, counted), n)
+        });
+        decision.counted_from(now, counted)
+    }
+
+    /// Refunds the `n` newest units, or as many as are on record, and returns how many. Costs as
+    /// much as the limiter inside, at least **O(1)**.
+    pub fn refund(&mut self, n: u32) -> u32 {
+        self.limiter.refund(n)
+    }
+
+    /// Forgets all recorded units, denials and blocks. Costs as much as the limiter inside, at
+    /// least **O(1)**.
+    pub fn reset(&mut self) {
+        self.limiter.reset();
+        self.record = Record::NONE;
+    }
+}
+
+limiter!([L: Limiter] Penalty<L>);
+
+/// The denials and blocks of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Record {
+    /// How many denials in a row were counted since the latest block.
+    denials: u32,
+    /// How long the latest block is, in nanoseconds; zero if there is none.
+    length: u64,
+    blocked_until: Timestamp,
+    /// The time from which all of this is forgotten. An allowed unit does not make it earlier: the
+    /// key would be idle sooner, which only a refund or another quota may cause.
+    forget_at: Timestamp,
+}
+
+impl Record {
+    const NONE: Record = Record {
+        denials: 0,
+        length: 0,
+        blocked_until: Timestamp::ZERO,
+        forget_at: Timestamp::ZERO,
+    };
+
+    /// Decides on `n` units by the decision of the limiter inside, which must take nothing during a
+    /// block: `decide` receives whether there is one.
+    #[inline]
+    fn check(
+        &mut self,
+        block: Block,
+        n: u32,
+        now: Timestamp,
+        decide: impl FnOnce(bool) -> Decision,
+    ) -> Decision {
+        let is_blocked = now < self.blocked_until;
+        let decision = decide(is_blocked);
+        if !is_blocked {
+            self.count(block, n, now, decision.verdict);
+        }
+        if now >= self.blocked_until {
+            return decision;
+        }
+        let rest = self.blocked_until.saturating_duration_since(now);
+        let verdict = match decision.verdict {
+            Verdict::Allowed if n > 0 => Verdict::Denied { retry_after: rest },
+            Verdict::Denied { retry_after } => {
+                Verdict::Denied { retry_after: retry_after.max(rest) }
+            }
+            verdict => verdict,
+        };
+        let reset_after = decision.reset_after.max(rest);
+        Decision { verdict, remaining: 0, reset_after, ..decision }
+    }
+
+    /// Counts a denial, or ends a row of them.
+    fn count(&mut self, block: Block, n: u32, now: Timestamp, verdict: Verdict) {
+        if now >= self.forget_at {
+            *self = Record::NONE;
+        }
+        match verdict {
+            Verdict::Allowed if n > 0 => self.denials = 0,
+            Verdict::Denied { .. } => {
+                self.denials += 1;
+                self.forget_at = self.forget_at.max(now.saturating_add(block.shortest()));
+                if self.denials >= block.denials() {
+                    // At most 2^63.
+                    let length = (2 * self.length).clamp(block.shortest, block.longest);
+                    let time = Duration::from_nanos(length);
+                    let blocked_until = now.saturating_add(time);
+                    let forget_at = blocked_until.saturating_add(time);
+                    *self = Record { denials: 0, length, blocked_until, forget_at };
+                }
+            }
+            Verdict::Allowed | Verdict::Never => {}
+        }
+    }
+}
+
+/// Returns the decision of the limiter inside; during a block, without the units in its state, since
+/// they are not taken.
+fn peeked(is_blocked: bool, peek: impl Fn(u32) -> Decision, n: u32) -> Decision {
+    let decision = peek(n);
+    if is_blocked && decision.is_allowed() { peek(0) } else { decision }
+}
+
+/// The state of a key: that of the limiter inside, and what the penalty has counted.
+#[derive(Clone)]
+pub struct PenaltyState<S> {
+    limiter: S,
+    record: Record,
+}
+
+impl<L: Limiter> PerKey for Penalty<L> {
+    type State = PenaltyState<L::State>;
+    type RawDecision = Decision;
+
+    fn new_state(&self) -> Self::State {
+        PenaltyState { limiter: self.limiter.new_state(), record: self.record }
+    }
+
+    fn check_state(&self, state: &mut Self::State, n: u32, now: Timestamp) -> Decision {
+        let PenaltyState { limiter, record } = state;
+        record.check(self.block, n, now, |is_blocked| {
+            if is_blocked {
+                peeked(true, |n| self.limiter.peek_state(limiter, n, now), n)
+            } else {
+                self.limiter.check_state(limiter, n, now).into()
+            }
+        })
+    }
+
+    fn peek_state(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision {
+        let mut record = state.record;
+        record.check(self.block, n, now, |is_blocked| {
+            peeked(is_blocked, |n| self.limiter.peek_state(&state.limiter, n, now), n)
+        })
+    }
+
+    fn refund_state(&self, state: &mut Self::State, n: u32) -> u32 {
+        self.limiter.refund_state(&mut state.limiter, n)
+    }
+
+    fn state_idle_from(state: &Self::State) -> Timestamp {
+        L::state_idle_from(&state.limiter).max(state.record.forget_at)
+    }
+
+    fn idle_from(&self) -> Timestamp {
+        PerKey::idle_from(&self.limiter).max(self.record.forget_at)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<L: Limiter + OneQuota> OneQuota for Penalty<L> {
+    const SET_QUOTA_OF_STATE: Option<fn(&mut Self::State, Quota)> = match L::SET_QUOTA_OF_STATE {
+        Some(_) => Some(|state, quota| {
+            if let Some(set) = L::SET_QUOTA_OF_STATE {
+                set(&mut state.limiter, quota);
+            }
+        }),
+        None => None,
+    };
+
+    fn get_quota(&self) -> Quota {
+        self.limiter.get_quota()
+    }
+
+    fn change_quota(&mut self, quota: Quota) {
+        self.limiter.change_quota(quota);
+    }
+}
+
+#[cfg(feature = "std")]
+impl<L: Limiter + QuotaPerCall> QuotaPerCall for Penalty<L> {
+    /// The call of some units, how many they are, and the call of none.
+    type Call = (L::Call, u32, L::Call);
+
+    fn call(quota: Quota, n: u32) -> Self::Call {
+        (L::call(quota, n), n, L::call(quota, 0))
+    }
+
+    fn check_call(
+        &self,
+        state: &mut Self::State,
+        (call, n, none): &Self::Call,
+        now: Timestamp,
+    ) -> Decision {
+        let PenaltyState { limiter, record } = state;
+        record.check(self.block, *n, now, |is_blocked| {
+            if is_blocked {
+                let peek =
+                    |n| self.limiter.peek_call(limiter, if n == 0 { none } else { call }, now);
+                peeked(true, peek, *n)
+            } else {
+                self.limiter.check_call(limiter, call, now).into()
+            }
+        })
+    }
+
+    fn peek_call(&self, state: &Self::State, call: &Self::Call, now: Timestamp) -> Decision {
+        self.check_call(&mut state.clone(), call, now)
+    }
+}

@@ -1,0 +1,417 @@
+//! A penalty, compared with a list of all denials and blocks.
+
+use std::num::NonZeroU32;
+
+use super::*;
+use zset_std::limit::Block;
+use zset_std::{
+    AnyLimiter, Decision, FixedWindow, Funnel, Keyed, Limits, Penalty, Verdict, WhenFull,
+    WindowCounter, WindowLog,
+};
+
+fn nanos(nanos: u64) -> Duration {
+    Duration::from_nanos(nanos)
+}
+
+fn after(denials: u32, time: Duration) -> Block {
+    Block::after(NonZeroU32::new(denials).unwrap(), time)
+}
+
+/// What happened to a key, oldest first.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Allowed,
+    /// With the time.
+    Denied(u128),
+    /// With its start and its length.
+    Block(u128, u128),
+}
+
+/// All that ever happened; decides by reading it from the start. Times have 128 bits.
+#[derive(Clone, Debug)]
+struct Naive {
+    block: Block,
+    events: Vec<Event>,
+}
+
+impl Naive {
+    fn blocked_until(&self) -> u128 {
+        let ends = self.events.iter().map(|event| match event {
+            Event::Block(start, length) => start + length,
+            _ => 0,
+        });
+        ends.max().unwrap_or(0)
+    }
+
+    /// Forgets all events, if that is due.
+    fn forget(&mut self, now: u128) {
+        let shortest = self.block.shortest().as_nanos();
+        let forget_at = self.events.iter().map(|event| match event {
+            Event::Allowed => 0,
+            Event::Denied(at) => at + shortest,
+            Event::Block(start, length) => start + 2 * length,
+        });
+        if forget_at.max().unwrap_or(0) <= now {
+            self.events.clear();
+        }
+    }
+
+    /// Records a decision of the limiter inside, made while there is no block.
+    fn record(&mut self, decision: &Decision, n: u32, now: u128) {
+        self.forget(now);
+        match decision.verdict {
+            Verdict::Allowed if n > 0 => self.events.push(Event::Allowed),
+            Verdict::Denied { .. } => self.events.push(Event::Denied(now)),
+            _ => return,
+        }
+        let row = self.events.iter().rev();
+        let row = row.take_while(|event| matches!(event, Event::Denied(_))).count();
+        if row as u32 == self.block.denials() {
+            let mut lengths = self.events.iter().filter_map(|event| match event {
+                Event::Block(_, length) => Some(*length),
+                _ => None,
+            });
+            let (shortest, longest) = (self.block.shortest(), self.block.longest());
+            let length = lengths.next_back().map_or(shortest.as_nanos(), |last| 2 * last);
+            self.events.push(Event::Block(now, length.min(longest.as_nanos())));
+        }
+    }
+
+    /// Returns the decision, given that of the limiter inside. Times are far from their end.
+    fn decide(&self, inside: Decision, n: u32, now: u128) -> Decision {
+        let rest = self.blocked_until().saturating_sub(now);
+        if rest == 0 {
+            return inside;
+        }
+        let rest = nanos(rest.try_into().unwrap());
+        let verdict = match inside.verdict {
+            Verdict::Never => Verdict::Never,
+            _ if n == 0 => Verdict::Allowed,
+            _ => Verdict::Denied { retry_after: inside.retry_after().unwrap().max(rest) },
+        };
+        let reset_after = inside.reset_after.max(rest);
+        Decision { verdict, limit: inside.limit, remaining: 0, reset_after }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    Check(u32),
+    Peek(u32),
+    CheckWith(Quota, u32),
+    PeekWith(Quota, u32),
+    Refund(u32),
+    Reset,
+    SetQuota(Quota),
+}
+
+/// Checks of single units, so that many are denied in a row, and others.
+fn calls() -> impl Strategy<Value = Vec<((i8, i8), u8, Call)>> {
+    let n = || prop_oneof![6 => Just(1_u32), 2 => 0..14_u32];
+    let call = prop_oneof![
+        30 => n().prop_map(Call::Check),
+        4 => n().prop_map(Call::Peek),
+        4 => (quotas(), n()).prop_map(|(quota, n)| Call::CheckWith(quota, n)),
+        2 => (quotas(), n()).prop_map(|(quota, n)| Call::PeekWith(quota, n)),
+        2 => (0..9_u32).prop_map(Call::Refund),
+        1 => Just(Call::Reset),
+        1 => quotas().prop_map(Call::SetQuota),
+    ];
+    let step = prop_oneof![3 => Just((0_i8, 0_i8)), 2 => steps()];
+    // The second part: to the end of a wait instead, or just before it.
+    prop::collection::vec((step, 0..12_u8, call), 0..150)
+}
+
+fn blocks() -> impl Strategy<Value = Block> {
+    let time = prop_oneof![0..20_u64, 1..5_000_000_000_u64];
+    (1..5_u32, time, prop::option::of(0..20_u64)).prop_map(|(denials, time, growth)| {
+        let block = after(denials, nanos(time));
+        growth.map_or(block, |growth| block.doubling_up_to(nanos(time * growth)))
+    })
+}
+
+/// The model of a key: a limiter without the penalty, and the events.
+#[derive(Clone)]
+struct Model {
+    inside: AnyLimiter,
+    naive: Naive,
+    newest: Timestamp,
+}
+
+impl Model {
+    fn new(inside: AnyLimiter, block: Block) -> Self {
+        Model { inside, naive: Naive { block, events: Vec::new() }, newest: Timestamp::ZERO }
+    }
+
+    /// Returns the expected decision for a caller at the latest time.
+    fn check(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        self.newest = self.newest.max(now);
+        let (now, nanos) = (self.newest, self.newest.as_nanos().into());
+        let is_blocked = nanos < self.naive.blocked_until();
+        let inside = if is_blocked {
+            let decision = self.inside.peek_with(quota, n, now);
+            // The units are not taken.
+            if decision.is_allowed() { self.inside.peek_with(quota, 0, now) } else { decision }
+        } else {
+            self.inside.check_with(quota, n, now)
+        };
+        if !is_blocked {
+            self.naive.record(&inside, n, nanos);
+        }
+        self.naive.decide(inside, n, nanos)
+    }
+
+    /// Returns what a check would return, for a caller at this time.
+    fn peek(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        let mut model = self.clone();
+        let decision = model.check(quota, n, now);
+        // Durations count from the caller's time.
+        let lag = model.newest.saturating_duration_since(now);
+        let later = |wait: Duration| if wait.is_zero() { wait } else { wait + lag };
+        let verdict = match decision.verdict {
+            Verdict::Denied { retry_after } => Verdict::Denied { retry_after: later(retry_after) },
+            verdict => verdict,
+        };
+        Decision { verdict, reset_after: later(decision.reset_after), ..decision }
+    }
+
+    fn reset(&mut self) {
+        self.inside.reset();
+        self.naive.events.clear();
+    }
+
+    /// Returns whether the key is as a new one at the latest time; of a funnel.
+    fn is_idle(&self) -> bool {
+        let mut naive = self.naive.clone();
+        naive.forget(self.newest.as_nanos().into());
+        naive.events.is_empty() && self.inside.peek_n(0, self.newest).reset_after.is_zero()
+    }
+}
+
+/// Returns the time of a call: after a step, or at the end of the latest wait or just before it.
+fn moved(
+    now: Timestamp,
+    quota: Quota,
+    (quarters, by): (i8, i8),
+    at: u8,
+    wait: Duration,
+) -> Timestamp {
+    match at {
+        0 => now.saturating_add(wait),
+        1 => now.saturating_add(wait.saturating_sub(nanos(1))),
+        _ => step(now, quota, quarters, by),
+    }
+}
+
+fn any_limiter(kind: usize, quota: Quota) -> AnyLimiter {
+    match kind {
+        0 => WindowLog::new(quota).into(),
+        1 => WindowCounter::new(quota).into(),
+        2 => FixedWindow::new(quota).into(),
+        _ => Funnel::new(quota).into(),
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn a_penalty_matches_the_model(
+        (kind, quota, block) in (0..4_usize, quotas(), blocks()),
+        calls in calls(),
+    ) {
+        let inside = any_limiter(kind, quota);
+        let mut penalty = Penalty::new(inside.clone(), block);
+        let mut model = Model::new(inside, block);
+        let (mut now, mut wait) = (Timestamp::ZERO, Duration::ZERO);
+        for (by, at, call) in calls {
+            now = moved(now, quota, by, at, wait);
+            let own = model.inside.quota();
+            match call {
+                Call::Check(n) => {
+                    let expected = model.peek(own, n, now);
+                    let _ = model.check(own, n, now);
+                    prop_assert_eq!(penalty.peek_n(n, now), expected);
+                    prop_assert_eq!(penalty.check_n(n, now), expected);
+                    wait = expected.retry_after().unwrap_or_default();
+                    if !wait.is_zero() {
+                        let at = now.saturating_add(wait);
+                        prop_assert!(penalty.peek_n(n, at).is_allowed(), "waiting is enough");
+                        let before = now.saturating_add(wait.saturating_sub(nanos(1)));
+                        prop_assert!(!penalty.peek_n(n, before).is_allowed(), "and needed");
+                    }
+                }
+                Call::Peek(n) => {
+                    let before = penalty.clone();
+                    prop_assert_eq!(penalty.peek_n(n, now), model.peek(own, n, now));
+                    prop_assert_eq!(&before, &penalty, "a peek changes nothing");
+                }
+                Call::Refund(n) => prop_assert_eq!(penalty.refund(n), model.inside.refund(n)),
+                Call::Reset => {
+                    penalty.reset();
+                    model.reset();
+                }
+                Call::SetQuota(quota) => {
+                    penalty.limiter_mut().set_quota(quota);
+                    model.inside.set_quota(quota);
+                }
+                // Only keyed ones have them.
+                Call::CheckWith(..) | Call::PeekWith(..) => {}
+            }
+        }
+    }
+
+    /// Idle keys are evicted before each call, and others stay.
+    #[test]
+    fn a_key_with_denials_or_a_block_is_kept(
+        (quota, block) in (quotas(), blocks()),
+        calls in calls(),
+    ) {
+        let funnel = Funnel::new(quota);
+        let keyed: Keyed<u8, _> = Keyed::of(Penalty::new(funnel.clone(), block));
+        let mut model = Model::new(funnel.into(), block);
+        let mut is_there = false;
+        let (mut now, mut wait) = (Timestamp::ZERO, Duration::ZERO);
+        for (by, at, call) in calls {
+            now = moved(now, quota, by, at, wait);
+            keyed.at(now).sweep(usize::MAX);
+            model.newest = model.newest.max(now);
+            is_there &= !model.is_idle();
+            prop_assert_eq!(keyed.len(), usize::from(is_there));
+            let own = model.inside.quota();
+            match call {
+                Call::Check(n) | Call::CheckWith(_, n) => {
+                    let quota = if let Call::CheckWith(quota, _) = call { quota } else { own };
+                    let expected = model.peek(quota, n, now);
+                    let decision = match call {
+                        Call::CheckWith(..) => keyed.at(now).check_with(&1, quota, n),
+                        _ => keyed.at(now).check_n(&1, n),
+                    };
+                    prop_assert_eq!(decision, expected);
+                    if is_there || n > 0 {
+                        let _ = model.check(quota, n, now);
+                        is_there = true;
+                    }
+                    wait = expected.retry_after().unwrap_or_default();
+                }
+                Call::Peek(n) => {
+                    prop_assert_eq!(keyed.at(now).peek_n(&1, n), model.peek(own, n, now));
+                }
+                Call::PeekWith(quota, n) => {
+                    let decision = keyed.at(now).peek_with(&1, quota, n);
+                    prop_assert_eq!(decision, model.peek(quota, n, now));
+                }
+                Call::Refund(n) => {
+                    let refunded = if is_there { model.inside.refund(n) } else { 0 };
+                    prop_assert_eq!(keyed.refund(&1, n), refunded);
+                }
+                Call::Reset => {
+                    prop_assert_eq!(keyed.reset(&1), is_there);
+                    model.reset();
+                    is_there = false;
+                }
+                Call::SetQuota(quota) => {
+                    keyed.set_quota(quota);
+                    prop_assert_eq!(keyed.quota(), quota);
+                    model.inside.set_quota(quota);
+                }
+            }
+            keyed.check_invariants();
+        }
+    }
+}
+
+fn per_second(count: u32) -> Quota {
+    Quota::new(count, Duration::from_secs(1)).unwrap()
+}
+
+/// Returns how long a check is denied.
+fn denied(penalty: &mut Penalty<impl zset_std::Limiter>, second: u64) -> u64 {
+    penalty.check(at(second)).retry_after().unwrap().as_secs()
+}
+
+#[test]
+fn blocks_grow_until_they_are_forgotten() {
+    let block = after(3, Duration::from_secs(60)).doubling_up_to(Duration::from_secs(200));
+    let mut penalty = Penalty::new(Funnel::new(per_second(1)), block);
+    let mut start = 0;
+    for length in [60, 120, 200, 200] {
+        assert_eq!(denied(&mut penalty, start), 0, "nothing was taken during the block");
+        assert_eq!(denied(&mut penalty, start), 1);
+        assert_eq!(denied(&mut penalty, start), 1);
+        assert_eq!(denied(&mut penalty, start), length);
+        // Denials during a block are not counted.
+        for second in start + 1..start + length {
+            assert_eq!(denied(&mut penalty, second), start + length - second);
+        }
+        start += length;
+    }
+    // As long again without a block, and the first follows.
+    start += 200;
+    for wait in [0, 1, 1, 60] {
+        assert_eq!(denied(&mut penalty, start), wait);
+    }
+}
+
+#[test]
+fn units_that_are_allowed_end_a_row_of_denials() {
+    let mut penalty = Penalty::new(Funnel::new(per_second(1)), after(2, Duration::from_secs(60)));
+    for second in 0..100 {
+        assert_eq!((denied(&mut penalty, second), denied(&mut penalty, second)), (0, 1));
+    }
+    // 0 units and too many are neither allowed units nor denials.
+    assert_eq!(denied(&mut penalty, 99), 60);
+    penalty.reset();
+    assert_eq!((denied(&mut penalty, 99), denied(&mut penalty, 99)), (0, 1));
+    assert!(penalty.check_n(0, at(99)).is_allowed());
+    assert_eq!(penalty.check_n(2, at(99)).verdict, Verdict::Never);
+    assert_eq!(denied(&mut penalty, 99), 60);
+    assert!(penalty.check_n(0, at(99)).is_allowed());
+    assert_eq!(penalty.check_n(2, at(99)).verdict, Verdict::Never);
+    assert_eq!(penalty.peek(at(99)).remaining, 0);
+}
+
+#[test]
+fn denials_far_apart_are_not_in_a_row() {
+    let quota = Quota::new(1, Duration::from_secs(1000)).unwrap();
+    let mut penalty = Penalty::new(Funnel::new(quota), after(2, Duration::from_secs(60)));
+    assert_eq!(denied(&mut penalty, 0), 0);
+    assert_eq!(denied(&mut penalty, 100), 900);
+    assert_eq!(denied(&mut penalty, 160), 840, "a minute later");
+    assert_eq!(denied(&mut penalty, 980), 20);
+    assert_eq!(denied(&mut penalty, 990), 60, "longer than the limiter would deny");
+}
+
+#[test]
+fn a_clock_that_steps_back_does_not_end_a_block() {
+    let mut penalty = Penalty::new(Funnel::new(per_second(1)), after(1, Duration::from_secs(60)));
+    assert_eq!((denied(&mut penalty, 100), denied(&mut penalty, 0)), (0, 160));
+    assert_eq!(denied(&mut penalty, 159), 1);
+    assert_eq!(denied(&mut penalty, 160), 0);
+    assert_eq!(denied(&mut penalty, 0), 160 + 60, "blocked from the latest time seen");
+}
+
+#[test]
+fn a_penalty_is_around_several_limits_and_inside_a_keyed_limiter() {
+    let limits = Limits::all([WindowLog::new(per_second(2)), WindowLog::new(per_second(3))]);
+    let limiter: Keyed<u8, _> = Keyed::of(Penalty::new(limits, after(2, Duration::from_secs(9))))
+        .with_max_keys(1, WhenFull::RefuseNew);
+    let retry_after = || limiter.at(at(0)).check(&1).retry_after().unwrap().as_secs();
+    assert_eq!([retry_after(), retry_after(), retry_after(), retry_after()], [0, 0, 1, 9]);
+    assert!(!limiter.at(at(8)).check(&2).is_allowed(), "the first key is blocked, and kept");
+    assert!(!limiter.at(at(9)).check(&2).is_allowed(), "its block is not forgotten yet");
+    assert!(limiter.at(at(18)).check(&2).is_allowed());
+}
+
+#[test]
+fn blocks_at_the_end_of_time_last_forever() {
+    let block = after(1, Duration::MAX).doubling_up_to(Duration::ZERO);
+    assert_eq!(block.shortest(), block.longest());
+    let mut penalty = Penalty::new(Funnel::new(per_second(1)), block);
+    let end = Timestamp::MAX;
+    let _ = (penalty.check(end), penalty.check(end));
+    assert!(penalty.check(Timestamp::ZERO).retry_after().is_some_and(|wait| !wait.is_zero()));
+    let mut early = Penalty::new(Funnel::new(per_second(1)), block.doubling_up_to(Duration::MAX));
+    assert_eq!(denied(&mut early, 0), 0);
+    assert!(denied(&mut early, 0) > 145 * 365 * 86_400);
+}
