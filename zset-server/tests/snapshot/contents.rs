@@ -337,7 +337,14 @@ fn values() -> impl Strategy<Value = (&'static str, Vec<Vec<u8>>)> {
     let integer = any::<i64>().prop_map(|integer| integer.to_string().into_bytes());
     let bytes = prop_oneof![vec(any::<u8>(), 0..70), integer].boxed();
     let score = any::<f64>().prop_filter("NaN", |score| !score.is_nan());
-    let elements = vec((score, bytes.clone()), 1..150).prop_map(|elements| {
+    let elements = vec((score, bytes.clone()), 1..150);
+    // As in Redis, more than 128 pairs at once make a skip list even if members repeat, and no more
+    // than 128 members are loaded as a listpack.
+    let elements = elements.prop_filter("many pairs of few members", |elements| {
+        let members: BTreeSet<_> = elements.iter().map(|(_, member)| member).collect();
+        elements.len() <= 128 || members.len() > 128
+    });
+    let elements = elements.prop_map(|elements| {
         let words = elements.into_iter();
         words.flat_map(|(score, member)| [score.to_string().into_bytes(), member]).collect()
     });
