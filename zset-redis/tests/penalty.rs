@@ -11,8 +11,8 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use redis::Connection;
-use zset_redis::blocking::{Funnel, Pool, SlidingWindow};
-use zset_redis::{Keyed, OnFailure};
+use zset_redis::OnFailure;
+use zset_redis::blocking::{Pool, SlidingWindow};
 use zset_std::limit::Block;
 use zset_std::{Keyed as KeyedInProcess, Penalty, Quota, Timestamp};
 
@@ -28,9 +28,9 @@ fn per_hour(count: u32) -> Quota {
     Quota::new(count, HOUR).unwrap()
 }
 
-fn funnel(server: &Server, block: Block) -> Funnel {
-    let funnel = Funnel::new(Pool::new(server.client()), "a", per_hour(1), OnFailure::Deny);
-    funnel.unwrap().with_deadline(PATIENCE).with_penalty(block)
+fn window(server: &Server, block: Block) -> SlidingWindow {
+    let window = SlidingWindow::new(Pool::new(server.client()), "a", per_hour(1), OnFailure::Deny);
+    window.unwrap().with_deadline(PATIENCE).with_penalty(block)
 }
 
 /// Returns the penalty of the key `ann`, and the milliseconds until it expires.
@@ -42,27 +42,27 @@ fn penalty(connection: &mut Connection) -> Option<(Vec<u64>, u64)> {
 
 fn writes_denials(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
-    let funnel = funnel(&server, after(2, HOUR).doubling_up_to(4 * HOUR));
+    let window = window(&server, after(2, HOUR).doubling_up_to(4 * HOUR));
     let mut connection = server.connection();
     let hours = |n: u64| n * HOUR.as_micros() as u64;
 
-    assert!(funnel.check("ann").unwrap().is_allowed());
-    assert!(!funnel.peek("ann").unwrap().is_allowed());
+    assert!(window.check("ann").unwrap().is_allowed());
+    assert!(!window.peek("ann").unwrap().is_allowed());
     assert_eq!(penalty(&mut connection), None, "nothing was denied");
 
-    assert!(funnel.check("ann").unwrap().retry_after().unwrap() <= HOUR);
+    assert!(window.check("ann").unwrap().retry_after().unwrap() <= HOUR);
     let (state, expires) = penalty(&mut connection).unwrap();
     assert_eq!(state[..2], [1, 0], "one denial");
     // Rounded up to milliseconds.
     assert!(expires <= hours(1) / 1000 + 1);
 
     // Units that are allowed end the row, and nothing is left to keep.
-    assert_eq!(funnel.refund("ann", 1).unwrap(), 1);
-    assert!(funnel.check("ann").unwrap().is_allowed());
+    assert_eq!(window.refund("ann", 1).unwrap(), 1);
+    assert!(window.check("ann").unwrap().is_allowed());
     assert_eq!(penalty(&mut connection), None);
 
     assert!(
-        !funnel.check("ann").unwrap().is_allowed() && !funnel.check("ann").unwrap().is_allowed()
+        !window.check("ann").unwrap().is_allowed() && !window.check("ann").unwrap().is_allowed()
     );
     let (state, expires) = penalty(&mut connection).unwrap();
     assert_eq!(state[..2], [0, hours(1)], "a block");
@@ -70,15 +70,15 @@ fn writes_denials(kind: Kind) {
     assert!(expires <= hours(2) / 1000 + 1 && expires > hours(1) / 1000);
 
     // During the block nothing is written, whatever else is there.
-    assert_eq!(funnel.refund("ann", 1).unwrap(), 1);
-    let denied = funnel.check("ann").unwrap();
+    assert_eq!(window.refund("ann", 1).unwrap(), 1);
+    let denied = window.check("ann").unwrap();
     assert!(!denied.is_allowed() && denied.remaining == 0 && denied.reset_after > HOUR / 2);
-    assert!(funnel.over_limit("ann").unwrap() && funnel.check_n("ann", 0).unwrap().is_allowed());
+    assert!(window.over_limit("ann").unwrap() && window.check_n("ann", 0).unwrap().is_allowed());
     assert_eq!(penalty(&mut connection).unwrap().0, state);
 
-    assert!(funnel.reset("ann").unwrap());
+    assert!(window.reset("ann").unwrap());
     assert_eq!(penalty(&mut connection), None);
-    assert!(funnel.check("ann").unwrap().is_allowed(), "a reset ends the block");
+    assert!(window.check("ann").unwrap().is_allowed(), "a reset ends the block");
 }
 
 #[test]
@@ -138,8 +138,9 @@ fn calls_that_share_a_script_begin_one_block() {
     // In one thread, all calls but the first wait for its reply, and share a script.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let decisions = runtime.block_on(async {
-        let funnel: Keyed<_, zset_redis::kind::Funnel> =
-            Keyed::new(server.multiplexed().await, "a", per_hour(3), OnFailure::Deny).unwrap();
+        let funnel: zset_redis::Funnel<_> =
+            zset_redis::Keyed::new(server.multiplexed().await, "a", per_hour(3), OnFailure::Deny)
+                .unwrap();
         let block = after(4, 2 * HOUR).doubling_up_to(100 * HOUR);
         let funnel = funnel.with_deadline(PATIENCE).with_penalty(block);
         let mut tasks = tokio::task::JoinSet::new();
