@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "tokio")]
 use redis::aio::ConnectionLike;
-use zset_std::limit::Throttle;
+use zset_std::limit::{Block, Throttle};
 use zset_std::{Decision, Quota, Timestamp};
 
 use crate::blocking::{Connect, Pool};
@@ -160,6 +160,40 @@ impl<C, L> Keyed<C, L> {
     }
 
     settings!();
+
+    /// Returns the limiter with a penalty: a key that keeps sending while denied is blocked, as by a
+    /// [`zset_std::Penalty`]. **O(1)**.
+    ///
+    /// The denials and blocks of a key are a second key on the server, `name:{key}:penalty`, that a
+    /// denial writes unless the key is blocked, and that expires when they are forgotten. Each check
+    /// is still one script and one round trip. All machines should have the same `block`; its times
+    /// are rounded up to microseconds, and one of more than 71 years counts as 71 years.
+    ///
+    /// [`record`](Self::record) and [`refund`](Self::refund) leave the penalty unchanged;
+    /// [`reset`](Self::reset) ends a block.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::time::Duration;
+    /// use zset_redis::blocking::{Funnel, Pool};
+    /// use zset_redis::{OnFailure, redis};
+    /// use zset_std::Quota;
+    /// use zset_std::limit::Block;
+    ///
+    /// let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
+    /// let quota = Quota::new(10, Duration::from_secs(60))?;
+    /// // After 20 denials in a row, a minute, then two, then four, up to a day.
+    /// let block = Block::after(NonZeroU32::new(20).unwrap(), Duration::from_secs(60))
+    ///     .doubling_up_to(Duration::from_secs(86_400));
+    /// let logins = Funnel::new(pool, "logins", quota, OnFailure::Deny)?.with_penalty(block);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_penalty(mut self, block: Block) -> Self {
+        self.policy.block = Some(block);
+        self
+    }
 
     /// Returns the quotas, each with the limiter that keeps to it. **O(1)**.
     pub fn rules(&self) -> &[Rule] {

@@ -96,8 +96,8 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 ///
 /// A call that finds units in a lease is ready at its first poll, and allocates nothing.
 ///
-/// There is no quota for each call: units of a lease were drawn under one quota, and are used later
-/// by any call.
+/// There is neither a quota for each call nor a penalty: units of a lease were drawn under one quota
+/// and are used later by any call, and denials in a process are unknown to the others.
 ///
 /// # Limits
 ///

@@ -17,6 +17,8 @@
 //! | [`WindowCounter`] | an approximate sliding window |
 //! | [`Limits`] | several of them on one key: all allow the units, or none is charged |
 //!
+//! [`with_penalty`](Keyed::with_penalty) of each blocks a key that keeps sending while denied.
+//!
 //! The connection decides how they are called. Over a [`blocking::Pool`], calls block the thread.
 //! With the feature `tokio`, over any asynchronous connection of [`redis`] that can be cloned, they
 //! are awaited; and for hot keys there is `LeasedWindow`, an exact window whose units each process
@@ -65,7 +67,8 @@
 //!
 //! A key expires when the server's clock says that none of its units count any more, rounded up to
 //! a millisecond; that of a [`FixedWindow`] a period later. What takes no units writes nothing: a
-//! denial, a check of no units, a `peek`. Give the server enough memory and the policy
+//! denial, a check of no units, a `peek`; only with a penalty, a denial writes that the key was
+//! denied, to `attempts:{ann}:penalty`. Give the server enough memory and the policy
 //! `noeviction`: the history of an evicted key is lost.
 //!
 //! # Hashed keys
@@ -102,7 +105,8 @@
 //! | boards | `~board:{NAME}:*` | `+exists +unlink +zadd +zcard +zcount +zincrby +zrange +zrangebyscore +zrank +zrem +zremrangebyrank +zremrangebyscore +zscore` |
 //! | queues | `~queue:{NAME}:*` | `+time +hdel +hexists +hget +hincrby +hlen +hmget +hset +unlink +xadd +xread +xrevrange +zadd +zcard +zrange +zrem +zscore` |
 //!
-//! `Limits` need the commands of their limiters. `~board:{*}:*` and `~queue:{*}:*` are the keys of
+//! `Limits` need the commands of their limiters, and a limiter with a penalty those of a
+//! `FixedWindow` too. `~board:{*}:*` and `~queue:{*}:*` are the keys of
 //! boards and queues whose names are hashed. Connections to a cluster also need `+cluster|slots`,
 //! and `+asking` while slots move. None of them may be renamed. The error of a command that is
 //! missing names it.

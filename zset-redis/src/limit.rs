@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redis::Value;
-use zset_std::limit::Throttle;
+use zset_std::limit::{Block, Throttle};
 use zset_std::{Decision, KeyedLimiter, Quota, Timestamp, Verdict};
 
 use crate::breaker::{Breaker, Pass};
@@ -130,6 +130,8 @@ pub(crate) use settings;
 pub(crate) struct Policy {
     pub(crate) names: Names,
     pub(crate) rules: Arc<[Rule]>,
+    /// When keys are blocked, if ever.
+    pub(crate) block: Option<Block>,
     pub(crate) deadline: Duration,
     /// The time of all calls, or `None` for the server's.
     pub(crate) at: Option<Timestamp>,
@@ -152,6 +154,7 @@ impl Policy {
         Ok(Policy {
             names: Names::new(name),
             rules,
+            block: None,
             deadline: Duration::from_secs(1),
             at: None,
             on_failure,
@@ -166,7 +169,8 @@ impl Policy {
     }
 
     pub(crate) fn request<'a>(&'a self, step: Step, key: &'a [u8], n: u32) -> Request<'a> {
-        Request { step, rules: Cow::Borrowed(&self.rules), key, n, calls: 1, at: self.at }
+        let (rules, block) = (Cow::Borrowed(&*self.rules), self.block);
+        Request { step, rules, block, key, n, calls: 1, at: self.at }
     }
 
     /// Makes an operation of a step, whose reply `read` reads.
@@ -309,6 +313,7 @@ impl fmt::Debug for Policy {
         f.debug_struct("Policy")
             .field("names", &self.names)
             .field("rules", &self.rules)
+            .field("block", &self.block)
             .field("deadline", &self.deadline)
             .field("on_failure", &self.on_failure)
             .finish_non_exhaustive()
@@ -358,6 +363,7 @@ pub(crate) struct Request<'a> {
     pub(crate) step: Step,
     /// The limiter's, unless the call has its own.
     rules: Cow<'a, [Rule]>,
+    block: Option<Block>,
     pub(crate) key: &'a [u8],
     /// The units of a call.
     pub(crate) n: u32,
@@ -376,6 +382,10 @@ impl Request<'_> {
         self.step == Step::Check && self.n == 1 && self.at.is_none() && !has_own_rules
     }
 
+    fn is_decision(&self) -> bool {
+        matches!(self.step, Step::Check | Step::Peek)
+    }
+
     /// Returns the most units that are allowed at once.
     pub(crate) fn limit(&self) -> u32 {
         self.rules.iter().map(Rule::limit).min().unwrap_or(u32::MAX)
@@ -384,11 +394,14 @@ impl Request<'_> {
     /// Returns the call for keys with these names.
     pub(crate) fn call(&self, names: &Names) -> Result<Call, Error> {
         let limit = self.limit();
-        let is_decision = matches!(self.step, Step::Check | Step::Peek);
+        let is_decision = self.is_decision();
         // Units beyond the limit leave the state unchanged, whatever it is.
         let n = if is_decision && self.n > limit { 0 } else { self.n };
         let scripts = scripts::of(&self.rules);
+        let block = self.block.filter(|_| is_decision);
         let script = match self.step {
+            Step::Check if block.is_some() && n > 0 => &scripts::PENALTY[0],
+            Step::Check | Step::Peek if block.is_some() => &scripts::PENALTY[1],
             Step::Check if n > 0 => &scripts.check,
             Step::Record if n > 0 => &scripts.record,
             Step::Check | Step::Peek | Step::Record => &scripts.peek,
@@ -396,7 +409,9 @@ impl Request<'_> {
             Step::Reset => &scripts::RESET,
         };
         let keys = self.rules.iter().enumerate();
-        let keys = keys.map(|(index, rule)| names.of(self.key, &rule.suffix(index))).collect();
+        let keys = keys.map(|(index, rule)| names.of(self.key, &rule.suffix(index)));
+        let has_penalty = block.is_some() || self.block.is_some() && self.step == Step::Reset;
+        let keys = keys.chain(has_penalty.then(|| names.of(self.key, "penalty"))).collect();
         let mut call = Call::new(script, keys);
         if self.step == Step::Reset {
             return Ok(call);
@@ -407,10 +422,15 @@ impl Request<'_> {
         };
         call = call.argument(pack([n, self.calls].map(u64::from).into_iter().chain(time)));
         for rule in &*self.rules {
-            if self.rules.len() > 1 {
+            if self.rules.len() > 1 || block.is_some() {
                 call = call.argument(rule.limiter.name());
             }
             call = call.argument(rule.numbers(n, limit));
+        }
+        if let Some(block) = block {
+            let times = [block.shortest(), block.longest()].map(rule::whole_micros);
+            let numbers = [block.denials().into()].into_iter().chain(times);
+            call = call.argument("penalty").argument(pack(numbers));
         }
         Ok(call)
     }
@@ -432,12 +452,19 @@ impl Request<'_> {
             Verdict::Denied { retry_after: longest(State::retry_after, self.n) }
         };
         let remaining = reply.states.iter().map(|(rule, state)| state.remaining(rule)).min();
-        let decision = Decision {
+        let mut decision = Decision {
             verdict,
             limit,
             remaining: remaining.unwrap_or(u32::MAX),
             reset_after: longest(State::reset_after, limit),
         };
+        if let Some(rest) = reply.blocked_for {
+            if let Verdict::Denied { retry_after } = &mut decision.verdict {
+                *retry_after = rest.max(*retry_after);
+            }
+            decision.remaining = 0;
+            decision.reset_after = rest.max(decision.reset_after);
+        }
         Ok((reply.allowed, decision))
     }
 
@@ -467,7 +494,13 @@ impl Request<'_> {
         for rule in &*self.rules {
             states.push((rule, State::parse(rule, &mut numbers)?));
         }
-        Ok(Parsed { allowed, now, states })
+        let is_decision = self.is_decision();
+        let blocked_until = match self.block {
+            Some(_) if is_decision => numbers.next_or_none()?,
+            _ => None,
+        };
+        let blocked_for = blocked_until.map(|end| Duration::from_micros(end.saturating_sub(now)));
+        Ok(Parsed { allowed, now, states, blocked_for })
     }
 }
 
@@ -478,4 +511,6 @@ struct Parsed<'a> {
     /// The time of the call, in microseconds.
     now: u64,
     states: Vec<(&'a Rule, State)>,
+    /// What is left of the block of the key.
+    blocked_for: Option<Duration>,
 }

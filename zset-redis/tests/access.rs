@@ -13,6 +13,7 @@ use redis::aio::MultiplexedConnection;
 use servers::{Cluster, Kind, PATIENCE, Server};
 use zset_redis::blocking::{self, Connect, Pool};
 use zset_redis::{LeasedWindow, OnFailure, Rule};
+use zset_std::limit::Block;
 use zset_std::{Quota, Ties, Timestamp};
 
 const SECRET: &[u8] = b"0123456789abcdef";
@@ -404,6 +405,27 @@ fn a_user_needs_the_rights_in_the_guide_and_no_others() {
             assert!(!errors.is_empty());
         }
     }
+}
+
+#[test]
+fn a_penalty_needs_the_rights_of_a_fixed_window_too() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let rows = table("Rights");
+    let rights = |name| rows.iter().find(|row| row[0].contains(name)).unwrap()[2];
+    let use_it = |rights: &[&str]| {
+        let client = user(&server, &[&["~a:*", "+eval", "+evalsha"], rights].concat());
+        let window = blocking::SlidingWindow::new(Pool::new(client), "a", quota(), OnFailure::Deny);
+        let block = Block::after(NonZeroU32::new(9).unwrap(), Duration::from_secs(9));
+        let window = window.unwrap().with_deadline(PATIENCE).with_penalty(block);
+        for n in [3, 1, 1] {
+            let _ = window.check_n("ann", n)?;
+        }
+        window.refund("ann", 1)?;
+        let _ = window.check("ann")?;
+        window.reset("ann")
+    };
+    use_it(&[rights("SlidingWindow"), rights("FixedWindow")]).unwrap();
+    assert!(use_it(&[rights("SlidingWindow")]).unwrap_err().to_string().contains("GET"));
 }
 
 #[test]

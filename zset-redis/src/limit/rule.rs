@@ -176,6 +176,12 @@ impl Rule {
     }
 }
 
+/// Returns a time in microseconds, rounded up, or the longest that scripts compute with.
+pub(super) fn whole_micros(time: Duration) -> u64 {
+    let micros = time.as_nanos().div_ceil(NANOS_PER_MICRO.into());
+    u64::try_from(micros).map_or(LONGEST_PERIOD, |micros| micros.min(LONGEST_PERIOD))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -29,7 +29,7 @@ pub(super) struct Scripts {
     pub(super) refund: Script,
 }
 
-/// Returns the scripts for rules.
+/// Returns the scripts for rules without a penalty.
 pub(super) fn of(rules: &[Rule]) -> &'static Scripts {
     match rules {
         [rule] => &ONE[rule.limiter as usize],
@@ -48,17 +48,8 @@ static ONE: [LazyLock<Scripts>; 4] = [
 ];
 
 static SEVERAL: LazyLock<Scripts> = LazyLock::new(|| {
-    let limiters = Limiter::ALL.map(|limiter| {
-        let function = filled(include_str!("../scripts/several/limiter.lua"), limiter);
-        function.replace("NAME", limiter.name())
-    });
-    let begin = [
-        HEAD,
-        include_str!("../scripts/several/limiters.lua"),
-        &limiters.concat(),
-        include_str!("../scripts/several/rules.lua"),
-    ];
-    let script = |operation| Script::new(&(begin.concat() + operation));
+    let begin = begin_several("");
+    let script = |operation| Script::new(&(begin.clone() + operation));
     Scripts {
         check: script(include_str!("../scripts/several/check.lua")),
         peek: script(include_str!("../scripts/several/peek.lua")),
@@ -66,6 +57,32 @@ static SEVERAL: LazyLock<Scripts> = LazyLock::new(|| {
         refund: script(include_str!("../scripts/several/refund.lua")),
     }
 });
+
+/// The scripts of checks and peeks with a penalty, for one rule or several.
+pub(super) static PENALTY: [LazyLock<Script>; 2] = [
+    LazyLock::new(|| penalty(include_str!("../scripts/penalty/check.lua"))),
+    LazyLock::new(|| penalty(include_str!("../scripts/penalty/peek.lua"))),
+];
+
+fn penalty(operation: &str) -> Script {
+    Script::new(&(begin_several(include_str!("../scripts/penalty/penalty.lua")) + operation))
+}
+
+/// Returns the beginning of scripts for several rules, with `more` after the limiters.
+fn begin_several(more: &str) -> String {
+    let limiters = Limiter::ALL.map(|limiter| {
+        let function = filled(include_str!("../scripts/several/limiter.lua"), limiter);
+        function.replace("NAME", limiter.name())
+    });
+    let parts = [
+        HEAD,
+        include_str!("../scripts/several/limiters.lua"),
+        &limiters.concat(),
+        more,
+        include_str!("../scripts/several/rules.lua"),
+    ];
+    parts.concat()
+}
 
 const HEAD: &str = include_str!("../scripts/head.lua");
 

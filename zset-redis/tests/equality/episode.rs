@@ -9,6 +9,7 @@ use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use zset_redis::Rule;
+use zset_std::limit::Block;
 use zset_std::{Decision, Quota, Timestamp, Verdict};
 
 use super::reference::{Reference, Sort};
@@ -64,6 +65,10 @@ impl Episode {
         Episode { rules, reference, random, now, written: 0, unwritten: 0, denied: None }
     }
 
+    pub(crate) fn block(&self) -> Option<Block> {
+        self.reference.block()
+    }
+
     pub(crate) fn draw(&mut self) -> Step {
         if let Some((at, n, quota)) = self.denied.take_if(|_| self.random.random_ratio(1, 3)) {
             // A microsecond too early, or just in time.
@@ -82,7 +87,7 @@ impl Episode {
             let is_check = self.random.random_ratio(3, 4);
             return if is_check { Step::CheckWith } else { Step::PeekWith }(quota, n, now);
         }
-        let n = self.units(self.reference.limits.peek_n(0, Timestamp::ZERO).limit);
+        let n = self.units(self.reference.peek_n(0, Timestamp::ZERO).limit);
         match self.random.random_range(0..100) {
             0..70 => Step::Check(n, now),
             70..80 => Step::Peek(n, now),
@@ -98,14 +103,15 @@ impl Episode {
 
     /// Takes a step of the reference.
     pub(crate) fn apply(&mut self, step: &Step) -> Outcome {
-        let limits = &mut self.reference.limits;
+        let reference = &mut self.reference;
         match *step {
             Step::Check(n, now) | Step::CheckWith(_, n, now) => {
                 let (decision, quota) = match *step {
                     Step::CheckWith(quota, ..) => {
-                        (limits.as_mut_slice()[0].check_with(quota, n, now), Some(quota))
+                        let limiter = &mut reference.limits_mut().as_mut_slice()[0];
+                        (limiter.check_with(quota, n, now), Some(quota))
                     }
-                    _ => (limits.check_n(n, now), None),
+                    _ => (reference.check_n(n, now), None),
                 };
                 if decision.is_allowed() && n > 0 {
                     self.written = self.written.max(micros(now));
@@ -118,11 +124,11 @@ impl Episode {
                 }
                 Outcome::Decision(decision)
             }
-            Step::Peek(n, now) => Outcome::Decision(limits.peek_n(n, now)),
+            Step::Peek(n, now) => Outcome::Decision(reference.peek_n(n, now)),
             Step::PeekWith(quota, n, now) => {
-                Outcome::Decision(limits.as_slice()[0].peek_with(quota, n, now))
+                Outcome::Decision(reference.limits().as_slice()[0].peek_with(quota, n, now))
             }
-            Step::OverLimit(now) => Outcome::Bool(limits.peek_n(0, now).remaining == 0),
+            Step::OverLimit(now) => Outcome::Bool(reference.peek_n(0, now).remaining == 0),
             Step::Record(n, now) => {
                 self.reference.record(n, now);
                 if n > 0 {
@@ -135,7 +141,7 @@ impl Episode {
             Step::Refund(n, now) => {
                 // The newest time on record is not known now.
                 (self.written, self.unwritten) = (0, micros(now));
-                Outcome::Units(limits.refund(n))
+                Outcome::Units(reference.limits_mut().refund(n))
             }
             Step::Reset => {
                 self.reference.reset();

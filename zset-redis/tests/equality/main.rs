@@ -88,7 +88,10 @@ async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
     let name = format!("{sort:?}");
     let rules = episode.rules.clone();
     let limits = Limits::all(connection.clone(), &name, rules, OnFailure::Deny).unwrap();
-    let limits = limits.with_deadline(PATIENCE);
+    let mut limits = limits.with_deadline(PATIENCE);
+    if let Some(block) = episode.block() {
+        limits = limits.with_penalty(block);
+    }
     let key = seed.to_string();
     let mut done = Vec::new();
     for _ in 0..LEN {
@@ -111,7 +114,7 @@ async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
                     Sort::Funnel => with!(Funnel),
                     Sort::FixedWindow => with!(FixedWindow),
                     Sort::WindowCounter => with!(WindowCounter),
-                    Sort::Limits => panic!("they have several quotas"),
+                    Sort::Limits | Sort::Penalty => panic!("they have several quotas"),
                 })
             }
             step => take(&limits, &key, &step).await,
@@ -212,4 +215,5 @@ tests! {
     fixed_window: Sort::FixedWindow;
     window_counter: Sort::WindowCounter;
     limits: Sort::Limits;
+    penalty: Sort::Penalty;
 }

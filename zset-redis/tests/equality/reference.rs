@@ -2,10 +2,13 @@
 
 use rand::RngExt;
 use rand::rngs::SmallRng;
+use std::num::NonZeroU32;
 use std::time::Duration;
 use zset_redis::Rule;
+use zset_std::limit::Block;
 use zset_std::{
-    AnyLimiter, FixedWindow, Funnel, Limits, Quota, Timestamp, WindowCounter, WindowLog,
+    AnyLimiter, Decision, FixedWindow, Funnel, Limits, Penalty, Quota, Timestamp, WindowCounter,
+    WindowLog,
 };
 
 /// Which limiter is compared.
@@ -17,23 +20,35 @@ pub(crate) enum Sort {
     WindowCounter,
     /// Two or three of them.
     Limits,
+    /// One of them, or several, with a penalty.
+    Penalty,
 }
 
 /// A limiter of one key.
 #[derive(Clone, Debug)]
 pub(crate) struct Reference {
-    new: Limits<AnyLimiter>,
-    pub(crate) limits: Limits<AnyLimiter>,
+    new: Penalized,
+    limiter: Penalized,
+}
+
+#[derive(Clone, Debug)]
+enum Penalized {
+    No(Limits<AnyLimiter>),
+    Yes(Block, Penalty<Limits<AnyLimiter>>),
 }
 
 impl Reference {
     /// Draws quotas; returns the rules and the reference for them.
     pub(crate) fn draw(sort: Sort, random: &mut SmallRng) -> (Vec<Rule>, Reference) {
         let sorts = match sort {
-            Sort::Limits => {
+            Sort::Limits | Sort::Penalty => {
                 let all =
                     [Sort::SlidingWindow, Sort::Funnel, Sort::FixedWindow, Sort::WindowCounter];
-                (0..random.random_range(2..=3)).map(|_| all[random.random_range(0..4)]).collect()
+                let count = match sort {
+                    Sort::Penalty => random.random_range(1..=2),
+                    _ => random.random_range(2..=3),
+                };
+                (0..count).map(|_| all[random.random_range(0..4)]).collect()
             }
             sort => vec![sort],
         };
@@ -44,17 +59,58 @@ impl Reference {
         });
         let drawn: Vec<_> = drawn.collect();
         let rules = drawn.iter().map(|(rule, _)| *rule).collect();
-        let new = Limits::all(drawn.into_iter().map(|(_, limiter)| limiter));
-        (rules, Reference { limits: new.clone(), new })
+        let limits = Limits::all(drawn.into_iter().map(|(_, limiter)| limiter));
+        let new = if sort == Sort::Penalty {
+            let block = block(limits.as_slice()[0].quota(), random);
+            Penalized::Yes(block, Penalty::new(limits, block))
+        } else {
+            Penalized::No(limits)
+        };
+        (rules, Reference { limiter: new.clone(), new })
+    }
+
+    pub(crate) fn block(&self) -> Option<Block> {
+        match &self.limiter {
+            Penalized::No(_) => None,
+            Penalized::Yes(block, _) => Some(*block),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits<AnyLimiter> {
+        match &self.limiter {
+            Penalized::No(limits) => limits,
+            Penalized::Yes(_, penalty) => penalty.limiter(),
+        }
+    }
+
+    pub(crate) fn limits_mut(&mut self) -> &mut Limits<AnyLimiter> {
+        match &mut self.limiter {
+            Penalized::No(limits) => limits,
+            Penalized::Yes(_, penalty) => penalty.limiter_mut(),
+        }
+    }
+
+    pub(crate) fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
+        match &mut self.limiter {
+            Penalized::No(limits) => limits.check_n(n, now),
+            Penalized::Yes(_, penalty) => penalty.check_n(n, now),
+        }
+    }
+
+    pub(crate) fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
+        match &self.limiter {
+            Penalized::No(limits) => limits.peek_n(n, now),
+            Penalized::Yes(_, penalty) => penalty.peek_n(n, now),
+        }
     }
 
     pub(crate) fn reset(&mut self) {
-        self.limits = self.new.clone();
+        self.limiter = self.new.clone();
     }
 
     /// Records units beyond the limit, if the limiter of zset-std can.
     pub(crate) fn record(&mut self, n: u32, now: Timestamp) {
-        for limiter in self.limits.as_mut_slice() {
+        for limiter in self.limits_mut().as_mut_slice() {
             let AnyLimiter::WindowLog(log) = limiter else { panic!("it does not record units") };
             log.record(n, now);
         }
@@ -63,7 +119,8 @@ impl Reference {
     /// Draws a quota for a call, if there is one limiter only: one that the server takes and for
     /// which both round alike.
     pub(crate) fn quota_of_call(&self, random: &mut SmallRng) -> Option<Quota> {
-        let [limiter] = self.limits.as_slice() else { return None };
+        // A penalty around a limiter of one key has no such call.
+        let (None, [limiter]) = (self.block(), self.limits().as_slice()) else { return None };
         let own = limiter.quota();
         let drawn = quota(random);
         let quota = match limiter {
@@ -85,7 +142,9 @@ impl Reference {
     }
 
     pub(crate) fn can_record(&self) -> bool {
-        self.limits.as_slice().iter().all(|limiter| matches!(limiter, AnyLimiter::WindowLog(_)))
+        let is_log = |limiter: &AnyLimiter| matches!(limiter, AnyLimiter::WindowLog(_));
+        // A penalty does not see the time of a record.
+        self.block().is_none() && self.limits().as_slice().iter().all(is_log)
     }
 }
 
@@ -95,14 +154,16 @@ fn limiter(sort: Sort, quota: Quota) -> (Rule, AnyLimiter) {
         Sort::Funnel => (Rule::funnel(quota), Funnel::new(quota).into()),
         Sort::FixedWindow => (Rule::fixed_window(quota), FixedWindow::new(quota).into()),
         Sort::WindowCounter => (Rule::window_counter(quota), WindowCounter::new(quota).into()),
-        Sort::Limits => panic!("it has no quota of its own"),
+        Sort::Limits | Sort::Penalty => panic!("it has no quota of its own"),
     };
     (rule.unwrap(), limiter)
 }
 
+/// The longest period and block, in microseconds.
+const LONGEST: u64 = (1 << 51) - 1;
+
 /// Draws a quota, which may be as large as any.
 fn quota(random: &mut SmallRng) -> Quota {
-    const LONGEST: u64 = (1 << 51) - 1;
     loop {
         let count = match random.random_range(0..10) {
             0 => 1,
@@ -134,6 +195,23 @@ fn quota(random: &mut SmallRng) -> Quota {
             return quota;
         }
     }
+}
+
+/// Draws when a key is blocked: after few denials, for a time that is much shorter than the period
+/// of a quota, or longer.
+fn block(quota: Quota, random: &mut SmallRng) -> Block {
+    let period = quota.period().as_micros() as u64;
+    let interval = (period / u64::from(quota.count())).max(1);
+    let micros = match random.random_range(0..4) {
+        0 => random.random_range(0..=2 * interval),
+        1 => random.random_range(0..=period),
+        2 => 1,
+        _ => random.random_range(0..=4 * interval.min(1 << 48)),
+    };
+    let time = Duration::from_micros(micros.min(LONGEST));
+    let block = Block::after(NonZeroU32::new(random.random_range(1..5)).unwrap(), time);
+    let growth = random.random_range(0..20);
+    block.doubling_up_to(Duration::from_micros((micros.saturating_mul(growth)).min(LONGEST)))
 }
 
 fn has_whole_interval(quota: Quota) -> bool {

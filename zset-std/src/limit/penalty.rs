@@ -146,11 +146,10 @@ impl<L: Limiter> Penalty<L> {
         self.newest = self.newest.max(now);
         let (limiter, counted) = (&mut self.limiter, self.newest);
         let decision = self.record.check(self.block, n, counted, |is_blocked| {
-            if is_blocked {
-                peeked(true, |n| limiter.peek_n(n, counted), n)
-            } else {
-                limiter.check_n(n, counted)
+            if !is_blocked {
+                return limiter.check_n(n, counted);
             }
+            untaken(limiter.peek_n(n, counted), limiter.check_n(0, counted))
         });
         decision.counted_from(now, counted)
     }
@@ -161,7 +160,8 @@ impl<L: Limiter> Penalty<L> {
         let counted = self.newest.max(now);
         let mut record = self.record;
         let decision = record.check(self.block, n, counted, |is_blocked| {
-            peeked(is_blocked, |n| self.limiter.peek_n(n, counted), n)
+            let decision = self.limiter.peek_n(n, counted);
+            if is_blocked { untaken(decision, self.limiter.peek_n(0, counted)) } else { decision }
         });
         decision.counted_from(now, counted)
     }
@@ -203,8 +203,8 @@ impl Record {
         forget_at: Timestamp::ZERO,
     };
 
-    /// Decides on `n` units by the decision of the limiter inside, which must take nothing during a
-    /// block: `decide` receives whether there is one.
+    /// Decides on `n` units by the decision of the limiter inside. `decide` receives whether there is
+    /// a block, in which it must take nothing.
     #[inline]
     fn check(
         &mut self,
@@ -257,11 +257,10 @@ impl Record {
     }
 }
 
-/// Returns the decision of the limiter inside; during a block, without the units in its state, since
-/// they are not taken.
-fn peeked(is_blocked: bool, peek: impl Fn(u32) -> Decision, n: u32) -> Decision {
-    let decision = peek(n);
-    if is_blocked && decision.is_allowed() { peek(0) } else { decision }
+/// Returns the decision of the limiter inside during a block, in which it takes nothing: that on the
+/// units, or if it would allow them that on `none`. A check of none records the time.
+fn untaken(units: Decision, none: Decision) -> Decision {
+    if units.is_allowed() { none } else { units }
 }
 
 /// The state of a key: that of the limiter inside, and what the penalty has counted.
@@ -282,18 +281,20 @@ impl<L: Limiter> PerKey for Penalty<L> {
     fn check_state(&self, state: &mut Self::State, n: u32, now: Timestamp) -> Decision {
         let PenaltyState { limiter, record } = state;
         record.check(self.block, n, now, |is_blocked| {
-            if is_blocked {
-                peeked(true, |n| self.limiter.peek_state(limiter, n, now), n)
-            } else {
-                self.limiter.check_state(limiter, n, now).into()
+            let inside = &self.limiter;
+            if !is_blocked {
+                return inside.check_state(limiter, n, now).into();
             }
+            let decision = inside.peek_state(limiter, n, now);
+            untaken(decision, inside.check_state(limiter, 0, now).into())
         })
     }
 
     fn peek_state(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision {
         let mut record = state.record;
         record.check(self.block, n, now, |is_blocked| {
-            peeked(is_blocked, |n| self.limiter.peek_state(&state.limiter, n, now), n)
+            let peek = |n| self.limiter.peek_state(&state.limiter, n, now);
+            if is_blocked { untaken(peek(n), peek(0)) } else { peek(n) }
         })
     }
 
@@ -347,13 +348,12 @@ impl<L: Limiter + QuotaPerCall> QuotaPerCall for Penalty<L> {
     ) -> Decision {
         let PenaltyState { limiter, record } = state;
         record.check(self.block, *n, now, |is_blocked| {
-            if is_blocked {
-                let peek =
-                    |n| self.limiter.peek_call(limiter, if n == 0 { none } else { call }, now);
-                peeked(true, peek, *n)
-            } else {
-                self.limiter.check_call(limiter, call, now).into()
+            let inside = &self.limiter;
+            if !is_blocked {
+                return inside.check_call(limiter, call, now).into();
             }
+            let decision = inside.peek_call(limiter, call, now);
+            untaken(decision, inside.check_call(limiter, none, now).into())
         })
     }
 

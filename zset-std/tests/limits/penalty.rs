@@ -151,7 +151,8 @@ impl Model {
         let inside = if is_blocked {
             let decision = self.inside.peek_with(quota, n, now);
             // The units are not taken.
-            if decision.is_allowed() { self.inside.peek_with(quota, 0, now) } else { decision }
+            let none = self.inside.check_with(quota, 0, now);
+            if decision.is_allowed() { none } else { decision }
         } else {
             self.inside.check_with(quota, n, now)
         };

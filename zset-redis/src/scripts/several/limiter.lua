@@ -2,7 +2,7 @@
 -- Reads the state of a rule from its key and its numbers.
 limiters.NAME = function(key, numbers)
 --# read
-    local rule = {}
+    local rule = { counted = counted }
 
     function rule.fit()
 --# fit

@@ -1,0 +1,159 @@
+//! A limiter with a penalty: what it writes, calls that share a script, and a quota for each call.
+//! `equality` compares its decisions with those of zset-std.
+
+#![cfg(unix)]
+
+mod servers;
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use redis::Connection;
+use zset_redis::OnFailure;
+use zset_redis::blocking::{Pool, SlidingWindow};
+use zset_std::limit::Block;
+use zset_std::{Keyed as KeyedInProcess, Penalty, Quota, Timestamp};
+
+use servers::{Kind, PATIENCE, Server, numbers};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn after(denials: u32, time: Duration) -> Block {
+    Block::after(NonZeroU32::new(denials).unwrap(), time)
+}
+
+fn per_hour(count: u32) -> Quota {
+    Quota::new(count, HOUR).unwrap()
+}
+
+fn window(server: &Server, block: Block) -> SlidingWindow {
+    let window = SlidingWindow::new(Pool::new(server.client()), "a", per_hour(1), OnFailure::Deny);
+    window.unwrap().with_deadline(PATIENCE).with_penalty(block)
+}
+
+/// Returns the penalty of the key `ann`, and the milliseconds until it expires.
+fn penalty(connection: &mut Connection) -> Option<(Vec<u64>, u64)> {
+    let key = "a:{ann}:penalty";
+    let state: Option<Vec<u8>> = redis::cmd("GET").arg(key).query(connection).unwrap();
+    Some((numbers(&state?), redis::cmd("PTTL").arg(key).query(connection).unwrap()))
+}
+
+fn writes_denials(kind: Kind) {
+    let Some(server) = Server::start(kind) else { return };
+    let window = window(&server, after(2, HOUR).doubling_up_to(4 * HOUR));
+    let mut connection = server.connection();
+    let hours = |n: u64| n * HOUR.as_micros() as u64;
+
+    assert!(window.check("ann").unwrap().is_allowed());
+    assert!(!window.peek("ann").unwrap().is_allowed());
+    assert_eq!(penalty(&mut connection), None, "nothing was denied");
+
+    assert!(window.check("ann").unwrap().retry_after().unwrap() <= HOUR);
+    let (state, expires) = penalty(&mut connection).unwrap();
+    assert_eq!(state[..2], [1, 0], "one denial");
+    // Rounded up to milliseconds.
+    assert!(expires <= hours(1) / 1000 + 1);
+
+    // Units that are allowed end the row, and nothing is left to keep.
+    assert_eq!(window.refund("ann", 1).unwrap(), 1);
+    assert!(window.check("ann").unwrap().is_allowed());
+    assert_eq!(penalty(&mut connection), None);
+
+    assert!(
+        !window.check("ann").unwrap().is_allowed() && !window.check("ann").unwrap().is_allowed()
+    );
+    let (state, expires) = penalty(&mut connection).unwrap();
+    assert_eq!(state[..2], [0, hours(1)], "a block");
+    assert_eq!(state[3], state[2] + hours(1), "which is forgotten as long after it");
+    assert!(expires <= hours(2) / 1000 + 1 && expires > hours(1) / 1000);
+
+    // During the block nothing is written, whatever else is there.
+    assert_eq!(window.refund("ann", 1).unwrap(), 1);
+    let denied = window.check("ann").unwrap();
+    assert!(!denied.is_allowed() && denied.remaining == 0 && denied.reset_after > HOUR / 2);
+    assert!(window.over_limit("ann").unwrap() && window.check_n("ann", 0).unwrap().is_allowed());
+    assert_eq!(penalty(&mut connection).unwrap().0, state);
+
+    assert!(window.reset("ann").unwrap());
+    assert_eq!(penalty(&mut connection), None);
+    assert!(window.check("ann").unwrap().is_allowed(), "a reset ends the block");
+}
+
+#[test]
+fn denials_are_written_until_the_key_is_blocked_with_redis() {
+    writes_denials(Kind::Redis);
+}
+
+#[test]
+fn denials_are_written_until_the_key_is_blocked_with_valkey() {
+    writes_denials(Kind::Valkey);
+}
+
+/// Times are given, so that the limiter in process can be at the same.
+fn takes_quotas(kind: Kind) {
+    let Some(server) = Server::start(kind) else { return };
+    let mut random = SmallRng::seed_from_u64(1);
+    let quota = Quota::new(4, Duration::from_millis(4)).unwrap();
+    let block = after(3, Duration::from_millis(5)).doubling_up_to(Duration::from_millis(30));
+    let ours = SlidingWindow::new(Pool::new(server.client()), "a", quota, OnFailure::Deny);
+    let ours = ours.unwrap().with_deadline(PATIENCE).with_penalty(block);
+    let inside = zset_std::WindowLog::new(quota);
+    let theirs: KeyedInProcess<String, _> = KeyedInProcess::of(Penalty::new(inside, block));
+    let (mut micros, mut blocked) = (0, 0);
+    for step in 0..2000 {
+        micros += if random.random_ratio(1, 50) { 20_000 } else { random.random_range(0..1000) };
+        let now = Timestamp::from_nanos(micros * 1000);
+        let other = Quota::new(random.random_range(1..8), Duration::from_millis(2)).unwrap();
+        let (n, key) = (random.random_range(0..4), "ann");
+        let (ours, theirs) = (ours.at(now), theirs.at(now));
+        let (ours, theirs) = match random.random_range(0..4) {
+            0 => (ours.peek_with(key, other, n), theirs.peek_with(key, other, n)),
+            1 => (ours.check_n(key, n), theirs.check_n(key, n)),
+            _ => (ours.check_with(key, other, n), theirs.check_with(key, other, n)),
+        };
+        assert_eq!(ours.unwrap(), theirs, "step {step}");
+        let wait = theirs.retry_after().unwrap_or_default();
+        blocked += u32::from(wait > quota.period());
+    }
+    assert!(blocked > 50, "{blocked}");
+}
+
+#[test]
+fn a_quota_for_each_call_and_a_penalty_decide_as_in_process_with_redis() {
+    takes_quotas(Kind::Redis);
+}
+
+#[test]
+fn a_quota_for_each_call_and_a_penalty_decide_as_in_process_with_valkey() {
+    takes_quotas(Kind::Valkey);
+}
+
+/// They are decided one after the other: once the block has begun, further denials do not count.
+#[cfg(feature = "tokio")]
+#[test]
+fn calls_that_share_a_script_begin_one_block() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    // In one thread, all calls but the first wait for its reply, and share a script.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let decisions = runtime.block_on(async {
+        let funnel: zset_redis::Funnel<_> =
+            zset_redis::Keyed::new(server.multiplexed().await, "a", per_hour(3), OnFailure::Deny)
+                .unwrap();
+        let block = after(4, 2 * HOUR).doubling_up_to(100 * HOUR);
+        let funnel = funnel.with_deadline(PATIENCE).with_penalty(block);
+        let mut tasks = tokio::task::JoinSet::new();
+        for _ in 0..50 {
+            let funnel = funnel.clone();
+            tasks.spawn(async move { funnel.check("ann").await.unwrap() });
+        }
+        tasks.join_all().await
+    });
+    assert_eq!(decisions.iter().filter(|decision| decision.is_allowed()).count(), 3);
+    let (state, _) = penalty(&mut server.connection()).unwrap();
+    assert_eq!(state[..2], [0, 2 * HOUR.as_micros() as u64], "one block of two hours");
+    for decision in decisions.iter().filter(|decision| !decision.is_allowed()) {
+        assert!(decision.retry_after().unwrap() > HOUR, "{decision:?}");
+    }
+}
