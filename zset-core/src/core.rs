@@ -257,6 +257,19 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         Some(key)
     }
 
+    /// Calls `visit` with the handle and the key of every element, leaf by leaf, in the order of
+    /// the slots.
+    pub(crate) fn for_each_key(&self, mut visit: impl FnMut(Handle, &K)) {
+        let mut id = self.head;
+        while id != NONE {
+            let leaf = self.leaf(id);
+            for (slot, (key, _)) in (0..).zip(leaf.pairs) {
+                visit(Handle::new(id, slot), key);
+            }
+            id = leaf.forward;
+        }
+    }
+
     /// Returns a mutable reference to the pair at a handle. The order and the hash of the key must
     /// not change.
     #[inline]

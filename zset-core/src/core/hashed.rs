@@ -398,6 +398,19 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Makes room for one more handle with this hash in the dict.
     #[inline]
     pub(crate) fn make_room_in_dict(&mut self, hash: usize) -> Result<(), TryReserveError> {
+        if self.dict.tables.has_room_for(hash) { Ok(()) } else { self.grow_dict(hash) }
+    }
+
+    #[cold]
+    fn grow_dict(&mut self, hash: usize) -> Result<(), TryReserveError> {
+        let Core { nodes, dict: Hashed { tables: dict, hasher, .. } } = self;
+        if let Some(capacity) = dict.doubled() {
+            // Keys are next to each other in a leaf, but scattered in the order of the old table.
+            let mut grown = Dict::try_with_table(capacity.max(nodes.len))?;
+            nodes.for_each_key(|handle, key| grown.insert(hash_one(hasher, key), handle));
+            *dict = grown;
+            return Ok(());
+        }
         let (dict, hash_of) = self.dict_to_change();
         match dict.try_reserve_one(hash, hash_of) {
             Err(TryReserveError::AllocError) => self.refile(hash),
@@ -416,14 +429,13 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
         if !self.dict.tables.is_worth_refiling(hash) {
             return Err(TryReserveError::AllocError);
         }
-        let hash_at = |core: &Self, handle| core.nodes.key(handle).map_or(0, |key| core.hash(key));
-        self.nodes.all_handles().for_each(|handle| _ = hash_at(self, handle));
+        self.nodes.for_each_key(|_, key| _ = self.hash(key));
 
         // Hashing may panic.
         let incomplete = ClearOnDrop(self);
         let Core { nodes, dict: Hashed { tables: dict, hasher, .. } } = &mut *incomplete.0;
-        let hash_of = |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key));
-        dict.refile(nodes.all_handles().map(|handle| (hash_of(handle), handle)));
+        dict.clear_tables();
+        nodes.for_each_key(|handle, key| dict.insert_if_room(hash_one(hasher, key), handle));
         mem::forget(incomplete);
         Ok(())
     }

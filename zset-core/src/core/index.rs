@@ -17,6 +17,7 @@ use rand_core::{Rng, TryRng};
 
 use super::Nodes;
 use super::arena::{ArenaNode, NONE};
+use super::leaf::End;
 use crate::small::{IS_SMALL, copy_within, fill};
 
 /// The maximum number of children of a block.
@@ -192,6 +193,24 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
                 first = if index == 0 { first } else { None };
             }
             (id, parent) = (parent, block.parent);
+        }
+    }
+
+    /// Subtracts one from the spans above the leaf at this end, which has the parent `id`, and
+    /// updates first scores if the leaf has a new one.
+    #[inline]
+    pub(crate) fn shorten(&mut self, end: End, mut id: u32, first: Option<S>) {
+        while id != NONE {
+            let block = self.blocks.get_mut(id);
+            let index = match end {
+                End::First => 0,
+                End::Last => block.len().saturating_sub(1),
+            };
+            block.spans[index] -= 1;
+            if let Some(first) = first {
+                block.firsts[index] = first;
+            }
+            id = block.parent;
         }
     }
 

@@ -76,9 +76,11 @@ pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {
     #[inline]
     fn swap_remove(&mut self, index: usize) -> T {
         // The method of `Vec` would link `memmove` on a Cortex-M if values are large.
-        let last = self.len() - 1;
-        swap(self, index, last);
-        self.pop().expect("there is a last value")
+        let last = self.pop().expect("there is a last value");
+        match self.get_mut(index) {
+            Some(value) => mem::replace(value, last),
+            None => last,
+        }
     }
 }
 
@@ -193,6 +195,12 @@ impl<'a, P, S: Copy> LeafRef<'a, P, S> {
         self.order.get(..self.len()).unwrap_or_default()
     }
 
+    /// Returns the slot at `index` in order, `NO_SLOT` for the length.
+    #[inline]
+    pub(crate) fn slot_at(&self, index: usize) -> u8 {
+        self.order[index]
+    }
+
     /// Returns the element at `index` in order.
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn at(&self, index: usize) -> (&'a P, S) {
@@ -290,7 +298,8 @@ impl<L, A, B> Leaf<L, A, B> {
         self.len -= 1;
         // Renames the last slot only after the entries have shifted, since the shift may move its
         // entry. (The other way round, the copy would have to wait for a byte just written.)
-        copy_within(&mut self.order, index + 1..last + 2, index);
+        let end = if IS_SMALL { last + 2 } else { LEAF_CAPACITY + 1 };
+        copy_within(&mut self.order, index + 1..end, index);
         if slot != last as u8 {
             self.order[index_of_last - usize::from(index_of_last > index)] = slot;
         }

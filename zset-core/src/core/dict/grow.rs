@@ -78,6 +78,28 @@ impl Dict {
         table.len() < table.capacity()
     }
 
+    /// Returns whether there is room for one more handle with this hash.
+    #[inline]
+    pub(crate) fn has_room_for(&self, hash: usize) -> bool {
+        self.has_room(route(hash))
+    }
+
+    /// Returns the capacity of the next larger table if the only one is full of handles and does
+    /// not split.
+    pub(crate) fn doubled(&self) -> Option<usize> {
+        let First::Table(table) = &self.first else { return None };
+        let buckets = table.num_buckets();
+        let grows = !IS_SMALL && buckets < FIRST_BUCKETS && table.len() == capacity(buckets);
+        grows.then_some(2 * table.len())
+    }
+
+    /// Creates a dict with one table.
+    pub(crate) fn try_with_table(capacity: usize) -> Result<Self, TryReserveError> {
+        let mut table = Table::new();
+        try_reserve(&mut table, capacity)?;
+        Ok(Dict { first: First::Table(table), ..Dict::new() })
+    }
+
     /// Rebuilds or splits the table for a route, which has no room.
     fn grow(
         &mut self,
@@ -265,18 +287,20 @@ impl Dict {
         self.has_tombstones(route(hash))
     }
 
-    /// Removes all handles and then adds these, in the same memory. Leaves out those for which
-    /// there is no room, which requires an inconsistent `Hash`.
-    pub(crate) fn refile(&mut self, handles: impl Iterator<Item = (usize, Handle)>) {
+    /// Removes all handles from the tables, which keep their memory.
+    pub(crate) fn clear_tables(&mut self) {
         if let First::Table(table) = &mut self.first {
             table.clear();
         }
         self.segments.iter_mut().for_each(Table::clear);
         self.len = 0;
-        for (hash, handle) in handles {
-            if self.has_room(route(hash)) {
-                self.insert(hash, handle);
-            }
+    }
+
+    /// Adds a handle that is not in the dict, unless there is no room for it, which requires an
+    /// inconsistent `Hash`.
+    pub(crate) fn insert_if_room(&mut self, hash: usize, handle: Handle) {
+        if self.has_room_for(hash) {
+            self.insert(hash, handle);
         }
     }
 }
