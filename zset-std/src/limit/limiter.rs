@@ -160,6 +160,7 @@ macro_rules! stored_whole {
                 self.clone()
             }
 
+            #[inline]
             fn check_state(
                 &self,
                 state: &mut Self,
@@ -199,6 +200,7 @@ macro_rules! counts_of_keys {
                 self.counts.clone()
             }
 
+            #[inline]
             fn check_state(
                 &self,
                 counts: &mut $counts,
