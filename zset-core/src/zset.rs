@@ -20,8 +20,6 @@ mod edit;
 mod encoding;
 mod iter;
 mod random;
-#[cfg(feature = "serde")]
-mod serde;
 mod take;
 mod traits;
 
