@@ -29,13 +29,11 @@ use equivalent::Equivalent;
 
 use crate::{Increment, IncrementError, TryReserveError, bounds};
 
-mod hash;
 mod iter;
 mod slots;
 
-pub use hash::{FixedHashBuilder, FixedHasher};
 pub use iter::{IntoIter, Iter};
-pub use slots::SlotNumber;
+pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 
 /// A sorted set of at most `N` elements, stored in place: it needs no allocator, and can be a
 /// `static`.
