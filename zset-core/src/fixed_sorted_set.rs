@@ -234,26 +234,17 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
 
 impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N, I, H> {
     /// Returns the score of a member. **O(1)** expected.
-    pub fn score<Q>(&self, member: &Q) -> Option<S>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn score<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<S> {
         self.scores.get(self.slot(member)?).copied()
     }
 
     /// Returns the stored member equal to `member`, and its score. **O(1)** expected.
-    pub fn get<Q>(&self, member: &Q) -> Option<(&M, S)>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn get<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<(&M, S)> {
         Some(self.element(self.slot(member)?))
     }
 
     /// Returns whether a member is in the set. **O(1)** expected.
-    pub fn contains<Q>(&self, member: &Q) -> bool
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn contains<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> bool {
         self.slot(member).is_some()
     }
 
@@ -570,19 +561,13 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
 
     /// Removes a member, and returns its score. **O(log n)** comparisons, and up to n slot numbers
     /// are shifted.
-    pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn remove<Q: Hash + Equivalent<M> + ?Sized>(&mut self, member: &Q) -> Option<S> {
         Some(self.remove_entry(member)?.1)
     }
 
     /// Removes a member, and returns the stored member and its score. **O(log n)** comparisons, and
     /// up to n slot numbers are shifted.
-    pub fn remove_entry<Q>(&mut self, member: &Q) -> Option<(M, S)>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn remove_entry<Q: Hash + Equivalent<M> + ?Sized>(&mut self, member: &Q) -> Option<(M, S)> {
         let slot = self.slot(member)?;
         Some(self.take(self.rank_of(slot)))
     }

@@ -350,10 +350,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Returns an iterator that removes and returns the elements for which `extracted` returns
     /// true, in order, lowest score first. Lazy; **O(log n)** per element removed. See
     /// [`SortedSet::extract_if`](crate::SortedSet::extract_if).
-    pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, M, S, F>
-    where
-        F: FnMut(&M, S) -> bool,
-    {
+    pub fn extract_if<F: FnMut(&M, S) -> bool>(&mut self, extracted: F) -> ExtractIf<'_, M, S, F> {
         let next = self.core.nodes.start();
         ExtractIf { list: self, extracted, next }
     }

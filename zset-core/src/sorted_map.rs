@@ -165,27 +165,18 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K
 impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns the value of a key. **O(1)**.
     #[inline]
-    pub fn get<Q>(&self, key: &Q) -> Option<&V>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn get<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<&V> {
         Some(&self.core.element(key)?.pair.1)
     }
 
     /// Returns the stored key that is equal to `key`, and its value. **O(1)**.
-    pub fn get_key_value<Q>(&self, key: &Q) -> Option<(&K, &V)>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn get_key_value<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<(&K, &V)> {
         let (key, value) = self.core.element(key)?.pair;
         Some((key, value))
     }
 
     /// Returns a mutable reference to the value of a key. **O(1)**.
-    pub fn get_mut<Q>(&mut self, key: &Q) -> Option<&mut V>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn get_mut<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<&mut V> {
         let handle = self.core.element(key)?.handle;
         Some(&mut self.core.nodes.pair_mut(handle).1)
     }
@@ -221,10 +212,7 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Returns the score of a key. **O(1)**.
     #[inline]
-    pub fn score<Q>(&self, key: &Q) -> Option<S>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn score<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<S> {
         Some(self.core.element(key)?.score)
     }
 
@@ -240,27 +228,18 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Returns whether a key is in the map. **O(1)**.
-    pub fn contains_key<Q>(&self, key: &Q) -> bool
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn contains_key<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
         self.core.element(key).is_some()
     }
 
     /// Returns the 0-based rank of a key, lowest score first. **O(log n)**.
-    pub fn rank<Q>(&self, key: &Q) -> Option<usize>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn rank<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
         self.core.rank(key)
     }
 
     /// Returns the 0-based rank of a key, highest score first: the exact reverse of
     /// [`rank`](Self::rank). **O(log n)**.
-    pub fn rev_rank<Q>(&self, key: &Q) -> Option<usize>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn rev_rank<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
         let rank = self.rank(key)?;
         Some(self.len() - 1 - rank)
     }
@@ -606,10 +585,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     ///
     /// Panics if memory or 32-bit handles run out; see [`try_set_score`](Self::try_set_score).
     #[track_caller]
-    pub fn set_score<Q>(&mut self, key: &Q, score: S) -> Option<S>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn set_score<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q, score: S) -> Option<S> {
         self.update(key, |_, _| score)
     }
 
@@ -659,14 +635,11 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged, but changes
     /// that `change` made to the value remain.
-    pub fn try_update<Q>(
+    pub fn try_update<Q: Hash + Equivalent<K> + ?Sized>(
         &mut self,
         key: &Q,
         change: impl FnOnce(&mut V, S) -> S,
-    ) -> Result<Option<S>, TryReserveError>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    ) -> Result<Option<S>, TryReserveError> {
         let changed = self.core.try_change(key, |value, old| Ok(change(value, old)));
         changed.map(|scores| scores.map(|(old, _)| old))
     }
@@ -728,19 +701,13 @@ impl<K: TieOrder + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, 
 
 impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Removes a key; returns its value and its score. **O(log n)**.
-    pub fn remove<Q>(&mut self, key: &Q) -> Option<(V, S)>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn remove<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<(V, S)> {
         let (_, value, score) = self.remove_entry(key)?;
         Some((value, score))
     }
 
     /// Removes a key; returns it, its value and its score. **O(log n)**.
-    pub fn remove_entry<Q>(&mut self, key: &Q) -> Option<(K, V, S)>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn remove_entry<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<(K, V, S)> {
         self.core.remove(key).map(taken)
     }
 

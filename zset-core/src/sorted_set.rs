@@ -223,27 +223,18 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S
 impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the score of a member. **O(1)**.
     #[inline]
-    pub fn score<Q>(&self, member: &Q) -> Option<S>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn score<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<S> {
         Some(self.core.element(member)?.score)
     }
 
     /// Returns the stored member equal to `member`, and its score. **O(1)**.
-    pub fn get<Q>(&self, member: &Q) -> Option<(&M, S)>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn get<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<(&M, S)> {
         let found = self.core.element(member)?;
         Some((&found.pair.0, found.score))
     }
 
     /// Returns whether a member is in the set. **O(1)**.
-    pub fn contains<Q>(&self, member: &Q) -> bool
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn contains<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> bool {
         self.core.element(member).is_some()
     }
 
@@ -263,10 +254,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Returns the 0-based rank of a member, lowest score first. **O(log n)**.
     #[inline]
-    pub fn rank<Q>(&self, member: &Q) -> Option<usize>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn rank<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<usize> {
         self.core.rank(member)
     }
 
@@ -287,10 +275,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// assert_eq!(1 + set.count_by_score((Excluded(30), Unbounded)), 1); // "a" and "c"
     /// assert_eq!(1 + set.count_by_score((Excluded(10), Unbounded)), 3); // "b"
     /// ```
-    pub fn rev_rank<Q>(&self, member: &Q) -> Option<usize>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn rev_rank<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<usize> {
         let rank = self.rank(member)?;
         Some(self.len() - 1 - rank)
     }
@@ -645,14 +630,11 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// # Errors
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
-    pub fn try_update<Q>(
+    pub fn try_update<Q: Hash + Equivalent<M> + ?Sized>(
         &mut self,
         member: &Q,
         new_score: impl FnOnce(S) -> S,
-    ) -> Result<Option<S>, TryReserveError>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    ) -> Result<Option<S>, TryReserveError> {
         let changed = self.core.try_change(member, |(), old| Ok(new_score(old)));
         changed.map(|scores| scores.map(|(old, _)| old))
     }
@@ -703,19 +685,13 @@ impl<M: TieOrder + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> 
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes a member and returns its score. **O(log n)**.
-    pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn remove<Q: Hash + Equivalent<M> + ?Sized>(&mut self, member: &Q) -> Option<S> {
         let (_, score) = self.remove_entry(member)?;
         Some(score)
     }
 
     /// Removes a member and returns it with its score. **O(log n)**.
-    pub fn remove_entry<Q>(&mut self, member: &Q) -> Option<(M, S)>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn remove_entry<Q: Hash + Equivalent<M> + ?Sized>(&mut self, member: &Q) -> Option<(M, S)> {
         self.core.remove(member).map(taken)
     }
 

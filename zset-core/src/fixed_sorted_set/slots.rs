@@ -178,10 +178,7 @@ impl<M, S, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N
     }
 
     /// Returns the slot of a member.
-    pub(super) fn slot<Q>(&self, member: &Q) -> Option<usize>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub(super) fn slot<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<usize> {
         let mut slot = *self.heads.get(self.bucket(member))?;
         // `NONE` is the number of no element.
         while let Some(other) = self.members.get(slot.to_usize()) {

@@ -37,11 +37,8 @@ impl<K, V, S: Copy, H: Default> Default for SortedMap<K, V, S, H> {
 /// let map = zset_core::SortedMap::from([("a", 'x', 1)]);
 /// assert_eq!(map["a"], 'x');
 /// ```
-impl<K, V, S, H, Q> Index<&Q> for SortedMap<K, V, S, H>
-where
-    S: Copy,
-    H: BuildHasher,
-    Q: Hash + Equivalent<K> + ?Sized,
+impl<K, V, S: Copy, H: BuildHasher, Q: Hash + Equivalent<K> + ?Sized> Index<&Q>
+    for SortedMap<K, V, S, H>
 {
     type Output = V;
 
@@ -88,11 +85,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)>
 /// # Panics
 ///
 /// Panics if memory or 32-bit handles run out.
-impl<K, V, S, H> FromIterator<(K, V, S)> for SortedMap<K, V, S, H>
-where
-    K: TieOrder + Hash,
-    S: Ord + Copy,
-    H: BuildHasher + Default,
+impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher + Default> FromIterator<(K, V, S)>
+    for SortedMap<K, V, S, H>
 {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (K, V, S)>>(elements: I) -> Self {
@@ -194,12 +188,8 @@ impl<K: Ord, V, S: Copy, H> From<SortedMap<K, V, S, H>> for BTreeMap<K, (V, S)> 
 }
 
 /// Inserts copies. **O(log n)** per element.
-impl<'a, K, V, S, H> Extend<(&'a K, &'a V, &'a S)> for SortedMap<K, V, S, H>
-where
-    K: TieOrder + Hash + Copy,
-    V: Copy,
-    S: Ord + Copy,
-    H: BuildHasher,
+impl<'a, K: TieOrder + Hash + Copy, V: Copy, S: Ord + Copy, H: BuildHasher>
+    Extend<(&'a K, &'a V, &'a S)> for SortedMap<K, V, S, H>
 {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (&'a K, &'a V, &'a S)>>(&mut self, elements: I) {
@@ -208,12 +198,8 @@ where
 }
 
 /// Inserts copies, such as the elements of another map. **O(log n)** per element.
-impl<'a, K, V, S, H> Extend<(&'a K, &'a V, S)> for SortedMap<K, V, S, H>
-where
-    K: TieOrder + Hash + Copy,
-    V: Copy,
-    S: Ord + Copy,
-    H: BuildHasher,
+impl<'a, K: TieOrder + Hash + Copy, V: Copy, S: Ord + Copy, H: BuildHasher>
+    Extend<(&'a K, &'a V, S)> for SortedMap<K, V, S, H>
 {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (&'a K, &'a V, S)>>(&mut self, elements: I) {
@@ -229,11 +215,8 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
 }
 
 /// Compares lexicographically, element by element, each by `(score, key, value)`. **O(n)**.
-impl<K, V, S, H, H2> PartialOrd<SortedMap<K, V, S, H2>> for SortedMap<K, V, S, H>
-where
-    K: PartialOrd,
-    V: PartialOrd,
-    S: PartialOrd + Copy,
+impl<K: PartialOrd, V: PartialOrd, S: PartialOrd + Copy, H, H2> PartialOrd<SortedMap<K, V, S, H2>>
+    for SortedMap<K, V, S, H>
 {
     fn partial_cmp(&self, other: &SortedMap<K, V, S, H2>) -> Option<Ordering> {
         self.triples().partial_cmp(other.triples())

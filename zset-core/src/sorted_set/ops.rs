@@ -436,14 +436,9 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 /// Creates a set from clones of distinct elements.
-fn try_copy<'a, M, S, H>(
+fn try_copy<'a, M: TieOrder + Hash + Clone + 'a, S: Ord + Copy, H: BuildHasher + Default>(
     elements: impl Iterator<Item = (&'a M, S)>,
-) -> Result<SortedSet<M, S, H>, TryReserveError>
-where
-    M: TieOrder + Hash + Clone + 'a,
-    S: Ord + Copy,
-    H: BuildHasher + Default,
-{
+) -> Result<SortedSet<M, S, H>, TryReserveError> {
     let copies = try_collect(elements.map(|(member, score)| ((member.clone(), ()), score)))?;
     let mut set = SortedSet::default();
     set.core.try_fill_distinct(copies)?;
@@ -608,12 +603,7 @@ impl Aggregate {
     }
 }
 
-impl<M, S, H> SortedSet<M, S, H>
-where
-    M: TieOrder + Hash + Clone,
-    S: Ord + Copy,
-    H: BuildHasher + Clone,
-{
+impl<M: TieOrder + Hash + Clone, S: Ord + Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
     /// Returns the union of both sets; `combine` merges the two scores of a member that is in both.
     /// **O((n + m) log(n + m))**.
     ///
@@ -691,11 +681,7 @@ where
     }
 }
 
-impl<M, H> SortedSet<M, Score, H>
-where
-    M: TieOrder + Hash + Clone,
-    H: BuildHasher + Clone + Default,
-{
+impl<M: TieOrder + Hash + Clone, H: BuildHasher + Clone + Default> SortedSet<M, Score, H> {
     /// Returns the weighted union of any number of sets, like Redis's `ZUNION`. **O(n log n)** for
     /// n elements in total.
     ///

@@ -82,11 +82,8 @@ impl<'a, M, S: Copy, H> IntoIterator for &'a SortedSet<M, S, H> {
 /// # Panics
 ///
 /// Panics if memory or 32-bit handles run out.
-impl<M, S, H> FromIterator<(M, S)> for SortedSet<M, S, H>
-where
-    M: TieOrder + Hash,
-    S: Ord + Copy,
-    H: BuildHasher + Default,
+impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher + Default> FromIterator<(M, S)>
+    for SortedSet<M, S, H>
 {
     #[track_caller]
     fn from_iter<I: IntoIterator<Item = (M, S)>>(elements: I) -> Self {
@@ -168,11 +165,8 @@ impl<M: Ord, S: Copy, H> From<SortedSet<M, S, H>> for BTreeMap<M, S> {
 }
 
 /// Inserts copies of the elements of, for example, a `BTreeMap`.
-impl<'a, M, S, H> Extend<(&'a M, &'a S)> for SortedSet<M, S, H>
-where
-    M: TieOrder + Hash + Copy,
-    S: Ord + Copy,
-    H: BuildHasher,
+impl<'a, M: TieOrder + Hash + Copy, S: Ord + Copy, H: BuildHasher> Extend<(&'a M, &'a S)>
+    for SortedSet<M, S, H>
 {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (&'a M, &'a S)>>(&mut self, elements: I) {
@@ -181,11 +175,8 @@ where
 }
 
 /// Inserts copies of the elements of, for example, another set.
-impl<'a, M, S, H> Extend<(&'a M, S)> for SortedSet<M, S, H>
-where
-    M: TieOrder + Hash + Copy,
-    S: Ord + Copy,
-    H: BuildHasher,
+impl<'a, M: TieOrder + Hash + Copy, S: Ord + Copy, H: BuildHasher> Extend<(&'a M, S)>
+    for SortedSet<M, S, H>
 {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (&'a M, S)>>(&mut self, elements: I) {
