@@ -173,14 +173,14 @@ macro_rules! serialize_elements {
     ) => {
         /// Serializes as a sequence of elements, lowest score first.
         impl<$($parameters)*> Serialize for $type where $($serialized)* {
-            fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
+            fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
                 serializer.collect_seq(self)
             }
         }
 
         $(#[$doc])*
         impl<'de, $($parameters)*> Deserialize<'de> for $type where $($deserialized)* {
-            fn deserialize<Z: Deserializer<'de>>(deserializer: Z) -> Result<Self, Z::Error> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 load_seq(deserializer, $expected, $insert)
             }
         }
@@ -315,10 +315,10 @@ mod allocated {
     pub mod serde_map_of_set {
         //! Serialization of a set as a map from members to scores, for serde's `with` attribute.
         //!
-        //! By default, a [`SortedSet`] serializes as a sequence of pairs, which works for every format and
-        //! all members. A map is an object in JSON, which requires members that are strings, numbers or
-        //! booleans. The entries are serialized in order, lowest score first, and may be deserialized in
-        //! any order. A repeated member is an error.
+        //! By default, a [`SortedSet`] serializes as a sequence of pairs, which works for every
+        //! format and all members. A map is an object in JSON, which requires members that are
+        //! strings, numbers or booleans. The entries are serialized in order, lowest score first,
+        //! and may be deserialized in any order. A repeated member is an error.
         //!
         //! # Examples
         //!
@@ -357,7 +357,8 @@ mod allocated {
         /// ```
         /// let set = zset_core::SortedSet::from([("ann", 120), ("bob", 85)]);
         /// let mut json = Vec::new();
-        /// zset_core::sorted_set::serde_map::serialize(&set, &mut serde_json::Serializer::new(&mut json))?;
+        /// let mut serializer = serde_json::Serializer::new(&mut json);
+        /// zset_core::sorted_set::serde_map::serialize(&set, &mut serializer)?;
         /// assert_eq!(json, br#"{"bob":85,"ann":120}"#);
         /// # Ok::<(), serde_json::Error>(())
         /// ```
@@ -377,8 +378,8 @@ mod allocated {
         ///
         /// # Errors
         ///
-        /// Returns an error if a member repeats, if the set is too large for memory or for 32-bit handles,
-        /// or if the format reports one.
+        /// Returns an error if a member repeats, if the set is too large for memory or for 32-bit
+        /// handles, or if the format reports one.
         pub fn deserialize<'de, M, S, H, D>(deserializer: D) -> Result<SortedSet<M, S, H>, D::Error>
         where
             M: Deserialize<'de> + TieOrder + Hash,
@@ -397,12 +398,13 @@ mod allocated {
     }
 
     pub mod serde_map_of_map {
-        //! Serialization of a map from keys to `(value, score)`, for use with serde's attribute `with`.
+        //! Serialization of a map from keys to `(value, score)`, for use with serde's attribute
+        //! `with`.
         //!
-        //! By default, a [`SortedMap`] serializes as a sequence of triples, which works in every format and
-        //! for all keys. With this module it serializes as a map, in JSON an object, which requires keys
-        //! that are strings, numbers or booleans. Entries are serialized in order, lowest score first, and
-        //! deserialized in any order. A repeated key is an error.
+        //! By default, a [`SortedMap`] serializes as a sequence of triples, which works in every
+        //! format and for all keys. With this module it serializes as a map, in JSON an object,
+        //! which requires keys that are strings, numbers or booleans. Entries are serialized in
+        //! order, lowest score first, and deserialized in any order. A repeated key is an error.
         //!
         //! # Examples
         //!
@@ -441,7 +443,8 @@ mod allocated {
         /// ```
         /// let map = zset_core::SortedMap::from([("mail", 'm', 200), ("backup", 'b', 100)]);
         /// let mut json = Vec::new();
-        /// zset_core::sorted_map::serde_map::serialize(&map, &mut serde_json::Serializer::new(&mut json))?;
+        /// let mut serializer = serde_json::Serializer::new(&mut json);
+        /// zset_core::sorted_map::serde_map::serialize(&map, &mut serializer)?;
         /// assert_eq!(json, br#"{"backup":["b",100],"mail":["m",200]}"#);
         /// # Ok::<(), serde_json::Error>(())
         /// ```
@@ -462,8 +465,8 @@ mod allocated {
         ///
         /// # Errors
         ///
-        /// Returns an error if a key repeats, if the map is too large for memory or for 32-bit handles, or
-        /// if the format reports an error.
+        /// Returns an error if a key repeats, if the map is too large for memory or for 32-bit
+        /// handles, or if the format reports an error.
         pub fn deserialize<'de, K, V, S, H, D>(
             deserializer: D,
         ) -> Result<SortedMap<K, V, S, H>, D::Error>

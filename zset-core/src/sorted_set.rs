@@ -49,10 +49,10 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 /// `Hash`. The results are then unspecified, and operations that sort may panic, but the set
 /// remains memory safe and can be cleared and reused.
 ///
-/// Memory follows the content down: if one element in 24 to 48 is left of more than 3,000, and fewer
-/// than 16,384, a removal moves them to less memory, in a millisecond or two at most. Memory that
-/// was reserved stays. [`shrink_to_fit`](Self::shrink_to_fit) frees all that is not in use, and is
-/// the only way on microcontrollers.
+/// Memory follows the content down: if one element in 24 to 48 is left of more than 3,000, and
+/// fewer than 16,384, a removal moves them to less memory, in a millisecond or two at most. Memory
+/// that was reserved stays. [`shrink_to_fit`](Self::shrink_to_fit) frees all that is not in use,
+/// and is the only way on microcontrollers.
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, and
 /// deserializes from a sequence in any order; a repeated member is an error. To serialize it as a
@@ -335,7 +335,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 
 /// Ranges of scores and of members.
 impl<M, S: Ord + Copy, H> SortedSet<M, S, H> {
-    /// Returns the number of elements with scores in the range, 0 for an inverted one. **O(log n)**.
+    /// Returns the number of elements with scores in the range; 0 if it is inverted. **O(log n)**.
     pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize {
         self.core.nodes.resolve_scores(&range).len
     }
@@ -773,7 +773,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an
     /// estimate: how many members fit in a leaf depends on the order of insertion, and leaves are
-    /// assumed to be 3/4 full. Removals do not free reserved memory; `clear` and `shrink_to_fit` do.
+    /// assumed to be 3/4 full. Removals free no reserved memory; `clear` and `shrink_to_fit` do.
     ///
     /// # Panics
     ///

@@ -1,9 +1,9 @@
 //! What [`SortedSet`](crate::SortedSet), [`SortedMap`](crate::SortedMap) and
-//! [`SkipList`](crate::SkipList), the fronts of the core, have in common: the traits of their elements
-//! in order, and of their iterators.
+//! [`SkipList`](crate::SkipList), the fronts of the core, have in common: the traits of their
+//! elements in order, and of their iterators.
 
-/// Implements the traits of a front that depend only on its elements in order, and those that insert
-/// elements by way of others. Keys to insert have the bounds in brackets.
+/// Implements the traits of a front that depend only on its elements in order, and those that
+/// insert elements by way of others. Keys to insert have the bounds in brackets.
 macro_rules! front_traits {
     (
         $name:ident<$key:ident: $K:ident $(, $value:ident: $V:ident)?; S $(, $H:ident, $H2:ident)?>,
@@ -52,7 +52,7 @@ macro_rules! front_traits {
         impl<$K: core::hash::Hash, $($V: core::hash::Hash,)? S: core::hash::Hash + Copy $(, $H)?>
             core::hash::Hash for $name<$K, $($V,)? S $(, $H)?>
         {
-            fn hash<Z: core::hash::Hasher>(&self, state: &mut Z) {
+            fn hash<T: core::hash::Hasher>(&self, state: &mut T) {
                 state.write_usize(self.len());
                 self.iter().for_each(|element| element.hash(state));
             }
@@ -226,8 +226,8 @@ macro_rules! front_iter {
 }
 
 /// Implements the traits of a front's iterator over owned elements or mutable references, a tuple
-/// struct around `IntoIter`, `IterMut` or, with the name of its field, `Drain`. `$taken` converts an
-/// element of the core, and `$shown` a reference to one.
+/// struct around `IntoIter`, `IterMut` or, with the name of its field, `Drain`. `$taken` converts
+/// an element of the core, and `$shown` a reference to one.
 macro_rules! front_into_iter {
     (
         $name:ty, <$($life:lifetime,)? $($param:ident),*>, $item:ty, $taken:path, $shown:path
