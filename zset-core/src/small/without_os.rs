@@ -74,11 +74,11 @@ pub(crate) fn divide_by_10(number: u64) -> (u64, u8) {
 
 #[cfg(feature = "alloc")]
 pub(crate) mod descent {
-    //! Descending on small machines, by halving: half the code, and fewer comparisons, each of which
-    //! waits for the one before.
+    //! Descending on small machines, by halving: half the code, and fewer comparisons, each of
+    //! which waits for the one before.
     //!
-    //! For a score that is not lower, `<=` replaces `==`: without floating-point hardware, `==` on a
-    //! `Score` is a library call, and `<=` compares integers.
+    //! For a score that is not lower, `<=` replaces `==`: without floating-point hardware, `==` on
+    //! a `Score` is a library call, and `<=` compares integers.
 
     use crate::bounds::partition_point;
     use crate::core::Nodes;
@@ -87,6 +87,7 @@ pub(crate) mod descent {
     use crate::core::search::{Path, Position};
 
     /// Returns the position that `search` returns, and the path to it.
+    #[inline(never)]
     pub(crate) fn path<K, V, S: Ord + Copy>(
         nodes: &Nodes<K, V, S>,
         score: S,
@@ -109,11 +110,11 @@ pub(crate) mod descent {
         Position { leaf, index: index_in(nodes.leaf(leaf), score, |_| is_after) }
     }
 
-    /// Descends to a leaf, and calls `passed` with each block on the path and the index of the child
-    /// taken.
+    /// Descends to a leaf, and calls `passed` with each block on the path and the index of the
+    /// child taken.
     ///
-    /// `precedes` takes a level and a child of a block on it, and returns whether the first key below
-    /// the child precedes the position.
+    /// `precedes` takes a level and a child of a block on it, and returns whether the first key
+    /// below the child precedes the position.
     fn descend<K, V, S: Ord + Copy>(
         nodes: &Nodes<K, V, S>,
         score: S,
