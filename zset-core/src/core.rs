@@ -54,6 +54,7 @@ pub(crate) mod bulk;
 mod cut;
 pub(crate) mod dict;
 pub(crate) mod edit;
+pub(crate) mod front;
 mod hashed;
 pub(crate) mod index;
 pub(crate) mod iter;

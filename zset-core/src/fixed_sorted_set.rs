@@ -29,13 +29,11 @@ use equivalent::Equivalent;
 
 use crate::{Increment, IncrementError, TryReserveError, bounds};
 
-mod hash;
 mod iter;
 mod slots;
 
-pub use hash::{FixedHashBuilder, FixedHasher};
 pub use iter::{IntoIter, Iter};
-pub use slots::SlotNumber;
+pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 
 /// A sorted set of at most `N` elements, stored in place: it needs no allocator, and can be a
 /// `static`.
@@ -236,47 +234,32 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
 
 impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N, I, H> {
     /// Returns the score of a member. **O(1)** expected.
-    pub fn score<Q>(&self, member: &Q) -> Option<S>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn score<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<S> {
         self.scores.get(self.slot(member)?).copied()
     }
 
     /// Returns the stored member equal to `member`, and its score. **O(1)** expected.
-    pub fn get<Q>(&self, member: &Q) -> Option<(&M, S)>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn get<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<(&M, S)> {
         Some(self.element(self.slot(member)?))
     }
 
     /// Returns whether a member is in the set. **O(1)** expected.
-    pub fn contains<Q>(&self, member: &Q) -> bool
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn contains<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> bool {
         self.slot(member).is_some()
     }
+}
 
+impl<M: Ord, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher>
+    FixedSortedSet<M, S, N, I, H>
+{
     /// Returns the 0-based rank of a member, lowest score first. **O(log n)** comparisons.
-    pub fn rank<Q>(&self, member: &Q) -> Option<usize>
-    where
-        M: Ord,
-        S: Ord,
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn rank<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<usize> {
         Some(self.rank_of(self.slot(member)?))
     }
 
     /// Returns the 0-based rank of a member, highest score first. **O(log n)** comparisons. See
     /// [`SortedSet::rev_rank`](crate::SortedSet::rev_rank).
-    pub fn rev_rank<Q>(&self, member: &Q) -> Option<usize>
-    where
-        M: Ord,
-        S: Ord,
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn rev_rank<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<usize> {
         let rank = self.rank(member)?;
         Some(self.len() - 1 - rank)
     }
@@ -314,12 +297,17 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
         self.view(bounds::ranks(&range, self.len()))
     }
 
+    /// Returns the elements with ranks in a range that ends at the length or before it. An inverted
+    /// range is empty.
+    fn view(&self, ranks: Range<usize>) -> Iter<'_, M, S, I> {
+        Iter::new(self.order.get(ranks).unwrap_or_default(), &self.members, &self.scores)
+    }
+}
+
+impl<M, S: Ord + Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// Returns the elements with scores in the range. Lazy; **O(log n)** to start. See
     /// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
-    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S, I>
-    where
-        S: Ord,
-    {
+    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S, I> {
         self.view(self.ranks_by_score(&range))
     }
 
@@ -332,7 +320,6 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
     ) -> Iter<'_, M, S, I>
     where
         M: Borrow<Q>,
-        S: Ord,
         Q: Ord + ?Sized + 'q,
     {
         let start = |member: &M| bounds::is_before(&member.borrow(), range.start_bound());
@@ -349,7 +336,6 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
     pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S, I>
     where
         M: Borrow<Q>,
-        S: Ord,
         Q: Ord + ?Sized + 'q,
     {
         let from = self.partition_point(|member, score| {
@@ -362,24 +348,12 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
     }
 
     /// Returns the number of elements with scores in the range. **O(log n)**.
-    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize
-    where
-        S: Ord,
-    {
+    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize {
         self.ranks_by_score(&range).len()
     }
 
-    /// Returns the elements with ranks in a range that ends at the length or before it. An inverted
-    /// range is empty.
-    fn view(&self, ranks: Range<usize>) -> Iter<'_, M, S, I> {
-        Iter::new(self.order.get(ranks).unwrap_or_default(), &self.members, &self.scores)
-    }
-
     /// Returns the ranks of the elements with scores in the range.
-    pub(super) fn ranks_by_score(&self, range: &impl RangeBounds<S>) -> Range<usize>
-    where
-        S: Ord,
-    {
+    pub(super) fn ranks_by_score(&self, range: &impl RangeBounds<S>) -> Range<usize> {
         let start = match range.start_bound() {
             Bound::Included(score) => self.count_below(score, false),
             Bound::Excluded(score) => self.count_below(score, true),
@@ -394,10 +368,7 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
     }
 
     /// Returns the number of elements with scores below this one, or up to it. O(log n).
-    fn count_below(&self, score: &S, is_included: bool) -> usize
-    where
-        S: Ord,
-    {
+    fn count_below(&self, score: &S, is_included: bool) -> usize {
         self.partition_point(|_, other| if is_included { other <= score } else { other < score })
     }
 }
@@ -572,19 +543,13 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
 
     /// Removes a member, and returns its score. **O(log n)** comparisons, and up to n slot numbers
     /// are shifted.
-    pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn remove<Q: Hash + Equivalent<M> + ?Sized>(&mut self, member: &Q) -> Option<S> {
         Some(self.remove_entry(member)?.1)
     }
 
     /// Removes a member, and returns the stored member and its score. **O(log n)** comparisons, and
     /// up to n slot numbers are shifted.
-    pub fn remove_entry<Q>(&mut self, member: &Q) -> Option<(M, S)>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn remove_entry<Q: Hash + Equivalent<M> + ?Sized>(&mut self, member: &Q) -> Option<(M, S)> {
         let slot = self.slot(member)?;
         Some(self.take(self.rank_of(slot)))
     }

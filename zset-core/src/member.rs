@@ -85,7 +85,7 @@ fn print(integer: i64) -> Text<'static> {
 impl Deref for Member<'_> {
     type Target = [u8];
 
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     fn deref(&self) -> &[u8] {
         match &self.0 {
             Text::Borrowed(bytes, _) => bytes,

@@ -19,54 +19,313 @@
 //! With the feature `unstable-internals`, the parts are public too, for whole RDB files: `Reader`
 //! for untrusted bytes, and `write_length`, `write_string` and `write_set`.
 
-use crc::{CRC_64_REDIS, Crc, Table};
+use alloc::vec::Vec;
+use core::convert::Infallible;
+use core::error::Error;
+use core::fmt;
+use core::ops::Deref;
+
+use crate::core::bulk::{Filling, try_collect};
+use crate::listpack::{self, ListpackError};
+use crate::packed_zset::try_score_of;
+use crate::reserve::try_box;
+use crate::{
+    ByteString, ListpackLimits, Member, ParseScoreError, Score, SortedSet, TryReserveError, ZSet,
+};
 
 #[cfg_attr(
     not(feature = "unstable-internals"),
     allow(unreachable_pub, dead_code, reason = "the feature makes it public")
 )]
-mod reader;
-#[cfg_attr(
-    not(feature = "unstable-internals"),
-    allow(unreachable_pub, reason = "the feature makes it public")
-)]
-mod restore;
+mod parts;
 #[cfg(test)]
 mod tests;
-#[cfg_attr(
-    not(feature = "unstable-internals"),
-    allow(unreachable_pub, reason = "the feature makes it public")
-)]
-mod writer;
 
 #[cfg(feature = "unstable-internals")]
-pub use reader::Reader;
-#[cfg(feature = "unstable-internals")]
-pub use restore::{REDIS_VERSIONS, VALKEY_VERSION, unseal};
-pub use restore::{RestoreError, restore, restore_with_limits};
-pub use writer::dump;
-#[cfg(feature = "unstable-internals")]
-pub use writer::{TYPE_LISTPACK, seal, type_of, write_length, write_set, write_string};
+pub use parts::{
+    REDIS_VERSIONS, Reader, TYPE_LISTPACK, VALKEY_VERSION, seal, type_of, unseal, write_length,
+    write_set, write_string,
+};
+#[cfg(not(feature = "unstable-internals"))]
+use parts::{Reader, TYPE_LISTPACK, seal, type_of, unseal, write_set};
 
-/// The version written: that of Redis 7.0, which every later server accepts.
-const VERSION: u16 = 10;
+use parts::TYPE_ELEMENTS;
 
-/// The size of the version and the checksum, at the end.
-const FOOTER: usize = 10;
+/// The type of a set whose value is its elements, with scores as text, from Redis before 4.0.
+const TYPE_TEXT_SCORES: u8 = 3;
 
-/// The first byte of a string without a length: an integer of 1, 2 or 4 bytes, or a compressed
-/// string.
-const STRING_INTEGER_8: u8 = 0xC0;
-const STRING_INTEGER_16: u8 = 0xC1;
-const STRING_INTEGER_32: u8 = 0xC2;
-const STRING_COMPRESSED: u8 = 0xC3;
+/// The type of a set whose value is a ziplist, from Redis before 7.0. It is not supported.
+const TYPE_ZIPLIST: u8 = 12;
 
-/// The first byte of a length that is stored in the next 4 or 8 bytes.
-const LENGTH_32: u8 = 0x80;
-const LENGTH_64: u8 = 0x81;
+/// The error returned when a payload cannot be restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RestoreError {
+    /// The payload is truncated.
+    Truncated,
+    /// The checksum does not match: the payload is corrupted.
+    Checksum,
+    /// The version of the format is unknown.
+    Version(u16),
+    /// The type is not a sorted set, or a sorted set as a ziplist (12), from Redis before 7.
+    Type(u8),
+    /// A length is malformed, or too large for this machine.
+    Length,
+    /// A compressed string is malformed.
+    Compression,
+    /// There are bytes after the set.
+    TrailingBytes,
+    /// The listpack is malformed.
+    Listpack(ListpackError),
+    /// The last member has no score.
+    OddLength,
+    /// The score of the element at this 0-based rank is not a number.
+    Score {
+        /// The rank in the order of the payload.
+        rank: usize,
+    },
+    /// The score of the element at this 0-based rank is NaN.
+    Nan {
+        /// The rank in the order of the payload.
+        rank: usize,
+    },
+    /// The member at this 0-based rank repeats an earlier one, with any score.
+    DuplicateMember {
+        /// The rank in the order of the payload.
+        rank: usize,
+    },
+    /// Allocation failed.
+    Memory(TryReserveError),
+}
 
-/// Returns the CRC-64 (Jones) of `bytes`, as Redis computes it.
-fn checksum(bytes: &[u8]) -> u64 {
-    const CRC: Crc<u64, Table<1>> = Crc::<u64, Table<1>>::new(&CRC_64_REDIS);
-    CRC.checksum(bytes)
+impl fmt::Display for RestoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RestoreError::Truncated => f.write_str("data is truncated"),
+            RestoreError::Checksum => f.write_str("checksum does not match"),
+            RestoreError::Version(version) => write!(f, "version {version} is not supported"),
+            RestoreError::Type(TYPE_ZIPLIST) => {
+                f.write_str("type 12, a sorted set as a ziplist, is not supported")
+            }
+            RestoreError::Type(kind) => write!(f, "type {kind} is not a sorted set"),
+            RestoreError::Length => f.write_str("a length is malformed"),
+            RestoreError::Compression => f.write_str("a compressed string is malformed"),
+            RestoreError::TrailingBytes => f.write_str("there are bytes after the set"),
+            RestoreError::Listpack(error) => error.fmt(f),
+            RestoreError::OddLength => f.write_str("last member has no score"),
+            RestoreError::Score { rank } => write!(f, "score of element {rank} is not a number"),
+            RestoreError::Nan { rank } => write!(f, "score of element {rank} is NaN"),
+            RestoreError::DuplicateMember { rank } => {
+                write!(f, "member of element {rank} repeats an earlier one")
+            }
+            RestoreError::Memory(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for RestoreError {}
+
+impl From<TryReserveError> for RestoreError {
+    fn from(error: TryReserveError) -> Self {
+        RestoreError::Memory(error)
+    }
+}
+
+/// Returns the payload of a set, identical to that of `DUMP` in Redis 7.0 with `rdbcompression no`.
+/// **O(n)**.
+///
+/// Servers accept it in `RESTORE`, unless the set is empty: servers have no empty sets.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Score, ZSet, rdb};
+///
+/// let set = ZSet::from([("a", Score::from(1))]);
+/// let payload = rdb::dump(&set);
+/// assert_eq!(&payload[..14], b"\x11\x0C\x0C\0\0\0\x02\0\x81a\x02\x01\x01\xFF");
+/// assert_eq!(rdb::restore(&payload), Ok(set));
+/// ```
+pub fn dump(set: &ZSet) -> Vec<u8> {
+    let mut out = Vec::from([type_of(set)]);
+    let Ok(()) = write_set(set, &mut out, |_| Ok::<_, Infallible>(()));
+    seal(&mut out);
+    out
+}
+
+/// Restores a set from a payload of Redis's `DUMP`. **O(n)** if the elements are in ascending or in
+/// descending order, as servers write them; **O(n log n)** otherwise.
+///
+/// Accepts sorted sets from Redis and Valkey up to Redis 8.10 and Valkey 9, as elements in any
+/// order or as a listpack; a ziplist, which Redis wrote before 7.0, is not supported. The set has
+/// Redis's default [`ListpackLimits`] and the encoding that they allow; see
+/// [`restore_with_limits`].
+///
+/// The payload is untrusted. In addition to the servers' checks, it is an error if a member repeats
+/// or a score is not a number, in either encoding. Allocations are proportional to the payload,
+/// whatever lengths it claims: at most 88-fold, for compressed strings.
+///
+/// # Errors
+///
+/// [`RestoreError`] if the payload is invalid or allocation fails.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Score, rdb};
+///
+/// // ZADD key 1 a, then DUMP key, in Redis 7.0
+/// let payload = b"\x11\x0C\x0C\0\0\0\x02\0\x81a\x02\x01\x01\xFF\x0A\0\xA8\x05\xCE\xB8\xD7\xA93\x02";
+/// let set = rdb::restore(payload)?;
+/// assert_eq!(set.score("a"), Some(Score::from(1)));
+/// assert_eq!(rdb::restore(b"damaged").unwrap_err(), rdb::RestoreError::Truncated);
+/// # Ok::<(), rdb::RestoreError>(())
+/// ```
+pub fn restore(payload: &[u8]) -> Result<ZSet, RestoreError> {
+    restore_with_limits(payload, ListpackLimits::default())
+}
+
+/// Like [`restore`], for a set with these limits, at the same cost: **O(n)** or **O(n log n)**.
+///
+/// # Errors
+///
+/// [`RestoreError`] if the payload is invalid or allocation fails.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{Encoding, ListpackLimits, Score, ZSet, rdb};
+///
+/// let payload = rdb::dump(&ZSet::from([("a", Score::from(1))]));
+/// let limits = ListpackLimits { max_listpack_entries: 0, ..ListpackLimits::default() };
+/// let set = rdb::restore_with_limits(&payload, limits)?;
+/// assert_eq!(set.encoding(), Encoding::Skiplist);
+/// # Ok::<(), rdb::RestoreError>(())
+/// ```
+pub fn restore_with_limits(payload: &[u8], limits: ListpackLimits) -> Result<ZSet, RestoreError> {
+    let mut reader = Reader::new(unseal(payload)?);
+    let kind = reader.byte()?;
+    let set = read_set(&mut reader, kind, limits)?;
+    if reader.rest() > 0 {
+        return Err(RestoreError::TrailingBytes);
+    }
+    Ok(set)
+}
+
+/// Reads a sorted set of this type.
+fn read_set(
+    reader: &mut Reader<'_>,
+    kind: u8,
+    limits: ListpackLimits,
+) -> Result<ZSet, RestoreError> {
+    let set = match kind {
+        TYPE_LISTPACK => from_listpack(&reader.string()?)?,
+        TYPE_ELEMENTS => from_elements(reader, size_of::<f64>(), Reader::binary_score)?,
+        TYPE_TEXT_SCORES => from_elements(reader, 1, Reader::text_score)?,
+        other => return Err(RestoreError::Type(other)),
+    };
+    Ok(ZSet::from_sorted(try_box(set)?, limits)?)
+}
+
+/// A set whose elements are being restored.
+type Sorted = SortedSet<ByteString, Score>;
+
+fn from_listpack(bytes: &[u8]) -> Result<Sorted, RestoreError> {
+    let elements = packed_elements(bytes)?;
+    if let Some(set) = try_fill(elements.clone(), 0)? {
+        return Ok(set);
+    }
+    let mut unsorted = Vec::new();
+    for element in elements {
+        unsorted.try_reserve(1).map_err(TryReserveError::from)?;
+        unsorted.push(element?);
+    }
+    sort(&unsorted)
+}
+
+/// Returns the elements of a listpack.
+fn packed_elements(
+    bytes: &[u8],
+) -> Result<impl Iterator<Item = Result<(Member<'_>, Score), RestoreError>> + Clone, RestoreError> {
+    let mut entries = listpack::read(bytes).map_err(RestoreError::Listpack)?;
+    Ok((0..).map_while(move |rank| {
+        let member = entries.next()?.map_err(RestoreError::Listpack);
+        Some(member.and_then(|(_, member, _)| {
+            let score = entries.next().ok_or(RestoreError::OddLength)?;
+            let (_, score, _) = score.map_err(RestoreError::Listpack)?;
+            let score = try_score_of(score).map_err(|error| wrong_score(error, rank))?;
+            Ok((Member::new(member), score))
+        }))
+    }))
+}
+
+/// Reads elements, each of which is a string and a score of at least `shortest` bytes.
+fn from_elements<'a>(
+    reader: &mut Reader<'a>,
+    shortest: usize,
+    score: impl Fn(&mut Reader<'a>) -> Result<Result<Score, ParseScoreError>, RestoreError>,
+) -> Result<Sorted, RestoreError> {
+    let len = reader.length()?;
+    // The shortest string takes one byte.
+    if len > reader.rest() / (1 + shortest) {
+        return Err(RestoreError::Truncated);
+    }
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(len).map_err(TryReserveError::from)?;
+    for rank in 0..len {
+        let member = reader.string()?;
+        elements.push((member, score(reader)?.map_err(|error| wrong_score(error, rank))?));
+    }
+    // Redis writes the highest score first.
+    let ascending = elements.iter().rev().map(|(member, score)| Ok((&**member, *score)));
+    match try_fill(ascending, len)? {
+        Some(set) => Ok(set),
+        None => sort(&elements),
+    }
+}
+
+fn wrong_score(error: ParseScoreError, rank: usize) -> RestoreError {
+    match error {
+        ParseScoreError::Nan => RestoreError::Nan { rank },
+        _ => RestoreError::Score { rank },
+    }
+}
+
+/// Returns a set of elements that ascend, or `None` if they do not or if a member repeats.
+fn try_fill<M: Deref<Target = [u8]>>(
+    elements: impl Iterator<Item = Result<(M, Score), RestoreError>>,
+    capacity: usize,
+) -> Result<Option<Sorted>, RestoreError> {
+    let mut set = Sorted::new();
+    let mut filling = Filling::new(&mut set.core, capacity)?;
+    for element in elements {
+        let (member, score) = element?;
+        if filling.try_push((ByteString::try_from_slice(&member)?, ()), score)?.is_err() {
+            return Ok(None);
+        }
+    }
+    Ok(filling.finish()?.is_ok().then_some(set))
+}
+
+/// Returns a set of elements in any order.
+fn sort<M: Deref<Target = [u8]>>(elements: &[(M, Score)]) -> Result<Sorted, RestoreError> {
+    let mut sorted = try_collect(elements.iter().map(|(member, score)| (*score, &**member)))?;
+    // Linear if they ascend or descend.
+    sorted.sort_unstable();
+    let ascending = sorted.iter().map(|(score, member)| Ok((*member, *score)));
+    match try_fill(ascending, elements.len())? {
+        Some(set) => Ok(set),
+        None => Err(RestoreError::DuplicateMember { rank: first_repeated(elements)? }),
+    }
+}
+
+/// Returns the rank of the first element whose member repeats an earlier one.
+fn first_repeated<M: Deref<Target = [u8]>>(
+    elements: &[(M, Score)],
+) -> Result<usize, TryReserveError> {
+    let ranked = elements.iter().enumerate().map(|(rank, (member, _))| (&**member, rank));
+    let mut sorted: Vec<(&[u8], usize)> = try_collect(ranked)?;
+    sorted.sort_unstable();
+    let repeated = sorted.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1);
+    Ok(repeated.min().unwrap_or_default())
 }

@@ -1,17 +1,16 @@
 //! [`SkipList`]: the ordered half of a sorted set.
 
-use alloc::vec::Vec;
 use core::borrow::Borrow;
-use core::cmp::Ordering;
 use core::fmt;
-use core::hash::{Hash, Hasher};
-use core::iter::FusedIterator;
 use core::ops::RangeBounds;
 use rand_core::Rng;
 
 use crate::TryReserveError;
+use crate::core::front::{
+    front_extract_if, front_into_iter, front_iter, front_owning, front_traits,
+};
 use crate::core::index::Heights;
-use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
+use crate::core::iter;
 use crate::core::leaf::End;
 use crate::core::search::Position;
 use crate::core::{Core, Nodes, RankedRange, Unhashed};
@@ -350,10 +349,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Returns an iterator that removes and returns the elements for which `extracted` returns
     /// true, in order, lowest score first. Lazy; **O(log n)** per element removed. See
     /// [`SortedSet::extract_if`](crate::SortedSet::extract_if).
-    pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, M, S, F>
-    where
-        F: FnMut(&M, S) -> bool,
-    {
+    pub fn extract_if<F: FnMut(&M, S) -> bool>(&mut self, extracted: F) -> ExtractIf<'_, M, S, F> {
         let next = self.core.nodes.start();
         ExtractIf { list: self, extracted, next }
     }
@@ -501,7 +497,7 @@ front_owning!(IntoIter<M, S>);
 /// the iterator is created: those not yet returned are dropped or leaked with it.
 pub struct Drain<'a, M, S>(pub(crate) iter::Drain<'a, M, (), S>);
 
-front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element);
+front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element, elements);
 
 /// An iterator that removes elements, returned by [`SkipList::extract_if`].
 pub struct ExtractIf<'a, M, S, F> {
@@ -511,26 +507,18 @@ pub struct ExtractIf<'a, M, S, F> {
     next: Position,
 }
 
-impl<M, S: Copy, F: FnMut(&M, S) -> bool> Iterator for ExtractIf<'_, M, S, F> {
-    type Item = (M, S);
-
-    fn next(&mut self) -> Option<(M, S)> {
-        let ExtractIf { list, extracted, next } = self;
-        list.core.take_next_if(next, |member, (), score| extracted(member, score)).map(taken)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.list.len()))
-    }
-}
-
-impl<M, S: Copy, F: FnMut(&M, S) -> bool> FusedIterator for ExtractIf<'_, M, S, F> {}
+front_extract_if!(
+    <M, S, F>, [F: FnMut(&M, S) -> bool], (M, S), taken,
+    list, extracted(member, (), score) => extracted(member, score)
+);
 
 impl<M: fmt::Debug, S: fmt::Debug + Copy, F> fmt::Debug for ExtractIf<'_, M, S, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExtractIf").field("list", &self.list).finish_non_exhaustive()
     }
 }
+
+front_traits!(SkipList<member: M; S>, [Ord]);
 
 impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for SkipList<M, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -544,14 +532,6 @@ impl<M, S: Copy> Default for SkipList<M, S> {
     }
 }
 
-impl<M: PartialEq, S: PartialEq + Copy> PartialEq for SkipList<M, S> {
-    fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len() && self.iter().eq(other)
-    }
-}
-
-impl<M: Eq, S: Eq + Copy> Eq for SkipList<M, S> {}
-
 impl<M: Ord, S: Ord + Copy> Extend<(M, S)> for SkipList<M, S> {
     fn extend<I: IntoIterator<Item = (M, S)>>(&mut self, elements: I) {
         elements.into_iter().for_each(|(member, score)| self.insert(member, score));
@@ -563,101 +543,5 @@ impl<M: Ord, S: Ord + Copy> FromIterator<(M, S)> for SkipList<M, S> {
         let mut list = SkipList::new();
         list.extend(elements);
         list
-    }
-}
-
-impl<M, S: Copy> IntoIterator for SkipList<M, S> {
-    type Item = (M, S);
-    type IntoIter = IntoIter<M, S>;
-
-    fn into_iter(self) -> IntoIter<M, S> {
-        IntoIter(iter::IntoIter::new(self.core.nodes))
-    }
-}
-
-impl<'a, M, S: Copy> IntoIterator for &'a SkipList<M, S> {
-    type Item = (&'a M, S);
-    type IntoIter = Iter<'a, M, S>;
-
-    fn into_iter(self) -> Iter<'a, M, S> {
-        self.iter()
-    }
-}
-
-impl<M: Ord, S: Ord + Copy, const N: usize> From<[(M, S); N]> for SkipList<M, S> {
-    /// # Examples
-    ///
-    /// ```
-    /// let list = zset_core::SkipList::from([("b", 2), ("a", 1), ("a", 1)]);
-    /// assert_eq!((list.len(), list.last()), (3, Some((&"b", 2))));
-    /// ```
-    fn from(elements: [(M, S); N]) -> Self {
-        elements.into_iter().collect()
-    }
-}
-
-impl<M: Ord, S: Ord + Copy> From<Vec<(M, S)>> for SkipList<M, S> {
-    fn from(elements: Vec<(M, S)>) -> Self {
-        elements.into_iter().collect()
-    }
-}
-
-/// Returns the elements in order. **O(n)**.
-impl<M, S: Copy> From<SkipList<M, S>> for Vec<(M, S)> {
-    fn from(list: SkipList<M, S>) -> Self {
-        list.into_iter().collect()
-    }
-}
-
-/// Inserts copies of the elements of, for example, a `BTreeMap`.
-impl<'a, M: Ord + Copy, S: Ord + Copy> Extend<(&'a M, &'a S)> for SkipList<M, S> {
-    fn extend<I: IntoIterator<Item = (&'a M, &'a S)>>(&mut self, elements: I) {
-        self.extend(elements.into_iter().map(|(member, score)| (*member, *score)));
-    }
-}
-
-/// Inserts copies of the elements of, for example, another list.
-impl<'a, M: Ord + Copy, S: Ord + Copy> Extend<(&'a M, S)> for SkipList<M, S> {
-    fn extend<I: IntoIterator<Item = (&'a M, S)>>(&mut self, elements: I) {
-        self.extend(elements.into_iter().map(|(member, score)| (*member, score)));
-    }
-}
-
-impl<M, S: Copy> SkipList<M, S> {
-    /// Returns the elements as `(score, member)` pairs, which compare in list order.
-    fn keys(&self) -> impl Iterator<Item = (S, &M)> {
-        self.iter().map(|(member, score)| (score, member))
-    }
-}
-
-/// Compares lexicographically, element by element, each by `(score, member)`. **O(n)**.
-impl<M: PartialOrd, S: PartialOrd + Copy> PartialOrd for SkipList<M, S> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        self.keys().partial_cmp(other.keys())
-    }
-}
-
-/// Compares lexicographically, element by element, each by `(score, member)`. **O(n)**.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::SkipList;
-///
-/// let list = |elements: &[(char, u32)]| elements.iter().copied().collect::<SkipList<_, _>>();
-/// assert!(list(&[('z', 1)]) < list(&[('a', 2)]));
-/// assert!(list(&[('a', 1)]) < list(&[('a', 1), ('b', 1)]));
-/// ```
-impl<M: Ord, S: Ord + Copy> Ord for SkipList<M, S> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.keys().cmp(other.keys())
-    }
-}
-
-/// Hashes the elements in order. Equal lists have equal hashes. **O(n)**.
-impl<M: Hash, S: Hash + Copy> Hash for SkipList<M, S> {
-    fn hash<T: Hasher>(&self, state: &mut T) {
-        state.write_usize(self.len());
-        self.iter().for_each(|element| element.hash(state));
     }
 }

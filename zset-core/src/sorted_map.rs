@@ -22,10 +22,10 @@ use crate::{
 
 mod entry;
 mod iter;
-#[cfg(feature = "serde")]
-pub mod serde_map;
 mod traits;
 
+#[cfg(feature = "serde")]
+pub use crate::serde::serde_map_of_map as serde_map;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use iter::{
     Drain, ExtractIf, IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut,
@@ -165,27 +165,18 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K
 impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns the value of a key. **O(1)**.
     #[inline]
-    pub fn get<Q>(&self, key: &Q) -> Option<&V>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn get<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<&V> {
         Some(&self.core.element(key)?.pair.1)
     }
 
     /// Returns the stored key that is equal to `key`, and its value. **O(1)**.
-    pub fn get_key_value<Q>(&self, key: &Q) -> Option<(&K, &V)>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn get_key_value<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<(&K, &V)> {
         let (key, value) = self.core.element(key)?.pair;
         Some((key, value))
     }
 
     /// Returns a mutable reference to the value of a key. **O(1)**.
-    pub fn get_mut<Q>(&mut self, key: &Q) -> Option<&mut V>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn get_mut<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<&mut V> {
         let handle = self.core.element(key)?.handle;
         Some(&mut self.core.nodes.pair_mut(handle).1)
     }
@@ -221,10 +212,7 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Returns the score of a key. **O(1)**.
     #[inline]
-    pub fn score<Q>(&self, key: &Q) -> Option<S>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn score<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<S> {
         Some(self.core.element(key)?.score)
     }
 
@@ -240,27 +228,18 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Returns whether a key is in the map. **O(1)**.
-    pub fn contains_key<Q>(&self, key: &Q) -> bool
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn contains_key<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
         self.core.element(key).is_some()
     }
 
     /// Returns the 0-based rank of a key, lowest score first. **O(log n)**.
-    pub fn rank<Q>(&self, key: &Q) -> Option<usize>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn rank<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
         self.core.rank(key)
     }
 
     /// Returns the 0-based rank of a key, highest score first: the exact reverse of
     /// [`rank`](Self::rank). **O(log n)**.
-    pub fn rev_rank<Q>(&self, key: &Q) -> Option<usize>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn rev_rank<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<usize> {
         let rank = self.rank(key)?;
         Some(self.len() - 1 - rank)
     }
@@ -372,23 +351,20 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         let range = self.core.nodes.resolve_ranks(&range);
         IterMut(self.core.nodes.range_mut(range))
     }
+}
 
+/// Ranges of scores and of keys.
+impl<K, V, S: Ord + Copy, H> SortedMap<K, V, S, H> {
     /// Returns how many elements have scores in the range. **O(log n)**. See
     /// [`SortedSet::count_by_score`](crate::SortedSet::count_by_score).
-    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize
-    where
-        S: Ord,
-    {
+    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize {
         self.core.nodes.resolve_scores(&range).len
     }
 
     /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start. See
     /// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
     #[inline]
-    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, K, V, S>
-    where
-        S: Ord,
-    {
+    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, K, V, S> {
         Iter(self.core.nodes.range_by_score(range))
     }
 
@@ -404,10 +380,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     /// }
     /// assert!(attempts.values().eq(&[1, 0]));
     /// ```
-    pub fn range_by_score_mut(&mut self, range: impl RangeBounds<S>) -> IterMut<'_, K, V, S>
-    where
-        S: Ord,
-    {
+    pub fn range_by_score_mut(&mut self, range: impl RangeBounds<S>) -> IterMut<'_, K, V, S> {
         let range = self.core.nodes.resolve_scores(&range);
         IterMut(self.core.nodes.range_mut(range))
     }
@@ -417,7 +390,6 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, K, V, S>
     where
         K: Borrow<Q> + Ord,
-        S: Ord,
         Q: Ord + ?Sized + 'q,
     {
         Iter(self.core.nodes.range(range))
@@ -428,7 +400,6 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     pub fn range_mut<'q, Q>(&mut self, range: impl RangeBounds<(S, &'q Q)>) -> IterMut<'_, K, V, S>
     where
         K: Borrow<Q> + Ord,
-        S: Ord,
         Q: Ord + ?Sized + 'q,
     {
         let nodes = &mut self.core.nodes;
@@ -441,7 +412,6 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     pub fn range_by_key<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, K, V, S>
     where
         K: Borrow<Q> + Ord,
-        S: Ord,
         Q: Ord + ?Sized + 'q,
     {
         Iter(self.core.nodes.range_by_key(score, range))
@@ -456,7 +426,6 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     ) -> IterMut<'_, K, V, S>
     where
         K: Borrow<Q> + Ord,
-        S: Ord,
         Q: Ord + ?Sized + 'q,
     {
         let range = self.core.nodes.resolve_keys(score, &range);
@@ -486,7 +455,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
         or_panic(self.try_insert(key, value, score))
     }
 
-    /// Like [`insert`](Self::insert), but returns an error if allocation fails. **O(log n)**.
+    /// Like [`insert`](Self::insert), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -513,7 +482,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
         or_panic(self.try_replace(key, value, score))
     }
 
-    /// Like [`replace`](Self::replace), but returns an error if allocation fails. **O(log n)**.
+    /// Like [`replace`](Self::replace), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -567,13 +536,11 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
         or_panic(self.try_insert_min(key, value, score))
     }
 
-    /// Like [`insert_max`](Self::insert_max), but returns an error if allocation fails.
-    /// **O(log n)**.
+    /// Like [`insert_max`](Self::insert_max), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged; the key and
-    /// the value are dropped.
+    /// [`TryReserveError`], as [`try_insert`](Self::try_insert).
     pub fn try_insert_max(
         &mut self,
         key: K,
@@ -583,13 +550,11 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
         self.core.try_insert_if(key, value, score, |old| score > old)
     }
 
-    /// Like [`insert_min`](Self::insert_min), but returns an error if allocation fails.
-    /// **O(log n)**.
+    /// Like [`insert_min`](Self::insert_min), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged; the key and
-    /// the value are dropped.
+    /// [`TryReserveError`], as [`try_insert`](Self::try_insert).
     pub fn try_insert_min(
         &mut self,
         key: K,
@@ -606,14 +571,11 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     ///
     /// Panics if memory or 32-bit handles run out; see [`try_set_score`](Self::try_set_score).
     #[track_caller]
-    pub fn set_score<Q>(&mut self, key: &Q, score: S) -> Option<S>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn set_score<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q, score: S) -> Option<S> {
         self.update(key, |_, _| score)
     }
 
-    /// Like [`set_score`](Self::set_score), but returns an error if allocation fails. **O(log n)**.
+    /// Like [`set_score`](Self::set_score), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -653,20 +615,17 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
         or_panic(self.try_update(key, change))
     }
 
-    /// Like [`update`](Self::update), but returns an error if allocation fails. **O(log n)**.
+    /// Like [`update`](Self::update), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged, but changes
     /// that `change` made to the value remain.
-    pub fn try_update<Q>(
+    pub fn try_update<Q: Hash + Equivalent<K> + ?Sized>(
         &mut self,
         key: &Q,
         change: impl FnOnce(&mut V, S) -> S,
-    ) -> Result<Option<S>, TryReserveError>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    ) -> Result<Option<S>, TryReserveError> {
         let changed = self.core.try_change(key, |value, old| Ok(change(value, old)));
         changed.map(|scores| scores.map(|(old, _)| old))
     }
@@ -710,7 +669,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, 
         sum_or_panic(self.try_increment(key, by, value))
     }
 
-    /// Like [`increment`](Self::increment), but returns an error if allocation fails. **O(log n)**.
+    /// Like [`increment`](Self::increment), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -728,19 +687,13 @@ impl<K: TieOrder + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, 
 
 impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Removes a key; returns its value and its score. **O(log n)**.
-    pub fn remove<Q>(&mut self, key: &Q) -> Option<(V, S)>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn remove<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<(V, S)> {
         let (_, value, score) = self.remove_entry(key)?;
         Some((value, score))
     }
 
     /// Removes a key; returns it, its value and its score. **O(log n)**.
-    pub fn remove_entry<Q>(&mut self, key: &Q) -> Option<(K, V, S)>
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
+    pub fn remove_entry<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<(K, V, S)> {
         self.core.remove(key).map(taken)
     }
 
@@ -799,16 +752,6 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.core.take_range(self.core.nodes.resolve_ranks(&range))
     }
 
-    /// Removes the elements whose scores lie in the range; returns the number removed.
-    /// **O(log n + m log n)** for m removed elements. See
-    /// [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
-    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize
-    where
-        S: Ord,
-    {
-        self.core.take_range(self.core.nodes.resolve_scores(&range))
-    }
-
     /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed elements. See
     /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
@@ -819,42 +762,6 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     #[track_caller]
     pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, K, V, S> {
         Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
-    }
-
-    /// Removes the elements whose scores lie in the range and returns them in order, lowest score
-    /// first. **O(log n + m)** for m removed elements. See
-    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails; the map is unchanged.
-    #[track_caller]
-    pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, K, V, S>
-    where
-        S: Ord,
-    {
-        Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
-    }
-
-    /// Removes the elements with exactly this score whose keys lie in the range and returns them in
-    /// order. **O(log n + m)** for m removed elements. See
-    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails; the map is unchanged.
-    #[track_caller]
-    pub fn drain_by_key<'q, Q>(
-        &mut self,
-        score: S,
-        range: impl RangeBounds<&'q Q>,
-    ) -> Drain<'_, K, V, S>
-    where
-        K: Borrow<Q> + Ord,
-        S: Ord,
-        Q: Ord + ?Sized + 'q,
-    {
-        Drain(self.core.drain_range(self.core.nodes.resolve_keys(score, &range)))
     }
 
     /// Removes the elements for which `keep` returns false, lowest score first. `keep` may modify
@@ -900,8 +807,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         or_panic(self.try_reserve(additional));
     }
 
-    /// Like [`reserve`](Self::reserve), but returns an error if allocation fails.
-    /// **O(n + additional)**.
+    /// Like [`reserve`](Self::reserve), with an error instead of a panic. **O(n + additional)**.
     ///
     /// # Errors
     ///
@@ -919,6 +825,47 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     #[track_caller]
     pub fn shrink_to_fit(&mut self) {
         or_panic(self.core.try_shrink_to_fit());
+    }
+}
+
+impl<K: Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Removes the elements whose scores lie in the range; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements. See
+    /// [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
+        self.core.take_range(self.core.nodes.resolve_scores(&range))
+    }
+
+    /// Removes the elements whose scores lie in the range and returns them in order, lowest score
+    /// first. **O(log n + m)** for m removed elements. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the map is unchanged.
+    #[track_caller]
+    pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, K, V, S> {
+        Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
+    }
+
+    /// Removes the elements with exactly this score whose keys lie in the range and returns them in
+    /// order. **O(log n + m)** for m removed elements. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the map is unchanged.
+    #[track_caller]
+    pub fn drain_by_key<'q, Q>(
+        &mut self,
+        score: S,
+        range: impl RangeBounds<&'q Q>,
+    ) -> Drain<'_, K, V, S>
+    where
+        K: Borrow<Q> + Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        Drain(self.core.drain_range(self.core.nodes.resolve_keys(score, &range)))
     }
 }
 

@@ -23,12 +23,12 @@ use crate::{
 mod entry;
 mod iter;
 mod ops;
-#[cfg(feature = "serde")]
-pub mod serde_map;
 mod traits;
 
 pub use crate::core::bulk::FromSortedError;
 pub use crate::hash_builder::DefaultHasher;
+#[cfg(feature = "serde")]
+pub use crate::serde::serde_map_of_set as serde_map;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use iter::{Drain, ExtractIf, IntoIter, Iter};
 pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
@@ -49,10 +49,10 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 /// `Hash`. The results are then unspecified, and operations that sort may panic, but the set
 /// remains memory safe and can be cleared and reused.
 ///
-/// Memory follows the content down: if one element in 24 to 48 is left of more than 3,000, and fewer
-/// than 16,384, a removal moves them to less memory, in a millisecond or two at most. Memory that
-/// was reserved stays. [`shrink_to_fit`](Self::shrink_to_fit) frees all that is not in use, and is
-/// the only way on microcontrollers.
+/// Memory follows the content down: if one element in 24 to 48 is left of more than 3,000, and
+/// fewer than 16,384, a removal moves them to less memory, in a millisecond or two at most. Memory
+/// that was reserved stays. [`shrink_to_fit`](Self::shrink_to_fit) frees all that is not in use,
+/// and is the only way on microcontrollers.
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, and
 /// deserializes from a sequence in any order; a repeated member is an error. To serialize it as a
@@ -93,16 +93,6 @@ pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
 /// Construction.
 impl<M, S: Copy> SortedSet<M, S> {
     /// Creates an empty set without allocating. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use zset_core::{Score, SortedSet};
-    ///
-    /// let mut set: SortedSet<String> = SortedSet::new();
-    /// set.insert("pi".to_string(), Score::new(3.14)?);
-    /// # Ok::<(), zset_core::NanScore>(())
-    /// ```
     pub fn new() -> Self {
         Self::with_hasher(DefaultHashBuilder::default())
     }
@@ -138,12 +128,9 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// # Examples
     ///
     /// ```
-    /// use std::hash::{BuildHasherDefault, DefaultHasher, RandomState};
+    /// use std::hash::{BuildHasherDefault, DefaultHasher};
     /// use std::sync::Mutex;
     /// use zset_core::SortedSet;
-    ///
-    /// let set: SortedSet<&str, u32, _> = SortedSet::with_hasher(RandomState::new());
-    /// assert!(set.is_empty());
     ///
     /// type Fixed = BuildHasherDefault<DefaultHasher>;
     /// static VISITS: Mutex<SortedSet<&str, u32, Fixed>> =
@@ -223,27 +210,18 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S
 impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the score of a member. **O(1)**.
     #[inline]
-    pub fn score<Q>(&self, member: &Q) -> Option<S>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn score<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<S> {
         Some(self.core.element(member)?.score)
     }
 
     /// Returns the stored member equal to `member`, and its score. **O(1)**.
-    pub fn get<Q>(&self, member: &Q) -> Option<(&M, S)>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn get<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<(&M, S)> {
         let found = self.core.element(member)?;
         Some((&found.pair.0, found.score))
     }
 
     /// Returns whether a member is in the set. **O(1)**.
-    pub fn contains<Q>(&self, member: &Q) -> bool
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn contains<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> bool {
         self.core.element(member).is_some()
     }
 
@@ -263,10 +241,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 
     /// Returns the 0-based rank of a member, lowest score first. **O(log n)**.
     #[inline]
-    pub fn rank<Q>(&self, member: &Q) -> Option<usize>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn rank<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<usize> {
         self.core.rank(member)
     }
 
@@ -287,10 +262,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// assert_eq!(1 + set.count_by_score((Excluded(30), Unbounded)), 1); // "a" and "c"
     /// assert_eq!(1 + set.count_by_score((Excluded(10), Unbounded)), 3); // "b"
     /// ```
-    pub fn rev_rank<Q>(&self, member: &Q) -> Option<usize>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn rev_rank<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<usize> {
         let rank = self.rank(member)?;
         Some(self.len() - 1 - rank)
     }
@@ -359,22 +331,12 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_, M, S> {
         Iter(self.core.nodes.range_by_rank(range))
     }
+}
 
-    /// Returns the number of elements with scores in the range. **O(log n)**.
-    ///
-    /// Returns 0 for an inverted range.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-    /// assert_eq!(set.count_by_score(2..), 2);
-    /// assert_eq!(set.count_by_score(..1), 0);
-    /// ```
-    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize
-    where
-        S: Ord,
-    {
+/// Ranges of scores and of members.
+impl<M, S: Ord + Copy, H> SortedSet<M, S, H> {
+    /// Returns the number of elements with scores in the range; 0 if it is inverted. **O(log n)**.
+    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize {
         self.core.nodes.resolve_scores(&range).len
     }
 
@@ -395,10 +357,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     /// assert_eq!(set.range_by_score(Score::from(3)..Score::from(1)).len(), 0);
     /// ```
     #[inline]
-    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S>
-    where
-        S: Ord,
-    {
+    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S> {
         Iter(self.core.nodes.range_by_score(range))
     }
 
@@ -428,7 +387,6 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S>
     where
         M: Borrow<Q> + Ord,
-        S: Ord,
         Q: Ord + ?Sized + 'q,
     {
         Iter(self.core.nodes.range(range))
@@ -453,7 +411,6 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     pub fn range_by_member<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, M, S>
     where
         M: Borrow<Q> + Ord,
-        S: Ord,
         Q: Ord + ?Sized + 'q,
     {
         Iter(self.core.nodes.range_by_key(score, range))
@@ -483,7 +440,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         or_panic(self.try_insert(member, score))
     }
 
-    /// Like [`insert`](Self::insert), but returns an error instead of panicking. **O(log n)**.
+    /// Like [`insert`](Self::insert), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -520,7 +477,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         or_panic(self.try_replace(member, score))
     }
 
-    /// Like [`replace`](Self::replace), but returns an error instead of panicking. **O(log n)**.
+    /// Like [`replace`](Self::replace), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -564,24 +521,20 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         or_panic(self.try_insert_min(member, score))
     }
 
-    /// Like [`insert_max`](Self::insert_max), but returns an error instead of panicking. **O(log
-    /// n)**.
+    /// Like [`insert_max`](Self::insert_max), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the
-    /// member is dropped.
+    /// [`TryReserveError`], as [`try_insert`](Self::try_insert).
     pub fn try_insert_max(&mut self, member: M, score: S) -> Result<Insertion<S>, TryReserveError> {
         Ok(self.core.try_insert_if(member, (), score, |old| score > old)?.map(|((), score)| score))
     }
 
-    /// Like [`insert_min`](Self::insert_min), but returns an error instead of panicking. **O(log
-    /// n)**.
+    /// Like [`insert_min`](Self::insert_min), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the
-    /// member is dropped.
+    /// [`TryReserveError`], as [`try_insert`](Self::try_insert).
     pub fn try_insert_min(&mut self, member: M, score: S) -> Result<Insertion<S>, TryReserveError> {
         Ok(self.core.try_insert_if(member, (), score, |old| score < old)?.map(|((), score)| score))
     }
@@ -602,8 +555,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.update(member, |_| score)
     }
 
-    /// Like [`set_score`](Self::set_score), but returns an error instead of panicking. **O(log
-    /// n)**.
+    /// Like [`set_score`](Self::set_score), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -640,19 +592,16 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
         or_panic(self.try_update(member, new_score))
     }
 
-    /// Like [`update`](Self::update), but returns an error instead of panicking. **O(log n)**.
+    /// Like [`update`](Self::update), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
     /// [`TryReserveError`] if memory or 32-bit handles run out. The score is unchanged.
-    pub fn try_update<Q>(
+    pub fn try_update<Q: Hash + Equivalent<M> + ?Sized>(
         &mut self,
         member: &Q,
         new_score: impl FnOnce(S) -> S,
-    ) -> Result<Option<S>, TryReserveError>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    ) -> Result<Option<S>, TryReserveError> {
         let changed = self.core.try_change(member, |(), old| Ok(new_score(old)));
         changed.map(|scores| scores.map(|(old, _)| old))
     }
@@ -688,8 +637,7 @@ impl<M: TieOrder + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> 
         sum_or_panic(self.try_increment(member, by))
     }
 
-    /// Like [`increment`](Self::increment), but returns an error instead of panicking. **O(log
-    /// n)**.
+    /// Like [`increment`](Self::increment), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -703,19 +651,13 @@ impl<M: TieOrder + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> 
 
 impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes a member and returns its score. **O(log n)**.
-    pub fn remove<Q>(&mut self, member: &Q) -> Option<S>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn remove<Q: Hash + Equivalent<M> + ?Sized>(&mut self, member: &Q) -> Option<S> {
         let (_, score) = self.remove_entry(member)?;
         Some(score)
     }
 
     /// Removes a member and returns it with its score. **O(log n)**.
-    pub fn remove_entry<Q>(&mut self, member: &Q) -> Option<(M, S)>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+    pub fn remove_entry<Q: Hash + Equivalent<M> + ?Sized>(&mut self, member: &Q) -> Option<(M, S)> {
         self.core.remove(member).map(taken)
     }
 
@@ -771,17 +713,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.core.take_range(self.core.nodes.resolve_ranks(&range))
     }
 
-    /// Removes the elements with scores in the range and returns how many were removed.
-    /// **O(log n + m log n)** for m removed.
-    ///
-    /// An inverted range removes nothing.
-    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize
-    where
-        S: Ord,
-    {
-        self.core.take_range(self.core.nodes.resolve_scores(&range))
-    }
-
     /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
     /// **O(log n + m)** for m removed.
     ///
@@ -805,48 +736,6 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     #[track_caller]
     pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, M, S> {
         Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
-    }
-
-    /// Removes the elements with scores in the range and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed. See [`drain_by_rank`](Self::drain_by_rank).
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut due = zset_core::SortedSet::from([("mail", 10), ("backup", 30), ("report", 20)]);
-    /// assert!(due.drain_by_score(..=20).eq([("mail", 10), ("report", 20)]));
-    /// assert_eq!(due.len(), 1);
-    /// ```
-    #[track_caller]
-    pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, M, S>
-    where
-        S: Ord,
-    {
-        Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
-    }
-
-    /// Removes the elements with exactly this score and members in the range, and returns them in
-    /// order. **O(log n + m)** for m removed. See [`drain_by_rank`](Self::drain_by_rank).
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails; the set is unchanged.
-    #[track_caller]
-    pub fn drain_by_member<'q, Q>(
-        &mut self,
-        score: S,
-        range: impl RangeBounds<&'q Q>,
-    ) -> Drain<'_, M, S>
-    where
-        M: Borrow<Q> + Ord,
-        S: Ord,
-        Q: Ord + ?Sized + 'q,
-    {
-        Drain(self.core.drain_range(self.core.nodes.resolve_keys(score, &range)))
     }
 
     /// Keeps only the elements for which `keep` returns true; visits them in order, lowest score
@@ -884,7 +773,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an
     /// estimate: how many members fit in a leaf depends on the order of insertion, and leaves are
-    /// assumed to be 3/4 full. Removals do not free reserved memory; `clear` and `shrink_to_fit` do.
+    /// assumed to be 3/4 full. Removals free no reserved memory; `clear` and `shrink_to_fit` do.
     ///
     /// # Panics
     ///
@@ -894,8 +783,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         or_panic(self.try_reserve(additional));
     }
 
-    /// Like [`reserve`](Self::reserve), but returns an error instead of panicking.
-    /// **O(n + additional)**.
+    /// Like [`reserve`](Self::reserve), with an error instead of a panic. **O(n + additional)**.
     ///
     /// # Errors
     ///
@@ -915,6 +803,46 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     #[track_caller]
     pub fn shrink_to_fit(&mut self) {
         or_panic(self.core.try_shrink_to_fit());
+    }
+}
+
+impl<M: Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+    /// Removes the elements with scores in the range and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// An inverted range removes nothing.
+    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
+        self.core.take_range(self.core.nodes.resolve_scores(&range))
+    }
+
+    /// Removes the elements with scores in the range and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed. See [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    #[track_caller]
+    pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, M, S> {
+        Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
+    }
+
+    /// Removes the elements with exactly this score and members in the range, and returns them in
+    /// order. **O(log n + m)** for m removed. See [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    #[track_caller]
+    pub fn drain_by_member<'q, Q>(
+        &mut self,
+        score: S,
+        range: impl RangeBounds<&'q Q>,
+    ) -> Drain<'_, M, S>
+    where
+        M: Borrow<Q> + Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        Drain(self.core.drain_range(self.core.nodes.resolve_keys(score, &range)))
     }
 }
 
@@ -983,15 +911,6 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
     /// # Panics
     ///
     /// Panics if allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 2)]);
-    /// let upper = set.split_off_by_score(2);
-    /// assert!(set.iter().eq([(&"a", 1)]));
-    /// assert_eq!(upper.score("c"), Some(2));
-    /// ```
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
     pub fn split_off_by_score(&mut self, score: S) -> Self

@@ -11,7 +11,7 @@ use core::iter::FusedIterator;
 use core::ops::{Range, RangeBounds};
 use rand_core::Rng;
 
-use crate::bounds::{is_after, is_before};
+use crate::bounds::{self, is_after, is_before};
 use crate::core::LookUps;
 use crate::skiplist::element;
 use crate::{ByteString, Member, PackedZSet, Score, SortedSet, sorted_set};
@@ -20,8 +20,6 @@ mod edit;
 mod encoding;
 mod iter;
 mod random;
-#[cfg(feature = "serde")]
-mod serde;
 mod take;
 mod traits;
 
@@ -124,6 +122,29 @@ enum Elements {
     Skiplist(Box<[Sorted; 1]>),
 }
 
+/// Evaluates an expression with the set in either encoding.
+macro_rules! in_either {
+    (mut $this:ident, $set:ident => $call:expr) => {
+        match &mut $this.elements {
+            Elements::Listpack($set) => $call,
+            Elements::Skiplist(boxed) => {
+                let [$set] = &mut **boxed;
+                $call
+            }
+        }
+    };
+    ($this:ident, $set:ident => $call:expr) => {
+        match &$this.elements {
+            Elements::Listpack($set) => $call,
+            Elements::Skiplist(boxed) => {
+                let [$set] = &**boxed;
+                $call
+            }
+        }
+    };
+}
+use in_either;
+
 /// A set in the skip-list encoding.
 type Sorted = SortedSet<ByteString, Score>;
 
@@ -177,10 +198,7 @@ impl ZSet {
 
     /// Returns the number of members. **O(1)**.
     pub fn len(&self) -> usize {
-        match &self.elements {
-            Elements::Listpack(set) => set.len(),
-            Elements::Skiplist(set) => set[0].len(),
-        }
+        in_either!(self, set => set.len())
     }
 
     /// Returns whether the set is empty. **O(1)**.
@@ -190,10 +208,7 @@ impl ZSet {
 
     /// Returns the score of a member. **O(1)**.
     pub fn score(&self, member: impl AsRef<[u8]>) -> Option<Score> {
-        match &self.elements {
-            Elements::Listpack(set) => set.score(member),
-            Elements::Skiplist(set) => set[0].score(member.as_ref()),
-        }
+        in_either!(self, set => set.score(member.as_ref()))
     }
 
     /// Returns the score of each of these members, or `None` for those that are not in the set,
@@ -231,10 +246,7 @@ impl ZSet {
 
     /// Returns the 0-based rank of a member, lowest score first. **O(log n)**.
     pub fn rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
-        match &self.elements {
-            Elements::Listpack(set) => set.rank(member),
-            Elements::Skiplist(set) => set[0].rank(member.as_ref()),
-        }
+        in_either!(self, set => set.rank(member.as_ref()))
     }
 
     /// Returns the 0-based rank of a member, highest score first. **O(log n)**.
@@ -269,10 +281,7 @@ impl ZSet {
 
     /// Returns the elements in order, lowest score first. Lazy, double-ended, **O(1)** per step.
     pub fn iter(&self) -> Iter<'_> {
-        match &self.elements {
-            Elements::Listpack(set) => set.iter().into(),
-            Elements::Skiplist(set) => set[0].iter().into(),
-        }
+        in_either!(self, set => set.iter().into())
     }
 
     /// Returns the elements at these 0-based ranks. Lazy; **O(log n)** to start. See
@@ -289,10 +298,7 @@ impl ZSet {
     /// assert_eq!(set.range_by_rank(1..9).len(), 1);
     /// ```
     pub fn range_by_rank(&self, range: impl RangeBounds<usize>) -> Iter<'_> {
-        match &self.elements {
-            Elements::Listpack(set) => set.range_by_rank(range).into(),
-            Elements::Skiplist(set) => set[0].range_by_rank(range).into(),
-        }
+        in_either!(self, set => set.range_by_rank(range).into())
     }
 
     /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start. See
@@ -312,19 +318,13 @@ impl ZSet {
     /// # Ok::<(), zset_core::redis::ParseRangeError>(())
     /// ```
     pub fn range_by_score(&self, range: impl RangeBounds<Score>) -> Iter<'_> {
-        match &self.elements {
-            Elements::Listpack(set) => set.range_by_score(range).into(),
-            Elements::Skiplist(set) => set[0].range_by_score(range).into(),
-        }
+        in_either!(self, set => set.range_by_score(range).into())
     }
 
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to
     /// start. See [`SortedSet::range`](crate::SortedSet::range).
     pub fn range<'q>(&self, range: impl RangeBounds<(Score, &'q [u8])>) -> Iter<'_> {
-        match &self.elements {
-            Elements::Listpack(set) => set.range(range).into(),
-            Elements::Skiplist(set) => set[0].range(range).into(),
-        }
+        in_either!(self, set => set.range(range).into())
     }
 
     /// Returns the elements whose members lie in the range, assuming that all scores are equal.
@@ -355,18 +355,12 @@ impl ZSet {
     /// Returns the elements with exactly this score whose members lie in the range. Lazy;
     /// **O(log n)** to start.
     pub fn range_by_member<'q>(&self, score: Score, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
-        match &self.elements {
-            Elements::Listpack(set) => set.range_by_member(score, range).into(),
-            Elements::Skiplist(set) => set[0].range_by_member(score, range).into(),
-        }
+        in_either!(self, set => set.range_by_member(score, range).into())
     }
 
     /// Returns how many elements have scores in the range. **O(log n)**.
     pub fn count_by_score(&self, range: impl RangeBounds<Score>) -> usize {
-        match &self.elements {
-            Elements::Listpack(set) => set.count_by_score(range),
-            Elements::Skiplist(set) => set[0].count_by_score(range),
-        }
+        in_either!(self, set => set.count_by_score(range))
     }
 
     /// Returns how many members lie in the range, assuming that all scores are equal. **O(log n)**.
@@ -475,10 +469,7 @@ impl ZSet {
     /// Panics if allocation fails for a skip list, whose elements are moved; the set is unchanged.
     #[track_caller]
     pub fn shrink_to_fit(&mut self) {
-        match &mut self.elements {
-            Elements::Listpack(set) => set.shrink_to_fit(),
-            Elements::Skiplist(set) => set[0].shrink_to_fit(),
-        }
+        in_either!(mut self, set => set.shrink_to_fit());
     }
 
     /// Returns the number of bytes that the set has allocated, including those of its members.
@@ -520,10 +511,7 @@ impl ZSet {
     /// listpack.
     #[doc(hidden)]
     pub fn check(&self) {
-        match &self.elements {
-            Elements::Listpack(set) => set.check(),
-            Elements::Skiplist(set) => set[0].check(),
-        }
+        in_either!(self, set => set.check());
     }
 
     /// Creates an empty set with Redis's limits, without allocating. **O(1)**.
@@ -583,14 +571,7 @@ pub(super) fn lex_ranks<'q>(set: &Sorted, range: &impl RangeBounds<&'q [u8]>) ->
 
 /// Returns a rank at which `is_below` changes from true to false, found by binary search.
 fn partition_point(set: &Sorted, is_below: impl Fn(&[u8]) -> bool) -> usize {
-    let (mut low, mut high) = (0, set.len());
-    while low < high {
-        let middle = low.midpoint(high);
-        if set.get_by_rank(middle).is_some_and(|(member, _)| is_below(member)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
+    bounds::partition_point(set.len(), |rank| {
+        set.get_by_rank(rank).is_some_and(|(member, _)| is_below(member))
+    })
 }

@@ -144,20 +144,26 @@ impl Dict {
         self.directory.is_some() || matches!(self.first, First::Table(_))
     }
 
-    /// Returns the table for a route. There must be one.
+    /// Returns the segment for a route, or `None` if there is only the first table.
     #[cfg_attr(not(target_os = "none"), inline)]
+    fn segment_at(&self, route: usize) -> Option<usize> {
+        self.directory.as_ref().map(|directory| directory[route >> self.shift] as usize)
+    }
+
+    /// Returns the table for a route. There must be one.
+    #[inline]
     fn table_at(&self, route: usize) -> &Table {
-        match &self.directory {
+        match self.segment_at(route) {
             None => self.first.table(),
-            Some(directory) => &self.segments[directory[route >> self.shift] as usize],
+            Some(segment) => &self.segments[segment],
         }
     }
 
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     fn table_at_mut(&mut self, route: usize) -> &mut Table {
-        match &self.directory {
+        match self.segment_at(route) {
             None => self.first.table_mut(),
-            Some(directory) => &mut self.segments[directory[route >> self.shift] as usize],
+            Some(segment) => &mut self.segments[segment],
         }
     }
 

@@ -215,7 +215,6 @@ impl<K, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     }
 
     /// Returns the element of a key.
-    #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn element<Q>(&self, key: &Q) -> Option<Element<'_, K, V, S>>
     where

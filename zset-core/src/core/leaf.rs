@@ -189,7 +189,7 @@ impl<'a, P, S: Copy> LeafRef<'a, P, S> {
     }
 
     /// Returns the slots in order.
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     pub(crate) fn order(&self) -> &'a [u8] {
         // Cannot panic: `Iter` enters leaves in a function that must not contain a panic.
         self.order.get(..self.len()).unwrap_or_default()

@@ -177,15 +177,8 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
     }
 
     /// Returns the position that `search` returns, and the path to it.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(
-        not(target_os = "none"),
-        expect(
-            clippy::inline_always,
-            reason = "the compiler inlines only parts of it: 2 % more instructions"
-        ),
-        inline(always)
-    )]
+    #[expect(clippy::inline_always, reason = "`small` chooses what is inlined: see there")]
+    #[inline(always)]
     pub(crate) fn search_path(
         &self,
         score: S,

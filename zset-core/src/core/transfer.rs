@@ -342,7 +342,6 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     /// element.
     ///
     /// If hashing a key panics, the core has the same elements in the same order.
-    #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn rebalance(&mut self, removal: Removal) -> Position {
         if u32::from(removal.left) > LEAST_LEN || self.nodes.levels == 0 {

@@ -1,6 +1,6 @@
 //! Payloads of real servers, and malformed payloads.
 
-use super::writer::{TYPE_ELEMENTS, TYPE_LISTPACK, write_length};
+use super::parts::{LENGTH_32, TYPE_ELEMENTS, TYPE_LISTPACK, VERSION, checksum, write_length};
 use super::*;
 use crate::listpack::ListpackError;
 use crate::{Encoding, ListpackLimits, Score, ZSet};

@@ -318,12 +318,7 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K
     }
 }
 
-impl<K, V, S, H> fmt::Debug for Entry<'_, K, V, S, H>
-where
-    K: fmt::Debug,
-    V: fmt::Debug,
-    S: fmt::Debug + Copy,
-{
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for Entry<'_, K, V, S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Entry::Occupied(entry) => entry.fmt(f),
@@ -332,11 +327,8 @@ where
     }
 }
 
-impl<K, V, S, H> fmt::Debug for OccupiedEntry<'_, K, V, S, H>
-where
-    K: fmt::Debug,
-    V: fmt::Debug,
-    S: fmt::Debug + Copy,
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug
+    for OccupiedEntry<'_, K, V, S, H>
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ((key, value), score) = self.map.core.nodes.element_at(self.handle);

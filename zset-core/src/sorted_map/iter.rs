@@ -2,10 +2,10 @@
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
-use core::iter::FusedIterator;
 
 use super::{SortedMap, element, taken};
-use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
+use crate::core::front::{front_extract_if, front_into_iter, front_iter, front_owning};
+use crate::core::iter;
 use crate::core::search::Position;
 
 /// An iterator over elements in order: all of them or a range. Like
@@ -26,7 +26,7 @@ front_owning!(IntoIter<K, V, S>);
 /// map when the iterator is created; those not returned are dropped with it, or leaked with it.
 pub struct Drain<'a, K, V, S>(pub(super) iter::Drain<'a, K, V, S>);
 
-front_into_iter!(Drain<'_, K, V, S>, <K, V, S>, (K, V, S), taken, element);
+front_into_iter!(Drain<'_, K, V, S>, <K, V, S>, (K, V, S), taken, element, elements);
 
 /// The iterator returned by [`SortedMap::extract_if`].
 pub struct ExtractIf<'a, K, V, S, H, F> {
@@ -36,25 +36,10 @@ pub struct ExtractIf<'a, K, V, S, H, F> {
     pub(super) next: Position,
 }
 
-impl<K: Hash, V, S: Copy, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool> Iterator
-    for ExtractIf<'_, K, V, S, H, F>
-{
-    type Item = (K, V, S);
-
-    fn next(&mut self) -> Option<(K, V, S)> {
-        let ExtractIf { map, extracted, next } = self;
-        map.core.take_next_if(next, extracted).map(taken)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.map.len()))
-    }
-}
-
-impl<K: Hash, V, S: Copy, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool> FusedIterator
-    for ExtractIf<'_, K, V, S, H, F>
-{
-}
+front_extract_if!(
+    <K, V, S, H, F>, [K: Hash, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool], (K, V, S), taken,
+    map, extracted(key, value, score) => extracted(key, value, score)
+);
 
 impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug
     for ExtractIf<'_, K, V, S, H, F>

@@ -2,10 +2,10 @@
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
-use core::iter::FusedIterator;
 
 use super::SortedSet;
-use crate::core::iter::{self, front_into_iter, front_iter, front_owning};
+use crate::core::front::{front_extract_if, front_into_iter, front_iter, front_owning};
+use crate::core::iter;
 use crate::core::search::Position;
 use crate::skiplist::{element, taken};
 
@@ -42,7 +42,7 @@ front_owning!(IntoIter<M, S>);
 /// iterator is created: those not yet returned are dropped or leaked with it.
 pub struct Drain<'a, M, S>(pub(crate) iter::Drain<'a, M, (), S>);
 
-front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element);
+front_into_iter!(Drain<'_, M, S>, <M, S>, (M, S), taken, element, elements);
 
 /// An iterator that removes elements, returned by [`SortedSet::extract_if`].
 pub struct ExtractIf<'a, M, S, H, F> {
@@ -52,25 +52,10 @@ pub struct ExtractIf<'a, M, S, H, F> {
     pub(super) next: Position,
 }
 
-impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> Iterator
-    for ExtractIf<'_, M, S, H, F>
-{
-    type Item = (M, S);
-
-    fn next(&mut self) -> Option<(M, S)> {
-        let ExtractIf { set, extracted, next } = self;
-        set.core.take_next_if(next, |member, (), score| extracted(member, score)).map(taken)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.set.len()))
-    }
-}
-
-impl<M: Hash, S: Copy, H: BuildHasher, F: FnMut(&M, S) -> bool> FusedIterator
-    for ExtractIf<'_, M, S, H, F>
-{
-}
+front_extract_if!(
+    <M, S, H, F>, [M: Hash, H: BuildHasher, F: FnMut(&M, S) -> bool], (M, S), taken,
+    set, extracted(member, (), score) => extracted(member, score)
+);
 
 impl<M: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug for ExtractIf<'_, M, S, H, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

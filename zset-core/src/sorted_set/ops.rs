@@ -112,55 +112,11 @@ pub struct Difference<'a, M, S, S2, H2> {
     other: &'a SortedSet<M, S2, H2>,
 }
 
-impl<'a, M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> Iterator
-    for Difference<'a, M, S, S2, H2>
-{
-    type Item = (&'a M, S);
-
-    fn next(&mut self) -> Option<(&'a M, S)> {
-        self.elements.find(|(member, _)| !self.other.contains(*member))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.elements.len().saturating_sub(self.other.len()), Some(self.elements.len()))
-    }
-}
-
-impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
-    for Difference<'_, M, S, S2, H2>
-{
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.elements.rfind(|(member, _)| !self.other.contains(*member))
-    }
-}
-
 /// The elements of one set whose members are also in another, returned by
 /// [`SortedSet::intersection`].
 pub struct Intersection<'a, M, S, S2, H2> {
     elements: Iter<'a, M, S>,
     other: &'a SortedSet<M, S2, H2>,
-}
-
-impl<'a, M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> Iterator
-    for Intersection<'a, M, S, S2, H2>
-{
-    type Item = (&'a M, S);
-
-    fn next(&mut self) -> Option<(&'a M, S)> {
-        self.elements.find(|(member, _)| self.other.contains(*member))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.elements.len().min(self.other.len())))
-    }
-}
-
-impl<M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher> DoubleEndedIterator
-    for Intersection<'_, M, S, S2, H2>
-{
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.elements.rfind(|(member, _)| self.other.contains(*member))
-    }
 }
 
 /// The elements of two sets, returned by [`SortedSet::union`].
@@ -171,33 +127,6 @@ pub struct Union<'a, M, S, H> {
     set: &'a SortedSet<M, S, H>,
 }
 
-impl<'a, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> Iterator for Union<'a, M, S, H> {
-    type Item = (&'a M, S);
-
-    fn next(&mut self) -> Option<(&'a M, S)> {
-        Some(self.elements.find(is_in_union(self.set))?.1)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let [own, others] = self.elements.lens();
-        (own.saturating_add(others.saturating_sub(self.set.len())), own.checked_add(others))
-    }
-}
-
-impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> DoubleEndedIterator for Union<'_, M, S, H> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        Some(self.elements.rfind(is_in_union(self.set))?.1)
-    }
-}
-
-/// Returns a function that tells whether an element of either set is in the union with the first
-/// one.
-fn is_in_union<M: Eq + Hash, S: Copy, H: BuildHasher>(
-    first: &SortedSet<M, S, H>,
-) -> impl Fn(&(Source, (&M, S))) -> bool {
-    |&(source, (member, _))| source == Source::First || !first.contains(member)
-}
-
 /// The elements whose members are in exactly one of two sets, returned by
 /// [`SortedSet::symmetric_difference`].
 pub struct SymmetricDifference<'a, M, S, H, H2> {
@@ -206,45 +135,40 @@ pub struct SymmetricDifference<'a, M, S, H, H2> {
     sets: (&'a SortedSet<M, S, H>, &'a SortedSet<M, S, H2>),
 }
 
-impl<'a, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> Iterator
-    for SymmetricDifference<'a, M, S, H, H2>
-{
-    type Item = (&'a M, S);
-
-    fn next(&mut self) -> Option<(&'a M, S)> {
-        Some(self.elements.find(is_in_one(self.sets))?.1)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let ([own, others], (set, other)) = (self.elements.lens(), self.sets);
-        let [low, others_low] = [own.saturating_sub(other.len()), others.saturating_sub(set.len())];
-        (low.saturating_add(others_low), own.checked_add(others))
-    }
-}
-
-impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher> DoubleEndedIterator
-    for SymmetricDifference<'_, M, S, H, H2>
-{
-    fn next_back(&mut self) -> Option<Self::Item> {
-        Some(self.elements.rfind(is_in_one(self.sets))?.1)
-    }
-}
-
-/// Returns a function that tells whether an element of either set is not in the other one.
-fn is_in_one<M: Eq + Hash, S: Copy, H: BuildHasher, H2: BuildHasher>(
-    (first, second): (&SortedSet<M, S, H>, &SortedSet<M, S, H2>),
-) -> impl Fn(&(Source, (&M, S))) -> bool {
-    |&(source, (member, _))| match source {
-        Source::First => !second.contains(member),
-        Source::Second => !first.contains(member),
-    }
-}
-
-/// Implements the traits that all four iterators share. `$bounds` are the bounds of their
-/// `Iterator` impl.
+/// Implements the traits of a lazy operation: it returns those of its elements that `$includes`
+/// accepts, given the field `$sets`. `$size` returns bounds on their number; `$shown` converts one.
 macro_rules! lazy_operation {
-    ($name:ident<$($param:ident),*>, $($bounds:tt)*) => {
+    (
+        $name:ident<$($param:ident),*> { $sets:ident }, [$($bounds:tt)*],
+        $includes:expr, $size:expr $(, $shown:expr)?
+    ) => {
+        impl<'a, $($param),*> Iterator for $name<'a, $($param),*> where $($bounds)* {
+            type Item = (&'a M, S);
+
+            fn next(&mut self) -> Option<(&'a M, S)> {
+                let sets = self.$sets;
+                self.elements.find(|&element| $includes(sets, element))$(.map($shown))?
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                $size(&self.elements, self.$sets)
+            }
+        }
+
+        impl<$($param),*> DoubleEndedIterator for $name<'_, $($param),*> where $($bounds)* {
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let sets = self.$sets;
+                self.elements.rfind(|&element| $includes(sets, element))$(.map($shown))?
+            }
+        }
+
         impl<$($param),*> FusedIterator for $name<'_, $($param),*> where $($bounds)* {}
+
+        impl<$($param),*> Clone for $name<'_, $($param),*> where S: Copy {
+            fn clone(&self) -> Self {
+                $name { elements: self.elements.clone(), $sets: self.$sets }
+            }
+        }
 
         impl<$($param),*> fmt::Debug for $name<'_, $($param),*>
         where
@@ -260,42 +184,50 @@ macro_rules! lazy_operation {
 }
 
 lazy_operation!(
-    Difference<M, S, S2, H2>,
-    M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher
+    Difference<M, S, S2, H2> { other }, [M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher],
+    |other: &SortedSet<M, S2, H2>, (member, _): (&M, S)| !other.contains(member),
+    |elements: &Iter<'_, M, S>, other: &SortedSet<M, S2, H2>| {
+        (elements.len().saturating_sub(other.len()), Some(elements.len()))
+    }
 );
+
 lazy_operation!(
-    Intersection<M, S, S2, H2>,
-    M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher
+    Intersection<M, S, S2, H2> { other }, [M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher],
+    |other: &SortedSet<M, S2, H2>, (member, _): (&M, S)| other.contains(member),
+    |elements: &Iter<'_, M, S>, other: &SortedSet<M, S2, H2>| {
+        (0, Some(elements.len().min(other.len())))
+    }
 );
-lazy_operation!(Union<M, S, H>, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher);
+
 lazy_operation!(
-    SymmetricDifference<M, S, H, H2>,
-    M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher
+    Union<M, S, H> { set }, [M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher],
+    |set: &SortedSet<M, S, H>, (source, (member, _)): (Source, (&M, S))| {
+        source == Source::First || !set.contains(member)
+    },
+    |elements: &Merge<'_, M, S>, set: &SortedSet<M, S, H>| {
+        let [own, others] = elements.lens();
+        (own.saturating_add(others.saturating_sub(set.len())), own.checked_add(others))
+    },
+    |(_, element)| element
 );
 
-impl<M, S, S2, H2> Clone for Difference<'_, M, S, S2, H2> {
-    fn clone(&self) -> Self {
-        Difference { elements: self.elements.clone(), other: self.other }
-    }
-}
-
-impl<M, S, S2, H2> Clone for Intersection<'_, M, S, S2, H2> {
-    fn clone(&self) -> Self {
-        Intersection { elements: self.elements.clone(), other: self.other }
-    }
-}
-
-impl<M, S: Copy, H> Clone for Union<'_, M, S, H> {
-    fn clone(&self) -> Self {
-        Union { elements: self.elements.clone(), set: self.set }
-    }
-}
-
-impl<M, S: Copy, H, H2> Clone for SymmetricDifference<'_, M, S, H, H2> {
-    fn clone(&self) -> Self {
-        SymmetricDifference { elements: self.elements.clone(), sets: self.sets }
-    }
-}
+lazy_operation!(
+    SymmetricDifference<M, S, H, H2> { sets },
+    [M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher],
+    |(first, second): (&SortedSet<M, S, H>, &SortedSet<M, S, H2>), (source, (member, _))| {
+        match source {
+            Source::First => !second.contains(member),
+            Source::Second => !first.contains(member),
+        }
+    },
+    |elements: &Merge<'_, M, S>, (first, second): (&SortedSet<M, S, H>, &SortedSet<M, S, H2>)| {
+        let [own, others] = elements.lens();
+        let low = own.saturating_sub(second.len());
+        let others_low = others.saturating_sub(first.len());
+        (low.saturating_add(others_low), own.checked_add(others))
+    },
+    |(_, element)| element
+);
 
 /// Which of two sets an element is from.
 #[derive(Clone, Copy, PartialEq)]
@@ -436,14 +368,9 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 /// Creates a set from clones of distinct elements.
-fn try_copy<'a, M, S, H>(
+fn try_copy<'a, M: TieOrder + Hash + Clone + 'a, S: Ord + Copy, H: BuildHasher + Default>(
     elements: impl Iterator<Item = (&'a M, S)>,
-) -> Result<SortedSet<M, S, H>, TryReserveError>
-where
-    M: TieOrder + Hash + Clone + 'a,
-    S: Ord + Copy,
-    H: BuildHasher + Default,
-{
+) -> Result<SortedSet<M, S, H>, TryReserveError> {
     let copies = try_collect(elements.map(|(member, score)| ((member.clone(), ()), score)))?;
     let mut set = SortedSet::default();
     set.core.try_fill_distinct(copies)?;
@@ -608,12 +535,7 @@ impl Aggregate {
     }
 }
 
-impl<M, S, H> SortedSet<M, S, H>
-where
-    M: TieOrder + Hash + Clone,
-    S: Ord + Copy,
-    H: BuildHasher + Clone,
-{
+impl<M: TieOrder + Hash + Clone, S: Ord + Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
     /// Returns the union of both sets; `combine` merges the two scores of a member that is in both.
     /// **O((n + m) log(n + m))**.
     ///
@@ -691,11 +613,7 @@ where
     }
 }
 
-impl<M, H> SortedSet<M, Score, H>
-where
-    M: TieOrder + Hash + Clone,
-    H: BuildHasher + Clone + Default,
-{
+impl<M: TieOrder + Hash + Clone, H: BuildHasher + Clone + Default> SortedSet<M, Score, H> {
     /// Returns the weighted union of any number of sets, like Redis's `ZUNION`. **O(n log n)** for
     /// n elements in total.
     ///

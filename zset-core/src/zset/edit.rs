@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::RangeBounds;
 
 use super::encoding::promoted;
-use super::{Elements, ExtractIf, ListpackLimits, Sorted, ZSet, lex_ranks};
+use super::{Elements, ExtractIf, ListpackLimits, Sorted, ZSet, in_either, lex_ranks};
 use crate::core::leaf::Handle;
 use crate::increment::sum_or_panic;
 use crate::redis::{AddOptions, Added};
@@ -204,10 +204,7 @@ impl ZSet {
 
     /// Removes a member; returns its score. **O(log n)**.
     pub fn remove(&mut self, member: impl AsRef<[u8]>) -> Option<Score> {
-        match &mut self.elements {
-            Elements::Listpack(set) => set.remove(member),
-            Elements::Skiplist(set) => set[0].remove(member.as_ref()),
-        }
+        in_either!(mut self, set => set.remove(member.as_ref()))
     }
 
     /// Removes and returns the element at this 0-based rank, lowest score first. **O(log n)**.
@@ -262,20 +259,14 @@ impl ZSet {
     /// **O(log n + m log n)** for m removed elements. See
     /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
-        match &mut self.elements {
-            Elements::Listpack(set) => set.remove_range_by_rank(range),
-            Elements::Skiplist(set) => set[0].remove_range_by_rank(range),
-        }
+        in_either!(mut self, set => set.remove_range_by_rank(range))
     }
 
     /// Removes the elements whose scores lie in the range; returns the number removed.
     /// **O(log n + m log n)** for m removed elements. See
     /// [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
     pub fn remove_range_by_score(&mut self, range: impl RangeBounds<Score>) -> usize {
-        match &mut self.elements {
-            Elements::Listpack(set) => set.remove_range_by_score(range),
-            Elements::Skiplist(set) => set[0].remove_range_by_score(range),
-        }
+        in_either!(mut self, set => set.remove_range_by_score(range))
     }
 
     /// Removes the elements whose members lie in the range, assuming that all scores are equal;
@@ -305,10 +296,7 @@ impl ZSet {
     /// Returns an iterator that removes and returns the elements for which `extracted` returns
     /// true, lowest score first. Lazy; **O(log n)** per step. See
     /// [`SortedSet::extract_if`](crate::SortedSet::extract_if).
-    pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, F>
-    where
-        F: FnMut(&[u8], Score) -> bool,
-    {
+    pub fn extract_if<F: FnMut(&[u8], Score) -> bool>(&mut self, extracted: F) -> ExtractIf<'_, F> {
         ExtractIf::new(self, extracted)
     }
 

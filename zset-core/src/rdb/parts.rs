@@ -1,14 +1,185 @@
-//! Reading the parts of an untrusted payload.
+//! The parts of payloads and of RDB files: types, lengths, strings, checksums.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 
-use super::{
-    LENGTH_32, LENGTH_64, RestoreError, STRING_COMPRESSED, STRING_INTEGER_8, STRING_INTEGER_16,
-    STRING_INTEGER_32,
-};
+use crc::{CRC_64_REDIS, Crc, Table};
+
+use super::RestoreError;
 use crate::listpack::Value;
-use crate::{Member, ParseScoreError, Score};
+use crate::{ListpackLimits, Member, ParseScoreError, Score, ZSet};
+
+/// The version written: that of Redis 7.0, which every later server accepts.
+pub(super) const VERSION: u16 = 10;
+
+/// The size of the version and the checksum, at the end.
+const FOOTER: usize = 10;
+
+/// The versions of Redis's format, up to that of Redis 8.10. They differ in other types.
+pub const REDIS_VERSIONS: RangeInclusive<u16> = 1..=15;
+
+/// The version of Valkey 9, which numbers its format apart from Redis's.
+pub const VALKEY_VERSION: u16 = 80;
+
+/// The type of a set whose value is a string, the listpack.
+pub const TYPE_LISTPACK: u8 = 17;
+
+/// The type of a set whose value is its elements, with binary scores.
+pub(super) const TYPE_ELEMENTS: u8 = 5;
+
+/// The first byte of a string without a length: an integer of 1, 2 or 4 bytes, or a compressed
+/// string.
+const STRING_INTEGER_8: u8 = 0xC0;
+const STRING_INTEGER_16: u8 = 0xC1;
+const STRING_INTEGER_32: u8 = 0xC2;
+const STRING_COMPRESSED: u8 = 0xC3;
+
+/// The first byte of a length that is stored in the next 4 or 8 bytes.
+pub(super) const LENGTH_32: u8 = 0x80;
+const LENGTH_64: u8 = 0x81;
+
+/// The maximum length of the text of a 32-bit integer.
+const LONGEST_INTEGER: usize = 11;
+
+/// Returns the type of the value written by [`write_set`]. **O(1)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::ZSet;
+/// use zset_core::rdb::{TYPE_LISTPACK, type_of};
+///
+/// let mut set = ZSet::new();
+/// assert_eq!(type_of(&set), TYPE_LISTPACK);
+/// set.promote();
+/// assert_ne!(type_of(&set), TYPE_LISTPACK);
+/// ```
+pub fn type_of(set: &ZSet) -> u8 {
+    if set.as_listpack().is_some() { TYPE_LISTPACK } else { TYPE_ELEMENTS }
+}
+
+/// Writes a set without its type. **O(n)**.
+///
+/// `spill` is called after each element and may drain the vector, so that a large set is never in
+/// memory twice.
+///
+/// # Errors
+///
+/// Any error returned by `spill`.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::rdb::{Reader, type_of, write_set};
+/// use zset_core::{ListpackLimits, Score, ZSet};
+///
+/// let set = ZSet::from([("a", Score::from(1))]);
+/// let (mut out, mut file) = (Vec::new(), Vec::new());
+/// write_set(&set, &mut out, |out| {
+///     file.append(out);
+///     Ok::<_, ()>(())
+/// })
+/// .unwrap();
+/// file.append(&mut out);
+/// assert_eq!(Reader::new(&file).set(type_of(&set), ListpackLimits::default()), Ok(set));
+/// ```
+pub fn write_set<E>(
+    set: &ZSet,
+    out: &mut Vec<u8>,
+    mut spill: impl FnMut(&mut Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    if let Some(list) = set.as_listpack() {
+        write_length(list.as_bytes().len(), out);
+        out.extend_from_slice(list.as_bytes());
+        return Ok(());
+    }
+    write_length(set.len(), out);
+    for (member, score) in set.iter().rev() {
+        write_string(&member, out);
+        out.extend_from_slice(&score.get().to_le_bytes());
+        spill(out)?;
+    }
+    Ok(())
+}
+
+/// Completes a payload: appends the version and the checksum to a type and value. **O(n)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::rdb::{seal, unseal};
+///
+/// let mut payload = b"\0\x01a".to_vec();
+/// seal(&mut payload);
+/// assert_eq!(unseal(&payload), Ok(b"\0\x01a".as_slice()));
+/// ```
+pub fn seal(out: &mut Vec<u8>) {
+    out.extend_from_slice(&VERSION.to_le_bytes());
+    let sum = checksum(out);
+    out.extend_from_slice(&sum.to_le_bytes());
+}
+
+/// Writes a string as its length and its bytes, or as an integer if that is shorter.
+/// **O(n)** for n bytes.
+pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
+    if text.len() <= LONGEST_INTEGER {
+        if let Value::Integer(integer) = Value::of(text) {
+            if let Ok(integer) = i8::try_from(integer) {
+                out.push(STRING_INTEGER_8);
+                return out.extend_from_slice(&integer.to_le_bytes());
+            } else if let Ok(integer) = i16::try_from(integer) {
+                out.push(STRING_INTEGER_16);
+                return out.extend_from_slice(&integer.to_le_bytes());
+            } else if let Ok(integer) = i32::try_from(integer) {
+                out.push(STRING_INTEGER_32);
+                return out.extend_from_slice(&integer.to_le_bytes());
+            }
+        }
+    }
+    write_length(text.len(), out);
+    out.extend_from_slice(text);
+}
+
+/// Writes a length, big-endian. **O(1)**.
+pub fn write_length(len: usize, out: &mut Vec<u8>) {
+    if len < 1 << 6 {
+        out.push(len as u8);
+    } else if len < 1 << 14 {
+        out.extend_from_slice(&(len as u16 | 0x4000).to_be_bytes());
+    } else if let Ok(len) = u32::try_from(len) {
+        out.push(LENGTH_32);
+        out.extend_from_slice(&len.to_be_bytes());
+    } else {
+        out.push(LENGTH_64);
+        out.extend_from_slice(&(len as u64).to_be_bytes());
+    }
+}
+
+/// Returns the type and the value of a payload, after checking its version and checksum. **O(n)**.
+///
+/// # Errors
+///
+/// [`RestoreError`] if either is wrong, or if the payload is truncated.
+pub fn unseal(payload: &[u8]) -> Result<&[u8], RestoreError> {
+    let body = payload.len().checked_sub(FOOTER).filter(|&len| len > 0);
+    let (body, footer) = payload.split_at(body.ok_or(RestoreError::Truncated)?);
+    let (version, sum) = footer.split_at(2);
+    if checksum(&payload[..payload.len() - sum.len()]).to_le_bytes() != sum {
+        return Err(RestoreError::Checksum);
+    }
+    let version = u16::from_le_bytes([version[0], version[1]]);
+    if REDIS_VERSIONS.contains(&version) || version == VALKEY_VERSION {
+        return Ok(body);
+    }
+    Err(RestoreError::Version(version))
+}
+
+/// Returns the CRC-64 (Jones) of `bytes`, as Redis computes it.
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
+    const CRC: Crc<u64, Table<1>> = Crc::<u64, Table<1>>::new(&CRC_64_REDIS);
+    CRC.checksum(bytes)
+}
 
 /// Reads the parts of an untrusted payload or file one by one.
 ///
@@ -127,6 +298,17 @@ impl<'a> Reader<'a> {
             }
         };
         Ok(Cow::Owned(Member::new(Value::Integer(integer)).to_vec()))
+    }
+
+    /// Reads a sorted set of this type, for a set with these limits. **O(n)** if the elements are
+    /// in ascending or in descending order, **O(n log n)** otherwise.
+    ///
+    /// # Errors
+    ///
+    /// [`RestoreError`] if the set is malformed or truncated, if the type is not that of a sorted
+    /// set, or if allocation fails.
+    pub fn set(&mut self, kind: u8, limits: ListpackLimits) -> Result<ZSet, RestoreError> {
+        super::read_set(self, kind, limits)
     }
 }
 
