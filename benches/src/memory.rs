@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 use crate::allocator::live_bytes;
 use crate::arguments::{kind, size, updates};
 use crate::contender::Contender;
-use crate::contenders::{SUBJECTS, Visitor, visit_all};
+use crate::contenders::{self, SUBJECTS};
 use crate::member::{Kind, Member};
 use crate::names;
 use crate::operation::Operation;
@@ -91,10 +91,11 @@ impl Memory {
     /// Builds and measures the set in this process. Accurate only if nothing else was allocated
     /// before.
     pub fn here(request: Request) -> Memory {
+        let place = request.contender;
         match request.kind {
-            Kind::Integers => measure(request, names::scramble),
-            Kind::Strings => measure(request, names::string),
-            Kind::Names => measure(request, names::name),
+            Kind::Integers => (contenders::all()[place].memory)(request, names::scramble),
+            Kind::Strings => (contenders::all()[place].memory)(request, names::string),
+            Kind::Names => (contenders::all()[place].memory)(request, names::name),
         }
     }
 
@@ -146,55 +147,39 @@ pub(crate) fn records(table: &str, n: usize, all: &[(&str, Memory)]) -> Vec<Reco
     records
 }
 
-fn measure<M: Member>(request: Request, make_up: fn(u64) -> M) -> Memory {
-    let mut maker = Maker { left: request.contender, request, make_up, memory: None };
-    visit_all(&mut maker);
-    maker.memory.expect("there are so many contenders")
-}
-
-struct Maker<M> {
-    /// The number of contenders before the requested one.
-    left: usize,
+/// Builds and measures a set of `C`; `make_up` generates a member from its number.
+pub(crate) fn measure<M: Member, C: Contender<M>>(
     request: Request,
     make_up: fn(u64) -> M,
-    memory: Option<Memory>,
-}
-
-impl<M: Member> Visitor<M> for Maker<M> {
-    fn visit<C: Contender<M>>(&mut self) {
-        if self.left > 0 || self.memory.is_some() {
-            self.left = self.left.saturating_sub(1);
-            return;
-        }
-        let Request { n, updates, .. } = self.request;
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let end = as_f64(n);
-        // Forces the list of real names to be read now.
-        (self.make_up)(0);
-        let (requested_before, resident_before) = (live_bytes(), resident());
-        // Members are generated on the fly, so that other allocations are short-lived.
-        let mut set = C::new();
-        for number in 0..n as u64 {
-            set.insert((self.make_up)(number), rng.random_range(0.0..end));
-        }
-        let now = || {
-            let requested = live_bytes() - requested_before;
-            let resident = resident().saturating_sub(resident_before);
-            Bytes {
-                requested: as_f64(requested.unsigned_abs()) / end,
-                resident: as_f64(resident) / end,
-            }
-        };
-        let loaded = now();
-        let updated = C::offers(Operation::Update).then(|| {
-            for _ in 0..updates {
-                let member = (self.make_up)(rng.random_range(0..n as u64));
-                set.update(&member, rng.random_range(0.0..end));
-            }
-            now()
-        });
-        self.memory = Some(Memory { loaded, updated });
+) -> Memory {
+    let Request { n, updates, .. } = request;
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let end = as_f64(n);
+    // Forces the list of real names to be read now.
+    make_up(0);
+    let (requested_before, resident_before) = (live_bytes(), resident());
+    // Members are generated on the fly, so that other allocations are short-lived.
+    let mut set = C::new();
+    for number in 0..n as u64 {
+        set.insert(make_up(number), rng.random_range(0.0..end));
     }
+    let now = || {
+        let requested = live_bytes() - requested_before;
+        let resident = resident().saturating_sub(resident_before);
+        Bytes {
+            requested: as_f64(requested.unsigned_abs()) / end,
+            resident: as_f64(resident) / end,
+        }
+    };
+    let loaded = now();
+    let updated = C::offers(Operation::Update).then(|| {
+        for _ in 0..updates {
+            let member = make_up(rng.random_range(0..n as u64));
+            set.update(&member, rng.random_range(0.0..end));
+        }
+        now()
+    });
+    Memory { loaded, updated }
 }
 
 /// Returns the resident memory of this process on Linux, else 0.
@@ -213,7 +198,6 @@ fn resident_of(statm: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contenders;
 
     #[test]
     fn figures_go_from_one_process_to_the_other() {
