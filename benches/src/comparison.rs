@@ -193,16 +193,10 @@ impl<W: 'static> Comparison<W> {
 
     fn bytes(&self, n: usize) -> impl Iterator<Item = Record> {
         let subject = as_f64(self.entrants[0].bytes);
-        self.entrants.iter().enumerate().map(move |(place, it)| Record {
-            table: self.title.into(),
-            n,
-            contender: it.name.into(),
-            what: "size_of, bytes".into(),
-            unit: "bytes".into(),
-            rounds: 1,
-            value: Some(as_f64(it.bytes)),
-            ratio: (place > 0).then(|| subject / as_f64(it.bytes)),
-            ..Record::default()
+        self.entrants.iter().enumerate().map(move |(place, it)| {
+            let (what, bytes) = (("size_of, bytes", "bytes"), as_f64(it.bytes));
+            let ratio = (place > 0).then_some(subject / bytes);
+            Record { ratio, ..Record::new((self.title, n), it.name, what, Some(bytes)) }
         })
     }
 }

@@ -24,7 +24,7 @@ use rand::{RngExt, SeedableRng};
 use contenders::heapless::{Heap, IndexMap, LinkedList};
 use contenders::ours::ZsetFixed;
 
-use crate::arguments::{calls, rounds};
+use crate::arguments::{MAX_CALLS, MAX_ROUNDS, within};
 use crate::comparison::{self, Comparison, Contender, Contents, Sheet};
 use crate::rounds::Measured;
 use crate::tables::FIXED;
@@ -41,10 +41,10 @@ cannot do that, or only with a copy of its elements. Where it scans all elements
 pub struct Options {
     /// Calls in a round, 1 to 100000000; rounded up to fill whole sets.
     // So few that other processes rarely interrupt a round, of the slowest contender either.
-    #[arg(long, default_value_t = 3_000, value_parser = calls)]
+    #[arg(long, default_value_t = 3_000, value_parser = within(1, MAX_CALLS))]
     pub calls: usize,
     /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 101, value_parser = rounds)]
+    #[arg(long, default_value_t = 101, value_parser = within(1, MAX_ROUNDS))]
     pub rounds: usize,
     /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
     #[arg(long, value_name = "FILE")]

@@ -26,7 +26,7 @@ use zset_std::Quota;
 use zset_tower::key::PeerIp;
 use zset_tower::{MissingKey, Policy, RateLimitLayer};
 
-use crate::arguments::{calls, keys, rounds};
+use crate::arguments::{MAX_CALLS, MAX_KEYS, MAX_ROUNDS, within};
 use crate::comparison::{Comparison, Contender, Sheet};
 use crate::record;
 use crate::rounds::Measured;
@@ -46,13 +46,13 @@ const BATCH: usize = 500;
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Addresses, 1 to 10000000.
-    #[arg(long, default_value_t = 1_000, value_parser = keys)]
+    #[arg(long, default_value_t = 1_000, value_parser = within(1, MAX_KEYS))]
     pub n: usize,
     /// Requests in a round, 1 to 100000000.
-    #[arg(long, default_value_t = 50_000, value_parser = calls)]
+    #[arg(long, default_value_t = 50_000, value_parser = within(1, MAX_CALLS))]
     pub requests: usize,
     /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 15, value_parser = rounds)]
+    #[arg(long, default_value_t = 15, value_parser = within(1, MAX_ROUNDS))]
     pub rounds: usize,
     /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
     #[arg(long, value_name = "FILE")]
@@ -97,7 +97,7 @@ impl Row {
     }
 
     const fn denied(label: &'static str, headers: Headers) -> Self {
-        Row { label, headers, interval: Duration::from_secs(3_600), burst: 1 }
+        Row { label, headers, interval: Duration::from_hours(1), burst: 1 }
     }
 }
 
@@ -147,7 +147,6 @@ fn contender(
 }
 
 /// The service that the layers limit.
-#[expect(clippy::unused_async, reason = "a service is asynchronous")]
 async fn empty(_: Request<()>) -> Result<Response<Body>, Infallible> {
     Ok(Response::new(Body::empty()))
 }

@@ -15,7 +15,7 @@ pub mod workload;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::arguments::{calls, keys, rounds};
+use crate::arguments::{MAX_CALLS, MAX_KEYS, MAX_ROUNDS, within};
 use crate::comparison::Sheet;
 use crate::record;
 use crate::table::write_header;
@@ -37,13 +37,13 @@ const CUTS: usize = 10;
 pub struct Options {
     /// Numbers of keys, 1 to 10000000.
     #[arg(long = "n", value_name = "N", value_delimiter = ',', default_value = "1000,1000000",
-        value_parser = keys)]
+        value_parser = within(1, MAX_KEYS))]
     pub keys: Vec<usize>,
     /// Calls in a round, 1 to 100000000.
-    #[arg(long, default_value_t = 1_000_000, value_parser = calls)]
+    #[arg(long, default_value_t = 1_000_000, value_parser = within(1, MAX_CALLS))]
     pub calls: usize,
     /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 7, value_parser = rounds)]
+    #[arg(long, default_value_t = 7, value_parser = within(1, MAX_ROUNDS))]
     pub rounds: usize,
     /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
     #[arg(long, value_name = "FILE")]

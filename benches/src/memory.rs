@@ -12,14 +12,14 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
 use crate::allocator::live_bytes;
-use crate::arguments::{kind, size, updates};
+use crate::arguments::{MAX_CALLS, MAX_N, kind, within};
 use crate::contender::Contender;
 use crate::contenders::{self, SUBJECTS};
 use crate::member::{Kind, Member};
 use crate::names;
 use crate::operation::Operation;
 use crate::record::Record;
-use crate::workload::as_f64;
+use crate::workload::{MIN_N, as_f64};
 
 /// The usual page size on Linux.
 const PAGE: usize = 4096;
@@ -33,41 +33,22 @@ pub struct Request {
     /// The index of the contender.
     pub contender: usize,
     /// The number of elements.
-    #[arg(value_parser = size)]
+    #[arg(value_parser = within(MIN_N, MAX_N))]
     pub n: usize,
     /// The number of random updates after the load, which fragment memory.
-    #[arg(value_parser = updates)]
+    #[arg(value_parser = within(0, MAX_CALLS))]
     pub updates: usize,
 }
 
-/// The memory of a set, in bytes per element.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Memory {
-    /// After the load.
-    pub loaded: Bytes,
-    /// After the updates; `None` if the contender does not support updates.
-    pub updated: Option<Bytes>,
-}
+/// The labels of the values of a [`Memory`].
+pub const LABELS: [&str; 4] =
+    ["bytes requested", "bytes resident", "bytes requested, updated", "bytes resident, updated"];
 
-/// Bytes per element at one point in time.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Bytes {
-    /// Requested from the allocator and not freed.
-    pub requested: f64,
-    /// Resident in memory, in whole pages.
-    pub resident: f64,
-}
-
-/// A figure's label and how to get it; some contenders lack some figures.
-pub type Figure = (&'static str, fn(Memory) -> Option<f64>);
-
-/// All figures.
-pub const FIGURES: [Figure; 4] = [
-    ("bytes requested", |it| Some(it.loaded.requested)),
-    ("bytes resident", |it| Some(it.loaded.resident)),
-    ("bytes requested, updated", |it| Some(it.updated?.requested)),
-    ("bytes resident, updated", |it| Some(it.updated?.resident)),
-];
+/// The memory of a set, in bytes per element: requested from the allocator and not freed, and
+/// resident in whole pages. Both after the load, and after the updates if the contender supports
+/// them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Memory(pub Vec<f64>);
 
 impl Memory {
     /// Builds and measures the set in a child process; this program must support the command
@@ -99,48 +80,28 @@ impl Memory {
         }
     }
 
-    /// Returns the figures as a line.
-    pub fn line(self) -> String {
-        let all = [Some(self.loaded), self.updated].into_iter().flatten();
-        let figures = all.flat_map(|bytes| [bytes.requested, bytes.resident]);
-        figures.map(|figure| figure.to_string()).collect::<Vec<_>>().join(" ")
+    /// Returns the values as a line.
+    pub fn line(&self) -> String {
+        self.0.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
     }
 
     fn parse(line: &str) -> Option<Memory> {
-        let figures: Vec<f64> =
+        let values: Vec<f64> =
             line.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
-        let bytes = |requested, resident| Bytes { requested, resident };
-        match figures[..] {
-            [requested, resident] => {
-                Some(Memory { loaded: bytes(requested, resident), updated: None })
-            }
-            [requested, resident, later, resident_later] => Some(Memory {
-                loaded: bytes(requested, resident),
-                updated: Some(bytes(later, resident_later)),
-            }),
-            _ => None,
-        }
+        matches!(values.len(), 2 | 4).then_some(Memory(values))
     }
 }
 
 /// Returns the memory of sets of all contenders as records of a table, the subject first.
 pub(crate) fn records(table: &str, n: usize, all: &[(&str, Memory)]) -> Vec<Record> {
     let mut records = Vec::new();
-    for (place, &(contender, memory)) in all.iter().enumerate() {
-        for (label, read) in FIGURES {
-            let Some(value) = read(memory) else { continue };
-            let ratio = || Some(read(all[0].1)? / value);
+    for (place, (contender, memory)) in all.iter().enumerate() {
+        for ((label, &value), subject) in LABELS.iter().zip(&memory.0).zip(&all[0].1.0) {
+            let ratio = subject / value;
             records.push(Record {
-                table: table.into(),
-                n,
-                contender: contender.into(),
-                what: label.into(),
-                unit: "bytes".into(),
-                rounds: 1,
-                value: Some(value),
                 // Sets smaller than a page may take none.
-                ratio: ratio().filter(|ratio| place >= SUBJECTS && ratio.is_normal()),
-                ..Record::default()
+                ratio: (place >= SUBJECTS && ratio.is_normal()).then_some(ratio),
+                ..Record::new((table, n), contender, (label, "bytes"), Some(value))
             });
         }
     }
@@ -166,20 +127,17 @@ pub(crate) fn measure<M: Member, C: Contender<M>>(
     let now = || {
         let requested = live_bytes() - requested_before;
         let resident = resident().saturating_sub(resident_before);
-        Bytes {
-            requested: as_f64(requested.unsigned_abs()) / end,
-            resident: as_f64(resident) / end,
-        }
+        [requested.unsigned_abs(), resident].map(|bytes| as_f64(bytes) / end)
     };
-    let loaded = now();
-    let updated = C::offers(Operation::Update).then(|| {
+    let mut values = now().to_vec();
+    if C::offers(Operation::Update) {
         for _ in 0..updates {
             let member = make_up(rng.random_range(0..n as u64));
             set.update(&member, rng.random_range(0.0..end));
         }
-        now()
-    });
-    Memory { loaded, updated }
+        values.extend(now());
+    }
+    Memory(values)
 }
 
 /// Returns the resident memory of this process on Linux, else 0.
@@ -201,9 +159,8 @@ mod tests {
 
     #[test]
     fn figures_go_from_one_process_to_the_other() {
-        let loaded = Bytes { requested: 1.5, resident: 2.25 };
-        for updated in [None, Some(Bytes { requested: 3.0, resident: 4.0 })] {
-            let memory = Memory { loaded, updated };
+        for values in [vec![1.5, 2.25], vec![1.5, 2.25, 3.0, 4.0]] {
+            let memory = Memory(values);
             assert_eq!(Memory::parse(&memory.line()), Some(memory));
         }
         for line in ["", "1", "1 2 3", "1 2 3 x", "1 2 3 4 5"] {
@@ -224,7 +181,7 @@ mod tests {
         let all = (0..contenders::names().len())
             .map(|contender| Memory::here(Request { kind, contender, n, updates }));
         // `BinaryHeap`, the last contender, cannot look up members.
-        let are_updated: Vec<_> = all.map(|memory| memory.updated.is_some()).collect();
+        let are_updated: Vec<_> = all.map(|memory| memory.0.len() == 4).collect();
         let (last, others) = are_updated.split_last().expect("there are contenders");
         assert!(!last && others.iter().all(|it| *it), "{are_updated:?}");
     }

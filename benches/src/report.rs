@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::arguments::{kind, operation, rounds, size, size_or_none, updates};
+use crate::arguments::{MAX_CALLS, MAX_N, MAX_ROUNDS, kind, operation, within};
 use crate::contenders;
 use crate::member::{Kind, Member};
 use crate::memory::{self, Memory, Request};
@@ -22,6 +22,7 @@ use crate::rounds::Rounds;
 use crate::speed::{self, Plan};
 use crate::table::write_header;
 use crate::tail::{self, Tail};
+use crate::workload::MIN_N;
 
 /// What to measure.
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
@@ -31,7 +32,7 @@ pub struct Options {
     #[arg(long)]
     pub quick: bool,
     /// Sizes of the sets, 10 to 100000000.
-    #[arg(long = "n", value_name = "N", value_delimiter = ',', value_parser = size,
+    #[arg(long = "n", value_name = "N", value_delimiter = ',', value_parser = within(MIN_N, MAX_N),
         default_value = "10,100,1000,10000,100000,1000000,10000000",
         default_value_if("quick", "true", "1000,100000"))]
     pub sizes: Vec<usize>,
@@ -44,14 +45,14 @@ pub struct Options {
         default_values = Operation::ALL.map(Operation::name))]
     pub operations: Vec<Operation>,
     /// Rounds to take the medians of, 1 to 1000 [default: 5; 3 beyond 1000000 elements].
-    #[arg(long, value_parser = rounds, default_value_if("quick", "true", "3"))]
+    #[arg(long, value_parser = within(1, MAX_ROUNDS), default_value_if("quick", "true", "3"))]
     pub rounds: Option<usize>,
     /// How far sets grow whose single calls are timed; 0 is none.
-    #[arg(long, value_name = "N", value_parser = size_or_none, default_value_t = 10_000_000,
+    #[arg(long, value_name = "N", value_parser = within(0, MAX_N), default_value_t = 10_000_000,
         default_value_if("quick", "true", "100000"))]
     pub tail: usize,
     /// Random updates before the second look at memory, and of single calls.
-    #[arg(long, value_parser = updates, default_value_t = 1_000_000,
+    #[arg(long, value_parser = within(0, MAX_CALLS), default_value_t = 1_000_000,
         default_value_if("quick", "true", "100000"))]
     pub updates: usize,
     /// Where the files go.
@@ -229,7 +230,6 @@ fn progress(steps: usize) -> ProgressBar {
 mod tests {
     use super::*;
     use crate::arguments;
-    use crate::memory::Bytes;
     use crate::rounds::tests::rounds;
 
     /// Returns a small report with made-up results.
@@ -243,11 +243,8 @@ mod tests {
         };
         let speed = [Operation::Insert, Operation::Rank]
             .map(|operation| (operation, rounds(&[0, 1, 2].map(|round| nanos(operation, round)))));
-        let memory = Memory {
-            loaded: Bytes { requested: 1.0, resident: 2.0 },
-            updated: Some(Bytes { requested: 3.0, resident: 4.0 }),
-        };
-        let memories: Vec<_> = names.iter().map(|name| (*name, memory)).collect();
+        let memory = Memory(vec![1.0, 2.0, 3.0, 4.0]);
+        let memories: Vec<_> = names.iter().map(|name| (*name, memory.clone())).collect();
         let of_size =
             |n| [speed::records("u64", n, &speed), memory::records("u64", n, &memories)].concat();
         Report {

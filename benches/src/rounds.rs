@@ -124,16 +124,11 @@ impl Rounds {
             nanos.sort_unstable_by(f64::total_cmp);
             let ratio = || self.ratio(0, place, Measured::nanos_a_call);
             Some(Record {
-                table: table.into(),
-                n,
-                contender: (*name).into(),
-                what: what.into(),
-                unit: "ns".into(),
                 rounds: self.0.len(),
-                value: Some(quantile(&nanos, 0.5)?),
                 low: quantile(&nanos, 0.25),
                 high: quantile(&nanos, 0.75),
                 ratio: if place < subjects { None } else { ratio() },
+                ..Record::new((table, n), name, (what, "ns"), Some(quantile(&nanos, 0.5)?))
             })
         };
         names.iter().enumerate().filter_map(record).collect()

@@ -18,12 +18,13 @@ use tokio::task::{JoinSet, yield_now};
 use zset_redis::redis::aio::MultiplexedConnection;
 use zset_redis::redis::{self, Client};
 
-use crate::arguments::{keys, millis, rounds};
+use crate::arguments::{MAX_KEYS, MAX_ROUNDS, within};
 use crate::layer;
 use crate::names;
 use crate::record::{self, Record};
+use crate::rounds::Rounds;
 use crate::servers::process::Running;
-use crate::table::{median, write_header};
+use crate::table::write_header;
 use crate::tables::{SERVICES, draw_all};
 use crate::workload::as_f64;
 
@@ -33,13 +34,13 @@ use contenders::{Caller, Contender};
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Keys of the tables with many keys, 1 to 10000000.
-    #[arg(long = "n", value_name = "N", default_value_t = 10_000, value_parser = keys)]
+    #[arg(long = "n", value_name = "N", default_value_t = 10_000, value_parser = within(1, MAX_KEYS))]
     pub keys: usize,
     /// How long each contender runs in a round, 1 to 60000 milliseconds.
-    #[arg(long = "millis", value_name = "MILLIS", default_value = "300", value_parser = millis)]
-    pub duration: Duration,
+    #[arg(long, default_value_t = 300, value_parser = within(1, 60_000))]
+    pub millis: usize,
     /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 7, value_parser = rounds)]
+    #[arg(long, default_value_t = 7, value_parser = within(1, MAX_ROUNDS))]
     pub rounds: usize,
     /// The program to start, or another such as valkey-server.
     #[arg(long = "redis-server", value_name = "PATH", default_value = "redis-server")]
@@ -50,6 +51,12 @@ pub struct Options {
     /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
+}
+
+impl Options {
+    fn duration(&self) -> Duration {
+        Duration::from_millis(self.millis as u64)
+    }
 }
 
 /// Who calls: a table for each, with one key and with many.
@@ -87,7 +94,8 @@ struct Measured {
 /// the results cannot be saved.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     write_header(out)?;
-    let Options { keys, duration, rounds, .. } = options;
+    let Options { keys, rounds, .. } = options;
+    let duration = options.duration();
     writeln!(out, "- keys: {keys}, rounds: {rounds} of {duration:?} for each contender")?;
     let server = Server::start(options)?;
     writeln!(out, "- server: {}", server.version()?)?;
@@ -154,25 +162,17 @@ impl Server {
             .map(|(contender, _)| contender)
             .filter(|it| it.fits(load.callers, load.connections))
             .collect();
-        let mut rounds = Vec::new();
-        for round in 0..options.rounds {
-            let mut measured = vec![Measured::default(); contenders.len()];
-            // Rotate which contender goes first.
-            for turn in 0..contenders.len() {
-                let place = (round + turn) % contenders.len();
-                measured[place] =
-                    self.measure(contenders[place], load, keys, options.duration, round)?;
-            }
-            rounds.push(measured);
-        }
+        let measure = |place: usize, round: &u64| {
+            self.measure(contenders[place], load, keys, options.duration(), *round)
+        };
+        let rounds = Rounds::try_measure(contenders.len(), options.rounds, |round| round, measure)?;
         let place = |of| contenders.iter().position(|it| *it == of).unwrap_or(0);
         let [ping, pipeline] = [Contender::Ping, Contender::Pipeline].map(place);
+        let table = format!("{SERVICES}, {}", load.title);
         let records = contenders.iter().enumerate().flat_map(|(place, contender)| {
-            let over = |figure: fn(&Measured) -> f64| {
-                median(rounds.iter().map(|round| figure(&round[place])))
-            };
-            let ratio =
-                |to: usize| median(rounds.iter().map(|round| round[place].rate / round[to].rate));
+            let over =
+                |figure: fn(&Measured) -> f64| rounds.median(|round| Some(figure(&round[place])));
+            let ratio = |to: usize| rounds.ratio(place, to, |it: &Measured| Some(it.rate));
             [
                 ("decisions/s", over(|it| it.rate), ratio(ping)),
                 ("it / pipeline", ratio(pipeline), None),
@@ -180,15 +180,9 @@ impl Server {
                 ("p99 µs", over(|it| it.p99), None),
                 ("server's CPU µs", over(|it| it.server), None),
             ]
-            .map(|(what, value, ratio)| Record {
-                table: format!("{SERVICES}, {}", load.title),
-                n: keys,
-                contender: contender.name().into(),
-                what: what.into(),
-                rounds: options.rounds,
-                value,
-                ratio,
-                ..Record::default()
+            .map(|(what, value, ratio)| {
+                let record = Record::new((&table, keys), contender.name(), (what, ""), value);
+                Record { rounds: options.rounds, ratio, ..record }
             })
         });
         Ok(records.collect())
@@ -200,7 +194,7 @@ impl Server {
         load: Load,
         keys: usize,
         duration: Duration,
-        round: usize,
+        round: u64,
     ) -> io::Result<Measured> {
         if self.process.is_some() {
             let mut connection = self.client.get_connection().map_err(Error::other)?;

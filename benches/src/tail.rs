@@ -48,15 +48,10 @@ impl Tail {
     /// Returns the quantiles of sets that grew to `n` elements as records.
     pub(crate) fn records(&self, n: usize) -> Vec<Record> {
         let of_call = |(call, times)| {
-            QUANTILES.into_iter().zip(quantiles(times)).map(move |(name, value)| Record {
-                table: CALLS.into(),
-                n,
-                contender: self.name.into(),
-                what: format!("{call} {name}"),
-                unit: "ns".into(),
-                rounds: ROUNDS,
-                value: Some(value),
-                ..Record::default()
+            QUANTILES.into_iter().zip(quantiles(times)).map(move |(name, value)| {
+                let what = format!("{call} {name}");
+                let record = Record::new((CALLS, n), self.name, (&what, "ns"), Some(value));
+                Record { rounds: ROUNDS, ..record }
             })
         };
         self.calls().flat_map(of_call).collect()
@@ -80,7 +75,7 @@ impl Tail {
 pub const QUANTILES: [&str; 4] = ["p50", "p99", "p99.99", "longest"];
 
 /// Returns the nanoseconds at the 50th, 99th and 99.99th percentile, and those of the longest call.
-pub fn quantiles(times: &Histogram<u64>) -> [f64; QUANTILES.len()] {
+fn quantiles(times: &Histogram<u64>) -> [f64; QUANTILES.len()] {
     let quantile = |part| times.value_at_quantile(part);
     [quantile(0.5), quantile(0.99), quantile(0.9999), times.max()].map(nanos)
 }

@@ -65,16 +65,9 @@ pub(super) fn measure(keys: usize, calls: usize, rounds: usize) -> Vec<Record> {
             ("bytes/key before", "bytes", median_bytes(0), None),
             ("bytes/key after", "bytes", median_bytes(1), None),
         ]
-        .map(|(what, unit, value, ratio)| Record {
-            table: LIMITERS.into(),
-            n: keys,
-            contender: name.into(),
-            what: what.into(),
-            unit: unit.into(),
-            rounds,
-            value,
-            ratio,
-            ..Record::default()
+        .map(|(what, unit, value, ratio)| {
+            let record = Record::new((LIMITERS, keys), name, (what, unit), value);
+            Record { rounds, ratio, ..record }
         })
     };
     CONTENDERS.into_iter().enumerate().flat_map(record).collect()

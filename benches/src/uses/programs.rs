@@ -33,7 +33,7 @@ pub fn queues() -> Comparison<Workload<u64>> {
         .pops(pop, |n| n, |set, _| set.pop_first().map(|(_, score)| score));
     let heap = Contender::of("priority-queue", Heap::default)
         .inserts(push, Heap::default)
-        .keys(change, Heap::change)
+        .keys(change, |heap, &key, score| heap.change(key, score))
         .pops(pop, |n| n, |heap, _| heap.pop());
     let table = Comparison::new("Program: a queue with priorities", Workload::new);
     table.of_sizes(&[100, 10_000]).with(zset).with(heap)
@@ -71,12 +71,12 @@ pub fn pools() -> Comparison<Workload<u64>> {
         .inserts(import, ZsetPool::default)
         .evicts(evict, ZsetPool::pop)
         .walks(walk)
-        .removes(remove, ZsetPool::remove);
+        .removes(remove, |pool, &key| pool.remove(key));
     let pair = Contender::of("two BTreeSets + HashMap", BTreePool::default)
         .inserts(import, BTreePool::default)
         .evicts(evict, BTreePool::pop)
         .walks(walk)
-        .removes(remove, BTreePool::remove);
+        .removes(remove, |pool, &key| pool.remove(key));
     let table = Comparison::new("Program: a pool, by fee and by arrival", Workload::new);
     table.of_sizes(&[1_000, 100_000]).with(zset).with(pair)
 }

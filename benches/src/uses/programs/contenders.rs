@@ -27,8 +27,8 @@ pub struct Heap(PriorityQueue<u64, Reverse<u64>, DefaultHashBuilder>);
 
 impl Heap {
     #[inline]
-    pub(super) fn change(&mut self, key: &u64, score: u64) -> u64 {
-        self.0.change_priority(key, Reverse(score)).map_or(0, |Reverse(old)| old)
+    pub(super) fn change(&mut self, key: u64, score: u64) -> u64 {
+        self.0.change_priority(&key, Reverse(score)).map_or(0, |Reverse(old)| old)
     }
 
     #[inline]
@@ -105,8 +105,8 @@ impl ZsetPool {
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, key: &u64) -> bool {
-        self.by_fee.remove(key).is_some() && self.by_arrival.remove(key).is_some()
+    pub(super) fn remove(&mut self, key: u64) -> bool {
+        self.by_fee.remove(&key).is_some() && self.by_arrival.remove(&key).is_some()
     }
 }
 
@@ -143,7 +143,7 @@ impl BTreePool {
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, &key: &u64) -> bool {
+    pub(super) fn remove(&mut self, key: u64) -> bool {
         self.kept.remove(&key).is_some_and(|(fee, arrival)| {
             self.by_fee.remove(&(fee, key)) && self.by_arrival.remove(&(arrival, key))
         })
