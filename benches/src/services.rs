@@ -28,7 +28,7 @@ use crate::table::write_header;
 use crate::tables::{SERVICES, draw_all};
 use crate::workload::as_f64;
 
-use contenders::{Caller, Contender};
+use contenders::{ALL, Caller, Contender, PING, PIPELINE};
 
 /// What to measure.
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
@@ -157,17 +157,15 @@ impl Server {
     }
 
     fn records(&self, options: &Options, load: Load, keys: usize) -> io::Result<Vec<Record>> {
-        let contenders: Vec<_> = Contender::ALL
-            .into_iter()
-            .map(|(contender, _)| contender)
-            .filter(|it| it.fits(load.callers, load.connections))
-            .collect();
+        let contenders: Vec<_> = ALL.into_iter().filter(|it| (it.fits)(load)).collect();
         let measure = |place: usize, round: &u64| {
-            self.measure(contenders[place], load, keys, options.duration(), *round)
+            let Contender { name, measure, .. } = contenders[place];
+            let name = format!("zset-bench:{}:{name}:{round}", load.title);
+            measure(&Run { server: self, load, keys, name, duration: options.duration() })
         };
         let rounds = Rounds::try_measure(contenders.len(), options.rounds, |round| round, measure)?;
-        let place = |of| contenders.iter().position(|it| *it == of).unwrap_or(0);
-        let [ping, pipeline] = [Contender::Ping, Contender::Pipeline].map(place);
+        let place = |name| contenders.iter().position(|it| it.name == name).unwrap_or(0);
+        let [ping, pipeline] = [PING, PIPELINE].map(place);
         let table = format!("{SERVICES}, {}", load.title);
         let records = contenders.iter().enumerate().flat_map(|(place, contender)| {
             let over =
@@ -181,32 +179,51 @@ impl Server {
                 ("server's CPU µs", over(|it| it.server), None),
             ]
             .map(|(what, value, ratio)| {
-                let record = Record::new((&table, keys), contender.name(), (what, ""), value);
+                let record = Record::new((&table, keys), contender.name, (what, ""), value);
                 Record { rounds: options.rounds, ratio, ..record }
             })
         });
         Ok(records.collect())
     }
+}
 
-    fn measure(
+/// The measurement of one contender in one round.
+struct Run<'a> {
+    server: &'a Server,
+    load: Load,
+    keys: usize,
+    /// What keys on the server begin with.
+    name: String,
+    duration: Duration,
+}
+
+impl Run<'_> {
+    fn client(&self) -> &Client {
+        &self.server.client
+    }
+
+    /// Measures callers, which `new` makes for a connection each.
+    fn measure<C: Caller>(
         &self,
-        contender: Contender,
-        load: Load,
-        keys: usize,
-        duration: Duration,
-        round: u64,
+        new: impl Fn(MultiplexedConnection) -> Result<C, Box<dyn std::error::Error + Send + Sync>>,
     ) -> io::Result<Measured> {
-        if self.process.is_some() {
-            let mut connection = self.client.get_connection().map_err(Error::other)?;
+        let Run { server, load, duration, .. } = *self;
+        if server.process.is_some() {
+            let mut connection = server.client.get_connection().map_err(Error::other)?;
             redis::cmd("FLUSHALL").exec(&mut connection).map_err(Error::other)?;
         }
-        let name = format!("zset-bench:{}:{}:{round}", load.title, contender.name());
-        let callers = self.callers(contender, load, keys, &name)?;
+        let mut callers = Vec::new();
+        for _ in 0..load.connections {
+            let connection = server.client.get_multiplexed_async_connection();
+            let connection = server.runtime.block_on(connection).map_err(Error::other)?;
+            callers.push(new(connection).map_err(Error::other)?);
+        }
+        let callers: Vec<_> = callers.iter().cycle().take(load.callers).cloned().collect();
         // The first calls open connections and send the script.
-        self.call_all(&callers, keys, duration / 10)?;
-        let (start, before) = (Instant::now(), self.cpu_time()?);
-        let latencies = self.call_all(&callers, keys, duration)?;
-        let (elapsed, after) = (start.elapsed(), self.cpu_time()?);
+        self.call_all(&callers, duration / 10)?;
+        let (start, before) = (Instant::now(), server.cpu_time()?);
+        let latencies = self.call_all(&callers, duration)?;
+        let (elapsed, after) = (start.elapsed(), server.cpu_time()?);
         let calls = as_f64(latencies.len() as usize);
         let micros = |part| as_f64(latencies.value_at_quantile(part) as usize) / 1e3;
         Ok(Measured {
@@ -217,36 +234,11 @@ impl Server {
         })
     }
 
-    fn callers(
-        &self,
-        contender: Contender,
-        load: Load,
-        keys: usize,
-        name: &str,
-    ) -> io::Result<Vec<Caller>> {
-        let mut connections = Vec::new();
-        for _ in 0..load.connections {
-            let connection = self.client.get_multiplexed_async_connection();
-            connections.push(self.runtime.block_on(connection).map_err(Error::other)?);
-        }
-        let of_connection = |connection: MultiplexedConnection| {
-            contender.caller(&self.client, connection, name, keys).map_err(Error::other)
-        };
-        let callers: Vec<_> =
-            connections.into_iter().map(of_connection).collect::<io::Result<_>>()?;
-        Ok((0..load.callers).map(|i| callers[i % callers.len()].clone()).collect())
-    }
-
     /// Lets all callers call at the same time, with random keys; returns the nanoseconds of each
     /// call.
-    fn call_all(
-        &self,
-        callers: &[Caller],
-        keys: usize,
-        duration: Duration,
-    ) -> io::Result<Histogram<u64>> {
-        let names: Arc<[String]> = (0..keys as u64).map(names::string).collect();
-        self.runtime.block_on(async {
+    fn call_all<C: Caller>(&self, callers: &[C], duration: Duration) -> io::Result<Histogram<u64>> {
+        let names: Arc<[String]> = (0..self.keys as u64).map(names::string).collect();
+        self.server.runtime.block_on(async {
             let mut tasks = JoinSet::new();
             let end = Instant::now() + duration;
             for (seed, caller) in callers.iter().enumerate() {
@@ -267,7 +259,7 @@ fn latencies_of_none() -> io::Result<Histogram<u64>> {
 }
 
 async fn call(
-    caller: Caller,
+    caller: impl Caller,
     keys: Arc<[String]>,
     seed: u64,
     end: Instant,
