@@ -186,9 +186,8 @@ impl<W: 'static> Comparison<W> {
 
     /// Returns the contenders that offer a row, with the row.
     fn offering(&self, label: &str) -> Vec<(&'static str, &Row<W>)> {
-        let row = |it: &'_ Entrant<W>| it.rows.iter().position(|row| row.label == label);
-        let offering = self.entrants.iter();
-        offering.filter_map(|it| Some((it.name, &it.rows[row(it)?]))).collect()
+        let rows = self.entrants.iter().flat_map(|it| it.rows.iter().map(|row| (it.name, row)));
+        rows.filter(|(_, row)| row.label == label).collect()
     }
 
     fn bytes(&self, n: usize) -> impl Iterator<Item = Record> {

@@ -216,7 +216,7 @@ fn contender<C: Timed>(rows: Rows) -> Contender<Workload, Loaded<C>> {
         ),
         Operation::Cancel => contender.each(
             label,
-            |it| it.half(&it.places),
+            |it| it.first_half(&it.places),
             |(loaded, keys), &place| loaded.cancel(&keys[place]).into(),
         ),
         Operation::Reschedule => contender.each(
@@ -240,7 +240,7 @@ fn contender<C: Timed>(rows: Rows) -> Contender<Workload, Loaded<C>> {
         ),
         Operation::Steady => contender.loaded(load_half_due).batch(
             label,
-            |it| it.half(&it.later).len(),
+            |it| it.first_half(&it.later).len(),
             |workload, (loaded, _), calls| {
                 let answers = workload.later[..calls].iter().map(|&(id, due)| {
                     // Which of several elements due at the same time is popped depends on the
@@ -327,8 +327,8 @@ impl Workload {
         Workload { elements, places, later, moves, half, due_at_half }
     }
 
-    /// Returns as many arguments as half of the elements.
-    fn half<'a, A>(&self, arguments: &'a [A]) -> &'a [A] {
+    /// Returns the first arguments, as many as half of the elements.
+    fn first_half<'a, A>(&self, arguments: &'a [A]) -> &'a [A] {
         &arguments[..self.elements.len() / 2]
     }
 
