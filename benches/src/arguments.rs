@@ -1,25 +1,27 @@
 //! The command line. Each report has its options next to it.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Parser, Subcommand};
 
 use crate::member::Kind;
 use crate::memory::Request;
 use crate::operation::Operation;
-use crate::workload::MIN_N;
 use crate::{docs, fixed, layer, limiters, report, servers, services, uses};
 
+/// The maximum number of rounds.
+pub(crate) const MAX_ROUNDS: usize = 1_000;
+
 /// The maximum number of elements in a set: larger sets exceed the memory of common machines.
-const MAX_N: usize = 100_000_000;
+pub(crate) const MAX_N: usize = 100_000_000;
 
 /// The maximum number of keys of a limiter, for the same reason.
-const MAX_KEYS: usize = 10_000_000;
+pub(crate) const MAX_KEYS: usize = 10_000_000;
 
 /// The maximum number of calls in a round: their arguments are generated in advance and held in
 /// memory.
-const MAX_CALLS: usize = 100_000_000;
+pub(crate) const MAX_CALLS: usize = 100_000_000;
 
 /// Measures zset, and what is made of it, against its alternatives.
 ///
@@ -82,43 +84,9 @@ pub enum Command {
     Services(services::Options),
 }
 
-pub(crate) fn size(text: &str) -> Result<usize, String> {
-    number(text, MIN_N, MAX_N)
-}
-
-pub(crate) fn size_or_none(text: &str) -> Result<usize, String> {
-    number(text, 0, MAX_N)
-}
-
-pub(crate) fn hundreds(text: &str) -> Result<usize, String> {
-    number(text, 100, MAX_N)
-}
-
-pub(crate) fn keys(text: &str) -> Result<usize, String> {
-    number(text, 1, MAX_KEYS)
-}
-
-pub(crate) fn calls(text: &str) -> Result<usize, String> {
-    number(text, 1, MAX_CALLS)
-}
-
-pub(crate) fn updates(text: &str) -> Result<usize, String> {
-    number(text, 0, MAX_CALLS)
-}
-
-pub(crate) fn rounds(text: &str) -> Result<usize, String> {
-    number(text, 1, 1000)
-}
-
-pub(crate) fn millis(text: &str) -> Result<Duration, String> {
-    number(text, 1, 60_000).map(|millis| Duration::from_millis(millis as u64))
-}
-
-fn number(text: &str, min: usize, max: usize) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number) if (min..=max).contains(&number) => Ok(number),
-        _ => Err(format!("`{text}` is not a number from {min} to {max}")),
-    }
+/// Parses a number from `min` to `max`.
+pub(crate) fn within(min: usize, max: usize) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(min as u64..=max as u64)
 }
 
 pub(crate) fn operation(name: &str) -> Result<Operation, String> {

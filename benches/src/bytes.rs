@@ -30,15 +30,8 @@ pub fn run(save: Option<&Path>, out: &mut impl Write) -> io::Result<()> {
     let mut records = Vec::new();
     for n in SIZES {
         let (set, bytes) = measured(n);
-        let record = |what: String, value: f64| Record {
-            table: TABLE.into(),
-            n,
-            contender: "zset".into(),
-            what,
-            unit: "bytes".into(),
-            rounds: 1,
-            value: Some(value),
-            ..Record::default()
+        let record = |what: String, value: f64| {
+            Record::new((TABLE, n), "zset", (&what, "bytes"), Some(value))
         };
         let (members, encoding) = (grouped(n), set.encoding());
         if let Some(list) = set.as_listpack() {

@@ -1,8 +1,14 @@
-//! Contenders that make the same calls: how the tables of [`uses`](crate::uses) and
-//! [`fixed`](crate::fixed) are measured and tested.
+//! What a contender and an operation are, for all tables of contenders that make the same calls.
+//!
+//! An operation is a row of a table: its label, its arguments, which the workload of a round has,
+//! and a call for each of them. A [`Contender`] is a name, a way to load it, and its rows. A module
+//! with a table adds the rows in one function, for every type that implements the module's trait, so
+//! that the file of a contender has nothing but that trait.
 
+use std::hint::black_box;
 use std::io::{self, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use crate::record::{self, Record};
 use crate::rounds::{Measured, Rounds};
@@ -10,36 +16,8 @@ use crate::table::write_header;
 use crate::tables::draw;
 use crate::workload::as_f64;
 
-/// The maximum number of calls to an operation that takes a contender linear time.
+/// The maximum number of calls in a row that takes a contender linear time.
 const LINEAR_CALLS: usize = 500;
-
-/// The elements of one round, and the arguments of all operations.
-pub trait Workload {
-    /// A measured operation.
-    type Operation: Copy + PartialEq + 'static;
-}
-
-/// How a contender makes the calls of a workload.
-pub trait Calls<C>: Workload {
-    /// The name of the contender shown in the tables.
-    const NAME: &'static str;
-
-    /// Returns whether the contender can do an operation. If not, the tables show a dash.
-    fn offers(_operation: Self::Operation) -> bool {
-        true
-    }
-
-    /// Loads a contender and times the calls of an operation.
-    fn perform(&self, operation: Self::Operation) -> (Measured<u64>, C);
-
-    /// Returns a digest of all elements of a contender.
-    fn contents(&self, contender: C) -> u64;
-}
-
-/// Bounds the calls to an operation if it is among those that take a contender linear time.
-pub(crate) fn bounded<O: Copy + PartialEq>(calls: usize, operation: O, linear: &[O]) -> usize {
-    if linear.contains(&operation) { calls.min(LINEAR_CALLS) } else { calls }
-}
 
 /// The answers of a contender, and its contents afterwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,70 +30,177 @@ pub struct Outcome {
     pub contents: u64,
 }
 
-/// A contender as function pointers, since a list cannot hold types.
-pub struct Entrant<W: Workload> {
+/// A contender of type `C` and its rows, for workloads of type `W`.
+pub struct Contender<W, C> {
     name: &'static str,
-    bytes: usize,
-    offers: fn(W::Operation) -> bool,
-    measure: fn(&W, W::Operation) -> Measured<u64>,
-    outcome: fn(&W, W::Operation) -> Outcome,
+    pub(crate) load: Rc<dyn Fn(&W) -> C>,
+    contents: fn(&W, C) -> u64,
+    linear: Vec<&'static str>,
+    rows: Vec<Row<W>>,
 }
 
-impl<W: Workload> Entrant<W> {
-    /// Returns the entrant for a type.
-    pub fn of<C>() -> Self
-    where
-        W: Calls<C>,
-    {
-        Entrant {
-            name: W::NAME,
-            bytes: size_of::<C>(),
-            offers: W::offers,
-            measure: |workload, operation| workload.perform(operation).0,
-            outcome: |workload, operation| {
-                let (Measured { calls, answer, .. }, contender) = workload.perform(operation);
-                Outcome { calls, answer, contents: workload.contents(contender) }
-            },
-        }
+/// A row of a contender; the type of the contender is erased.
+struct Row<W> {
+    label: &'static str,
+    measure: Box<dyn Fn(&W) -> Measured>,
+    outcome: Box<dyn Fn(&W) -> Outcome>,
+}
+
+impl<W: 'static, C: 'static> Contender<W, C> {
+    /// Returns a contender without rows. `load` makes the value that each row starts with, and
+    /// `contents` returns a digest of all that a value has in the end.
+    pub fn new(
+        name: &'static str,
+        load: impl Fn(&W) -> C + 'static,
+        contents: fn(&W, C) -> u64,
+    ) -> Self {
+        Contender { name, load: Rc::new(load), contents, linear: Vec::new(), rows: Vec::new() }
     }
+
+    /// Makes fewer calls in the rows with these labels, which are added later: they take linear time.
+    pub fn linear(mut self, labels: impl IntoIterator<Item = &'static str>) -> Self {
+        self.linear.extend(labels);
+        self
+    }
+
+    /// Changes what the rows that follow start with.
+    pub fn loaded(mut self, load: impl Fn(&W) -> C + 'static) -> Self {
+        self.load = Rc::new(load);
+        self
+    }
+
+    /// Adds a row with a call for each argument; the answers are added up.
+    pub fn each<A: 'static>(
+        self,
+        label: &'static str,
+        arguments: fn(&W) -> &[A],
+        call: impl Fn(&mut C, &A) -> u64 + 'static,
+    ) -> Self {
+        let all = move |workload: &W, loaded: &mut C, calls| {
+            let answers = arguments(workload)[..calls].iter().map(|it| call(loaded, it));
+            answers.fold(0, u64::wrapping_add)
+        };
+        self.batch(label, move |workload| arguments(workload).len(), all)
+    }
+
+    /// Adds a row whose calls are made by one function, given their number.
+    pub fn batch(
+        self,
+        label: &'static str,
+        calls: impl Fn(&W) -> usize + 'static,
+        make: impl Fn(&W, &mut C, usize) -> u64 + 'static,
+    ) -> Self {
+        let load = self.load.clone();
+        let most = if self.linear.contains(&label) { LINEAR_CALLS } else { usize::MAX };
+        self.row(label, move |workload| {
+            let mut loaded = load(workload);
+            let calls = calls(workload).min(most);
+            let measured = Measured::of(calls, || black_box(make(workload, &mut loaded, calls)));
+            (measured, loaded)
+        })
+    }
+
+    /// Adds a row that loads and times in its own way, and returns the last value that it changed.
+    pub fn row(
+        mut self,
+        label: &'static str,
+        perform: impl Fn(&W) -> (Measured, C) + 'static,
+    ) -> Self {
+        let (perform, contents) = (Rc::new(perform), self.contents);
+        let timed = perform.clone();
+        self.rows.push(Row {
+            label,
+            measure: Box::new(move |workload| timed(workload).0),
+            outcome: Box::new(move |workload| {
+                let (Measured { calls, answer, .. }, value) = perform(workload);
+                Outcome { calls, answer, contents: contents(workload, value) }
+            }),
+        });
+        self
+    }
+
+    /// Removes the rows with these labels.
+    pub fn without(mut self, labels: &[&str]) -> Self {
+        self.rows.retain(|row| !labels.contains(&row.label));
+        self
+    }
+
+    /// Measures one row.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no row with this label.
+    pub fn measure(&self, label: &str, workload: &W) -> Measured {
+        let row = self.rows.iter().find(|row| row.label == label);
+        (row.expect("the contender has the row").measure)(workload)
+    }
+}
+
+/// A contender whose type is erased.
+struct Entrant<W> {
+    name: &'static str,
+    bytes: usize,
+    rows: Vec<Row<W>>,
 }
 
 /// The table of contenders that share a workload, the subject first.
-pub struct Comparison<W: Workload> {
-    pub(crate) title: &'static str,
-    /// Of collections of fixed capacity.
-    pub(crate) capacity: Option<usize>,
-    /// The numbers of elements, if they are not those that the options say.
-    pub(crate) sizes: &'static [usize],
-    pub(crate) rows: &'static [(W::Operation, &'static str)],
-    pub(crate) entrants: Vec<Entrant<W>>,
-    /// Generates the workload for a number of elements, or of calls, and a seed.
-    pub(crate) prepare: fn(usize, u64) -> W,
+pub struct Comparison<W> {
+    title: &'static str,
+    /// The number of elements, if it is not the one that the workload is prepared for.
+    n: Option<usize>,
+    sizes: &'static [usize],
+    has_size_of: bool,
+    prepare: Box<dyn Fn(usize, u64) -> W>,
+    entrants: Vec<Entrant<W>>,
 }
 
-impl<W: Workload> Comparison<W> {
-    fn offering(&self, row: usize) -> (W::Operation, Vec<&Entrant<W>>) {
-        let (operation, _) = self.rows[row];
-        (operation, self.entrants.iter().filter(|it| (it.offers)(operation)).collect())
+impl<W: 'static> Comparison<W> {
+    /// Returns a table without contenders. `prepare` generates the workload for a number of
+    /// elements, or of calls, and a seed.
+    pub fn new(title: &'static str, prepare: impl Fn(usize, u64) -> W + 'static) -> Self {
+        let (prepare, entrants) = (Box::new(prepare), Vec::new());
+        Comparison { title, n: None, sizes: &[], has_size_of: false, prepare, entrants }
     }
 
-    fn bytes(&self, capacity: usize) -> impl Iterator<Item = Record> {
+    /// Adds a contender. The first one has all rows; in the others a missing row is a dash.
+    pub fn with<C>(mut self, contender: Contender<W, C>) -> Self {
+        let Contender { name, rows, .. } = contender;
+        self.entrants.push(Entrant { name, bytes: size_of::<C>(), rows });
+        self
+    }
+
+    /// Sets the numbers of elements, instead of the one that the options have.
+    pub fn of_sizes(self, sizes: &'static [usize]) -> Self {
+        Comparison { sizes, ..self }
+    }
+
+    /// Sets the number of elements, which is not that of the calls.
+    pub fn of_n(self, n: usize) -> Self {
+        Comparison { n: Some(n), ..self }
+    }
+
+    /// Adds a row with the sizes of the types.
+    pub fn with_size_of(self) -> Self {
+        Comparison { has_size_of: true, ..self }
+    }
+
+    /// Returns the contenders that offer a row, with the row.
+    fn offering(&self, label: &str) -> Vec<(&'static str, &Row<W>)> {
+        let rows = self.entrants.iter().flat_map(|it| it.rows.iter().map(|row| (it.name, row)));
+        rows.filter(|(_, row)| row.label == label).collect()
+    }
+
+    fn bytes(&self, n: usize) -> impl Iterator<Item = Record> {
         let subject = as_f64(self.entrants[0].bytes);
-        self.entrants.iter().enumerate().map(move |(place, it)| Record {
-            table: self.title.into(),
-            n: capacity,
-            contender: it.name.into(),
-            what: "size_of, bytes".into(),
-            unit: "bytes".into(),
-            rounds: 1,
-            value: Some(as_f64(it.bytes)),
-            ratio: (place > 0).then(|| subject / as_f64(it.bytes)),
-            ..Record::default()
+        self.entrants.iter().enumerate().map(move |(place, it)| {
+            let (what, bytes) = (("size_of, bytes", "bytes"), as_f64(it.bytes));
+            let ratio = (place > 0).then_some(subject / bytes);
+            Record { ratio, ..Record::new((self.title, n), it.name, what, Some(bytes)) }
         })
     }
 }
 
-/// A table to fill.
+/// A table to fill, whatever its workload is.
 pub trait Sheet {
     /// Returns the name of the table.
     fn title(&self) -> &'static str;
@@ -126,23 +211,22 @@ pub trait Sheet {
     /// Returns the labels of the rows.
     fn rows(&self) -> Vec<&'static str>;
 
-    /// Returns the names of the contenders that offer the operation of a row, the subject first.
-    fn names(&self, row: usize) -> Vec<&'static str>;
+    /// Returns the names of the contenders that offer a row, the subject first.
+    fn names(&self, row: &str) -> Vec<&'static str>;
 
-    /// Measures all rows: of sets with `count` elements, or of collections of fixed capacity with
-    /// `count` calls.
+    /// Measures all rows: of sets with `count` elements, or with `count` calls.
     fn measure(&self, count: usize, rounds: usize) -> Vec<Record>;
 
-    /// Returns a function that measures one of [`names`](Self::names) in a row of the table, with
-    /// the elements for a seed. For other front ends.
-    fn timer(&self, row: usize, n: usize, seed: u64) -> Box<dyn Fn(usize) -> Measured<u64> + '_>;
+    /// Returns a function that measures one of [`names`](Self::names) in a row, with the elements
+    /// for a seed. For other front ends.
+    fn timer(&self, row: &str, n: usize, seed: u64) -> Box<dyn Fn(usize) -> Measured + '_>;
 
     /// Returns, for each of [`names`](Self::names), the answers in a row and the contents after it,
     /// as numbers to compare when all make the same calls. For tests.
-    fn outcomes(&self, row: usize, n: usize, seed: u64) -> Vec<Outcome>;
+    fn outcomes(&self, row: &str, n: usize, seed: u64) -> Vec<Outcome>;
 }
 
-impl<W: Workload> Sheet for Comparison<W> {
+impl<W: 'static> Sheet for Comparison<W> {
     fn title(&self) -> &'static str {
         self.title
     }
@@ -154,35 +238,38 @@ impl<W: Workload> Sheet for Comparison<W> {
     }
 
     fn rows(&self) -> Vec<&'static str> {
-        self.rows.iter().map(|&(_, label)| label).collect()
+        self.entrants[0].rows.iter().map(|row| row.label).collect()
     }
 
-    fn names(&self, row: usize) -> Vec<&'static str> {
-        self.offering(row).1.iter().map(|entrant| entrant.name).collect()
+    fn names(&self, row: &str) -> Vec<&'static str> {
+        self.offering(row).iter().map(|(name, _)| *name).collect()
     }
 
     fn measure(&self, count: usize, rounds: usize) -> Vec<Record> {
-        let row = |(row, label)| {
-            let (operation, offering) = self.offering(row);
+        let n = self.n.unwrap_or(count);
+        let row = |label| {
+            let offering = self.offering(label);
             let prepare = |seed| (self.prepare)(count, seed);
             let rounds = Rounds::measure(offering.len(), rounds, prepare, |place, workload| {
-                (offering[place].measure)(workload, operation)
+                (offering[place].1.measure)(workload)
             });
-            rounds.records(&self.names(row), self.title, self.capacity.unwrap_or(count), label)
+            rounds.records(&self.names(label), 1, self.title, n, label)
         };
-        let mut records: Vec<_> = self.rows().into_iter().enumerate().flat_map(row).collect();
-        records.extend(self.capacity.into_iter().flat_map(|capacity| self.bytes(capacity)));
+        let mut records: Vec<_> = self.rows().into_iter().flat_map(row).collect();
+        if self.has_size_of {
+            records.extend(self.bytes(n));
+        }
         records
     }
 
-    fn timer(&self, row: usize, n: usize, seed: u64) -> Box<dyn Fn(usize) -> Measured<u64> + '_> {
-        let (workload, (operation, offering)) = ((self.prepare)(n, seed), self.offering(row));
-        Box::new(move |place| (offering[place].measure)(&workload, operation))
+    fn timer(&self, row: &str, n: usize, seed: u64) -> Box<dyn Fn(usize) -> Measured + '_> {
+        let (workload, offering) = ((self.prepare)(n, seed), self.offering(row));
+        Box::new(move |place| (offering[place].1.measure)(&workload))
     }
 
-    fn outcomes(&self, row: usize, n: usize, seed: u64) -> Vec<Outcome> {
-        let (workload, (operation, offering)) = ((self.prepare)(n, seed), self.offering(row));
-        offering.iter().map(|entrant| (entrant.outcome)(&workload, operation)).collect()
+    fn outcomes(&self, row: &str, n: usize, seed: u64) -> Vec<Outcome> {
+        let workload = (self.prepare)(n, seed);
+        self.offering(row).iter().map(|(_, row)| (row.outcome)(&workload)).collect()
     }
 }
 

@@ -134,16 +134,7 @@ The end.
 ";
 
     fn records() -> Vec<Record> {
-        let record = |table: &str, n| Record {
-            table: table.into(),
-            n,
-            contender: "zset".into(),
-            what: "insert".into(),
-            unit: "ns".into(),
-            rounds: 1,
-            value: Some(5.0),
-            ..Record::default()
-        };
+        let record = |table: &str, n| Record::new((table, n), "zset", ("insert", "ns"), Some(5.0));
         vec![record("Heap", 7), record("u64", 100)]
     }
 

@@ -1,7 +1,8 @@
 //! `fixed`: `FixedSortedSet` compared with the collections of fixed capacity of the crate
 //! `heapless`.
 //!
-//! All take turns at the same calls, which are generated in advance; see [`comparison`].
+//! All take turns at the same calls, which are generated in advance; see
+//! [`comparison`](crate::comparison).
 //!
 //! Members and scores are random; few scores are equal. A collection is far smaller than a cache,
 //! so many of them are filled and emptied one after the other, each with elements of its own:
@@ -9,11 +10,8 @@
 
 /// The measured collections of fixed capacity.
 pub mod contenders {
-    mod heapless;
-    mod ours;
-
-    pub use heapless::{Heap, IndexMap, LinkedList};
-    pub use ours::ZsetFixed;
+    pub mod heapless;
+    pub mod ours;
 }
 
 use std::hint::black_box;
@@ -23,10 +21,11 @@ use std::path::PathBuf;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-use contenders::{Heap, IndexMap, LinkedList, ZsetFixed};
+use contenders::heapless::{Heap, IndexMap, LinkedList};
+use contenders::ours::ZsetFixed;
 
-use crate::arguments::{calls, rounds};
-use crate::comparison::{self, Calls, Comparison, Contents, Entrant, Sheet};
+use crate::arguments::{MAX_CALLS, MAX_ROUNDS, within};
+use crate::comparison::{self, Comparison, Contender, Contents, Sheet};
 use crate::rounds::Measured;
 use crate::tables::FIXED;
 use crate::workload::repeat;
@@ -42,10 +41,10 @@ cannot do that, or only with a copy of its elements. Where it scans all elements
 pub struct Options {
     /// Calls in a round, 1 to 100000000; rounded up to fill whole sets.
     // So few that other processes rarely interrupt a round, of the slowest contender either.
-    #[arg(long, default_value_t = 3_000, value_parser = calls)]
+    #[arg(long, default_value_t = 3_000, value_parser = within(1, MAX_CALLS))]
     pub calls: usize,
     /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 101, value_parser = rounds)]
+    #[arg(long, default_value_t = 101, value_parser = within(1, MAX_ROUNDS))]
     pub rounds: usize,
     /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
     #[arg(long, value_name = "FILE")]
@@ -69,19 +68,12 @@ pub fn sheets() -> Vec<Box<dyn Sheet>> {
 
 /// Returns the table of a capacity.
 pub fn sheet<const N: usize>() -> Box<dyn Sheet> {
-    Box::new(Comparison {
-        title: FIXED,
-        capacity: Some(N),
-        sizes: &[],
-        rows: &Operation::ALL,
-        entrants: vec![
-            Entrant::of::<ZsetFixed<N>>(),
-            Entrant::of::<Heap<N>>(),
-            Entrant::of::<LinkedList<N>>(),
-            Entrant::of::<IndexMap<N>>(),
-        ],
-        prepare: Workload::<N>::new,
-    })
+    let table = Comparison::new(FIXED, Workload::<N>::new)
+        .with(contender::<ZsetFixed<N>, N>())
+        .with(contender::<Heap<N>, N>())
+        .with(contender::<LinkedList<N>, N>())
+        .with(contender::<IndexMap<N>, N>());
+    Box::new(table.of_n(N).with_size_of())
 }
 
 /// Members with scores, in fixed memory.
@@ -89,13 +81,13 @@ pub fn sheet<const N: usize>() -> Box<dyn Sheet> {
 /// Each contender implements every operation in the best way that its public API allows without a
 /// copy of its elements, also if that is a scan: at these sizes a scan may be fast enough. Members
 /// are unique; the workload never inserts one twice, since some contenders would hold it twice.
-pub trait Contender: Sized {
+pub trait Fixed: Sized + 'static {
     /// The name shown in the tables.
     const NAME: &'static str;
 
-    /// Returns whether it can do an operation. If not, the tables show a dash, and the methods that
-    /// it needs are never called.
-    fn offers(operation: Operation) -> bool;
+    /// The operations that it cannot do. The tables show a dash, and the methods that they need are
+    /// never called.
+    const LACKS: &'static [&'static str] = &[];
 
     /// Returns an empty value.
     fn new() -> Self;
@@ -126,36 +118,77 @@ pub trait Contender: Sized {
     fn first(&self, _n: usize, _visit: impl FnMut(u32, u32)) {}
 }
 
-/// A measured operation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Operation {
-    /// Makes an empty value and fills it.
-    Insert,
-    /// The score of a random member.
-    Score,
-    /// Gives a random member a random score.
-    Update,
-    /// Removes the members of a full one in the order of their insertion.
-    Remove,
-    /// Removes all elements of a full one in order.
-    PopFirst,
-    /// The first ten elements in order.
-    FirstTen,
-    /// The rank of a random member.
-    Rank,
-}
+/// Makes an empty value and fills it.
+pub const INSERT: &str = "insert up to N";
 
-impl Operation {
-    /// All operations with their labels.
-    pub const ALL: [(Operation, &'static str); 7] = [
-        (Operation::Insert, "insert up to N"),
-        (Operation::Score, "score of a member"),
-        (Operation::Update, "update of a score"),
-        (Operation::Remove, "remove a member"),
-        (Operation::PopFirst, "pop the smallest"),
-        (Operation::FirstTen, "the ten smallest in order"),
-        (Operation::Rank, "rank of a member"),
-    ];
+/// The score of a random member.
+pub const SCORE: &str = "score of a member";
+
+/// Gives a random member a random score.
+pub const UPDATE: &str = "update of a score";
+
+/// Removes the members of a full one in the order of their insertion.
+pub const REMOVE: &str = "remove a member";
+
+/// Removes all elements of a full one in order.
+pub const POP_FIRST: &str = "pop the smallest";
+
+/// The first ten elements in order.
+pub const FIRST_TEN: &str = "the ten smallest in order";
+
+/// The rank of a random member.
+pub const RANK: &str = "rank of a member";
+
+/// Returns a contender with the operations that it offers.
+pub fn contender<C: Fixed, const N: usize>() -> Contender<Workload<N>, C> {
+    let load = |workload: &Workload<N>| filled(&workload.fills[0]);
+    let contents = |_: &_, mut last: C| {
+        let mut contents = Contents::default();
+        while let Some((member, score)) = last.pop_first() {
+            contents.add(digest(member, score));
+        }
+        contents.0
+    };
+    Contender::new(C::NAME, load, contents)
+        .row(INSERT, |workload| {
+            let mut last = C::new();
+            let measured = Measured::of(workload.fills.len() * N, || {
+                for elements in &workload.fills {
+                    last = black_box(filled(elements));
+                }
+                0
+            });
+            (measured, last)
+        })
+        .each(SCORE, |it| &it.asked, |set, &(member, _)| set.score(member).map_or(0, u64::from))
+        .each(
+            UPDATE,
+            |it| &it.asked,
+            |set, &(member, score)| {
+                set.update(member, score);
+                0
+            },
+        )
+        .row(REMOVE, |workload| {
+            workload.empty_all(|set: &mut C, member| set.remove(member).map_or(0, u64::from))
+        })
+        .row(POP_FIRST, |workload| {
+            workload.empty_all(|set: &mut C, _| {
+                set.pop_first().map_or(0, |(member, score)| digest(member, score))
+            })
+        })
+        .each(
+            FIRST_TEN,
+            |it| &it.asked,
+            |set, _| {
+                let mut sum = 0_u64;
+                black_box(&*set)
+                    .first(10, |member, score| sum = sum.wrapping_add(digest(member, score)));
+                sum
+            },
+        )
+        .each(RANK, |it| &it.asked, |set, &(member, _)| set.rank(member).map_or(0, |it| it as u64))
+        .without(C::LACKS)
 }
 
 /// The elements of one round, and the arguments of all operations.
@@ -184,85 +217,23 @@ impl<const N: usize> Workload<N> {
         Workload { fills, asked }
     }
 
-    /// Empties a full collection for each of the fills.
-    fn empty_all<C: Contender>(&self, operation: Operation) -> (Measured<u64>, C) {
+    /// Empties a full collection for each of the fills, with a call for each member.
+    fn empty_all<C: Fixed>(&self, take: impl Fn(&mut C, u32) -> u64) -> (Measured, C) {
         let mut all: Vec<C> = self.fills.iter().map(|elements| filled(elements)).collect();
         let measured = Measured::of(self.fills.len() * N, || {
             let mut sum = 0_u64;
             for (set, elements) in all.iter_mut().zip(&self.fills) {
                 for &(member, _) in elements {
-                    let answer = if operation == Operation::Remove {
-                        set.remove(member).map(u64::from)
-                    } else {
-                        set.pop_first().map(|(member, score)| digest(member, score))
-                    };
-                    sum = sum.wrapping_add(answer.unwrap_or_default());
+                    sum = sum.wrapping_add(take(set, member));
                 }
             }
             black_box(sum)
         });
         (measured, all.pop().unwrap_or_else(C::new))
     }
-
-    /// Reads or updates one full collection.
-    fn ask<C: Contender>(&self, operation: Operation) -> (Measured<u64>, C) {
-        let mut set: C = filled(&self.fills[0]);
-        let measured = Measured::of(self.asked.len(), || {
-            let mut sum = 0_u64;
-            let mut add = |answer: u64| sum = sum.wrapping_add(answer);
-            for &(member, score) in &self.asked {
-                match operation {
-                    Operation::Update => set.update(member, score),
-                    Operation::Score => add(set.score(member).map_or(0, u64::from)),
-                    Operation::Rank => add(set.rank(member).map_or(0, |rank| rank as u64)),
-                    _ => black_box(&set).first(10, |member, score| add(digest(member, score))),
-                }
-            }
-            black_box(sum)
-        });
-        (measured, set)
-    }
 }
 
-impl<const N: usize> comparison::Workload for Workload<N> {
-    type Operation = Operation;
-}
-
-impl<C: Contender, const N: usize> Calls<C> for Workload<N> {
-    const NAME: &'static str = C::NAME;
-
-    fn offers(operation: Operation) -> bool {
-        C::offers(operation)
-    }
-
-    /// Returns the collection that the operation changed last.
-    fn perform(&self, operation: Operation) -> (Measured<u64>, C) {
-        match operation {
-            Operation::Insert => {
-                let mut last = C::new();
-                let measured = Measured::of(self.fills.len() * N, || {
-                    for elements in &self.fills {
-                        last = black_box(filled(elements));
-                    }
-                    0
-                });
-                (measured, last)
-            }
-            Operation::Remove | Operation::PopFirst => self.empty_all(operation),
-            _ => self.ask(operation),
-        }
-    }
-
-    fn contents(&self, mut last: C) -> u64 {
-        let mut contents = Contents::default();
-        while let Some((member, score)) = last.pop_first() {
-            contents.add(digest(member, score));
-        }
-        contents.0
-    }
-}
-
-fn filled<C: Contender, const N: usize>(elements: &[(u32, u32); N]) -> C {
+fn filled<C: Fixed, const N: usize>(elements: &[(u32, u32); N]) -> C {
     let mut set = C::new();
     for &(member, score) in elements {
         set.insert(member, score);

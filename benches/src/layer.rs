@@ -4,6 +4,7 @@
 //! by leaky buckets. Requests are made in advance, a batch at a time; a call takes one, and drops
 //! its response.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -25,9 +26,10 @@ use zset_std::Quota;
 use zset_tower::key::PeerIp;
 use zset_tower::{MissingKey, Policy, RateLimitLayer};
 
-use crate::arguments::{calls, keys, rounds};
+use crate::arguments::{MAX_CALLS, MAX_KEYS, MAX_ROUNDS, within};
+use crate::comparison::{Comparison, Contender, Sheet};
 use crate::record;
-use crate::rounds::{Measured, Rounds};
+use crate::rounds::Measured;
 use crate::table::write_header;
 use crate::tables::draw;
 
@@ -37,12 +39,6 @@ By default, zset-tower writes headers (RateLimit-Policy and RateLimit) and tower
 headers, it writes X-RateLimit-Limit and X-RateLimit-Remaining.
 ";
 
-/// The name of the table.
-const TABLE: &str = "layer";
-
-/// The contenders, the subject first.
-const NAMES: [&str; 3] = ["zset-tower", "tower_governor", "no layer"];
-
 /// The number of requests made in advance: few enough to stay in the cache.
 const BATCH: usize = 500;
 
@@ -50,13 +46,13 @@ const BATCH: usize = 500;
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Addresses, 1 to 10000000.
-    #[arg(long, default_value_t = 1_000, value_parser = keys)]
+    #[arg(long, default_value_t = 1_000, value_parser = within(1, MAX_KEYS))]
     pub n: usize,
     /// Requests in a round, 1 to 100000000.
-    #[arg(long, default_value_t = 50_000, value_parser = calls)]
+    #[arg(long, default_value_t = 50_000, value_parser = within(1, MAX_CALLS))]
     pub requests: usize,
     /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 15, value_parser = rounds)]
+    #[arg(long, default_value_t = 15, value_parser = within(1, MAX_ROUNDS))]
     pub rounds: usize,
     /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
     #[arg(long, value_name = "FILE")]
@@ -66,22 +62,17 @@ pub struct Options {
 /// A row of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// Whether the quota is so large that every request is allowed, or so small that none is.
-    pub verdict: Verdict,
-    /// Whether responses have headers about the limit.
+    /// The label.
+    pub label: &'static str,
+    /// Whether responses have headers about the limit; a denied one always has `Retry-After`.
     pub headers: Headers,
+    /// The time between two units.
+    interval: Duration,
+    /// How many units are allowed at once.
+    burst: u32,
 }
 
-/// What happens to the requests of a row.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// All are allowed.
-    Allowed,
-    /// All are denied, but the first of each address.
-    Denied,
-}
-
-/// Whether responses have headers about the limit; a denied one always has `Retry-After`.
+/// Whether responses have headers about the limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Headers {
     /// They have.
@@ -91,32 +82,34 @@ pub enum Headers {
 }
 
 impl Row {
-    /// All rows, from top to bottom.
+    /// All rows, from top to bottom: all requests are allowed, or all but the first of each address
+    /// are denied.
     pub const ALL: [Row; 4] = [
-        Row { verdict: Verdict::Allowed, headers: Headers::Written },
-        Row { verdict: Verdict::Allowed, headers: Headers::Absent },
-        Row { verdict: Verdict::Denied, headers: Headers::Written },
-        Row { verdict: Verdict::Denied, headers: Headers::Absent },
+        Row::allowed("allowed, with headers", Headers::Written),
+        Row::allowed("allowed, without headers", Headers::Absent),
+        Row::denied("denied, with headers", Headers::Written),
+        Row::denied("denied, without headers", Headers::Absent),
     ];
 
-    /// Returns the label of the row.
-    pub fn label(self) -> &'static str {
-        match (self.verdict, self.headers) {
-            (Verdict::Allowed, Headers::Written) => "allowed, with headers",
-            (Verdict::Allowed, Headers::Absent) => "allowed, without headers",
-            (Verdict::Denied, Headers::Written) => "denied, with headers",
-            (Verdict::Denied, Headers::Absent) => "denied, without headers",
-        }
+    const fn allowed(label: &'static str, headers: Headers) -> Self {
+        // No address recovers meanwhile, so that all of them stay in the limiter.
+        Row { label, headers, interval: Duration::from_secs(1), burst: 1_000_000_000 }
     }
 
-    /// Returns the time between two units, and how many are allowed at once.
-    fn quota(self) -> (Duration, u32) {
-        match self.verdict {
-            // No address recovers meanwhile, so that all of them stay in the limiter.
-            Verdict::Allowed => (Duration::from_secs(1), 1_000_000_000),
-            Verdict::Denied => (Duration::from_hours(1), 1),
-        }
+    const fn denied(label: &'static str, headers: Headers) -> Self {
+        Row { label, headers, interval: Duration::from_hours(1), burst: 1 }
     }
+}
+
+/// The requests of one round.
+#[derive(Clone, Copy, Debug)]
+pub struct Requests {
+    /// The number of addresses.
+    pub n: usize,
+    /// The number of requests.
+    pub count: usize,
+    /// What addresses are chosen by.
+    pub seed: u64,
 }
 
 /// Measures and prints the table.
@@ -128,67 +121,82 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     let Options { n, requests, rounds, save } = options;
     write_header(out)?;
     writeln!(out, "- addresses: {n}, requests a round: {requests}, rounds: {rounds}")?;
-    let row = |row: Row| {
-        let rounds = Rounds::measure(
-            NAMES.len(),
-            *rounds,
-            |seed| seed,
-            |place, seed| measure(place, row, *n, *requests, *seed),
-        );
-        rounds.records(&NAMES, TABLE, *n, row.label())
-    };
-    let records: Vec<_> = Row::ALL.into_iter().flat_map(row).collect();
+    let records = table(*n).measure(*requests, *rounds);
     write!(out, "\n{}\n{LEGEND}", draw(&records))?;
     record::save(save.as_deref(), &records)
 }
 
-/// Measures a contender; the answer is the number of allowed requests.
-pub fn measure(place: usize, row: Row, n: usize, requests: usize, seed: u64) -> Measured<usize> {
-    let inner = service_fn(async |_: Request<()>| {
-        Ok::<_, std::convert::Infallible>(Response::new(Body::empty()))
-    });
-    let (interval, burst) = row.quota();
-    match (place, row.headers) {
-        (0, headers) => {
-            let quota = Quota::new(1, interval).and_then(|quota| quota.with_capacity(burst));
-            let quota = quota.expect("neither is zero");
-            let key = PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()));
-            let policy =
-                Policy::funnel("per-ip", quota, key, MissingKey::Deny(StatusCode::FORBIDDEN));
-            let mut layer = RateLimitLayer::new(policy.expect("the name is valid"));
-            if headers == Headers::Absent {
-                layer = layer.without_headers();
-            }
-            call_all(layer.layer(inner), n, requests, seed)
+/// Returns the table for a number of addresses.
+pub fn table(n: usize) -> Comparison<Requests> {
+    Comparison::new("layer", move |count, seed| Requests { n, count, seed })
+        .of_n(n)
+        .with(contender("zset-tower", zset_tower))
+        .with(contender("tower_governor", tower_governor))
+        .with(contender("no layer", no_layer))
+}
+
+/// Returns a contender with all rows.
+fn contender(
+    name: &'static str,
+    measure: fn(Row, &Requests) -> Measured,
+) -> Contender<Requests, ()> {
+    let new = Contender::new(name, |_| (), |_, ()| 0);
+    Row::ALL.into_iter().fold(new, |contender, row| {
+        contender.row(row.label, move |requests| (measure(row, requests), ()))
+    })
+}
+
+/// The service that the layers limit.
+async fn empty(_: Request<()>) -> Result<Response<Body>, Infallible> {
+    Ok(Response::new(Body::empty()))
+}
+
+/// Measures the layer of `zset_tower`; the answer is the number of allowed requests.
+pub fn zset_tower(row: Row, requests: &Requests) -> Measured {
+    let quota = Quota::new(1, row.interval).and_then(|quota| quota.with_capacity(row.burst));
+    let quota = quota.expect("neither is zero");
+    let key = PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()));
+    let policy = Policy::funnel("per-ip", quota, key, MissingKey::Deny(StatusCode::FORBIDDEN));
+    let mut layer = RateLimitLayer::new(policy.expect("the name is valid"));
+    if row.headers == Headers::Absent {
+        layer = layer.without_headers();
+    }
+    call_all(layer.layer(service_fn(empty)), requests)
+}
+
+/// Measures the layer of the `tower_governor` crate.
+pub fn tower_governor(row: Row, requests: &Requests) -> Measured {
+    let mut builder = GovernorConfigBuilder::default();
+    let builder = builder.period(row.interval).burst_size(row.burst);
+    // Its type says whether there are headers.
+    match row.headers {
+        Headers::Absent => {
+            let config = builder.finish().expect("neither is zero");
+            call_all(GovernorLayer::new(config).layer(service_fn(empty)), requests)
         }
-        (1, headers) => {
-            let mut builder = GovernorConfigBuilder::default();
-            let builder = builder.period(interval).burst_size(burst);
-            match headers {
-                Headers::Absent => {
-                    let config = builder.finish().expect("neither is zero");
-                    call_all(GovernorLayer::new(config).layer(inner), n, requests, seed)
-                }
-                Headers::Written => {
-                    let config = builder.use_headers().finish().expect("neither is zero");
-                    call_all(GovernorLayer::new(config).layer(inner), n, requests, seed)
-                }
-            }
+        Headers::Written => {
+            let config = builder.use_headers().finish().expect("neither is zero");
+            call_all(GovernorLayer::new(config).layer(service_fn(empty)), requests)
         }
-        _ => call_all(inner, n, requests, seed),
     }
 }
 
+/// Measures the service alone.
+pub fn no_layer(_: Row, requests: &Requests) -> Measured {
+    call_all(service_fn(empty), requests)
+}
+
 /// Calls a service from random addresses, each of which has made a request before.
-fn call_all<S, B>(mut service: S, n: usize, requests: usize, seed: u64) -> Measured<usize>
+fn call_all<S, B>(mut service: S, requests: &Requests) -> Measured
 where
-    S: Service<Request<()>, Response = Response<B>, Error = std::convert::Infallible>,
+    S: Service<Request<()>, Response = Response<B>, Error = Infallible>,
 {
+    let Requests { n, count, seed } = *requests;
     let addresses = 0..u32::try_from(n).expect("there are as many addresses");
     call_batch(&mut service, addresses.map(request).collect());
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut measured = Measured { calls: requests, ..Measured::default() };
-    let mut left = requests;
+    let mut measured = Measured { calls: count, ..Measured::default() };
+    let mut left = count;
     while left > 0 {
         let batch = left.min(BATCH);
         let batch: Vec<_> = (0..batch).map(|_| request(rng.random_range(0..n) as u32)).collect();
@@ -201,9 +209,9 @@ where
 }
 
 /// Calls a service that never waits; returns how many responses are successful.
-fn call_batch<S, B>(service: &mut S, batch: Vec<Request<()>>) -> usize
+fn call_batch<S, B>(service: &mut S, batch: Vec<Request<()>>) -> u64
 where
-    S: Service<Request<()>, Response = Response<B>, Error = std::convert::Infallible>,
+    S: Service<Request<()>, Response = Response<B>, Error = Infallible>,
 {
     let mut context = Context::from_waker(Waker::noop());
     let mut allowed = 0;
@@ -211,7 +219,7 @@ where
         let Poll::Ready(Ok(())) = service.poll_ready(&mut context) else { continue };
         let future = pin!(service.call(request));
         if let Poll::Ready(Ok(response)) = future.poll(&mut context) {
-            allowed += usize::from(response.status().is_success());
+            allowed += u64::from(response.status().is_success());
             black_box(&response);
         }
     }

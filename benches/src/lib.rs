@@ -18,15 +18,15 @@
 //! - [`layer`]: the layer of `zset_tower` compared with `tower_governor`.
 //! - [`servers`]: zset-server compared with redis-server, over the network.
 //! - [`services`]: the limiters of zset-redis compared with `PING` and with a pipeline of commands.
-//! - [`comparison`]: what `uses` and `fixed` share: contenders that make the same calls, the tables
-//!   and the tests of them.
+//! - [`comparison`]: what a contender and an operation are, for the tables of `uses`, `fixed`,
+//!   `layer` and the limiters for one key, and how such a table is measured and tested.
 //! - [`instructions`]: callgrind's counts for the main operations of `benches/instructions.rs`,
 //!   checked against the committed baseline.
 //! - [`rounds`]: how the contenders take turns.
 //!
-//! To add a contender, write its file under `contenders/` and add it to [`contenders::visit_all`],
-//! or to the list of its table in `uses` or `fixed`.
-//! To add a workload, add an [`Operation`](operation::Operation).
+//! To add a contender, implement the trait of its table in a file of the folder `contenders`, and add
+//! a line to the table; `CONTRIBUTING.md` has an example. To add an operation, add it where the table
+//! adds all of them to a contender, or, for sorted sets, an [`Operation`](operation::Operation).
 
 pub mod allocator;
 pub mod arguments;

@@ -5,31 +5,21 @@
 pub mod clock;
 /// The measured limiters, a file per crate.
 pub mod contenders {
-    mod governor;
-    mod ours;
-
-    pub use governor::{DirectGovernor, KeyedGovernor};
-    pub use ours::{KeyedWindow, ManyFunnels, OneFunnel};
+    pub mod governor;
+    pub mod ours;
 }
-mod keyed;
-mod one_key;
+pub mod keyed;
+pub mod one_key;
 pub mod workload;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use zset_std::{FixedWindow, Quota, WindowCounter, WindowLog};
-
-use clock::GivenClock;
-use contenders::{KeyedGovernor, KeyedWindow, ManyFunnels};
-
-use crate::arguments::{calls, keys, rounds};
+use crate::arguments::{MAX_CALLS, MAX_KEYS, MAX_ROUNDS, within};
+use crate::comparison::Sheet;
 use crate::record;
 use crate::table::write_header;
 use crate::tables::draw;
-use crate::workload::as_f64;
-
-pub use one_key::Row;
 
 /// The legend of the tables.
 const LEGEND: &str = "\
@@ -37,18 +27,23 @@ Bytes before: each key was called once, so that a window of SlidingWindow has on
 Bytes after: all calls were made; a window has an entry for each that passed in the last minute.
 ";
 
+/// The number of parts each round of the limiters of one key is split into. Calls are short and
+/// nothing has to be loaded, and the more often the limiters take turns, the less other load on the
+/// machine matters.
+const CUTS: usize = 10;
+
 /// What to measure.
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Numbers of keys, 1 to 10000000.
     #[arg(long = "n", value_name = "N", value_delimiter = ',', default_value = "1000,1000000",
-        value_parser = keys)]
+        value_parser = within(1, MAX_KEYS))]
     pub keys: Vec<usize>,
     /// Calls in a round, 1 to 100000000.
-    #[arg(long, default_value_t = 1_000_000, value_parser = calls)]
+    #[arg(long, default_value_t = 1_000_000, value_parser = within(1, MAX_CALLS))]
     pub calls: usize,
     /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 7, value_parser = rounds)]
+    #[arg(long, default_value_t = 7, value_parser = within(1, MAX_ROUNDS))]
     pub rounds: usize,
     /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
     #[arg(long, value_name = "FILE")]
@@ -64,7 +59,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     let Options { keys, calls, rounds, save } = options;
     write_header(out)?;
     writeln!(out, "- rounds: {rounds}, calls a round: {calls}")?;
-    let mut records = one_key::measure(*calls, *rounds);
+    let mut records = one_key::table().measure(calls.div_ceil(CUTS), rounds * CUTS);
     write!(out, "\n{}", draw(&records))?;
     for &keys in keys {
         let measured = keyed::measure(keys, *calls, *rounds);
@@ -75,77 +70,23 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     record::save(save.as_deref(), &records)
 }
 
-/// A limiter's answer in its own type, so that a call computes all of it.
-pub trait Answer {
-    /// Returns whether the unit is allowed.
-    fn is_allowed(&self) -> bool;
-}
-
-/// A limiter for a single key.
-pub trait OneKey {
-    /// The answer to a call.
-    type Answer: Answer;
-
-    /// Allows or denies one unit.
-    fn check(&mut self) -> Self::Answer;
-
-    /// Uses up the whole quota of a new limiter.
-    fn fill(&mut self);
-}
-
-/// A keyed limiter, with its default hasher and number of shards.
-pub trait Keyed: Sized {
-    /// The name shown in the tables.
-    const NAME: &'static str;
-
-    /// The answer to a call.
-    type Answer: Answer;
-
-    /// Returns a limiter without keys.
-    fn new(quota: Quota, clock: GivenClock) -> Self;
+/// A limiter with its clock, for one key, which it then ignores, or for many: one with its default
+/// hasher and number of shards.
+pub trait Limits {
+    /// The answer to a call, in the limiter's own type, so that a call computes all of it.
+    type Answer;
 
     /// Allows or denies one unit of a key.
     fn check(&mut self, key: u64) -> Self::Answer;
+
+    /// Returns whether an answer allows the unit.
+    fn is_allowed(answer: &Self::Answer) -> bool;
 
     /// Uses up the whole quota of a new key.
     fn fill(&mut self, key: u64);
 
     /// Returns the number of keys.
-    fn len(&self) -> usize;
-
-    /// Returns whether there are no keys.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-/// An operation to perform for each keyed limiter: a `for` loop over types.
-pub trait Visitor {
-    /// Performs the operation for `L`.
-    fn visit<L: Keyed>(&mut self);
-}
-
-/// Visits every keyed limiter. The second one is governor's, which the others are compared with.
-pub fn visit_all(visitor: &mut impl Visitor) {
-    visitor.visit::<ManyFunnels>();
-    visitor.visit::<KeyedGovernor>();
-    visitor.visit::<KeyedWindow<WindowLog>>();
-    visitor.visit::<KeyedWindow<WindowCounter>>();
-    visitor.visit::<KeyedWindow<FixedWindow>>();
-}
-
-/// The result of one limiter in one round; the answer is the number of calls allowed.
-type Measured = crate::rounds::Measured<usize>;
-
-/// The results of all limiters in all rounds.
-type Rounds = crate::rounds::Rounds<usize>;
-
-impl Rounds {
-    /// Returns the percentage of the calls that were allowed.
-    fn allowed(&self, place: usize) -> Option<f64> {
-        self.median(|round| {
-            let Measured { answer: allowed, calls, .. } = round[place];
-            100.0 * as_f64(allowed) / as_f64(calls)
-        })
+    fn keys(&self) -> usize {
+        1
     }
 }

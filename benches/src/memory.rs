@@ -12,14 +12,14 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
 use crate::allocator::live_bytes;
-use crate::arguments::{kind, size, updates};
+use crate::arguments::{MAX_CALLS, MAX_N, kind, within};
 use crate::contender::Contender;
-use crate::contenders::{SUBJECTS, Visitor, visit_all};
+use crate::contenders::{self, SUBJECTS};
 use crate::member::{Kind, Member};
 use crate::names;
 use crate::operation::Operation;
 use crate::record::Record;
-use crate::workload::as_f64;
+use crate::workload::{MIN_N, as_f64};
 
 /// The usual page size on Linux.
 const PAGE: usize = 4096;
@@ -33,41 +33,22 @@ pub struct Request {
     /// The index of the contender.
     pub contender: usize,
     /// The number of elements.
-    #[arg(value_parser = size)]
+    #[arg(value_parser = within(MIN_N, MAX_N))]
     pub n: usize,
     /// The number of random updates after the load, which fragment memory.
-    #[arg(value_parser = updates)]
+    #[arg(value_parser = within(0, MAX_CALLS))]
     pub updates: usize,
 }
 
-/// The memory of a set, in bytes per element.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Memory {
-    /// After the load.
-    pub loaded: Bytes,
-    /// After the updates; `None` if the contender does not support updates.
-    pub updated: Option<Bytes>,
-}
+/// The labels of the values of a [`Memory`].
+pub const LABELS: [&str; 4] =
+    ["bytes requested", "bytes resident", "bytes requested, updated", "bytes resident, updated"];
 
-/// Bytes per element at one point in time.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Bytes {
-    /// Requested from the allocator and not freed.
-    pub requested: f64,
-    /// Resident in memory, in whole pages.
-    pub resident: f64,
-}
-
-/// A figure's label and how to get it; some contenders lack some figures.
-pub type Figure = (&'static str, fn(Memory) -> Option<f64>);
-
-/// All figures.
-pub const FIGURES: [Figure; 4] = [
-    ("bytes requested", |it| Some(it.loaded.requested)),
-    ("bytes resident", |it| Some(it.loaded.resident)),
-    ("bytes requested, updated", |it| Some(it.updated?.requested)),
-    ("bytes resident, updated", |it| Some(it.updated?.resident)),
-];
+/// The memory of a set, in bytes per element: requested from the allocator and not freed, and
+/// resident in whole pages. Both after the load, and after the updates if the contender supports
+/// them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Memory(pub Vec<f64>);
 
 impl Memory {
     /// Builds and measures the set in a child process; this program must support the command
@@ -91,110 +72,72 @@ impl Memory {
     /// Builds and measures the set in this process. Accurate only if nothing else was allocated
     /// before.
     pub fn here(request: Request) -> Memory {
+        let place = request.contender;
         match request.kind {
-            Kind::Integers => measure(request, names::scramble),
-            Kind::Strings => measure(request, names::string),
-            Kind::Names => measure(request, names::name),
+            Kind::Integers => (contenders::all()[place].memory)(request, names::scramble),
+            Kind::Strings => (contenders::all()[place].memory)(request, names::string),
+            Kind::Names => (contenders::all()[place].memory)(request, names::name),
         }
     }
 
-    /// Returns the figures as a line.
-    pub fn line(self) -> String {
-        let all = [Some(self.loaded), self.updated].into_iter().flatten();
-        let figures = all.flat_map(|bytes| [bytes.requested, bytes.resident]);
-        figures.map(|figure| figure.to_string()).collect::<Vec<_>>().join(" ")
+    /// Returns the values as a line.
+    pub fn line(&self) -> String {
+        self.0.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
     }
 
     fn parse(line: &str) -> Option<Memory> {
-        let figures: Vec<f64> =
+        let values: Vec<f64> =
             line.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
-        let bytes = |requested, resident| Bytes { requested, resident };
-        match figures[..] {
-            [requested, resident] => {
-                Some(Memory { loaded: bytes(requested, resident), updated: None })
-            }
-            [requested, resident, later, resident_later] => Some(Memory {
-                loaded: bytes(requested, resident),
-                updated: Some(bytes(later, resident_later)),
-            }),
-            _ => None,
-        }
+        matches!(values.len(), 2 | 4).then_some(Memory(values))
     }
 }
 
 /// Returns the memory of sets of all contenders as records of a table, the subject first.
 pub(crate) fn records(table: &str, n: usize, all: &[(&str, Memory)]) -> Vec<Record> {
     let mut records = Vec::new();
-    for (place, &(contender, memory)) in all.iter().enumerate() {
-        for (label, read) in FIGURES {
-            let Some(value) = read(memory) else { continue };
-            let ratio = || Some(read(all[0].1)? / value);
+    for (place, (contender, memory)) in all.iter().enumerate() {
+        for ((label, &value), subject) in LABELS.iter().zip(&memory.0).zip(&all[0].1.0) {
+            let ratio = subject / value;
             records.push(Record {
-                table: table.into(),
-                n,
-                contender: contender.into(),
-                what: label.into(),
-                unit: "bytes".into(),
-                rounds: 1,
-                value: Some(value),
                 // Sets smaller than a page may take none.
-                ratio: ratio().filter(|ratio| place >= SUBJECTS && ratio.is_normal()),
-                ..Record::default()
+                ratio: (place >= SUBJECTS && ratio.is_normal()).then_some(ratio),
+                ..Record::new((table, n), contender, (label, "bytes"), Some(value))
             });
         }
     }
     records
 }
 
-fn measure<M: Member>(request: Request, make_up: fn(u64) -> M) -> Memory {
-    let mut maker = Maker { left: request.contender, request, make_up, memory: None };
-    visit_all(&mut maker);
-    maker.memory.expect("there are so many contenders")
-}
-
-struct Maker<M> {
-    /// The number of contenders before the requested one.
-    left: usize,
+/// Builds and measures a set of `C`; `make_up` generates a member from its number.
+pub(crate) fn measure<M: Member, C: Contender<M>>(
     request: Request,
     make_up: fn(u64) -> M,
-    memory: Option<Memory>,
-}
-
-impl<M: Member> Visitor<M> for Maker<M> {
-    fn visit<C: Contender<M>>(&mut self) {
-        if self.left > 0 || self.memory.is_some() {
-            self.left = self.left.saturating_sub(1);
-            return;
-        }
-        let Request { n, updates, .. } = self.request;
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let end = as_f64(n);
-        // Forces the list of real names to be read now.
-        (self.make_up)(0);
-        let (requested_before, resident_before) = (live_bytes(), resident());
-        // Members are generated on the fly, so that other allocations are short-lived.
-        let mut set = C::new();
-        for number in 0..n as u64 {
-            set.insert((self.make_up)(number), rng.random_range(0.0..end));
-        }
-        let now = || {
-            let requested = live_bytes() - requested_before;
-            let resident = resident().saturating_sub(resident_before);
-            Bytes {
-                requested: as_f64(requested.unsigned_abs()) / end,
-                resident: as_f64(resident) / end,
-            }
-        };
-        let loaded = now();
-        let updated = C::offers(Operation::Update).then(|| {
-            for _ in 0..updates {
-                let member = (self.make_up)(rng.random_range(0..n as u64));
-                set.update(&member, rng.random_range(0.0..end));
-            }
-            now()
-        });
-        self.memory = Some(Memory { loaded, updated });
+) -> Memory {
+    let Request { n, updates, .. } = request;
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let end = as_f64(n);
+    // Forces the list of real names to be read now.
+    make_up(0);
+    let (requested_before, resident_before) = (live_bytes(), resident());
+    // Members are generated on the fly, so that other allocations are short-lived.
+    let mut set = C::new();
+    for number in 0..n as u64 {
+        set.insert(make_up(number), rng.random_range(0.0..end));
     }
+    let now = || {
+        let requested = live_bytes() - requested_before;
+        let resident = resident().saturating_sub(resident_before);
+        [requested.unsigned_abs(), resident].map(|bytes| as_f64(bytes) / end)
+    };
+    let mut values = now().to_vec();
+    if C::offers(Operation::Update) {
+        for _ in 0..updates {
+            let member = make_up(rng.random_range(0..n as u64));
+            set.update(&member, rng.random_range(0.0..end));
+        }
+        values.extend(now());
+    }
+    Memory(values)
 }
 
 /// Returns the resident memory of this process on Linux, else 0.
@@ -213,13 +156,11 @@ fn resident_of(statm: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contenders;
 
     #[test]
     fn figures_go_from_one_process_to_the_other() {
-        let loaded = Bytes { requested: 1.5, resident: 2.25 };
-        for updated in [None, Some(Bytes { requested: 3.0, resident: 4.0 })] {
-            let memory = Memory { loaded, updated };
+        for values in [vec![1.5, 2.25], vec![1.5, 2.25, 3.0, 4.0]] {
+            let memory = Memory(values);
             assert_eq!(Memory::parse(&memory.line()), Some(memory));
         }
         for line in ["", "1", "1 2 3", "1 2 3 x", "1 2 3 4 5"] {
@@ -240,7 +181,7 @@ mod tests {
         let all = (0..contenders::names().len())
             .map(|contender| Memory::here(Request { kind, contender, n, updates }));
         // `BinaryHeap`, the last contender, cannot look up members.
-        let are_updated: Vec<_> = all.map(|memory| memory.updated.is_some()).collect();
+        let are_updated: Vec<_> = all.map(|memory| memory.0.len() == 4).collect();
         let (last, others) = are_updated.split_last().expect("there are contenders");
         assert!(!last && others.iter().all(|it| *it), "{are_updated:?}");
     }

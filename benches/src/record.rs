@@ -36,6 +36,18 @@ pub struct Record {
 }
 
 impl Record {
+    /// Returns the record of one round, without a ratio.
+    pub fn new(
+        (table, n): (&str, usize),
+        contender: &str,
+        (what, unit): (&str, &str),
+        value: Option<f64>,
+    ) -> Self {
+        let [table, contender, what, unit] = [table, contender, what, unit].map(String::from);
+        let (low, high, ratio) = Default::default();
+        Record { table, n, contender, what, unit, rounds: 1, value, low, high, ratio }
+    }
+
     /// Returns the table and the number of elements.
     pub fn group(&self) -> (&str, usize) {
         (&self.table, self.n)
@@ -120,8 +132,7 @@ mod tests {
     use super::*;
 
     fn record(table: &str, n: usize, contender: &str, value: f64) -> Record {
-        let [table, contender] = [table, contender].map(String::from);
-        Record { table, n, contender, value: Some(value), rounds: 1, ..Record::default() }
+        Record::new((table, n), contender, ("", ""), Some(value))
     }
 
     #[test]

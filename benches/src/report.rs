@@ -11,16 +11,18 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::arguments::{kind, operation, rounds, size, size_or_none, updates};
+use crate::arguments::{MAX_CALLS, MAX_N, MAX_ROUNDS, kind, operation, within};
 use crate::contenders;
 use crate::member::{Kind, Member};
 use crate::memory::{self, Memory, Request};
 use crate::names;
 use crate::operation::Operation;
 use crate::record::{self, Record};
-use crate::speed::{self, Plan, Speed};
+use crate::rounds::Rounds;
+use crate::speed::{self, Plan};
 use crate::table::write_header;
 use crate::tail::{self, Tail};
+use crate::workload::MIN_N;
 
 /// What to measure.
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
@@ -30,7 +32,7 @@ pub struct Options {
     #[arg(long)]
     pub quick: bool,
     /// Sizes of the sets, 10 to 100000000.
-    #[arg(long = "n", value_name = "N", value_delimiter = ',', value_parser = size,
+    #[arg(long = "n", value_name = "N", value_delimiter = ',', value_parser = within(MIN_N, MAX_N),
         default_value = "10,100,1000,10000,100000,1000000,10000000",
         default_value_if("quick", "true", "1000,100000"))]
     pub sizes: Vec<usize>,
@@ -43,14 +45,14 @@ pub struct Options {
         default_values = Operation::ALL.map(Operation::name))]
     pub operations: Vec<Operation>,
     /// Rounds to take the medians of, 1 to 1000 [default: 5; 3 beyond 1000000 elements].
-    #[arg(long, value_parser = rounds, default_value_if("quick", "true", "3"))]
+    #[arg(long, value_parser = within(1, MAX_ROUNDS), default_value_if("quick", "true", "3"))]
     pub rounds: Option<usize>,
     /// How far sets grow whose single calls are timed; 0 is none.
-    #[arg(long, value_name = "N", value_parser = size_or_none, default_value_t = 10_000_000,
+    #[arg(long, value_name = "N", value_parser = within(0, MAX_N), default_value_t = 10_000_000,
         default_value_if("quick", "true", "100000"))]
     pub tail: usize,
     /// Random updates before the second look at memory, and of single calls.
-    #[arg(long, value_parser = updates, default_value_t = 1_000_000,
+    #[arg(long, value_parser = within(0, MAX_CALLS), default_value_t = 1_000_000,
         default_value_if("quick", "true", "100000"))]
     pub updates: usize,
     /// Where the files go.
@@ -169,12 +171,12 @@ fn measure(options: &Options) -> io::Result<Report> {
                 Kind::Names => measure_speed(options, n, names::name, &bar),
             };
             let mut memories = Vec::new();
-            for (contender, name) in speed.names.iter().copied().enumerate() {
+            for (contender, name) in contenders::names().into_iter().enumerate() {
                 let request = Request { contender, n, kind, updates: options.updates };
                 memories.push((name, Memory::of(request)?));
                 bar.inc(1);
             }
-            report.sets.extend(speed.records(kind.name(), n));
+            report.sets.extend(speed::records(kind.name(), n, &speed));
             report.sets.extend(memory::records(kind.name(), n, &memories));
             // If the rest fails, these results are saved.
             write_files(&report, &options.folder)?;
@@ -182,7 +184,9 @@ fn measure(options: &Options) -> io::Result<Report> {
     }
     if options.tail > 0 {
         bar.set_message(format!("single calls, n = {}", options.tail));
-        report.tails = tail::measure(options.tail, options.updates, || bar.inc(1));
+        let (n, updates) = (options.tail, options.updates);
+        let plan = tail::Plan { n, updates, make_up: names::scramble };
+        report.tails = tail::measure(&plan, || bar.inc(1));
         write_files(&report, &options.folder)?;
     }
     bar.finish_and_clear();
@@ -204,8 +208,10 @@ fn measure_speed<M: Member>(
     n: usize,
     make_up: fn(u64) -> M,
     bar: &ProgressBar,
-) -> Speed {
-    let (operations, rounds) = (options.operations.clone(), options.rounds(n));
+) -> Vec<(Operation, Rounds)> {
+    // In the order in which they are performed.
+    let operations = Operation::ALL.into_iter().filter(|it| options.operations.contains(it));
+    let (operations, rounds) = (operations.collect(), options.rounds(n));
     let plan = Plan { n, operations, rounds, calls: options.calls(), make_up };
     speed::measure(&plan, || bar.inc(1))
 }
@@ -224,30 +230,33 @@ fn progress(steps: usize) -> ProgressBar {
 mod tests {
     use super::*;
     use crate::arguments;
-    use crate::memory::Bytes;
-    use crate::workload::as_f64;
+    use crate::rounds::tests::rounds;
 
     /// Returns a small report with made-up results.
     pub(super) fn report() -> Report {
         let names = contenders::names();
-        let nanos = |round: usize, place: usize, operation| {
-            let is_offered = operation != Operation::Rank || !names[place].starts_with("BTree");
-            is_offered.then(|| 10.0 + as_f64(round + place))
+        let nanos = |operation, round: usize| {
+            let is_offered =
+                |name: &str| operation != Operation::Rank || !name.starts_with("BTree");
+            let of = |place: usize| if is_offered(names[place]) { 10 + round + place } else { 0 };
+            (0..names.len()).map(|place| of(place) as u64).collect::<Vec<_>>()
         };
-        let speed = speed::tests::speed(3, &[Operation::Insert, Operation::Rank], nanos);
-        let memory = Memory {
-            loaded: Bytes { requested: 1.0, resident: 2.0 },
-            updated: Some(Bytes { requested: 3.0, resident: 4.0 }),
-        };
-        let memories: Vec<_> = names.iter().map(|name| (*name, memory)).collect();
-        let of_size = |n| [speed.records("u64", n), memory::records("u64", n, &memories)].concat();
+        let speed = [Operation::Insert, Operation::Rank]
+            .map(|operation| (operation, rounds(&[0, 1, 2].map(|round| nanos(operation, round)))));
+        let memory = Memory(vec![1.0, 2.0, 3.0, 4.0]);
+        let memories: Vec<_> = names.iter().map(|name| (*name, memory.clone())).collect();
+        let of_size =
+            |n| [speed::records("u64", n, &speed), memory::records("u64", n, &memories)].concat();
         Report {
             origin: "- machine: a <fast> one\n".into(),
             sets: [100, 1_000].map(of_size).concat(),
             tail_len: 100,
             updates: 50,
             clock: Duration::from_nanos(200),
-            tails: tail::measure(100, 50, || ()),
+            tails: tail::measure(
+                &tail::Plan { n: 100, updates: 50, make_up: names::scramble },
+                || (),
+            ),
         }
     }
 

@@ -9,7 +9,7 @@ pub(crate) mod process;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::arguments::{calls, hundreds, rounds};
+use crate::arguments::{MAX_CALLS, MAX_N, MAX_ROUNDS, within};
 use crate::record::{self, Record};
 use crate::table::{median, write_header};
 use crate::tables::draw_all;
@@ -21,13 +21,13 @@ use process::{Load, Running, add_members, requests_a_second};
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Members, 100 to 100000000.
-    #[arg(long, default_value_t = 1_000_000, value_parser = hundreds)]
+    #[arg(long, default_value_t = 1_000_000, value_parser = within(100, MAX_N))]
     pub n: usize,
     /// Requests at a time, 1 to 100000000.
-    #[arg(long, default_value_t = 200_000, value_parser = calls)]
+    #[arg(long, default_value_t = 200_000, value_parser = within(1, MAX_CALLS))]
     pub requests: usize,
     /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 5, value_parser = rounds)]
+    #[arg(long, default_value_t = 5, value_parser = within(1, MAX_ROUNDS))]
     pub rounds: usize,
     /// The program `zset-server` [default: the one in the same folder as this].
     // Cargo puts both programs into the same folder.
@@ -96,33 +96,30 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     for (place, (_, table)) in PIPELINES.into_iter().enumerate() {
         for (row, command) in COMMANDS.into_iter().enumerate() {
             let label = label(command);
-            let base = base(*n, table, &label, "requests/s");
-            push(&mut records, &base, &rounds, |round| round.rates[place][row]);
+            let what = (&*label, "requests/s");
+            push(&mut records, (table, *n), what, &rounds, |round| round.rates[place][row]);
         }
     }
-    let base = base(*n, "memory", "peak, all members inserted", "MiB");
-    push(&mut records, &base, &rounds, |round| round.memory);
+    let what = ("peak, all members inserted", "MiB");
+    push(&mut records, ("memory", *n), what, &rounds, |round| round.memory);
     write!(out, "\n{}", draw_all(&records))?;
     record::save(options.save.as_deref(), &records)
 }
 
-/// Returns a record without values.
-fn base(n: usize, table: &str, what: &str, unit: &str) -> Record {
-    let [table, what, unit] = [table, what, unit].map(String::from);
-    Record { table, n, what, unit, ..Record::default() }
-}
-
 /// Adds records with the medians over the rounds.
-fn push(records: &mut Vec<Record>, base: &Record, rounds: &[Round], pair: impl Fn(&Round) -> Pair) {
+fn push(
+    records: &mut Vec<Record>,
+    table: (&str, usize),
+    what: (&str, &str),
+    rounds: &[Round],
+    pair: impl Fn(&Round) -> Pair,
+) {
     for (place, name) in NAMES.into_iter().enumerate() {
+        let value = median(rounds.iter().map(|round| pair(round)[place]));
         let ratio = rounds.iter().map(|round| pair(round)[0] / pair(round)[place]);
-        records.push(Record {
-            contender: name.into(),
-            rounds: rounds.len(),
-            value: median(rounds.iter().map(|round| pair(round)[place])),
-            ratio: if place == 0 { None } else { median(ratio) },
-            ..base.clone()
-        });
+        let ratio = if place == 0 { None } else { median(ratio) };
+        let rounds = rounds.len();
+        records.push(Record { rounds, ratio, ..Record::new(table, name, what, value) });
     }
 }
 
@@ -176,7 +173,7 @@ mod tests {
         let round = |memory| Round { memory, rates: Vec::new() };
         let rounds = [round([1.0, 2.0]), round([30.0, 10.0]), round([4.0, 4.0])];
         let mut records = Vec::new();
-        push(&mut records, &Record::default(), &rounds, |round| round.memory);
+        push(&mut records, ("", 0), ("", ""), &rounds, |round| round.memory);
         let values = records.iter().map(|it| (it.value, it.ratio)).collect::<Vec<_>>();
         assert_eq!(values, [(Some(4.0), None), (Some(4.0), Some(1.0))]);
     }

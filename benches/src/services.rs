@@ -18,28 +18,29 @@ use tokio::task::{JoinSet, yield_now};
 use zset_redis::redis::aio::MultiplexedConnection;
 use zset_redis::redis::{self, Client};
 
-use crate::arguments::{keys, millis, rounds};
+use crate::arguments::{MAX_KEYS, MAX_ROUNDS, within};
 use crate::layer;
 use crate::names;
 use crate::record::{self, Record};
+use crate::rounds::Rounds;
 use crate::servers::process::Running;
-use crate::table::{median, write_header};
+use crate::table::write_header;
 use crate::tables::{SERVICES, draw_all};
 use crate::workload::as_f64;
 
-use contenders::{Caller, Contender};
+use contenders::{ALL, Caller, Contender, PING, PIPELINE};
 
 /// What to measure.
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Keys of the tables with many keys, 1 to 10000000.
-    #[arg(long = "n", value_name = "N", default_value_t = 10_000, value_parser = keys)]
+    #[arg(long = "n", value_name = "N", default_value_t = 10_000, value_parser = within(1, MAX_KEYS))]
     pub keys: usize,
     /// How long each contender runs in a round, 1 to 60000 milliseconds.
-    #[arg(long = "millis", value_name = "MILLIS", default_value = "300", value_parser = millis)]
-    pub duration: Duration,
+    #[arg(long, default_value_t = 300, value_parser = within(1, 60_000))]
+    pub millis: usize,
     /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 7, value_parser = rounds)]
+    #[arg(long, default_value_t = 7, value_parser = within(1, MAX_ROUNDS))]
     pub rounds: usize,
     /// The program to start, or another such as valkey-server.
     #[arg(long = "redis-server", value_name = "PATH", default_value = "redis-server")]
@@ -50,6 +51,12 @@ pub struct Options {
     /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
+}
+
+impl Options {
+    fn duration(&self) -> Duration {
+        Duration::from_millis(self.millis as u64)
+    }
 }
 
 /// Who calls: a table for each, with one key and with many.
@@ -87,7 +94,8 @@ struct Measured {
 /// the results cannot be saved.
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     write_header(out)?;
-    let Options { keys, duration, rounds, .. } = options;
+    let Options { keys, rounds, .. } = options;
+    let duration = options.duration();
     writeln!(out, "- keys: {keys}, rounds: {rounds} of {duration:?} for each contender")?;
     let server = Server::start(options)?;
     writeln!(out, "- server: {}", server.version()?)?;
@@ -149,30 +157,20 @@ impl Server {
     }
 
     fn records(&self, options: &Options, load: Load, keys: usize) -> io::Result<Vec<Record>> {
-        let contenders: Vec<_> = Contender::ALL
-            .into_iter()
-            .map(|(contender, _)| contender)
-            .filter(|it| it.fits(load.callers, load.connections))
-            .collect();
-        let mut rounds = Vec::new();
-        for round in 0..options.rounds {
-            let mut measured = vec![Measured::default(); contenders.len()];
-            // Rotate which contender goes first.
-            for turn in 0..contenders.len() {
-                let place = (round + turn) % contenders.len();
-                measured[place] =
-                    self.measure(contenders[place], load, keys, options.duration, round)?;
-            }
-            rounds.push(measured);
-        }
-        let place = |of| contenders.iter().position(|it| *it == of).unwrap_or(0);
-        let [ping, pipeline] = [Contender::Ping, Contender::Pipeline].map(place);
+        let contenders: Vec<_> = ALL.into_iter().filter(|it| (it.fits)(load)).collect();
+        let measure = |place: usize, round: &u64| {
+            let Contender { name, measure, .. } = contenders[place];
+            let name = format!("zset-bench:{}:{name}:{round}", load.title);
+            measure(&Run { server: self, load, keys, name, duration: options.duration() })
+        };
+        let rounds = Rounds::try_measure(contenders.len(), options.rounds, |round| round, measure)?;
+        let place = |name| contenders.iter().position(|it| it.name == name).unwrap_or(0);
+        let [ping, pipeline] = [PING, PIPELINE].map(place);
+        let table = format!("{SERVICES}, {}", load.title);
         let records = contenders.iter().enumerate().flat_map(|(place, contender)| {
-            let over = |figure: fn(&Measured) -> f64| {
-                median(rounds.iter().map(|round| figure(&round[place])))
-            };
-            let ratio =
-                |to: usize| median(rounds.iter().map(|round| round[place].rate / round[to].rate));
+            let over =
+                |figure: fn(&Measured) -> f64| rounds.median(|round| Some(figure(&round[place])));
+            let ratio = |to: usize| rounds.ratio(place, to, |it: &Measured| Some(it.rate));
             [
                 ("decisions/s", over(|it| it.rate), ratio(ping)),
                 ("it / pipeline", ratio(pipeline), None),
@@ -180,39 +178,52 @@ impl Server {
                 ("p99 µs", over(|it| it.p99), None),
                 ("server's CPU µs", over(|it| it.server), None),
             ]
-            .map(|(what, value, ratio)| Record {
-                table: format!("{SERVICES}, {}", load.title),
-                n: keys,
-                contender: contender.name().into(),
-                what: what.into(),
-                rounds: options.rounds,
-                value,
-                ratio,
-                ..Record::default()
+            .map(|(what, value, ratio)| {
+                let record = Record::new((&table, keys), contender.name, (what, ""), value);
+                Record { rounds: options.rounds, ratio, ..record }
             })
         });
         Ok(records.collect())
     }
+}
 
-    fn measure(
+/// The measurement of one contender in one round.
+struct Run<'a> {
+    server: &'a Server,
+    load: Load,
+    keys: usize,
+    /// What keys on the server begin with.
+    name: String,
+    duration: Duration,
+}
+
+impl Run<'_> {
+    fn client(&self) -> &Client {
+        &self.server.client
+    }
+
+    /// Measures callers, which `new` makes for a connection each.
+    fn measure<C: Caller>(
         &self,
-        contender: Contender,
-        load: Load,
-        keys: usize,
-        duration: Duration,
-        round: usize,
+        new: impl Fn(MultiplexedConnection) -> Result<C, Box<dyn std::error::Error + Send + Sync>>,
     ) -> io::Result<Measured> {
-        if self.process.is_some() {
-            let mut connection = self.client.get_connection().map_err(Error::other)?;
+        let Run { server, load, duration, .. } = *self;
+        if server.process.is_some() {
+            let mut connection = server.client.get_connection().map_err(Error::other)?;
             redis::cmd("FLUSHALL").exec(&mut connection).map_err(Error::other)?;
         }
-        let name = format!("zset-bench:{}:{}:{round}", load.title, contender.name());
-        let callers = self.callers(contender, load, keys, &name)?;
+        let mut callers = Vec::new();
+        for _ in 0..load.connections {
+            let connection = server.client.get_multiplexed_async_connection();
+            let connection = server.runtime.block_on(connection).map_err(Error::other)?;
+            callers.push(new(connection).map_err(Error::other)?);
+        }
+        let callers: Vec<_> = callers.iter().cycle().take(load.callers).cloned().collect();
         // The first calls open connections and send the script.
-        self.call_all(&callers, keys, duration / 10)?;
-        let (start, before) = (Instant::now(), self.cpu_time()?);
-        let latencies = self.call_all(&callers, keys, duration)?;
-        let (elapsed, after) = (start.elapsed(), self.cpu_time()?);
+        self.call_all(&callers, duration / 10)?;
+        let (start, before) = (Instant::now(), server.cpu_time()?);
+        let latencies = self.call_all(&callers, duration)?;
+        let (elapsed, after) = (start.elapsed(), server.cpu_time()?);
         let calls = as_f64(latencies.len() as usize);
         let micros = |part| as_f64(latencies.value_at_quantile(part) as usize) / 1e3;
         Ok(Measured {
@@ -223,36 +234,11 @@ impl Server {
         })
     }
 
-    fn callers(
-        &self,
-        contender: Contender,
-        load: Load,
-        keys: usize,
-        name: &str,
-    ) -> io::Result<Vec<Caller>> {
-        let mut connections = Vec::new();
-        for _ in 0..load.connections {
-            let connection = self.client.get_multiplexed_async_connection();
-            connections.push(self.runtime.block_on(connection).map_err(Error::other)?);
-        }
-        let of_connection = |connection: MultiplexedConnection| {
-            contender.caller(&self.client, connection, name, keys).map_err(Error::other)
-        };
-        let callers: Vec<_> =
-            connections.into_iter().map(of_connection).collect::<io::Result<_>>()?;
-        Ok((0..load.callers).map(|i| callers[i % callers.len()].clone()).collect())
-    }
-
     /// Lets all callers call at the same time, with random keys; returns the nanoseconds of each
     /// call.
-    fn call_all(
-        &self,
-        callers: &[Caller],
-        keys: usize,
-        duration: Duration,
-    ) -> io::Result<Histogram<u64>> {
-        let names: Arc<[String]> = (0..keys as u64).map(names::string).collect();
-        self.runtime.block_on(async {
+    fn call_all<C: Caller>(&self, callers: &[C], duration: Duration) -> io::Result<Histogram<u64>> {
+        let names: Arc<[String]> = (0..self.keys as u64).map(names::string).collect();
+        self.server.runtime.block_on(async {
             let mut tasks = JoinSet::new();
             let end = Instant::now() + duration;
             for (seed, caller) in callers.iter().enumerate() {
@@ -273,7 +259,7 @@ fn latencies_of_none() -> io::Result<Histogram<u64>> {
 }
 
 async fn call(
-    caller: Caller,
+    caller: impl Caller,
     keys: Arc<[String]>,
     seed: u64,
     end: Instant,

@@ -1,7 +1,7 @@
 //! Tables drawn from [records](Record): the same for a terminal and for the docs.
 
 use crate::member::Kind;
-use crate::memory::FIGURES;
+use crate::memory::LABELS;
 use crate::operation::Operation;
 use crate::record::Record;
 use crate::table::{Table, grouped, show, show_range, show_ratio};
@@ -103,8 +103,7 @@ fn short(name: &str) -> String {
 fn sets(kind: Kind, records: &[Record]) -> String {
     let Record { n, rounds, .. } = records[0];
     // Other figures of memory are in the report only.
-    let [_, resident, requested_later, _] = FIGURES.map(|(label, _)| label);
-    let hidden = [resident, requested_later];
+    let hidden = &LABELS[1..3];
     let mut contenders = distinct(records, |it| &it.contender);
     let subject = contenders.remove(0);
     contenders.retain(|name| is_sorted_set(name));
@@ -141,7 +140,7 @@ pub(crate) fn spread(record: Option<&Record>) -> String {
 }
 
 /// Shows the quantiles of single calls in microseconds.
-fn calls(records: &[Record]) -> Table {
+pub(crate) fn calls(records: &[Record]) -> Table {
     let mut head = vec!["µs".to_owned(), "call".to_owned()];
     head.extend(QUANTILES.map(String::from));
     let mut table = Table::new(head);
@@ -161,54 +160,42 @@ fn calls(records: &[Record]) -> Table {
 
 /// Shows a row for each contender, since figures of several units are in the same table.
 fn by_contender(records: &[Record], title: String, ratio_title: &str) -> Table {
-    let columns = distinct(records, |it| &it.what);
-    let has_ratio = |what: &str| records.iter().any(|it| it.what == what && it.ratio.is_some());
-    let mut head = vec![title];
-    for what in &columns {
-        head.push((*what).to_owned());
-        if has_ratio(what) {
-            head.push(ratio_title.into());
-        }
-    }
-    let mut table = Table::new(head);
-    for contender in distinct(records, |it| &it.contender) {
-        let mut cells = vec![contender.to_owned()];
-        for what in &columns {
-            let record = find(records, contender, what);
-            cells.push(value(record));
-            if has_ratio(what) {
-                cells.push(ratio(record));
-            }
-        }
-        table.push(cells);
-    }
-    table
+    pivot(records, title, [|it| &it.contender, |it| &it.what], ratio_title)
 }
 
 /// Shows a column for each contender, and next to it how it compares with the first one.
 fn comparison(title: &str, records: &[Record]) -> Table {
-    let contenders = distinct(records, |it| &it.contender);
-    let has_ratio =
-        |name: &str| records.iter().any(|it| it.contender == name && it.ratio.is_some());
     let first = records.first().cloned().unwrap_or_default();
-    let mut head = vec![format!("{title}, {}", first.unit)];
-    for name in &contenders {
-        head.push((*name).to_owned());
-        if has_ratio(name) {
-            let subject = &first.contender;
-            let rate = is_rate(&first);
-            head.push(if rate { format!("{subject} / it") } else { format!("it / {subject}") });
-        }
+    let subject = &first.contender;
+    let ratio_title =
+        if is_rate(&first) { format!("{subject} / it") } else { format!("it / {subject}") };
+    let title = format!("{title}, {}", first.unit);
+    pivot(records, title, [|it| &it.what, |it| &it.contender], &ratio_title)
+}
+
+/// Shows a record in each cell, and the ratios next to each column that has some.
+fn pivot(
+    records: &[Record],
+    title: String,
+    [row, column]: [fn(&Record) -> &String; 2],
+    ratio_title: &str,
+) -> Table {
+    let columns: Vec<(&str, bool)> = distinct(records, column)
+        .into_iter()
+        .map(|name| (name, records.iter().any(|it| column(it) == name && it.ratio.is_some())))
+        .collect();
+    let mut head = vec![title];
+    for &(name, has_ratio) in &columns {
+        head.push(name.to_owned());
+        head.extend(has_ratio.then(|| ratio_title.to_owned()));
     }
     let mut table = Table::new(head);
-    for what in distinct(records, |it| &it.what) {
-        let mut cells = vec![what.to_owned()];
-        for name in &contenders {
-            let record = find(records, name, what);
+    for line in distinct(records, row) {
+        let mut cells = vec![line.to_owned()];
+        for &(name, has_ratio) in &columns {
+            let record = records.iter().find(|it| row(it) == line && column(it) == name);
             cells.push(value(record));
-            if has_ratio(name) {
-                cells.push(ratio(record));
-            }
+            cells.extend(has_ratio.then(|| ratio(record)));
         }
         table.push(cells);
     }
@@ -218,7 +205,7 @@ fn comparison(title: &str, records: &[Record]) -> Table {
 /// Returns a small table of sorted sets, for a README: the figures of the subject with their units,
 /// and how some peers compare.
 pub fn summary(records: &[Record]) -> String {
-    let [requested, ..] = FIGURES.map(|(label, _)| label);
+    let [requested, ..] = LABELS;
     let rows = [
         ("insert", Operation::Insert.label()),
         ("score", Operation::Score.label()),
@@ -248,18 +235,7 @@ mod tests {
     use super::*;
 
     fn record(table: &str, contender: &str, what: &str, value: f64) -> Record {
-        let [table, contender, what] = [table, contender, what].map(String::from);
-        let unit = "ns".to_owned();
-        Record {
-            table,
-            n: 1000,
-            contender,
-            what,
-            unit,
-            rounds: 1,
-            value: Some(value),
-            ..Record::default()
-        }
+        Record::new((table, 1000), contender, (what, "ns"), Some(value))
     }
 
     fn peer(table: &str, contender: &str, what: &str, ratio: f64) -> Record {

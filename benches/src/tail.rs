@@ -14,8 +14,8 @@ use rand::{RngExt, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::contender::Contender;
-use crate::contenders::{self, Visitor, visit_all};
-use crate::names::scramble;
+use crate::contenders;
+use crate::member::Member;
 use crate::operation::Operation;
 use crate::record::Record;
 use crate::tables::CALLS;
@@ -48,15 +48,10 @@ impl Tail {
     /// Returns the quantiles of sets that grew to `n` elements as records.
     pub(crate) fn records(&self, n: usize) -> Vec<Record> {
         let of_call = |(call, times)| {
-            QUANTILES.into_iter().zip(quantiles(times)).map(move |(name, value)| Record {
-                table: CALLS.into(),
-                n,
-                contender: self.name.into(),
-                what: format!("{call} {name}"),
-                unit: "ns".into(),
-                rounds: ROUNDS,
-                value: Some(value),
-                ..Record::default()
+            QUANTILES.into_iter().zip(quantiles(times)).map(move |(name, value)| {
+                let what = format!("{call} {name}");
+                let record = Record::new((CALLS, n), self.name, (&what, "ns"), Some(value));
+                Record { rounds: ROUNDS, ..record }
             })
         };
         self.calls().flat_map(of_call).collect()
@@ -80,7 +75,7 @@ impl Tail {
 pub const QUANTILES: [&str; 4] = ["p50", "p99", "p99.99", "longest"];
 
 /// Returns the nanoseconds at the 50th, 99th and 99.99th percentile, and those of the longest call.
-pub fn quantiles(times: &Histogram<u64>) -> [f64; QUANTILES.len()] {
+fn quantiles(times: &Histogram<u64>) -> [f64; QUANTILES.len()] {
     let quantile = |part| times.value_at_quantile(part);
     [quantile(0.5), quantile(0.99), quantile(0.9999), times.max()].map(nanos)
 }
@@ -99,20 +94,29 @@ fn nanos(figure: u64) -> f64 {
     as_f64(figure as usize)
 }
 
-/// Grows every contender to `n` elements and then performs `updates` random updates; calls
-/// `is_over` after each contender.
-pub fn measure(n: usize, updates: usize, is_over: impl FnMut()) -> Vec<Tail> {
-    let mut grower = Grower { n, updates, round: 0, tails: Vec::new(), is_over };
+/// What to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<M> {
+    /// The number of elements that sets grow to.
+    pub n: usize,
+    /// The number of random updates then.
+    pub updates: usize,
+    /// Generates a member from its number.
+    pub make_up: fn(u64) -> M,
+}
+
+/// Grows every contender in each round; calls `is_over` after each.
+pub fn measure<M: Member>(plan: &Plan<M>, mut is_over: impl FnMut()) -> Vec<Tail> {
+    let mut tails: Vec<Tail> = Vec::new();
     for round in 0..ROUNDS {
-        grower.round = round as u64;
-        visit_all(&mut grower);
-    }
-    // All rounds have the contenders in the same order.
-    let mut rest = grower.tails.into_iter();
-    let mut tails: Vec<Tail> = rest.by_ref().take(contenders::names().len()).collect();
-    for (place, tail) in rest.enumerate() {
-        let place = place % tails.len();
-        tails[place].calm_down(tail);
+        for (place, entrant) in contenders::all().iter().enumerate() {
+            let tail = (entrant.tail)(plan, round as u64);
+            match tails.get_mut(place) {
+                Some(before) => before.calm_down(tail),
+                None => tails.push(tail),
+            }
+            is_over();
+        }
     }
     tails
 }
@@ -122,34 +126,25 @@ pub fn steps() -> usize {
     ROUNDS * contenders::names().len()
 }
 
-struct Grower<F> {
-    n: usize,
-    updates: usize,
-    round: u64,
-    tails: Vec<Tail>,
-    is_over: F,
-}
-
-impl<F: FnMut()> Visitor<u64> for Grower<F> {
-    fn visit<C: Contender<u64>>(&mut self) {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.round);
-        let first: u64 = rng.random_range(0..1 << 40);
-        let end = as_f64(self.n);
-        let mut set = C::new();
-        let insertions = times(self.n, |number| {
-            let (member, score) = (scramble(first + number), rng.random_range(0.0..end));
-            timed(|| set.insert(member, score))
-        });
-        let updates = C::offers(Operation::Update).then(|| {
-            times(self.updates, |_| {
-                let member = scramble(first + rng.random_range(0..self.n as u64));
-                let score = rng.random_range(0.0..end);
-                timed(|| set.update(&member, score))
-            })
-        });
-        self.tails.push(Tail { name: C::NAME, insertions, updates });
-        (self.is_over)();
-    }
+/// Grows a set of `C` and updates it, timing each call.
+pub(crate) fn grow<M: Member, C: Contender<M>>(plan: &Plan<M>, round: u64) -> Tail {
+    let Plan { n, updates, make_up } = *plan;
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(round);
+    let first: u64 = rng.random_range(0..1 << 40);
+    let end = as_f64(n);
+    let mut set = C::new();
+    let insertions = times(n, |number| {
+        let (member, score) = (make_up(first + number), rng.random_range(0.0..end));
+        timed(|| set.insert(member, score))
+    });
+    let updates = C::offers(Operation::Update).then(|| {
+        times(updates, |_| {
+            let member = make_up(first + rng.random_range(0..n as u64));
+            let score = rng.random_range(0.0..end);
+            timed(|| set.update(&member, score))
+        })
+    });
+    Tail { name: C::NAME, insertions, updates }
 }
 
 fn times(calls: usize, mut call: impl FnMut(u64) -> Duration) -> Histogram<u64> {
@@ -223,7 +218,8 @@ mod tests {
     #[test]
     fn every_contender_grows() {
         let mut over = 0;
-        let tails = measure(200, 100, || over += 1);
+        let plan = Plan { n: 200, updates: 100, make_up: crate::names::scramble };
+        let tails = measure(&plan, || over += 1);
         assert_eq!((tails.len(), over), (contenders::names().len(), steps()));
         assert!(tails.iter().all(|tail| tail.insertions.len() == 200 && tail.insertions.max() > 0));
         assert!(tails[0].updates.as_ref().is_some_and(|it| it.len() == 100));

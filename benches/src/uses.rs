@@ -14,7 +14,7 @@ pub mod times;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::arguments::{hundreds, rounds};
+use crate::arguments::{MAX_N, MAX_ROUNDS, within};
 use crate::comparison::{self, Sheet};
 
 /// The legend of the tables.
@@ -29,10 +29,10 @@ BTreeSet and VecDeque alone cannot tell whether an id is there, so none is poste
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Elements in each, 100 to 100000000; in the sets of the programs at most.
-    #[arg(long, default_value_t = 100_000, value_parser = hundreds)]
+    #[arg(long, default_value_t = 100_000, value_parser = within(100, MAX_N))]
     pub n: usize,
     /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 7, value_parser = rounds)]
+    #[arg(long, default_value_t = 7, value_parser = within(1, MAX_ROUNDS))]
     pub rounds: usize,
     /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
     #[arg(long, value_name = "FILE")]

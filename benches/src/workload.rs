@@ -132,7 +132,7 @@ impl<M: Member> Workload<M> {
 
     /// Performs an operation many times on a set that is [loaded](Self::load). An insertion or an
     /// operation that [builds its own set](Operation::makes_its_own_set) replaces the set.
-    pub fn measure<C: Contender<M>>(&self, operation: Operation, set: &mut C) -> Measured<u64> {
+    pub fn measure<C: Contender<M>>(&self, operation: Operation, set: &mut C) -> Measured {
         match operation {
             Operation::Insert => self.build(&self.elements, set, insert_all),
             Operation::Append => self.build(&self.sorted, set, insert_all),
@@ -162,7 +162,7 @@ impl<M: Member> Workload<M> {
         elements: &[(M, f64)],
         set: &mut C,
         make: impl Fn(Vec<(M, f64)>) -> C,
-    ) -> Measured<u64> {
+    ) -> Measured {
         *set = C::new();
         let all = repeat(self.copies(), || elements.to_vec());
         let mut sets = Vec::with_capacity(all.len());
@@ -174,7 +174,7 @@ impl<M: Member> Workload<M> {
         measured
     }
 
-    fn unite<C: Contender<M>>(&self, set: &mut C) -> Measured<u64> {
+    fn unite<C: Contender<M>>(&self, set: &mut C) -> Measured {
         // Two sets of all elements exceed the memory of some machines.
         *set = C::new();
         let (one, other) = self.elements.split_at(self.elements.len() / 2);
@@ -194,7 +194,7 @@ impl<M: Member> Workload<M> {
         measured
     }
 
-    fn read<C: Contender<M>>(&self, operation: Operation, set: &C) -> Measured<u64> {
+    fn read<C: Contender<M>>(&self, operation: Operation, set: &C) -> Measured {
         let n = self.n();
         // The rank or score that is followed by `limit` elements on average.
         let start = |part: f64, limit: usize| part * (n - as_f64(limit)).max(0.0);
@@ -229,7 +229,7 @@ impl<M: Member> Workload<M> {
         }
     }
 
-    fn write<C: Contender<M>>(&self, operation: Operation, set: &mut C) -> Measured<u64> {
+    fn write<C: Contender<M>>(&self, operation: Operation, set: &mut C) -> Measured {
         let n = self.n();
         match operation {
             Operation::SmallStep => write_each(&self.small_steps, |member, score| {
@@ -276,25 +276,25 @@ impl<M: Member> Workload<M> {
     }
 
     /// Calls `call` for each member of a batch.
-    fn each(&self, call: impl Fn(&M, f64) -> u64) -> Measured<u64> {
+    fn each(&self, call: impl Fn(&M, f64) -> u64) -> Measured {
         self.ranges(1, call)
     }
 
     /// Like `each`, with fewer calls the longer the ranges are, to bound the number of visited
     /// elements.
-    fn ranges(&self, len: usize, call: impl Fn(&M, f64) -> u64) -> Measured<u64> {
+    fn ranges(&self, len: usize, call: impl Fn(&M, f64) -> u64) -> Measured {
         let calls = self.places.len() * VISITED.min(len) / len;
         warmed(self.places[..calls].iter().map(|(member, part)| call(member, *part)))
     }
 }
 
 /// Calls `call` for each argument of a batch.
-fn write_each<M, A>(batch: &[(M, A)], mut call: impl FnMut(&M, &A) -> u64) -> Measured<u64> {
+fn write_each<M, A>(batch: &[(M, A)], mut call: impl FnMut(&M, &A) -> u64) -> Measured {
     warmed(batch.iter().map(|(member, argument)| call(member, argument)))
 }
 
 /// Times calls, except for the first ones, which warm up.
-fn warmed(mut calls: impl ExactSizeIterator<Item = u64>) -> Measured<u64> {
+fn warmed(mut calls: impl ExactSizeIterator<Item = u64>) -> Measured {
     let first = calls.len() / WARM_UP;
     all(calls.by_ref().take(first));
     Measured::of(calls.len(), || all(calls))

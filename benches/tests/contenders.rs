@@ -1,8 +1,7 @@
 //! All contenders must give the same answers: the time of a contender that answers wrongly is
 //! meaningless.
 
-use zset_bench::contender::Contender;
-use zset_bench::contenders::{Visitor, visit_all};
+use zset_bench::contenders::{self, Performed};
 use zset_bench::member::Member;
 use zset_bench::names;
 use zset_bench::operation::Operation;
@@ -10,42 +9,19 @@ use zset_bench::workload::{MIN_N, Workload};
 
 const N: usize = 1_500;
 
-/// The combined answers of an operation, and the number of elements afterwards; `None` if not
-/// supported.
-type Answer = Option<(u64, usize)>;
-
-/// The answers of each contender to a series of operations.
-struct Questions<M> {
-    workload: Workload<M>,
-    answers: Vec<(&'static str, Vec<Answer>)>,
-}
-
-impl<M: Member> Visitor<M> for Questions<M> {
-    fn visit<C: Contender<M>>(&mut self) {
-        let mut set = C::new();
-        assert!(set.is_empty());
-        let answers = Operation::ALL.map(|operation| {
-            let is_offered = C::offers(operation);
-            (is_offered || operation == Operation::Insert).then(|| {
-                let answer = self.workload.measure(operation, &mut set).answer;
-                (answer, set.len())
-            })
-        });
-        self.answers.push((C::NAME, answers.to_vec()));
-    }
-}
-
+/// Compares the answers of all contenders, and how many elements they have after each operation.
 fn compare<M: Member>(n: usize, make_up: fn(u64) -> M) {
-    let mut questions = Questions { workload: Workload::new(n, 7, make_up), answers: Vec::new() };
-    visit_all(&mut questions);
-    let (_, expected) = questions.answers[0].clone();
-    assert!(expected.iter().all(Option::is_some), "the subject offers all");
-    for (name, answers) in &questions.answers {
-        for ((operation, answer), expected) in Operation::ALL.iter().zip(answers).zip(&expected) {
-            // A `BinaryHeap` holds duplicate members, so its answers differ; it supports few
-            // operations anyway.
-            if *name != "BinaryHeap" && answer.is_some() {
-                assert_eq!(answer, expected, "{name}: {operation:?}");
+    let workload = Workload::new(n, 7, make_up);
+    let all = contenders::all().map(|it| (it.name, (it.perform)(&workload, &Operation::ALL)));
+    let answer = |(operation, measured, len): &Performed| (*operation, measured.answer, *len);
+    let expected: Vec<_> = all[0].1.iter().map(answer).collect();
+    assert_eq!(expected.len(), Operation::ALL.len(), "the subject offers all");
+    for (name, performed) in &all {
+        // A `BinaryHeap` holds duplicate members, so its answers differ; it supports few operations
+        // anyway.
+        if *name != "BinaryHeap" {
+            for answer in performed.iter().map(answer) {
+                assert!(expected.contains(&answer), "{name}: {answer:?}");
             }
         }
     }
@@ -66,18 +42,9 @@ fn all_contenders_give_the_same_answers_for_strings() {
 
 #[test]
 fn a_workload_leaves_half_of_each_set() {
-    struct Lengths(Vec<usize>);
-
-    impl Visitor<u64> for Lengths {
-        fn visit<C: Contender<u64>>(&mut self) {
-            let workload = Workload::new(N, 1, names::scramble);
-            let mut set = workload.load::<C>();
-            workload.measure(Operation::PopFirst, &mut set);
-            self.0.push(set.len());
-        }
+    let workload = Workload::new(N, 1, names::scramble);
+    for entrant in contenders::all() {
+        let performed = (entrant.perform)(&workload, &[Operation::PopFirst]);
+        assert_eq!(performed[0].2, N / 2, "{}", entrant.name);
     }
-
-    let mut lengths = Lengths(Vec::new());
-    visit_all(&mut lengths);
-    assert!(lengths.0.iter().all(|&len| len == N / 2), "{:?}", lengths.0);
 }

@@ -10,22 +10,18 @@ use gungraun::{
     Callgrind, EntryPoint, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
 };
 use zset_bench::contenders::{Bytes, Sorted};
-use zset_bench::fixed::Operation as FixedOperation;
-use zset_bench::fixed::contenders::ZsetFixed;
-use zset_bench::layer::{Headers, Row, Verdict};
-use zset_bench::limiters::contenders::{
-    DirectGovernor, KeyedGovernor, KeyedWindow, ManyFunnels, OneFunnel,
-};
-use zset_bench::names;
+use zset_bench::layer::{Requests, Row, no_layer, tower_governor, zset_tower};
+use zset_bench::limiters::contenders::{governor::DirectGovernor, ours::OneFunnel};
 use zset_bench::operation::Operation;
-use zset_instructions::{FIXED, N, fixed_set, keyed_limiter, limiter, requests, set};
-use zset_std::WindowLog;
+use zset_bench::rounds::Measured;
+use zset_bench::{fixed, names};
+use zset_instructions::{N, fixed_set, keyed_limiter, limiter, requests, set};
 
 /// The maximum number of elements in a listpack of a `ZSet`.
 const PACKED: usize = 128;
 
-const WITH_HEADERS: Row = Row { verdict: Verdict::Allowed, headers: Headers::Written };
-const WITHOUT_HEADERS: Row = Row { verdict: Verdict::Allowed, headers: Headers::Absent };
+const WITH_HEADERS: Row = Row::ALL[0];
+const WITHOUT_HEADERS: Row = Row::ALL[1];
 
 /// The function in [`zset_bench::rounds`] that makes the measured calls and nothing else.
 const CALLS: &str = "zset_bench::rounds::measured_calls*";
@@ -86,33 +82,33 @@ fn zset_skip_list(operation: Operation) {
 }
 
 #[library_benchmark]
-#[bench::insert(FixedOperation::Insert)]
-#[bench::score(FixedOperation::Score)]
-#[bench::update(FixedOperation::Update)]
-#[bench::pop(FixedOperation::PopFirst)]
-fn fixed_sorted_set(operation: FixedOperation) {
-    fixed_set::<ZsetFixed<FIXED>>(operation);
+#[bench::insert(fixed::INSERT)]
+#[bench::score(fixed::SCORE)]
+#[bench::update(fixed::UPDATE)]
+#[bench::pop(fixed::POP_FIRST)]
+fn fixed_sorted_set(operation: &str) {
+    fixed_set(operation);
 }
 
 #[library_benchmark]
 #[bench::funnel(|| limiter(OneFunnel::new))]
 #[bench::governor(|| limiter(DirectGovernor::new))]
-#[bench::funnels(keyed_limiter::<ManyFunnels>)]
-#[bench::governor_keyed(keyed_limiter::<KeyedGovernor>)]
-#[bench::sliding_window(keyed_limiter::<KeyedWindow<WindowLog>>)]
+#[bench::funnels(|| keyed_limiter(0))]
+#[bench::governor_keyed(|| keyed_limiter(1))]
+#[bench::sliding_window(|| keyed_limiter(2))]
 fn limiters(count: fn()) {
     count();
 }
 
 // Layers, by their places in `layer::measure`.
 #[library_benchmark]
-#[bench::zset_tower(0, WITH_HEADERS)]
-#[bench::zset_tower_without_headers(0, WITHOUT_HEADERS)]
-#[bench::tower_governor(1, WITH_HEADERS)]
-#[bench::tower_governor_without_headers(1, WITHOUT_HEADERS)]
-#[bench::none(2, WITHOUT_HEADERS)]
-fn layer(place: usize, row: Row) {
-    requests(place, row);
+#[bench::zset_tower(zset_tower, WITH_HEADERS)]
+#[bench::zset_tower_without_headers(zset_tower, WITHOUT_HEADERS)]
+#[bench::tower_governor(tower_governor, WITH_HEADERS)]
+#[bench::tower_governor_without_headers(tower_governor, WITHOUT_HEADERS)]
+#[bench::none(no_layer, WITHOUT_HEADERS)]
+fn layer(layer: fn(Row, &Requests) -> Measured, row: Row) {
+    requests(layer, row);
 }
 
 library_benchmark_group!(

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::contenders;
 use crate::member::Kind;
-use crate::memory::FIGURES;
+use crate::memory::LABELS;
 use crate::operation::Operation;
 use crate::plot::{self, HEIGHT, Line, Point, WIDTH, escape, lines, sample};
 use crate::record::Record;
@@ -36,7 +36,7 @@ pub(super) fn files(records: &[Record]) -> impl Iterator<Item = (&'static str, S
 
 /// Returns the labels of the panels with their captions.
 fn panels() -> [(&'static str, &'static str); 6] {
-    let [(requested, _), ..] = FIGURES;
+    let [requested, ..] = LABELS;
     [
         (Operation::Insert.label(), "insert"),
         (Operation::Score.label(), "score of a member"),

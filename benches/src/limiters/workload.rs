@@ -11,8 +11,8 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use zset_std::Quota;
 
+use super::Limits;
 use super::clock::GivenClock;
-use super::{Answer, Keyed, OneKey};
 
 /// The quota of the tables: a hundred per minute. The interval between two units is a whole number
 /// of nanoseconds, so the limiters of both crates agree although they round fractions differently.
@@ -70,8 +70,8 @@ impl Workload {
 
     /// Returns a limiter that holds all keys: half of them have used one unit, the others their
     /// whole quota.
-    pub fn load<L: Keyed>(&self, clock: &GivenClock) -> L {
-        let mut limiter = L::new(self.quota, clock.clone());
+    pub fn load<L: Limits>(&self, clock: &GivenClock, new: impl Fn(Quota, GivenClock) -> L) -> L {
+        let mut limiter = new(self.quota, clock.clone());
         for (place, &key) in self.keys.iter().enumerate() {
             clock.set(clock.get() + self.longest_step / 2);
             if place % 2 == 0 {
@@ -85,46 +85,33 @@ impl Workload {
 
     /// Makes all calls, starting at the clock's time; returns how many were allowed. The front ends
     /// time this, any number of times.
-    pub fn run<L: Keyed>(&self, limiter: &mut L, clock: &GivenClock) -> usize {
-        self.make_calls(clock, |key| limiter.check(key))
-    }
-
-    /// Like [`run`](Self::run), for a limiter for a single key.
-    pub fn run_one<L: OneKey>(&self, limiter: &mut L, clock: &GivenClock) -> usize {
-        self.make_calls(clock, |_| limiter.check())
-    }
-
-    #[inline]
-    fn make_calls<A: Answer>(&self, clock: &GivenClock, mut check: impl FnMut(u64) -> A) -> usize {
-        let start = clock.get();
+    pub fn run<L: Limits>(&self, limiter: &mut L, clock: &GivenClock) -> u64 {
         let mut allowed = 0;
-        for &Call { key, after } in &self.calls {
-            clock.set(start + after);
-            let answer = check(key);
-            allowed += usize::from(answer.is_allowed());
-            // Through a reference: moving the answer is not part of a call.
-            black_box(&answer);
-        }
+        self.make_calls(limiter, clock, |is_allowed| allowed += u64::from(is_allowed));
         allowed
     }
 
     /// Like [`run`](Self::run), but returns which calls were allowed. For tests.
-    pub fn verdicts<L: Keyed>(&self, limiter: &mut L, clock: &GivenClock) -> Vec<bool> {
+    pub fn verdicts<L: Limits>(&self, limiter: &mut L, clock: &GivenClock) -> Vec<bool> {
         let mut verdicts = Vec::with_capacity(self.calls());
-        self.make_calls(clock, |key| noted(limiter.check(key), &mut verdicts));
+        self.make_calls(limiter, clock, |is_allowed| verdicts.push(is_allowed));
         verdicts
     }
 
-    /// Like [`run_one`](Self::run_one), but returns which calls were allowed. For tests.
-    pub fn verdicts_of_one<L: OneKey>(&self, limiter: &mut L, clock: &GivenClock) -> Vec<bool> {
-        let mut verdicts = Vec::with_capacity(self.calls());
-        self.make_calls(clock, |_| noted(limiter.check(), &mut verdicts));
-        verdicts
+    #[inline]
+    fn make_calls<L: Limits>(
+        &self,
+        limiter: &mut L,
+        clock: &GivenClock,
+        mut each: impl FnMut(bool),
+    ) {
+        let start = clock.get();
+        for &Call { key, after } in &self.calls {
+            clock.set(start + after);
+            let answer = limiter.check(key);
+            each(L::is_allowed(&answer));
+            // Through a reference: moving the answer is not part of a call.
+            black_box(&answer);
+        }
     }
-}
-
-/// Records the verdict of an answer and returns the answer.
-fn noted<A: Answer>(answer: A, verdicts: &mut Vec<bool>) -> A {
-    verdicts.push(answer.is_allowed());
-    answer
 }

@@ -6,7 +6,7 @@ use super::Report;
 use crate::contenders;
 use crate::member::Kind;
 use crate::record::Record;
-use crate::table::{Table, grouped, show};
+use crate::table::{Table, grouped};
 use crate::tables::{CALLS, distinct, draw, find, spread, value};
 
 /// The legend of the tables with ratios.
@@ -78,11 +78,6 @@ pub(super) fn tails_note(report: &Report) -> String {
         "CPU time in microseconds, the calmer of two rounds; each includes a reading of the clock, {:?}.",
         report.clock
     )
-}
-
-/// Formats nanoseconds as microseconds.
-pub(super) fn micros(nanos: f64) -> String {
-    show(Some(nanos / 1e3))
 }
 
 #[cfg(test)]

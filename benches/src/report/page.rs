@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 
 use super::Report;
-use super::markdown::{micros, tails_head, tails_note};
+use super::markdown::{tails_head, tails_note};
 use crate::contenders;
 use crate::member::Kind;
-use crate::memory::FIGURES;
+use crate::memory::LABELS;
 use crate::plot::{self, Bar, Line, Point, bars, escape, lines, sample};
 use crate::record::Record;
-use crate::table::grouped;
-use crate::tables::{distinct, find, ratio, spread, value};
-use crate::tail::{QUANTILES, curve, quantiles};
+use crate::table::{Table, grouped};
+use crate::tables::{calls, distinct, find, ratio, spread, value};
+use crate::tail::curve;
 use crate::workload::as_f64;
 
 const STYLE: &str = include_str!("style.css");
@@ -109,7 +109,7 @@ fn memory(report: &Report, sizes: &[&[Record]]) -> String {
          4 KiB, which small sets do not fill.</p><div class=\"plots\">",
         grouped(report.updates)
     );
-    let [requested, loaded, _, updated] = FIGURES.map(|(label, _)| label);
+    let [requested, loaded, _, updated] = LABELS;
     for of in sizes {
         let bar = |(class, name): (usize, &str)| {
             let behind = find(of, name, updated).or_else(|| find(of, name, loaded))?.value?;
@@ -125,38 +125,33 @@ fn memory(report: &Report, sizes: &[&[Record]]) -> String {
 
 /// Shows all results for one size, with how the subject compares.
 fn table(of: &[Record]) -> String {
-    let mut table = format!(
+    let mut head = vec![String::new()];
+    head.extend(contenders::names().map(String::from));
+    let mut table = Table::new(head);
+    for what in distinct(of, |it| &it.what) {
+        let mut cells = vec![what.to_owned()];
+        cells.extend(contenders::names().map(|name| cell(find(of, name, what))));
+        table.push(cells);
+    }
+    format!(
         "<details><summary>n = {}: all figures</summary><p>Nanoseconds: the median of all rounds ({}), \
          and what half of them are within. Memory in bytes an element. <b>×</b>: how many times longer \
          the peer takes in the same round, or how many times the memory; above 1, zset is ahead.</p>\
-         <div class=\"table\"><table><tr><th></th>",
+         {}</details>",
         grouped(of[0].n),
-        of[0].rounds
-    );
-    for name in contenders::names() {
-        let _ = write!(table, "<th>{}</th>", escape(name));
-    }
-    table.push_str("</tr>");
-    for what in distinct(of, |it| &it.what) {
-        let _ = write!(table, "<tr><th>{}</th>", escape(what));
-        table.extend(contenders::names().into_iter().map(|name| cell(find(of, name, what))));
-        table.push_str("</tr>");
-    }
-    table + "</table></div></details>"
+        of[0].rounds,
+        table.html()
+    )
 }
 
-/// Shows a value in a table cell, with its spread and how the subject compares.
+/// Shows a value, with its spread and how the subject compares in lines below.
 fn cell(record: Option<&Record>) -> String {
-    let mut cell = format!("<td>{}", value(record));
-    let spread = spread(record);
-    if !spread.is_empty() {
-        let _ = write!(cell, "<small>{spread}</small>");
+    let mut lines = vec![value(record), spread(record)];
+    if record.is_some_and(|it| it.ratio.is_some()) {
+        lines.push(format!("× {}", ratio(record)));
     }
-    if let Some(to_subject) = record.and_then(|it| it.ratio) {
-        let class = if to_subject > 1.0 { " class=\"behind\"" } else { "" };
-        let _ = write!(cell, "<small{class}>× {}</small>", ratio(record));
-    }
-    cell + "</td>"
+    lines.retain(|line| !line.is_empty());
+    lines.join("\n")
 }
 
 fn tails(report: &Report) -> String {
@@ -178,21 +173,9 @@ fn tails(report: &Report) -> String {
         let title = format!("{kind_of_call}: ns that one call in so many takes longer than");
         text.push_str(&figure(kind_of_call, &lines(&title, &all)));
     }
-    text.push_str("</div><div class=\"table\"><table><tr><th>µs</th><th>call</th>");
-    for name in QUANTILES {
-        let _ = write!(text, "<th>{name}</th>");
-    }
-    text.push_str("</tr>");
-    for tail in &report.tails {
-        for (call, times) in tail.calls() {
-            let _ = write!(text, "<tr><th>{}</th><td>{call}</td>", escape(tail.name));
-            for nanos in quantiles(times) {
-                let _ = write!(text, "<td>{}</td>", micros(nanos));
-            }
-            text.push_str("</tr>");
-        }
-    }
-    text + "</table></div>"
+    let records: Vec<_> =
+        report.tails.iter().flat_map(|tail| tail.records(report.tail_len)).collect();
+    text + "</div>" + &calls(&records).html()
 }
 
 #[cfg(test)]
@@ -222,9 +205,7 @@ mod tests {
         let cells = [0, 1, 2].map(|place| of(place, "insert"));
         assert!(cells.iter().all(|cell| cell.contains('–')));
         assert_eq!([0, 1, 2].map(|place| cells[place].contains('×')), [false, false, true]);
-        // In these results each contender is slower than the one before it.
-        assert!(!cells[2].contains("behind"));
-        assert_eq!(of(2, "rank"), "<td>–</td>");
+        assert_eq!(of(2, "rank"), "–");
     }
 
     #[test]

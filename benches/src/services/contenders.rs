@@ -6,25 +6,80 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use zset_redis::redis::aio::MultiplexedConnection;
-use zset_redis::redis::{self, Client, Script};
+use zset_redis::redis::{self, Script};
 use zset_redis::zset_std::Quota;
 use zset_redis::{
     FixedWindow, Funnel, LeasedWindow, OnFailure, SlidingWindow, WindowCounter, blocking,
 };
 
-/// A row of the tables.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Contender {
-    Ping,
-    Empty,
-    Funnel,
-    FixedWindow,
-    WindowCounter,
-    SlidingWindow,
-    Leased,
-    Pipeline,
-    Blocking,
+use super::{Load, Measured, Run};
+
+/// What is called; clones share a connection.
+pub(super) trait Caller: Clone + Send + Sync + 'static {
+    /// Makes a call, which must be allowed.
+    fn call(&self, key: &str) -> impl Future<Output = io::Result<()>> + Send;
 }
+
+/// A row of the tables.
+#[derive(Clone, Copy)]
+pub(super) struct Contender {
+    pub(super) name: &'static str,
+    /// Returns whether it is measured with a load.
+    pub(super) fits: fn(Load) -> bool,
+    pub(super) measure: fn(&Run<'_>) -> io::Result<Measured>,
+}
+
+impl Contender {
+    const fn new(name: &'static str, measure: fn(&Run<'_>) -> io::Result<Measured>) -> Self {
+        Contender { name, fits: |_| true, measure }
+    }
+}
+
+/// A bare `PING`.
+pub(super) const PING: &str = "PING";
+
+/// The pipeline of commands.
+pub(super) const PIPELINE: &str = "pipeline";
+
+const DENY: OnFailure = OnFailure::Deny;
+
+/// All contenders.
+pub(super) const ALL: [Contender; 9] = [
+    Contender::new(PING, |it| it.measure(|to| Ok(Ping(to)))),
+    Contender::new("empty script", |it| {
+        it.measure(|to| Ok(Empty(to, Arc::new(Script::new("return 1")))))
+    }),
+    Contender::new("Funnel", |it| {
+        it.measure(|to| Ok(Funnel::new(to, &it.name, level(it.keys), DENY)?))
+    }),
+    Contender::new("FixedWindow", |it| {
+        it.measure(|to| Ok(FixedWindow::new(to, &it.name, level(it.keys), DENY)?))
+    }),
+    Contender::new("WindowCounter", |it| {
+        it.measure(|to| Ok(WindowCounter::new(to, &it.name, level(it.keys), DENY)?))
+    }),
+    Contender::new("SlidingWindow", |it| {
+        it.measure(|to| Ok(SlidingWindow::new(to, &it.name, log(), DENY)?))
+    }),
+    Contender {
+        // Its leases are those of one process.
+        fits: |load| load.connections == 1,
+        ..Contender::new("LeasedWindow", |it| {
+            it.measure(|to| Ok(LeasedWindow::new(to, &it.name, log(), DENY)?))
+        })
+    },
+    Contender::new(PIPELINE, |it| {
+        it.measure(|to| Ok(Pipeline(to, it.name.as_str().into(), Arc::default())))
+    }),
+    Contender {
+        // Its calls are those of one thread.
+        fits: |load| load.callers == 1,
+        ..Contender::new("blocking Funnel", |it| {
+            let pool = || blocking::Pool::new(it.client().clone());
+            it.measure(|_| Ok(blocking::Funnel::new(pool(), &it.name, level(it.keys), DENY)?))
+        })
+    },
+];
 
 /// The period of the logs: so short that entries leave them during a measurement.
 const SHORT: Duration = Duration::from_secs(1);
@@ -35,130 +90,80 @@ const LONG: Duration = Duration::from_secs(100_000);
 /// The units of all keys together in a period: so many that all calls are allowed.
 const UNITS: usize = 100_000_000;
 
-impl Contender {
-    /// All contenders, with their names.
-    pub(super) const ALL: [(Contender, &'static str); 9] = [
-        (Contender::Ping, "PING"),
-        (Contender::Empty, "empty script"),
-        (Contender::Funnel, "Funnel"),
-        (Contender::FixedWindow, "FixedWindow"),
-        (Contender::WindowCounter, "WindowCounter"),
-        (Contender::SlidingWindow, "SlidingWindow"),
-        (Contender::Leased, "LeasedWindow"),
-        (Contender::Pipeline, "pipeline"),
-        (Contender::Blocking, "blocking Funnel"),
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        Contender::ALL[self as usize].1
-    }
-
-    /// Returns whether it is measured with these numbers, which are those of one process with one
-    /// thread.
-    pub(super) fn fits(self, callers: usize, connections: usize) -> bool {
-        match self {
-            Contender::Blocking => callers == 1,
-            Contender::Leased => connections == 1,
-            _ => true,
-        }
-    }
-
-    /// Returns a caller; keys on the server begin with `name`.
-    pub(super) fn caller(
-        self,
-        client: &Client,
-        connection: MultiplexedConnection,
-        name: &str,
-        keys: usize,
-    ) -> Result<Caller, Box<dyn std::error::Error + Send + Sync>> {
-        let log = Quota::new(UNITS as u32, SHORT)?;
-        let level = Quota::new((UNITS / keys) as u32, LONG)?;
-        let deny = OnFailure::Deny;
-        Ok(match self {
-            Contender::Ping => Caller::Ping(connection),
-            Contender::Empty => Caller::Empty(connection, Arc::new(Script::new("return 1"))),
-            Contender::Funnel => Caller::Funnel(Funnel::new(connection, name, level, deny)?),
-            Contender::FixedWindow => {
-                Caller::FixedWindow(FixedWindow::new(connection, name, level, deny)?)
-            }
-            Contender::WindowCounter => {
-                Caller::WindowCounter(WindowCounter::new(connection, name, level, deny)?)
-            }
-            Contender::SlidingWindow => {
-                Caller::SlidingWindow(SlidingWindow::new(connection, name, log, deny)?)
-            }
-            Contender::Leased => Caller::Leased(LeasedWindow::new(connection, name, log, deny)?),
-            Contender::Pipeline => Caller::Pipeline(connection, name.into(), Arc::default()),
-            Contender::Blocking => {
-                let pool = blocking::Pool::new(client.clone());
-                Caller::Blocking(blocking::Funnel::new(pool, name, level, deny)?)
-            }
-        })
-    }
+/// Returns the quota of the logs.
+fn log() -> Quota {
+    Quota::new(UNITS as u32, SHORT).expect("neither is zero")
 }
 
-/// A caller; clones share a connection.
+/// Returns the quota of a key of the other limiters.
+fn level(keys: usize) -> Quota {
+    Quota::new((UNITS / keys) as u32, LONG).expect("there are fewer keys than units")
+}
+
+macro_rules! limiters {
+    ($($Limiter:ty, $check:expr;)*) => {$(
+        impl Caller for $Limiter {
+            async fn call(&self, key: &str) -> io::Result<()> {
+                let decision = self.check(key);
+                match $check(decision).await.map_err(Error::other)? {
+                    decision if decision.is_allowed() => Ok(()),
+                    decision => Err(Error::other(format!("{decision:?}"))),
+                }
+            }
+        }
+    )*};
+}
+
+limiters! {
+    Funnel<MultiplexedConnection>, std::convert::identity;
+    FixedWindow<MultiplexedConnection>, std::convert::identity;
+    WindowCounter<MultiplexedConnection>, std::convert::identity;
+    SlidingWindow<MultiplexedConnection>, std::convert::identity;
+    LeasedWindow<MultiplexedConnection>, std::convert::identity;
+    blocking::Funnel, std::future::ready;
+}
+
+/// A bare `PING`.
 #[derive(Clone)]
-pub(super) enum Caller {
-    Ping(MultiplexedConnection),
-    Empty(MultiplexedConnection, Arc<Script>),
-    Funnel(Funnel<MultiplexedConnection>),
-    FixedWindow(FixedWindow<MultiplexedConnection>),
-    WindowCounter(WindowCounter<MultiplexedConnection>),
-    SlidingWindow(SlidingWindow<MultiplexedConnection>),
-    Leased(LeasedWindow<MultiplexedConnection>),
-    Pipeline(MultiplexedConnection, Arc<str>, Arc<AtomicU64>),
-    Blocking(blocking::Funnel),
+struct Ping(MultiplexedConnection);
+
+impl Caller for Ping {
+    async fn call(&self, _key: &str) -> io::Result<()> {
+        redis::cmd("PING").exec_async(&mut self.0.clone()).await.map_err(Error::other)
+    }
 }
 
-impl Caller {
-    /// Makes a call, which must be allowed.
-    pub(super) async fn call(&self, key: &str) -> io::Result<()> {
-        let decision = match self {
-            Caller::Ping(connection) => {
-                let reply = redis::cmd("PING").exec_async(&mut connection.clone()).await;
-                return reply.map_err(Error::other);
-            }
-            Caller::Empty(connection, script) => {
-                let call = script.key(key);
-                let reply = call.invoke_async::<i64>(&mut connection.clone()).await;
-                return reply.map(drop).map_err(Error::other);
-            }
-            Caller::Pipeline(connection, name, calls) => {
-                return pipeline(connection, name, key, calls).await;
-            }
-            Caller::Funnel(limiter) => limiter.check(key).await,
-            Caller::FixedWindow(limiter) => limiter.check(key).await,
-            Caller::WindowCounter(limiter) => limiter.check(key).await,
-            Caller::SlidingWindow(limiter) => limiter.check(key).await,
-            Caller::Leased(limiter) => limiter.check(key).await,
-            Caller::Blocking(limiter) => limiter.check(key),
-        };
-        match decision.map_err(Error::other)? {
-            decision if decision.is_allowed() => Ok(()),
-            decision => Err(Error::other(format!("{decision:?}"))),
-        }
+/// A script that does nothing.
+#[derive(Clone)]
+struct Empty(MultiplexedConnection, Arc<Script>);
+
+impl Caller for Empty {
+    async fn call(&self, key: &str) -> io::Result<()> {
+        let call = self.1.key(key);
+        let reply = call.invoke_async::<i64>(&mut self.0.clone()).await;
+        reply.map(drop).map_err(Error::other)
     }
 }
 
 /// The customary sliding window: the client's time, and denied calls count too.
-async fn pipeline(
-    connection: &MultiplexedConnection,
-    name: &str,
-    key: &str,
-    calls: &AtomicU64,
-) -> io::Result<()> {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_err(Error::other)?;
-    let (now, period) = (now.as_micros() as u64, SHORT.as_micros() as u64);
-    let key = format!("{name}:{key}");
-    let member = format!("{now}:{}", calls.fetch_add(1, Ordering::Relaxed));
-    let mut pipeline = redis::pipe();
-    pipeline.atomic();
-    pipeline.cmd("ZREMRANGEBYSCORE").arg(&key).arg(0).arg(now - period).ignore();
-    pipeline.cmd("ZADD").arg(&key).arg(now).arg(member).ignore();
-    pipeline.cmd("ZCARD").arg(&key);
-    pipeline.cmd("EXPIRE").arg(&key).arg(SHORT.as_secs()).ignore();
-    let (count,): (usize,) =
-        pipeline.query_async(&mut connection.clone()).await.map_err(Error::other)?;
-    if count <= UNITS { Ok(()) } else { Err(Error::other(format!("{count} in a window"))) }
+#[derive(Clone)]
+struct Pipeline(MultiplexedConnection, Arc<str>, Arc<AtomicU64>);
+
+impl Caller for Pipeline {
+    async fn call(&self, key: &str) -> io::Result<()> {
+        let Pipeline(connection, name, calls) = self;
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_err(Error::other)?;
+        let (now, period) = (now.as_micros() as u64, SHORT.as_micros() as u64);
+        let key = format!("{name}:{key}");
+        let member = format!("{now}:{}", calls.fetch_add(1, Ordering::Relaxed));
+        let mut pipeline = redis::pipe();
+        pipeline.atomic();
+        pipeline.cmd("ZREMRANGEBYSCORE").arg(&key).arg(0).arg(now - period).ignore();
+        pipeline.cmd("ZADD").arg(&key).arg(now).arg(member).ignore();
+        pipeline.cmd("ZCARD").arg(&key);
+        pipeline.cmd("EXPIRE").arg(&key).arg(SHORT.as_secs()).ignore();
+        let (count,): (usize,) =
+            pipeline.query_async(&mut connection.clone()).await.map_err(Error::other)?;
+        if count <= UNITS { Ok(()) } else { Err(Error::other(format!("{count} in a window"))) }
+    }
 }

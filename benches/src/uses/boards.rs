@@ -1,19 +1,13 @@
 //! Leaderboards.
 //!
-//! The operations on every leaderboard, generated in advance.
-//!
 //! There are `n` members with scores uniform in `1..=n`, so that most members share their score
 //! with one or two others. Members are looked up in random order.
 
 /// The measured leaderboards.
 pub mod contenders {
-    mod btree_pair;
-    mod ours;
-    mod vec_pair;
-
-    pub use btree_pair::BTreePair;
-    pub use ours::ZsetBoard;
-    pub use vec_pair::VecPair;
+    pub mod btree_pair;
+    pub mod ours;
+    pub mod vec_pair;
 }
 
 use std::hint::black_box;
@@ -21,46 +15,29 @@ use std::hint::black_box;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-use crate::comparison::{self, Calls, Comparison, Contents, Entrant, bounded, digest};
+use crate::comparison::{Comparison, Contender, Contents, digest};
 use crate::names::numbers;
-use crate::rounds::Measured;
 use crate::workload::repeat;
-use contenders::{BTreePair, VecPair, ZsetBoard};
+use contenders::{btree_pair::BTreePair, ours::ZsetBoard, vec_pair::VecPair};
 
 /// Returns the table of leaderboards.
 pub fn boards() -> Comparison<Workload> {
-    Comparison {
-        title: "Leaderboard",
-        capacity: None,
-        sizes: &[],
-        rows: &[
-            (Operation::New, "submit, new member"),
-            (Operation::Better, "submit, better score"),
-            (Operation::Worse, "submit, no better score"),
-            (Operation::Standing, "standing of a member"),
-            (Operation::Top, "top 10"),
-            (Operation::Page, "page of 10, anywhere"),
-            (Operation::Around, "a member and 5 on each side"),
-        ],
-        entrants: vec![
-            Entrant::of::<ZsetBoard>(),
-            Entrant::of::<BTreePair>(),
-            Entrant::of::<VecPair>(),
-        ],
-        prepare: Workload::new,
-    }
+    Comparison::new("Leaderboard", Workload::new)
+        .with(contender::<ZsetBoard>())
+        .with(contender::<BTreePair>())
+        .with(contender::<VecPair>())
 }
 
 /// Members by their scores, highest first, and equal scores by member, ascending.
 ///
 /// Each contender implements every operation in the best way that its public API allows, and all of
 /// them hash members with `hashbrown::DefaultHashBuilder`.
-pub trait Board: Sized {
+pub trait Board: Sized + 'static {
     /// The name shown in the tables.
     const NAME: &'static str;
 
     /// The operations that take linear time.
-    const LINEAR: &'static [Operation] = &[];
+    const LINEAR: &'static [&'static str] = &[];
 
     /// Builds a board from members and their scores.
     fn load(members: &[(u64, u64)]) -> Self;
@@ -80,31 +57,79 @@ pub trait Board: Sized {
     fn around(&self, member: u64, n: usize, each: impl FnMut(usize, u64, u64));
 }
 
+/// Inserts a new member with a random score, growing the board from `n` to `2n` members, so that
+/// every table grows once.
+pub const NEW: &str = "submit, new member";
+
+/// Submits a random better score for a random member.
+pub const BETTER: &str = "submit, better score";
+
+/// Submits a random score for a random member that is not better, so that the member keeps its own.
+pub const WORSE: &str = "submit, no better score";
+
+/// The standing of a random member.
+pub const STANDING: &str = "standing of a member";
+
+/// The first page.
+pub const TOP: &str = "top 10";
+
+/// A page at a random position.
+pub const PAGE: &str = "page of 10, anywhere";
+
+/// The lines around a random member.
+pub const AROUND: &str = "a member and 5 on each side";
+
 /// The length of a page.
-const PAGE: usize = 10;
+const LEN: usize = 10;
 
 /// The number of lines shown on each side of a member.
 const SIDE: usize = 5;
 
-/// A measured operation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Operation {
-    /// Inserts a new member with a random score, growing the board from `n` to `2n` members, so
-    /// that every table grows once.
-    New,
-    /// Submits a random better score for a random member.
-    Better,
-    /// Submits a random score for a random member that is not better, so that the member keeps its
-    /// own.
-    Worse,
-    /// The standing of a random member.
-    Standing,
-    /// The first page.
-    Top,
-    /// A page at a random position.
-    Page,
-    /// The lines around a random member.
-    Around,
+/// Returns a contender with all operations.
+fn contender<C: Board>() -> Contender<Workload, C> {
+    let contents = |_: &Workload, board: C| {
+        let mut contents = Contents::default();
+        board
+            .page(0, usize::MAX, |number, member, score| contents.add(line(number, member, score)));
+        contents.0
+    };
+    Contender::new(C::NAME, |workload: &Workload| C::load(&workload.members), contents)
+        .linear(C::LINEAR.iter().copied())
+        .each(NEW, |it| &it.new, |board, &(member, score)| board.submit(member, score).into())
+        .each(BETTER, |it| &it.better, |board, &(member, score)| board.submit(member, score).into())
+        .each(WORSE, |it| &it.worse, |board, &(member, score)| board.submit(member, score).into())
+        .each(
+            STANDING,
+            |it| &it.asked,
+            |board, &member| board.standing(member).map_or(0, |number| number as u64),
+        )
+        .each(TOP, |it| &it.asked, |board, _| page(black_box(board), 0))
+        .each(PAGE, |it| &it.offsets, |board, &offset| page(board, offset))
+        .each(
+            AROUND,
+            |it| &it.asked,
+            |board, &member| {
+                let mut sum = 0_u64;
+                board.around(member, SIDE, |number, member, score| {
+                    sum = sum.wrapping_add(line(number, member, score));
+                });
+                sum
+            },
+        )
+}
+
+#[inline]
+fn page(board: &impl Board, offset: usize) -> u64 {
+    let mut sum = 0_u64;
+    board.page(offset, LEN, |number, member, score| {
+        sum = sum.wrapping_add(line(number, member, score));
+    });
+    sum
+}
+
+#[inline]
+fn line(number: usize, member: u64, score: u64) -> u64 {
+    digest(member, score).wrapping_add(number as u64)
 }
 
 /// The members of one round, and the arguments of all operations.
@@ -131,103 +156,21 @@ impl Workload {
             let ids = ids.by_ref().take(count);
             ids.map(|id| (id, rng.random_range(1..=highest))).collect()
         };
-        let (loaded, new) = (submissions(n), submissions(n));
-        let mut scores: Vec<u64> = loaded.iter().map(|&(_, score)| score).collect();
+        let (members, new) = (submissions(n), submissions(n));
+        let mut scores: Vec<u64> = members.iter().map(|&(_, score)| score).collect();
         let better = repeat(n / 2, || {
             let place = rng.random_range(0..n);
             // A member with the highest score gets a score beyond the range.
             let next = scores[place] + 1;
             scores[place] = rng.random_range(next..=next.max(highest));
-            (loaded[place].0, scores[place])
+            (members[place].0, scores[place])
         });
         let worse = repeat(n, || {
-            let (member, score) = loaded[rng.random_range(0..n)];
+            let (member, score) = members[rng.random_range(0..n)];
             (member, rng.random_range(1..=score))
         });
-        let asked = repeat(n, || loaded[rng.random_range(0..n)].0);
-        let offsets = repeat(n, || rng.random_range(0..n.saturating_sub(PAGE).max(1)));
-        Workload { members: loaded, new, better, worse, asked, offsets }
+        let asked = repeat(n, || members[rng.random_range(0..n)].0);
+        let offsets = repeat(n, || rng.random_range(0..n.saturating_sub(LEN).max(1)));
+        Workload { members, new, better, worse, asked, offsets }
     }
-
-    /// Returns the number of calls for an operation.
-    fn calls(&self, operation: Operation) -> usize {
-        match operation {
-            Operation::New => self.new.len(),
-            Operation::Better => self.better.len(),
-            Operation::Worse => self.worse.len(),
-            Operation::Standing | Operation::Top | Operation::Around => self.asked.len(),
-            Operation::Page => self.offsets.len(),
-        }
-    }
-
-    /// Performs an operation `calls` times; returns the sum of the answers.
-    fn run<C: Board>(&self, operation: Operation, calls: usize, board: &mut C) -> u64 {
-        let mut sum = 0u64;
-        let mut add = |number: u64| sum = sum.wrapping_add(number);
-        match operation {
-            Operation::New => submit_all(board, &self.new[..calls], add),
-            Operation::Better => submit_all(board, &self.better[..calls], add),
-            Operation::Worse => submit_all(board, &self.worse[..calls], add),
-            Operation::Standing => {
-                for &member in &self.asked[..calls] {
-                    add(board.standing(member).map_or(0, |number| number as u64));
-                }
-            }
-            Operation::Top => {
-                for _ in 0..calls {
-                    black_box(&*board).page(0, PAGE, |number, member, score| {
-                        add(line(number, member, score));
-                    });
-                }
-            }
-            Operation::Page => {
-                for &offset in &self.offsets[..calls] {
-                    board.page(offset, PAGE, |number, member, score| {
-                        add(line(number, member, score));
-                    });
-                }
-            }
-            Operation::Around => {
-                for &member in &self.asked[..calls] {
-                    board.around(member, SIDE, |number, member, score| {
-                        add(line(number, member, score));
-                    });
-                }
-            }
-        }
-        black_box(sum)
-    }
-}
-
-impl comparison::Workload for Workload {
-    type Operation = Operation;
-}
-
-impl<C: Board> Calls<C> for Workload {
-    const NAME: &'static str = C::NAME;
-
-    fn perform(&self, operation: Operation) -> (Measured<u64>, C) {
-        let mut board = C::load(&self.members);
-        let calls = bounded(self.calls(operation), operation, C::LINEAR);
-        let measured = Measured::of(calls, || self.run(operation, calls, &mut board));
-        (measured, board)
-    }
-
-    fn contents(&self, board: C) -> u64 {
-        let mut contents = Contents::default();
-        board
-            .page(0, usize::MAX, |number, member, score| contents.add(line(number, member, score)));
-        contents.0
-    }
-}
-
-fn submit_all(board: &mut impl Board, scores: &[(u64, u64)], mut add: impl FnMut(u64)) {
-    for &(member, score) in scores {
-        add(board.submit(member, score).into());
-    }
-}
-
-#[inline]
-fn line(number: usize, member: u64, score: u64) -> u64 {
-    digest(member, score).wrapping_add(number as u64)
 }

@@ -1,19 +1,13 @@
 //! Feeds.
 //!
-//! The operations on every feed, generated in advance.
-//!
 //! The feed is full: it holds the `n` newest posts, which were posted in time order, and each new
 //! post evicts the oldest.
 
 /// The measured feeds.
 pub mod contenders {
-    mod btree;
-    mod ours;
-    mod vec;
-
-    pub use btree::{BTreeFeed, BTreePair};
-    pub use ours::ZsetFeed;
-    pub use vec::VecFeed;
+    pub mod btree;
+    pub mod ours;
+    pub mod vec;
 }
 
 use std::hint::black_box;
@@ -21,44 +15,29 @@ use std::hint::black_box;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-use crate::comparison::{self, Calls, Comparison, Contents, Entrant, bounded, digest};
+use crate::comparison::{Comparison, Contender, Contents, digest};
 use crate::names::numbers;
-use crate::rounds::Measured;
 use crate::workload::repeat;
-use contenders::{BTreeFeed, BTreePair, VecFeed, ZsetFeed};
+use contenders::{btree::BTreeFeed, btree::BTreePair, ours::ZsetFeed, vec::VecFeed};
 
 /// Returns the table of feeds.
 pub fn feeds() -> Comparison<Workload> {
-    Comparison {
-        title: "Timeline",
-        capacity: None,
-        sizes: &[],
-        rows: &[
-            (Operation::Post, "post, the oldest falls out"),
-            (Operation::PostLate, "post with a time anywhere"),
-            (Operation::Latest, "latest 20"),
-            (Operation::Before, "20 before a cursor, anywhere"),
-            (Operation::Merge, "latest 20 of 100 feeds merged"),
-        ],
-        entrants: vec![
-            Entrant::of::<Vec<ZsetFeed>>(),
-            Entrant::of::<Vec<BTreePair>>(),
-            Entrant::of::<Vec<BTreeFeed>>(),
-            Entrant::of::<Vec<VecFeed>>(),
-        ],
-        prepare: Workload::new,
-    }
+    Comparison::new("Timeline", Workload::new)
+        .with(contender::<ZsetFeed>())
+        .with(contender::<BTreePair>())
+        .with(contender::<BTreeFeed>())
+        .with(contender::<VecFeed>())
 }
 
 /// Posts by time, newest first, and at equal times by id, greatest first.
 ///
 /// No id is posted twice, since some contenders would not notice.
-pub trait Feed: Sized {
+pub trait Feed: Sized + 'static {
     /// The name shown in the tables.
     const NAME: &'static str;
 
     /// The operations that take linear time.
-    const LINEAR: &'static [Operation] = &[];
+    const LINEAR: &'static [&'static str] = &[];
 
     /// Returns an empty feed that keeps the `max_len` newest posts.
     fn new(max_len: usize) -> Self;
@@ -88,6 +67,21 @@ pub trait Feed: Sized {
     }
 }
 
+/// Posts at increasing times.
+pub const POST: &str = "post, the oldest falls out";
+
+/// Posts at random times between the oldest and the newest.
+pub const POST_LATE: &str = "post with a time anywhere";
+
+/// The newest page.
+pub const LATEST: &str = "latest 20";
+
+/// The page before a random post.
+pub const BEFORE: &str = "20 before a cursor, anywhere";
+
+/// The newest page of many feeds, merged.
+pub const MERGE: &str = "latest 20 of 100 feeds merged";
+
 /// The length of a page.
 const PAGE: usize = 20;
 
@@ -98,19 +92,64 @@ const FEEDS: usize = 100;
 /// The longest step between two posts.
 const LONGEST_STEP: u64 = 1_000;
 
-/// A measured operation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Operation {
-    /// Posts at increasing times.
-    Post,
-    /// Posts at random times between the oldest and the newest.
-    PostLate,
-    /// The newest page.
-    Latest,
-    /// The page before a random post.
-    Before,
-    /// The newest page of many feeds, merged.
-    Merge,
+/// Returns a contender with all operations.
+fn contender<C: Feed>() -> Contender<Workload, Vec<C>> {
+    let contents = |_: &Workload, feeds: Vec<C>| {
+        let mut contents = Contents::default();
+        for feed in feeds {
+            feed.latest(usize::MAX, |at, id| contents.add(digest(id, at)));
+        }
+        contents.0
+    };
+    Contender::new(C::NAME, |workload: &Workload| workload.load(1), contents)
+        .linear(C::LINEAR.iter().copied())
+        .each(
+            POST,
+            |it| &it.next,
+            |feeds: &mut Vec<C>, &(at, id)| {
+                feeds[0].post(at, id);
+                0
+            },
+        )
+        .each(
+            POST_LATE,
+            |it| &it.late,
+            |feeds, &(at, id)| {
+                feeds[0].post(at, id);
+                0
+            },
+        )
+        .each(
+            LATEST,
+            |it| &it.cursors,
+            |feeds, _| {
+                let mut sum = 0_u64;
+                black_box(&feeds[0]).latest(PAGE, |at, id| sum = sum.wrapping_add(digest(id, at)));
+                sum
+            },
+        )
+        .each(
+            BEFORE,
+            |it| &it.cursors,
+            |feeds, &(at, id)| {
+                let mut sum = 0_u64;
+                feeds[0].before(at, id, PAGE, |at, id| sum = sum.wrapping_add(digest(id, at)));
+                sum
+            },
+        )
+        .loaded(|workload| workload.load(FEEDS))
+        // Each call takes as long as a hundred calls of other operations.
+        .each(
+            MERGE,
+            |it| &it.cursors[..it.cursors.len() / FEEDS],
+            |feeds, _| {
+                let mut sum = 0_u64;
+                C::latest_merged(black_box(feeds), PAGE, |at, id| {
+                    sum = sum.wrapping_add(digest(id, at));
+                });
+                sum
+            },
+        )
 }
 
 /// The posts of one round, and the arguments of all operations.
@@ -155,72 +194,5 @@ impl Workload {
             feeds[place % count].post(at, id);
         }
         feeds
-    }
-
-    /// Returns the number of calls for an operation.
-    fn calls(&self, operation: Operation) -> usize {
-        match operation {
-            Operation::Post => self.next.len(),
-            Operation::PostLate => self.late.len(),
-            Operation::Latest | Operation::Before => self.cursors.len(),
-            // Each call takes as long as a hundred calls of other operations.
-            Operation::Merge => self.cursors.len() / FEEDS,
-        }
-    }
-
-    /// Performs an operation `calls` times; returns the sum of the answers.
-    fn run<C: Feed>(&self, operation: Operation, calls: usize, feeds: &mut [C]) -> u64 {
-        let mut sum = 0u64;
-        let mut add = |at, id| sum = sum.wrapping_add(digest(id, at));
-        let feed = &mut feeds[0];
-        match operation {
-            Operation::Post => post_all(feed, &self.next[..calls]),
-            Operation::PostLate => post_all(feed, &self.late[..calls]),
-            Operation::Latest => {
-                for _ in 0..calls {
-                    black_box(&*feed).latest(PAGE, &mut add);
-                }
-            }
-            Operation::Before => {
-                for &(at, id) in &self.cursors[..calls] {
-                    feed.before(at, id, PAGE, &mut add);
-                }
-            }
-            Operation::Merge => {
-                for _ in 0..calls {
-                    C::latest_merged(black_box(feeds), PAGE, &mut add);
-                }
-            }
-        }
-        black_box(sum)
-    }
-}
-
-impl comparison::Workload for Workload {
-    type Operation = Operation;
-}
-
-impl<C: Feed> Calls<Vec<C>> for Workload {
-    const NAME: &'static str = C::NAME;
-
-    fn perform(&self, operation: Operation) -> (Measured<u64>, Vec<C>) {
-        let mut feeds = self.load(if operation == Operation::Merge { FEEDS } else { 1 });
-        let calls = bounded(self.calls(operation), operation, C::LINEAR);
-        let measured = Measured::of(calls, || self.run(operation, calls, &mut feeds));
-        (measured, feeds)
-    }
-
-    fn contents(&self, feeds: Vec<C>) -> u64 {
-        let mut contents = Contents::default();
-        for feed in feeds {
-            feed.latest(usize::MAX, |at, id| contents.add(digest(id, at)));
-        }
-        contents.0
-    }
-}
-
-fn post_all(feed: &mut impl Feed, posts: &[(u64, u64)]) {
-    for &(at, id) in posts {
-        feed.post(at, id);
     }
 }

@@ -13,88 +13,102 @@ use std::hint::black_box;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
+use zset_core::{ListpackLimits, SortedSet, ZSet};
 
-use crate::comparison::{self, Calls, Comparison, Contents, Entrant, digest};
+use crate::comparison::{Comparison, Contender, Contents, digest};
 use crate::names;
 use crate::rounds::Measured;
 use crate::workload::repeat;
-use contenders::{BTreePair, BTreePool, Heap, VecPair, Zset, ZsetListpack, ZsetPool, ZsetSkipList};
+use contenders::{BTreePair, BTreePool, Heap, VecPair, ZsetPool, number, score};
 
 /// The number of elements in all collections of a measurement, at least.
 const TOGETHER: usize = 10_000;
 
 /// Returns the table of queues with priorities.
 pub fn queues() -> Comparison<Workload<u64>> {
-    Comparison {
-        title: "Program: a queue with priorities",
-        capacity: None,
-        sizes: &[100, 10_000],
-        rows: &[
-            (Operation::Insert, "push, from none to n"),
-            (Operation::Change, "change a priority"),
-            (Operation::Pop, "pop, from n to none"),
-        ],
-        entrants: vec![Entrant::of::<Zset<u64>>(), Entrant::of::<Heap>()],
-        prepare: Workload::new,
-    }
+    let [push, change, pop] = ["push, from none to n", "change a priority", "pop, from n to none"];
+    let zset = Contender::of("zset", SortedSet::<u64, u64>::new)
+        .inserts(push, SortedSet::new)
+        .keys(change, |set, key, score| set.set_score(key, score).unwrap_or(0))
+        .pops(pop, |n| n, |set, _| set.pop_first().map(|(_, score)| score));
+    let heap = Contender::of("priority-queue", Heap::default)
+        .inserts(push, Heap::default)
+        .keys(change, |heap, &key, score| heap.change(key, score))
+        .pops(pop, |n| n, |heap, _| heap.pop());
+    let table = Comparison::new("Program: a queue with priorities", Workload::new);
+    table.of_sizes(&[100, 10_000]).with(zset).with(heap)
 }
 
 /// Returns the table of the times at which keys expire.
 pub fn expiries() -> Comparison<Workload<String>> {
-    Comparison {
-        title: "Program: when String keys expire",
-        capacity: None,
-        sizes: &[1_000, 100_000],
-        rows: &[
-            (Operation::Insert, "set a new key, from none to n"),
-            (Operation::Change, "set a key again"),
-            (Operation::Purge, "purge a key (half have expired)"),
-        ],
-        entrants: vec![Entrant::of::<Zset<String>>(), Entrant::of::<BTreePair<String>>()],
-        prepare: Workload::new,
-    }
+    let [set, reset, purge] =
+        ["set a new key, from none to n", "set a key again", "purge a key (half have expired)"];
+    let zset = Contender::of("zset", SortedSet::<String, u64>::new)
+        .inserts(set, SortedSet::new)
+        .keys(reset, |set, key, score| set.set_score(key, score).unwrap_or(0))
+        .pops(
+            purge,
+            |n| n / 2,
+            |set, half| set.pop_first_if(|_, first| first <= half).map(|(_, score)| score),
+        );
+    let pair = Contender::of("BTreeSet + HashMap", BTreePair::default)
+        .inserts(set, BTreePair::default)
+        .keys(reset, BTreePair::change)
+        .pops(purge, |n| n / 2, BTreePair::pop_up_to);
+    let table = Comparison::new("Program: when String keys expire", Workload::new);
+    table.of_sizes(&[1_000, 100_000]).with(zset).with(pair)
 }
 
 /// Returns the table of pools of transactions.
 pub fn pools() -> Comparison<Workload<u64>> {
-    Comparison {
-        title: "Program: a pool, by fee and by arrival",
-        capacity: None,
-        sizes: &[1_000, 100_000],
-        rows: &[
-            (Operation::Insert, "import, from none to n"),
-            (Operation::Evict, "import, evict the worst"),
-            (Operation::Walk, "walk from the best, an element"),
-            (Operation::Remove, "remove"),
-        ],
-        entrants: vec![Entrant::of::<ZsetPool>(), Entrant::of::<BTreePool>()],
-        prepare: Workload::new,
-    }
+    let [import, evict, walk, remove] = [
+        "import, from none to n",
+        "import, evict the worst",
+        "walk from the best, an element",
+        "remove",
+    ];
+    let zset = Contender::of("zset", ZsetPool::default)
+        .inserts(import, ZsetPool::default)
+        .evicts(evict, ZsetPool::pop)
+        .walks(walk)
+        .removes(remove, |pool, &key| pool.remove(key));
+    let pair = Contender::of("two BTreeSets + HashMap", BTreePool::default)
+        .inserts(import, BTreePool::default)
+        .evicts(evict, BTreePool::pop)
+        .walks(walk)
+        .removes(remove, |pool, &key| pool.remove(key));
+    let table = Comparison::new("Program: a pool, by fee and by arrival", Workload::new);
+    table.of_sizes(&[1_000, 100_000]).with(zset).with(pair)
 }
 
 /// Returns the table of a server's sorted sets.
 pub fn servers_sets() -> Comparison<Workload<Vec<u8>>> {
-    Comparison {
-        title: "Program: a server's sorted sets",
-        capacity: None,
-        sizes: &[100],
-        rows: &[
-            (Operation::Score, "ZSCORE"),
-            (Operation::Increment, "ZINCRBY"),
-            (Operation::Ten, "ZRANGEBYSCORE, 10"),
-            (Operation::Count, "ZCOUNT"),
-        ],
-        entrants: vec![
-            Entrant::of::<ZsetListpack>(),
-            Entrant::of::<ZsetSkipList>(),
-            Entrant::of::<VecPair>(),
-        ],
-        prepare: Workload::new,
-    }
+    let [score_of, increment, ten, count] = ["ZSCORE", "ZINCRBY", "ZRANGEBYSCORE, 10", "ZCOUNT"];
+    let zset = |name, new: fn() -> ZSet| {
+        Contender::of(name, new)
+            .keys(score_of, |set, key, _| set.score(key).map_or(1, number))
+            .keys(increment, |set, key, by| set.increment(key, score(by).get()).map_or(0, number))
+            .keys(ten, |set, _, from| {
+                set.range_by_score(score(from)..).take(10).map(|(_, score)| number(score)).sum()
+            })
+            .keys(count, |set, _, from| set.count_by_score(score(from)..score(2 * from)) as u64)
+    };
+    // Up to 128 members, as in Redis, and from the first member on.
+    let listpack = zset("zset, listpack", ZSet::new);
+    let skip_list = zset("zset, skip list", || {
+        ZSet::with_limits(ListpackLimits { max_listpack_entries: 0, ..ListpackLimits::default() })
+    });
+    let pair = Contender::of("sorted Vec + HashMap", VecPair::default)
+        .keys(score_of, |pair, key, _| pair.score(key))
+        .keys(increment, VecPair::increment)
+        .keys(ten, |pair, _, from| pair.ten_from(from))
+        .keys(count, |pair, _, from| pair.count(from, 2 * from));
+    let table = Comparison::new("Program: a server's sorted sets", Workload::new);
+    table.of_sizes(&[100]).with(listpack).with(skip_list).with(pair)
 }
 
 /// A key that programs use.
-pub trait Key: Ord + Hash + Clone {
+pub trait Key: Ord + Hash + Clone + 'static {
     /// Returns the key for a number.
     fn of(number: u64) -> Self;
 }
@@ -117,88 +131,147 @@ impl Key for Vec<u8> {
     }
 }
 
-/// Keys by their scores, lowest first.
-///
-/// A method without an implementation is of no row of the contender.
-pub trait Program<K>: Sized {
-    /// The name shown in the tables.
-    const NAME: &'static str;
-
-    /// Returns an empty collection.
-    fn new() -> Self;
-
+/// Keys by their scores, lowest first. The operations beyond these are those of the tables above.
+pub trait Program<K>: 'static {
     /// Inserts a key that is not there.
     fn insert(&mut self, key: K, score: u64);
-
-    /// Changes the score of a key.
-    fn change(&mut self, _key: &K, _score: u64) {
-        unreachable!("it is not measured")
-    }
-
-    /// Removes the first element.
-    fn pop(&mut self) -> Option<(K, u64)> {
-        unreachable!("it is not measured")
-    }
-
-    /// Removes the first element if its score is at most `score`.
-    fn pop_up_to(&mut self, _score: u64) -> bool {
-        unreachable!("it is not measured")
-    }
-
-    /// Removes a key.
-    fn remove(&mut self, _key: &K) -> bool {
-        unreachable!("it is not measured")
-    }
-
-    /// Returns the score of a key.
-    fn score(&self, _key: &K) -> Option<u64> {
-        unreachable!("it is not measured")
-    }
-
-    /// Adds to the score of a key.
-    fn increment(&mut self, _key: &K, _by: u64) -> u64 {
-        unreachable!("it is not measured")
-    }
-
-    /// Returns the sum of up to ten scores from a score on.
-    fn ten_from(&self, _score: u64) -> u64 {
-        unreachable!("it is not measured")
-    }
-
-    /// Counts the elements between two scores.
-    fn count(&self, _from: u64, _to: u64) -> usize {
-        unreachable!("it is not measured")
-    }
 
     /// Visits all scores, highest first.
     fn walk(&self, each: impl FnMut(u64));
 }
 
-/// A measured operation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Operation {
+impl<K: Key, C: Program<K>> Contender<Workload<K>, C> {
+    /// Returns a contender without rows, of collections that `new` makes.
+    fn of(name: &'static str, new: fn() -> C) -> Self {
+        let load = move |workload: &Workload<K>| {
+            let mut loaded = new();
+            workload.elements.iter().for_each(|(key, score)| loaded.insert(key.clone(), *score));
+            loaded
+        };
+        Contender::new(name, load, |_, last| {
+            let (mut contents, mut len) = (Contents::default(), 0);
+            last.walk(|score| {
+                contents.add(score);
+                len += 1;
+            });
+            digest(contents.0, len)
+        })
+    }
+
+    /// Adds a row of calls on as many collections as have ten thousand elements together. `run`
+    /// makes the calls on one of them, and what it inserts was copied before.
+    fn many(
+        self,
+        label: &'static str,
+        calls: fn(usize) -> usize,
+        inserted: fn(&Workload<K>) -> &[(K, u64)],
+        run: impl Fn(&Workload<K>, &mut C, Vec<(K, u64)>) -> u64 + 'static,
+    ) -> Self {
+        let load = self.load.clone();
+        self.row(label, move |workload| {
+            let n = workload.elements.len();
+            let copies = (TOGETHER / n).max(1);
+            let mut sets = repeat(copies, || load(workload));
+            let inserted = repeat(copies, || inserted(workload).to_vec());
+            let measured = Measured::of(copies * calls(n), || {
+                let runs = sets.iter_mut().zip(inserted);
+                let answers = runs.map(|(set, inserted)| run(workload, set, inserted));
+                black_box(answers.fold(0, u64::wrapping_add))
+            });
+            (measured, sets.pop().expect("there is at least one copy"))
+        })
+    }
+
     /// Inserts all elements into an empty collection, in random order.
-    Insert,
-    /// Changes a random element's score to a random one.
-    Change,
-    /// Removes all elements, lowest score first.
-    Pop,
-    /// Removes the half with the lowest scores.
-    Purge,
-    /// Inserts an element and removes the first.
-    Evict,
-    /// Visits all elements, highest score first.
-    Walk,
+    fn inserts(self, label: &'static str, new: fn() -> C) -> Self {
+        let load = self.load.clone();
+        let all = |_: &Workload<K>, set: &mut C, inserted| {
+            for (key, score) in inserted {
+                set.insert(key, score);
+            }
+            0
+        };
+        let row = self.loaded(move |_| new()).many(label, |n| n, |it| &it.elements, all);
+        row.loaded(move |workload| load(workload))
+    }
+
+    /// Calls for each key, in random order, each with a score that no key has.
+    fn keys(self, label: &'static str, call: impl Fn(&mut C, &K, u64) -> u64 + 'static) -> Self {
+        self.many(
+            label,
+            |n| n,
+            |_| &[],
+            move |workload, set, _| {
+                let answers = workload.keys().map(|(key, score)| call(set, key, score));
+                answers.fold(0, u64::wrapping_add)
+            },
+        )
+    }
+
     /// Removes a random element, up to half of them.
-    Remove,
-    /// The score of a random element.
-    Score,
-    /// Adds to the score of a random element.
-    Increment,
-    /// Ten elements from a random score on.
-    Ten,
-    /// The number of elements between two random scores.
-    Count,
+    fn removes(self, label: &'static str, call: impl Fn(&mut C, &K) -> bool + 'static) -> Self {
+        self.many(
+            label,
+            |n| n / 2,
+            |_| &[],
+            move |workload, set, _| {
+                let keys = workload.keys().take(workload.elements.len() / 2);
+                keys.map(|(key, _)| u64::from(call(set, key))).sum()
+            },
+        )
+    }
+
+    /// Removes elements, lowest score first, until `call` returns none; it is given the score up to
+    /// which half of the elements are.
+    fn pops(
+        self,
+        label: &'static str,
+        calls: fn(usize) -> usize,
+        call: impl Fn(&mut C, u64) -> Option<u64> + 'static,
+    ) -> Self {
+        self.many(
+            label,
+            calls,
+            |_| &[],
+            move |workload, set, _| {
+                let mut sum = 0_u64;
+                while let Some(score) = black_box(call(set, workload.half)) {
+                    sum = sum.wrapping_add(score);
+                }
+                sum
+            },
+        )
+    }
+
+    /// Inserts an element and removes the first.
+    fn evicts(self, label: &'static str, pop: impl Fn(&mut C) -> Option<u64> + 'static) -> Self {
+        self.many(
+            label,
+            |n| n / 2,
+            |it| &it.new[..it.new.len() / 2],
+            move |_, set, inserted| {
+                let answers = inserted.into_iter().map(|(key, score)| {
+                    set.insert(key, score);
+                    black_box(pop(set)).unwrap_or(0)
+                });
+                answers.fold(0, u64::wrapping_add)
+            },
+        )
+    }
+
+    /// Visits all elements, highest score first.
+    fn walks(self, label: &'static str) -> Self {
+        self.many(
+            label,
+            |n| n,
+            |_| &[],
+            |_, set, _| {
+                let mut sum = 0_u64;
+                set.walk(|score| sum = sum.wrapping_add(score));
+                sum
+            },
+        )
+    }
 }
 
 /// The elements of one round, and the arguments of all operations.
@@ -207,7 +280,7 @@ pub struct Workload<K> {
     new: Vec<(K, u64)>,
     /// The indices of all elements, in random order, each with a score.
     places: Vec<(usize, u64)>,
-    /// The score below which half of the elements are.
+    /// The score up to which half of the elements are.
     half: u64,
 }
 
@@ -237,97 +310,7 @@ impl<K: Key> Workload<K> {
         Workload { elements, new, places: order.into_iter().zip(others).collect(), half }
     }
 
-    fn load<C: Program<K>>(&self) -> C {
-        let mut loaded = C::new();
-        self.elements.iter().for_each(|(key, score)| loaded.insert(key.clone(), *score));
-        loaded
-    }
-
-    /// Returns the number of calls for an operation on one collection.
-    fn calls(&self, operation: Operation) -> usize {
-        let n = self.elements.len();
-        match operation {
-            Operation::Purge | Operation::Evict | Operation::Remove => n / 2,
-            _ => n,
-        }
-    }
-
-    /// Performs an operation on one collection; returns the sum of the answers. What it inserts is
-    /// in `inserted`.
-    fn run<C: Program<K>>(
-        &self,
-        operation: Operation,
-        set: &mut C,
-        inserted: Vec<(K, u64)>,
-    ) -> u64 {
-        let keys = || self.places.iter().map(|&(place, score)| (&self.elements[place].0, score));
-        let mut sum = 0u64;
-        let mut add = |number: u64| sum = sum.wrapping_add(number);
-        match operation {
-            Operation::Insert => {
-                for (key, score) in inserted {
-                    set.insert(key, score);
-                }
-            }
-            Operation::Change => keys().for_each(|(key, score)| set.change(key, score)),
-            Operation::Pop => {
-                while let Some((_, score)) = black_box(set.pop()) {
-                    add(score);
-                }
-            }
-            Operation::Purge => while set.pop_up_to(self.half) {},
-            Operation::Evict => {
-                for (key, score) in inserted {
-                    set.insert(key, score);
-                    add(black_box(set.pop()).map_or(0, |(_, score)| score));
-                }
-            }
-            Operation::Walk => set.walk(add),
-            Operation::Remove => keys()
-                .take(self.elements.len() / 2)
-                .for_each(|(key, _)| add(set.remove(key).into())),
-            Operation::Score => keys().for_each(|(key, _)| add(set.score(key).unwrap_or(1))),
-            Operation::Increment => keys().for_each(|(key, by)| add(set.increment(key, by))),
-            Operation::Ten => keys().for_each(|(_, score)| add(set.ten_from(score))),
-            Operation::Count => keys().for_each(|(_, from)| {
-                add(set.count(from, 2 * from) as u64);
-            }),
-        }
-        black_box(sum)
-    }
-}
-
-impl<K: Key> comparison::Workload for Workload<K> {
-    type Operation = Operation;
-}
-
-impl<K: Key, C: Program<K>> Calls<C> for Workload<K> {
-    const NAME: &'static str = C::NAME;
-
-    fn perform(&self, operation: Operation) -> (Measured<u64>, C) {
-        let copies = (TOGETHER / self.elements.len()).max(1);
-        let is_empty = operation == Operation::Insert;
-        let mut sets = repeat(copies, || if is_empty { C::new() } else { self.load() });
-        let inserted = repeat(copies, || match operation {
-            Operation::Insert => self.elements.clone(),
-            Operation::Evict => self.new[..self.calls(operation)].to_vec(),
-            _ => Vec::new(),
-        });
-        let measured = Measured::of(copies * self.calls(operation), || {
-            let runs = sets.iter_mut().zip(inserted);
-            runs.map(|(set, inserted)| self.run(operation, set, inserted))
-                .fold(0, u64::wrapping_add)
-        });
-        let last = sets.pop().expect("there is at least one copy");
-        (measured, last)
-    }
-
-    fn contents(&self, contender: C) -> u64 {
-        let (mut contents, mut len) = (Contents::default(), 0);
-        contender.walk(|score| {
-            contents.add(score);
-            len += 1;
-        });
-        digest(contents.0, len)
+    fn keys(&self) -> impl Iterator<Item = (&K, u64)> {
+        self.places.iter().map(|&(place, score)| (&self.elements[place].0, score))
     }
 }

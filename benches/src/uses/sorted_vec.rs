@@ -2,6 +2,7 @@
 //! remove one.
 
 /// Distinct elements in ascending order.
+#[derive(Default)]
 pub(super) struct SortedVec<T>(Vec<T>);
 
 impl<T: Ord> SortedVec<T> {

@@ -1,12 +1,17 @@
 //! Collections ordered by due time: delay queues, schedules, expiring sets.
 //!
-//! The operations on every queue, schedule and expiring set, generated in advance.
-//!
 //! There are `n` elements, one per millisecond on average: they are due at uniformly random times
 //! in the next `n` milliseconds, 100 seconds for 100,000. They are accessed in a random order,
 //! independent of both their insertion order and their due times.
 
-pub mod contenders;
+/// The measured queues, schedules and expiring sets.
+pub mod contenders {
+    pub mod btree_pair;
+    pub mod heap;
+    pub mod ours;
+    pub mod tokio;
+    pub mod vec_pair;
+}
 
 use std::hint::black_box;
 
@@ -14,83 +19,67 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-use crate::comparison::{self, Calls, Comparison, Contents, Entrant, bounded, digest};
+use crate::comparison::{Comparison, Contender, Contents, digest};
 use crate::names::numbers;
-use crate::rounds::Measured;
 use crate::workload::repeat;
-use contenders::{
-    BTreePair, ByArrival, ByMember, HeapQueue, TokioQueue, VecPair, ZsetExpiring, ZsetQueue,
-    ZsetSchedule,
-};
+use contenders::ours::{ZsetExpiring, ZsetQueue, ZsetSchedule};
+use contenders::{btree_pair::BTreePair, heap::HeapQueue, tokio::TokioQueue, vec_pair::VecPair};
+
+/// The operations of a table with their labels.
+type Rows = &'static [(Operation, &'static str)];
 
 /// Returns the table of delay queues.
 pub fn queues() -> Comparison<Workload> {
-    comparison(
-        "DelayQueue",
-        &[
-            (Operation::Push, "push"),
-            (Operation::Cancel, "cancel"),
-            (Operation::Reschedule, "reschedule"),
-            (Operation::Steady, "pop one that is due, push one"),
-            (Operation::Drain, "drain what is due (half), a job"),
-            (Operation::Life, "cancel 9 of 10, drain the rest, a job"),
-        ],
-        vec![Entrant::of::<ZsetQueue>(), Entrant::of::<TokioQueue>(), Entrant::of::<HeapQueue>()],
-    )
+    let rows: Rows = &[
+        (Operation::Push, "push"),
+        (Operation::Cancel, "cancel"),
+        (Operation::Reschedule, "reschedule"),
+        (Operation::Steady, "pop one that is due, push one"),
+        (Operation::Drain, "drain what is due (half), a job"),
+        (Operation::Life, "cancel 9 of 10, drain the rest, a job"),
+    ];
+    Comparison::new("DelayQueue", Workload::new)
+        .with(contender::<ZsetQueue>(rows))
+        .with(contender::<TokioQueue>(rows))
+        .with(contender::<HeapQueue>(rows))
 }
 
 /// Returns the table of schedules.
 pub fn schedules() -> Comparison<Workload> {
-    comparison(
-        "Schedule",
-        &[
-            (Operation::Push, "schedule"),
-            (Operation::Cancel, "cancel"),
-            (Operation::Reschedule, "reschedule"),
-            (Operation::Steady, "activate one that is due, schedule one"),
-            (Operation::Drain, "activate all that is due (half), an id"),
-        ],
-        vec![
-            Entrant::of::<ZsetSchedule>(),
-            Entrant::of::<BTreePair<ByArrival>>(),
-            Entrant::of::<VecPair<ByArrival>>(),
-        ],
-    )
+    let rows: Rows = &[
+        (Operation::Push, "schedule"),
+        (Operation::Cancel, "cancel"),
+        (Operation::Reschedule, "reschedule"),
+        (Operation::Steady, "activate one that is due, schedule one"),
+        (Operation::Drain, "activate all that is due (half), an id"),
+    ];
+    Comparison::new("Schedule", Workload::new)
+        .with(contender::<ZsetSchedule>(rows))
+        .with(contender::<BTreePair<ByArrival>>(rows))
+        .with(contender::<VecPair<ByArrival>>(rows))
 }
 
 /// Returns the table of expiring sets.
 pub fn expiring_sets() -> Comparison<Workload> {
-    comparison(
-        "ExpiringSet",
-        &[
-            (Operation::Push, "insert"),
-            (Operation::Cancel, "remove"),
-            (Operation::Reschedule, "touch"),
-            (Operation::Contains, "contains (half have expired)"),
-            (Operation::Steady, "expire one that is due, insert one"),
-            (Operation::Drain, "expire all that is due (half), a member"),
-        ],
-        vec![
-            Entrant::of::<ZsetExpiring>(),
-            Entrant::of::<BTreePair<ByMember>>(),
-            Entrant::of::<VecPair<ByMember>>(),
-        ],
-    )
-}
-
-fn comparison(
-    title: &'static str,
-    rows: &'static [(Operation, &'static str)],
-    entrants: Vec<Entrant<Workload>>,
-) -> Comparison<Workload> {
-    Comparison { title, capacity: None, sizes: &[], rows, entrants, prepare: Workload::new }
+    let rows: Rows = &[
+        (Operation::Push, "insert"),
+        (Operation::Cancel, "remove"),
+        (Operation::Reschedule, "touch"),
+        (Operation::Contains, "contains (half have expired)"),
+        (Operation::Steady, "expire one that is due, insert one"),
+        (Operation::Drain, "expire all that is due (half), a member"),
+    ];
+    Comparison::new("ExpiringSet", Workload::new)
+        .with(contender::<ZsetExpiring>(rows))
+        .with(contender::<BTreePair<ByMember>>(rows))
+        .with(contender::<VecPair<ByMember>>(rows))
 }
 
 /// Elements with due times in whole milliseconds, like those of a timer wheel.
 ///
 /// Each contender implements every operation in the best way that its public API allows, and all
 /// hashing uses `hashbrown::DefaultHashBuilder`.
-pub trait Timed: Sized {
+pub trait Timed: Sized + 'static {
     /// The name shown in the tables.
     const NAME: &'static str;
 
@@ -98,7 +87,7 @@ pub trait Timed: Sized {
     const LINEAR: &'static [Operation] = &[];
 
     /// The handle of an element.
-    type Key;
+    type Key: 'static;
 
     /// Returns an empty collection.
     fn new() -> Self;
@@ -142,6 +131,45 @@ pub trait Timed: Sized {
     }
 }
 
+/// How a pair of an ordered collection and a hash table orders its elements, before their ids.
+pub trait Order: Ord + Copy + 'static {
+    /// Returns the key of an element, given its due time and arrival number.
+    fn new(due: u64, arrival: u64) -> Self;
+
+    /// Returns the due time.
+    fn due(self) -> u64;
+}
+
+/// Due time and arrival number: elements due at the same time are in order of arrival.
+pub type ByArrival = (u64, u64);
+
+impl Order for ByArrival {
+    #[inline]
+    fn new(due: u64, arrival: u64) -> Self {
+        (due, arrival)
+    }
+
+    #[inline]
+    fn due(self) -> u64 {
+        self.0
+    }
+}
+
+/// The due time: elements due at the same time are in order of their ids.
+pub type ByMember = u64;
+
+impl Order for ByMember {
+    #[inline]
+    fn new(due: u64, _arrival: u64) -> Self {
+        due
+    }
+
+    #[inline]
+    fn due(self) -> u64 {
+        self
+    }
+}
+
 /// A measured operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
@@ -162,6 +190,102 @@ pub enum Operation {
     /// Removes nine tenths of the elements at random, and the others when they are due, which is
     /// typical of timeouts. This includes any work that removals have deferred.
     Life,
+}
+
+/// A collection and the handles of its elements.
+type Loaded<C> = (C, Vec<<C as Timed>::Key>);
+
+/// Returns a contender with the operations of a table.
+fn contender<C: Timed>(rows: Rows) -> Contender<Workload, Loaded<C>> {
+    let load = |workload: &Workload| C::load(&workload.elements);
+    let load_half_due = |workload: &Workload| {
+        let (mut loaded, keys) = C::load(&workload.elements);
+        loaded.reach(workload.half);
+        (loaded, keys)
+    };
+    let linear = rows.iter().filter(|(operation, _)| C::LINEAR.contains(operation));
+    let new = Contender::new(C::NAME, load, contents).linear(linear.map(|&(_, label)| label));
+    rows.iter().fold(new, |contender, &(operation, label)| match operation {
+        Operation::Push => contender.each(
+            label,
+            |it| &it.later,
+            |(loaded, _), &(id, due)| {
+                black_box(loaded.push(id, due));
+                0
+            },
+        ),
+        Operation::Cancel => contender.each(
+            label,
+            |it| it.first_half(&it.places),
+            |(loaded, keys), &place| loaded.cancel(&keys[place]).into(),
+        ),
+        Operation::Reschedule => contender.each(
+            label,
+            |it| &it.moves,
+            |(loaded, keys), &(place, due)| {
+                loaded.reschedule(&keys[place], due);
+                0
+            },
+        ),
+        Operation::Contains => contender.loaded(load_half_due).batch(
+            label,
+            |it| it.places.len(),
+            |workload, (loaded, keys), calls| {
+                let answers = workload.places[..calls].iter().map(|&place| {
+                    let is_there = loaded.contains(&keys[place], workload.half);
+                    is_there.map_or(0, |is_there| 1 + u64::from(is_there))
+                });
+                answers.sum()
+            },
+        ),
+        Operation::Steady => contender.loaded(load_half_due).batch(
+            label,
+            |it| it.first_half(&it.later).len(),
+            |workload, (loaded, _), calls| {
+                let answers = workload.later[..calls].iter().map(|&(id, due)| {
+                    // Which of several elements due at the same time is popped depends on the
+                    // contender.
+                    let popped = black_box(loaded.pop_due(workload.half));
+                    black_box(loaded.push(id, due));
+                    popped.map_or(0, |(_, due)| due)
+                });
+                answers.sum()
+            },
+        ),
+        Operation::Drain => contender.loaded(load_half_due).batch(
+            label,
+            |it| it.due_at_half,
+            |workload, (loaded, _), _| drain(loaded, workload.half),
+        ),
+        Operation::Life => contender.loaded(load).batch(
+            label,
+            |it| it.places.len(),
+            |workload, (loaded, keys), calls| {
+                let cancelled = workload.places[..calls - calls / 10].iter();
+                let sum: u64 = cancelled.map(|&place| u64::from(loaded.cancel(&keys[place]))).sum();
+                loaded.reach(workload.end());
+                sum.wrapping_add(drain(loaded, workload.end()))
+            },
+        ),
+    })
+}
+
+#[inline]
+fn drain(loaded: &mut impl Timed, now: u64) -> u64 {
+    let mut sum = 0_u64;
+    loaded.drain_due(now, |id, due| sum = sum.wrapping_add(digest(id, due)));
+    sum
+}
+
+fn contents<C: Timed>(workload: &Workload, (mut loaded, _): Loaded<C>) -> u64 {
+    loaded.reach(workload.end());
+    let (mut order, mut ids) = (Contents::default(), 0_u64);
+    loaded.drain_due(workload.end(), |id, due| {
+        order.add(due);
+        // A timer wheel does not keep the order of elements due at the same time.
+        ids = ids.wrapping_add(digest(id, due).wrapping_mul(id | 1));
+    });
+    order.0 ^ ids
 }
 
 /// The elements of one round, and the arguments of all operations.
@@ -203,102 +327,13 @@ impl Workload {
         Workload { elements, places, later, moves, half, due_at_half }
     }
 
-    /// Returns the number of calls for an operation.
-    fn calls(&self, operation: Operation) -> usize {
-        let n = self.elements.len();
-        match operation {
-            Operation::Cancel | Operation::Reschedule | Operation::Steady => n / 2,
-            Operation::Drain => self.due_at_half,
-            Operation::Push | Operation::Contains | Operation::Life => n,
-        }
+    /// Returns the first arguments, as many as half of the elements.
+    fn first_half<'a, A>(&self, arguments: &'a [A]) -> &'a [A] {
+        &arguments[..self.elements.len() / 2]
     }
 
     /// Returns a time at which everything is due.
     fn end(&self) -> u64 {
         self.half + self.elements.len() as u64
-    }
-
-    /// Performs an operation `calls` times; returns the sum of the answers.
-    fn run<C: Timed>(
-        &self,
-        operation: Operation,
-        calls: usize,
-        contender: &mut C,
-        keys: &[C::Key],
-    ) -> u64 {
-        let mut sum = 0u64;
-        let mut add = |number: u64| sum = sum.wrapping_add(number);
-        match operation {
-            Operation::Push => {
-                for &(id, due) in &self.later[..calls] {
-                    black_box(contender.push(id, due));
-                }
-            }
-            Operation::Cancel => {
-                for &place in &self.places[..calls] {
-                    add(contender.cancel(&keys[place]).into());
-                }
-            }
-            Operation::Reschedule => {
-                for &(place, due) in &self.moves[..calls] {
-                    contender.reschedule(&keys[place], due);
-                }
-            }
-            Operation::Contains => {
-                for &place in &self.places[..calls] {
-                    let is_there = contender.contains(&keys[place], self.half);
-                    add(is_there.map_or(0, |is_there| 1 + u64::from(is_there)));
-                }
-            }
-            Operation::Steady => {
-                for &(id, due) in &self.later[..calls] {
-                    let popped = contender.pop_due(self.half);
-                    // Which of several elements due at the same time is popped depends on the
-                    // contender.
-                    black_box(popped);
-                    add(popped.map_or(0, |(_, due)| due));
-                    black_box(contender.push(id, due));
-                }
-            }
-            Operation::Drain => contender.drain_due(self.half, |id, due| add(digest(id, due))),
-            Operation::Life => {
-                let cancelled = calls - calls / 10;
-                for &place in &self.places[..cancelled] {
-                    add(contender.cancel(&keys[place]).into());
-                }
-                contender.reach(self.end());
-                contender.drain_due(self.end(), |id, due| add(digest(id, due)));
-            }
-        }
-        black_box(sum)
-    }
-}
-
-impl comparison::Workload for Workload {
-    type Operation = Operation;
-}
-
-impl<C: Timed> Calls<C> for Workload {
-    const NAME: &'static str = C::NAME;
-
-    fn perform(&self, operation: Operation) -> (Measured<u64>, C) {
-        let (mut contender, keys) = C::load(&self.elements);
-        if matches!(operation, Operation::Contains | Operation::Steady | Operation::Drain) {
-            contender.reach(self.half);
-        }
-        let calls = bounded(self.calls(operation), operation, C::LINEAR);
-        let measured = Measured::of(calls, || self.run(operation, calls, &mut contender, &keys));
-        (measured, contender)
-    }
-
-    fn contents(&self, mut contender: C) -> u64 {
-        contender.reach(self.end());
-        let (mut order, mut ids) = (Contents::default(), 0u64);
-        contender.drain_due(self.end(), |id, due| {
-            order.add(due);
-            // A timer wheel does not keep the order of elements due at the same time.
-            ids = ids.wrapping_add(digest(id, due).wrapping_mul(id | 1));
-        });
-        order.0 ^ ids
     }
 }

@@ -4,7 +4,7 @@ use heapless::binary_heap::{self, BinaryHeap};
 use heapless::index_map::FnvIndexMap;
 use heapless::sorted_linked_list::{self, SortedLinkedList};
 
-use crate::fixed::{Contender, Operation};
+use crate::fixed::{FIRST_TEN, Fixed, REMOVE, UPDATE};
 
 /// `BinaryHeap`, whose elements other than the first are found by scans and cannot be changed.
 pub struct Heap<const N: usize>(BinaryHeap<(u32, u32), binary_heap::Min, N>);
@@ -17,12 +17,9 @@ pub struct LinkedList<const N: usize>(
 /// `FnvIndexMap`, which has no order by score.
 pub struct IndexMap<const N: usize>(FnvIndexMap<u32, u32, N>);
 
-impl<const N: usize> Contender for Heap<N> {
+impl<const N: usize> Fixed for Heap<N> {
     const NAME: &'static str = "BinaryHeap";
-
-    fn offers(operation: Operation) -> bool {
-        !matches!(operation, Operation::Update | Operation::Remove | Operation::FirstTen)
-    }
+    const LACKS: &'static [&'static str] = &[UPDATE, REMOVE, FIRST_TEN];
 
     #[inline]
     fn new() -> Self {
@@ -52,12 +49,8 @@ impl<const N: usize> Contender for Heap<N> {
     }
 }
 
-impl<const N: usize> Contender for LinkedList<N> {
+impl<const N: usize> Fixed for LinkedList<N> {
     const NAME: &'static str = "SortedLinkedList";
-
-    fn offers(_operation: Operation) -> bool {
-        true
-    }
 
     #[inline]
     fn new() -> Self {
@@ -104,12 +97,9 @@ impl<const N: usize> Contender for LinkedList<N> {
     }
 }
 
-impl<const N: usize> Contender for IndexMap<N> {
+impl<const N: usize> Fixed for IndexMap<N> {
     const NAME: &'static str = "FnvIndexMap";
-
-    fn offers(operation: Operation) -> bool {
-        operation != Operation::FirstTen
-    }
+    const LACKS: &'static [&'static str] = &[FIRST_TEN];
 
     #[inline]
     fn new() -> Self {

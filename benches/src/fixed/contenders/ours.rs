@@ -2,17 +2,13 @@
 
 use zset_core::FixedSortedSet;
 
-use crate::fixed::{Contender, Operation};
+use crate::fixed::Fixed;
 
 /// `FixedSortedSet<u32, u32, N>`.
 pub struct ZsetFixed<const N: usize>(FixedSortedSet<u32, u32, N>);
 
-impl<const N: usize> Contender for ZsetFixed<N> {
+impl<const N: usize> Fixed for ZsetFixed<N> {
     const NAME: &'static str = "zset";
-
-    fn offers(_operation: Operation) -> bool {
-        true
-    }
 
     #[inline]
     fn new() -> Self {

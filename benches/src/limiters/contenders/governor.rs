@@ -2,15 +2,15 @@
 
 use std::num::NonZeroU32;
 
-use governor::clock::{Clock, Reference};
+use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{NotUntil, RateLimiter};
 use zset_std::Quota;
 
+use crate::limiters::Limits;
 use crate::limiters::clock::GivenClock;
-use crate::limiters::{Answer, Keyed, OneKey};
 
 /// Converts a quota: the same burst and the same interval between units, except for fractions of a
 /// nanosecond, which governor drops.
@@ -22,13 +22,6 @@ fn translate(quota: Quota) -> governor::Quota {
 
 fn capacity(quota: Quota) -> NonZeroU32 {
     NonZeroU32::new(quota.capacity()).expect("no quota has a capacity of zero")
-}
-
-impl<P: Reference> Answer for Result<(), NotUntil<P>> {
-    #[inline]
-    fn is_allowed(&self) -> bool {
-        self.is_ok()
-    }
 }
 
 /// A direct limiter.
@@ -45,15 +38,20 @@ impl<C: Clock> DirectGovernor<C> {
     }
 }
 
-impl<C: Clock> OneKey for DirectGovernor<C> {
+impl<C: Clock> Limits for DirectGovernor<C> {
     type Answer = Result<(), NotUntil<C::Instant>>;
 
     #[inline]
-    fn check(&mut self) -> Self::Answer {
+    fn is_allowed(answer: &Self::Answer) -> bool {
+        answer.is_ok()
+    }
+
+    #[inline]
+    fn check(&mut self, _key: u64) -> Self::Answer {
         self.limiter.check()
     }
 
-    fn fill(&mut self) {
+    fn fill(&mut self, _key: u64) {
         let filled = self.limiter.check_n(self.capacity);
         assert!(matches!(filled, Ok(Ok(()))), "a new limiter takes its burst");
     }
@@ -68,14 +66,20 @@ pub struct KeyedGovernor {
 /// The instants of a [`GivenClock`].
 type Nanos = <GivenClock as Clock>::Instant;
 
-impl Keyed for KeyedGovernor {
-    const NAME: &'static str = "governor";
-
-    type Answer = Result<(), NotUntil<Nanos>>;
-
-    fn new(quota: Quota, clock: GivenClock) -> Self {
+impl KeyedGovernor {
+    /// Returns a limiter without keys.
+    pub fn new(quota: Quota, clock: GivenClock) -> Self {
         let limiter = RateLimiter::dashmap_with_clock(translate(quota), clock);
         KeyedGovernor { limiter, capacity: capacity(quota) }
+    }
+}
+
+impl Limits for KeyedGovernor {
+    type Answer = Result<(), NotUntil<Nanos>>;
+
+    #[inline]
+    fn is_allowed(answer: &Self::Answer) -> bool {
+        answer.is_ok()
     }
 
     #[inline]
@@ -88,7 +92,7 @@ impl Keyed for KeyedGovernor {
         assert!(matches!(filled, Ok(Ok(()))), "a new key takes its burst");
     }
 
-    fn len(&self) -> usize {
+    fn keys(&self) -> usize {
         self.limiter.len()
     }
 }

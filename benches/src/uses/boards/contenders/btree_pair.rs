@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use crate::uses::boards::Board;
-use crate::uses::boards::Operation;
+use crate::uses::boards::{AROUND, Board, PAGE, STANDING};
 
 /// `BTreeSet<(Reverse<u64>, u64)>` and `HashMap<u64, u64>`. A B-tree without counts must walk all
 /// elements before a position to number it.
@@ -18,7 +17,7 @@ pub struct BTreePair {
 
 impl Board for BTreePair {
     const NAME: &'static str = "BTreeSet + HashMap";
-    const LINEAR: &'static [Operation] = &[Operation::Standing, Operation::Page, Operation::Around];
+    const LINEAR: &'static [&'static str] = &[STANDING, PAGE, AROUND];
 
     fn load(members: &[(u64, u64)]) -> Self {
         let mut board = BTreePair { lines: BTreeSet::new(), scores: HashMap::new() };

@@ -5,8 +5,7 @@ use std::cmp::Reverse;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use crate::uses::boards::Board;
-use crate::uses::boards::Operation;
+use crate::uses::boards::{BETTER, Board, NEW};
 use crate::uses::sorted_vec::SortedVec;
 
 /// `Vec<(Reverse<u64>, u64)>` and `HashMap<u64, u64>`.
@@ -17,7 +16,7 @@ pub struct VecPair {
 
 impl Board for VecPair {
     const NAME: &'static str = "sorted Vec + HashMap";
-    const LINEAR: &'static [Operation] = &[Operation::New, Operation::Better];
+    const LINEAR: &'static [&'static str] = &[NEW, BETTER];
 
     fn load(members: &[(u64, u64)]) -> Self {
         let lines = members.iter().map(|&(member, score)| (Reverse(score), member)).collect();

@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::uses::feeds::Feed;
-use crate::uses::feeds::Operation;
+use crate::uses::feeds::{Feed, POST_LATE};
 
 /// `VecDeque<(u64, u64)>`, oldest first, which cannot look up an id.
 pub struct VecFeed {
@@ -23,7 +22,7 @@ impl VecFeed {
 
 impl Feed for VecFeed {
     const NAME: &'static str = "VecDeque";
-    const LINEAR: &'static [Operation] = &[Operation::PostLate];
+    const LINEAR: &'static [&'static str] = &[POST_LATE];
 
     fn new(max_len: usize) -> Self {
         VecFeed { posts: VecDeque::new(), max_len }

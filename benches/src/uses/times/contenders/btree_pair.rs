@@ -4,25 +4,16 @@ use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
 
-use super::Entry;
-use crate::uses::times::Timed;
+use crate::uses::times::{Order, Timed};
 
-/// `BTreeSet<E>`, and a `HashMap` from id to the rest of the entry.
-pub struct BTreePair<E: Entry> {
-    entries: BTreeSet<E>,
-    by_id: HashMap<u64, E::Kept>,
+/// `BTreeSet<(O, id)>`, and a `HashMap` from id to the rest of the entry.
+pub struct BTreePair<O> {
+    entries: BTreeSet<(O, u64)>,
+    by_id: HashMap<u64, O>,
     arrivals: u64,
 }
 
-impl<E: Entry> BTreePair<E> {
-    #[inline]
-    fn keep(&mut self, due: u64) -> E::Kept {
-        self.arrivals += 1;
-        E::keep(due, self.arrivals)
-    }
-}
-
-impl<E: Entry> Timed for BTreePair<E> {
+impl<O: Order> Timed for BTreePair<O> {
     const NAME: &'static str = "BTreeSet + HashMap";
 
     type Key = u64;
@@ -33,41 +24,42 @@ impl<E: Entry> Timed for BTreePair<E> {
 
     #[inline]
     fn push(&mut self, id: u64, due: u64) -> u64 {
-        let kept = self.keep(due);
-        if let Some(old) = self.by_id.insert(id, kept) {
-            self.entries.remove(&E::new(id, old));
+        self.arrivals += 1;
+        let new = O::new(due, self.arrivals);
+        if let Some(old) = self.by_id.insert(id, new) {
+            self.entries.remove(&(old, id));
         }
-        self.entries.insert(E::new(id, kept));
+        self.entries.insert((new, id));
         id
     }
 
     #[inline]
     fn cancel(&mut self, &id: &u64) -> bool {
-        self.by_id.remove(&id).is_some_and(|kept| self.entries.remove(&E::new(id, kept)))
+        self.by_id.remove(&id).is_some_and(|order| self.entries.remove(&(order, id)))
     }
 
     #[inline]
     fn reschedule(&mut self, &id: &u64, due: u64) {
-        let new = self.keep(due);
-        if let Some(kept) = self.by_id.get_mut(&id) {
-            let old = std::mem::replace(kept, new);
-            self.entries.remove(&E::new(id, old));
-            self.entries.insert(E::new(id, new));
+        self.arrivals += 1;
+        if let Some(order) = self.by_id.get_mut(&id) {
+            let old = std::mem::replace(order, O::new(due, self.arrivals));
+            self.entries.remove(&(old, id));
+            self.entries.insert((*order, id));
         }
     }
 
     #[inline]
     fn contains(&self, id: &u64, now: u64) -> Option<bool> {
-        Some(self.by_id.get(id).is_some_and(|&kept| E::kept_due(kept) > now))
+        Some(self.by_id.get(id).is_some_and(|order| order.due() > now))
     }
 
     #[inline]
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
-        if self.entries.first()?.due() > now {
+        if self.entries.first()?.0.due() > now {
             return None;
         }
-        let entry = self.entries.pop_first()?;
-        self.by_id.remove(&entry.id());
-        Some((entry.id(), entry.due()))
+        let (order, id) = self.entries.pop_first()?;
+        self.by_id.remove(&id);
+        Some((id, order.due()))
     }
 }
