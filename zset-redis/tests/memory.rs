@@ -48,3 +48,120 @@ fn keys_take_as_much_as_the_guide_says() {
         assert!(memory <= 150, "{limiter}: {memory}");
     }
 }
+
+/// Bytes of `used_memory` for each key of each limiter.
+#[cfg(feature = "tokio")]
+mod of_many_keys {
+    use std::env;
+    use std::io::{self, Write};
+    use std::num::NonZeroU32;
+    use std::time::Duration;
+
+    use redis::aio::MultiplexedConnection;
+    use tokio::runtime::Runtime;
+    use tokio::task::JoinSet;
+    use zset_redis::{
+        FixedWindow, Funnel, Keyed, OnFailure, SlidingWindow, UnsupportedQuota, WindowCounter,
+    };
+    use zset_std::Quota;
+    use zset_std::limit::Block;
+
+    use crate::servers::{Kind, PATIENCE, Server};
+
+    /// The calls of a key: with the quota that is used here, the second one is denied.
+    const ONE: u32 = 1;
+    const ONE_AND_A_DENIAL: u32 = 2;
+
+    /// The number of keys; the guide has a million.
+    fn keys() -> usize {
+        env::var("ZSET_KEYS").map_or(20_000, |keys| keys.parse().expect("ZSET_KEYS is a number"))
+    }
+
+    fn used_memory(server: &Server) -> f64 {
+        let info = server.ask("INFO memory");
+        let line = info.lines().find_map(|line| line.strip_prefix("used_memory:"));
+        line.and_then(|bytes| bytes.trim().parse().ok()).expect("INFO has used_memory")
+    }
+
+    /// Makes these calls for each key, and returns the bytes a key.
+    fn measure<L: 'static>(
+        kind: Kind,
+        limiter: impl FnOnce(
+            MultiplexedConnection,
+        ) -> Result<Keyed<MultiplexedConnection, L>, UnsupportedQuota>,
+        calls: u32,
+    ) -> Option<f64> {
+        const LANES: usize = 200;
+
+        let (server, keys) = (Server::start(kind)?, keys());
+        let runtime = Runtime::new().unwrap();
+        let grown = runtime.block_on(async {
+            let connection = server.multiplexed().await;
+            let limiter = limiter(connection).unwrap().with_deadline(PATIENCE);
+            // Loads the script, and the buffers reach their size.
+            let _ = limiter.check("").await.unwrap();
+            let before = used_memory(&server);
+            let mut lanes = JoinSet::new();
+            for lane in 0..LANES {
+                let limiter = limiter.clone();
+                lanes.spawn(async move {
+                    for key in (lane..keys).step_by(LANES) {
+                        for _ in 0..calls {
+                            let _ = limiter.check(&format!("{key:013}")).await.unwrap();
+                        }
+                    }
+                });
+            }
+            lanes.join_all().await;
+            used_memory(&server) - before
+        });
+        Some(grown / keys as f64)
+    }
+
+    fn measure_all(kind: Kind) {
+        let quota = Quota::new(1, Duration::from_secs(24 * 3600)).unwrap();
+        let block = Block::after(NonZeroU32::new(3).unwrap(), Duration::from_secs(24 * 3600));
+        let name = "requests";
+        for (title, bytes) in [
+            ("Funnel", measure(kind, |c| Funnel::new(c, name, quota, OnFailure::Deny), ONE)),
+            (
+                "SlidingWindow",
+                measure(kind, |c| SlidingWindow::new(c, name, quota, OnFailure::Deny), ONE),
+            ),
+            (
+                "FixedWindow",
+                measure(kind, |c| FixedWindow::new(c, name, quota, OnFailure::Deny), ONE),
+            ),
+            (
+                "WindowCounter",
+                measure(kind, |c| WindowCounter::new(c, name, quota, OnFailure::Deny), ONE),
+            ),
+            (
+                "Funnel with a penalty, after a denial",
+                measure(
+                    kind,
+                    |c| {
+                        let funnel = Funnel::new(c, name, quota, OnFailure::Deny)?;
+                        Ok(funnel.with_penalty(block))
+                    },
+                    ONE_AND_A_DENIAL,
+                ),
+            ),
+        ] {
+            let Some(bytes) = bytes else { return };
+            // Not with `eprintln`, whose output only failing tests show.
+            let _ = writeln!(io::stderr(), "{kind:?}, {} keys: {title} {bytes:.0} bytes", keys());
+            assert!((60.0..600.0).contains(&bytes), "{title}: {bytes} bytes a key");
+        }
+    }
+
+    #[test]
+    fn a_key_takes_as_much_as_the_guide_says_on_redis() {
+        measure_all(Kind::Redis);
+    }
+
+    #[test]
+    fn a_key_takes_as_much_as_the_guide_says_on_valkey() {
+        measure_all(Kind::Valkey);
+    }
+}
