@@ -1,5 +1,5 @@
 //! Millions of made-up keys against a limiter with a bound on its keys: its memory stays bounded,
-//! and it forgets no unit.
+//! and it forgets no unit. And the memory of a key of each limiter.
 //!
 //! This is a test binary of its own because of its allocator. `cargo test -p zset-std --release
 //! --test abuse -- --nocapture` prints the memory.
@@ -7,12 +7,17 @@
 mod counting;
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use counting::{in_use, take_peak};
-use zset_std::{Funnels, Observer, Quota, RandomState, SlidingWindow, Timestamp, WhenFull};
+use zset_std::limit::{Block, KeyedLimiter, Penalty};
+use zset_std::{
+    AnyLimiter, FixedWindow, Funnel, Funnels, Keyed, Observer, Quota, RandomState, SlidingWindow,
+    Timestamp, WhenFull, WindowCounter,
+};
 
 /// The number of keys sent to each limiter. A debug build takes microseconds for each, so it sends
 /// ten million to all limiters together.
@@ -200,4 +205,31 @@ fn memory_of_sliding_windows_with_a_shared_bucket_is_bounded() {
             .with_max_keys(MAX_KEYS, WhenFull::SharedBucket)
             .with_observer(refusals)
     });
+}
+
+/// Prints the bytes of a key that made one call, of as many keys as docs/many-machines.md has.
+#[test]
+fn a_key_takes_as_much_as_the_guide_says() {
+    const MANY: u64 = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };
+
+    fn measure<L: KeyedLimiter<u64>>(name: &str, most: usize, make: impl FnOnce() -> L) {
+        let _ = RandomState::new();
+        let before = in_use();
+        let limiter = make();
+        for key in 0..MANY {
+            assert!(limiter.check(&key).is_allowed());
+        }
+        let bytes = in_use().abs_diff(before) / MANY as usize;
+        println!("{name}: {bytes} bytes a key, of {MANY} keys");
+        assert!(bytes <= most, "{name}: {bytes} bytes a key");
+    }
+
+    let block = Block::after(NonZeroU32::MIN, PERIOD);
+    let day = Quota::new(1, Duration::from_secs(24 * 3600)).unwrap();
+    measure("Funnels", 130, || Funnels::new(day));
+    measure("SlidingWindow", 400, || SlidingWindow::new(day));
+    measure("FixedWindow", 200, || Keyed::of(FixedWindow::new(day)));
+    measure("WindowCounter", 220, || Keyed::of(WindowCounter::new(day)));
+    measure("AnyLimiter", 500, || Keyed::of(AnyLimiter::from(Funnel::new(day))));
+    measure("Penalty<Funnel>", 250, || Keyed::of(Penalty::new(Funnel::new(day), block)));
 }
