@@ -72,7 +72,7 @@ impl Connect for redis::Client {
         command: &Cmd,
         timeout: Duration,
     ) -> Result<Value, Error> {
-        // For each read and write, which is why callers do not rely on it.
+        // It bounds each read and write, not the whole call, so callers have deadlines of their own.
         connection.set_read_timeout(Some(timeout))?;
         connection.set_write_timeout(Some(timeout))?;
         Ok(command.query(connection)?)

@@ -449,7 +449,7 @@ async fn two_services_share_failures_and_a_trial_in_redis() {
     let Some(server) = Redis::start() else { return };
     let client = zset_redis::redis::Client::open(server.url.as_str()).unwrap();
     let connection = client.get_connection_manager().await.unwrap();
-    // A period that is long enough for all of the test.
+    // A period longer than the whole test.
     let quota = |count| Quota::new(count, Duration::from_secs(100_000)).unwrap();
     let limiter = |name, count| {
         let on_failure = zset_redis::OnFailure::Deny;

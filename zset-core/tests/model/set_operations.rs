@@ -299,7 +299,7 @@ fn a_step_of_a_union_looks_up_no_member_that_comes_later() {
     let (last, hashes) = hashes_of(|| later.union(&set).next_back());
     assert_eq!((last.unwrap().0.number, hashes), (len - 1, 0));
 
-    // Every step looks up the one element of the other set before the next of this set.
+    // Each step looks up one element of the other set, which comes before the next of this set.
     let alternating = tagged('b', 0..len, |number| number);
     let mut union = set.union(&alternating);
     for _ in 0..10 {

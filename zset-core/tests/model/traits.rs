@@ -63,7 +63,7 @@ fn sets_are_equal_if_their_elements_are() {
     assert_ne!(set, SortedSet::from([("a", 1)]));
     assert_ne!(set, SortedSet::from([("a", 1), ("b", 3)]));
     assert_ne!(set, SortedSet::from([("a", 1), ("c", 2)]));
-    // Regardless of the hasher and of earlier changes.
+    // Equality depends neither on the hasher nor on earlier changes.
     let mut other: SortedSet<&str, i32, BuildConstant> = SortedSet::default();
     other.extend([("c", 0), ("b", 0), ("a", 1), ("b", 2)]);
     other.remove("c");

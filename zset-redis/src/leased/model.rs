@@ -283,7 +283,7 @@ impl<S: Server> Model<S> {
         let life = terms.life.as_micros() as u64;
         self.add(life.max(1000), Event::Sweep { machine });
         let crashes = self.happens(self.setting.faults.crash);
-        // Now and then what `give_back` does.
+        // Sometimes the machine gives everything back, as `give_back` does.
         let gives_all_back = self.rng.random_range(0..8) == 0;
         let slot = &mut self.machines[machine];
         let now = slot.now(time);

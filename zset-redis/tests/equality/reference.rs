@@ -116,8 +116,8 @@ impl Reference {
         }
     }
 
-    /// Draws a quota for a call, if there is one limiter only: one that the server takes and for
-    /// which both round alike.
+    /// Draws a quota for one call, if there is only one limiter: a quota that the server accepts
+    /// and that both sides round alike.
     pub(crate) fn quota_of_call(&self, random: &mut SmallRng) -> Option<Quota> {
         // A penalty around a limiter of one key has no such call.
         let (None, [limiter]) = (self.block(), self.limits().as_slice()) else { return None };

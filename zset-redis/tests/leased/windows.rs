@@ -21,7 +21,7 @@ const RUNNING: Duration = Duration::from_secs(3);
 const LIMIT: u32 = 500;
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Tells a child process the server, and that it is one, with its number.
+/// Set for child processes: the URL of the server, and the number of the child.
 const SERVER: &str = "ZSET_LEASED_SERVER";
 
 /// Times in microseconds, and the number of units.

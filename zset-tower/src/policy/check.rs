@@ -318,7 +318,7 @@ impl<K: Send + Sync, D: Engine<K>> Subject for Units<D, K> {
         if !self.by_response {
             return self.engine.perform(action, &self.key, self.n, identity);
         }
-        // Before: if the limiter panics, the units are not settled again.
+        // Cleared first, so that the units are not settled again if the limiter panics.
         self.is_holding = false;
         let step = self.engine.hold(action, &self.key, self.n);
         self.is_holding = D::HOLDS

@@ -172,7 +172,7 @@ fn a_lost_race_is_refunded_and_denied() {
     }
 }
 
-/// With the names of all crates imported, a call names one method.
+/// With the names of all crates imported, calls are not ambiguous.
 mod all_imported {
     use std::sync::Arc;
 
