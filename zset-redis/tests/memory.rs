@@ -77,7 +77,7 @@ mod of_many_keys {
         env::var("ZSET_KEYS").map_or(20_000, |keys| keys.parse().expect("ZSET_KEYS is a number"))
     }
 
-    fn used_memory(server: &Server) -> f64 {
+    fn used_memory(server: &Server) -> u64 {
         let info = server.ask("INFO memory");
         let line = info.lines().find_map(|line| line.strip_prefix("used_memory:"));
         line.and_then(|bytes| bytes.trim().parse().ok()).expect("INFO has used_memory")
@@ -90,7 +90,7 @@ mod of_many_keys {
             MultiplexedConnection,
         ) -> Result<Keyed<MultiplexedConnection, L>, UnsupportedQuota>,
         calls: u32,
-    ) -> Option<f64> {
+    ) -> Option<u64> {
         const LANES: usize = 200;
 
         let (server, keys) = (Server::start(kind)?, keys());
@@ -115,7 +115,7 @@ mod of_many_keys {
             lanes.join_all().await;
             used_memory(&server) - before
         });
-        Some(grown / keys as f64)
+        Some(grown / keys as u64)
     }
 
     fn measure_all(kind: Kind) {
@@ -150,8 +150,8 @@ mod of_many_keys {
         ] {
             let Some(bytes) = bytes else { return };
             // Not with `eprintln`, whose output only failing tests show.
-            let _ = writeln!(io::stderr(), "{kind:?}, {} keys: {title} {bytes:.0} bytes", keys());
-            assert!((60.0..600.0).contains(&bytes), "{title}: {bytes} bytes a key");
+            let _ = writeln!(io::stderr(), "{kind:?}, {} keys: {title} {bytes} bytes", keys());
+            assert!((60..600).contains(&bytes), "{title}: {bytes} bytes a key");
         }
     }
 
