@@ -326,7 +326,8 @@ fn read_out_of_line(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
     read(bytes, at)
 }
 
-#[inline]
+#[expect(clippy::inline_always, reason = "a call takes a third of a step of an iterator")]
+#[inline(always)]
 fn read(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
     let (value, len) = decode(bytes.get(at..)?)?;
     Some((value, at + len + back_length_bytes(len)))
