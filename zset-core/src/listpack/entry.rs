@@ -316,7 +316,8 @@ pub(super) fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Returns the entry at `at` and the offset after it, or `None` at the end of the listpack.
-#[inline]
+#[expect(clippy::inline_always, reason = "a call takes a third of a step of an iterator")]
+#[inline(always)]
 pub(crate) fn entry_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
     if IS_SMALL { read_out_of_line(bytes, at) } else { read(bytes, at) }
 }
