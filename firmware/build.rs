@@ -5,7 +5,7 @@ use std::{env, fs};
 
 fn main() {
     let target = env::var("TARGET").expect("cargo sets it");
-    // The memories in kilobytes, and how much of the RAM is the heap.
+    // The memories in kilobytes, and the part of the RAM for the heap.
     let (flash, ram_start, ram, heap) = match target.as_str() {
         // microbit
         "thumbv6m-none-eabi" => (256, "0x20000000", 16, 8),
@@ -13,7 +13,7 @@ fn main() {
         "thumbv7m-none-eabi" => (256, "0x20000000", 64, 48),
         // mps2-an386
         "thumbv7em-none-eabi" => (4096, "0x21000000", 16384, 8192),
-        other => panic!("no machine is known for {other}"),
+        other => panic!("no machine for {other}"),
     };
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let flash = format!("FLASH : ORIGIN = 0x00000000, LENGTH = {flash}K");

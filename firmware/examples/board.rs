@@ -1,15 +1,15 @@
-//! A whole program without an allocator, for a board with 16 KB of RAM: a queue of 64 timers, the
-//! ten highest readings of a sensor, and an alarm that is limited to three at once and then one in
-//! ten seconds.
+//! A complete program without an allocator, for a board with 16 KB of RAM: a queue of 64 timers,
+//! the ten highest readings of a sensor, and an alarm that is limited to three at once and then one
+//! in ten seconds.
 //!
 //! ```sh
 //! cargo run --release --no-default-features --example board --target thumbv6m-none-eabi
 //! ```
 //!
-//! The interrupt `SysTick` reads the sensor and sets timers; the main loop handles those that are
-//! due. They share the state behind a critical section. A board needs its own sensor and its own
-//! output, in place of `read_sensor` and of `println!`, which prints through the debugger. The
-//! nRF51 of a real micro:bit has no `SysTick`: use one of its timers.
+//! The interrupt `SysTick` reads the sensor and sets timers; the main loop handles timers that are
+//! due. They share the state in critical sections. A board needs its own sensor and output, in
+//! place of `read_sensor` and of `println!`, which prints through the debugger. The nRF51 of a real
+//! micro:bit has no `SysTick`: use one of its timers.
 
 #![no_std]
 #![no_main]
@@ -23,11 +23,11 @@ use semihosting::{print, println, process};
 use zset_core::FixedSortedSet;
 use zset_std::{Funnel, Quota, Timestamp};
 
-/// The time between two interrupts, in the simulation: all times are counted in these.
+/// The time between two interrupts in the simulation, and the unit of all times.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The processor's cycles from one interrupt to the next, fewer than in 100 ms, so that the
-/// simulation is short.
+/// The processor's cycles between two interrupts: fewer than in 100 ms, to keep the simulation
+/// short.
 const CYCLES: u32 = 4_000;
 
 const SECOND: u32 = 10;
@@ -35,7 +35,7 @@ const SECOND: u32 = 10;
 /// The program ends after a minute.
 const END: u32 = 60 * SECOND;
 
-/// Readings from here on are alarming.
+/// Readings from this value on raise the alarm.
 const LIMIT: u16 = 840;
 
 /// How long the sensor may be silent.
@@ -46,7 +46,7 @@ const TASKS: u8 = 61;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Timer {
-    /// The last reading was alarming. Set by the interrupt, due at once.
+    /// The last reading raised an alarm. Set by the interrupt, due at once.
     Alarm,
     /// The sensor has been silent. Every reading postpones it.
     Watchdog,
@@ -56,13 +56,13 @@ enum Timer {
     End,
 }
 
-/// What the interrupt and the main loop share.
+/// The state shared by the interrupt and the main loop.
 struct Shared {
     /// The number of ticks, which is the time.
     now: u32,
-    /// The last tick that the main loop has handled.
+    /// The last tick handled by the main loop.
     handled: u32,
-    /// The timers by the tick at which they are due.
+    /// The timers by due tick.
     timers: FixedSortedSet<Timer, u32, 64, u8>,
     /// The highest readings, by the ticks at which they were taken.
     highest: FixedSortedSet<u32, u16, 10, u8>,
@@ -76,15 +76,15 @@ static SHARED: Mutex<RefCell<Shared>> = Mutex::new(RefCell::new(Shared {
 }));
 
 impl Shared {
-    /// Sets a timer, or postpones it.
+    /// Sets or postpones a timer.
     fn set(&mut self, timer: Timer, due: u32) {
         self.timers.try_insert(timer, due).expect("there are 64 different timers");
     }
 
     /// Handles an interrupt.
     fn tick(&mut self) {
-        // The time is simulated: it waits for the main loop, so that the output does not depend on
-        // the emulator's speed.
+        // The time is simulated: it waits for the main loop, so the output does not depend on the
+        // speed of the emulator.
         if self.handled < self.now {
             return;
         }
@@ -97,7 +97,7 @@ impl Shared {
         }
     }
 
-    /// Removes and returns the first timer that is due, and the tick at which it was.
+    /// Removes and returns the first timer that is due, and its due tick.
     fn pop_due(&mut self) -> Option<(Timer, u32)> {
         let now = self.now;
         let due = self.timers.pop_first_if(|_, due| due <= now);
@@ -108,7 +108,7 @@ impl Shared {
     }
 }
 
-/// Calls `change` with the state while no interrupt can come.
+/// Calls `change` with the state, with interrupts disabled.
 fn with_shared<R>(change: impl FnOnce(&mut Shared) -> R) -> R {
     critical_section::with(|section| change(&mut SHARED.borrow_ref_mut(section)))
 }
@@ -118,7 +118,7 @@ fn SysTick() {
     with_shared(Shared::tick);
 }
 
-/// Returns what a noisy sensor measures, or nothing while it is out of order.
+/// Returns the reading of a noisy sensor, or nothing while it is out of order.
 fn read_sensor(tick: u32) -> Option<u16> {
     let noise = tick.wrapping_mul(0x9E37_79B9).rotate_left(9).wrapping_mul(0x85EB_CA6B) >> 24;
     let is_broken = (25 * SECOND..29 * SECOND).contains(&tick);
@@ -151,7 +151,7 @@ fn main() -> ! {
     let mut alarms = Funnel::new(one_in_ten_seconds.with_capacity(3).expect("it is not zero"));
     let (mut runs, mut suppressed) = (0, 0);
     loop {
-        // A critical section for each timer: an interrupt waits for one change of the queue, and
+        // A critical section for each timer: an interrupt waits for one change of the queue, but
         // not for the output.
         while let Some((timer, due)) = with_shared(Shared::pop_due) {
             match timer {

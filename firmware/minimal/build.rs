@@ -1,4 +1,4 @@
-//! Writes the memory layout: the first memories of the machine `mps2-an386`, which runs the code of
+//! Writes the memory layout: the first memories of the machine `mps2-an386`, which runs code for
 //! any Cortex-M up to the M4.
 
 use std::path::PathBuf;

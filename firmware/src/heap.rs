@@ -20,13 +20,13 @@ pub const IS_LARGE: bool = HEAP_BYTES > 1 << 20;
 
 static mut MEMORY: [MaybeUninit<u8>; HEAP_BYTES] = [MaybeUninit::uninit(); HEAP_BYTES];
 
-/// Gives the allocator its memory. To be called once, before any allocation.
+/// Gives the allocator its memory. Must be called once, before any allocation.
 pub fn init() {
     // SAFETY: nothing else uses this memory, and the allocator is not in use yet.
     unsafe { HEAP.init(addr_of_mut!(MEMORY) as usize, HEAP_BYTES) }
 }
 
-/// Returns the number of bytes that are allocated.
+/// Returns the number of allocated bytes.
 pub fn used() -> usize {
     HEAP.used()
 }

@@ -1,5 +1,5 @@
-//! The model test of all limiters of one key, for small memories: seeded random calls of a limiter,
-//! and a recount of the units that it has allowed.
+//! The model test of all limiters for one key, for small memories: seeded random calls, and a
+//! recount of the allowed units.
 
 use core::ops::RangeBounds;
 use core::time::Duration;
@@ -11,7 +11,7 @@ use zset_std::{Limiter, Quota, Timestamp, Verdict};
 /// The number of calls of each limiter.
 const CALLS: usize = 100;
 
-/// The units that a limiter has allowed, each with its time in nanoseconds, in order.
+/// The allowed units, each with its time in nanoseconds, in order.
 pub struct Allowed {
     calls: [(u64, u32); CALLS],
     len: usize,
@@ -34,7 +34,7 @@ impl Allowed {
     }
 }
 
-/// Compares the decisions of `rounds` limiters with random quotas with a recount.
+/// Compares the decisions of `rounds` limiters, with random quotas, with a recount.
 ///
 /// `allows` returns whether a quota allows `n` units at a time, for `n` from 1 to `limit`.
 pub fn run_limiter_model<L: Limiter>(
@@ -95,7 +95,7 @@ fn random_quota(random: &mut SmallRng) -> Quota {
     quota.expect("the numbers are small")
 }
 
-/// Returns a time some quarters of the period and a few nanoseconds later, or at times a little
+/// Returns a time some quarters of the period and a few nanoseconds later, or occasionally a little
 /// earlier.
 fn step(random: &mut SmallRng, newest: u64, quota: Quota) -> u64 {
     let quarter = nanos(quota.period()) / 4;

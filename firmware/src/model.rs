@@ -64,8 +64,8 @@ fn compare(set: &impl Subject, reference: &Reference, member: u32, score: u32) {
     assert_eq!(count, reference.len());
 }
 
-/// Runs random operations on a set that grows to `most` elements and is then drained. Everything is
-/// compared at intervals, since that takes time in proportion to the set.
+/// Runs random operations on a set that grows to `most` elements and is then drained. The whole set
+/// is compared only at intervals, since that takes time in proportion to its size.
 #[cfg(feature = "heap")]
 pub fn run_large_model(set: &mut impl Subject, seed: u64, most: u32) {
     let mut random = SmallRng::seed_from_u64(seed);
@@ -77,7 +77,7 @@ pub fn run_large_model(set: &mut impl Subject, seed: u64, most: u32) {
         let member = random.random_range(0..most);
         let score = if random.random() { random.random_range(0..5) } else { random.random() };
         match random.random_range(0..16) {
-            // All members in a scattered order, so that the set has all of them in the end.
+            // All members in a scattered order, so that the set finally has all of them.
             0..14 if is_growing => {
                 let member = (step * 7_919) % most;
                 let old = set.try_insert(member, score).expect("there is memory");
@@ -97,7 +97,7 @@ pub fn run_large_model(set: &mut impl Subject, seed: u64, most: u32) {
             compare_all(set, &reference);
         }
     }
-    // The set is as large as the removals in between leave it.
+    // The length that the removals in between permit.
     assert!(largest > most as usize * 3 / 4, "{largest} elements");
     while let Some(first) = reference.pop_first() {
         assert_eq!(set.pop_first(), Some(first));
@@ -119,15 +119,15 @@ fn compare_all(set: &impl Subject, reference: &LargeReference) {
     }
 }
 
-/// Fills a set until the heap is full, or it has `most` elements, and then replaces one element
-/// after the other; returns its length.
+/// Fills a set until the heap is full or it has `most` elements, then replaces one element after
+/// the other; returns its length.
 #[cfg(feature = "heap")]
 pub fn fill_and_replace(set: &mut impl Subject, most: u32, rounds: u32) -> u32 {
     let scatter = |member: u32| member.wrapping_mul(0x9E37_79B9) >> 8;
     set.clear();
     let full = |&member: &u32| set.try_insert(member, scatter(member)).is_err();
     let len = (0..most).find(full).unwrap_or(most);
-    // What cannot be inserted leaves the set unchanged.
+    // A failed insertion leaves the set unchanged.
     assert_eq!((set.len(), set.score(len)), (len as usize, None));
     set.check();
     for round in 0..rounds {

@@ -1,12 +1,12 @@
-//! The references: the score of each member, in an array; for many members, two B-trees.
+//! The references: the score of each member in an array, or for many members, two B-trees.
 
 #[cfg(feature = "heap")]
 use alloc::collections::{BTreeMap, BTreeSet};
 
-/// The number of different members.
+/// The number of distinct members.
 pub const MEMBERS: u32 = 120;
 
-/// A set of the members `0..MEMBERS`, in which every query is a pass over all of them.
+/// A set of the members `0..MEMBERS`. Every query is a pass over all of them.
 #[derive(Clone)]
 pub struct Reference([Option<u32>; MEMBERS as usize]);
 
@@ -67,7 +67,7 @@ impl Reference {
     }
 }
 
-/// A set of any members, whose queries are fast, except that of a rank.
+/// A set of any members, with fast queries except for ranks.
 #[cfg(feature = "heap")]
 #[derive(Default)]
 pub struct LargeReference {

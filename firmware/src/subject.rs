@@ -25,7 +25,7 @@ pub trait Subject {
     fn check(&self);
 }
 
-/// Converts a member to the type of a set's members, which must have that value.
+/// Converts a member to the set's member type, which must be able to hold it.
 fn narrow<T: TryFrom<u32>>(member: u32) -> T {
     T::try_from(member).ok().expect("the members of the test fit")
 }
@@ -88,7 +88,7 @@ impl<const N: usize, I: SlotNumber> Subject for FixedSortedSet<u16, u32, N, I> {
     forward!(u16);
 }
 
-/// A member of a set of byte strings: a letter and six digits, so that strings and numbers have one
+/// A member of a set of byte strings: a letter and six digits, so strings and numbers have the same
 /// order.
 struct Text {
     bytes: [u8; 7],
@@ -182,7 +182,7 @@ mod heap {
         forward!(u32);
     }
 
-    /// The value of each member is its double.
+    /// The value of each member is twice the member.
     impl Subject for SortedMap<u32, u32, u32> {
         fn try_insert(&mut self, member: u32, score: u32) -> Result<Option<u32>, Full> {
             let old = self.try_insert(member, 2 * member, score).map_err(|_| Full)?;

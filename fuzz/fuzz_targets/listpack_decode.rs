@@ -1,5 +1,5 @@
-//! Decodes arbitrary bytes as a listpack: whatever is accepted reads the same in both directions,
-//! and can be re-encoded. If it is a set, it can be modified like any other.
+//! Decodes arbitrary bytes as a listpack. If they are accepted, they read the same in both
+//! directions and can be re-encoded. If they are a set, it can be modified like any other.
 
 #![no_main]
 
@@ -19,13 +19,13 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(list.get(index), Some(*value));
     }
 
-    // Re-encode.
+    // Re-encode it.
     let mut copy = Listpack::new();
     for &value in &values {
         copy.try_push_back(value).expect("there is memory");
     }
     copy.check();
-    // An integer that was encoded as text is now encoded as an integer, so compare the strings.
+    // An integer that was encoded as a string is now encoded as an integer, so compare strings.
     let texts = |list: &Listpack<Vec<u8>>| -> Vec<Vec<u8>> { list.iter().map(text).collect() };
     assert_eq!(texts(&copy), texts(&list));
 

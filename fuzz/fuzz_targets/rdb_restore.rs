@@ -1,6 +1,6 @@
-//! Restores arbitrary bytes as a RESTORE payload: no panic, memory in proportion to the input, and
-//! whatever is accepted survives a round trip through its own dump, and through one in another
-//! order.
+//! Restores arbitrary bytes as a RESTORE payload. It never panics, and uses memory in proportion to
+//! the input. An accepted set survives a round trip through its own dump, and through a dump in
+//! another order.
 
 #![no_main]
 
@@ -34,8 +34,8 @@ unsafe impl GlobalAlloc for Counting {
 
 const CRC: Crc<u64, Table<1>> = Crc::<u64, Table<1>>::new(&CRC_64_REDIS);
 
-/// The maximum allocation per payload byte, which may be half of an element: its entry in two
-/// vectors while it is sorted, in a third if it repeats another, and in two tables.
+/// The maximum allocation per payload byte. A byte may be half of an element: its entry in two
+/// vectors while they are sorted, in a third if it repeats another, and in two tables.
 const MOST_PER_BYTE: usize = 64;
 
 /// The maximum number of bytes that a byte of a compressed string expands to.
@@ -59,7 +59,7 @@ fn restore(payload: &[u8]) {
 
     if let Ok(set) = restored {
         set.check();
-        let again = rdb::restore(&rdb::dump(&set)).expect("a dump of our own");
+        let again = rdb::restore(&rdb::dump(&set)).expect("a dump that was just written");
         assert_eq!(again, set);
         assert_eq!(again.encoding(), set.encoding());
         assert_eq!(rdb::restore(&rotated(&set)).expect("any order"), set);

@@ -1,5 +1,6 @@
-//! Decodes arbitrary bytes, in pieces of any size, as a client's input: no panic, memory within the
-//! limits, the same requests regardless of the pieces, and a well-formed reply to each request.
+//! Decodes arbitrary bytes, in pieces of any size, as a client's input. It never panics, and keeps
+//! memory within the limits. The requests are the same regardless of the pieces, and each gets a
+//! well-formed reply.
 
 #![no_main]
 
@@ -39,14 +40,14 @@ unsafe impl GlobalAlloc for Counting {
 const LIMITS: RequestLimits =
     RequestLimits { max_arguments: 64, max_argument_len: 512, max_request_len: 2048 };
 
-/// The maximum allocation per received byte, which may be an argument of its own, in a vector that
-/// has grown, and is copied once more for comparison.
+/// The maximum allocation per received byte. A byte may be an argument, in a vector that has grown,
+/// and is copied once more for comparison.
 const MOST_PER_BYTE: usize = 200;
 
 /// The base allocation of the parser.
 const MOST_AT_LEAST: usize = 16 * 1024;
 
-/// The bytes before the first of these are the lengths of the pieces.
+/// The first of these bytes ends the lengths of the pieces.
 const END_OF_CUTS: u8 = 0xff;
 
 /// The arguments of a request, copied.
@@ -72,7 +73,7 @@ fn requests(bytes: &[u8], lens: &[u8]) -> (Vec<Request>, Option<RequestError>) {
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    assert_eq!(requests.next(), Err(error), "it stays wrong");
+                    assert_eq!(requests.next(), Err(error), "the error is permanent");
                     return (found, Some(error));
                 }
             }
@@ -113,7 +114,7 @@ fn read(bytes: &[u8], protocol: Protocol) -> &[u8] {
             0
         }
         b'$' | b'*' if head == b"-1" => {
-            assert!(!is_newer, "there is a null in RESP3");
+            assert!(!is_newer, "RESP3 has its own null");
             0
         }
         b'$' | b'=' => {
@@ -143,8 +144,8 @@ fn read(bytes: &[u8], protocol: Protocol) -> &[u8] {
     rest
 }
 
-/// Returns whether to skip a request: one that could take too long or too much memory, or that does
-/// not get exactly one reply.
+/// Returns whether to skip a request: one that could take too much time or memory, or that does not
+/// get exactly one reply.
 fn is_left_out(request: &[&[u8]]) -> bool {
     let is = |index: usize, word: &str| {
         request.get(index).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
@@ -181,16 +182,16 @@ impl Peer {
         let executed = engine.execute(&mut self.client, arguments, &mut self.replies);
         self.is_waiting = executed != Executed::Replied;
         if self.is_waiting {
-            assert!(self.replies.bytes().is_empty(), "it is told nothing yet");
+            assert!(self.replies.bytes().is_empty(), "no reply is due yet");
         } else {
             self.read_reply();
         }
     }
 
-    /// Reads the reply brought about by the other client, if any.
+    /// Reads the reply caused by the other client, if any.
     fn take_served(&mut self) {
         if self.client.take_served(&mut self.replies) {
-            assert!(self.is_waiting, "it is told what it has not asked for");
+            assert!(self.is_waiting, "an unrequested reply");
             self.is_waiting = false;
             self.read_reply();
         }
@@ -209,7 +210,7 @@ impl Peer {
     /// Reads the single reply, in the protocol that is current after HELLO and RESET.
     fn read_reply(&mut self) {
         let rest = read(self.replies.bytes(), self.replies.protocol());
-        assert!(rest.is_empty(), "behind the reply: {}", rest.escape_ascii());
+        assert!(rest.is_empty(), "after the reply: {}", rest.escape_ascii());
         self.replies.clear();
     }
 }
@@ -247,10 +248,10 @@ fuzz_target!(|data: &[u8]| -> Corpus {
     let found = requests(bytes, lens);
     let peak = PEAK.load(Ordering::Relaxed) - before;
     assert!(peak <= MOST_AT_LEAST + MOST_PER_BYTE * bytes.len(), "{peak} bytes");
-    assert_eq!(found, requests(bytes, &[]), "the pieces matter");
+    assert_eq!(found, requests(bytes, &[]), "the requests depend on the pieces");
     for request in &found.0 {
         let len: usize = request.iter().map(Vec::len).sum();
-        assert!(len <= bytes.len(), "more than has come");
+        assert!(len <= bytes.len(), "more than was received");
     }
 
     execute(&found.0);

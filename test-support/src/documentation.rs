@@ -1,4 +1,4 @@
-//! Which public items have an example.
+//! Checks that public items have an example.
 
 use std::fs;
 use std::path::Path;
@@ -31,8 +31,8 @@ fn shown(text: &str) -> Vec<&str> {
     shown
 }
 
-/// Panics unless each item has an example. `expected` has names of types and functions, by file of
-/// the folder `src` of a crate; a file may have several lines.
+/// Panics unless each item has an example. `expected` lists the names of types and functions by
+/// file in a crate's folder `src`; a file may have several lines.
 #[track_caller]
 pub fn assert_have_examples(crate_folder: &str, expected: &[(&str, &str)]) {
     let mut missing = Vec::new();
@@ -44,7 +44,7 @@ pub fn assert_have_examples(crate_folder: &str, expected: &[(&str, &str)]) {
         let absent = names.split(' ').filter(|name| !shown.contains(name));
         missing.extend(absent.map(|name| format!("{file}: {name}")));
     }
-    assert!(missing.is_empty(), "these have no example:\n{}", missing.join("\n"));
+    assert!(missing.is_empty(), "items without an example:\n{}", missing.join("\n"));
 }
 
 #[test]

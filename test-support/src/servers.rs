@@ -1,5 +1,5 @@
-//! Starting servers that tests need: `redis-server` and `valkey-server` in `PATH`, or the programs
-//! that `REDIS_SERVER` and `VALKEY_SERVER` name. If one is not installed, its tests print `SKIPPED`
+//! Starts servers for tests: `redis-server` and `valkey-server` in `PATH`, or the programs that
+//! `REDIS_SERVER` and `VALKEY_SERVER` name. If a server is not installed, its tests print `SKIPPED`
 //! and pass; with `ZSET_REQUIRE_SERVERS=1` they fail.
 
 mod folder;
@@ -18,7 +18,7 @@ pub use folder::Folder;
 #[derive(Debug)]
 pub struct Program {
     path: OsString,
-    /// Whether the user, or Cargo, named it, so that it must be there.
+    /// Whether the user or Cargo named it, so it must exist.
     is_named: bool,
 }
 
@@ -46,12 +46,12 @@ impl Program {
         &self.path
     }
 
-    /// Returns whether the program is there.
+    /// Returns whether the program exists.
     pub fn is_installed(&self) -> bool {
         Command::new(&self.path).arg("--version").stdout(Stdio::null()).status().is_ok()
     }
 
-    /// Starts the program, whose output goes to the log of the folder; returns `None` if it is not
+    /// Starts the program, with its output in the folder's log; returns `None` if it is not
     /// installed.
     pub fn start(&self, command: &mut Command, folder: &Folder) -> Option<Child> {
         let log = File::create(folder.log()).expect("the folder is writable");
@@ -76,8 +76,7 @@ impl Program {
 pub fn skip(reason: &str) {
     static REPORTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     assert!(env::var_os("ZSET_REQUIRE_SERVERS").is_none(), "{reason}");
-    // Once rather than for each test, and not with `eprintln`, whose output only failing tests
-    // show.
+    // Once, not for each test; and not by `eprintln`, whose output is shown only for failing tests.
     if REPORTED.lock().expect("no thread panics with the lock").insert(reason.to_owned()) {
         let _ = writeln!(io::stderr(), "SKIPPED: {reason}");
     }

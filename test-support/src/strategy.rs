@@ -7,7 +7,7 @@ use std::ops::Bound;
 use crate::Bounds;
 
 /// Returns the configuration for this many cases. Under Miri each takes a hundred times as long,
-/// and no file can be written.
+/// and files cannot be written.
 pub fn config(cases: u32, cases_under_miri: u32) -> ProptestConfig {
     ProptestConfig {
         failure_persistence: None,

@@ -1,12 +1,12 @@
 //! Keeps a limit across a failover, with connections to the primary that a Sentinel names.
 //!
-//! Sentinel is a feature of the crate `redis`. A `Pool` takes anything that opens connections: here
-//! [`Sentinels`], which asks for the primary each time. A connection that breaks, or whose server
-//! has become a replica, is replaced, so the limiter needs no restart.
+//! Sentinel is a feature of the crate `redis`. A `Pool` accepts any type that opens connections:
+//! here [`Sentinels`], which asks for the primary each time. A connection that breaks, or whose
+//! server has become a replica, is replaced, so the limiter needs no restart.
 //!
-//! `REDIS_SENTINELS` are the addresses of the Sentinels, with commas, and `REDIS_MASTER` is the
-//! name of the primary. Without them, the program starts a primary, a replica and a Sentinel, and
-//! kills the primary:
+//! `REDIS_SENTINELS` is the comma-separated addresses of the Sentinels, and `REDIS_MASTER` the name
+//! of the primary. Without them, the program starts a primary, a replica and a Sentinel, and kills
+//! the primary:
 //!
 //! ```sh
 //! REDIS_SENTINELS=redis://10.0.0.1:26379,redis://10.0.0.2:26379 REDIS_MASTER=mymaster \
@@ -30,7 +30,7 @@ use zset_redis::blocking::{Connect, Pool, SlidingWindow};
 use zset_redis::{Error as CallError, OnFailure};
 use zset_std::Quota;
 
-/// Opens connections to the primary that the Sentinels name at that time.
+/// Opens connections to the primary that the Sentinels currently name.
 struct Sentinels(Mutex<SentinelClient>);
 
 impl Sentinels {
@@ -86,7 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let Some(servers) = &mut servers {
         servers.kill_the_primary()?;
         let start = Instant::now();
-        // Calls fail until the Sentinel has made the replica a primary.
+        // Calls fail until the Sentinel has promoted the replica.
         let decision = loop {
             match logins.check(&user) {
                 Ok(decision) => break decision,
@@ -108,7 +108,7 @@ struct Servers {
     sentinel_url: String,
     primary_url: String,
     primary: Server,
-    /// What lives as long as the program.
+    /// Kept alive as long as the program.
     _others: [Server; 2],
 }
 

@@ -16,12 +16,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let url = env::var("REDIS_URL").unwrap_or_else(|_| "redis://127.0.0.1/".to_owned());
     let minute = Duration::from_secs(60);
 
-    // Each process has connections and limiters of its own; the state is on the server.
+    // Each process has its own connections and limiters; the state is on the server.
     let processes = [(); 2].map(|()| redis::Client::open(&*url).map(Pool::new));
     let [one, other] = processes;
     let (one, other) = (one?, other?);
 
-    // While the server is down, calls of a process fail at once after the first five.
+    // While the server is down, the calls of a process fail at once after the first five failures.
     let (breaker, its_breaker) = (Breaker::new(), Breaker::new());
 
     let quota = Quota::new(3, minute)?;

@@ -1,11 +1,12 @@
-//! Counts logins on a server that is reached with TLS.
+//! Counts logins on a server that is reached over TLS.
 //!
-//! TLS is a feature of the crate `redis`, and a URL that starts with `rediss`: `tls-rustls`, with
-//! the tokio runtime `tokio-rustls-comp`, and a `rustls` with one provider of cryptography, here
+//! TLS is a feature of the crate `redis`, for URLs that start with `rediss`: `tls-rustls`, or with
+//! the tokio runtime `tokio-rustls-comp`, and a `rustls` with one cryptography provider, here
 //! `ring`; or `tls-native-tls` and `tokio-native-tls-comp`. A certificate that the system does not
 //! trust is passed to `build_with_tls`.
 //!
-//! Without `REDIS_URL`, the program makes a certificate with `openssl` and starts a `redis-server`:
+//! Without `REDIS_URL`, the program creates a certificate with `openssl` and starts a
+//! `redis-server`:
 //!
 //! ```sh
 //! REDIS_URL=rediss://redis.example/ cargo run -p zset-redis --example tls
@@ -34,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     println!("connecting to {}", client.get_connection_info().addr());
 
-    // From here on, nothing differs from a connection without TLS.
+    // From here on, the code is the same as without TLS.
     let quota = Quota::new(3, Duration::from_secs(3600))?;
     let logins = SlidingWindow::new(Pool::new(client), "tls example", quota, OnFailure::Deny)?;
     let user = format!("user of process {}", process::id());
@@ -55,7 +56,7 @@ fn trusting(url: &str, root_cert: Vec<u8>) -> redis::RedisResult<Client> {
     Client::build_with_tls(url, certificates)
 }
 
-/// Starts a server that has a new certificate and accepts nothing but TLS.
+/// Starts a server that has a new certificate and accepts only TLS.
 fn start() -> Result<(Client, Server), Box<dyn Error>> {
     let folder = Folder::new("tls")?;
     let port = free_port()?;
@@ -79,7 +80,7 @@ fn start() -> Result<(Client, Server), Box<dyn Error>> {
     let mut server = Server::start(folder, &[&settings[..], &files].concat())?;
     server.reply(&client)?;
 
-    // Without trust in the certificate, there is no connection.
+    // Without trust in the certificate, connecting fails.
     assert!(Client::open(format!("rediss://localhost:{port}/"))?.get_connection().is_err());
     Ok((client, server))
 }

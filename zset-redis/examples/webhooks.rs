@@ -1,12 +1,12 @@
 //! Delivers webhooks from two worker processes, with retries, on the delay queue of a server.
 //!
-//! The program queues deliveries and starts itself twice as a worker. A worker leases a delivery
-//! and posts it. What fails is nacked, and due again after a delay that doubles; after eight
-//! attempts it is a dead letter. One worker is killed while it posts: its lease ends, and the other
-//! worker delivers. So each delivery is attempted at least once, and the receiver, which the
-//! program plays too, recognizes repetitions by their ids.
+//! The program queues deliveries and starts two copies of itself as workers. A worker leases a
+//! delivery and posts it. A failed delivery is nacked, and due again after a delay that doubles;
+//! after eight attempts it becomes a dead letter. One worker is killed while it posts: its lease
+//! ends, and the other worker delivers. So each delivery is attempted at least once, and the
+//! receiver, which is also part of the program, recognizes repetitions by their ids.
 //!
-//! `REDIS_URL` is the server, a Redis or a Valkey; without it, the program starts a `redis-server`:
+//! `REDIS_URL` is the server, Redis or Valkey; without it, the program starts a `redis-server`:
 //!
 //! ```sh
 //! REDIS_URL=redis://127.0.0.1/ cargo run -p zset-redis --example webhooks
@@ -30,13 +30,13 @@ use zset_redis::Error as CallError;
 use zset_redis::blocking::{DelayQueue, Pool};
 use zset_redis::delay_queue::Nacked;
 
-/// The time a worker has for a delivery, and for the receiver's response.
+/// The time that a worker has for a delivery, and for the receiver's response.
 const VISIBILITY: Duration = Duration::from_secs(2);
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The pause after a call of the queue that failed.
+/// The pause after a failed call of the queue.
 const PAUSE: Duration = Duration::from_millis(100);
 
 const MAX_ATTEMPTS: NonZeroU32 = NonZeroU32::new(8).unwrap();
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let server = if env::var_os("REDIS_URL").is_none() { Some(start()?) } else { None };
     let url = server.as_ref().map_or_else(|| env::var("REDIS_URL"), |server| Ok(url(server)))?;
     let queue = queue(&url)?;
-    // What an earlier run has left.
+    // Remains of an earlier run.
     persist(|| queue.clear())?;
     persist(|| queue.purge_dead_letters())?;
     deliver(&queue, &url)
@@ -69,7 +69,7 @@ fn queue(url: &str) -> Result<DelayQueue, Box<dyn Error>> {
     Ok(queue.with_max_deliveries(MAX_ATTEMPTS).with_deadline(Duration::from_secs(30)))
 }
 
-/// Repeats a call, which has to have the same result, while it fails for at most a minute.
+/// Repeats an idempotent call while it fails, for at most a minute.
 fn persist<T>(call: impl Fn() -> Result<T, CallError>) -> Result<T, CallError> {
     let start = Instant::now();
     loop {
@@ -82,10 +82,10 @@ fn persist<T>(call: impl Fn() -> Result<T, CallError>) -> Result<T, CallError> {
     }
 }
 
-// What a worker does.
+// The worker.
 
 fn work(queue: &DelayQueue, receiver: &str) -> ! {
-    // It ends with the process that has started it.
+    // The worker exits with the process that started it.
     thread::spawn(|| {
         let _ = io::stdin().read(&mut [0]);
         process::exit(0);
@@ -93,7 +93,7 @@ fn work(queue: &DelayQueue, receiver: &str) -> ! {
     loop {
         let lease = match queue.wait_lease(VISIBILITY) {
             Ok(lease) => lease,
-            // Also when the server is restarted, the worker goes on.
+            // The worker continues even if the server is restarted.
             Err(error) => {
                 eprintln!("worker: {error}");
                 sleep(PAUSE);
@@ -104,7 +104,7 @@ fn work(queue: &DelayQueue, receiver: &str) -> ! {
         let outcome = match post(receiver, &id, &String::from_utf8_lossy(&lease.payload)) {
             Ok(200) => queue.ack(&lease).map(|()| "delivered".to_owned()),
             failed => {
-                // 20, 40, 80 ms and no more; in earnest, from seconds to hours.
+                // 20, 40, 80 ms and no more; in production, from seconds to hours.
                 let delay = Duration::from_millis(10 << lease.deliveries.min(3));
                 let reason = failed.map_or_else(|error| error.to_string(), |s| s.to_string());
                 queue.nack(&lease, delay).map(|nacked| match nacked {
@@ -115,8 +115,8 @@ fn work(queue: &DelayQueue, receiver: &str) -> ! {
         };
         match outcome {
             Ok(outcome) => println!("{id}, attempt {}: {outcome}", lease.deliveries),
-            // It took too long, and another worker has the delivery; or the server did not reply,
-            // and the lease ends by itself. Either way it may be delivered again.
+            // Either it took too long, and another worker has the delivery, or the server did not
+            // reply, and the lease expires. Both may deliver it again.
             Err(error) => println!("{id}, attempt {}: {error}", lease.deliveries),
         }
     }
@@ -162,7 +162,7 @@ impl Receiver {
             }
             ("/flaky", 1 | 2) | ("/gone", _) => Ok(Some(500)),
             _ => {
-                // False if it is a repetition, which then has no effect.
+                // False for a repetition, which then has no effect.
                 self.received.insert(id.to_owned());
                 Ok(Some(200))
             }
@@ -172,7 +172,7 @@ impl Receiver {
 
 fn serve(listener: &TcpListener, receiver: &Mutex<Receiver>) {
     for stream in listener.incoming() {
-        // A worker that hangs up must not end the service.
+        // A worker that hangs up must not stop the service.
         if let Err(error) = stream.and_then(|stream| answer(stream, receiver)) {
             eprintln!("connection: {error}");
         }
@@ -212,7 +212,7 @@ fn deliver(queue: &DelayQueue, url: &str) -> Result<(), Box<dyn Error>> {
     let shared = Arc::clone(&receiver);
     thread::spawn(move || serve(&listener, &shared));
     for (id, path) in DELIVERIES {
-        // With an id, a push whose reply was lost can be repeated.
+        // A push with an id can be repeated if its reply was lost.
         persist(|| match queue.push_with_id_after(id, path, Duration::ZERO) {
             Err(CallError::DuplicateJob) => Ok(()),
             result => result,

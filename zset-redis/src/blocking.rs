@@ -1,5 +1,5 @@
-//! What blocks the calling thread: the [`Pool`] of connections, over which the calls of limiters,
-//! boards and queues block, and the names of their types over one.
+//! Blocking calls: the [`Pool`] of connections, and the types of limiters, boards and queues over
+//! it.
 
 #[cfg(feature = "cluster")]
 mod cluster;
@@ -29,11 +29,11 @@ over_a_pool!(SlidingWindow, Funnel, FixedWindow, WindowCounter, Limits, Leaderbo
 /// A [`Keyed`](crate::Keyed) limiter over a [`Pool`].
 pub type Keyed<M, L> = crate::Keyed<Pool<M>, L>;
 
-/// What opens the connections of a [`Pool`]: a [`redis::Client`], or with the feature
-/// `cluster` a `redis::cluster::ClusterClient`.
+/// Opens the connections of a [`Pool`]: implemented by [`redis::Client`] and, with the feature
+/// `cluster`, by `redis::cluster::ClusterClient`.
 ///
-/// Each connection is used by a thread of its own, and the callers end their calls at the deadline.
-/// So a method that takes longer than its `timeout` delays no caller; it occupies its thread.
+/// Each connection is used by a thread of its own, and callers stop waiting at the deadline. So a
+/// method that takes longer than its `timeout` delays no caller; it only occupies its thread.
 pub trait Connect: Send + Sync + 'static {
     /// A connection.
     type Connection;
@@ -72,7 +72,7 @@ impl Connect for redis::Client {
         command: &Cmd,
         timeout: Duration,
     ) -> Result<Value, Error> {
-        // It bounds each read and write, not the whole call, so callers have deadlines of their own.
+        // Applies to each single read and write, so callers do not rely on it.
         connection.set_read_timeout(Some(timeout))?;
         connection.set_write_timeout(Some(timeout))?;
         Ok(command.query(connection)?)
@@ -80,7 +80,7 @@ impl Connect for redis::Client {
 
     fn is_open(connection: &mut redis::Connection, timeout: Duration) -> bool {
         match Self::query(connection, &redis::cmd("PING"), timeout) {
-            // Such as that the user may not send PING.
+            // E.g. the user may not send PING.
             Err(Error::Redis(error)) => is_reply(&error),
             reply => reply.is_ok(),
         }

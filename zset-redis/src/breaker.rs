@@ -1,7 +1,7 @@
-//! [`Breaker`]: calls fail at once while the server is down.
+//! [`Breaker`]: makes calls fail at once while the server is down.
 //!
-//! At most one probe is under way. It ends when its [`Pass`] is dropped, whether or not it has a
-//! result, so a call that is cancelled or panics stops no later probe.
+//! At most one probe is in flight. It ends when its [`Pass`] is dropped, with or without a result,
+//! so a call that is cancelled or panics never blocks later probes.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -16,16 +16,16 @@ const DEFAULT_FAILURES: NonZeroU32 = NonZeroU32::new(5).unwrap();
 
 const DEFAULT_PAUSE: Duration = Duration::from_secs(1);
 
-/// Lets the calls of a limiter fail at once while the server is down, instead of each waiting for
-/// its deadline.
+/// Makes the calls of a limiter fail at once while the server is down, instead of waiting for their
+/// deadlines.
 ///
 /// After a number of failures in a row, calls return [`Error::BreakerOpen`] without being sent, and
 /// the limiter's [`OnFailure`](crate::OnFailure) decides. After a pause, one call at a time is sent
 /// as a probe. If it succeeds, all calls are sent again; if it fails, the next pause begins.
 ///
-/// What counts is [`Error::Timeout`], a failure of the connection, and a server that replies
-/// `READONLY`, `MASTERDOWN`, `LOADING` or `CLUSTERDOWN`. Any other reply shows that the server is
-/// up, also a denial or an error such as `WRONGTYPE`. A call that is cancelled counts as neither.
+/// Failures are [`Error::Timeout`], broken connections, and the replies `READONLY`, `MASTERDOWN`,
+/// `LOADING` and `CLUSTERDOWN`. Any other reply shows that the server is up, even a denial or an
+/// error such as `WRONGTYPE`. A cancelled call counts as neither.
 ///
 /// Clones are the same breaker, and limiters can share one if they share a server.
 ///
@@ -60,9 +60,9 @@ struct Shared<C: ?Sized> {
 
 #[derive(Debug)]
 enum State {
-    /// Calls are sent. The latest calls have failed, this many.
+    /// Calls are sent. This many of the latest calls have failed in a row.
     Closed(u32),
-    /// Calls fail, since a time. A probe may be under way.
+    /// Calls have failed since this time. A probe may be in flight.
     Open { since: Timestamp, is_probing: bool },
 }
 
@@ -90,14 +90,14 @@ impl Breaker {
         Breaker { failures: DEFAULT_FAILURES, pause: DEFAULT_PAUSE, shared }
     }
 
-    /// Returns the breaker with another number of failures in a row after which calls fail at once.
-    /// **O(1)**.
+    /// Returns the breaker with a different number of failures in a row after which calls fail at
+    /// once. **O(1)**.
     pub fn with_failures(mut self, failures: NonZeroU32) -> Self {
         self.failures = failures;
         self
     }
 
-    /// Returns the breaker with another pause before a probe. **O(1)**.
+    /// Returns the breaker with a different pause before a probe. **O(1)**.
     pub fn with_pause(mut self, pause: Duration) -> Self {
         self.pause = pause;
         self
@@ -123,7 +123,7 @@ impl Breaker {
         }
     }
 
-    /// Lets a call pass.
+    /// Admits a call, or fails if the breaker is open.
     pub(crate) fn pass(&self) -> Result<Pass<'_>, Error> {
         let now = self.shared.clock.now();
         let mut state = self.lock();
@@ -170,7 +170,8 @@ impl fmt::Debug for Breaker {
 pub enum BreakerState {
     /// All calls are sent.
     Closed,
-    /// The pause is over: a probe is under way, or the next call is one. The others fail at once.
+    /// The pause is over: a probe is in flight, or the next call becomes one. Other calls fail at
+    /// once.
     HalfOpen,
     /// All calls fail at once.
     Open,
@@ -184,7 +185,7 @@ pub(crate) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Returns the pass of a limiter without a breaker.
+    /// Returns the pass of a limiter that has no breaker.
     pub(crate) fn free() -> Self {
         Pass { breaker: None, is_probe: false }
     }
@@ -196,7 +197,7 @@ impl Pass<'_> {
         let has_failed = result.as_ref().is_err_and(Error::is_outage);
         let mut state = breaker.lock();
         let failures = match *state {
-            // It was sent before the failures.
+            // The call was sent before the breaker opened.
             State::Open { .. } if !self.is_probe => return,
             _ if !has_failed => 0,
             State::Open { .. } => u32::MAX,
@@ -207,7 +208,7 @@ impl Pass<'_> {
         } else {
             State::Open { since: now, is_probing: false }
         };
-        // The state is that of the next probe.
+        // The state now belongs to a later probe.
         self.is_probe = false;
     }
 }
@@ -235,7 +236,7 @@ mod tests {
 
     const PAUSE: Duration = Duration::from_secs(1);
 
-    /// A nanosecond less.
+    /// The pause, less a nanosecond.
     const ALMOST: Duration = Duration::from_nanos(999_999_999);
 
     fn breaker(clock: &FakeClock) -> Breaker {
@@ -287,7 +288,7 @@ mod tests {
             let probe = breaker.pass().unwrap();
             assert!(is_open(&breaker));
             clock.advance(10 * PAUSE);
-            assert!(is_open(&breaker), "the probe is under way");
+            assert!(is_open(&breaker), "the probe is in flight");
             probe.end(&Err::<(), _>(Error::Timeout));
             clock.advance(ALMOST);
             assert!(is_open(&breaker), "the pause begins with the failure");
@@ -297,7 +298,7 @@ mod tests {
         let passes = [(); 5].map(|()| breaker.pass().unwrap());
         drop(passes);
         (0..2).for_each(|_| fail(&breaker));
-        assert!(!is_open(&breaker), "failures are counted anew");
+        assert!(!is_open(&breaker), "the count of failures restarts");
     }
 
     #[test]
@@ -317,7 +318,7 @@ mod tests {
         probe.end(&Err::<(), _>(Error::Timeout));
         assert_eq!(breaker.state(), BreakerState::Open);
         clock.set(Timestamp::ZERO);
-        assert_eq!(breaker.state(), BreakerState::Open, "a clock that steps back");
+        assert_eq!(breaker.state(), BreakerState::Open, "the clock stepped back");
         clock.advance(10 * PAUSE);
         succeed(&breaker);
         assert_eq!(breaker.state(), BreakerState::Closed);
@@ -422,7 +423,7 @@ mod tests {
                         barrier.wait();
                         let pass = breaker.pass();
                         probes.fetch_add(pass.is_ok().into(), Ordering::Relaxed);
-                        // The probe ends after all have tried.
+                        // The probe ends after all threads have tried.
                         barrier.wait();
                         assert_eq!(probes.load(Ordering::Relaxed), round + 1);
                         match pass {

@@ -12,9 +12,9 @@
 //! job is valid at any time, and a stale one can neither acknowledge nor renew, so each job is
 //! *acknowledged exactly once*.
 //!
-//! A worker that is late, because it was paused or the lease was too short, may still be working
-//! when another one has taken the job. Its `ack` then returns [`Error::StaleLease`]. If doing a job
-//! twice does harm, make its effect conditional on the id.
+//! A late worker, which was paused or whose lease was too short, may still be working when another
+//! worker has taken the job. Its `ack` then returns [`Error::StaleLease`]. If doing a job twice
+//! does harm, make its effect conditional on the id.
 //!
 //! ```no_run
 //! use std::num::NonZeroU32;
@@ -43,68 +43,69 @@
 //!
 //! # Order and time
 //!
-//! Jobs come in the order in which they are due; those due in the same microsecond in the order in
-//! which they were pushed. Times are the server's, since 1970, in microseconds: the forms with a
-//! delay (`push_after`, `reschedule_after`) need no clock of the client. A [`Timestamp`] that is
-//! given, e.g. of a [`SystemClock`](zset_std::SystemClock), is compared with the server's clock and
-//! rounded up. [`DelayQueue::at`] fixes the time of calls as well. It is for tests: waiting always
+//! Jobs are delivered in order of their due times; jobs due in the same microsecond, in the order
+//! in which they were pushed. Times are the server's, since 1970, in microseconds: the methods that
+//! take a delay (`push_after`, `reschedule_after`) need no client clock. A [`Timestamp`] that you
+//! pass, e.g. from a [`SystemClock`](zset_std::SystemClock), is compared with the server's clock
+//! and rounded up. [`DelayQueue::at`] also fixes the time of calls. It is for tests: waiting always
 //! uses the server's clock.
 //!
 //! # Waiting
 //!
-//! A worker that waits sends nothing. An attempt that finds no job returns when the first one is
-//! due, and the worker then sends a command that blocks until that time on a connection of its own.
-//! A job that becomes due before all others adds an entry to a stream, which ends that command for
-//! all waiting workers. Each of them makes one attempt, so a push to an idle queue costs one call
-//! for each waiting worker. None depends on another, and no wake-up is lost between the attempt and
-//! the command. A worker makes an attempt every 30 seconds at the latest, in case a failover has
-//! lost an entry.
+//! A waiting worker does not poll. An attempt that finds no job returns the due time of the first
+//! job, and the worker then sends a command that blocks until that time, on a connection of its
+//! own. A job that becomes due before all others adds an entry to a stream, which ends that command
+//! for all waiting workers. Each of them makes one attempt, so a push to an idle queue costs one
+//! call for each waiting worker. No worker depends on another, and no wake-up is lost between the
+//! attempt and the command. A worker makes an attempt at least every 30 seconds, in case a failover
+//! has lost an entry.
 //!
 //! # Keys and settings
 //!
 //! A queue has up to eight keys, `queue:{name}:due` and others, in one slot of a cluster. They
 //! never expire. The server must not evict them: give it enough memory and the policy `noeviction`.
 //! The bounds and the maximum number of deliveries are not stored: each client applies its own, so
-//! all clients of a queue should be made in the same way.
+//! all clients of a queue should use the same settings.
 //!
 //! # Deleted keys
 //!
-//! If one of the keys, or an entry of it, was deleted or evicted, no call fails, and jobs that are
-//! intact are delivered. A job whose payload or time is missing is no longer in the queue: a lease
-//! of it is stale, and its id can be pushed again. What is left of it is dropped when it would be
-//! due or when its id is pushed, and counted as [`Stats::lost_jobs`]; so is a dead letter without
-//! its payload. Without the deliveries or the receipts, deliveries start from zero, and leases are
-//! stale. Without the counts, jobs that are due in the same microsecond may come in another order.
-//! A key of another type is an error that names the key.
+//! If a key of the queue, or an entry of one, was deleted or evicted, no call fails, and intact
+//! jobs are delivered. A job whose payload or time is missing is no longer in the queue: its lease
+//! is stale, and its id can be pushed again. Its remains are dropped when it would be due or when
+//! its id is pushed, and counted as [`Stats::lost_jobs`]; so is a dead letter without a payload. If
+//! the deliveries or receipts are missing, deliveries start from zero, and leases are stale. If the
+//! counts are missing, jobs due in the same microsecond may be delivered in a different order. A
+//! key of the wrong type is an error that names the key.
 //!
 //! # Calls that fail
 //!
-//! After [`Error::Timeout`], and after some errors of a connection, the server may have run the
-//! call, or run it later; a client of a cluster may even run it twice. Repeating a push is safe
-//! with an id: the second one is an [`Error::DuplicateJob`] as long as the job is in the queue.
-//! Repeating an `ack` is safe: [`Error::StaleLease`] then may mean that the first one succeeded. A
-//! lease whose reply is lost ends by itself, and counts as a delivery.
+//! After [`Error::Timeout`], and after some connection errors, the server may have run the call, or
+//! may run it later; a cluster client may even run it twice. Repeating a push is safe if it has an
+//! id: the second one is an [`Error::DuplicateJob`] as long as the job is in the queue. Repeating
+//! an `ack` is safe: [`Error::StaleLease`] may then mean that the first one succeeded. A lease
+//! whose reply is lost expires, and counts as a delivery.
 //!
 //! # What a failover can lose
 //!
 //! Replication is asynchronous: a primary replies before its replicas have the write. If it fails
-//! and a replica takes over, the writes of the replication lag are lost, usually of milliseconds:
+//! and a replica takes over, the writes within the replication lag are lost, usually those of some
+//! milliseconds:
 //!
 //! - **A push**: the job is lost. This is the only way to lose one.
 //! - **A lease**: the job may be delivered to another worker while the first one still works. The
 //!   first one's lease is stale, and receipts contain the server's time, so it is never valid
 //!   again.
-//! - **An acknowledgement, a pop or a cancellation**: the job is delivered again.
-//! - **A nack, a renewal or a reschedule**: the job is due when it was due before, and a dead
-//!   letter is a job again, on its last lease.
+//! - **An acknowledgement, pop or cancellation**: the job is delivered again.
+//! - **A nack, renewal or reschedule**: the job has its previous due time, and a dead letter is
+//!   again a job on its last lease.
 //!
-//! The new primary's clock may be another one: jobs are due, and leases end, earlier or later by
-//! the difference. Each script is replicated as one transaction, so a queue is never left halfway.
-//! With `min-replicas-to-write 1` and `min-replicas-max-lag` a primary whose replicas are further
-//! behind refuses writes, which bounds the loss to that lag, also for a primary that was cut off
-//! and still serves clients. `WAIT` after a push, on the same connection, returns once a replica
-//! has received it. A server that restarts loses what it had not saved: with `appendfsync
-//! everysec`, the last second or two.
+//! The new primary's clock may differ: jobs become due, and leases end, earlier or later by the
+//! difference. Each script is replicated as one transaction, so a queue is never left in an
+//! intermediate state. With `min-replicas-to-write 1` and `min-replicas-max-lag`, a primary whose
+//! replicas are further behind refuses writes. That bounds the loss to this lag, even for a primary
+//! that was cut off and still serves clients. `WAIT` after a push, on the same connection, returns
+//! once a replica has received it. A server that restarts loses what it had not saved: with
+//! `appendfsync everysec`, the last second or two.
 
 mod job;
 mod wait;
@@ -134,14 +135,14 @@ use wait::Pause;
 #[cfg(feature = "tokio")]
 pub use wait::{ConnectAsync, Waiter};
 
-/// A queue of jobs on the server, each due at a time: [`zset_std::SharedDelayQueue`] for many
+/// A queue of jobs on the server, each with a due time: [`zset_std::SharedDelayQueue`] for many
 /// machines.
 ///
-/// Ids and payloads are strings or bytes. `C` is the connection, as of a [limiter](crate::Keyed):
+/// Ids and payloads are strings or bytes. `C` is the connection, as for a [limiter](crate::Keyed):
 /// over a [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
-/// connection. Each call is one round trip, except those that wait, and fails with an [`Error`] if
-/// the server does. The [module](crate::delay_queue) explains leases, waiting, and what a failover
-/// can lose.
+/// connection. Each call is one round trip, except those that wait, and returns an [`Error`] if the
+/// server fails. The [module](crate::delay_queue) explains leases, waiting, and what a failover can
+/// lose.
 ///
 /// # Examples
 ///
@@ -177,7 +178,7 @@ impl<C> DelayQueue<C> {
             at: None,
             max_len: None,
             max_deliveries: None,
-            // As in zset-std.
+            // The same default as zset-std.
             max_dead_letters: 1024,
             deadline: Duration::from_secs(1),
         };
@@ -187,9 +188,9 @@ impl<C> DelayQueue<C> {
     /// Returns the queue with a hashed name: the server stores a hash of the name, keyed with
     /// `secret`, instead of the name. **O(n)** for n bytes of the secret.
     ///
-    /// It is for names that contain a user or a token. Ids and payloads are stored as they are. All
-    /// machines use the same secret: with another one, it is another queue. [Hashed
-    /// keys](crate#hashed-keys) has more.
+    /// Use it if the name contains a user or a token. Ids and payloads are stored as they are. All
+    /// machines must use the same secret: another secret means another queue. See [hashed
+    /// keys](crate#hashed-keys).
     pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
         let mut names = Names::new("queue");
         names.hash_keys(secret.as_ref());
@@ -197,16 +198,16 @@ impl<C> DelayQueue<C> {
         self
     }
 
-    /// Returns the queue with another deadline for each call; the default is one second. **O(1)**.
+    /// Returns the queue with a different deadline for each call; the default is one second.
+    /// **O(1)**.
     ///
-    /// Waiting for a job is not bounded by it.
+    /// It does not limit waiting for a job.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.queue.deadline = deadline;
         self
     }
 
-    /// Returns the queue with a bound on the number of jobs, whether due or not, on lease or not.
-    /// **O(1)**.
+    /// Returns the queue with a bound on the number of jobs, due or not, leased or not. **O(1)**.
     ///
     /// Dead letters do not count.
     pub fn with_max_len(mut self, max_len: u64) -> Self {
@@ -226,7 +227,8 @@ impl<C> DelayQueue<C> {
     /// Returns the queue with a bound on the number of dead letters kept, 1024 by default. When it
     /// is exceeded, the oldest is dropped. **O(1)**.
     ///
-    /// A lower bound than before takes effect with the next dead letters, ten for each of them.
+    /// If the bound is lowered, the excess is dropped gradually: up to ten with each new dead
+    /// letter.
     pub fn with_max_dead_letters(mut self, max_dead_letters: u32) -> Self {
         self.queue.max_dead_letters = max_dead_letters;
         self
@@ -237,7 +239,7 @@ impl<C: Clone> DelayQueue<C> {
     /// Returns the same queue with its clock fixed at `now`, rounded down to microseconds.
     /// **O(1)**.
     ///
-    /// It is for tests: waiting for a job uses the server's clock all the same. Calls return
+    /// It is for tests: waiting for a job still uses the server's clock. Calls return
     /// [`Error::TimeTooLate`] if `now` is too late.
     ///
     /// # Examples
@@ -264,10 +266,10 @@ impl<C: Clone> DelayQueue<C> {
 
 operations! {
     impl<C: ConnectionLike + Clone> DelayQueue<C> {
-        /// Pushes a job that is due at a time of the server's clock, and returns the id that the
-        /// queue assigns to it.
+        /// Pushes a job that is due at a time of the server's clock, and returns the id assigned by
+        /// the queue.
         ///
-        /// **O(log n)** on the server. The id is a number as text, unique among the jobs in the
+        /// **O(log n)** on the server. The id is a number as a string, unique among the jobs in the
         /// queue. If the call may be repeated after a failure, use
         /// [`push_with_id`](Self::push_with_id).
         ///
@@ -296,7 +298,7 @@ operations! {
             self.queue.push(None, payload.as_ref(), When::After(delay))
         }
 
-        /// Pushes a job with the caller's id, which is due at a time of the server's clock. **O(log
+        /// Pushes a job with the caller's id that is due at a time of the server's clock. **O(log
         /// n)** on the server.
         ///
         /// # Errors
@@ -329,9 +331,9 @@ operations! {
 
         /// Leases the first job if it is due; it is due again after `visibility`.
         ///
-        /// **O(log n)** on the server. Jobs whose last permitted lease has ended become dead
-        /// letters on the way, and [lost jobs](crate::delay_queue#deleted-keys) are dropped: a
-        /// round trip more for each hundred of them.
+        /// **O(log n)** on the server. First, jobs whose last permitted lease has ended become dead
+        /// letters, and [lost jobs](crate::delay_queue#deleted-keys) are dropped: one more round
+        /// trip for each hundred of them.
         pub fn lease(&self, visibility: Duration) -> Operation<Option<Lease>> {
             self.queue.lease(visibility).map(Result::ok)
         }
@@ -359,7 +361,7 @@ operations! {
             call.limits(&self.queue).read(read_nacked)
         }
 
-        /// Sets the end of a lease to `visibility` from now, and returns it.
+        /// Sets the end of a lease to `visibility` from now, and returns that time.
         ///
         /// **O(log n)** on the server. The new end may be earlier than the old one.
         ///
@@ -373,15 +375,15 @@ operations! {
 
         /// Removes and returns the first job if it is due.
         ///
-        /// **O(log n)** on the server, as [`lease`](Self::lease). If the reply does not arrive, the
-        /// job is lost: prefer `lease`.
+        /// **O(log n)** on the server, like [`lease`](Self::lease). If the reply does not arrive,
+        /// the job is lost: prefer `lease`.
         pub fn pop(&self) -> Operation<Option<Job>> {
             self.queue.call(&scripts::POP).limits(&self.queue).attempt(read_job).map(Result::ok)
         }
 
-        /// Removes and returns a job, whether due or not, on lease or not.
+        /// Removes and returns a job, due or not, leased or not.
         ///
-        /// **O(log n)** on the server. A lease of it is then stale.
+        /// **O(log n)** on the server. Its lease becomes stale.
         pub fn cancel(&self, id: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<Job>> {
             self.queue.call(&scripts::CANCEL).argument(id.as_ref()).read(|reply| match reply {
                 Value::Nil => Ok(None),
@@ -389,11 +391,10 @@ operations! {
             })
         }
 
-        /// Sets when a job is due, and returns when it was due before, or `None` if it is not in
+        /// Sets the due time of a job, and returns the previous one, or `None` if the job is not in
         /// the queue.
         ///
-        /// **O(log n)** on the server. A lease of it is then stale, and its deliveries start from
-        /// zero.
+        /// **O(log n)** on the server. Its lease becomes stale, and its deliveries start from zero.
         ///
         /// # Errors
         ///
@@ -418,18 +419,18 @@ operations! {
             call.when(When::After(delay)).read(read_time)
         }
 
-        /// Returns when a job is due, or its lease ends. **O(1)** on the server.
+        /// Returns the due time of a job, or the end of its lease. **O(1)** on the server.
         pub fn due(&self, id: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<Timestamp>> {
             self.queue.call(&scripts::DUE).argument(id.as_ref()).read(read_time)
         }
 
-        /// Returns when the first job is due, or its lease ends. **O(log n)** on the server.
+        /// Returns the due time of the first job, or the end of its lease. **O(log n)** on the
+        /// server.
         pub fn next_due(&self) -> Operation<Option<Timestamp>> {
             self.queue.stats().map(|stats| stats.next_due)
         }
 
-        /// Returns the number of jobs, whether due or not, on lease or not. **O(log n)** on the
-        /// server.
+        /// Returns the number of jobs, due or not, leased or not. **O(log n)** on the server.
         pub fn len(&self) -> Operation<u64> {
             self.queue.stats().map(|stats| stats.len)
         }
@@ -446,7 +447,7 @@ operations! {
 
         /// Removes all jobs, but not the dead letters, and returns how many there were.
         ///
-        /// **O(1)** on the server, which frees them in the background. Their leases are then stale.
+        /// **O(1)** on the server, which frees them in the background. Their leases become stale.
         pub fn clear(&self) -> Operation<u64> {
             self.queue.call(&scripts::CLEAR).read(read)
         }
@@ -454,22 +455,22 @@ operations! {
         /// Returns up to `max` of the oldest dead letters.
         ///
         /// **O(log n + m)** on the server for m returned. [Lost
-        /// ones](crate::delay_queue#deleted-keys) are dropped: after a thousand of them, a call may
-        /// return fewer than there are.
+        /// ones](crate::delay_queue#deleted-keys) are dropped, at most a thousand a call, so a call
+        /// may return fewer than there are.
         pub fn dead_letters(&self, max: u32) -> Operation<Vec<DeadLetter>> {
             self.queue.dead_letters(max, false)
         }
 
         /// Removes and returns up to `max` of the oldest dead letters.
         ///
-        /// **O(m log n)** on the server for m returned. If the reply does not arrive, they are
-        /// lost.
+        /// **O(m log n)** on the server for m returned. If the reply does not arrive, the letters
+        /// are lost.
         pub fn take_dead_letters(&self, max: u32) -> Operation<Vec<DeadLetter>> {
             self.queue.dead_letters(max, true)
         }
 
-        /// Makes a dead letter a job again, due after a delay, with no deliveries, and returns
-        /// whether there was one with this id. **O(log n)** on the server.
+        /// Turns a dead letter into a job again, due after a delay and with no deliveries, and
+        /// returns whether there was a letter with this id. **O(log n)** on the server.
         ///
         /// # Errors
         ///
@@ -528,11 +529,11 @@ struct Queue {
     deadline: Duration,
 }
 
-/// When a job is due.
+/// The due time of a job.
 #[derive(Clone, Copy, Debug)]
 enum When {
     At(Timestamp),
-    /// From the time of the call.
+    /// Relative to the time of the call.
     After(Duration),
 }
 
@@ -551,7 +552,7 @@ impl Queue {
         call.argument(self.max_len()).read(|reply| {
             refused(&reply)?;
             let (id,) = read::<(Vec<u8>,)>(reply)?;
-            // A caller's id may be any bytes, but only one that was made here is needed.
+            // A caller's id may be any bytes, but only ids assigned by the queue are read here.
             Ok(String::from_utf8_lossy(&id).into_owned())
         })
     }
@@ -578,7 +579,7 @@ impl Queue {
     }
 }
 
-/// The arguments that scripts of queues share.
+/// The arguments common to all scripts of queues.
 impl Call {
     fn when(self, when: When) -> Call {
         match when {
@@ -596,13 +597,14 @@ impl Call {
         self.number(max_deliveries).number(queue.max_dead_letters)
     }
 
-    /// Makes an attempt to take a job, which `take` reads.
+    /// Makes one attempt to take a job; `take` reads it from the reply.
     fn attempt<T: 'static>(
         self,
         take: fn(Value) -> Result<T, Error>,
     ) -> Operation<Result<T, Pause>> {
         self.read_or_again(move |reply| {
-            // The attempt has made as many dead letters, and dropped as many lost jobs, as one may.
+            // The attempt has made as many dead letters, and dropped as many lost jobs, as one call
+            // may.
             let Value::Array(mut parts) = reply else { return Ok(Reply::Again) };
             Ok(Reply::Done(match parts.len() {
                 1 => Ok(take(parts.remove(0))?),

@@ -1,4 +1,4 @@
-//! [`Error`]: why there is no decision.
+//! [`Error`]: why a call has no result.
 
 use std::error;
 use std::fmt;
@@ -10,9 +10,9 @@ use crate::script::is_reply;
 
 /// Why a call has no result.
 ///
-/// After a [`Timeout`](Error::Timeout), and after some errors of a connection, the server may still
-/// have run the call, or run it later. So units may have been taken although the call failed: an
-/// error towards denial.
+/// After a [`Timeout`](Error::Timeout), and after some connection errors, the server may have run
+/// the call, or may run it later. So units may have been taken although the call failed: an error
+/// towards denial.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,14 +20,14 @@ pub enum Error {
     Timeout,
     /// The connection failed, or the server replied with an error.
     Redis(RedisError),
-    /// The limiter's [`Breaker`](crate::Breaker) has not sent the call, since the latest ones
+    /// The limiter's [`Breaker`](crate::Breaker) did not send the call, since the latest calls
     /// failed.
     BreakerOpen,
-    /// The reply is not one that the script of this version returns.
+    /// The reply is not one that this version of the script returns.
     UnexpectedReply,
-    /// A time that was given is 2^52 microseconds or more, i.e. 142 years, after its origin.
+    /// A given time is 2^52 microseconds (142 years) or more after its origin.
     TimeTooLate,
-    /// A quota of a call is not supported.
+    /// The quota given with a call is not supported.
     Quota(UnsupportedQuota),
     /// The arguments of `throttle` are invalid.
     Throttle(ThrottleError),
@@ -35,10 +35,10 @@ pub enum Error {
     NanScore,
     /// A job with this id is already in the queue.
     DuplicateJob,
-    /// The queue has as many jobs as its bound allows.
+    /// The queue is full.
     QueueFull,
-    /// The job is no longer on this lease: it was acknowledged, nacked, delivered again,
-    /// rescheduled or removed.
+    /// The lease is no longer valid: the job was acknowledged, nacked, delivered again, rescheduled
+    /// or removed.
     StaleLease,
 }
 
@@ -50,8 +50,8 @@ impl Error {
         matches!(self, Timeout | Redis(_) | UnexpectedReply | BreakerOpen)
     }
 
-    /// Returns whether the server is down or serves nobody, so that the next call will probably
-    /// fail too.
+    /// Returns whether the server is down or refuses all commands, so that the next call will
+    /// probably fail too.
     pub(crate) fn is_outage(&self) -> bool {
         match self {
             Error::Timeout => true,
@@ -119,14 +119,14 @@ impl From<ThrottleError> for Error {
 pub enum UnsupportedQuota {
     /// The period is not a whole number of microseconds.
     PeriodTooFine,
-    /// The period, or the time in which a full funnel leaks out, is 2^51 microseconds or more, i.e.
-    /// 71 years.
+    /// The period, or the time that a full funnel takes to leak out, is 2^51 microseconds (71
+    /// years) or more.
     PeriodTooLong,
-    /// The quota of a call has a period for which the limiter keeps no history: for a
-    /// [`SlidingWindow`](crate::SlidingWindow), one that is longer than its own, and for a counter,
-    /// any other than its own.
+    /// The limiter keeps no history for the period of a quota given with a call: for a
+    /// [`SlidingWindow`](crate::SlidingWindow), one longer than its own; for a counter, any other
+    /// than its own.
     OtherPeriod,
-    /// There is no limit at all.
+    /// There are no limits.
     NoLimit,
 }
 

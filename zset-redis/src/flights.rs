@@ -1,19 +1,19 @@
-//! Flights: checks of a key that are made at the same time share a script.
+//! Flights: concurrent checks of a key share a script.
 //!
-//! The first check begins a flight, a task that sends it at once. Checks that are made meanwhile
-//! wait for its reply, and are then sent together:
+//! The first check starts a flight, a task that sends it at once. Checks made meanwhile wait for
+//! its reply, and are then sent together:
 //!
 //! ```text
 //! calls        a    b  c d         e f
 //! scripts        [ a ]    [ b c d ]   [ e f ]
 //! ```
 //!
-//! So each process has at most one script under way for a key, whatever the number of callers. The
-//! script decides the calls one after the other, as if they were sent alone at that time.
+//! So each process has at most one script in flight for a key, whatever the number of callers. The
+//! script decides the calls one after the other, as if each had been sent alone at that time.
 //!
-//! A flight is a task of its own, so a caller that gives up, or whose future is not polled, delays
-//! nobody. Clones may have different deadlines: a script may take as long as the most patient of
-//! its callers waits, and each caller gives up at its own deadline.
+//! A flight is a separate task, so a caller that gives up, or whose future is not polled, delays no
+//! other. Clones may have different deadlines: a script may take as long as its most patient caller
+//! waits, and each caller gives up at its own deadline.
 
 #[cfg(test)]
 mod tests;
@@ -35,17 +35,17 @@ use crate::{Error, Keyed};
 
 /// A check that waits for a flight.
 pub(crate) struct Waiting {
-    /// How it receives its decision.
+    /// Where to send the decision.
     reply: oneshot::Sender<Result<Decision, Error>>,
-    /// When its caller gives up.
+    /// The deadline of its caller.
     until: Instant,
 }
 
-/// The keys with a flight, each with the checks that wait for it.
+/// The keys with a flight, each with its waiting checks.
 pub(crate) type Flights = Keys<Vec<Waiting>>;
 
 impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> {
-    /// Checks one unit, together with others of the key.
+    /// Checks one unit, together with other checks of the key.
     pub(crate) async fn check_together(&self, key: &[u8]) -> Result<Decision, Error> {
         let pass = self.policy.pass()?;
         let (reply, receiver) = oneshot::channel();
@@ -65,8 +65,8 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> 
         decision
     }
 
-    /// Sends the checks of a key until none wait. Each script may take as long as the most patient
-    /// of its callers waits: clones may have other deadlines.
+    /// Sends the checks of a key until none are waiting. Each script may take as long as its most
+    /// patient caller waits: clones may have different deadlines.
     async fn fly(self, mut flight: Flight) {
         while let Some(waiting) = flight.board() {
             let calls = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
@@ -85,14 +85,13 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> 
                 let _ = reply.send(decision);
             }
             if calls > 1 {
-                // Those who call again can be sent together again.
+                // Callers that call again can share the next script.
                 yield_now().await;
             }
         }
     }
 
-    /// Checks one unit for each of the calls; returns how many are allowed, and the decision of the
-    /// last.
+    /// Checks one unit for each call; returns how many are allowed, and the decision of the last.
     async fn check_calls(
         &self,
         key: &[u8],
@@ -106,7 +105,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> 
     }
 }
 
-/// The flight of a key. Once dropped, nothing waits for it.
+/// The flight of a key. Once it is dropped, no check waits for it.
 struct Flight {
     flights: Arc<Flights>,
     key: Box<[u8]>,
@@ -114,7 +113,7 @@ struct Flight {
 }
 
 impl Flight {
-    /// Lets a check wait for the flight of its key; returns the flight if it is a new one.
+    /// Adds a check to the flight of its key; returns the flight if it is new.
     fn join(flights: &Arc<Flights>, key: &[u8], check: Waiting) -> Option<Flight> {
         match flights.shard(key).entry(key.into()) {
             Entry::Occupied(waiting) => {
@@ -128,8 +127,8 @@ impl Flight {
         }
     }
 
-    /// Returns the checks that wait, except those whose callers have given up: no units are for
-    /// them. If there are none, the flight is over.
+    /// Returns the waiting checks, except those whose callers have given up, which take no units.
+    /// If there are none, the flight ends.
     fn board(&mut self) -> Option<Vec<Waiting>> {
         let mut shard = self.flights.shard(&self.key);
         let mut waiting = shard.get_mut(&self.key).map(mem::take).unwrap_or_default();
@@ -145,10 +144,10 @@ impl Flight {
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        // Afterwards the key may have another flight.
+        // From here on, the key may have another flight.
         if !self.is_over {
             let waiting = self.flights.shard(&self.key).remove(&self.key);
-            // Without the lock, since it wakes the callers.
+            // Without the lock, since this wakes the callers.
             drop(waiting);
         }
     }

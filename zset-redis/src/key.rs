@@ -1,14 +1,14 @@
 //! Names on the server: `name:{key}:suffix`.
 //!
-//! What stands in braces is the hash tag, so all keys of a decision are in one slot of a cluster.
-//! In the name and in the caller's key, `%`, `{` and `}` are escaped as `%25`, `%7B` and `%7D`; an
-//! empty key is a single `%`, since an empty tag is none. So different names and keys never share a
-//! key on the server, whatever bytes they have.
+//! The part in braces is the hash tag, so all keys of a decision are in one slot of a cluster. In
+//! the name and in the caller's key, `%`, `{` and `}` are escaped as `%25`, `%7B` and `%7D`. An
+//! empty key is a single `%`, since servers ignore an empty tag. So different names and keys, of
+//! any bytes, never share a key on the server.
 //!
 //! With a secret, the name is `name:{hash}:hashed:suffix`. The hash is SipHash-2-4 with 128 bits,
-//! of the length of the name in 8 little-endian bytes, the name, and the key, and is written as 32
-//! hexadecimal digits. Suffixes never begin with `hashed:`, so a key that looks like a hash is
-//! still another one.
+//! over the length of the name in 8 little-endian bytes, the name, and the key, written as 32
+//! hexadecimal digits. Suffixes never begin with `hashed:`, so a key that looks like a hash still
+//! has a different name.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use siphasher::sip128::SipHasher24;
 pub(crate) struct Names {
     /// The part before the hash tag.
     name: Arc<[u8]>,
-    /// What keys are hashed with, unless they are written as they are.
+    /// Hashes keys, or `None` if they are written as they are.
     secret: Option<[u8; 16]>,
 }
 
@@ -29,10 +29,10 @@ impl Names {
         Names { name: name.as_bytes().into(), secret: None }
     }
 
-    /// Hashes keys with a secret, of which all bytes count.
+    /// Hashes keys with a secret of any length.
     pub(crate) fn hash_keys(&mut self, secret: &[u8]) {
-        // The hash has a key of 16 bytes. This one is no secret; it makes the hash one of secrets
-        // alone.
+        // SipHash takes a key of 16 bytes, to which the secret is hashed. The key used for that is
+        // not secret; it only sets this use apart.
         self.secret = Some(SipHasher24::new_with_key(b"zset-redis: keys").hash(secret).as_bytes());
     }
 
@@ -58,7 +58,7 @@ impl Names {
     }
 }
 
-/// Without the secret.
+/// Omits the secret.
 impl fmt::Debug for Names {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Names")

@@ -22,17 +22,17 @@ use kind::OfOneQuota;
 /// quota's period, as [`zset_std::SlidingWindow`].
 ///
 /// The window is half-open, `(now - period, now]`. The log of a key is a sorted set, with one entry
-/// for all units that were allowed in the same microsecond: at most `count` entries, more only if
+/// for all units that were allowed in the same microsecond: at most `count` entries, or more if
 /// units were recorded beyond the limit. A call takes **O(log n)** amortized for n entries, since
-/// each entry is removed once, and at most **O(log² n)** for a denial if the entries have different
-/// numbers of units. A refund takes **O(m log n)** for the m entries that it removes.
+/// each entry is removed once. A denial takes **O(log² n)** in the worst case, if the entries have
+/// different numbers of units. A refund takes **O(m log n)** for the m entries that it removes.
 pub type SlidingWindow<C> = Keyed<C, kind::SlidingWindow>;
 
 /// A leaky bucket for each of many keys: `capacity` units at once, and then `count` in each period,
 /// as [`zset_std::Funnel`].
 ///
-/// The state of a key is one string, the time at which its bucket is empty, without rounding. If
-/// the count of the quota is changed, that time is rounded up to the next microsecond. A call takes
+/// The state of a key is one string: the time at which its bucket is empty, without rounding. If
+/// the count of the quota changes, that time is rounded up to the next microsecond. A call takes
 /// **O(1)**.
 pub type Funnel<C> = Keyed<C, kind::Funnel>;
 
@@ -59,28 +59,28 @@ pub type Limits<C> = Keyed<C, kind::Limits>;
 /// A limiter for each of many keys, whose state is on the server: a [`SlidingWindow`], [`Funnel`],
 /// [`FixedWindow`], [`WindowCounter`], or several combined as [`Limits`].
 ///
-/// Keys are strings or bytes. `L` says which limiter it is, and `C` is the connection:
+/// Keys are strings or bytes. `L` is the kind of limiter, and `C` the connection:
 ///
 /// - over a [`Pool`], calls block the thread;
 /// - over an asynchronous connection of [`redis`] that can be cloned, calls are awaited. It is a
-///   `ConnectionManager`, a connection to a cluster, or a `MultiplexedConnection`, on which all
-///   calls fail once it is broken.
+///   `ConnectionManager`, a cluster connection, or a `MultiplexedConnection`, on which all calls
+///   fail once it is broken.
 ///
 /// Clones share the connection.
 ///
-/// Each call is one round trip. If the server fails or does not reply before the deadline, what was
-/// chosen as [`OnFailure`] decides.
+/// Each call is one round trip. If the server fails or does not reply before the deadline, the
+/// chosen [`OnFailure`] decides.
 ///
 /// # Hot keys
 ///
-/// Awaited checks of one unit of a key share a script if clones make them at the same time. The
-/// first is sent at once. Those made before its reply wait for that, and are then sent together,
-/// decided one after the other in the order of the calls. So a process has at most one such script
-/// under way for a key, whatever the number of its callers, and a call may take two round trips,
-/// both within its deadline, whatever the deadlines of the others. All receive the state after the
+/// Concurrent awaited checks of one unit of a key share a script if they are made through clones.
+/// The first is sent at once. Those made before its reply wait for it, and are then sent together
+/// and decided in the order of the calls. So a process has at most one such script in flight for a
+/// key, whatever the number of callers. A call may take two round trips, both within its own
+/// deadline, whatever the deadlines of the others. All calls of a script return the state after the
 /// last of them as `remaining` and `reset_after`.
 ///
-/// Scripts of such checks run in tasks of their own, so awaited calls need a runtime of `tokio`.
+/// These scripts run in separate tasks, so awaited calls need a `tokio` runtime.
 ///
 /// # Examples
 ///
@@ -161,13 +161,13 @@ impl<C, L> Keyed<C, L> {
 
     settings!();
 
-    /// Returns the limiter with a penalty: a key that keeps sending while denied is blocked, as by a
+    /// Returns the limiter with a penalty: a key that keeps sending while denied is blocked, as by
     /// [`zset_std::Penalty`]. **O(1)**.
     ///
-    /// The denials and blocks of a key are a second key on the server, `name:{key}:penalty`, that a
-    /// denial writes unless the key is blocked, and that expires when they are forgotten. Each check
-    /// is still one script and one round trip. All machines should have the same `block`; its times
-    /// are rounded up to microseconds, and one of more than 71 years counts as 71 years.
+    /// The denials and blocks of a key are stored in a second key on the server,
+    /// `name:{key}:penalty`. A denial writes it unless the key is blocked, and it expires once they
+    /// are forgotten. Each check is still one script and one round trip. All machines should use
+    /// the same `block`. Its times are rounded up to microseconds, and limited to 71 years.
     ///
     /// [`record`](Self::record) and [`refund`](Self::refund) leave the penalty unchanged;
     /// [`reset`](Self::reset) ends a block.
@@ -195,7 +195,7 @@ impl<C, L> Keyed<C, L> {
         self
     }
 
-    /// Returns the quotas, each with the limiter that keeps to it. **O(1)**.
+    /// Returns the quotas, each with its limiter. **O(1)**.
     pub fn rules(&self) -> &[Rule] {
         &self.policy.rules
     }
@@ -260,8 +260,8 @@ operations! {
             self.policy.operation(Step::Peek, key.as_ref(), n, Policy::decision)
         }
 
-        /// Returns whether the limit of a key is reached: the first of two steps, before something
-        /// that is [recorded](Self::record) only if it fails, such as a login.
+        /// Returns whether the limit of a key is reached. It is the first of two steps:
+        /// [record](Self::record) the unit afterwards, only if the action fails, e.g. a login.
         pub fn over_limit(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<bool> {
             self.policy.operation(Step::Peek, key.as_ref(), 0, |policy, request, reply| {
                 Ok(policy.decision(request, reply)?.remaining == 0)
@@ -272,20 +272,20 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error`] if the server fails, unless a limiter in this process records the units.
+        /// [`Error`] if the server fails, unless a limiter in this process replaces the server.
         pub fn record(&self, key: &(impl AsRef<[u8]> + ?Sized), n: u32) -> Operation<()> {
             self.policy.operation(Step::Record, key.as_ref(), n, Policy::recorded)
         }
 
         /// Refunds the `n` newest units of a key, or as many as still count, and returns how many.
         ///
-        /// A sliding window takes **O(m log n)** on the server for m of its n entries, in which the
-        /// server runs nothing else: two microseconds each or more, e.g. 0.4 seconds for 200,000.
-        /// The others take **O(1)**.
+        /// A sliding window takes **O(m log n)** on the server for m of its n entries, during which
+        /// the server runs nothing else: at least two microseconds each, e.g. 0.4 seconds for
+        /// 200,000. The others take **O(1)**.
         ///
         /// # Errors
         ///
-        /// [`Error`] if the server fails, unless a limiter in this process refunds the units.
+        /// [`Error`] if the server fails, unless a limiter in this process replaces the server.
         pub fn refund(&self, key: &(impl AsRef<[u8]> + ?Sized), n: u32) -> Operation<u32> {
             self.policy.operation(Step::Refund, key.as_ref(), n, Policy::refunded)
         }
@@ -294,7 +294,7 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error`] if the server fails, unless a limiter in this process removes the key.
+        /// [`Error`] if the server fails, unless a limiter in this process replaces the server.
         pub fn reset(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<bool> {
             self.policy.operation(Step::Reset, key.as_ref(), 0, Policy::was_reset)
         }
@@ -307,19 +307,19 @@ operations! {
         /// for quotas from a database.
         ///
         /// All calls share the history of the key: units allowed under one quota count under every
-        /// other, as in [`zset_std::Keyed::check_with`]. A count, or a capacity, may change with
-        /// each call, exactly. The period may be
+        /// other, as in [`zset_std::Keyed::check_with`]. The count or capacity may differ in each
+        /// call, and the decision is exact. The period may be
         ///
-        /// - of a [`Funnel`], any: the time at which the bucket is empty carries over, rounded up to
-        ///   microseconds if the count is another one;
-        /// - of a [`SlidingWindow`], at most the limiter's, for which the log is kept: make the
-        ///   limiter with the longest;
-        /// - of a [`FixedWindow`] or a [`WindowCounter`], only the limiter's: the server has no
-        ///   times of single units, which another window would need.
+        /// - for a [`Funnel`], any: the time at which the bucket is empty carries over, rounded up
+        ///   to microseconds if the count differs;
+        /// - for a [`SlidingWindow`], at most the limiter's, for which the log is kept: create the
+        ///   limiter with the longest period;
+        /// - for a [`FixedWindow`] or a [`WindowCounter`], only the limiter's: the server does not
+        ///   store the times of single units, which another window would need.
         ///
-        /// [`Limits`] do not have the method: they have several quotas. A refund is one of units of
-        /// the limiter's own quota. A limiter in this process that [replaces](OnFailure::Local) a
-        /// server decides by its own quota.
+        /// [`Limits`] do not have this method, since they have several quotas. A refund applies to
+        /// the limiter's own quota. A limiter in this process that [replaces](OnFailure::Local) the
+        /// server uses its own quota.
         ///
         /// # Errors
         ///
@@ -469,13 +469,14 @@ impl<C, L> fmt::Debug for Keyed<C, L> {
 }
 
 pub mod kind {
-    //! Which limiter a [`Keyed`](crate::Keyed) is: types without values, in the place of its `L`.
+    //! The kinds of limiters: types without values, for the parameter `L` of
+    //! [`Keyed`](crate::Keyed).
 
     use zset_std::Quota;
 
     use crate::{Rule, UnsupportedQuota};
 
-    /// A limiter that keeps to one quota. Only types of this module implement it.
+    /// A limiter with one quota. Only types of this module implement it.
     pub trait OfOneQuota: private::Sealed {}
 
     mod private {
@@ -486,7 +487,7 @@ pub mod kind {
         }
     }
 
-    /// Defines the limiters that keep to one quota.
+    /// Defines the limiters with one quota.
     macro_rules! kinds {
         ($($Kind:ident by $rule:ident),*) => {$(
             #[doc = concat!("The kind of a [`", stringify!($Kind), "`](crate::", stringify!($Kind), ").")]

@@ -10,7 +10,7 @@ const SHARDS: usize = 16;
 
 pub(crate) type Shard<T> = HashMap<Box<[u8]>, T>;
 
-/// A value for each of many keys, in shards with a lock each.
+/// A value for each of many keys, in shards that each have a lock.
 pub(crate) struct Keys<T> {
     shards: [Mutex<Shard<T>>; SHARDS],
     hasher: RandomState,
@@ -21,7 +21,7 @@ impl<T> Keys<T> {
         Keys { shards: Default::default(), hasher: RandomState::new() }
     }
 
-    /// Returns how many keys a shard has at most if all have `max_keys`.
+    /// Returns the bound of a shard if all shards together have at most `max_keys`.
     pub(crate) fn of_a_shard(max_keys: usize) -> usize {
         max_keys.div_ceil(SHARDS)
     }
@@ -46,7 +46,7 @@ impl<T> Keys<T> {
 }
 
 fn lock<T>(shard: &Mutex<Shard<T>>) -> MutexGuard<'_, Shard<T>> {
-    // No code of a caller runs under the lock, so the values are intact.
+    // No code of callers runs under the lock, so the values are valid even if it is poisoned.
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

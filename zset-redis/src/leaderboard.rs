@@ -1,13 +1,13 @@
 //! Boards of members and their scores: [`Leaderboard`], and what it returns.
 //!
 //! It is [`zset_std::Leaderboard`] on a server: the same policies, the same order, the same three
-//! ways to number ties ([`Ties`]), the same results.
+//! ways to rank ties ([`Ties`]), the same results.
 //!
 //! # Scores
 //!
-//! Scores are [`Score`]s, i.e. `f64`s other than NaN: integers are exact up
-//! to 2^53. Several numbers fit into one score with a [`PackedScore`](zset_std::PackedScore), e.g.
-//! gold, silver and bronze medals, or points and the time of the result.
+//! Scores are [`Score`]s, i.e. `f64`s other than NaN; integers are exact up to 2^53. A
+//! [`PackedScore`](zset_std::PackedScore) packs several numbers into one score, e.g. gold, silver
+//! and bronze medals, or points and the time of the result.
 //!
 //! ```no_run
 //! use zset_redis::Leaderboard;
@@ -28,28 +28,28 @@
 //! # Order
 //!
 //! The highest score comes first. Members with equal scores are in ascending order of their bytes,
-//! as in zset-std and unlike `ZREVRANGE`, whose order of ties is descending. For that the server
-//! stores scores negated, so `ZRANGE board:{name}:scores 0 -1 WITHSCORES` prints the board in its
-//! order, with scores times -1.
+//! as in zset-std and unlike `ZREVRANGE`, which orders ties descending. To do so, the server stores
+//! scores negated: `ZRANGE board:{name}:scores 0 -1 WITHSCORES` prints the board in its order, with
+//! scores times -1.
 //!
 //! # Keys and settings
 //!
 //! A board has one or two keys, `board:{name}:scores` and `board:{name}:distinct`, in one slot of a
 //! cluster. They never expire. The policy and the bound are not stored: each client applies its
-//! own, so all clients of a board should be made in the same way. The index of
+//! own, so all clients of a board should use the same settings. The index of
 //! [`with_dense_standings`] is stored, and all clients maintain it.
 //!
 //! # What a failover can lose
 //!
-//! A server replicates asynchronously: it replies to a client before its replicas have the write.
-//! If it fails and a replica becomes the primary, the writes of the last moments are lost: those of
-//! the replication lag, usually milliseconds. `min-replicas-to-write 1` with `min-replicas-max-lag`
-//! bounds the lag, since a server that has no replica within it then refuses writes. So at most the
-//! submissions of that time are lost. Each script is replicated as one transaction, so what remains
-//! is a board as it was some moments before, never half of a submission. Submitting a lost score
-//! again restores it under the policies best and latest; a sum cannot know what it has lost. After
-//! [`Error::Timeout`], too, it is unknown whether a submission counts, so repeat those of a sum
-//! only if counting one twice is acceptable.
+//! A server replicates asynchronously: it replies before its replicas have the write. If it fails
+//! and a replica becomes the primary, the writes within the replication lag are lost, usually those
+//! of some milliseconds. `min-replicas-to-write 1` with `min-replicas-max-lag` bounds the lag,
+//! since a server without a replica within it refuses writes. So at most the submissions of that
+//! time are lost. Each script is replicated as one transaction, so what remains is an earlier state
+//! of the board, never half of a submission. Submitting a lost score again restores it under the
+//! policies best and latest; a lost part of a sum cannot be restored this way. After
+//! [`Error::Timeout`], it is likewise unknown whether a submission counts, so repeat one to a sum
+//! only if counting it twice is acceptable.
 //!
 //! [`with_dense_standings`]: Leaderboard::with_dense_standings
 
@@ -75,9 +75,9 @@ const MOST: u64 = (1 << 52) - 1;
 /// A board of members and their scores on the server, highest score first:
 /// [`zset_std::Leaderboard`] for many machines.
 ///
-/// Members are strings or bytes. `C` is the connection, as of a [limiter](crate::Keyed): over a
+/// Members are strings or bytes. `C` is the connection, as for a [limiter](crate::Keyed): over a
 /// [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
-/// connection. Each call is one round trip, and fails with an [`Error`] if the server does. The
+/// connection. Each call is one round trip, and returns an [`Error`] if the server fails. The
 /// [module](crate::leaderboard) explains scores, order, and what a failover can lose.
 ///
 /// # Examples
@@ -137,9 +137,9 @@ impl<C> Leaderboard<C> {
     /// Returns the board with a hashed name: the server stores a hash of the name, keyed with
     /// `secret`, instead of the name. **O(n)** for n bytes of the secret.
     ///
-    /// It is for names that contain a user or a token. Members and scores are stored as they are.
-    /// All machines use the same secret: with another one, it is another board. [Hashed
-    /// keys](crate#hashed-keys) has more.
+    /// Use it if the name contains a user or a token. Members and scores are stored as they are.
+    /// All machines must use the same secret: another secret means another board. See [hashed
+    /// keys](crate#hashed-keys).
     pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
         let mut names = Names::new("board");
         names.hash_keys(secret.as_ref());
@@ -147,7 +147,8 @@ impl<C> Leaderboard<C> {
         self
     }
 
-    /// Returns the board with another deadline for each call; the default is one second. **O(1)**.
+    /// Returns the board with a different deadline for each call; the default is one second.
+    /// **O(1)**.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.board.deadline = deadline;
         self
@@ -167,12 +168,12 @@ impl<C> Leaderboard<C> {
     /// Returns the board with an index of its distinct scores, which the next submission builds.
     /// **O(1)**.
     ///
-    /// The index changes only the time of dense standings: O(log n) on the server, and without it
-    /// O(d log n) for d distinct higher scores, some microseconds for each, in which the server
-    /// runs nothing else. So it is for boards with more than a few thousand distinct scores. It
-    /// takes a sorted set of all distinct scores, O(d log n) once on the server to build it, and
-    /// O(log n) for each later submission. All clients maintain it, whether or not they were made
-    /// with it.
+    /// The index only makes dense standings faster: O(log n) on the server instead of O(d log n)
+    /// for d distinct higher scores, which is some microseconds for each, during which the server
+    /// runs nothing else. It pays for boards with more than a few thousand distinct scores. It is a
+    /// sorted set of all distinct scores; building it takes O(d log n) once on the server, and
+    /// maintaining it O(log n) for each later submission. All clients maintain it, whether or not
+    /// they use this method.
     pub fn with_dense_standings(mut self) -> Self {
         self.board.has_dense_standings = true;
         self
@@ -188,7 +189,7 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::NanScore`] if a sum is not a number; the member then keeps its score.
+        /// [`Error::NanScore`] if the sum is not a number; the score is unchanged.
         pub fn submit(
             &self,
             member: &(impl AsRef<[u8]> + ?Sized),
@@ -235,8 +236,8 @@ operations! {
             self.board.call(&scripts::SCORE).argument(member.as_ref()).read(read_score)
         }
 
-        /// Returns the number of lines before that of a member: 0 for the first. **O(log n)** on
-        /// the server.
+        /// Returns the number of lines before a member's: 0 for the first. **O(log n)** on the
+        /// server.
         pub fn rank(&self, member: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<u64>> {
             self.board.standing(member.as_ref(), Ties::Ordinal).read(|reply| match read(reply)? {
                 Some(0) => Err(Error::UnexpectedReply),
@@ -259,7 +260,8 @@ operations! {
         /// Returns the line of a member with up to `n` lines on each side, fewer at the ends, or
         /// `None` if the member is not on the board.
         ///
-        /// **O(log n + m)** on the server for m lines, and what [`standing`](Self::standing) takes.
+        /// **O(log n + m)** on the server for m lines, plus the cost of
+        /// [`standing`](Self::standing).
         pub fn around(
             &self,
             member: &(impl AsRef<[u8]> + ?Sized),
@@ -275,7 +277,8 @@ operations! {
 
         /// Returns up to `n` lines, skipping the first `offset`; none past the end.
         ///
-        /// **O(log n + m)** on the server for m lines, and what [`standing`](Self::standing) takes.
+        /// **O(log n + m)** on the server for m lines, plus the cost of
+        /// [`standing`](Self::standing).
         pub fn page(&self, offset: u64, n: u64, ties: Ties) -> Operation<Vec<Standing>> {
             self.board.page(offset, n, ties)
         }
@@ -336,7 +339,7 @@ impl<C> fmt::Debug for Leaderboard<C> {
     }
 }
 
-/// How a submitted score combines with the current one.
+/// How a submitted score is combined with the current one.
 #[derive(Clone, Copy, Debug)]
 enum Policy {
     Best,
@@ -417,7 +420,7 @@ pub struct Standing {
     pub score: Score,
 }
 
-/// What a submission did to a board.
+/// The result of a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Submission {
@@ -453,7 +456,7 @@ impl Submission {
     }
 }
 
-/// Reads lines, of which the reply numbers only the first.
+/// Reads lines; the reply numbers only the first.
 fn numbered(reply: Value, ties: Ties) -> Result<Vec<Standing>, Error> {
     let (first_rank, first_number, entries) = read::<(u64, u64, Vec<Value>)>(reply)?;
     let mut lines = Vec::<Standing>::with_capacity(entries.len() / 2);
@@ -477,11 +480,11 @@ fn numbered(reply: Value, ties: Ties) -> Result<Vec<Standing>, Error> {
 /// equal scores are in ascending order.
 fn negated(score: Score) -> String {
     let score = -score.get();
-    // The negation of zero has a sign, which the server would keep.
+    // Negating zero sets its sign, which the server would keep.
     if score == 0.0 { "0".to_owned() } else { score.to_string() }
 }
 
-/// Reads a score as it is stored.
+/// Reads a stored score.
 fn turned(stored: f64) -> Result<Score, Error> {
     Score::new(-stored).map_err(|_| Error::UnexpectedReply)
 }
@@ -503,7 +506,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_are_stored_as_texts_that_read_back_negated() {
+    fn scores_are_stored_as_strings_that_read_back_negated() {
         let stored = |score: f64| negated(Score::new(score).unwrap());
         assert_eq!(stored(0.0), "0");
         assert_eq!(stored(9_007_199_254_740_991.0), "-9007199254740991");

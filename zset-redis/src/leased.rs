@@ -1,26 +1,26 @@
 //! [`LeasedWindow`]: a sliding window whose units are drawn from the server in batches.
 //!
-//! **Why no window has more than the limit.** The log on the server has an entry for each lease,
-//! with its units and the time from which they no longer count. A lease that is drawn at time t
-//! counts until t + life + period. Its units are used before t + life, since a process measures the
-//! life from a time before it sent the draw, and stops a thousandth early. To end a lease, a
-//! process takes it out of use, and only then sends the number of used units. The server receives
-//! that at a time r, and lets exactly these units count until r + period, if that is earlier. So
-//! the entry of a lease always has at least the units that have been or will be used, and it counts
-//! until a period after the last use or longer.
+//! **Why no window exceeds the limit.** The log on the server has an entry for each lease, with its
+//! units and the time from which they no longer count. A lease drawn at time t counts until t +
+//! life + period. Its units are used before t + life, since a process measures the life from a time
+//! before it sent the draw, and stops a thousandth early. To end a lease, a process takes it out of
+//! use, and only then sends the number of used units. The server receives that at a time r, and
+//! counts exactly these units until r + period, if that is earlier. So the entry of a lease always
+//! has at least the units that have been or will be used, and it counts for at least a period after
+//! the last use.
 //!
 //! Consider the window (T - period, T], the leases with units used in it, and of these the one that
-//! was drawn last, at t <= T. A unit that is used at a time u in the window counts until u + period
-//! or longer, and u + period > T >= t. So when the last lease was drawn, the others were in the
+//! was drawn last, at t <= T. A unit used at a time u in the window counts at least until u +
+//! period, and u + period > T >= t. So when the last lease was drawn, the other leases were in the
 //! log, with all units that were ever used. The server grants a draw only if the log then has at
-//! most the limit. So at most the limit was used in the window.
+//! most the limit. So at most the limit is used in the window.
 //!
 //! The first call that waits for a draw is decided by the server, at the time of the draw. So a
-//! draw for one call needs no life: it counts for one period, as in
+//! draw for one call needs no life: it counts for one period, as in a
 //! [`SlidingWindow`](crate::SlidingWindow).
 //!
-//! A lease that is not ended, because its process has crashed or the call failed, counts with all
-//! its units until they leave the window: an error towards denial.
+//! If a lease is not ended, because its process crashed or the call failed, all its units count
+//! until they leave the window: an error towards denial.
 
 mod draw;
 #[cfg(test)]
@@ -46,37 +46,37 @@ use crate::{Error, OnFailure, Rule, UnsupportedQuota};
 use draw::{Draw, Grant, wait};
 use slot::{Slot, Terms};
 
-/// How many keys have leases in this process, unless `with_max_keys` says otherwise.
+/// The default bound on the keys with leases in this process.
 const DEFAULT_MAX_KEYS: usize = 65_536;
 
 /// An exact sliding window for each of many keys, whose units are drawn from the server in batches:
 /// most calls for a hot key are decided in this process.
 ///
-/// No window of the quota's period has more than `count` units, over all machines. All machines use
-/// the same name and quota; batch and life of leases may differ. The state is not that of a
-/// [`SlidingWindow`](crate::SlidingWindow) of the same name.
+/// No window of the quota's period has more than `count` units, over all machines. All machines
+/// must use the same name and quota; the batch and the life of leases may differ. The state is
+/// separate from that of a [`SlidingWindow`](crate::SlidingWindow) of the same name.
 ///
 /// # Leases
 ///
 /// A *lease* is a batch of units that this process may use for the *life* of the lease, by default
-/// a tenth of the period. The next draw ends it and returns the units that are left. If no call
-/// draws, a background task gives them back after the end of the life. Calls for a key wait for one
-/// draw together.
+/// a tenth of the period. The next draw ends it and returns the unused units. If no call draws, a
+/// background task returns them after the end of the life. All calls that wait for a key share one
+/// draw.
 ///
-/// The batch adapts to the rate: it aims at one draw in half a life. It grows at most twofold with
-/// each draw, up to [`with_max_batch`](Self::with_max_batch), which is at most and by default a
-/// quarter of the limit. A key that is checked less often than that has a batch of nothing: every
-/// call is a draw of its units alone, as exact as in a [`SlidingWindow`](crate::SlidingWindow).
+/// The batch adapts to the rate: it aims at one draw per half life. It at most doubles with each
+/// draw, up to [`with_max_batch`](Self::with_max_batch), which is at most and by default a quarter
+/// of the limit. The batch of a key that is checked less often than once in half a life is zero:
+/// every call draws only its own units, and is as exact as in a
+/// [`SlidingWindow`](crate::SlidingWindow).
 ///
 /// # What it costs
 ///
-/// - **Idle units.** The units of a key that lie idle are at most `machines * max_batch`. At a
-///   steady rate they are about `rate * life / 2`, however many machines there are. Units of a
-///   machine that crashes lie idle for up to `period + life`; others are given back in at most
-///   about two lives.
-/// - **Throughput.** Units count for a period after their lease has ended. So of the limit, at
-///   least `period / (period + life)` passes under full load, and about `period / (period + life /
-///   2)` if leases end as planned, besides the idle units.
+/// - **Idle units.** At most `machines * max_batch` units of a key are idle. At a steady rate about
+///   `rate * life / 2` are, however many machines there are. Units of a crashed machine are idle
+///   for up to `period + life`; others are returned within about two lives.
+/// - **Throughput.** Units count for a period after their lease has ended. So at least `period /
+///   (period + life)` of the limit passes under full load, and about `period / (period + life / 2)`
+///   if leases end as planned, not counting idle units.
 ///
 /// | calls of one machine | life | throughput at the limit, at least | batch | draws a second |
 /// |---|---|---|---|---|
@@ -88,23 +88,23 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 ///
 /// # Decisions
 ///
-/// `remaining` is what is left of the lease and what the server had left after the latest draw, of
-/// which other machines may have drawn since. `reset_after` and `retry_after` are those of the
-/// latest draw too, and err late: units that are given back are available earlier. After a denial
-/// by the server, calls for as many units or more are denied in this process for `retry_after`, but
-/// at most for one life, so units that others return are noticed after that time.
+/// `remaining` is what is left of the lease, plus what the server had left after the latest draw,
+/// of which other machines may have drawn since. `reset_after` and `retry_after` are those of the
+/// latest draw too, and err late: returned units are available earlier. After a denial by the
+/// server, calls for as many units or more are denied in this process for `retry_after`, but at
+/// most for one life, so units that other machines return are noticed after that time.
 ///
 /// A call that finds units in a lease is ready at its first poll, and allocates nothing.
 ///
-/// There is neither a quota for each call nor a penalty: units of a lease were drawn under one quota
-/// and are used later by any call, and denials in a process are unknown to the others.
+/// There is neither a quota for each call nor a penalty: units of a lease are drawn under one quota
+/// and used later by any call, and other processes do not see denials in this one.
 ///
 /// # Limits
 ///
-/// The clock of the process must not run slower than the server's by more than a thousandth. While
-/// a machine is suspended, many operating systems stop that clock; what is left of a lease after
-/// that must not be used, so leases are not for machines that are suspended. Calls need a runtime
-/// of `tokio`, in which their tasks run.
+/// The clock of the process must not be slower than the server's by more than a thousandth. While a
+/// machine is suspended, many operating systems stop that clock. The rest of a lease must not be
+/// used after that, so do not use leases on machines that are suspended. Calls need a `tokio`
+/// runtime for their tasks.
 ///
 /// # Examples
 ///
@@ -135,22 +135,22 @@ pub struct LeasedWindow<C> {
     local: Arc<Local>,
 }
 
-/// A call that waits.
+/// A waiting call.
 struct Reply {
-    /// How it receives its decision.
+    /// Where to send the decision.
     sender: oneshot::Sender<Result<Decision, Error>>,
-    /// When its caller gives up.
+    /// The deadline of its caller.
     until: Instant,
 }
 
-/// What clones share.
+/// The state that clones share.
 struct Local {
     keys: Keys<Slot<Reply>>,
     clock: MonotonicClock,
-    /// Makes the ids of leases unique among all processes.
+    /// Makes the ids of leases unique across all processes.
     process: Box<str>,
     next_id: AtomicU64,
-    /// Whether a task will return what is left of leases.
+    /// Whether a task is scheduled that returns unused units.
     is_sweep_scheduled: AtomicBool,
 }
 
@@ -193,30 +193,30 @@ impl<C> LeasedWindow<C> {
         Ok(LeasedWindow { link, policy, terms, max_keys: DEFAULT_MAX_KEYS, local })
     }
 
-    /// Returns the limiter with another life of leases, at most the quota's period; the default is
-    /// a tenth of the period. **O(1)**.
+    /// Returns the limiter with a different life of leases, at most the quota's period; the default
+    /// is a tenth of the period. **O(1)**.
     ///
-    /// A life should be many round trips to the server. Leases of a life of zero are never used.
+    /// A life should be many round trips to the server. With a life of zero, leases are never used.
     pub fn with_life(mut self, life: Duration) -> Self {
         self.terms.life = life.min(self.terms.quota.period());
         self
     }
 
-    /// Returns the limiter with a smaller batch: the most units of a key that may lie idle in this
-    /// process. The default, and the largest, is a quarter of the limit. **O(1)**.
+    /// Returns the limiter with a smaller batch: the most units of a key that may be idle in this
+    /// process. The default, and the maximum, is a quarter of the limit. **O(1)**.
     ///
-    /// Units for which callers wait are drawn beyond the batch.
+    /// Units for which calls are waiting are drawn in addition.
     pub fn with_max_batch(mut self, max_batch: u32) -> Self {
         self.terms.max_batch = max_batch.min(self.terms.limit() / 4);
         self
     }
 
-    /// Returns the limiter with another bound on the keys that have leases in this process; the
+    /// Returns the limiter with a different bound on the keys with leases in this process; the
     /// default is 65,536. **O(1)**.
     ///
-    /// A key occupies memory from its first call until a life or two after its last one. Calls for
-    /// keys beyond the bound, which is kept for each sixteenth of the keys, are decided by the
-    /// server, one by one.
+    /// A key occupies memory from its first call until a life or two after its last one. The bound
+    /// is divided among 16 shards of the keys. Calls for keys beyond it are decided by the server,
+    /// one by one.
     pub fn with_max_keys(mut self, max_keys: usize) -> Self {
         self.max_keys = max_keys;
         self
@@ -298,7 +298,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         if let Some(decision) = known {
             return Ok(decision);
         }
-        // The next draw would return what is left.
+        // The next draw would return the unused units.
         let grant = self.exchange_unless_open(key, &Draw::peek(n - left)).await;
         let decision = grant.map(|grant| self.peeked(n, left, grant));
         self.or_failure(Step::Peek, key, n, decision)
@@ -307,29 +307,30 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
     /// Refunds the `n` newest units of a key, or as many as were used of its latest lease, and
     /// returns how many. **O(1)** in this process.
     ///
-    /// Units of leases that have ended are not refunded: they leave the window in time.
+    /// Units of ended leases are not refunded: they leave the window in time.
     pub fn refund<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q, n: u32) -> u32 {
         let key = key.as_ref();
         self.local.keys.shard(key).get_mut(key).map_or(0, |slot| slot.refund(n))
     }
 
-    /// Returns what is left of all leases: the last step of a process.
+    /// Returns the unused units of all leases: the last step of a process.
     ///
-    /// Calls that are waiting for the server meanwhile keep their leases. The limiter can still be
-    /// used.
+    /// Calls that are waiting for the server at that time keep their leases. The limiter can still
+    /// be used.
     ///
     /// # Errors
     ///
-    /// [`Error`] if the server fails. What was not given back counts until it leaves the window.
+    /// [`Error`] if the server fails. Units that were not returned count until they leave the
+    /// window.
     pub async fn give_back(&self) -> Result<(), Error> {
         self.give_back_if(|slot, _| !slot.is_in_flight()).await
     }
 
-    /// Decides in this process, or joins those who wait for a draw.
+    /// Decides in this process, or adds the call to those that wait for a draw.
     #[inline]
     fn start(&self, key: &[u8], n: u32) -> Start<'_> {
         let mut shard = self.local.keys.shard(key);
-        // Under the lock, since a lease may end while a thread waits for it.
+        // Read under the lock, since a lease may end while a thread waits for it.
         let now = self.local.clock.now();
         let slot = if let Some(slot) = shard.get_mut(key) {
             slot
@@ -358,7 +359,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         Start::Waiting(receiver, until, pass)
     }
 
-    /// Returns what a call would return if that is known in this process, and the units left of the
+    /// Returns the decision of a call if it is known in this process, and the units left in the
     /// lease.
     fn known(&self, key: &[u8], n: u32) -> (Option<Decision>, u32) {
         let shard = self.local.keys.shard(key);
@@ -383,7 +384,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         }
     }
 
-    /// Returns a decision, or what was chosen for a failure.
+    /// Returns a decision, or applies the [`OnFailure`] policy.
     fn or_failure(
         &self,
         step: Step,

@@ -1,8 +1,8 @@
-//! What limiters send and how they read the replies, whatever the connection.
+//! The requests of limiters and how their replies are read, whatever the connection.
 //!
 //! A [`Request`] becomes one call of one script. The script decides whether the units fit, and
-//! returns the state of each rule; the durations of the decision are computed here, in integers of
-//! 128 bits. If there is no reply, the [`Policy`] decides by what was chosen as [`OnFailure`].
+//! returns the state of each rule; the durations of the decision are computed here, in 128-bit
+//! integers. If there is no reply, the [`Policy`] decides as set by [`OnFailure`].
 
 mod rule;
 mod scripts;
@@ -37,10 +37,10 @@ pub enum OnFailure {
 }
 
 impl OnFailure {
-    /// Makes the policy to ask a limiter in this process, whose keys are `Vec<u8>`. **O(1)**.
+    /// Returns the policy that uses a limiter in this process, whose keys are `Vec<u8>`. **O(1)**.
     ///
-    /// It has seen none of the units that the server has counted. Each process that fails over to
-    /// its own limiter allows its whole quota, so its limit is usually a fraction of the server's.
+    /// It has seen none of the units that the server has counted. Each process that falls back to
+    /// its own limiter allows its whole quota, so that quota is usually a fraction of the server's.
     ///
     /// # Examples
     ///
@@ -68,7 +68,7 @@ impl fmt::Debug for OnFailure {
     }
 }
 
-/// A function that receives each failure.
+/// An observer that receives each failure.
 pub(crate) type FailureObserver = Arc<dyn Fn(&Error) + Send + Sync>;
 
 /// The settings of each type that has a [`Policy`].
@@ -77,23 +77,23 @@ macro_rules! settings {
         /// Returns the limiter with hashed keys: the server stores a hash of each key, keyed with
         /// `secret`, instead of the key. **O(n)** for n bytes of the secret.
         ///
-        /// It is for keys such as tokens and addresses. All machines use the same secret: with
-        /// another one, a limiter has another state. [Hashed keys](crate#hashed-keys) says what is
+        /// Use it for keys such as tokens and addresses. All machines must use the same secret:
+        /// another secret means another state. [Hashed keys](crate#hashed-keys) lists what is
         /// stored.
         pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
             self.policy.names.hash_keys(secret.as_ref());
             self
         }
 
-        /// Returns the limiter with another deadline for each call; the default is one second.
+        /// Returns the limiter with a different deadline for each call; the default is one second.
         /// **O(1)**.
         pub fn with_deadline(mut self, deadline: std::time::Duration) -> Self {
             self.policy.deadline = deadline;
             self
         }
 
-        /// Returns the limiter with a breaker: while the server is down, calls that need it fail at
-        /// once. By default there is none. **O(1)**.
+        /// Returns the limiter with a breaker: while the server is down, calls to it fail at once.
+        /// By default there is none. **O(1)**.
         pub fn with_breaker(mut self, breaker: crate::Breaker) -> Self {
             self.policy.breaker = Some(breaker);
             self
@@ -101,15 +101,15 @@ macro_rules! settings {
 
         /// Returns the limiter without a breaker: all calls are sent. **O(1)**.
         ///
-        /// It is for a clone whose calls must reach the server, such as refunds.
+        /// Use it for a clone whose calls must reach the server, such as refunds.
         pub fn without_breaker(mut self) -> Self {
             self.policy.breaker = None;
             self
         }
 
-        /// Returns the limiter with an observer that receives each failure, also of calls that then
-        /// succeed by [`OnFailure`](crate::OnFailure), and of leases that were not given back.
-        /// **O(1)**.
+        /// Returns the limiter with an observer that receives each failure, including those of
+        /// calls that then succeed by [`OnFailure`](crate::OnFailure), and of leases that were not
+        /// returned. **O(1)**.
         ///
         /// It is called on the caller's thread or task, without holding a lock, and should not
         /// block.
@@ -125,12 +125,12 @@ macro_rules! settings {
 
 pub(crate) use settings;
 
-/// What a limiter has besides its connection.
+/// All of a limiter except its connection.
 #[derive(Clone)]
 pub(crate) struct Policy {
     pub(crate) names: Names,
     pub(crate) rules: Arc<[Rule]>,
-    /// When keys are blocked, if ever.
+    /// When keys are blocked, or `None` for never.
     pub(crate) block: Option<Block>,
     pub(crate) deadline: Duration,
     /// The time of all calls, or `None` for the server's.
@@ -141,7 +141,7 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    /// Makes the settings of a limiter, which has one rule at least.
+    /// Creates the settings of a limiter, which has at least one rule.
     pub(crate) fn new(
         name: &str,
         rules: impl Into<Arc<[Rule]>>,
@@ -163,7 +163,7 @@ impl Policy {
         })
     }
 
-    /// Lets a call pass, unless the breaker is open.
+    /// Admits a call, unless the breaker is open.
     pub(crate) fn pass(&self) -> Result<Pass<'_>, Error> {
         self.breaker.as_ref().map_or_else(|| Ok(Pass::free()), Breaker::pass)
     }
@@ -173,7 +173,7 @@ impl Policy {
         Request { step, rules, block, key, n, calls: 1, at: self.at }
     }
 
-    /// Makes an operation of a step, whose reply `read` reads.
+    /// Returns the operation of a step; `read` reads its reply.
     pub(crate) fn operation<'a, T>(
         &'a self,
         step: Step,
@@ -184,7 +184,7 @@ impl Policy {
         Operation { request: Ok(self.request(step, key, n)), read }
     }
 
-    /// Makes the operation that decides by another quota than that of the only rule.
+    /// Returns the operation that decides by a different quota than that of the only rule.
     pub(crate) fn with_quota<'a>(
         &'a self,
         step: Step,
@@ -198,7 +198,7 @@ impl Policy {
         Operation { request: request.map_err(Error::Quota), read: Policy::decision }
     }
 
-    /// Makes the operation that decides by the arguments of `CL.THROTTLE` instead of the rules.
+    /// Returns the operation that decides by the arguments of `CL.THROTTLE` instead of the rules.
     pub(crate) fn throttle<'a>(
         &'a self,
         key: &'a [u8],
@@ -214,7 +214,7 @@ impl Policy {
         }
     }
 
-    /// Returns the decision of a check or a peek, by the server or in its place.
+    /// Returns the decision of a check or a peek, by the server or its replacement.
     pub(crate) fn decision(
         &self,
         request: &Request<'_>,
@@ -246,7 +246,7 @@ impl Policy {
         })
     }
 
-    /// Returns whether units were recorded, by the server or in its place.
+    /// Returns whether units were recorded, by the server or its replacement.
     pub(crate) fn recorded(
         &self,
         request: &Request<'_>,
@@ -255,14 +255,14 @@ impl Policy {
         reply.map(|_| ()).or_else(|error| {
             let local = self.local(error)?;
             let now = request.at.unwrap_or_else(|| local.now());
-            // As many as its limit allows; beyond it, the key is over the limit anyway.
+            // As many as the limit allows; beyond it, the key is over the limit anyway.
             let n = request.n.min(local.preview(request.key, 0, now).remaining);
             let _ = local.decide(request.key, n, now);
             Ok(())
         })
     }
 
-    /// Returns how many units were refunded, by the server or in its place.
+    /// Returns how many units were refunded, by the server or its replacement.
     pub(crate) fn refunded(
         &self,
         request: &Request<'_>,
@@ -272,7 +272,7 @@ impl Policy {
         refunded.or_else(|error| Ok(self.local(error)?.refund(request.key, request.n)))
     }
 
-    /// Returns whether a key was removed, by the server or in its place.
+    /// Returns whether a key was removed, by the server or its replacement.
     pub(crate) fn was_reset(
         &self,
         request: &Request<'_>,
@@ -295,8 +295,7 @@ impl Policy {
         }
     }
 
-    /// Reports a failure and returns it; an error of the caller's is an `Err`, which is not
-    /// reported.
+    /// Reports a failure and returns it; a caller's error is an `Err`, which is not reported.
     pub(crate) fn observe(&self, error: Error) -> Result<Error, Error> {
         if !error.is_failure() {
             return Err(error);
@@ -327,14 +326,14 @@ pub(crate) struct Operation<'a, T> {
     pub(crate) read: ReadReply<T>,
 }
 
-/// Reads a reply, or decides in the place of a server that fails.
+/// Reads a reply, or replaces a server that fails.
 pub(crate) type ReadReply<T> = fn(&Policy, &Request<'_>, Result<Reply, Error>) -> Result<T, Error>;
 
-/// What a step results in.
+/// The result of a step.
 pub(crate) enum Reply {
     /// What the script returned.
     Script(Value),
-    /// The decision of a check that shared its script with others.
+    /// The decision of a check that shared its script with other checks.
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "only awaited checks share"))]
     Decision(Decision),
 }
@@ -361,21 +360,21 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) step: Step,
-    /// The limiter's, unless the call has its own.
+    /// The limiter's rules, unless the call has its own.
     rules: Cow<'a, [Rule]>,
     block: Option<Block>,
     pub(crate) key: &'a [u8],
     /// The units of a call.
     pub(crate) n: u32,
-    /// How many calls are made together: one, but for checks.
+    /// The number of calls made together: one, except for checks.
     pub(crate) calls: u32,
     /// The time, or `None` for the server's.
     pub(crate) at: Option<Timestamp>,
 }
 
 impl Request<'_> {
-    /// Returns whether it can share a script with others of its key: a check of one unit, now, by
-    /// the limiter's rules.
+    /// Returns whether the request can share a script with others of its key: a check of one unit,
+    /// at the server's time, by the limiter's rules.
     #[cfg(feature = "tokio")]
     pub(crate) fn can_share(&self) -> bool {
         let has_own_rules = matches!(self.rules, Cow::Owned(_));
@@ -386,16 +385,16 @@ impl Request<'_> {
         matches!(self.step, Step::Check | Step::Peek)
     }
 
-    /// Returns the most units that are allowed at once.
+    /// Returns the most units that can be allowed at once.
     pub(crate) fn limit(&self) -> u32 {
         self.rules.iter().map(Rule::limit).min().unwrap_or(u32::MAX)
     }
 
-    /// Returns the call for keys with these names.
+    /// Returns the script call for keys with these names.
     pub(crate) fn call(&self, names: &Names) -> Result<Call, Error> {
         let limit = self.limit();
         let is_decision = self.is_decision();
-        // Units beyond the limit leave the state unchanged, whatever it is.
+        // Units beyond the limit leave the state unchanged in any case.
         let n = if is_decision && self.n > limit { 0 } else { self.n };
         let scripts = scripts::of(&self.rules);
         let block = self.block.filter(|_| is_decision);
@@ -435,7 +434,7 @@ impl Request<'_> {
         Ok(call)
     }
 
-    /// Reads the reply of a check or a peek: how many calls are allowed, and the decision of the
+    /// Reads the reply of a check or a peek: the number of allowed calls, and the decision of the
     /// last call.
     pub(crate) fn decision(&self, reply: Value) -> Result<(u32, Decision), Error> {
         let reply = self.parse(reply)?;
@@ -475,7 +474,7 @@ impl Request<'_> {
         Ok(refunds.max().unwrap_or(0))
     }
 
-    /// Rounds up to the ticks of the server's clock, so that waiting is enough.
+    /// Rounds up to the ticks of the server's clock, so waiting that long is enough.
     fn round(&self, wait: Duration) -> Duration {
         if self.at.is_some() {
             return wait;
@@ -506,11 +505,11 @@ impl Request<'_> {
 
 /// The reply of a check, a peek or a refund.
 struct Parsed<'a> {
-    /// How many calls are allowed.
+    /// The number of allowed calls.
     allowed: u32,
     /// The time of the call, in microseconds.
     now: u64,
     states: Vec<(&'a Rule, State)>,
-    /// What is left of the block of the key.
+    /// The remaining block time of the key.
     blocked_for: Option<Duration>,
 }

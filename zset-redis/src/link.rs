@@ -1,4 +1,4 @@
-//! [`Link`]: running a script over whatever reaches the server.
+//! [`Link`]: runs a script over any kind of connection.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::script::Call;
 #[cfg(feature = "tokio")]
 pub(crate) use awaited::end;
 
-/// What reaches the server: a pool, or an asynchronous connection. Clones share it.
+/// A pool or an asynchronous connection. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Link<C> {
     connection: C,
@@ -56,25 +56,25 @@ mod awaited {
     use crate::Error;
     use crate::script::{Call, is_refusal, is_unknown};
 
-    /// For how long an idle connection is open for sure, in milliseconds: servers have timeouts of
-    /// whole seconds.
+    /// An idle connection is certainly still open for this long, in milliseconds: servers' timeouts
+    /// are whole seconds.
     const SURELY_OPEN: u64 = 1000;
 
     /// Longer than any call takes, and short enough for an `Instant`.
     const FOREVER: Duration = Duration::from_secs(1 << 31);
 
-    /// Returns when a call that begins now has to end.
+    /// Returns the deadline of a call that begins now.
     pub(crate) fn end(deadline: Duration) -> Instant {
         Instant::now() + deadline.min(FOREVER)
     }
 
-    /// What clones share.
+    /// The state that clones share.
     pub(super) struct Shared {
         start: Instant,
-        /// When a reply arrived last, in milliseconds after the start.
+        /// The time of the latest reply, in milliseconds since the start.
         last_reply: AtomicU64,
-        /// How many times the connection was replaced. Calls that fail together replace it once,
-        /// and not before all calls have a reply.
+        /// How often the connection was replaced. Calls that fail together replace it once, and
+        /// only after all of them have a reply.
         replaced: RwLock<u64>,
     }
 
@@ -93,9 +93,9 @@ mod awaited {
             call.check()?;
             let mut connection = self.connection.clone();
             let reply = timeout_at(until, async {
-                // The only kind of connection that opens new ones and repeats nothing: it has to
-                // notice first that the present one is closed, by a call that fails. By its name,
-                // since `TypeId` is for `'static` types only. A mistake would cost a connection.
+                // Only this kind of connection opens new ones but repeats nothing: it notices that
+                // the present one is closed only by a failing call. Compared by name, since
+                // `TypeId` is for `'static` types only. A mistake would cost one connection.
                 if type_name::<C>() == type_name::<ConnectionManager>() {
                     self.run_managed(&mut connection, call).await
                 } else {
@@ -106,10 +106,10 @@ mod awaited {
             reply.map_err(|error| call.explained(error.into()))
         }
 
-        /// Runs a script, and again over a new connection if the server has run nothing.
+        /// Runs a script, and repeats it over a new connection if the server has run nothing.
         async fn run_managed(&self, manager: &mut C, call: &Call) -> RedisResult<Value> {
             if self.millis().saturating_sub(self.shared.last_reply.load(Relaxed)) > SURELY_OPEN {
-                // If it fails, the manager opens a new connection.
+                // If this fails, the manager opens a new connection.
                 let _ = redis::cmd("PING").query_async::<Value>(manager).await;
             }
             let (mut reply, replaced) = self.run_and_count(manager, call).await;
@@ -123,19 +123,19 @@ mod awaited {
             reply
         }
 
-        /// Runs a script over a connection that is not replaced meanwhile, and returns how many
-        /// times it was replaced before.
+        /// Runs a script over a connection that is not replaced meanwhile, and returns how often it
+        /// was replaced before.
         async fn run_and_count(&self, manager: &mut C, call: &Call) -> (RedisResult<Value>, u64) {
             let replaced = self.shared.replaced.read().await;
             (run_once(manager, call).await, *replaced)
         }
 
-        /// Has the server close the connection, unless it was replaced since.
+        /// Makes the server close the connection, unless it was replaced since.
         async fn replace(&self, manager: &mut C, replaced: u64) {
             let mut now_replaced = self.shared.replaced.write().await;
             if *now_replaced == replaced {
                 let _ = redis::cmd("QUIT").query_async::<Value>(manager).await;
-                // Fails, so the manager opens a new connection.
+                // This fails, so the manager opens a new connection.
                 let _ = redis::cmd("PING").query_async::<Value>(manager).await;
                 *now_replaced += 1;
             }

@@ -1,5 +1,5 @@
-//! [`Operation`]: a call of a script, and how its reply is read; and [`operations`], which makes
-//! two methods of each: one that blocks, and one to be awaited.
+//! [`Operation`]: a script call, and how its reply is read; and [`operations`], which defines two
+//! methods for each: a blocking one and an awaited one.
 
 use std::time::Duration;
 
@@ -44,8 +44,8 @@ use crate::script::Call;
 /// }
 /// ```
 ///
-/// The type has a method `run` for each kind, and its docs say that each call can fail. A body must
-/// not `return`.
+/// The type has a method `run` for each kind of connection, and its docs say that each call can
+/// fail. A body must not use `return`.
 macro_rules! operations {
     (
         impl<
@@ -87,13 +87,13 @@ macro_rules! operations {
 
 pub(crate) use operations;
 
-/// How the reply of a call is read.
+/// How the reply to a call is read.
 type Read<T> = Box<dyn Fn(Value) -> Result<Reply<T>, Error> + Send>;
 
-/// What a reply means.
+/// The meaning of a reply.
 pub(crate) enum Reply<T> {
     Done(T),
-    /// The script has done as much as one call may: it is called again.
+    /// The script has done as much as one call may: call it again.
     Again,
 }
 
@@ -105,7 +105,7 @@ pub(crate) enum Operation<T> {
 }
 
 impl<T: 'static> Operation<T> {
-    /// Makes an operation whose result follows from that of this one.
+    /// Returns an operation that maps the result of this one.
     pub(crate) fn map<U>(self, f: impl Fn(T) -> U + Send + 'static) -> Operation<U> {
         match self {
             Operation::Known(result) => Operation::Known(f(result)),
@@ -156,7 +156,7 @@ impl<T> Operation<T> {
 }
 
 impl Call {
-    /// Makes an operation of the call, whose reply `read` reads.
+    /// Returns an operation for the call; `read` reads its reply.
     pub(crate) fn read<T>(
         self,
         read: impl Fn(Value) -> Result<T, Error> + Send + 'static,
@@ -164,7 +164,7 @@ impl Call {
         self.read_or_again(move |reply| read(reply).map(Reply::Done))
     }
 
-    /// Like [`read`](Self::read), for a script that may have to be called again.
+    /// Like [`read`](Self::read), for a script that may have to be called repeatedly.
     pub(crate) fn read_or_again<T>(
         self,
         read: impl Fn(Value) -> Result<Reply<T>, Error> + Send + 'static,

@@ -1,10 +1,10 @@
-//! Scripts, and calls of them: what is sent, whatever the connection.
+//! Scripts and script calls: what is sent, whatever the connection.
 
 use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, make_extension_error};
 
 use crate::Error;
 
-/// A Lua script with the hash by which a server knows it.
+/// A Lua script, with the hash that identifies it on a server.
 #[derive(Debug)]
 pub(crate) struct Script {
     source: String,
@@ -13,9 +13,9 @@ pub(crate) struct Script {
 
 impl Script {
     pub(crate) fn new(source: &str) -> Script {
-        // The first line declares the script to write. A replica then replies with the address of
-        // its primary, which cluster clients follow. Otherwise it would run the script, and fail at
-        // the first write, and after a failover clients would not notice that the server is no
+        // The first line declares that the script writes. A replica then replies with the address
+        // of its primary, which cluster clients follow. Otherwise it would run the script and fail
+        // at the first write, and clients would not notice after a failover that the server is no
         // longer the primary.
         let source = format!("#!lua\n{source}");
         let hash = redis::Script::new(&source).get_hash().to_owned();
@@ -23,7 +23,7 @@ impl Script {
     }
 }
 
-/// Defines the scripts of a type, one for each operation: the file of its folder, after
+/// Defines the scripts of a type, one for each operation: the file in its folder, after
 /// `$begin.lua`, which all of them need.
 macro_rules! scripts {
     ($folder:literal, $begin:literal: $($NAME:ident $name:literal),*) => {
@@ -44,7 +44,7 @@ macro_rules! scripts {
 
 pub(crate) use scripts;
 
-/// A call of a script. All keys must have the same hash tag.
+/// A script call. All keys must have the same hash tag.
 #[derive(Debug)]
 pub(crate) struct Call {
     script: &'static Script,
@@ -68,7 +68,7 @@ impl Call {
         self.argument(number.into().to_string())
     }
 
-    /// Adds a number; without one, the call returns the error instead of being sent.
+    /// Adds a number. If there is none, the call returns the error instead of being sent.
     pub(crate) fn try_number(mut self, number: Result<u64, Error>) -> Call {
         match number {
             Ok(number) => self.number(number),
@@ -103,11 +103,12 @@ impl Call {
         command
     }
 
-    /// Returns an error of the call with the command that failed: EVALSHA, EVAL, or one of the
-    /// script.
+    /// Returns an error of the call together with the command that failed: EVALSHA, EVAL, or one of
+    /// the script.
     ///
-    /// For one of the script, servers send a line of the script instead. They write the source of
-    /// EVAL into an error, which is text, so only the arguments of EVALSHA can make it unreadable.
+    /// For a command of the script, servers only name a line of the script. They write the source
+    /// of EVAL into an error, which is text, so only binary arguments of EVALSHA can make it
+    /// unreadable.
     pub(crate) fn explained(&self, error: Error) -> Error {
         match explained("EVALSHA", error) {
             Error::Redis(error) => Error::Redis(self.in_script(&error).unwrap_or(error)),
@@ -115,13 +116,13 @@ impl Call {
         }
     }
 
-    /// Returns the error of a command of the script, such as a missing right or a key of another
-    /// type.
+    /// Returns the error of a command of the script, such as a missing permission or a key of
+    /// another type.
     fn in_script(&self, error: &RedisError) -> Option<RedisError> {
         // Redis also sends the hash of the script.
         let (message, trace) = error.detail()?.rsplit_once(" script: ")?;
         let (_, line) = trace.split_once("on @user_script:")?;
-        // An error of the language has its line.
+        // An error raised by Lua itself starts with a line number.
         if message.starts_with("user_script:") {
             return None;
         }
@@ -145,11 +146,11 @@ impl Call {
     }
 }
 
-/// Returns an error of a command that names it, if the server does not know it: it was renamed or
-/// disabled.
+/// If the server does not know the command, since it was renamed or disabled, returns an error that
+/// names it.
 ///
-/// Servers write the arguments into that error, which makes it unreadable if they are binary, and
-/// shows the caller's keys if they are not.
+/// Servers copy the arguments into that error, which makes it unreadable if they are binary, and
+/// discloses the caller's keys if they are not.
 pub(crate) fn explained(command: &str, error: Error) -> Error {
     let Error::Redis(error) = error else { return error };
     let detail = error.detail().unwrap_or_default();
@@ -172,14 +173,14 @@ pub(crate) fn is_unknown(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
-/// Returns whether an error is a server's refusal to run anything: it has become a replica, or has
-/// not loaded its data yet. A new connection may reach the primary.
+/// Returns whether an error means that the server refuses all commands: it has become a replica, or
+/// has not loaded its data yet. A new connection may reach the primary.
 pub(crate) fn is_refusal(error: &RedisError) -> bool {
     use ServerErrorKind::{BusyLoading, MasterDown, ReadOnly};
     matches!(error.kind(), ErrorKind::Server(BusyLoading | MasterDown | ReadOnly))
 }
 
-/// Returns whether an error is the reply of a server that can be asked again over the same
+/// Returns whether an error is the reply of a server that can be used again over the same
 /// connection.
 pub(crate) fn is_reply(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension) && !is_refusal(error)
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_that_has_no_line_of_a_command_stays() {
+    fn an_error_without_the_line_of_a_command_is_unchanged() {
         for detail in [
             "user_script:3: attempt to index a nil value script: 0123, on @user_script:3.",
             "no script: 0123, on @user_script:99.",

@@ -1,5 +1,5 @@
-//! What a server shows and allows: hashed keys, the rights that a user needs, commands that are
-//! renamed.
+//! What a server discloses and permits: hashed keys, the rights that a user needs, renamed
+//! commands.
 
 #![cfg(all(unix, feature = "cluster"))]
 
@@ -68,7 +68,7 @@ fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
     assert_eq!(queue.wait_lease(PATIENCE).unwrap().payload, b"payload");
 }
 
-/// Uses what [`use_each_blocking`] left, over connections to be awaited, and a leased window.
+/// Uses what [`use_each_blocking`] left, over asynchronous connections, and a leased window.
 async fn use_each_awaited<C>(connection: C, secret: &[u8])
 where
     C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
@@ -105,7 +105,7 @@ where
     assert_eq!(queue.with_deadline(PATIENCE).len().await.unwrap(), 1);
 }
 
-/// Fails if a key has anything of the caller's key, or bytes that are not printable.
+/// Fails if a key contains any part of the caller's key, or unprintable bytes.
 #[track_caller]
 fn are_hashed(keys: &[String]) {
     assert!(!keys.is_empty());
@@ -122,8 +122,8 @@ fn with_hashed_keys_no_name_on_the_server_contains_the_key() {
         let Some(server) = Server::start(kind) else { continue };
         use_each_blocking(&Pool::new(server.client()), Some(SECRET));
         runtime().block_on(async { use_each_awaited(server.multiplexed().await, SECRET).await });
-        // Four limiters, two limits, the leased window, two keys of the board; the queue has no
-        // dead letters.
+        // Four limiters, two limits, the leased window, two keys of the board, and the queue's,
+        // which has no dead letters.
         assert_eq!(keys(&server).len(), 4 + 2 + 1 + 2 + 6, "{:?}", keys(&server));
         are_hashed(&keys(&server));
     }
@@ -147,7 +147,7 @@ fn with_hashed_keys_all_keys_of_a_call_are_in_one_slot() {
 fn states_of_different_secrets_are_separate() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let pool = Pool::new(server.client());
-    // Each expects to be the first.
+    // Each expects to be the first user of its state.
     for secret in
         [None, Some(SECRET), Some(b"0123456789abcdeg"), Some(b"0123456789abcdef0"), Some(b"")]
     {
@@ -173,7 +173,7 @@ fn the_secret_is_not_in_debug_output() {
     }
 }
 
-/// Returns the errors of a limiter with a binary key, one with a key of letters, a board and a
+/// Returns the errors of a limiter with a binary key, one with an alphabetic key, a board and a
 /// queue.
 fn blocking_errors(server: &Server) -> Vec<String> {
     let pool = Pool::new(server.client());
@@ -239,7 +239,7 @@ fn an_error_names_the_command_that_was_renamed_or_disabled() {
     }
 }
 
-/// Returns the rows of a table of the guide: the cells of each.
+/// Returns the rows of a table in the guide, each as its cells.
 fn table(section: &str) -> Vec<Vec<&'static str>> {
     let guide = include_str!("../src/lib.rs");
     let (_, rest) = guide.split_once(&format!("//! # {section}\n")).unwrap();
@@ -258,14 +258,14 @@ impl Errors {
     }
 }
 
-/// Calls each method of a limiter so that its scripts run all their commands.
+/// Calls each method of a limiter in such a way that its scripts run all their commands.
 fn use_limiter<M: Connect, L>(limiter: blocking::Keyed<M, L>, errors: &mut Errors) {
     let limiter = limiter.with_deadline(PATIENCE);
     let at = |seconds: u64| Timestamp::from_nanos(seconds * 1_000_000_000);
     for second in 1..=10 {
         errors.of(limiter.at(at(second)).check("ann"));
     }
-    // The first units have left the window.
+    // By now the first units have left the window.
     errors.of(limiter.at(at(3602)).peek_n("ann", 5));
     errors.of(limiter.at(at(3602)).check_n("ann", 1));
     errors.of(limiter.at(at(3603)).record("ann", 2));
@@ -280,7 +280,7 @@ async fn use_leases(connection: MultiplexedConnection, errors: &mut Errors) {
     let leases = LeasedWindow::new(connection, "a", quota, OnFailure::Deny).unwrap();
     let leases = leases.with_deadline(PATIENCE);
     errors.of(leases.peek("ann").await);
-    // Until a lease has left the window and a later one has not.
+    // By now a lease has left the window, and a later one has not.
     for _ in 0..20 {
         errors.of(leases.check("ann").await);
         if !errors.0.is_empty() {
@@ -337,7 +337,7 @@ fn use_queue(pool: Pool<Client>, errors: &mut Errors) {
     errors.of(queue.wait_lease_timeout(PATIENCE, Duration::from_millis(1)));
 }
 
-/// Uses the types of a row of the table, over connections of a user.
+/// Uses the types in a row of the table, over connections of a user.
 fn use_row(types: &str, client: &Client) -> Errors {
     let mut errors = Errors::default();
     let pool = Pool::new(client.clone());
@@ -366,7 +366,7 @@ fn use_row(types: &str, client: &Client) -> Errors {
     errors
 }
 
-/// Makes a user with these rules alone, on a server without data and scripts.
+/// Creates a user with only these rights, on a server without data and scripts.
 fn user(server: &Server, rules: &[&str]) -> Client {
     for command in ["FLUSHALL", "SCRIPT FLUSH"] {
         server.ask(command);
@@ -446,7 +446,7 @@ fn connections_to_a_cluster_need_the_rights_in_the_guide() {
         let connection = client.get_async_connection().await.unwrap();
         let awaited = zset_redis::Funnel::new(connection, "a", quota(), OnFailure::Deny);
         let awaited = awaited.unwrap().with_deadline(PATIENCE);
-        // Keys of all nodes.
+        // The keys of all nodes.
         for key in 0..30 {
             assert!(awaited.check(&key.to_string()).await.unwrap().is_allowed());
         }

@@ -1,7 +1,6 @@
-//! Eight connections of two processes take units of one key: in no window are there more than the
-//! limit.
+//! Eight connections of two processes take units of one key: no window has more than the limit.
 //!
-//! A second limit, which never denies, has a log of all units with the server's times, since one
+//! A second limit, which never denies, keeps a log of all units with the server's times, since one
 //! script takes the units of both.
 
 #![cfg(all(unix, feature = "cluster"))]
@@ -25,14 +24,14 @@ const PROCESSES: usize = 2;
 const CONNECTIONS: usize = 4;
 const RUNNING: Duration = Duration::from_millis(1500);
 
-/// The variable that makes a process a child, with the addresses of the servers.
+/// Marks a child process; its value is the addresses of the servers.
 const SERVER: &str = "ZSET_ATOMICITY_SERVER";
 
 fn quota() -> Quota {
     Quota::new(20, Duration::from_millis(20)).unwrap()
 }
 
-/// Returns the rules that are tested, each with its limiter in this process.
+/// Returns the rules to test, each with its limiter in this process.
 fn tested() -> [(Rule, AnyLimiter); 4] {
     let quota = quota();
     [
@@ -65,7 +64,7 @@ fn take_units<M: Connect>(pool: &Pool<M>, index: usize) -> u32 {
     allowed
 }
 
-/// What a child process does; in the test process, nothing.
+/// Does the work of a child process; a no-op in the test process.
 #[test]
 fn child() {
     let Ok(server) = env::var(SERVER) else { return };
@@ -98,7 +97,7 @@ fn start_child(server: &str) -> Child {
         .unwrap()
 }
 
-/// Returns the units that a child process was allowed, for each rule.
+/// Returns the units that a child process was allowed under each rule.
 fn allowed(child: Child) -> Vec<u64> {
     let output = child.wait_with_output().unwrap();
     let output = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -108,7 +107,7 @@ fn allowed(child: Child) -> Vec<u64> {
     numbers.map(|number| number.parse().unwrap()).collect()
 }
 
-/// Runs the child processes, and checks what they were allowed by the logs on the server.
+/// Runs the child processes, and compares the allowed units with the logs on the server.
 fn check(server: &str, connection: &mut impl ConnectionLike) {
     let children: Vec<_> = (0..PROCESSES).map(|_| start_child(server)).collect();
     let allowed: Vec<_> = children.into_iter().map(allowed).collect();

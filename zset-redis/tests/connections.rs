@@ -30,7 +30,7 @@ async fn awaited(limiter: impl AsyncKeyedLimiter<str, Error = Error>) {
     assert_eq!(limiter.check_n("}{", 4).await.unwrap().retry_after(), None);
 }
 
-/// Checks each limiter over a connection.
+/// Tests each limiter over a connection.
 async fn all_awaited<C: ConnectionLike + Clone + Send + Sync + 'static>(connection: C, name: &str) {
     let new = || (connection.clone(), name, quota(), OnFailure::Deny);
     let (c, name, quota, deny) = new();

@@ -1,4 +1,4 @@
-//! Queues: random steps compared with those of zset-std, leases, dead letters, and waiting.
+//! Queues: random steps compared with zset-std's, leases, dead letters, and waiting.
 
 #![cfg(all(unix, feature = "cluster"))]
 

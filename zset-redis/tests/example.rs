@@ -11,12 +11,12 @@ use std::process::{Command, Output};
 use servers::{Kind, Server};
 use test_support::servers::skip;
 
-/// Runs an example with the server of this URL.
+/// Runs an example with the server at this URL.
 fn run(name: &str, url: String) -> Output {
     command(name).env("REDIS_URL", url).output().unwrap()
 }
 
-/// Runs an example that starts servers of this kind.
+/// Runs an example that starts servers of this kind itself.
 fn run_alone(name: &str, kind: Kind) -> Output {
     command(name).env("REDIS_SERVER", kind.program().path()).output().unwrap()
 }
@@ -53,7 +53,7 @@ fn two_processes_share_their_limits() {
     }
 }
 
-/// The order of the lines differs from run to run; the program asserts what is delivered.
+/// The order of the lines varies; the program itself asserts what is delivered.
 #[test]
 fn webhooks_are_delivered_by_workers_that_die_and_to_receivers_that_fail() {
     for kind in [Kind::Redis, Kind::Valkey] {
@@ -71,7 +71,7 @@ fn webhooks_are_delivered_by_workers_that_die_and_to_receivers_that_fail() {
 }
 
 #[test]
-fn without_a_url_the_webhooks_start_a_server_of_their_own() {
+fn without_a_url_the_webhooks_start_their_own_server() {
     for kind in installed() {
         succeeded(run_alone("webhooks", kind));
     }
@@ -92,11 +92,11 @@ fn a_server_is_reached_with_tls() {
         return;
     }
     for kind in installed() {
-        // A server without TLS does not complain that there is no certificate.
+        // A server without TLS ignores the missing certificate.
         let tls = ["--port", "0", "--tls-port", "1"];
         let output = Command::new(kind.program().path()).args(tls).output().unwrap();
         if !String::from_utf8_lossy(&output.stdout).contains("No tls-cert-file configured") {
-            // Redis is tested with that of Debian, which has TLS; not all builds of Valkey do.
+            // Debian's Redis, which is tested, has TLS; not all builds of Valkey do.
             if kind == Kind::Redis {
                 skip("this redis-server has no TLS");
             }

@@ -33,7 +33,7 @@ fn limits(server: &Server) -> Limits {
         .with_deadline(PATIENCE)
 }
 
-/// Returns the keys, each with its value and the time at which it expires, in milliseconds.
+/// Returns the keys, each with its value and its expiry time in milliseconds.
 fn keys(connection: &mut Connection) -> BTreeMap<String, (Vec<u8>, i64)> {
     let keys: Vec<String> = redis::cmd("KEYS").arg("*").query(connection).unwrap();
     let mut state = |key: &String| {
@@ -43,7 +43,7 @@ fn keys(connection: &mut Connection) -> BTreeMap<String, (Vec<u8>, i64)> {
     keys.iter().map(|key| (key.clone(), state(key))).collect()
 }
 
-/// Returns the time until which the units on record for a key count, in microseconds.
+/// Returns the time until which the recorded units of a key count, in microseconds.
 fn counts_until(connection: &mut Connection, key: &str) -> u64 {
     let period = PERIOD.as_micros() as u64;
     if key.contains("sliding_window") {
@@ -66,7 +66,7 @@ fn expire(kind: Kind) {
         assert_eq!(keys.len(), 4, "{step}: {keys:?}");
         for (key, (_, expires)) in keys {
             let counts_until = counts_until(&mut connection, &key);
-            // The server has milliseconds, and the fixed window is kept for a period more.
+            // The server counts milliseconds, and keeps the fixed window for one more period.
             let longest = counts_until + PERIOD.as_micros() as u64 + 1000;
             let expires = u64::try_from(expires).expect("the key expires") * 1000;
             assert!((counts_until..=longest).contains(&expires), "{step}: {key} {expires}");
@@ -81,14 +81,14 @@ fn expire(kind: Kind) {
     sleep(2 * PERIOD + Duration::from_millis(5));
     assert_eq!(keys(&mut connection).len(), 0);
 
-    // Whatever its units have been, a refund of all of them leaves no key without expiry.
+    // Whatever units remain, refunding all of them leaves no key without an expiry.
     assert!(limits.check_n("ann", 3).unwrap().is_allowed());
     limits.refund("ann", 3).unwrap();
     sleep(2 * PERIOD + Duration::from_millis(5));
     assert_eq!(keys(&mut connection).len(), 0);
 }
 
-/// The units are allowed after exactly the wait that a denial reports, which is tested by the
+/// The units are allowed after exactly the wait that a denial reports. This is tested by the
 /// server's clock.
 fn wait(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
@@ -140,12 +140,12 @@ fn keys_expire_after_their_units_with_valkey() {
 }
 
 #[test]
-fn what_does_not_take_units_writes_nothing_with_redis() {
+fn calls_that_take_no_units_write_nothing_with_redis() {
     write_nothing(Kind::Redis);
 }
 
 #[test]
-fn what_does_not_take_units_writes_nothing_with_valkey() {
+fn calls_that_take_no_units_write_nothing_with_valkey() {
     write_nothing(Kind::Valkey);
 }
 

@@ -1,5 +1,4 @@
-//! What happens when the server fails: deadlines, what decides in its place, and that calls succeed
-//! again.
+//! A server that fails: deadlines, what decides in its place, and recovery.
 
 #![cfg(all(unix, feature = "cluster"))]
 
@@ -53,12 +52,12 @@ fn a_call_ends_at_its_deadline_and_the_next_one_succeeds() {
     assert!(funnel.check("ann").unwrap().is_allowed());
     server.stop();
     times_out(|| funnel.check("ann"));
-    // A new connection is accepted by the system.
+    // The operating system accepts a new connection.
     times_out(|| funnel.check("ann"));
     times_out(|| funnel.refund("ann", 1));
     assert_eq!(failures.load(Ordering::Relaxed), 3);
     server.proceed();
-    // The server may have run what timed out.
+    // The server may have run the call that timed out.
     assert!(funnel.peek_n("ann", 0).unwrap().remaining <= 2);
     assert!(funnel.check("bob").unwrap().is_allowed());
     assert_eq!(failures.load(Ordering::Relaxed), 3);
@@ -118,7 +117,7 @@ fn the_policy_decides_while_the_server_is_away() {
     assert!(local.over_limit("ann").unwrap());
     assert!(local.reset("ann").unwrap());
     assert!(!local.over_limit("ann").unwrap());
-    // Also at a given time.
+    // The same at a given time.
     let at = |seconds: u64| local.at(Timestamp::from_nanos(seconds * 1_000_000_000));
     assert!(at(3600).check("bob").unwrap().is_allowed());
     assert!(!at(7199).peek("bob").unwrap().is_allowed());
@@ -190,7 +189,7 @@ fn a_reply_that_drips_is_not_awaited_beyond_the_deadline() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
-/// Waits until the server has at most this many connections, besides that of this question.
+/// Waits until the server has at most this many connections, not counting the one that asks.
 fn wait_until_connected(server: &Server, most: usize) {
     let start = Instant::now();
     while server.ask("CLIENT LIST").lines().count() > most + 1 {
@@ -214,7 +213,7 @@ fn calls_succeed_after_the_server_has_closed_idle_connections() {
     }
 }
 
-/// Returns the number of connections that the server has received.
+/// Returns the number of connections that the server has accepted.
 fn received(server: &Server) -> u32 {
     let info = server.ask("INFO stats");
     let total = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
@@ -233,7 +232,7 @@ fn a_pool_has_no_more_connections_than_its_bound() {
             scope.spawn(|| (0..20).for_each(|_| _ = funnel.check("ann").unwrap()));
         }
     });
-    // The last one is that of this question.
+    // The last one is the one that asks.
     assert!(received(&server) - before <= 3);
 }
 
@@ -248,7 +247,7 @@ fn a_call_waits_for_a_connection_until_its_deadline() {
         let worker = scope.spawn(|| queue.wait_lease_timeout(PATIENCE, PATIENCE).unwrap());
         let start = Instant::now();
         while !server.ask("CLIENT LIST").contains("cmd=xread") {
-            assert!(start.elapsed() < PATIENCE, "the worker does not wait");
+            assert!(start.elapsed() < PATIENCE, "the worker is not waiting");
         }
         times_out(|| funnel.check("ann"));
         let other = zset_redis::blocking::DelayQueue::new(Pool::new(server.client()), "failures");
@@ -284,7 +283,7 @@ fn while_the_breaker_is_open_calls_are_not_sent_and_the_policy_decides() {
     server.stop();
     times_out(|| deny.check("ann"));
     assert!(allow.check("ann").unwrap().is_allowed());
-    // Longer than the deadlines of two calls, were they sent.
+    // Longer than the deadlines of two calls, if they were sent.
     let deny = deny.with_deadline(PATIENCE);
     assert!(matches!(deny.check("ann"), Err(Error::BreakerOpen)));
     assert!(matches!(deny.refund("ann", 1), Err(Error::BreakerOpen)));
@@ -298,7 +297,7 @@ fn while_the_breaker_is_open_calls_are_not_sent_and_the_policy_decides() {
     clock.advance(Duration::from_secs(1));
     assert!(deny.check("bob").unwrap().is_allowed());
     assert!(deny.check("bob").unwrap().is_allowed());
-    // The server replies, even if it is with an error.
+    // The server replies, even if only with an error.
     server.ask("LPUSH failures:{eve}:funnel:0 x");
     for _ in 0..5 {
         assert!(matches!(deny.check("eve"), Err(Error::Redis(_))));

@@ -1,4 +1,4 @@
-//! Boards compared with those of zset-std: random steps have equal outcomes.
+//! Boards compared with zset-std's: random steps have the same outcomes.
 
 #![cfg(all(unix, feature = "cluster"))]
 
@@ -17,10 +17,10 @@ use zset_std::{Best, Latest, PackedScore, Policy, Sum, Ties};
 
 const ALL_TIES: [Ties; 3] = [Ties::Dense, Ties::Competition, Ties::Ordinal];
 
-/// Bytes that text would not have, and members that are prefixes of others.
+/// Bytes that are not valid UTF-8, and members that are prefixes of others.
 const MEMBERS: [&[u8]; 9] = [b"", b"\0", b"a", b"a\xFF", b"aa", b"b", b"10", b"9", b"}{"];
 
-/// Few enough that ties are frequent.
+/// Few enough for frequent ties.
 const SCORES: [f64; 10] = [
     0.0,
     1.0,
@@ -36,7 +36,7 @@ const SCORES: [f64; 10] = [
 
 type Model<K> = zset_std::Leaderboard<Vec<u8>, Score, K>;
 
-/// Whether a model's policy can fail is part of its type, so each has its own conversion of errors.
+/// The error type of a model depends on its policy, so each has its own conversion.
 trait Submit {
     fn submit_to(&mut self, member: &[u8], score: Score) -> Result<Submitted, NanScore>;
 }
@@ -79,7 +79,7 @@ fn server_lines(standings: Vec<Standing>) -> Vec<(u64, Vec<u8>, Score)> {
     standings.into_iter().map(|line| (line.number, line.member, line.score)).collect()
 }
 
-/// Takes one random step on both.
+/// Applies one random step to both.
 fn step<M: Connect, K: Policy<Score>>(
     random: &mut SmallRng,
     board: &blocking::Leaderboard<M>,
@@ -116,7 +116,7 @@ fn step<M: Connect, K: Policy<Score>>(
     }
 }
 
-/// Compares everything that the two return.
+/// Compares all results of the two.
 fn compare<M: Connect, K>(
     random: &mut SmallRng,
     board: &blocking::Leaderboard<M>,
@@ -161,7 +161,7 @@ fn random_steps<M: Connect, K: Policy<Score>>(
             model = model.with_max_len(bound as usize);
         }
         for at in 0..150 {
-            // The index is built on a board that has members already.
+            // Builds the index on a board that already has members.
             if at == 30 && episode % 4 >= 2 {
                 board = board.with_dense_standings();
             }
@@ -254,7 +254,7 @@ fn awaited_over_each_kind_of_connection() {
 }
 
 #[test]
-fn an_index_survives_clients_that_were_made_without_it() {
+fn an_index_survives_clients_without_the_setting() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let pool = Pool::new(server.client());
     let plain = blocking::Leaderboard::new(pool, "mixed").with_deadline(PATIENCE);

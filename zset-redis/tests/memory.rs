@@ -1,4 +1,4 @@
-//! The memory of keys on a server, as the guide states it.
+//! The memory of keys on a server, as stated in the guide.
 
 #![cfg(unix)]
 
@@ -13,12 +13,12 @@ use zset_std::Quota;
 
 use servers::{Kind, PATIENCE, Server};
 
-/// The number of entries up to which a sorted set is compact.
+/// The most entries that a sorted set stores compactly.
 const COMPACT: u64 = 128;
 
 fn memory(connection: &mut Connection, limiter: &str, index: usize) -> u64 {
     let key = format!("memory:{{ann}}:{limiter}:{index}");
-    // Of a few entries, whose nodes have random heights, it would be an estimate.
+    // With few entries it would be an estimate, since their nodes have random heights.
     redis::cmd("MEMORY").arg("USAGE").arg(key).arg("SAMPLES").arg(0).query(connection).unwrap()
 }
 

@@ -1,5 +1,5 @@
 //! A limiter with a penalty: what it writes, calls that share a script, and a quota for each call.
-//! `equality` compares its decisions with those of zset-std.
+//! The decisions are compared with zset-std's in `equality`.
 
 #![cfg(unix)]
 
@@ -56,7 +56,7 @@ fn writes_denials(kind: Kind) {
     // Rounded up to milliseconds.
     assert!(expires <= hours(1) / 1000 + 1);
 
-    // Units that are allowed end the row, and nothing is left to keep.
+    // Allowed units end the row, so nothing is stored any more.
     assert_eq!(window.refund("ann", 1).unwrap(), 1);
     assert!(window.check("ann").unwrap().is_allowed());
     assert_eq!(penalty(&mut connection), None);
@@ -66,10 +66,10 @@ fn writes_denials(kind: Kind) {
     );
     let (state, expires) = penalty(&mut connection).unwrap();
     assert_eq!(state[..2], [0, hours(1)], "a block");
-    assert_eq!(state[3], state[2] + hours(1), "which is forgotten as long after it");
+    assert_eq!(state[3], state[2] + hours(1), "it is forgotten as long after it ends");
     assert!(expires <= hours(2) / 1000 + 1 && expires > hours(1) / 1000);
 
-    // During the block nothing is written, whatever else is there.
+    // During the block nothing is written, whatever else happens.
     assert_eq!(window.refund("ann", 1).unwrap(), 1);
     let denied = window.check("ann").unwrap();
     assert!(!denied.is_allowed() && denied.remaining == 0 && denied.reset_after > HOUR / 2);
@@ -91,7 +91,7 @@ fn denials_are_written_until_the_key_is_blocked_with_valkey() {
     writes_denials(Kind::Valkey);
 }
 
-/// Times are given, so that the limiter in process can be at the same.
+/// Times are given, so that the limiter in this process can use the same.
 fn takes_quotas(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
     let mut random = SmallRng::seed_from_u64(1);
@@ -135,7 +135,7 @@ fn a_quota_for_each_call_and_a_penalty_decide_as_in_process_with_valkey() {
 #[test]
 fn calls_that_share_a_script_begin_one_block() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    // In one thread, all calls but the first wait for its reply, and share a script.
+    // On one thread, so all calls but the first wait for its reply, and share a script.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let decisions = runtime.block_on(async {
         let funnel: zset_redis::Funnel<_> =

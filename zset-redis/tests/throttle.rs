@@ -1,4 +1,4 @@
-//! `throttle` returns the five numbers of `CL.THROTTLE` that zset-std returns.
+//! `throttle` returns the same five numbers of `CL.THROTTLE` as zset-std.
 
 #![cfg(unix)]
 
@@ -28,7 +28,7 @@ fn same_numbers(kind: Kind) {
         let max_burst = random.random_range(0..20);
         let (count, period) = (random.random_range(1..30), random.random_range(1..100));
         let quota = Quota::new(count, Duration::from_secs(period)).unwrap();
-        // Not `Funnels`, which round the time between two units up: whole seconds differ sometimes.
+        // Not `Funnels`, which round the time between two units up: whole seconds sometimes differ.
         let mut theirs = zset_std::Funnel::new(quota.with_capacity(max_burst + 1).unwrap());
         let mut micros = 0;
         for _ in 0..50 {
@@ -58,7 +58,7 @@ fn keys_may_have_another_rate_in_each_call() {
     let (ours, theirs) =
         (funnel(&server), Funnels::<String>::new(funnel(&server).rules()[0].quota()));
     let at = |seconds| Timestamp::from_nanos(seconds * 1_000_000_000);
-    // Each nanosecond of these rates is whole, as is each microsecond.
+    // All times at these rates are whole numbers of nanoseconds or microseconds.
     for (call, [burst, count, period, n]) in
         [[4, 1, 60, 3], [9, 2, 60, 1], [0, 5, 10, 1], [99, 10, 1, 50], [4, 1, 60, 1]]
             .iter()
@@ -102,7 +102,7 @@ fn a_limiter_at_a_time_is_the_same_limiter() {
     assert!(at(7).check("ann").unwrap().is_allowed());
     assert!(!at(7).peek("ann").unwrap().is_allowed());
     assert!(at(7).over_limit("ann").unwrap());
-    // The latest time counts, and no unit is more than none.
+    // The latest time counts, and a check of no units is always allowed.
     assert!(at(7).at(Timestamp::from_nanos(8_000_000_000)).peek("ann").unwrap().is_allowed());
     assert!(at(7).peek_n("ann", 0).unwrap().is_allowed());
     assert_eq!(at(7).refund("ann", 1).unwrap(), 1);

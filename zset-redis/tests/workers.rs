@@ -23,19 +23,19 @@ use servers::{Kind, PATIENCE, Server};
 const JOBS: usize = 10_000;
 const PUSHERS: usize = 4;
 const PROCESSES: usize = 3;
-/// Threads or tasks of a process.
+/// The threads or tasks of a process.
 const WORKERS: usize = 4;
 const QUEUE: &str = "workers";
 /// Short, so that the jobs of killed workers are delivered again soon.
 const VISIBILITY: Duration = Duration::from_millis(300);
 
-/// The hashes in which workers count what they did, by job.
+/// The hashes in which workers count their work by job.
 const DONE: &str = "done";
 const ACKNOWLEDGED: &str = "acknowledged";
 
-/// Tells a worker process the server, and that it is one.
+/// Marks a worker process; its value is the server.
 const SERVER: &str = "ZSET_WORKERS_SERVER";
-/// Set if its workers are tasks rather than threads.
+/// Set if the workers are tasks rather than threads.
 const IS_ASYNC: &str = "ZSET_WORKERS_ASYNC";
 
 /// What a worker does with a job.
@@ -115,7 +115,8 @@ fn is_held<T: std::fmt::Debug>(result: Result<T, Error>) -> bool {
     }
 }
 
-/// What a worker process does until it is killed, or its server ends; in the test process, nothing.
+/// Does the work of a worker process until it is killed or its server stops; a no-op in the test
+/// process.
 #[test]
 fn worker() {
     let Ok(server) = env::var(SERVER) else { return };
@@ -139,7 +140,7 @@ fn worker() {
     }
 }
 
-/// A worker process. It is killed when this is dropped.
+/// A worker process. It is killed on drop.
 struct Process(Child);
 
 impl Process {
@@ -159,7 +160,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // An error here would hide that of the test.
+        // A second panic here would hide the test's.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -197,7 +198,7 @@ fn kill_workers(server: &Server) {
             assert!(start.elapsed() < PATIENCE, "{:?}", queue.stats().unwrap());
             thread::sleep(Duration::from_millis(random.random_range(20..200)));
             let victim = &mut processes[random.random_range(0..PROCESSES)];
-            assert!(victim.is_running(), "a worker has failed");
+            assert!(victim.is_running(), "a worker has exited");
             *victim = Process::start(&url, random.random());
             kills += 1;
         }
@@ -215,7 +216,7 @@ fn kill_workers(server: &Server) {
     let done: HashMap<String, u64> = connection.hgetall(DONE).unwrap();
     assert_eq!(done.len(), JOBS, "not all jobs were done");
     let acknowledged: HashMap<String, u64> = connection.hgetall(ACKNOWLEDGED).unwrap();
-    // A worker may be killed before it counts.
+    // A worker may be killed before it counts its work.
     assert!(acknowledged.len() + WORKERS * kills >= JOBS, "{}", acknowledged.len());
     assert!(acknowledged.values().all(|&times| times == 1));
     println!("{kills} kills, {stats:?}");

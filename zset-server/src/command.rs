@@ -43,9 +43,9 @@ pub(crate) struct State {
     pub(crate) max_left: usize,
 }
 
-/// The memory in use, sampled now and then: the bytes allocated and not freed. The resident memory
-/// of the process would not do: it does not shrink when keys are removed, so a server at its limit
-/// would stay there.
+/// The memory in use, sampled from time to time: the bytes allocated and not freed. The resident
+/// memory of the process would not do: it does not shrink when keys are removed, so a server at its
+/// limit would stay there.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// Returns the number of allocated bytes; `None` counts nothing.

@@ -1,5 +1,5 @@
-//! The table of commands. Each group of them has a file, with the handlers; `commands.txt` has
-//! their properties.
+//! The table of commands. Each group has a file with its handlers; `commands.txt` has the
+//! properties of all commands.
 
 #![allow(clippy::unnecessary_wraps, reason = "all handlers have one type")]
 

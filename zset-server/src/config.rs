@@ -15,7 +15,7 @@ pub(crate) struct Config {
     pub(crate) max_clients: usize,
     /// The maximum length of an argument, in bytes.
     pub(crate) max_bulk_len: usize,
-    /// Empty means that none is required.
+    /// The password; empty if none is required.
     pub(crate) password: Vec<u8>,
     pub(crate) debug_command: DebugCommand,
     pub(crate) output_limit: OutputLimit,
@@ -125,7 +125,7 @@ impl Config {
     /// Sets a parameter; returns an error that says why the value is invalid.
     pub(crate) fn set(&mut self, parameter: &str, value: &[u8]) -> Result<(), String> {
         match parameter {
-            // A value that is not UTF-8 is no valid limit either.
+            // A value that is not UTF-8 is not a valid limit either.
             "client-output-buffer-limit" => {
                 self.output_limit = OutputLimit::parse(&String::from_utf8_lossy(value))?;
             }

@@ -233,7 +233,7 @@ impl<C: Clock> Engine<C> {
         let is_for_all =
             || Command::named_by(arguments).is_ok_and(|command| command.has("no_auth"));
         if !client.is_authenticated && !is_for_all() {
-            // The same error for unknown commands, so that it does not reveal which commands exist.
+            // The same error as for unknown commands, so it does not reveal which commands exist.
             return Err(CommandError::new("NOAUTH Authentication required."));
         }
         let command = Command::of(arguments)?;

@@ -3,8 +3,7 @@
 //! Invariants: each key with a deadline is also in `entries`. A set, sorted or not, is never empty:
 //! a key is removed with its last member.
 //!
-//! Of the queues of clients, none is empty. `ready` may contain keys whose queues have been
-//! removed.
+//! No queue of clients is empty. `ready` may contain keys whose queues have been removed.
 //!
 //! Keys are in the order of an [`IndexMap`], whose `swap_remove` moves the last key into the gap. A
 //! scan runs from the end to the front, so a key that moves has been returned already, and none is
@@ -89,8 +88,8 @@ pub(crate) struct Keyspace {
     pub(crate) expired: u64,
 }
 
-/// The largest step back of the clock that is ignored. Clocks are often adjusted by less. A larger
-/// step corrects a clock that was wrong: waiting for the old time again could take years.
+/// The largest backward step of the clock that is ignored. Clocks are often adjusted by less. A
+/// larger step corrects a clock that was wrong: waiting for the old time again could take years.
 const MAX_STEP_BACK: Duration = Duration::from_secs(1);
 
 /// A table shrinks when its capacity exceeds its length by this factor.
@@ -273,7 +272,7 @@ impl Keyspace {
         let len = self.entries.len().max(FEW);
         if self.entries.capacity() / MAX_SPARE > len {
             self.entries.shrink_to(2 * len);
-            // These do not shrink by themselves, but a copy allocates only what it needs.
+            // These do not shrink by themselves, but a copy allocates only the memory it needs.
             self.deadlines = std::mem::take(&mut self.deadlines).into_iter().collect();
         }
         removed
@@ -309,7 +308,7 @@ impl Keyspace {
         match deadline {
             None => _ = self.deadlines.remove(key),
             Some(deadline) if deadline <= self.now => _ = self.remove(key),
-            // Without a capacity it never refuses a member.
+            // Without a capacity it never rejects a member.
             Some(deadline) => _ = self.deadlines.insert_until(key.into(), deadline, self.now),
         }
     }
@@ -394,7 +393,7 @@ pub(crate) struct Throttles {
 
 impl Default for Throttles {
     fn default() -> Self {
-        let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second has a meaning");
+        let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second is a valid quota");
         Throttles { funnels: Funnels::new(quota).with_max_keys(MAX_KEYS, WhenFull::RefuseNew) }
     }
 }

@@ -206,7 +206,7 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
                 options.max_memory = Some(size).filter(|size| *size > 0);
             }
             Arg::Long("client-output-buffer-limit") => {
-                // One value, as in a configuration file of Redis, or a value for each word.
+                // One value, as in a configuration file of Redis, or one word for each part.
                 let words: Result<Vec<_>, _> = parser.values()?.map(OsString::string).collect();
                 options.limits.output = OutputLimit::parse(&words?.join(" "))?;
             }

@@ -53,9 +53,8 @@ impl Default for Replies {
 }
 
 impl Replies {
-    /// Drops everything written once there are more than `max_len` bytes. The reply is then
-    /// incomplete and useless to the client, but a transaction of large ranges cannot exhaust
-    /// memory.
+    /// Drops all contents once there are more than `max_len` bytes. The reply is then incomplete
+    /// and useless to the client, but a transaction of large ranges cannot exhaust memory.
     pub(crate) fn set_max_len(&mut self, max_len: usize) {
         self.max_len = max_len;
     }
@@ -159,7 +158,7 @@ impl Replies {
         self.bytes.extend_from_slice(b"\r\n");
     }
 
-    /// Writes a score: as a double in RESP3, as text in RESP2.
+    /// Writes a score: as a double in RESP3, as a string in RESP2.
     pub fn score(&mut self, score: Score) {
         match self.protocol {
             Protocol::Resp2 => self.text(format_args!("{score}")),
@@ -185,7 +184,7 @@ impl Replies {
         }
     }
 
-    /// Writes a human-readable text.
+    /// Writes a human-readable string.
     pub fn verbatim(&mut self, text: &str) {
         match self.protocol {
             Protocol::Resp2 => self.bulk(text.as_bytes()),

@@ -111,7 +111,7 @@ impl Shared {
     }
 }
 
-// The memory held for all clients, and the reaction when it is too much.
+// The memory held for all clients, and how the server bounds it.
 impl Shared {
     /// Returns whether clients hold more than half of the bound.
     fn is_scarce(&self) -> bool {
@@ -232,7 +232,7 @@ impl Server {
         self.run_with(|_| Ok(()))
     }
 
-    /// Runs the server; `heed` installs signal handlers.
+    /// Runs the server; `heed` installs the signal handlers.
     fn run_with(self, heed: impl FnOnce(Stopper) -> io::Result<()>) -> Result<(), ServeError> {
         let runtime = runtime::Builder::new_current_thread()
             .enable_all()
@@ -252,7 +252,7 @@ impl Server {
         if let Some(path) = &options.snapshot {
             engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
         }
-        // Until now, which may take long, signals kill the process by default.
+        // Until now, signals kill the process by default, and starting may take long.
         heed(stopper.clone()).map_err(ServeError::Runtime)?;
         let shared = Rc::new(Shared {
             engine: RefCell::new(engine),

@@ -136,7 +136,7 @@ impl Shell {
             b"quit" | b"exit" => return Next::Leave,
             b"help" => help::write_help(rest, out),
             b"show" => self.show(rest, out),
-            // Its text is for people, and is quoted in RESP2.
+            // The reply is human-readable, and quoted in RESP2.
             b"info" => {
                 let protocol = self.replies.protocol();
                 self.replies.set_protocol(Protocol::Resp3);

@@ -36,9 +36,9 @@ static CHECKSUM: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_REDIS)
 /// The number of bytes written at a time.
 const PIECE: usize = 64 * 1024;
 
-/// The first bytes of everything that is not a key with its value.
+/// The first bytes of all parts that are not a key with its value.
 mod opcode {
-    /// All are above: they are numbered down from 255, and types of values up from 0.
+    /// Above all types of values: these parts are numbered down from 255, and types up from 0.
     pub(super) const LOWEST: u8 = 0x80;
     pub(super) const SLOT_INFO: u8 = 0xF4;
     pub(super) const FUNCTION: u8 = 0xF5;
@@ -210,7 +210,7 @@ impl<W: Write> Sink<'_, W> {
     }
 }
 
-/// Writes all keys piece by piece, so that only one piece is held in memory a second time.
+/// Writes all keys piece by piece, so only one piece at a time is duplicated in memory.
 fn write(keyspace: &Keyspace, file: &mut impl Write) -> io::Result<()> {
     let mut sink = Sink { file, digest: CHECKSUM.digest() };
     let mut out = b"REDIS0010".to_vec();

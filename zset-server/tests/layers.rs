@@ -1,5 +1,5 @@
-//! The order of the modules: each uses only those of its own row of the table in `docs/design.md`,
-//! and those of the rows below.
+//! The order of the modules: each uses only modules of its own row of the table in
+//! `docs/design.md`, and of the rows below.
 
 #![cfg(not(miri))]
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const DOCS: &str = include_str!("../../docs/design.md");
 
-/// The modules of each row of the table, from the top to the bottom.
+/// The modules of each row of the table, from top to bottom.
 fn rows() -> Vec<Vec<&'static str>> {
     let (_, table) = DOCS.split_once("| modules of the server |").expect("there is a table");
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
@@ -44,7 +44,7 @@ fn modules_use_only_those_below() {
     let mut wrong = Vec::new();
     for path in paths {
         let short = path.strip_prefix(&source).expect("it is a source");
-        let file = short.file_stem().and_then(|stem| stem.to_str()).expect("names are texts");
+        let file = short.file_stem().and_then(|stem| stem.to_str()).expect("names are UTF-8");
         let is_test = short.components().any(|part| part.as_os_str() == "tests") || file == "tests";
         if is_test || ["lib", "main", "testing"].contains(&file) {
             continue;
@@ -61,5 +61,5 @@ fn modules_use_only_those_below() {
         }
     }
     assert!(rows.len() > 5, "{rows:?}");
-    assert!(wrong.is_empty(), "these use modules above, or that are in no row: {wrong:#?}");
+    assert!(wrong.is_empty(), "modules that use a higher row, or are in no row: {wrong:#?}");
 }

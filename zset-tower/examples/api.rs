@@ -1,10 +1,10 @@
 //! Serves an API with axum: one route is limited by the client's address, the other by the tier of
 //! its token.
 //!
-//! Each tier is a policy that applies to the tokens of its accounts. The limits are in this process
-//! or in Redis, where several processes share them. Without `--listen`, the program is also the
-//! client: it sends requests until they are denied, and ends. With it, it prints how to try it with
-//! curl, and serves until Ctrl-C:
+//! Each tier is a policy that applies to the tokens of its accounts. The limits are in this
+//! process, or in Redis, where several processes share them. Without `--listen`, the program is
+//! also the client: it sends requests until they are denied, and exits. With it, it prints curl
+//! commands to try, and serves until Ctrl-C:
 //!
 //! ```text
 //! cargo run -p zset-tower --example api -- [--listen ADDRESS] [--redis redis://ADDRESS]
@@ -45,10 +45,10 @@ Redis stores hashes of addresses and tokens, keyed with the environment variable
 that share the limits need the same.
 ";
 
-/// How long the start may take to connect to Redis.
+/// The timeout for connecting to Redis at startup.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Returns the secret with which keys are hashed, so that users who can read Redis see no tokens.
+/// Returns the secret that hashes keys, so that users who can read Redis see no tokens.
 fn secret() -> String {
     env::var("API_SECRET").unwrap_or_else(|_| "known to every reader of this example".to_owned())
 }
@@ -58,7 +58,7 @@ fn per_ip(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
     let name = "per-ip";
     let quota = Quota::new(10, Duration::from_secs(60))?;
     let key = PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()));
-    // It is missing only if the server is started in another way.
+    // It is missing only if the server is started differently.
     let status = StatusCode::INTERNAL_SERVER_ERROR;
     let Some(redis) = redis else {
         return Ok(Policy::window(name, quota, key, MissingKey::Deny(status))?);
@@ -78,7 +78,7 @@ enum Tier {
     Paid,
 }
 
-/// Returns the account of a token, as a database would.
+/// Returns the account of a token, like a database would.
 fn account(head: &RequestHead<'_>) -> Option<(&'static str, Tier)> {
     match head.headers.get(AUTHORIZATION)?.as_bytes() {
         b"Bearer ann" => Some(("ann", Tier::Free)),
@@ -88,8 +88,8 @@ fn account(head: &RequestHead<'_>) -> Option<(&'static str, Tier)> {
     }
 }
 
-/// The limit of the accounts of a tier. Without an account there is no key, hence 401: tokens that
-/// clients make up take no memory.
+/// The limit of the accounts of a tier. Without an account there is no key, so the status is 401:
+/// tokens made up by clients take no memory.
 fn per_account(tier: Tier, redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
     let second = Duration::from_secs(1);
     let (name, quota) = match tier {
@@ -107,7 +107,7 @@ fn per_account(tier: Tier, redis: Option<&ConnectionManager>) -> Result<Policy, 
     } else {
         Policy::funnel(name, quota, key, missing_key)?
     };
-    // Who has no account gets the challenge of the free tier.
+    // Clients without an account get the challenge of the free tier.
     Ok(policy.when(move |head| account(head).map_or(Tier::Free, |account| account.1) == tier))
 }
 
@@ -125,7 +125,7 @@ async fn connect(url: &str) -> Result<ConnectionManager, Box<dyn Error>> {
     let client = Client::open(url)?;
     let address = client.get_connection_info().addr().to_string();
     let connection = timeout(CONNECT_TIMEOUT, async {
-        // The manager repeats attempts that fail, for longer than one waits at a start.
+        // The manager repeats failed attempts for longer than is acceptable at startup.
         client.get_multiplexed_async_connection().await?;
         client.get_connection_manager().await
     });
@@ -141,7 +141,7 @@ async fn connect(url: &str) -> Result<ConnectionManager, Box<dyn Error>> {
 async fn main() {
     if let Err(error) = run().await {
         eprintln!("api: {error}");
-        // A return would wait for the look-up of a name, which ends later than its timeout.
+        // Returning would wait for a pending name look-up, which ends later than its timeout.
         process::exit(1);
     }
 }

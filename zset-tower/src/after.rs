@@ -1,11 +1,10 @@
-//! [`After`]: what the layer does once the service has answered.
+//! [`After`]: the work of the layer after the service has answered.
 //!
-//! A request that is charged by its response reserves its units before the call, so no more
-//! requests of a key are in flight than the quota has units left. Its units are then charged,
-//! unless there is a response and the policy does not charge it. With a limiter in this process,
-//! reserved units are counted separately from the limiter: see `policy::check`. A limiter on a
-//! server has no such count that all processes share, so it takes the units and is asked to refund
-//! them.
+//! A request charged by its response reserves its units before the call, so no more requests of a
+//! key are in flight than the quota has units left. The units are then charged, unless there is a
+//! response and the policy does not charge it. With a limiter in this process, reserved units are
+//! counted separately from the limiter: see `policy::check`. A limiter on a server has no such
+//! count, shared by all processes, so it takes the units and is later asked to refund them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,7 +17,7 @@ use crate::layer::Settings;
 use crate::policy::{Action, Outcome, Policy, Resolved};
 use crate::step::{Later, Step, all};
 
-/// What the response decides on. Without a response, all units are charged.
+/// The units and headers that depend on the response. Without a response, all units are charged.
 pub(crate) struct After {
     pub(crate) settings: Arc<Settings>,
     pub(crate) outcomes: Outcomes,
@@ -29,7 +28,7 @@ pub(crate) struct After {
 }
 
 impl After {
-    /// Charges or refunds the units of a request that is answered, and returns the headers.
+    /// Charges or refunds the units of an answered request, and returns the headers.
     pub(crate) fn settle(
         mut self: Box<Self>,
         response: &Response<()>,
@@ -56,7 +55,7 @@ impl After {
             let refunded = all(steps.collect::<Vec<_>>()).await;
             if let Outcomes::Many(applied, _) = &mut self.outcomes {
                 for ((index, subject), refunded) in refunds.iter().zip(&refunded) {
-                    // A refund that fails leaves the units taken.
+                    // If the refund fails, the units stay taken.
                     if let (Outcome::Decided(decision, _), Outcome::Skipped) =
                         (&mut applied[*index].outcome, refunded)
                     {
@@ -69,11 +68,11 @@ impl After {
     }
 }
 
-/// A request that a policy in shadow mode charges by the response. It holds nothing before, as it
-/// denies nothing.
+/// A request that a policy in shadow mode charges by its response. It reserves nothing, since such
+/// a policy denies nothing.
 pub(crate) struct Shadow {
     policy: Arc<Policy>,
-    /// `None` once it is settled.
+    /// `None` once it has been charged or not.
     subject: Option<Step<Resolved>>,
 }
 
@@ -96,7 +95,7 @@ impl Shadow {
 impl Drop for Shadow {
     fn drop(&mut self) {
         if let Some(subject) = self.subject.take() {
-            // What has to be awaited is dropped: there may be no runtime any more.
+            // Anything to be awaited is dropped: the runtime may have ended.
             drop(self.policy.observe(subject, Action::Check));
         }
     }

@@ -8,10 +8,9 @@ use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
 pin_project! {
-    /// The body of a response: that of the inner service, or the content of a rejection.
+    /// The body of a response: the inner service's, or the content of a rejection.
     ///
-    /// It is a body of [`Bytes`] wherever the inner body is one, as those of axum, hyper and tonic
-    /// are.
+    /// It is a body of [`Bytes`] if the inner body is one, as in axum, hyper and tonic.
     #[derive(Debug)]
     pub struct ResponseBody<B> {
         #[pin]

@@ -1,11 +1,11 @@
-//! The decision on a request: that of all policies that apply to it.
+//! The decision on a request by all policies that apply to it.
 //!
-//! A single policy is checked at once. Several are first peeked at, and checked only if all of them
-//! allow the request, so that a denied request takes nothing. Another request may take units
-//! between the two. If a check is then denied, what the others have allowed is refunded; until then
-//! these units are missing for other requests, so the error is towards denial.
+//! A single policy is checked at once. Several policies are first peeked at, and checked only if
+//! all of them allow the request, so a denied request takes nothing. Another request may take units
+//! between the two. If a check is then denied, the units that the other policies have allowed are
+//! refunded. Until then other requests lack these units, so the error is towards denial.
 //!
-//! Policies whose units the response decides on are decided in the same way. See `after`.
+//! Policies that charge by the response are decided in the same way. See `after`.
 
 use std::sync::Arc;
 use std::{iter, mem, slice};
@@ -25,12 +25,12 @@ pub(crate) struct Applied {
 
 /// The outcomes of all policies that apply to a request.
 pub(crate) enum Outcomes {
-    /// That of a single policy, for which nothing is allocated.
+    /// The outcome of a single policy, for which nothing is allocated.
     One(Applied),
     Many(Vec<Applied>, Vec<Charge>),
 }
 
-/// Units that the response decides on.
+/// Units that depend on the response.
 pub(crate) struct Charge {
     /// The index of the outcome.
     pub(crate) index: usize,
@@ -53,9 +53,8 @@ impl Outcomes {
 
     #[inline]
     pub(crate) fn is_rejection(&self) -> bool {
-        // Not by `as_slice`, which is compiled to read the length of `Many` in any case. In a
-        // `One`, that word has just been written in two halves, and reading it stalls the
-        // processor.
+        // Not by `as_slice`, whose machine code reads the length of `Many` in any case. In a `One`,
+        // that word has just been written in two halves, and reading it stalls the processor.
         match self {
             Outcomes::One(applied) => applied.outcome.is_rejection(),
             Outcomes::Many(applied, _) => {
@@ -98,7 +97,7 @@ fn decide_many<'a>(
     })
 }
 
-/// Returns the outcomes, and the subjects whose units are taken or held if the request is allowed.
+/// Returns the outcomes and, if the request is allowed, the subjects whose units are taken or held.
 async fn decide_together(
     subjects: Vec<Step<Resolved>>,
 ) -> (Vec<Outcome>, Vec<Option<Box<dyn Subject>>>) {
@@ -116,7 +115,7 @@ async fn decide_together(
         Err(outcome) => Step::Ready(mem::replace(outcome, Outcome::Skipped)),
     });
     let mut outcomes = all(peeks.collect::<Vec<_>>()).await;
-    // Those that are to be checked: their peeks allow the request.
+    // The subjects to check: their peeks allow the request.
     let mut subjects: Vec<Option<Box<dyn Subject>>> = subjects
         .into_iter()
         .zip(&outcomes)
@@ -139,7 +138,7 @@ async fn decide_together(
         let taken = subjects.iter_mut().zip(&outcomes).filter_map(|(subject, outcome)| {
             subject.as_mut().filter(|_| outcome.is_allowed()).map(|it| it.perform(Action::Refund))
         });
-        // A refund that fails leaves the units taken.
+        // If a refund fails, the units stay taken.
         all(taken.collect::<Vec<_>>()).await;
     }
     for (subject, outcome) in subjects.iter_mut().zip(&mut outcomes) {
@@ -150,7 +149,7 @@ async fn decide_together(
     (outcomes, Vec::new())
 }
 
-/// Adds units to a decision that has counted them as taken.
+/// Adds units to a decision that counts them as taken.
 pub(crate) fn put_back(decision: &mut Decision, n: u32) {
     if decision.is_allowed() {
         decision.remaining = decision.remaining.saturating_add(n).min(decision.limit);

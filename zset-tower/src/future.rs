@@ -36,7 +36,8 @@ pin_project! {
     where
         S: Service<Request<B>>,
     {
-        // All but the future of the inner service is boxed: a future is moved several times.
+        // Everything but the inner service's future is boxed, since a future is moved several
+        // times.
         Waiting { waiting: Option<Box<Waiting<S, B>>> },
         Calling { #[pin] future: S::Future, admitted: Admitted },
         Settling { settling: Option<Box<Settling<S::Response>>> },
@@ -44,7 +45,7 @@ pin_project! {
     }
 }
 
-/// A request whose decision is awaited.
+/// A request that awaits its decision.
 pub(crate) struct Waiting<S, B> {
     pub(crate) decision: Later<Outcomes>,
     pub(crate) request: Request<B>,
@@ -52,7 +53,7 @@ pub(crate) struct Waiting<S, B> {
     pub(crate) settings: Arc<Settings>,
 }
 
-/// A response that waits for refunds.
+/// A response that awaits refunds.
 pub(crate) struct Settling<R> {
     headers: Later<Option<Box<RateHeaders>>>,
     response: R,
@@ -112,7 +113,7 @@ where
                         (Some(after), Ok(response)) => State::Settling {
                             settling: Some(Box::new(Settling::new(after, response))),
                         },
-                        // An error drops what the response would have decided on.
+                        // An error drops the state that depends on the response.
                         (_, result) => {
                             let result = result.map(|response| response.map(ResponseBody::inner));
                             return Poll::Ready(result);

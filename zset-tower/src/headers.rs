@@ -1,7 +1,7 @@
 //! The headers of a response, as in draft-ietf-httpapi-ratelimit-headers-11.
 //!
-//! `q` is what a client can use at once, and it may use as much in any `w` seconds: of a funnel,
-//! its capacity, and the time in which a full one empties.
+//! `q` is the number of units that a client can use at once, and then again in any `w` seconds: for
+//! a funnel, its capacity, and the time in which a full one empties.
 //!
 //! ```text
 //! RateLimit-Policy: "per-ip";q=100;w=60, "daily";q=1000;w=86400
@@ -26,7 +26,7 @@ const LEGACY: [HeaderName; 3] = [
     HeaderName::from_static("x-ratelimit-reset"),
 ];
 
-/// Which headers the responses have.
+/// The kinds of headers in responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shown {
     Nothing,
@@ -43,9 +43,9 @@ pub(crate) struct RateHeaders {
 }
 
 impl RateHeaders {
-    /// Renders the headers; `None` if no policy has decided. `keys` are the partition keys of those
-    /// that have, or empty if there are none. `retry_after` is the value of `Retry-After`, if the
-    /// request is rejected: no effective window ends after it.
+    /// Renders the headers; `None` if no policy has decided. `keys` are the partition keys of the
+    /// policies that have, or empty if there are none. `retry_after` is the value of `Retry-After`
+    /// if the request is rejected: no effective window ends after it.
     pub(crate) fn render(
         shown: Shown,
         policies: &[Arc<Policy>],
@@ -84,7 +84,7 @@ impl RateHeaders {
         Some(Box::new(RateHeaders { policy, limit, legacy }))
     }
 
-    /// Adds the headers. If an inner layer has added its own, both are in the list.
+    /// Adds the headers. If an inner layer has added its own, the lists contain both.
     pub(crate) fn add_to(self, headers: &mut HeaderMap) {
         headers.append(RATE_LIMIT_POLICY, self.policy);
         headers.append(RATE_LIMIT, self.limit);
@@ -94,12 +94,12 @@ impl RateHeaders {
     }
 }
 
-/// Returns the seconds in which no more than the remaining units should be used.
+/// Returns the seconds in which a client should use at most the remaining units.
 fn effective_window(decision: &Decision, retry_after: Option<u64>) -> u64 {
     seconds(decision.reset_after).min(retry_after.unwrap_or(u64::MAX))
 }
 
-/// Returns the item of `RateLimit` for a policy. The text has no spare capacity, so it becomes a
+/// Returns the item of `RateLimit` for a policy. The string has no spare capacity, so it becomes a
 /// header without another allocation.
 fn limit_item(policy: &Policy, decision: &Decision, retry_after: Option<u64>) -> String {
     let (mut remaining, mut window) = (itoa::Buffer::new(), itoa::Buffer::new());

@@ -1,4 +1,4 @@
-//! [`Key`]: from a request to the key whose limit it counts towards.
+//! [`Key`]: finds the key whose limit a request counts towards.
 //!
 //! | key | of |
 //! |---|---|
@@ -58,16 +58,16 @@ use crate::request_head::RequestHead;
 
 /// Finds the key of a request.
 ///
-/// The key decides whose limit a request counts towards, so it must not be something that the
-/// client can choose freely: see [`ForwardedFor`].
+/// The key decides whose limit a request counts towards, so a client must not be able to choose it
+/// freely: see [`ForwardedFor`].
 pub trait Key: Send + Sync + 'static {
     /// The type of the keys of the limiter.
     type Key: Clone + Send + Sync + 'static;
 
-    /// Returns the key of a request, or no key if the request has none.
+    /// Returns the key of a request, or `None` if the request has none.
     fn key(&self, head: &RequestHead<'_>) -> Found<Self::Key>;
 
-    /// Returns a key that is converted by a function: for a limiter with another type of keys.
+    /// Returns the key converted by a function: for a limiter with a different type of keys.
     /// **O(1)**.
     ///
     /// # Examples
@@ -88,7 +88,7 @@ pub trait Key: Send + Sync + 'static {
     }
 }
 
-/// The key of a request: there at once, or to be awaited.
+/// The key of a request: ready, or to be awaited.
 pub enum Found<K> {
     /// The key, or `None` if the request has none.
     Ready(Option<K>),

@@ -69,12 +69,12 @@ pub struct RateLimitLayer {
 #[derive(Clone)]
 pub(crate) struct Settings {
     pub(crate) policies: Vec<Arc<Policy>>,
-    /// Those in shadow mode.
+    /// The policies in shadow mode.
     shadows: Vec<Arc<Policy>>,
     shown: Shown,
-    /// Whether an allowed request needs nothing but its headers, and these no partition keys.
+    /// Whether an allowed request needs only its headers, without partition keys.
     is_plain: bool,
-    /// Makes the response to a rejected request; problem details by default.
+    /// Creates the response to a rejected request; problem details by default.
     respond: Option<Arc<Respond>>,
 }
 
@@ -91,13 +91,13 @@ impl RateLimitLayer {
         RateLimitLayer { settings }.with_policy(policy)
     }
 
-    /// Returns the layer with another policy. **O(1)**.
+    /// Returns the layer with an additional policy. **O(1)**.
     ///
-    /// All policies that apply to a request have to allow it, and a request that one of them denies
-    /// takes nothing from the others. With several policies, requests that arrive at the same time
-    /// may see units as taken that are refunded an instant later: the error is towards denial. If a
-    /// limiter that fails cannot refund, or a client disconnects while limiters are awaited, units
-    /// stay taken. For policies in shadow mode, see [`Policy::shadow`].
+    /// All policies that apply to a request must allow it, and a request denied by one of them
+    /// takes nothing from the others. With several policies, concurrent requests may see units as
+    /// taken that are refunded an instant later: the error is towards denial. If a limiter fails to
+    /// refund, or a client disconnects while limiters are awaited, units stay taken. For policies
+    /// in shadow mode, see [`Policy::shadow`].
     pub fn with_policy(mut self, policy: Policy) -> Self {
         let settings = &mut self.settings;
         settings.is_plain &= policy.is_plain();
@@ -110,7 +110,7 @@ impl RateLimitLayer {
     /// Returns the layer with the headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and
     /// `X-RateLimit-Reset` in addition to the standard ones. **O(1)**.
     ///
-    /// They are those of the strictest policy; `X-RateLimit-Reset` is a number of seconds from now.
+    /// They describe the strictest policy; `X-RateLimit-Reset` is a number of seconds from now.
     pub fn with_legacy_headers(mut self) -> Self {
         self.settings.shown = Shown::StandardAndLegacy;
         self
@@ -123,11 +123,12 @@ impl RateLimitLayer {
         self
     }
 
-    /// Returns the layer with another response to rejected requests than
-    /// [problem details](Rejection::to_problem). **O(1)**.
+    /// Returns the layer with a different response to rejected requests than [problem
+    /// details](Rejection::to_problem). **O(1)**.
     ///
-    /// The layer adds its headers to the response, and unless the response has them, `Retry-After`
-    /// and, if its status is 401, the [challenge](crate::MissingKey::Challenge) of the policy.
+    /// The layer adds its headers to the response. Unless the response has them, it also adds
+    /// `Retry-After` and, if the status is 401, the [challenge](crate::MissingKey::Challenge) of
+    /// the policy.
     ///
     /// # Examples
     ///
@@ -177,16 +178,16 @@ impl RateLimitLayer {
     }
 }
 
-/// What becomes of an allowed request.
+/// What happens to an allowed request.
 #[derive(Default)]
 pub(crate) struct Admitted {
-    /// The headers of the response, unless `after` makes them.
+    /// The headers of the response, unless `after` renders them.
     pub(crate) headers: Option<Box<RateHeaders>>,
     pub(crate) after: Option<Box<After>>,
 }
 
 impl Settings {
-    /// Returns what becomes of an allowed request, or the response to a rejected one.
+    /// Returns what happens to an allowed request, or the response to a rejected one.
     #[inline]
     pub(crate) fn admit(
         self: &Arc<Self>,
@@ -208,8 +209,8 @@ impl Settings {
         Ok(self.admit_further(outcomes, head))
     }
 
-    /// Admits a request for which policies in shadow mode are asked, on which the response decides,
-    /// or whose headers have partition keys.
+    /// Admits a request with policies in shadow mode, policies that charge by the response, or
+    /// partition keys in its headers.
     #[cold]
     fn admit_further(
         self: &Arc<Self>,
@@ -260,7 +261,7 @@ impl Settings {
 
     fn report(&self, outcomes: &Outcomes, is_rejected: bool) {
         for applied in outcomes.as_slice() {
-            // The units that other policies would have allowed a rejected request are not taken.
+            // Units that other policies would have allowed a rejected request are not taken.
             if !(is_rejected && applied.outcome.is_allowed()) {
                 self.policies[applied.place].report(&applied.outcome);
             }
@@ -277,7 +278,7 @@ impl Settings {
         let mut retry_after = None;
         match rejection {
             Rejection::QuotaExceeded { retry_after: Some(wait), .. } => {
-                // Zero would invite the client to try again at once.
+                // Zero would invite the client to retry at once.
                 let wait = *retry_after.insert(seconds(wait).max(1));
                 response.headers_mut().entry(RETRY_AFTER).or_insert_with(|| wait.into());
             }

@@ -1,8 +1,8 @@
 //! Rate limits for tower services, such as those of axum, hyper and tonic.
 //!
 //! A [`RateLimitLayer`] has one or more [policies](Policy). Each has a name, a limiter, and a
-//! [`Key`]: what a request is counted by, such as the client's address. A request passes if all
-//! policies allow it; otherwise it is answered with status 429, and takes nothing.
+//! [`Key`], such as the client's address, whose limit the request counts towards. A request passes
+//! if all policies allow it; otherwise it is answered with status 429, and takes nothing.
 //!
 //! # Examples
 //!
@@ -35,32 +35,32 @@
 //!
 //! # Keys
 //!
-//! The [module](key) lists the keys. What to do with a request without a key has to be
-//! [chosen](MissingKey): reject it, with status 403, another one, or 401 and a challenge; let it
-//! pass; or count it towards a key that all of them share.
+//! The [module](key) lists the keys. You must [choose](MissingKey) what happens to a request
+//! without a key: reject it with status 403, another one, or 401 and a challenge; let it pass; or
+//! count it towards a key shared by all such requests.
 //!
-//! Behind a proxy, every request comes from the proxy's address, and the client's is in a header,
-//! of which the client can write all but the last entries: see [`ForwardedFor`](key::ForwardedFor).
+//! Behind a proxy, every request comes from the proxy's address. The client's is in a header, of
+//! which the client can write all but the last entries: see [`ForwardedFor`](key::ForwardedFor).
 //!
 //! # Policies
 //!
-//! - [`Policy::window`] and [`Policy::funnel`] make a limiter in this process, of at most 100,000
-//!   keys.
+//! - [`Policy::window`] and [`Policy::funnel`] create a limiter in this process with at most
+//!   100,000 keys.
 //! - [`Policy::new`] takes any [`KeyedLimiter`](zset_std::KeyedLimiter).
 //! - [`Policy::new_async`] takes any [`AsyncKeyedLimiter`](zset_std::AsyncKeyedLimiter), e.g. one
-//!   whose state is on a server. What to do if it fails has to be [chosen](OnFailure).
+//!   whose state is on a server. You must [choose](OnFailure) what happens if it fails.
 //! - [`when`](Policy::when) restricts a policy to some requests, such as those of one tier of
 //!   users, and [`with_cost`](Policy::with_cost) makes some count more than others.
 //! - [`charge_if`](Policy::charge_if) counts by the response, e.g. only failed logins.
 //! - [`shadow`](Policy::shadow) tries a policy on live traffic: it reports, and never rejects.
 //!
 //! A single policy is one call of its limiter, and a second one if [`charge_if`](Policy::charge_if)
-//! refunds. With several, the layer first peeks at all of them, so that a denied request takes
-//! nothing; on servers, that is two round trips, each to all limiters at the same time.
+//! refunds. With several policies, the layer first peeks at all of them, so a denied request takes
+//! nothing. On servers that is two round trips, each to all limiters concurrently.
 //!
 //! # Responses
 //!
-//! All responses, those of allowed requests too, have the headers of
+//! All responses, including those to allowed requests, have the headers of
 //! [draft-ietf-httpapi-ratelimit-headers-11](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/):
 //!
 //! ```text
@@ -68,9 +68,9 @@
 //! RateLimit: "per-ip";r=42;t=17
 //! ```
 //!
-//! A client that makes no more than `q` requests in any `w` seconds is not denied: of a funnel, `q`
-//! is its capacity, which is allowed at once, and `w` the time in which a full one empties. `r`
-//! more are allowed now, and a client that makes no more than these in the next `t` seconds is not
+//! A client that makes at most `q` requests in any `w` seconds is not denied: for a funnel, `q` is
+//! its capacity, which is allowed at once, and `w` the time in which a full one empties. `r` more
+//! are allowed now, and a client that makes at most that many in the next `t` seconds is not
 //! denied. [`with_partition_key`](Policy::with_partition_key) adds `pk`, which tells a client which
 //! requests share a quota. A denied response has the same headers and `Retry-After`, the seconds
 //! until the same request would be allowed, rounded up:
@@ -88,14 +88,14 @@
 //! ```
 //!
 //! A request whose cost exceeds a limit can never be allowed. It is answered with status 413 and
-//! without `Retry-After`, so that clients do not try again.
+//! without `Retry-After`, so that clients do not retry.
 //! [`with_response`](RateLimitLayer::with_response) replaces the response, e.g. [for
 //! gRPC](Rejection::to_grpc).
 //!
 //! # Coming from `tower_governor`
 //!
-//! Two requests a second for each address, behind one proxy, and five at once. Its own `per_second(n)`
-//! is one request each n seconds.
+//! The example allows two requests a second for each address, behind one proxy, and five at once.
+//! In tower_governor, `per_second(n)` means one request every n seconds.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -152,7 +152,7 @@
 //!
 //! # Metrics
 //!
-//! With the feature `metrics`, policies report through the crate of that name. A recorder has to be
+//! With the feature `metrics`, policies report through the crate of that name. A recorder must be
 //! installed before the first request.
 //!
 //! | name | type | labels | what |
@@ -164,13 +164,13 @@
 //! | `zset_tower_keys_refused_total` | counter | `policy` | requests of keys without room |
 //!
 //! The outcome is `allowed`, `denied`, `failed` or `missing_key`, for which there is no time; in
-//! shadow mode, `shadow_allowed` and so on. A policy that would have allowed a request that another
-//! one rejects does not report it. The time is that of a decision. It includes what is awaited of
-//! a limiter on a server, and the peek if the layer has several policies.
+//! shadow mode, `shadow_allowed` and so on. If one policy rejects a request, the others that would
+//! have allowed it do not report it. The time is that of a decision. It includes waiting for a
+//! limiter on a server, and the peek if the layer has several policies.
 //!
-//! The last three are those of [`Policy::window`] and [`Policy::funnel`]. Limiters of your own have
-//! `len`, and an [`Observer`](zset_std::Observer) receives their evictions. Like the state of a
-//! breaker, `len` is read where metrics are collected, such as in the handler of `/metrics`:
+//! The last three exist for [`Policy::window`] and [`Policy::funnel`]. Your own limiters have
+//! `len`, and an [`Observer`](zset_std::Observer) receives their evictions. Read `len`, like the
+//! state of a breaker, where metrics are collected, such as in the handler of `/metrics`:
 //!
 #![cfg_attr(feature = "metrics", doc = "```")]
 #![cfg_attr(not(feature = "metrics"), doc = "```ignore")]
@@ -213,7 +213,7 @@ pub use rejection::Rejection;
 pub use request_head::RequestHead;
 pub use service::RateLimit;
 
-/// Tests the examples in the README.
+/// Compiles the examples in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;

@@ -33,14 +33,15 @@ type IsCharged = Box<dyn Fn(&Response<()>) -> bool + Send + Sync>;
 type Spawn = Box<dyn Fn(Later<()>) + Send + Sync>;
 type Cost = Box<dyn Fn(&RequestHead<'_>) -> u32 + Send + Sync>;
 
-/// A named limit: which key of a limiter a request counts towards, and how much.
+/// A named limit: the limiter, the key that a request counts towards, and its cost.
 ///
 /// The name is shown to clients, in the headers and in the body of a rejection. Names should differ
 /// among the policies that apply to a request.
 ///
-/// [`window`](Policy::window) and [`funnel`](Policy::funnel) make a limiter in this process with a
-/// bounded number of keys. [`new`](Policy::new) takes any limiter in this process, and
-/// [`new_async`](Policy::new_async) one that is awaited, e.g. since its state is on a server.
+/// [`window`](Policy::window) and [`funnel`](Policy::funnel) create a limiter in this process with
+/// a bounded number of keys. [`new`](Policy::new) takes any limiter in this process, and
+/// [`new_async`](Policy::new_async) one whose calls are awaited, e.g. since its state is on a
+/// server.
 ///
 /// # Examples
 ///
@@ -67,20 +68,20 @@ type Cost = Box<dyn Fn(&RequestHead<'_>) -> u32 + Send + Sync>;
 /// ```
 pub struct Policy {
     pub(crate) name: String,
-    /// The name as a structured field.
+    /// The name, as a structured field.
     pub(crate) quoted: String,
     quota: Option<Quota>,
-    /// The unit of the quota as a structured field, if it is not the request.
+    /// The unit of the quota, as a structured field, unless it is requests.
     unit: Option<String>,
-    /// The usual limit and the item of `RateLimit-Policy` for it, if the quota is known.
+    /// The usual limit and its item in `RateLimit-Policy`, if the quota is known.
     pub(crate) item: Option<(u32, HeaderValue)>,
-    /// Makes the parameter `pk` of the headers.
+    /// Returns the parameter `pk` of the headers.
     partition_key: Option<PartitionKey>,
     condition: Option<Condition>,
     cost: Option<Cost>,
-    /// Whether a response is charged; all requests are if it is `None`.
+    /// Whether a response is charged; `None` charges all requests.
     is_charged: Option<IsCharged>,
-    /// Runs what has to be awaited, if the policy is in shadow mode.
+    /// Runs the futures of a policy in shadow mode.
     spawn: Option<Spawn>,
     /// The value of `WWW-Authenticate` for requests without a key.
     pub(crate) challenge: Option<HeaderValue>,
@@ -108,8 +109,8 @@ impl Policy {
         Self::of(name, key, missing_key, Local::new(limiter))
     }
 
-    /// Makes a policy from a limiter whose decisions are awaited and may fail, e.g. one whose state
-    /// is on a server. **O(1)**.
+    /// Makes a policy from a limiter whose calls are awaited and may fail, e.g. one whose state is
+    /// on a server. **O(1)**.
     ///
     /// # Errors
     ///
@@ -187,7 +188,7 @@ impl Policy {
         self.check.check(head, self.cost(head), place)
     }
 
-    /// Finds the key of a request, to be checked together with other policies.
+    /// Finds the key of a request, for a check together with other policies.
     pub(crate) fn resolve(&self, head: &RequestHead<'_>) -> Step<Resolved> {
         let by_response = self.is_charged_by_response() && !self.is_shadow();
         self.check.resolve(head, self.cost(head), by_response)
@@ -206,8 +207,8 @@ impl Policy {
         self.spawn.is_some()
     }
 
-    /// Checks or peeks for a policy in shadow mode, and reports the outcome. What has to be awaited
-    /// is returned.
+    /// Checks or peeks for a policy in shadow mode, and reports the outcome. Returns the future if
+    /// there is anything to await.
     pub(crate) fn observe(
         self: &Arc<Self>,
         subject: Step<Resolved>,
@@ -225,7 +226,7 @@ impl Policy {
         check.as_mut().poll(&mut context).is_pending().then_some(check)
     }
 
-    /// Lets the caller's runtime run what a policy in shadow mode has to await.
+    /// Passes the future of a policy in shadow mode to the caller's runtime.
     pub(crate) fn spawn(&self, check: Later<()>) {
         if let Some(spawn) = &self.spawn {
             spawn(check);
@@ -241,7 +242,7 @@ impl Policy {
         self.partition_key.as_ref().and_then(|key| key(head)).unwrap_or_default()
     }
 
-    /// Whether an allowed request needs nothing but its headers, and these no partition key.
+    /// Whether an allowed request needs only its headers, without partition keys.
     pub(crate) fn is_plain(&self) -> bool {
         self.partition_key.is_none() && !self.is_charged_by_response() && !self.is_shadow()
     }
@@ -263,8 +264,8 @@ impl Policy {
     }
 }
 
-/// Returns the seconds in which `limit` units come back at the rate of the quota, rounded up: a
-/// client that uses no more than these in any such window is never denied.
+/// Returns the seconds in which `limit` units are regained at the rate of the quota, rounded up: a
+/// client that uses at most that many in any such window is never denied.
 fn window(quota: Quota, limit: u32) -> u64 {
     if limit == quota.count() {
         return structured::seconds(quota.period());

@@ -21,8 +21,8 @@ pub enum Rejection<'a> {
     QuotaExceeded {
         /// The names of the policies.
         policies: Vec<&'a str>,
-        /// How long to wait until all of them allow the request, unless others take the units in
-        /// the meantime; `None` if one of them never can, since the cost of the request exceeds its
+        /// The wait until all of them allow the request, unless others take the units in the
+        /// meantime; `None` if one of them never can, since the cost of the request exceeds its
         /// limit.
         retry_after: Option<Duration>,
     },
@@ -30,7 +30,7 @@ pub enum Rejection<'a> {
     MissingKey {
         /// The name of the policy.
         policy: &'a str,
-        /// The status that the policy has for it.
+        /// The policy's status for such requests.
         status: StatusCode,
         /// The value of `WWW-Authenticate`, if the status is 401.
         challenge: Option<&'a HeaderValue>,
@@ -45,8 +45,8 @@ pub enum Rejection<'a> {
 }
 
 impl<'a> Rejection<'a> {
-    /// Returns why a request is rejected, if it is. What is more basic is reported first: a key, a
-    /// decision, the quota.
+    /// Returns why a request is rejected, if it is. More basic reasons come first: a missing key, a
+    /// failed decision, the quota.
     pub(crate) fn of(policies: &'a [Arc<Policy>], outcomes: &'a Outcomes) -> Option<Self> {
         let mut violated = Vec::new();
         let mut longest = Some(Duration::ZERO);
@@ -80,9 +80,9 @@ impl<'a> Rejection<'a> {
         failed.or_else(|| outcomes.is_rejection().then_some(exceeded))
     }
 
-    /// Returns the status of the response: 429 if it makes sense to try again, 413 if the cost of
-    /// the request exceeds a limit, 503 if a limiter has failed, or the status for requests without
-    /// a key. **O(1)**.
+    /// Returns the status of the response: 429 if retrying makes sense, 413 if the cost of the
+    /// request exceeds a limit, 503 if a limiter has failed, or the status for requests without a
+    /// key. **O(1)**.
     pub fn status(&self) -> StatusCode {
         match self {
             Rejection::QuotaExceeded { retry_after: Some(_), .. } => StatusCode::TOO_MANY_REQUESTS,
@@ -94,9 +94,9 @@ impl<'a> Rejection<'a> {
 
     /// Returns the default response: a problem details object, RFC 9457. **O(n)** for n policies.
     ///
-    /// Its type for an exceeded quota is the one that
-    /// [draft-ietf-httpapi-ratelimit-headers](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/)
-    /// registers. The error of a limiter is not shown to clients.
+    /// For an exceeded quota, its type is the one registered by
+    /// [draft-ietf-httpapi-ratelimit-headers](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/).
+    /// The error of a limiter is not shown to clients.
     pub fn to_problem(&self) -> Response<Bytes> {
         let (kind, title, policies) = match self {
             Rejection::QuotaExceeded { policies, .. } => (
@@ -126,7 +126,7 @@ impl<'a> Rejection<'a> {
         response
     }
 
-    /// Returns a response for clients of gRPC: status 200 with `grpc-status`, which is
+    /// Returns a response for gRPC clients: status 200 with `grpc-status`, which is
     /// `RESOURCE_EXHAUSTED` for an exceeded quota. **O(1)**.
     pub fn to_grpc(&self) -> Response<Bytes> {
         let (code, message) = match self {

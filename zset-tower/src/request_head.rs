@@ -3,9 +3,9 @@
 use http::request::Parts;
 use http::{Extensions, HeaderMap, Method, Request, Uri, Version};
 
-/// A borrowed request, without its body: what keys, conditions and costs are computed from.
+/// A borrowed request, without its body, from which keys, conditions and costs are computed.
 ///
-/// It has the fields of [`Parts`]. A request need not be taken apart for it.
+/// It has the fields of [`Parts`], but does not require taking the request apart.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RequestHead<'a> {
@@ -17,7 +17,7 @@ pub struct RequestHead<'a> {
     pub version: Version,
     /// The headers.
     pub headers: &'a HeaderMap,
-    /// The extensions: what earlier layers have added.
+    /// The extensions added by earlier layers.
     pub extensions: &'a Extensions,
 }
 

@@ -1,4 +1,4 @@
-//! [`RateLimit`]: the service that the layer makes.
+//! [`RateLimit`]: the service created by the layer.
 
 use std::fmt;
 use std::mem;
@@ -15,13 +15,14 @@ use crate::layer::Settings;
 use crate::request_head::RequestHead;
 use crate::step::Step;
 
-/// A service whose requests are limited; [`RateLimitLayer`](crate::RateLimitLayer) makes it.
+/// A service whose requests are limited, created by [`RateLimitLayer`](crate::RateLimitLayer).
 ///
 /// Clones share the state of the limiters.
 ///
-/// A request that is rejected, or whose decision is awaited, leaves a clone of the inner service in
-/// its place: what `poll_ready` has reserved in the inner service, such as a place in a concurrency
-/// limit, is released with the rejection. A request that is allowed at once takes no clone.
+/// A request that is rejected, or whose decision is awaited, replaces the inner service by a clone.
+/// So anything that `poll_ready` has reserved in the inner service, such as a place in a
+/// concurrency limit, is released with the rejection. A request that is allowed at once makes no
+/// clone.
 #[derive(Clone)]
 pub struct RateLimit<S> {
     inner: S,
@@ -37,7 +38,7 @@ impl<S> RateLimit<S> {
 impl<S: Clone> RateLimit<S> {
     /// Replaces the inner service, which is ready, by a clone, which is not.
     ///
-    /// What is ready may hold a place in a concurrency limit or a buffer until it is called or
+    /// A ready service may hold a place in a concurrency limit or a buffer until it is called or
     /// dropped.
     fn take_ready(&mut self) -> S {
         let clone = self.inner.clone();

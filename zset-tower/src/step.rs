@@ -1,4 +1,4 @@
-//! [`Step`]: a result that is there at once, or has to be awaited.
+//! [`Step`]: a result that is ready, or must be awaited.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -27,7 +27,7 @@ impl<T> Step<T> {
     }
 }
 
-/// Awaits all steps at the same time, and returns their results in order.
+/// Awaits all steps concurrently, and returns their results in order.
 pub(crate) async fn all<T>(steps: impl IntoIterator<Item = Step<T>>) -> Vec<T> {
     let mut steps: Vec<Step<T>> = steps.into_iter().collect();
     poll_fn(|context| {

@@ -9,19 +9,19 @@ use zset_std::{Keyed, KeyedLimiter, Limiter};
 use crate::key::{Key, MissingKey};
 use crate::policy::{Outcome, Policy, PolicyError};
 
-/// The metrics of a policy. They are registered with its first report, since a policy may be made
-/// before the program has a recorder.
+/// The metrics of a policy. They are registered with its first report, since a policy may be
+/// created before a recorder is installed.
 #[derive(Default)]
 pub(crate) struct Telemetry {
     #[cfg(feature = "metrics")]
     metrics: std::sync::OnceLock<Metrics>,
-    /// The keys of a limiter that the policy has made.
+    /// The keys of a limiter created by the policy.
     #[cfg(feature = "metrics")]
     keys: Option<keys::Keys>,
 }
 
 impl Telemetry {
-    /// Whether there is anything to report to.
+    /// Whether there is any receiver of reports.
     pub(crate) const IS_ENABLED: bool = cfg!(any(feature = "metrics", feature = "tracing"));
 
     /// Reports the outcome of a policy for a request.
@@ -63,7 +63,7 @@ where
     }
 }
 
-/// A time that is being measured, with the feature `metrics`.
+/// A running time measurement, with the feature `metrics`.
 #[derive(Clone, Copy)]
 pub(crate) struct Timer {
     #[cfg(feature = "metrics")]
@@ -113,7 +113,7 @@ impl AddAssign for Elapsed {
 struct Metrics {
     /// Allowed, denied, failed, and without a key.
     requests: [metrics::Counter; 4],
-    /// The same without the last, for which no limiter decides.
+    /// All but the last, for which no limiter decides.
     seconds: [metrics::Histogram; 3],
 }
 
@@ -158,7 +158,7 @@ mod keys {
     use metrics::{Counter, Gauge};
     use zset_std::{Keyed, Limiter, Observer};
 
-    /// The keys of a limiter, whose number changes only when it is called.
+    /// The keys of a limiter, whose number changes only during its calls.
     pub(super) struct Keys {
         len: Box<dyn Fn() -> usize + Send + Sync>,
         metrics: Arc<Metrics>,

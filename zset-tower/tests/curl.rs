@@ -1,4 +1,4 @@
-//! The example with curl, as its output says to try it.
+//! The example with curl, run as its output suggests.
 
 mod common;
 #[path = "common/redis.rs"]
@@ -14,12 +14,12 @@ use std::thread;
 use common::{parameters, problem};
 use redis::Redis;
 
-/// A running example, ended when it is dropped.
+/// A running example, stopped on drop.
 struct Example {
     process: Child,
-    /// The address that it has printed.
+    /// The address that it printed.
     url: String,
-    /// The commands that it has printed.
+    /// The commands that it printed.
     commands: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ fn header<'a>(head: &'a str, name: &str) -> &'a str {
     lines.find(|(it, _)| it.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
 }
 
-/// Returns whether there is curl; without it, the tests are skipped.
+/// Returns whether curl is installed; without it, the tests are skipped.
 fn has_curl() -> bool {
     let output = Command::new("curl").arg("--version").output();
     if let Err(error) = &output {
@@ -157,7 +157,7 @@ fn two_processes_share_the_limits_in_redis() {
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     }
 
-    // Neither addresses nor tokens are there.
+    // Neither addresses nor tokens are stored.
     let client = zset_redis::redis::Client::open(redis.url.as_str()).unwrap();
     let keys: Vec<String> = zset_redis::redis::cmd("KEYS")
         .arg("*")
@@ -219,7 +219,7 @@ fn without_its_server_the_example_reports_the_address() {
     let reported = report("redis://redis.invalid/");
     assert!(reported.starts_with("api: no Redis at redis.invalid:6379: "), "{reported}");
 
-    // The system accepts connections, and nothing replies.
+    // The operating system accepts connections, but nothing replies.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
     let reported = report(&format!("redis://{address}/"));
@@ -235,7 +235,7 @@ fn the_example_tries_a_server_that_fails_once() {
         loop {
             let (mut stream, _) = server.accept().unwrap();
             let mut first = [0];
-            // What follows the example is the test, which sends this.
+            // The program after the example on the path is the test, which sends this.
             if stream.read(&mut first).is_ok_and(|n| n == 1) && first == *b"." {
                 return attempts;
             }

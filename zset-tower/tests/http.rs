@@ -39,7 +39,7 @@ fn peer_ip() -> PeerIp<ConnectInfo<SocketAddr>> {
     PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()))
 }
 
-/// A policy on time that does not pass.
+/// A policy whose clock does not advance.
 fn window<E: Key<Key: Eq + std::hash::Hash>>(
     name: &str,
     count: u32,
@@ -132,7 +132,7 @@ async fn a_limit_holds_over_one_connection_and_over_many() {
     assert_eq!(problem(denied.body()), (429, vec!["per-ip".to_owned()]));
     let limits = parameters(header(&denied, "ratelimit"), ["r", "t"]);
     assert_eq!(limits, [("per-ip".to_owned(), [0, 60])]);
-    // The connection is still good, and other paths count as well.
+    // The connection still works, and other paths count as well.
     assert_eq!(kept.status("/absent", &[]).await, 429);
 }
 
@@ -193,9 +193,9 @@ async fn fewer_entries_than_proxies_are_no_key() {
     assert_eq!(status("for=192.0.2.1").await, 403);
     assert_eq!(status("for=192.0.2.1, for=10.0.0.1").await, 200);
     assert_eq!(status("for=9.9.9.9, for=192.0.2.1, for=10.0.0.2").await, 429);
-    // A quote of the client does not hide what the proxies have appended.
+    // A client's quote does not hide entries appended by the proxies.
     assert_eq!(status(r#"for="9.9.9.9, for=192.0.2.1, for=10.0.0.2"#).await, 429);
-    // One of a proxy does: where its entry begins is not known.
+    // A proxy's quote does: the start of its entry is unknown.
     assert_eq!(status(r#"for=192.0.2.1, for="10.0.0.2"#).await, 403);
 }
 
@@ -210,7 +210,7 @@ async fn several_policies_limit_together() {
     for (key, expected) in [
         ("a", [5, 1]),
         ("a", [4, 0]),
-        // Denied, so that nothing is taken from both.
+        // Denied, so nothing is taken from either policy.
         ("a", [4, 0]),
         ("a", [4, 0]),
         ("b", [3, 1]),
@@ -260,7 +260,7 @@ async fn units_come_back_as_time_passes() {
     assert_eq!(header(&allowed, "ratelimit-policy"), r#""per-ip";q=2;w=2"#);
 }
 
-/// What the handlers of [`logins`] have been called for.
+/// The calls of the handlers of [`logins`].
 #[derive(Clone, Default)]
 struct Calls(Arc<AtomicU32>);
 
@@ -270,7 +270,7 @@ impl Calls {
     }
 }
 
-/// Serves logins, of which three may fail in a minute of `clock`; then there is a captcha.
+/// Serves logins. After three failures in a minute of `clock`, a captcha is required.
 async fn logins(
     clock: &FakeClock,
 ) -> (SocketAddr, Calls, Arc<SlidingWindow<&'static str, FakeClock>>) {
@@ -300,7 +300,7 @@ async fn logins(
             "/wrong",
             get(async move || {
                 wrong();
-                // So that others come meanwhile.
+                // Yield, so that other requests run in the meantime.
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 StatusCode::UNAUTHORIZED
             }),
@@ -388,7 +388,7 @@ async fn a_handler_that_panics_and_a_client_that_disconnects_are_charged() {
         while calls.count() < 3 - left {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        // In flight: held, and not on record.
+        // In flight: the unit is held, but not recorded.
         assert_eq!(KeyedLimiter::peek_n(&limiter, &"all", 0).remaining, left + 1);
         response.abort();
         drop(client);
@@ -440,7 +440,7 @@ async fn a_policy_in_shadow_mode_neither_delays_nor_shows() {
     }
     let denied = client.get("/", &[]).await;
     assert_eq!(problem(denied.body()), (429, vec!["per-ip".to_owned()]));
-    // Four of six would have been allowed.
+    // Four of the six would have been allowed.
     assert_eq!(KeyedLimiter::peek_n(&limiter, &(), 0).remaining, 0);
 }
 
@@ -449,7 +449,7 @@ async fn two_services_share_failures_and_a_trial_in_redis() {
     let Some(server) = Redis::start() else { return };
     let client = zset_redis::redis::Client::open(server.url.as_str()).unwrap();
     let connection = client.get_connection_manager().await.unwrap();
-    // A period longer than the whole test.
+    // A period longer than the test.
     let quota = |count| Quota::new(count, Duration::from_secs(100_000)).unwrap();
     let limiter = |name, count| {
         let on_failure = zset_redis::OnFailure::Deny;
@@ -499,7 +499,7 @@ async fn two_services_share_failures_and_a_trial_in_redis() {
     for address in addresses {
         assert_eq!(Client::connect(address).await.status("/right", &[]).await, 429);
     }
-    // The trial allowed five of the seven requests that were allowed.
+    // The trial allowed five of the seven allowed requests.
     let trial = limiter("trial", 5);
     while trial.peek_n("all", 0).await.unwrap().remaining > 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;

@@ -128,7 +128,7 @@ fn outcomes_are_counted_and_rejections_are_events() {
             assert_eq!(call("/", Some("a")), 429);
             assert_eq!(call("/", None), 401);
             assert_eq!(call("/both", Some("b")), 200);
-            // The limiter that fails lets pass; the other one denies.
+            // The failing limiter lets the request pass; the other one denies it.
             assert_eq!(call("/both", Some("b")), 429);
         });
     });
@@ -154,14 +154,14 @@ fn outcomes_are_counted_and_rejections_are_events() {
         "per-key allowed 2",
         "per-key denied 2",
         "per-key missing_key 1",
-        // Two requests are allowed by the others.
+        // Two requests are allowed by the other policies.
         "tried shadow_allowed 1",
         "tried shadow_denied 1",
         "tried shadow_failed 2",
         "tried shadow_missing_key 2",
     ];
     assert_eq!(counted, expected);
-    // All but those without a key have a time.
+    // All outcomes except a missing key have a time.
     let mut expected = expected.to_vec();
     expected.retain(|line| !line.contains("missing_key"));
     decided.sort_unstable();
@@ -182,7 +182,7 @@ fn outcomes_are_counted_and_rejections_are_events() {
     }
 }
 
-/// Returns the names, types and labels of the table in the crate's documentation.
+/// Returns the names, types and labels in the table of the crate's documentation.
 fn documented() -> Vec<String> {
     let rows = include_str!("../src/lib.rs").lines();
     let rows = rows.filter_map(|line| line.strip_prefix("//! | `zset_tower_"));
@@ -205,7 +205,7 @@ fn call_paths(policy: Policy, paths: impl IntoIterator<Item = String>) {
     }
 }
 
-/// Returns the metrics reported meanwhile.
+/// Returns the metrics reported in the meantime.
 fn recorded(report: impl FnOnce()) -> Vec<Metric> {
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
@@ -232,7 +232,7 @@ fn the_documentation_lists_the_metrics_that_are_reported() {
 #[test]
 fn the_time_of_a_decision_includes_what_is_awaited() {
     const AWAITED: Duration = Duration::from_millis(20);
-    /// A limiter whose calls take that long after they have been polled.
+    /// A limiter whose calls take this long after their first poll.
     struct Slow;
 
     impl AsyncKeyedLimiter<()> for Slow {

@@ -1,4 +1,4 @@
-//! The committed figures: CSV, in the order of the table.
+//! The committed measurements: CSV, in the order of the table.
 
 use std::fs;
 use std::path::Path;
@@ -12,13 +12,13 @@ const HEAD: &str = "# `cargo budgets --accept` writes this.";
 
 const COLUMNS: &str = "type,figure,value,budget";
 
-/// The acceptable increase, in percent.
+/// The permitted increase, in percent.
 const LIMIT: u64 = 5;
 
 /// The deepest stack of any operation, in bytes.
 const STACK_BUDGET: u64 = 1 << 10;
 
-/// The highest values of other figures, in bytes.
+/// The maxima of other measurements, in bytes.
 const BUDGETS: [(&str, &str, u64); 6] = [
     ("FixedSortedSet", "flash", 3 << 10),
     ("PackedZSet", "flash", 6 << 10),
@@ -28,7 +28,7 @@ const BUDGETS: [(&str, &str, u64); 6] = [
     ("SortedSet", "RAM: 10 elements", 600),
 ];
 
-/// A figure of a type.
+/// A measurement of a type.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Row {
     pub(crate) subject: String,
@@ -41,7 +41,7 @@ impl Row {
         Row { subject: subject.to_owned(), figure: figure.to_owned(), value }
     }
 
-    /// Parses `type,figure,value`, after which a budget may follow.
+    /// Parses `type,figure,value`, optionally followed by a budget.
     pub(crate) fn parse(line: &str) -> Result<Self> {
         match line.split(',').collect::<Vec<_>>()[..] {
             [subject, figure, value] | [subject, figure, value, _] => {
@@ -51,7 +51,7 @@ impl Row {
         }
     }
 
-    /// Returns the value that must not be exceeded, if there is one.
+    /// Returns the maximum permitted value, if there is one.
     pub(crate) fn budget(&self) -> Option<u64> {
         let is_this = |(subject, figure, _): &&(&str, &str, u64)| {
             *subject == self.subject && *figure == self.figure
@@ -70,10 +70,10 @@ impl Row {
     }
 }
 
-/// All figures.
+/// All measurements.
 #[derive(PartialEq, Debug)]
 pub(crate) struct Baseline {
-    /// The tools that affect the figures, with their versions.
+    /// The tools that affect the measurements, with their versions.
     pub(crate) origin: String,
     pub(crate) rows: Vec<Row>,
 }
@@ -107,14 +107,14 @@ impl Baseline {
     }
 }
 
-/// The figures before and now.
+/// The measurements before and now.
 pub(crate) struct Comparison<'a> {
     pub(crate) before: &'a Baseline,
     pub(crate) now: &'a Baseline,
 }
 
 impl Comparison<'_> {
-    /// Returns what is too much, a sentence each.
+    /// Returns the exceeded values, one sentence each.
     pub(crate) fn failures(&self) -> Vec<String> {
         let mut failures: Vec<_> = self
             .over_budget()
@@ -140,7 +140,7 @@ impl Comparison<'_> {
         failures
     }
 
-    /// Returns whether a budget is exceeded that the baseline kept.
+    /// Returns whether a budget is exceeded that the baseline met.
     pub(crate) fn is_over_budget(&self) -> bool {
         self.over_budget().next().is_some()
     }
@@ -203,7 +203,7 @@ mod tests {
     fn a_budget_that_was_kept_must_be_kept() {
         let now = [("SortedSet", "RAM: empty", 201)];
         assert_eq!(failures(&[("SortedSet", "RAM: empty", 200)], &now).len(), 1);
-        // One that is exceeded already must not be exceeded by more.
+        // A budget that is already exceeded must not be exceeded by more.
         assert_eq!(failures(&[("SortedSet", "RAM: empty", 201)], &now), [""; 0]);
         assert_eq!(
             failures(&[("ZSet", "stack: insert", 1020)], &[("ZSet", "stack: insert", 1025)]).len(),

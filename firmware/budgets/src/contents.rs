@@ -1,14 +1,14 @@
-//! What is linked, and how large it is.
+//! Which code is linked, and its size.
 
 use crate::Result;
 use crate::baseline::Row;
 use crate::image::{Image, is_allocator, is_soft_float};
 use crate::programs::Programs;
 
-/// How many modules and functions of a program are listed.
+/// How many modules and functions of a program to list.
 const LISTED: usize = 15;
 
-/// The figure of the size.
+/// The name of the measured size.
 const FLASH: &str = "flash";
 
 /// Returns by how much each program is larger than the one without the crate.
@@ -21,7 +21,7 @@ pub(crate) fn sizes(programs: &Programs) -> Result<Vec<Row>> {
     sizes.collect()
 }
 
-/// Lists what is linked, and returns what may not be, a sentence each.
+/// Lists the linked code, and returns the parts that are not permitted, one sentence each.
 pub(crate) fn check(programs: &Programs) -> Result<Vec<String>> {
     let mut failures = Vec::new();
     let mut forbid = |subject: &str, what: &str, names: &[&str]| {
@@ -47,14 +47,14 @@ pub(crate) fn check(programs: &Programs) -> Result<Vec<String>> {
     Ok(failures)
 }
 
-/// Returns whether a text belongs to a panic: the path of a source file, or what a panic says.
+/// Returns whether a string belongs to a panic: the path of a source file, or a panic message.
 fn is_message(text: &str) -> bool {
     ["src/", ".rs", "called `", "panicked", "out of bounds", "out of range", "there is", "zset"]
         .iter()
         .any(|part| text.contains(part))
 }
 
-/// Prints the largest modules and functions, and all text.
+/// Prints the largest modules and functions, and all strings.
 fn list(subject: &str, image: &Image) {
     println!("{subject}: {} bytes", image.flash);
     let panics = image.names(|name| name.contains("panic") || name.contains("_fail"));

@@ -1,4 +1,4 @@
-//! Reading the image of a program.
+//! Reads the image of a program.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,13 +8,13 @@ use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
 use crate::Result;
 
-/// What an image has.
+/// The contents of an image.
 pub(crate) struct Image {
-    /// The bytes of code, constants, and initial values of variables: what lies in flash.
+    /// The bytes in flash: code, constants, and initial values of variables.
     pub(crate) flash: u64,
     /// The names of functions and constants, with their sizes.
     pub(crate) symbols: Vec<(String, u64)>,
-    /// The text among the constants.
+    /// The strings among the constants.
     pub(crate) texts: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ impl Image {
                 _ => {}
             }
         }
-        // One address may have several names.
+        // Several names may share an address.
         let mut symbols = BTreeMap::new();
         for symbol in file.symbols() {
             let is_in_flash = symbol.address() < 0x2000_0000;
@@ -76,7 +76,7 @@ fn module(name: &str) -> String {
     }
 }
 
-/// Returns whether a function computes with floating-point numbers.
+/// Returns whether a function uses floating-point arithmetic.
 pub(crate) fn is_soft_float(name: &str) -> bool {
     let is_arm = name.strip_prefix("__aeabi_").is_some_and(|operation| {
         ["f", "d", "cf", "cd"].iter().any(|start| operation.starts_with(start))

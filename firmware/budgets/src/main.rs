@@ -1,9 +1,9 @@
-//! `cargo budgets`: what zset needs on a microcontroller, beside the budgets and a committed
-//! baseline.
+//! `cargo budgets`: the resources that zset needs on a microcontroller, compared with the budgets
+//! and a committed baseline.
 //!
-//! Builds the [minimal programs](../../minimal) for a Cortex-M0, reads from their images how large
-//! they are and what is linked, and runs those that measure in QEMU. `--accept` writes the
-//! baseline, and the table of docs/firmware.md from it.
+//! Builds the [minimal programs](../../minimal) for a Cortex-M0, reads their sizes and the linked
+//! code from their images, and runs the measuring programs in QEMU. `--accept` writes the baseline,
+//! and from it the table of docs/firmware.md.
 
 mod baseline;
 mod contents;
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use baseline::{Baseline, Comparison};
 
-/// The result of everything that reads files and runs programs.
+/// The result of all functions that read files and run programs.
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// The folder of the workspace.
@@ -28,16 +28,16 @@ const FIRMWARE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 /// The path of the baseline.
 const BASELINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.csv");
 
-/// The page that has the table.
+/// The page with the table.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/firmware.md");
 
-/// The exit code if figures differ but were measured with other tools, which may be the cause.
+/// The exit code if values differ but were measured with other tools, which may be the cause.
 const OTHER_TOOLS: u8 = 2;
 
-/// What to do with the figures.
+/// What to do with the measurements.
 #[derive(Clone, Copy, PartialEq)]
 enum Task {
-    /// Fail if they are above the baseline.
+    /// Fail if they exceed the baseline.
     Check,
     /// Write them as the new baseline.
     Accept,

@@ -1,4 +1,4 @@
-//! Running the programs that print figures, in QEMU.
+//! Runs the measuring programs in QEMU.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,11 +9,10 @@ use crate::baseline::Row;
 /// The emulator.
 pub(crate) const QEMU: &str = "qemu-system-arm";
 
-/// The longest that the program may run, in seconds. It needs about ten on a machine that does
-/// nothing else.
+/// The timeout of the program, in seconds. It needs about ten on an idle machine.
 const SECONDS: &str = "600";
 
-/// Runs the program twice; it is an error if it does not print the same.
+/// Runs the program twice; it is an error if the outputs differ.
 pub(crate) fn run(program: &Path) -> Result<Vec<Row>> {
     let (first, second) = (run_once(program)?, run_once(program)?);
     if first != second {
@@ -23,7 +22,8 @@ pub(crate) fn run(program: &Path) -> Result<Vec<Row>> {
 }
 
 fn run_once(program: &Path) -> Result<String> {
-    // Every instruction takes 1024 ns of the machine's time, whatever the load of this one.
+    // Every instruction takes 1024 ns of the emulated machine's time, whatever the load of this
+    // one.
     let arguments =
         ["-machine", "mps2-an386", "-icount", "shift=10", "-display", "none", "-monitor", "none"];
     let output = Command::new("timeout")

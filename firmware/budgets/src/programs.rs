@@ -1,4 +1,4 @@
-//! Building the programs.
+//! Builds the programs.
 
 use std::env;
 use std::path::PathBuf;
@@ -9,27 +9,27 @@ use crate::{FIRMWARE, Result};
 /// The target of all programs: the smallest controllers.
 const TARGET: &str = "thumbv6m-none-eabi";
 
-/// The programs that print figures.
+/// The programs that print measurements.
 const MEASURE: [&str; 2] = ["measure", "measure_whole"];
 
-/// A minimal program with a type, and the same without.
+/// A minimal program with a type, and the same program without it.
 pub(crate) struct Minimal {
-    /// The type, as figures name it.
+    /// The type, as measurements name it.
     pub(crate) subject: &'static str,
     pub(crate) program: PathBuf,
     pub(crate) baseline: PathBuf,
     /// Whether the program has an allocator.
     pub(crate) has_heap: bool,
-    /// Whether scores are integers, so that no arithmetic of floating-point numbers may be linked.
+    /// Whether scores are integers, so no floating-point arithmetic may be linked.
     pub(crate) has_integer_scores: bool,
 }
 
-/// The programs that are built.
+/// The programs to build.
 pub(crate) struct Programs {
     pub(crate) minimal: [Minimal; 4],
-    /// The tests of what works without an allocator.
+    /// The tests of types that work without an allocator.
     pub(crate) no_allocator: PathBuf,
-    /// The programs that print the other figures.
+    /// The programs that print the other measurements.
     pub(crate) measure: [PathBuf; 2],
 }
 
@@ -49,8 +49,8 @@ pub(crate) fn build() -> Result<Programs> {
     };
     build("zset-firmware", &["--no-default-features"], &["no_allocator"])?;
     build("zset-minimal", &["--features", "measure"], &MEASURE)?;
-    // The features of one build are those of all its programs, so those without an allocator are
-    // built alone.
+    // All programs of one build share its features, so those without an allocator are built
+    // separately.
     build(
         "zset-minimal",
         &["--no-default-features"],
@@ -77,11 +77,11 @@ pub(crate) fn build() -> Result<Programs> {
     })
 }
 
-/// Returns the versions of the tools that affect the figures.
+/// Returns the versions of the tools that affect the measurements.
 pub(crate) fn origin() -> Result<String> {
     let rustc = first_line(Command::new("rustc").arg("--version"))?;
     let qemu = first_line(Command::new(crate::measure::QEMU).arg("--version"))?;
-    // Without what a distribution adds.
+    // Without the suffix of a distribution.
     let qemu = qemu.split(" (").next().unwrap_or_default().replace(" emulator version", "");
     Ok(format!("{rustc}, {qemu}"))
 }

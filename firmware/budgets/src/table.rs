@@ -1,4 +1,4 @@
-//! The table of docs/firmware.md: a row for each figure, a column for each type.
+//! The table of docs/firmware.md: a row for each measurement, a column for each type.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +46,7 @@ pub(crate) fn write(page: &Path, figures: &Baseline) -> Result<()> {
     Ok(fs::write(page, replaced(&text, figures)?)?)
 }
 
-/// Returns whether the page has this table.
+/// Returns whether the page contains this table.
 pub(crate) fn is_written(page: &Path, figures: &Baseline) -> Result<bool> {
     let text = fs::read_to_string(page)?;
     Ok(replaced(&text, figures)? == text)
@@ -59,7 +59,7 @@ fn replaced(page: &str, figures: &Baseline) -> Result<String> {
     Ok(format!("{before}{START}\nMeasured with {origin}.\n\n{}\n{END}{after}", of(figures)))
 }
 
-/// Returns each value once, in the order of its first place.
+/// Returns each value once, in the order of first occurrence.
 fn distinct<'a>(values: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
     let mut distinct = Vec::new();
     values.for_each(|value| {
@@ -70,7 +70,7 @@ fn distinct<'a>(values: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
     distinct
 }
 
-/// Returns a number with commas between groups of three digits.
+/// Returns a number with thousands separated by commas.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();

@@ -1,4 +1,4 @@
-//! The heap of the programs that need one.
+//! The heap of programs that need one.
 
 extern crate alloc;
 
@@ -11,23 +11,23 @@ use embedded_alloc::LlffHeap;
 #[global_allocator]
 static HEAP: LlffHeap = LlffHeap::empty();
 
-/// More for measurements than the controllers have on which the minimal programs would run.
+/// For measurements, more than the controllers have for which the minimal programs are built.
 const HEAP_BYTES: usize = if cfg!(feature = "measure") { 1 << 20 } else { 48 << 10 };
 
 static mut MEMORY: [MaybeUninit<u8>; HEAP_BYTES] = [MaybeUninit::uninit(); HEAP_BYTES];
 
-/// Gives the allocator its memory. To be called once, before any allocation.
+/// Gives the allocator its memory. Must be called once, before any allocation.
 pub fn init() {
     // SAFETY: nothing else uses this memory, and the allocator is not in use yet.
     unsafe { HEAP.init(addr_of_mut!(MEMORY) as usize, HEAP_BYTES) }
 }
 
-/// Returns the number of bytes that are allocated.
+/// Returns the number of allocated bytes.
 pub fn used() -> usize {
     HEAP.used()
 }
 
-/// Allocates all of the memory that is left, until what it returns is dropped.
+/// Allocates all remaining memory until the returned value is dropped.
 pub fn fill() -> Vec<Vec<u8>> {
     let mut blocks = Vec::with_capacity(256);
     let mut size = HEAP_BYTES;

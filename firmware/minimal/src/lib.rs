@@ -1,4 +1,4 @@
-//! What the minimal programs share: a stream of input words, one of output words, and a panic
+//! Shared by the minimal programs: a stream of input words, one of output words, and a panic
 //! handler that prints nothing. Both streams are volatile, so the compiler can neither compute
 //! results in advance nor remove operations.
 

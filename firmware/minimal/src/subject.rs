@@ -1,9 +1,9 @@
-//! The operations that are measured, under one name for all types. None is inlined, so a measured
-//! call has its frame.
+//! The measured operations, under one name for all types. None is inlined, so a measured call has
+//! its frame.
 
 use zset_core::{FixedSortedSet, PackedZSet, Score, SortedSet, ZSet};
 
-/// A set under measurement. Members are below 2^24. What a call returns goes to
+/// A set to measure. Members are below 2^24. Results of calls are passed to
 /// [`output`](crate::output).
 pub trait Subject: Sized + 'static {
     fn insert(&mut self, member: u32, score: u32);
@@ -15,7 +15,7 @@ pub trait Subject: Sized + 'static {
     fn pop(&mut self);
     fn remove_range(&mut self, from: u32, to: u32);
     fn len(&self) -> usize;
-    /// An insertion with a score that is not an integer, if the type has such scores.
+    /// An insertion with a fractional score, if the type has such scores.
     const INSERT_FRACTION: Option<fn(&mut Self, member: u32, score: u32)> = None;
 }
 
@@ -31,7 +31,7 @@ pub fn empty(set: &mut impl Subject) {
     }
 }
 
-/// Outputs the sum of all items, so that the compiler removes none of the iteration.
+/// A sum over all elements of an iterator.
 pub(crate) fn show(items: impl Iterator<Item = u32>) {
     crate::output(items.fold(0, u32::wrapping_add));
 }
@@ -92,7 +92,7 @@ impl Subject for SortedSet<u32, u32> {
     typed!();
 }
 
-/// The bytes of a member. The first is a letter, so no member is a number.
+/// The bytes of a member. The first is a letter, so no member is an integer.
 pub(crate) fn bytes(member: u32) -> [u8; 4] {
     (u32::from(b'm') << 24 | member).to_be_bytes()
 }
@@ -110,7 +110,7 @@ macro_rules! byte_strings {
         }
 
         const INSERT_FRACTION: Option<fn(&mut Self, u32, u32)> = Some(|set, member, score| {
-            let score = Score::new(f64::from(score) / 7.0).expect("it is a number");
+            let score = Score::new(f64::from(score) / 7.0).expect("not NaN");
             let old = set.try_insert(bytes(member), score);
             show(old.expect("there is room").into_iter().map(bits));
         });

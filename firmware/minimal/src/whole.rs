@@ -1,5 +1,4 @@
-//! The operations on whole sets that are measured. None is inlined, so a measured call has its
-//! frame.
+//! The measured operations on whole sets. None is inlined, so a measured call has its frame.
 
 use zset_core::{Score, SortedSet, ZSet};
 
@@ -18,8 +17,7 @@ pub trait Whole: Subject {
     fn drain(&mut self);
 }
 
-/// Not inlined, so that what the caller does with drained elements has no part in the frame of the
-/// drain.
+/// Not inlined, so the frame of the drain does not include the caller's handling of the elements.
 #[inline(never)]
 fn show_all(scores: &mut impl Iterator<Item = u32>) {
     show(scores);

@@ -1,5 +1,5 @@
-//! Boards, feeds and expiring sets in a small heap, with the time given by the caller. Each follows
-//! a naive reference of members and scores.
+//! Boards, feeds and expiring sets in a small heap, with the time given by the caller. Each is
+//! compared with a naive reference of members and scores.
 
 #![no_std]
 #![no_main]
@@ -151,7 +151,7 @@ fn leaderboards() {
         } else {
             let old = reference.score(id);
             reference.insert(id, old.map_or(score, |old| old.max(score)));
-            // The lowest score is evicted, of equal ones the greatest id.
+            // Evicts the lowest score; ties evict the greatest id.
             let lowest = reference.elements().min_by_key(|&(id, score)| (score, u32::MAX - id));
             let dropped = lowest.filter(|_| reference.len() > most);
             dropped.map(|(id, _)| reference.remove(id));

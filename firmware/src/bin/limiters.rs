@@ -1,5 +1,5 @@
-//! Limiters of one key without an allocator. None is linked: a use of `alloc` would be an error of
-//! the linker.
+//! Limiters for one key without an allocator. None is linked: a use of `alloc` would be a linker
+//! error.
 
 #![no_std]
 #![no_main]
@@ -48,8 +48,8 @@ fn any_limiters() {
     run_limiter_model(counter, Quota::count, window_counter_allows, 6, 5);
 }
 
-/// A bucket has room if from each call on, no more was allowed than its capacity and what has
-/// leaked since.
+/// A bucket has room if, from each earlier call on, the allowed units do not exceed its capacity
+/// plus what has leaked since.
 fn funnel_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> bool {
     let period = quota.period().as_nanos() as u64;
     let mut units = u64::from(n);
@@ -66,7 +66,7 @@ fn fixed_window_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> boo
     allowed.units(start..) + u64::from(n) <= u64::from(quota.count())
 }
 
-/// Units of the previous window count as the part of it that a sliding window covers.
+/// Units of the previous window count in proportion to the part of it that a sliding window covers.
 fn window_counter_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> bool {
     let period = quota.period().as_nanos() as u64;
     let start = now - now % period;

@@ -1,5 +1,4 @@
-//! What works without an allocator. None is linked: a use of `alloc` would be an error of the
-//! linker.
+//! Types that work without an allocator. None is linked: a use of `alloc` would be a linker error.
 
 #![no_std]
 #![no_main]
@@ -28,7 +27,7 @@ fn fixed_sets() {
 fn best() {
     let mut best = FixedSortedSet::<u32, u32, 10, u8>::new();
     for i in 0..1_000_u32 {
-        // All remainders modulo a prime, in a scattered order.
+        // All residues modulo a prime, in a scattered order.
         best.insert_or_evict_first(i, i * 619 % 1_009);
         best.check();
     }
@@ -42,7 +41,7 @@ fn packed_sets() {
     run_model(&mut set, 4, 500);
 }
 
-/// Without an operating system, zset itself converts scores to text and back.
+/// Without an operating system, zset converts scores to strings and back by itself.
 fn fractions() {
     let mut set = PackedZSet::with_storage([0; 2048]).expect("there is room for a header");
     let mut scale = 1e-20;

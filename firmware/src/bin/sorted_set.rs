@@ -1,4 +1,4 @@
-//! `SortedSet` in a small heap, also when it runs out.
+//! `SortedSet` in a small heap, including when it runs out of memory.
 
 #![no_std]
 #![no_main]
@@ -24,7 +24,7 @@ fn follow_reference() {
     }
 }
 
-/// 200 bytes without an element, 600 with ten.
+/// At most 200 bytes when empty, 600 with ten elements.
 fn little() {
     let used = heap::used();
     let mut set = SortedSet::<u32, u32>::new();
@@ -42,7 +42,7 @@ fn replace() {
     semihosting::print!("{len} elements ... ");
 }
 
-/// Fills the heap until an insertion fails, and drains it, again and again.
+/// Repeatedly fills the heap until an insertion fails, and drains the set.
 fn fill_and_drain() {
     let used = heap::used();
     let rounds = if heap::IS_LARGE { 3 } else { 1_000 };

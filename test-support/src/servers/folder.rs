@@ -33,7 +33,7 @@ impl Folder {
         self.path().join(name)
     }
 
-    /// Returns the path of a file as text.
+    /// Returns the path of a file as a string.
     pub fn file(&self, name: &str) -> String {
         self.join(name).into_os_string().into_string().expect("temporary folders have UTF-8 names")
     }

@@ -132,7 +132,7 @@ fn remove_many<H: BuildHasher + Clone>(
                 seen.push((member, score));
                 member % divisor == 0
             });
-            assert_eq!(seen, reference.elements(), "retain looks at all elements, in order");
+            assert_eq!(seen, reference.elements(), "retain visits all elements in order");
             reference.remove_all(&reference.matching(|member, _| member % divisor != 0));
         }
         Operation::ExtractSome { divisor, at_most } => {

@@ -63,7 +63,7 @@ fn borrowed((score, member): &(i32, u16)) -> (i32, &u16) {
     (*score, member)
 }
 
-/// Combines a bound of scores and one of members into a bound of elements.
+/// Combines a score bound and a member bound into a bound on elements.
 fn pair(score: Bound<i32>, member: Bound<u16>) -> Bound<(i32, u16)> {
     let member = match member {
         Bound::Included(member) | Bound::Excluded(member) => member,
@@ -72,7 +72,7 @@ fn pair(score: Bound<i32>, member: Bound<u16>) -> Bound<(i32, u16)> {
     score.map(|score| (score, member))
 }
 
-/// Collects all elements, each from the end that a bit selects.
+/// Collects all elements; each bit selects the end from which to take one.
 fn take_ends<'a>(
     mut iter: impl DoubleEndedIterator<Item = (&'a u16, i32)> + ExactSizeIterator,
     elements: &[(u16, i32)],

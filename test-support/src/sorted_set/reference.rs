@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeBounds;
 
-/// A sorted set that is slow at ranks and obviously correct.
+/// A sorted set with slow ranks that is obviously correct.
 #[derive(Clone, Debug, Default)]
 pub struct Reference {
     scores: BTreeMap<u16, i32>,

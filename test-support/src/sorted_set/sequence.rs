@@ -12,7 +12,7 @@ use super::{Operation, Query, Reference};
 pub enum Profile {
     /// All equal, so the order is by member.
     Equal,
-    /// So few distinct scores that most elements share theirs.
+    /// So few distinct scores that most elements share one.
     Few,
     /// Each above all previous ones, as in a time index.
     Ascending,
@@ -34,7 +34,7 @@ impl Profile {
         Profile::Wide,
     ];
 
-    /// Maps a raw number to a score; `tick` counts the scores made before.
+    /// Maps a raw number to a score; `tick` is the number of earlier scores.
     fn score(self, raw: i32, tick: i32) -> i32 {
         match self {
             Profile::Equal => 7,
@@ -46,7 +46,7 @@ impl Profile {
         }
     }
 
-    /// Makes a score to query that is likely to exist, or to be near one that does.
+    /// Returns a score to query that is likely to exist, or to be close to one that does.
     fn score_asked(self, raw: i32, ticks: i32) -> i32 {
         match self {
             Profile::Equal => 7 + raw.signum(),
@@ -64,7 +64,7 @@ pub struct Sequence<H> {
     set: SortedSet<u16, i32, H>,
     reference: Reference,
     profile: Profile,
-    /// The number of scores made.
+    /// The number of scores so far.
     tick: i32,
 }
 

@@ -31,7 +31,7 @@ pub(super) fn remove_many<S: Subject>(
             let removed = if reference.is_level() {
                 reference.by_lex(range)
             } else {
-                // Which elements these are is unspecified, but the view has the same.
+                // It is unspecified which elements these are, but the view has the same.
                 subject.range_by_lex(lex(range)).map(plain).collect()
             };
             assert_eq!(subject.remove_range_by_lex(lex(range)), removed.len());
@@ -43,7 +43,7 @@ pub(super) fn remove_many<S: Subject>(
                 seen.push((member.to_vec(), score.get()));
                 sum(member).is_multiple_of(*divisor)
             });
-            assert_eq!(seen, reference.sorted(), "retain looks at all elements, in order");
+            assert_eq!(seen, reference.sorted(), "retain visits all elements in order");
             reference.matching(|member, _| !sum(member).is_multiple_of(*divisor))
         }
         operation => unreachable!("{operation:?} does not remove many"),
@@ -51,7 +51,7 @@ pub(super) fn remove_many<S: Subject>(
     reference.remove_all(&removed);
 }
 
-/// Makes a set whose scores come from the profile, and its reference.
+/// Creates a set whose scores come from the profile, and its reference.
 fn made(elements: &[Element], limits: ListpackLimits, profile: Profile) -> (ZSet, Reference) {
     let scored = elements.iter().map(|(m, drawn)| (m.clone(), profile.score(*drawn)));
     let mut set = ZSet::with_limits(limits);
@@ -80,7 +80,7 @@ pub(super) fn apply_to_zset(
             let mut expected = reference.matching(|member, _| sum(member).is_multiple_of(*divisor));
             expected.truncate(*at_most);
             assert_eq!(extracted, expected);
-            assert_eq!(seen, reference.sorted()[..seen.len()], "each once, and in order");
+            assert_eq!(seen, reference.sorted()[..seen.len()], "each once, in order");
             reference.remove_all(&extracted);
         }
         Operation::Drain { front, back } => {

@@ -25,7 +25,7 @@ impl Reference {
         Reference { elements: Vec::new(), limits, encoding: Encoding::Listpack }
     }
 
-    /// Makes the reference of a set that was built at once, in the encoding for its size.
+    /// Creates the reference of a set that was built at once, in the encoding for its size.
     pub fn of(elements: impl IntoIterator<Item = Element>, limits: ListpackLimits) -> Self {
         let mut reference = Reference::new(limits);
         for (member, score) in elements {
@@ -42,7 +42,7 @@ impl Reference {
         self.elements.iter().find(|(other, _)| other == member).map(|(_, score)| *score)
     }
 
-    /// Returns all elements in order: by score, then byte by byte, then the shorter first.
+    /// Returns all elements in order: by score, then by bytes, and a prefix first.
     pub fn sorted(&self) -> Vec<Element> {
         self.elements.clone()
     }
@@ -130,7 +130,7 @@ impl Reference {
     }
 }
 
-/// A score is stored as an integer if it is one, up to half of what an `i64` holds.
+/// Integral scores are stored as integers, up to half of the range of `i64`.
 fn score_entry(number: f64) -> Entry {
     #[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
     if number.abs() <= (1_i64 << 62) as f64 && number.trunc() == number {

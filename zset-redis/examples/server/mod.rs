@@ -9,14 +9,14 @@ use std::process::{self, Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A `redis-server`, or the program that `REDIS_SERVER` names, such as a `valkey-server`. It ends
-/// when it is dropped.
+/// A `redis-server`, or the program named by `REDIS_SERVER`, such as a `valkey-server`. It is
+/// stopped on drop.
 pub(crate) struct Server {
     pub(crate) process: Child,
     folder: Folder,
 }
 
-/// A folder of files of this program, removed when it is dropped.
+/// A folder for the files of this program, removed on drop.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -38,7 +38,7 @@ impl Drop for Folder {
 }
 
 impl Server {
-    /// Starts a server with these arguments, in a folder where it finds and writes its files.
+    /// Starts a server with these arguments; its files are in the folder.
     pub(crate) fn start(folder: Folder, arguments: &[&str]) -> Result<Server, Box<dyn Error>> {
         let program = env::var("REDIS_SERVER").unwrap_or_else(|_| "redis-server".to_owned());
         let process = Command::new(&program)
@@ -76,7 +76,7 @@ impl Drop for Server {
     }
 }
 
-/// Returns a port that was free a moment ago.
+/// Returns a port that was free just now.
 #[allow(dead_code, reason = "an example whose server has no port does not need it")]
 pub(crate) fn free_port() -> Result<String, Box<dyn Error>> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port().to_string())

@@ -1,9 +1,9 @@
 //! Connections to a cluster.
 //!
 //! The client of a cluster follows redirections, connects to other nodes and repeats commands, each
-//! with a timeout of its own, and waits before repeating, by default longer than a call may take.
-//! The blocking one would go on after the deadline and take the units then, so this is the
-//! asynchronous one, which ends with the call.
+//! with its own timeout, and waits before a repetition, by default longer than a call may take. The
+//! blocking client would continue after the deadline and take the units then. So this module uses
+//! the asynchronous client, which stops with the call.
 
 use std::fmt;
 use std::time::Duration;
@@ -38,7 +38,7 @@ impl Connect for ClusterClient {
         match within(&runtime, timeout, self.get_async_connection()) {
             Ok(connection) => Ok(ClusterConnection { connection, runtime }),
             Err(error) => {
-                // The look-up of an address may still run.
+                // A DNS look-up may still be running.
                 runtime.shutdown_background();
                 Err(error)
             }
@@ -54,7 +54,7 @@ impl Connect for ClusterClient {
         within(runtime, timeout, command.query_async(connection))
     }
 
-    /// The client itself replaces connections to nodes, and repeats commands.
+    /// The client replaces broken connections to nodes, and repeats commands.
     fn is_open(_: &mut ClusterConnection, _: Duration) -> bool {
         true
     }

@@ -13,16 +13,16 @@ use crate::script::{Call, is_unknown};
 
 const DEFAULT_MAX_CONNECTIONS: usize = 256;
 
-/// Shorter than what balancers and firewalls usually allow.
+/// Shorter than the usual idle timeouts of balancers and firewalls.
 const DEFAULT_MAX_IDLE: Duration = Duration::from_secs(60);
 
 /// Idle connections that threads and limiters share. Clones are the same pool.
 ///
 /// A call takes an idle connection, or opens one if there is none, and puts it back afterwards. So
-/// there are as many connections as there were calls at the same time, up to a
+/// there are as many connections as calls at the same time, up to a
 /// [bound](Self::with_max_connections). An idle one is closed [after a
-/// minute](Self::with_max_idle). After a failure of a connection, the idle ones are closed as well,
-/// since the server has probably failed.
+/// minute](Self::with_max_idle). When a connection fails, the idle ones are closed as well, since
+/// the server has probably failed.
 ///
 /// Each connection has a thread, so that a call ends at its deadline whatever the server does.
 ///
@@ -50,18 +50,18 @@ pub struct Pool<M: Connect> {
 }
 
 struct Shared<M> {
-    // Threads keep the client, but not what else is shared: they end with the last pool.
+    // Threads keep only the client alive, so they end with the last pool.
     client: Arc<M>,
     connections: Mutex<Connections>,
-    /// Notified if a connection becomes idle or is closed.
+    /// Notified when a connection becomes idle or is closed.
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct Connections {
-    /// Each with the time since when it is idle, the latest last.
+    /// Each with the time at which it became idle, the latest last.
     idle: Vec<(Instant, Worker)>,
-    /// All whose threads have not ended, idle or not.
+    /// Connections whose threads have not ended, idle or not.
     open: usize,
 }
 
@@ -77,19 +77,19 @@ impl<M: Connect> Pool<M> {
         }
     }
 
-    /// Returns the pool with another bound on its connections, at least one; the default is 256.
-    /// **O(1)**.
+    /// Returns the pool with a different bound on its connections, at least one; the default is
+    /// 256. **O(1)**.
     ///
     /// A call that finds all of them in use waits for one until its deadline. A thread that waits
-    /// for a job of a [`DelayQueue`](super::DelayQueue) has one in use. So has a call that has
-    /// timed out, until its thread has noticed.
+    /// for a job of a [`DelayQueue`](super::DelayQueue) uses one. So does a call that has timed
+    /// out, until its thread notices.
     pub fn with_max_connections(mut self, max_connections: usize) -> Self {
         self.max_connections = max_connections.max(1);
         self
     }
 
-    /// Returns the pool with another time after which an idle connection is closed; the default is
-    /// one minute. **O(1)**.
+    /// Returns the pool with a different time after which an idle connection is closed; the default
+    /// is one minute. **O(1)**.
     ///
     /// It applies to connections that are opened afterwards.
     pub fn with_max_idle(mut self, max_idle: Duration) -> Self {
@@ -132,7 +132,7 @@ impl<M: Connect> Pool<M> {
         reply
     }
 
-    /// Returns an idle connection, or one that is to be opened.
+    /// Returns an idle connection, or a new one that is not open yet.
     fn take(&self, deadline: Deadline) -> Result<Worker, Error> {
         let mut connections = self.shared.lock();
         loop {
@@ -153,12 +153,13 @@ impl<M: Connect> Pool<M> {
 
 impl<M> Shared<M> {
     fn lock(&self) -> MutexGuard<'_, Connections> {
-        // No code of a caller runs under the lock, so the connections are intact.
+        // No code of callers runs under the lock, so the connections are valid even if it is
+        // poisoned.
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Counts a connection as open until its thread has ended.
+/// Counts a connection until its thread has ended.
 struct Permit<M>(Weak<Shared<M>>);
 
 impl<M> Drop for Permit<M> {

@@ -1,10 +1,10 @@
 //! [`Worker`]: a connection, and the thread that uses it.
 //!
-//! The blocking clients of `redis` have timeouts for each read and write, so a reply that arrives
-//! byte by byte can hold a call for any time, and opening a connection consists of several steps.
-//! So the thread waits for the server, and the caller waits for the thread until its own deadline,
-//! over any kind of connection. A thread whose caller has given up drops its connection when the
-//! client returns.
+//! The blocking clients of `redis` apply a timeout to each read and write. So a reply that arrives
+//! byte by byte can hold a call indefinitely, and opening a connection takes several reads and
+//! writes. Therefore the thread waits for the server, and the caller waits for the thread until its
+//! own deadline, whatever the kind of connection. A thread whose caller has given up drops its
+//! connection when the client returns.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -17,23 +17,23 @@ use super::Connect;
 use crate::Error;
 use crate::script::{is_refusal, is_reply};
 
-/// For how long an idle connection is open for sure: servers have timeouts of whole seconds.
+/// An idle connection is certainly still open for this long: servers' timeouts are whole seconds.
 const SURELY_OPEN: Duration = Duration::from_secs(1);
 
-/// Longer than any call takes, and short enough for a system's timeout.
+/// Longer than any call takes, and within what systems accept as a timeout.
 const FOREVER: Duration = Duration::from_secs(1 << 31);
 
-/// When a call has to end.
+/// The deadline of a call.
 #[derive(Clone, Copy)]
 pub(super) struct Deadline(Option<Instant>);
 
 impl Deadline {
-    /// A deadline beyond the last instant is none.
+    /// `None` if the deadline is beyond the last `Instant`.
     pub(super) fn after(duration: Duration) -> Deadline {
         Deadline(Instant::now().checked_add(duration))
     }
 
-    /// Returns the time that is left, which is not zero.
+    /// Returns the remaining time, which is never zero.
     pub(super) fn left(self) -> Result<Duration, Error> {
         let Some(deadline) = self.0 else { return Ok(FOREVER) };
         let left = deadline.saturating_duration_since(Instant::now());
@@ -41,7 +41,7 @@ impl Deadline {
     }
 }
 
-/// A command, and when its call has to end.
+/// A command and its deadline.
 struct Job {
     command: Cmd,
     deadline: Deadline,
@@ -54,14 +54,14 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread, which opens the connection for its first job and closes it after
-    /// `max_idle` without one. It drops `permit` when it has ended.
+    /// Starts the thread. It opens the connection for its first job, closes it after `max_idle`
+    /// without a job, and drops `permit` when it ends.
     pub(super) fn start<M: Connect>(
         client: Arc<M>,
         max_idle: Duration,
         permit: impl Send + 'static,
     ) -> Result<Worker, Error> {
-        // One at a time, so sending never blocks.
+        // At most one job at a time, so sending never blocks.
         let (jobs, received) = sync_channel(1);
         let (sent, replies) = sync_channel(1);
         let run = move || {
@@ -112,7 +112,7 @@ fn work<M: Connect>(
     }
 }
 
-/// Runs a job over the connection, or over a new one if there is none or the server has run
+/// Runs a job over the connection, or over a new one if there is none or if the server has run
 /// nothing. A connection that fails is closed.
 fn run<M: Connect>(
     client: &M,
@@ -136,8 +136,8 @@ fn run<M: Connect>(
     reply
 }
 
-/// Returns whether the connection can be used again. After a timeout, the reply to this command
-/// would be taken for that to the next one.
+/// Returns whether the connection can be reused. After a timeout, the late reply would be taken for
+/// the reply to the next command.
 pub(super) fn is_in_order(reply: &Result<Value, Error>) -> bool {
     match reply {
         Err(Error::Redis(error)) => is_reply(error),

@@ -1,4 +1,4 @@
-//! [`Lease`], [`DeadLetter`] and [`Stats`]: what a queue returns; and times in the microseconds of
+//! [`Lease`], [`DeadLetter`] and [`Stats`], which a queue returns; and times in the microseconds of
 //! the scripts.
 
 use std::time::Duration;
@@ -10,14 +10,14 @@ use zset_std::shared_delay_queue::Nacked;
 use crate::Error;
 use crate::operation::read;
 
-/// A job that was taken out of a queue.
+/// A job that was taken from a queue.
 pub type Job = zset_std::Job<Vec<u8>, Vec<u8>>;
 
-/// A leased job, to be acknowledged when done.
+/// A leased job, which must be acknowledged when it is done.
 ///
 /// At the end of its lease, the job is due again, for any worker. The lease stays valid until a
-/// worker takes the job, so a late worker may still acknowledge it. After that the lease is stale:
-/// it can no longer acknowledge, nack or renew. At most one lease of a job is valid at any time.
+/// worker takes the job, so a late worker may still acknowledge it. After that it is stale: it can
+/// no longer be acknowledged, nacked or renewed. At most one lease of a job is valid at any time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a job that is not acknowledged is delivered again"]
 #[non_exhaustive]
@@ -30,7 +30,7 @@ pub struct Lease {
     pub deliveries: u32,
     /// The end of the lease, unless it is renewed.
     pub until: Timestamp,
-    /// Identifies this lease among all leases.
+    /// Unique among all leases.
     pub(super) receipt: Vec<u8>,
 }
 
@@ -52,8 +52,8 @@ pub struct DeadLetter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The number of jobs, whether due or not, on lease or not, and of lost ones that were not
-    /// dropped yet.
+    /// The number of jobs, due or not, leased or not, and of lost jobs that have not been dropped
+    /// yet.
     pub len: u64,
     /// The number of jobs on lease. An expired lease counts until a worker takes the job.
     pub leased: u64,
@@ -65,13 +65,13 @@ pub struct Stats {
     pub delivered: u64,
     /// The number of jobs that have been acknowledged.
     pub acknowledged: u64,
-    /// The number of dead letters that were dropped because of their bound, or replaced by a later
-    /// one with the same id.
+    /// The number of dead letters dropped because of the bound, or replaced by a later one with the
+    /// same id.
     pub dropped_dead_letters: u64,
-    /// The number of jobs and dead letters that were dropped since the server had only a part of
-    /// them: one of the queue's keys, or an entry of it, was deleted or evicted.
+    /// The number of jobs and dead letters dropped because a part of them was missing on the
+    /// server: one of the queue's keys, or an entry of one, was deleted or evicted.
     pub lost_jobs: u64,
-    /// When the first job is due, or its lease ends.
+    /// The due time of the first job, or the end of its lease.
     pub next_due: Option<Timestamp>,
     /// The server's time.
     pub now: Timestamp,
@@ -142,7 +142,7 @@ impl Stats {
     }
 }
 
-/// The latest time, and the longest duration, of which sums are exact in a script: 142 years.
+/// The latest time, and the longest duration, whose sums are exact in a script: 142 years.
 const MOST: u64 = (1 << 52) - 1;
 
 const NANOS_PER_MICRO: u64 = 1000;
@@ -152,7 +152,7 @@ pub(super) fn rounded_down(at: Timestamp) -> Result<u64, Error> {
     checked(at.as_nanos() / NANOS_PER_MICRO)
 }
 
-/// Returns when a job is due, rounded up, so it is never early.
+/// Returns the due time of a job, rounded up, so no job is early.
 pub(super) fn rounded_up(at: Timestamp) -> Result<u64, Error> {
     checked(at.as_nanos().div_ceil(NANOS_PER_MICRO))
 }
@@ -161,7 +161,7 @@ fn checked(micros: u64) -> Result<u64, Error> {
     if micros > MOST { Err(Error::TimeTooLate) } else { Ok(micros) }
 }
 
-/// Returns a duration, rounded up; the longest ones are 142 years.
+/// Returns a duration, rounded up, and at most 142 years.
 pub(super) fn micros(duration: Duration) -> u64 {
     let micros = duration.as_nanos().div_ceil(NANOS_PER_MICRO.into());
     u64::try_from(micros).unwrap_or(u64::MAX).min(MOST)

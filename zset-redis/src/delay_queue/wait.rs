@@ -1,10 +1,10 @@
 //! Waiting for a job.
 //!
-//! Invariant: every worker that waits wakes no later than when the first job is due. Its last
-//! attempt returned when that was. A job that becomes due before all others adds an entry to a
-//! stream, which all waiting workers read. The worker reads from the latest entry of its last
-//! attempt, so none is missed in between. No worker depends on another one, so one that dies, or a
-//! future that is dropped, delays nothing.
+//! Invariant: every waiting worker wakes no later than the due time of the first job, which its
+//! last attempt returned. A job that becomes due before all others adds an entry to a stream, which
+//! all waiting workers read. A worker reads from the latest entry at its last attempt, so it misses
+//! none in between. No worker depends on another one, so a worker that dies, or a future that is
+//! dropped, delays no other.
 
 use std::cmp::min;
 use std::time::{Duration, Instant};
@@ -19,11 +19,11 @@ use crate::script::explained;
 #[cfg(feature = "tokio")]
 pub use awaited::{ConnectAsync, Waiter};
 
-/// How long a worker waits at most without another attempt: a wake-up is lost if a failover loses
-/// the entry.
+/// The longest wait without another attempt: a failover can lose the entry, and with it the
+/// wake-up.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// What an attempt that finds no job knows.
+/// The result of an attempt that finds no job.
 #[derive(Debug)]
 pub(super) struct Pause {
     /// The time until the first job is due.
@@ -40,10 +40,10 @@ impl Pause {
     }
 
     /// Returns the command that waits until the first job is due, an earlier one is added, or
-    /// `left` has passed, and how long that takes at most.
+    /// `left` has passed, and the longest time that it takes.
     pub(super) fn command(&self, stream: &[u8], left: Duration) -> (Cmd, Duration) {
         let longest = min(self.until_due.unwrap_or(LONGEST), min(left, LONGEST));
-        // A block of 0 would last for ever.
+        // A block of 0 would wait forever.
         let millis = longest.as_nanos().div_ceil(1_000_000).max(1);
         let millis = u64::try_from(millis).unwrap_or(u64::MAX);
         let mut command = redis::cmd("XREAD");
@@ -53,7 +53,7 @@ impl Pause {
 }
 
 impl Queue {
-    /// Time passes in waiting, also if the queue's is fixed.
+    /// Waiting takes real time, even if the queue's clock is fixed.
     fn with_the_servers_clock(&self) -> Queue {
         Queue { at: None, ..self.clone() }
     }
@@ -64,11 +64,11 @@ impl Queue {
     }
 }
 
-/// Defines the two methods that wait, of a type with `attempt` and `sleep`; with `async .await`,
-/// they are awaited.
+/// Defines the two waiting methods of a type with `attempt` and `sleep`; with `async .await`, they
+/// are awaited.
 macro_rules! waiting {
     (&$($mut:ident)? $(, $async:ident .$await:ident)?) => {
-        /// Waits until a job is due and leases it as [`DelayQueue::lease`] does.
+        /// Waits until a job is due, and leases it like [`DelayQueue::lease`].
         ///
         /// One round trip for each attempt and each wait: see
         /// [waiting](crate::delay_queue#waiting). **O(log n)** on the server.
@@ -98,7 +98,7 @@ macro_rules! waiting {
         ) -> Result<Option<Lease>, Error> {
             let end = Instant::now().checked_add(timeout);
             loop {
-                // Before the attempt, so a job that is due at the end is still leased.
+                // Read before the attempt, so a job due exactly at the deadline is still leased.
                 let left = |end: Instant| end.saturating_duration_since(Instant::now());
                 let left = end.map_or(Duration::MAX, left);
                 match self.attempt(visibility)$(.$await)?? {
@@ -111,7 +111,7 @@ macro_rules! waiting {
     };
 }
 
-/// Each thread that waits uses a connection of the pool.
+/// Each waiting thread uses a connection of the pool.
 impl<M: Connect> DelayQueue<Pool<M>> {
     waiting!(&);
 
@@ -121,7 +121,7 @@ impl<M: Connect> DelayQueue<Pool<M>> {
 
     fn sleep(&self, pause: &Pause, left: Duration) -> Result<(), Error> {
         let (command, longest) = pause.command(self.queue.stream(), left);
-        // The entry itself does not matter.
+        // The content of the entry does not matter.
         let reply = self.link.pool().query(command, longest.saturating_add(self.queue.deadline));
         reply.map(|_| ()).map_err(|error| explained("XREAD", error))
     }
@@ -141,8 +141,8 @@ mod awaited {
     use crate::Error;
     use crate::script::explained;
 
-    /// What opens the connection of a [`Waiter`]: a [`redis::Client`], or with the feature
-    /// `cluster` a `redis::cluster::ClusterClient`.
+    /// Opens the connection of a [`Waiter`]: implemented by [`redis::Client`] and, with the feature
+    /// `cluster`, by `redis::cluster::ClusterClient`.
     pub trait ConnectAsync: Send + Sync {
         /// A connection.
         type Connection: ConnectionLike + Send;
@@ -159,7 +159,7 @@ mod awaited {
         type Connection = redis::aio::MultiplexedConnection;
 
         async fn connect_async(&self) -> RedisResult<redis::aio::MultiplexedConnection> {
-            // The waiter has its own deadlines.
+            // The waiter applies its own deadlines.
             let config = AsyncConnectionConfig::new()
                 .set_connection_timeout(None)
                 .set_response_timeout(None);
@@ -180,15 +180,15 @@ mod awaited {
 
     /// A worker that waits for jobs of a [`DelayQueue`], returned by [`DelayQueue::waiter`].
     ///
-    /// It has a connection of its own, since a command that blocks would stall the queue's. It
-    /// opens it when it first has to wait, and again after a failure. Jobs are taken over the
-    /// queue's connection. The [module](crate::delay_queue) explains waiting.
+    /// It has its own connection, since a blocking command would stall the queue's. It opens it
+    /// when it first has to wait, and reopens it after a failure. Jobs are taken over the queue's
+    /// connection. The [module](crate::delay_queue) explains waiting.
     ///
     /// # Cancellation
     ///
     /// If a future is dropped while it waits, no job is taken, and the connection is closed. If it
-    /// is dropped during an attempt, the server may have leased a job whose lease is then lost: it
-    /// is due again at the end of the lease.
+    /// is dropped during an attempt, the server may have leased a job. That lease is lost, and the
+    /// job is due again when it ends.
     ///
     /// # Examples
     ///
@@ -210,13 +210,13 @@ mod awaited {
     pub struct Waiter<C, M: ConnectAsync> {
         queue: DelayQueue<C>,
         client: M,
-        /// `None` before the first wait, and after one that failed or was dropped.
+        /// `None` before the first wait, and after a wait that failed or was dropped.
         connection: Option<M::Connection>,
     }
 
     impl<C: ConnectionLike + Clone> DelayQueue<C> {
-        /// Returns a worker that waits for jobs, over a connection of its own that `client` opens
-        /// when it is first needed. **O(1)**.
+        /// Returns a worker that waits for jobs over its own connection, which `client` opens when
+        /// it is first needed. **O(1)**.
         pub fn waiter<M: ConnectAsync>(&self, client: M) -> Waiter<C, M> {
             Waiter { queue: self.clone(), client, connection: None }
         }
@@ -232,14 +232,14 @@ mod awaited {
         async fn sleep(&mut self, pause: &Pause, left: Duration) -> Result<(), Error> {
             let deadline = self.queue.queue.deadline;
             let (command, longest) = pause.command(self.queue.queue.stream(), left);
-            // Taken, so that a future that is dropped closes it: the command may still block it.
+            // Taken out, so dropping the future closes it: the command may still block it.
             let mut connection = match self.connection.take() {
                 Some(connection) => connection,
                 None => timeout(deadline, self.client.connect_async())
                     .await
                     .map_err(|_| Error::Timeout)??,
             };
-            // The entry itself does not matter.
+            // The content of the entry does not matter.
             let reply = command.query_async::<Value>(&mut connection);
             let reply = timeout(longest.saturating_add(deadline), reply).await;
             reply.map_err(|_| Error::Timeout)?.map_err(|error| explained("XREAD", error.into()))?;

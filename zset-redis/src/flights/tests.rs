@@ -17,7 +17,7 @@ use crate::{Breaker, Error, FixedWindow, OnFailure};
 
 const LIMIT: u32 = 10;
 
-/// A server with one counter, of which each reply needs a permit.
+/// A server with one counter, where each reply needs a permit.
 #[derive(Clone)]
 struct Counter {
     used: Arc<Mutex<u32>>,
@@ -83,12 +83,12 @@ impl ConnectionLike for Counter {
     }
 }
 
-/// In one thread, the order of tasks is always the same.
+/// On one thread, so the order of tasks is deterministic.
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_time().build().unwrap()
 }
 
-/// Lets a number of callers check, and returns the decisions in the order of the calls.
+/// Makes concurrent checks, and returns the decisions in the order of the calls.
 async fn check_at_once(limiter: &FixedWindow<Counter>, callers: usize) -> Vec<Decision> {
     let mut tasks = JoinSet::new();
     for index in 0..callers {
@@ -174,7 +174,7 @@ fn a_caller_that_gives_up_before_its_script_takes_no_unit() {
 }
 
 #[test]
-fn a_caller_that_is_not_polled_delays_nobody() {
+fn a_caller_that_is_not_polled_delays_no_other() {
     let counter = Counter::new(1);
     let limiter = counter.limiter();
     runtime().block_on(async {
@@ -195,7 +195,7 @@ fn a_caller_waits_no_longer_than_the_deadline() {
         let mut first = pin!(limiter.check("ann"));
         poll_once(first.as_mut()).await;
         yield_now().await;
-        // It waits for the first script, which has no reply.
+        // It waits for the first script, which gets no reply.
         assert!(matches!(limiter.check("ann").await, Err(Error::Timeout)));
         assert!(matches!(first.await, Err(Error::Timeout)));
         assert!(start.elapsed() >= Duration::from_millis(20));
@@ -226,7 +226,7 @@ fn a_caller_survives_the_runtime_of_its_flight() {
     assert_eq!((counter.scripts(), limiter.flights.len()), (vec![1, 1], 0));
 }
 
-/// Two scripts without a reply, each longer than the deadline of the first caller.
+/// Two scripts without replies, each longer than the deadline of the first caller.
 #[test]
 fn a_caller_with_a_short_deadline_does_not_shorten_that_of_another() {
     let counter = Counter::new(0);

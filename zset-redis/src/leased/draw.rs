@@ -1,5 +1,5 @@
-//! [`Draw`] and [`Grant`]: what is sent to the server, and its reply; draws in flight, and the task
-//! that returns what is left of leases.
+//! [`Draw`] and [`Grant`]: a request to the server, and its reply; draws in flight, and the task
+//! that returns unused units.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,18 +25,18 @@ static LEASE: LazyLock<Script> =
 #[derive(Clone, Debug)]
 pub(super) struct Draw {
     pub(super) id: u64,
-    /// The units that are used at once; if there are fewer, none are drawn.
+    /// The units that are used at once; if fewer are available, none are drawn.
     pub(super) least: u32,
     /// The most units to draw; 0 draws nothing.
     pub(super) most: u32,
     pub(super) ended: Vec<Ended>,
 }
 
-/// A lease whose units are no longer used.
+/// A lease that is no longer used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended {
     pub(super) id: u64,
-    /// The units that were used. The others are given back.
+    /// The units that were used. The others are returned.
     pub(super) used: u32,
 }
 
@@ -45,10 +45,9 @@ pub(super) struct Ended {
 pub(super) struct Grant {
     /// The units drawn: 0, or at least `least`.
     pub(super) units: u32,
-    /// The units that are left for other draws.
+    /// The units left for other draws.
     pub(super) remaining: u32,
-    /// How long until `least` units can be drawn, if no lease ends earlier; zero if they can be
-    /// drawn now.
+    /// How long until `least` units can be drawn, if no lease ends earlier; zero if now.
     pub(super) retry_after: Duration,
     /// How long until no units count.
     pub(super) reset_after: Duration,
@@ -81,7 +80,7 @@ impl Draw {
             None => call.argument(""),
             Some(at) => call.number(at.as_nanos() / 1000),
         };
-        // At most 71 years, as the life.
+        // At most 71 years, like the life.
         let call = call.number(terms.quota.period().as_micros() as u64).number(terms.limit());
         let call = call.number(terms.life.as_nanos().div_ceil(1000) as u64);
         let call = call.number(self.least).number(self.most).argument(id(self.id));
@@ -109,8 +108,8 @@ impl Draw {
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
 impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
-    /// Sends draws until no call for the key waits. It is a task of its own, so a caller that gives
-    /// up does not end it.
+    /// Sends draws until no call for the key is waiting. It is a separate task, so a caller that
+    /// gives up does not stop it.
     pub(super) async fn fly(self, key: Box<[u8]>, mut draw: Draw, mut until: Instant) {
         loop {
             let reply = self.exchange(&key, &draw, until).await;
@@ -124,8 +123,8 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         }
     }
 
-    /// Decides the calls that wait after a draw that could take until a time. Returns the next draw
-    /// if some still wait, and until when the most patient of them does.
+    /// Decides the waiting calls after a draw, which could take until the given time. If some still
+    /// wait, returns the next draw and the latest of their deadlines.
     fn land(
         &self,
         key: &[u8],
@@ -134,7 +133,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
     ) -> Option<(Draw, Instant)> {
         let mut shard = self.local.keys.shard(key);
         let now = self.local.clock.now();
-        // No slot is removed that has a draw in flight.
+        // A slot with a draw in flight is never removed.
         let slot = shard.get_mut(key)?;
         match reply {
             Ok(grant) => {
@@ -146,7 +145,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
                 }
             }
             Err(error) => {
-                // Clones may have other deadlines: calls that can wait for longer have the next
+                // Clones may have different deadlines: calls that can wait longer share the next
                 // draw.
                 let is_over = matches!(error, Error::Timeout) && Instant::now() >= until;
                 for call in slot.failed(|reply| is_over && reply.until > until) {
@@ -160,7 +159,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         Some((draw, longest.unwrap_or_else(|| end(self.policy.deadline))))
     }
 
-    /// Decides a call by a draw of its units alone.
+    /// Decides a call by a draw of only its own units.
     pub(super) async fn check_without_lease(&self, key: &[u8], n: u32) -> Result<Decision, Error> {
         let mut slot = Slot::new();
         slot.wait(n, ());
@@ -188,8 +187,8 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         draw.grant(self.link.run(&call, until).await?)
     }
 
-    /// Returns what is left of ended leases and removes idle keys, once a life, until there are
-    /// no keys.
+    /// Returns the unused units of ended leases and removes idle keys, once a life, until no keys
+    /// are left.
     async fn sweep(self) {
         loop {
             let scheduled = Scheduled(&self.local.is_sweep_scheduled);
@@ -197,14 +196,14 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
             drop(scheduled);
             // The observer has received the failure.
             let _ = self.give_back_if(Slot::is_idle).await;
-            // A key that came after the look has scheduled another sweep.
+            // A key that was added since has scheduled another sweep.
             if self.is_empty() || self.local.is_sweep_scheduled.swap(true, Ordering::AcqRel) {
                 return;
             }
         }
     }
 
-    /// Removes keys, and returns what is left of their leases.
+    /// Removes keys, and returns the unused units of their leases.
     pub(super) async fn give_back_if(
         &self,
         remove: impl Fn(&Slot<Reply>, Timestamp) -> bool,
@@ -223,7 +222,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         });
         for (key, draw) in removed {
             if let Err(error) = self.exchange(&key, &draw, end(self.policy.deadline)).await {
-                // The others would probably fail too, each after the deadline.
+                // The other calls would probably fail too, each after its deadline.
                 return Err(self.policy.observe(error)?);
             }
         }
@@ -236,12 +235,12 @@ pub(super) async fn wait(
     reply: oneshot::Receiver<Result<Decision, Error>>,
     until: Instant,
 ) -> Result<Decision, Error> {
-    // The sender is dropped only with the runtime of its task.
+    // The sender is dropped only when the runtime of its task ends.
     let reply = timeout_at(until, reply).await;
     reply.map_err(|_| Error::Timeout)?.map_err(|_| Error::Timeout)?
 }
 
-/// Resets the flag, also if the runtime of the task ends.
+/// Clears the flag, even if the runtime of the task ends.
 struct Scheduled<'a>(&'a AtomicBool);
 
 impl Drop for Scheduled<'_> {

@@ -1,6 +1,6 @@
-//! A model of several machines with clocks of their own, and of messages that are late, lost or run
-//! although their sender has given up. Every use of units is recorded with its true time, and every
-//! window is checked.
+//! A model of several machines with their own clocks, and of messages that are late, lost, or
+//! executed after their sender has given up. Every use of units is recorded with its true time, and
+//! every window is checked.
 
 mod server;
 mod tests;
@@ -17,16 +17,17 @@ use super::draw::{Draw, Grant};
 use super::slot::{Slot, Terms};
 use server::Server;
 
-/// The times of the model begin here, in microseconds: in the future, so that a real server lets no
-/// key expire.
+/// The start of the model's times, in microseconds: in the future, so no key expires on a real
+/// server.
 const ORIGIN: u64 = 1 << 51;
 
-/// Which faults happen.
+/// The faults to simulate.
 #[derive(Clone, Copy, Debug, Default)]
 struct Faults {
-    /// One in this many messages is lost, or its reply, or it is run after its sender has given up.
+    /// One in this many messages is lost, or its reply is, or it is executed after its sender has
+    /// given up.
     message: Option<u32>,
-    /// One in this many calls is given up by its caller.
+    /// One in this many calls is abandoned by its caller.
     call: Option<u32>,
     /// One in this many sweeps is a crash of the machine.
     crash: Option<u32>,
@@ -40,9 +41,9 @@ struct Setting {
     machines: usize,
     /// The mean time between two calls of a machine, in microseconds.
     pause: u64,
-    /// The longest rest of a machine between two bursts of calls, in microseconds.
+    /// The longest pause of a machine between two bursts of calls, in microseconds.
     rest: u64,
-    /// The longest way of a message, in microseconds.
+    /// The longest travel time of a message, in microseconds.
     delay: u64,
     faults: Faults,
 }
@@ -58,7 +59,7 @@ enum Event {
         draw: Draw,
         fate: Fate,
     },
-    /// With the time at which the server ran the draw.
+    /// With the time at which the server executed the draw.
     Reply {
         from: Sender,
         draw: Draw,
@@ -69,7 +70,7 @@ enum Event {
     },
 }
 
-/// A machine, and how many times it had crashed.
+/// A machine, and how often it had crashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sender {
     machine: usize,
@@ -85,9 +86,9 @@ enum Fate {
 struct Machine {
     slot: Slot<()>,
     crashes: u32,
-    /// How fast the clock runs, in millionths of the server's.
+    /// The rate of the clock, in millionths of the server's.
     rate: u64,
-    /// A local clock has an origin of its own.
+    /// The origin of the local clock.
     origin: u64,
     next_id: u64,
 }
@@ -107,13 +108,13 @@ struct Model<S> {
     /// How far the clock of the server has stepped back.
     late: u64,
     events: BinaryHeap<Reverse<(u64, u64)>>,
-    /// By number, since events have no order.
+    /// By number, since events are not ordered.
     pending: HashMap<u64, Event>,
     next_event: u64,
-    /// Time and units of every use.
+    /// The time and units of every use.
     uses: Vec<(u64, u32)>,
     draws: u64,
-    /// The most units that lay idle on a machine.
+    /// The most units that were idle on a machine.
     most_idle: u32,
 }
 
@@ -241,7 +242,7 @@ impl<S: Server> Model<S> {
             self.add(wait, Event::Arrival { from, draw, fate: Fate::Reply });
             return;
         }
-        // The sender gives up after the longest way there and back, or at once.
+        // The sender gives up after the longest round trip, or at once.
         let gives_up = if self.rng.random() { 2 * delay } else { 0 };
         self.add(gives_up, Event::Reply { from, draw: draw.clone(), reply: None });
         if self.rng.random() {
@@ -252,7 +253,7 @@ impl<S: Server> Model<S> {
 
     fn reply(&mut self, from: Sender, draw: &Draw, reply: Option<(u64, Grant)>) {
         let (terms, time, machine) = (self.setting.terms, self.time, from.machine);
-        // A reply to a give-back, or to a machine that has crashed since.
+        // A reply to a return of units, or to a machine that has crashed since.
         if self.machines[machine].crashes != from.crashes || draw.id == 0 {
             return;
         }
@@ -283,7 +284,7 @@ impl<S: Server> Model<S> {
         let life = terms.life.as_micros() as u64;
         self.add(life.max(1000), Event::Sweep { machine });
         let crashes = self.happens(self.setting.faults.crash);
-        // Sometimes the machine gives everything back, as `give_back` does.
+        // Occasionally, as in `give_back`.
         let gives_all_back = self.rng.random_range(0..8) == 0;
         let slot = &mut self.machines[machine];
         let now = slot.now(time);
@@ -300,7 +301,7 @@ impl<S: Server> Model<S> {
         }
     }
 
-    /// Returns the most units that were used in a window, as a part of the limit.
+    /// Returns the most units that were used in a window, relative to the limit.
     fn fullest_window(&mut self) -> u32 {
         let period = self.setting.terms.quota.period().as_micros() as u64;
         self.uses.sort_unstable();

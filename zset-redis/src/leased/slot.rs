@@ -1,11 +1,11 @@
-//! [`Slot`]: what this process knows of one key, without a connection and without a clock.
+//! [`Slot`]: what this process knows about one key. It has neither a connection nor a clock.
 //!
 //! - At most one draw is in flight. Calls that need the server wait for its reply, so a draw serves
 //!   all of them.
 //! - At most one lease is in use. The next draw ends it, in the same call of the script. The lease
-//!   is taken out of the slot before the call is sent, so all its units were used before the server
+//!   is taken out of the slot before the call is sent, so all its units are used before the server
 //!   ends it.
-//! - Every draw has a new id. So a draw that is run late, after its caller has given up, cannot be
+//! - Every draw has a new id. So a draw that runs late, after its caller has given up, cannot be
 //!   confused with a later one: its units are never used, and count until they leave the window.
 
 use std::mem;
@@ -15,17 +15,17 @@ use zset_std::{Decision, Quota, Timestamp, Verdict};
 
 use super::draw::{Draw, Ended, Grant};
 
-/// The most ended leases that wait for a draw that succeeds. Further ones are not given back.
+/// The most ended leases kept for the next successful draw. Further ones are not returned.
 const MOST_ENDED: usize = 4;
 
-/// What the slots of a limiter have in common.
+/// The settings that the slots of a limiter share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     pub(super) quota: Quota,
     /// How long the units of a lease may be used, by the server's clock; at most the quota's
     /// period.
     pub(super) life: Duration,
-    /// The most units that a lease may have beyond those that callers wait for.
+    /// The most units that a lease may have in addition to those for which calls are waiting.
     pub(super) max_batch: u32,
 }
 
@@ -34,25 +34,25 @@ impl Terms {
         self.quota.count()
     }
 
-    /// Returns how long the units of a lease may be used by the local clock, which may run slower
+    /// Returns how long the units of a lease may be used by the local clock, which may be slower
     /// than the server's by a thousandth.
     fn local_life(&self) -> Duration {
         self.life.saturating_sub(self.life / 1000)
     }
 }
 
-/// What this process knows of a key. `T` is how a waiting call receives its decision.
+/// What this process knows about a key. `T` is where a waiting call receives its decision.
 #[derive(Debug)]
 pub(super) struct Slot<T> {
     lease: Option<Lease>,
-    /// Leases that the server is still to end, with the next draw.
+    /// Leases that the next draw will end on the server.
     ended: Vec<Ended>,
     denial: Option<Denial>,
-    /// The units to draw beyond those that callers wait for.
+    /// The units to draw in addition to those for which calls are waiting.
     batch: u32,
     /// The units that the server had left after its latest reply.
     remaining: u32,
-    /// When all units that the server counted then will have left the window.
+    /// When all units that the server counted at that time will have left the window.
     reset_at: Timestamp,
     waiting: Vec<Waiting<T>>,
     in_flight: Option<InFlight>,
@@ -66,17 +66,17 @@ struct Lease {
     used: u32,
     /// A time before the server counted the units.
     drawn: Timestamp,
-    /// From when on the units must not be used.
+    /// The time from which the units must not be used.
     end: Timestamp,
 }
 
-/// What the server has denied.
+/// A denial by the server.
 #[derive(Clone, Copy, Debug)]
 struct Denial {
-    /// This number of units and more are denied.
+    /// Calls for this number of units or more are denied.
     units: u32,
     retry_at: Timestamp,
-    /// Until when the denial is valid without asking again.
+    /// The time until which the denial is not checked again.
     recheck_at: Timestamp,
 }
 
@@ -142,10 +142,10 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Returns a decision about `n` units, which are not used yet.
+    /// Returns a decision about `n` units, which have not been used yet.
     #[inline]
     fn decision(&self, terms: &Terms, now: Timestamp, verdict: Verdict, n: u32) -> Decision {
-        // All that is known has left the window at `reset_at`.
+        // All known units have left the window at `reset_at`.
         let remaining = if now < self.reset_at { self.remaining } else { terms.limit() };
         let remaining = remaining.saturating_add(self.left(now)).min(terms.limit());
         let used = if verdict == Verdict::Allowed { n } else { 0 };
@@ -170,12 +170,12 @@ impl<T> Slot<T> {
         self.waiting.push(Waiting { n, reply });
     }
 
-    /// Returns the draw that is to be sent now, if any.
+    /// Returns the draw to send now, if any.
     pub(super) fn draw(&mut self, terms: &Terms, now: Timestamp, id: u64) -> Option<Draw> {
         let least = match self.waiting.first() {
             _ if self.in_flight.is_some() => return None,
             Some(first) => first.n,
-            // Callers that gave up have left more than a batch: it is given back.
+            // Calls that gave up have left more than a batch: the excess is returned.
             None if self.left(now) > terms.max_batch => 0,
             None => return None,
         };
@@ -190,17 +190,17 @@ impl<T> Slot<T> {
         Some(Draw { id, least, most, ended: self.ended.clone() })
     }
 
-    /// Ends the lease, and sets the batch to what would be used in half a life at the rate of this
+    /// Ends the lease, and sets the batch to the units that half a life takes at the rate of this
     /// lease.
     fn end_lease(&mut self, terms: &Terms, now: Timestamp) {
         let Some(lease) = self.lease.take() else { return };
         let elapsed = now.saturating_duration_since(lease.drawn).as_nanos().max(1);
         let expected = u128::from(lease.used) * (terms.life / 2).as_nanos() / elapsed;
-        // Doubling, so that a short burst does not reserve much.
+        // At most doubled, so a short burst does not reserve much.
         let most = self.batch.max(lease.used).saturating_mul(2).min(terms.max_batch);
         self.batch = u32::try_from(expected).unwrap_or(u32::MAX).min(most);
-        // If all were used, and the lease is over, the server stops counting them at the right time
-        // anyway.
+        // If all units were used and the lease is over, the server stops counting them at the right
+        // time by itself.
         if lease.used < lease.units || now < lease.end {
             self.push_ended(Ended { id: lease.id, used: lease.used });
         }
@@ -212,8 +212,8 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Takes the reply to the draw in flight, and returns the calls that are decided by it. The
-    /// others need another draw.
+    /// Handles the reply to the draw in flight, and returns the calls that it decides. The others
+    /// need another draw.
     pub(super) fn drawn(
         &mut self,
         terms: &Terms,
@@ -240,8 +240,8 @@ impl<T> Slot<T> {
         decided
     }
 
-    /// Decides the call that was the first when the draw was sent: by the server's decision, at the
-    /// time of the draw, even if the lease has ended before the reply.
+    /// Decides the call that was first when the draw was sent: by the server's decision, at the
+    /// time of the draw, even if the lease ended before the reply arrived.
     fn first(&mut self, terms: &Terms, now: Timestamp, draw: InFlight, grant: Grant) -> Decision {
         let InFlight { id, least, sent } = draw;
         if grant.units == 0 {
@@ -251,7 +251,7 @@ impl<T> Slot<T> {
             let retry_after = grant.retry_after;
             return self.decision(terms, now, Verdict::Denied { retry_after }, least);
         }
-        // Units that are all used at once have no life on the server.
+        // If all units are used at once, they have no life on the server.
         let is_spent = grant.units <= least;
         let end = if is_spent { sent } else { sent.saturating_add(terms.local_life()) };
         self.lease = Some(Lease { id, units: grant.units, used: least, drawn: sent, end });
@@ -260,12 +260,12 @@ impl<T> Slot<T> {
         self.decision(terms, now, Verdict::Allowed, 0)
     }
 
-    /// Returns the calls that wait.
+    /// Returns the waiting calls.
     pub(super) fn waiting(&self) -> impl Iterator<Item = &T> {
         self.waiting.iter().map(|call| &call.reply)
     }
 
-    /// Takes the failure of the draw in flight, and returns the calls that wait, but for those that
+    /// Handles the failure of the draw in flight, and returns the waiting calls, except those that
     /// can wait for another draw.
     ///
     /// The server may have run the draw or run it later, so the next one ends its lease.

@@ -1,4 +1,4 @@
-//! [`Rule`]: a quota, and the limiter that keeps to it.
+//! [`Rule`]: a quota and its limiter.
 
 use std::time::Duration;
 
@@ -8,24 +8,23 @@ use zset_std::limit::ThrottleError;
 use super::state::pack;
 use crate::{Error, UnsupportedQuota};
 
-/// Scripts compute with counts and times below this.
+/// Counts and times in scripts are below this.
 pub(super) const MOST: u64 = (1 << 52) - 1;
 
-/// Periods are shorter, so that the end of the window after the next is exact too.
+/// Periods are shorter, so the end of the window after the next is exact too.
 const LONGEST_PERIOD: u64 = (1 << 51) - 1;
 
 pub(super) const NANOS_PER_MICRO: u64 = 1000;
 
-/// A quota, and the limiter that keeps to it: one of the limits of
-/// [`Limits::all`](crate::Limits::all).
+/// A quota and its limiter: one of the limits of [`Limits::all`](crate::Limits::all).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     pub(super) limiter: Limiter,
     pub(super) quota: Quota,
     /// In microseconds.
     pub(super) period: u64,
-    /// For how long a log is kept, in microseconds: the limiter's period, which is longer than that
-    /// of the quota of some calls.
+    /// How long a log is kept, in microseconds: the limiter's period, which is longer than that of
+    /// the quota of some calls.
     horizon: u64,
 }
 
@@ -109,7 +108,7 @@ impl Rule {
         if is_long { Err(UnsupportedQuota::PeriodTooLong) } else { Ok(rule) }
     }
 
-    /// Returns the rule for a call with a quota of its own.
+    /// Returns the rule for a call with its own quota.
     pub(super) fn with(self, quota: Quota) -> Result<Rule, UnsupportedQuota> {
         let rule = Rule::new(self.limiter, quota)?;
         let has_history = match self.limiter {
@@ -134,7 +133,7 @@ impl Rule {
         Ok((Rule::funnel(quota.map_err(ThrottleError::Quota)?)?, quantity))
     }
 
-    /// Returns the most units that are allowed at once.
+    /// Returns the most units that can be allowed at once.
     pub(super) fn limit(&self) -> u32 {
         match self.limiter {
             Limiter::Funnel => self.quota.capacity(),
@@ -147,7 +146,7 @@ impl Rule {
         format!("{}:{index}", self.limiter.name())
     }
 
-    /// Returns the numbers of the rule, packed; `burst` is the smallest limit of the decision.
+    /// Returns the packed numbers of the rule; `burst` is the smallest limit of the decision.
     pub(super) fn numbers(&self, n: u32, burst: u32) -> Vec<u8> {
         let (period, count) = (self.period, self.quota.count().into());
         match self.limiter {
@@ -169,14 +168,14 @@ impl Rule {
         let count = u128::from(self.quota.count());
         let volume = u128::from(units) * u128::from(self.period);
         match u64::try_from(volume / count) {
-            // The rest is less than the count.
+            // The remainder is less than the count.
             Ok(whole) if whole < MOST => (whole, (volume % count) as u64),
             _ => (MOST, 0),
         }
     }
 }
 
-/// Returns a time in microseconds, rounded up, or the longest that scripts compute with.
+/// Returns a time in microseconds, rounded up, and at most [`MOST`].
 pub(super) fn whole_micros(time: Duration) -> u64 {
     let micros = time.as_nanos().div_ceil(NANOS_PER_MICRO.into());
     u64::try_from(micros).map_or(LONGEST_PERIOD, |micros| micros.min(LONGEST_PERIOD))

@@ -1,20 +1,19 @@
-//! The scripts: for each operation one for each limiter, and one for several rules.
+//! The scripts: for each operation, one for each limiter and one for several rules.
 //!
 //! The file of a limiter has parts, each of which begins with a line `--# name`:
 //!
-//! - `read` reads the state of the rule at `key`, with its `numbers`, into locals; of them
-//!   `counted` is the time of the decision, which is the latest time on record if that is later
-//!   than now.
-//! - `fit` sets the local `fits`: whether the units of a call are allowed, after those that were
+//! - `read` reads the state of the rule at `key`, with its `numbers`, into locals. One of them,
+//!   `counted`, is the time of the decision: the latest recorded time if that is later than now.
+//! - `fit` sets the local `fits`: whether the units of a call are allowed, after those already
 //!   taken.
 //! - `take`, after `fit`, takes the units, even beyond the limit, without writing anything.
-//! - `state` lists the numbers that `state.rs` reads, as of `counted`.
+//! - `state` lists the numbers that `state.rs` reads, at the time `counted`.
 //! - `store` writes the state after `take`.
 //! - `refund` refunds the newest units, as many as there are, and writes the state.
 //!
 //! The file of an operation has the same lines, which are replaced by the parts. A script for one
-//! limiter has neither the other limiters nor the functions that several rules need: the server
-//! would make them on each call.
+//! limiter contains neither the other limiters nor the functions that several rules need, since the
+//! server would create them on each call.
 
 use std::sync::LazyLock;
 
@@ -68,7 +67,7 @@ fn penalty(operation: &str) -> Script {
     Script::new(&(begin_several(include_str!("../scripts/penalty/penalty.lua")) + operation))
 }
 
-/// Returns the beginning of scripts for several rules, with `more` after the limiters.
+/// Returns the first part of scripts for several rules, with `more` after the limiters.
 fn begin_several(more: &str) -> String {
     let limiters = Limiter::ALL.map(|limiter| {
         let function = filled(include_str!("../scripts/several/limiter.lua"), limiter);

@@ -1,5 +1,5 @@
-//! [`State`]: what a script returns of a rule, and what follows from it; and numbers as the scripts
-//! read and write them: big-endian doubles.
+//! [`State`]: the state of a rule as a script returns it, and what follows from it; and numbers as
+//! the scripts read and write them: big-endian doubles.
 
 use std::slice;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::Error;
 /// The state of a rule after a decision. Times are in microseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
-    /// The time of the decision: the latest time on record if that is later than now.
+    /// The time of the decision: the latest recorded time if that is later than now.
     counted: u64,
     usage: Usage,
 }
@@ -22,7 +22,7 @@ enum Usage {
         /// The time of the last entry that has to leave the window before the units of the call
         /// fit; `None` if none has to.
         fits_after: Option<u64>,
-        /// Likewise, for as many units as the limit of the decision.
+        /// The same for as many units as the limit of the decision.
         resets_after: Option<u64>,
     },
     /// The time in which the funnel leaks out: `whole + part / count`.
@@ -89,7 +89,8 @@ impl State {
         self.counted_from(wait, now)
     }
 
-    /// Returns how long until `limit` units, the limit of the decision, fit, counted from `now`.
+    /// Returns how long until `limit` units fit, counted from `now`; `limit` is that of the
+    /// decision.
     pub(super) fn reset_after(&self, rule: &Rule, limit: u32, now: u64) -> Duration {
         let wait = match self.usage {
             Usage::Log { resets_after, .. } => self.until_over(rule, resets_after),
@@ -102,7 +103,7 @@ impl State {
         if wait == 0 {
             return Duration::ZERO;
         }
-        // An earlier clock waits until the latest time on record as well.
+        // A clock that is behind also waits until the latest recorded time.
         let lag = self.counted.saturating_sub(now).saturating_mul(NANOS_PER_MICRO);
         Duration::from_nanos(wait.saturating_add(lag))
     }
@@ -122,7 +123,7 @@ impl State {
             return 0;
         }
         match usage {
-            // Its entries are on the server.
+            // Its entries are stored on the server.
             Usage::Log { .. } => 0,
             Usage::Level { whole, part } => {
                 let space = u128::from(limit - n) * u128::from(rule.period);
@@ -133,7 +134,7 @@ impl State {
             }
             Usage::Count { .. } => period - elapsed,
             Usage::Counts { previous, current } => match (limit - n).checked_sub(current) {
-                // In this window, once the weight of the previous one is small enough.
+                // In this window, once the weight of the previous window is small enough.
                 Some(room) => sliding_out(previous, room, period).saturating_sub(elapsed),
                 // In the next window.
                 None => period - elapsed + sliding_out(current, limit - n, period),
@@ -141,7 +142,7 @@ impl State {
         }
     }
 
-    /// Returns how many of `n` units a refund of this state is.
+    /// Returns how many of `n` units a refund returns in this state.
     pub(super) fn refunded(&self, rule: &Rule, n: u32) -> u32 {
         let units = match self.usage {
             Usage::Log { used, .. } | Usage::Count { used } => used,

@@ -1,4 +1,4 @@
-//! Numbers that random steps hardly reach.
+//! Numbers that random steps rarely reach.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ fn at(micros: u64) -> Timestamp {
     Timestamp::from_nanos(micros * 1000)
 }
 
-/// A window counter compares products of up to 84 bits, which may differ by less than a double can
-/// tell.
+/// A window counter compares products of up to 84 bits, whose difference may be below the precision
+/// of a double.
 #[test]
 fn products_are_exact() {
     let Some(server) = Server::start(Kind::Redis) else { return };

@@ -1,9 +1,9 @@
 //! [`Episode`]: random steps of one key.
 //!
-//! A denial, and a check of no units, write nothing to the server. A limiter of zset-std has seen
-//! their times. So after one of them the clock does not step back to before it, unless later units
-//! were allowed. The same holds after a refund, which may remove the newest entry of a log. Refunds
-//! come at the latest time, since those of zset-std have none.
+//! A denial, and a check of no units, write nothing to the server, but a limiter of zset-std has
+//! seen their times. So after one of them, the clock does not step back to before it until later
+//! units are allowed. The same holds after a refund, which may remove the newest entry of a log.
+//! Refunds happen at the latest time, since zset-std's have no time.
 
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -14,7 +14,7 @@ use zset_std::{Decision, Quota, Timestamp, Verdict};
 
 use super::reference::{Reference, Sort};
 
-/// The first time that the scripts do not take, in microseconds.
+/// The first time that the scripts reject, in microseconds.
 const END: u64 = 1 << 52;
 
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +47,8 @@ pub(crate) struct Episode {
     written: u64,
     /// The latest time of a step that wrote nothing, or of a refund.
     unwritten: u64,
-    /// When the units that were denied last are allowed, how many they are, and the quota if it was
-    /// not the limiter's.
+    /// When the latest denied units will be allowed, their number, and the quota if it was not the
+    /// limiter's.
     denied: Option<(u64, u32, Option<Quota>)>,
 }
 
@@ -71,7 +71,7 @@ impl Episode {
 
     pub(crate) fn draw(&mut self) -> Step {
         if let Some((at, n, quota)) = self.denied.take_if(|_| self.random.random_ratio(1, 3)) {
-            // A microsecond too early, or just in time.
+            // Either a microsecond too early, or exactly then.
             let drawn = at - self.random.random_range(0..2);
             self.now = self.possible(drawn);
             let now = Timestamp::from_nanos(self.now * 1000);
@@ -101,7 +101,7 @@ impl Episode {
         }
     }
 
-    /// Takes a step of the reference.
+    /// Applies a step to the reference.
     pub(crate) fn apply(&mut self, step: &Step) -> Outcome {
         let reference = &mut self.reference;
         match *step {
@@ -139,7 +139,7 @@ impl Episode {
                 Outcome::None
             }
             Step::Refund(n, now) => {
-                // The newest time on record is not known now.
+                // The latest recorded time is now unknown.
                 (self.written, self.unwritten) = (0, micros(now));
                 Outcome::Units(reference.limits_mut().refund(n))
             }
@@ -175,7 +175,7 @@ impl Episode {
         Timestamp::from_nanos(self.now * 1000)
     }
 
-    /// Returns the time, or the nearest one at which both limiters must be in the same state.
+    /// Returns the time, or the nearest one at which both limiters have the same state.
     fn possible(&self, time: u64) -> u64 {
         let floor = if self.unwritten > self.written { self.unwritten } else { 0 };
         time.max(floor).min(END - 1)

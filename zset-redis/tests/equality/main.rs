@@ -1,8 +1,8 @@
-//! The same random steps through zset-std and zset-redis give the same decisions.
+//! The same random steps through zset-std and zset-redis result in the same decisions.
 //!
-//! The times are given, in microseconds. A denial writes nothing to the server, so unlike a limiter
-//! of zset-std, the server has not seen its time; [`episode`] says which times are drawn for that
-//! reason. In [`server_clock`], the time is the server's.
+//! Times are given, in microseconds. A denial writes nothing to the server, so unlike a limiter of
+//! zset-std, the server has not seen its time; [`episode`] restricts the drawn times accordingly.
+//! In [`server_clock`], the time is the server's.
 //!
 //! `ZSET_STEPS` is the number of steps for each limiter and each server, and `ZSET_SEED` the first
 //! seed.
@@ -36,9 +36,9 @@ use servers::{Cluster, Kind, PATIENCE, Server};
 const STEPS: u64 = 100_000;
 /// The default of `ZSET_SEED`.
 const SEED: u64 = 1;
-/// The number of steps in an episode, which has a key and a quota of its own.
+/// The number of steps in an episode, which has its own key and quota.
 const LEN: u64 = 200;
-/// The number of episodes at the same time.
+/// The number of concurrent episodes.
 const LANES: u64 = 50;
 
 fn variable(name: &str, default: u64) -> u64 {
@@ -46,7 +46,7 @@ fn variable(name: &str, default: u64) -> u64 {
     text.map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
 }
 
-/// Runs all steps for a limiter.
+/// Runs all steps of a limiter.
 fn run<C>(connection: &C, sort: Sort, title: &str, runtime: &Runtime)
 where
     C: ConnectionLike + Clone + Send + Sync + 'static,
@@ -70,7 +70,7 @@ where
         }
     });
     let last = first.wrapping_add(episodes - 1);
-    // Not with `eprintln`, whose output only failing tests show.
+    // Not by `eprintln`, whose output is shown only for failing tests.
     let _ = writeln!(
         io::stderr(),
         "{title} {sort:?}: {} steps, seeds {first} to {last}, {:.1?}",
@@ -101,7 +101,7 @@ async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
                 let is_check = matches!(step, Step::CheckWith(..));
                 let (call, own) = ((quota, n, is_check), episode.rules[0].quota());
                 let connection = connection.clone();
-                // It shares the state of the limits.
+                // It shares its state with the limits.
                 macro_rules! with {
                     ($limiter:ident) => {{
                         let limiter = $limiter::new(connection, &name, own, OnFailure::Deny);

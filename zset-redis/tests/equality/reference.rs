@@ -11,20 +11,20 @@ use zset_std::{
     WindowLog,
 };
 
-/// Which limiter is compared.
+/// The limiter to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     SlidingWindow,
     Funnel,
     FixedWindow,
     WindowCounter,
-    /// Two or three of them.
+    /// Two or three of these.
     Limits,
-    /// One of them, or several, with a penalty.
+    /// One of these, or several, with a penalty.
     Penalty,
 }
 
-/// A limiter of one key.
+/// A limiter for one key.
 #[derive(Clone, Debug)]
 pub(crate) struct Reference {
     new: Penalized,
@@ -108,7 +108,7 @@ impl Reference {
         self.limiter = self.new.clone();
     }
 
-    /// Records units beyond the limit, if the limiter of zset-std can.
+    /// Records units beyond the limit, if zset-std's limiter supports that.
     pub(crate) fn record(&mut self, n: u32, now: Timestamp) {
         for limiter in self.limits_mut().as_mut_slice() {
             let AnyLimiter::WindowLog(log) = limiter else { panic!("it does not record units") };
@@ -116,10 +116,10 @@ impl Reference {
         }
     }
 
-    /// Draws a quota for one call, if there is only one limiter: a quota that the server accepts
-    /// and that both sides round alike.
+    /// If there is only one limiter, draws a quota for a call: one that the server accepts and for
+    /// which both sides round alike.
     pub(crate) fn quota_of_call(&self, random: &mut SmallRng) -> Option<Quota> {
-        // A penalty around a limiter of one key has no such call.
+        // A penalty around a limiter for one key has no such method.
         let (None, [limiter]) = (self.block(), self.limits().as_slice()) else { return None };
         let own = limiter.quota();
         let drawn = quota(random);
@@ -127,8 +127,8 @@ impl Reference {
             AnyLimiter::WindowLog(_) => {
                 Quota::new(drawn.count(), drawn.period().min(own.period())).unwrap()
             }
-            // If the count changes, both round up, but the server to microseconds. So either there
-            // are no parts of microseconds to round, or the count stays.
+            // If the count changes, both sides round up, but the server to microseconds. So either
+            // there are no fractions of microseconds, or the count stays the same.
             AnyLimiter::Funnel(_) if has_whole_interval(own) => with_whole_interval(drawn),
             AnyLimiter::Funnel(_) => {
                 let drawn = Quota::new(own.count(), drawn.period())
@@ -143,7 +143,7 @@ impl Reference {
 
     pub(crate) fn can_record(&self) -> bool {
         let is_log = |limiter: &AnyLimiter| matches!(limiter, AnyLimiter::WindowLog(_));
-        // A penalty does not see the time of a record.
+        // A penalty ignores the time of a record.
         self.block().is_none() && self.limits().as_slice().iter().all(is_log)
     }
 }
@@ -162,7 +162,7 @@ fn limiter(sort: Sort, quota: Quota) -> (Rule, AnyLimiter) {
 /// The longest period and block, in microseconds.
 const LONGEST: u64 = (1 << 51) - 1;
 
-/// Draws a quota, which may be as large as any.
+/// Draws a quota, which may be as large as possible.
 fn quota(random: &mut SmallRng) -> Quota {
     loop {
         let count = match random.random_range(0..10) {
@@ -188,7 +188,7 @@ fn quota(random: &mut SmallRng) -> Quota {
             1 => random.random_range(1..30),
             _ => random.random_range(1..=u32::MAX),
         };
-        // The capacity is only of the funnel. It may take too long to leak out.
+        // Only a funnel has a capacity. It may take too long to leak out.
         if let Ok(quota) = quota.with_capacity(capacity)
             && Rule::funnel(quota).is_ok()
         {
@@ -197,8 +197,8 @@ fn quota(random: &mut SmallRng) -> Quota {
     }
 }
 
-/// Draws when a key is blocked: after few denials, for a time that is much shorter than the period
-/// of a quota, or longer.
+/// Draws the terms of a block: after few denials, for much less than the period of a quota or for
+/// longer.
 fn block(quota: Quota, random: &mut SmallRng) -> Block {
     let period = quota.period().as_micros() as u64;
     let interval = (period / u64::from(quota.count())).max(1);
@@ -218,7 +218,7 @@ fn has_whole_interval(quota: Quota) -> bool {
     quota.period().as_micros() % u128::from(quota.count()) == 0
 }
 
-/// Returns a similar quota, in which a unit leaks out of a funnel in whole microseconds.
+/// Returns a similar quota under which a unit leaks out of a funnel in whole microseconds.
 fn with_whole_interval(quota: Quota) -> Quota {
     let count = u64::from(quota.count());
     let interval = (quota.period().as_micros() as u64 / count).max(1);

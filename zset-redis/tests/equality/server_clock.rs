@@ -1,8 +1,8 @@
-//! Steps at the server's time: calls alone over blocking connections, and calls together, which
+//! Steps at the server's time: single calls over blocking connections, and concurrent calls, which
 //! share a script.
 //!
-//! The time of an allowed step is on record on the server. That of a denied one is between two
-//! calls of TIME, so the decision must be that of a time between them. Durations are rounded up to
+//! The server records the time of an allowed step. The time of a denied one is between two calls of
+//! TIME, so the decision must be that of a time between them. Durations are rounded up to
 //! microseconds.
 
 use std::thread::sleep;
@@ -30,7 +30,7 @@ fn time(connection: &mut Connection) -> u64 {
     seconds * 1_000_000 + micros
 }
 
-/// Returns the latest time on record for a key, or `None` if it has expired.
+/// Returns the latest recorded time of a key, or `None` if it has expired.
 fn recorded(connection: &mut Connection, key: &str) -> Option<u64> {
     if key.contains("sliding_window") {
         return log(connection, key).last().map(|&(time, _)| time);
@@ -50,7 +50,7 @@ fn rounded(decision: Decision) -> Decision {
     Decision { verdict, reset_after: round(decision.reset_after), ..decision }
 }
 
-/// Checks one unit a number of times; returns the decisions in the order of the calls.
+/// Makes concurrent checks of one unit; returns the decisions in the order of the calls.
 async fn check_together(limits: &Limits<MultiplexedConnection>, calls: usize) -> Vec<Decision> {
     let mut tasks = JoinSet::new();
     for index in 0..calls {
@@ -67,7 +67,7 @@ fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
     let mut random = SmallRng::seed_from_u64(seed);
     let alone = blocking::Limits::all(Pool::new(server.client()), "clock", [rule], OnFailure::Deny);
     let alone = alone.unwrap().with_deadline(PATIENCE);
-    // In one thread, no call of those that are made together goes ahead.
+    // On one thread, so none of the concurrent calls runs ahead.
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let awaited = runtime.block_on(server.multiplexed());
     let awaited = Limits::all(awaited, "clock", [rule], OnFailure::Deny).unwrap();
@@ -96,11 +96,11 @@ fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
             assert!((start..=end).contains(&now), "{now} is not in {start}..={end}");
             let theirs = ours.iter().map(|_| rounded(reference.check_n(n, at(now))));
             let theirs: Vec<_> = theirs.collect();
-            // Calls together receive the state after the last of them.
+            // Concurrent calls receive the state after the last of them.
             let last = theirs[theirs.len() - 1];
             theirs.iter().map(|it| Decision { verdict: it.verdict, ..last }).eq(ours.clone())
         } else {
-            // Units that have expired no longer count, so the reference need not record them.
+            // Expired units no longer count, so the reference need not record them.
             (start..=end).any(|now| {
                 let theirs = rounded(reference.peek_n(n, at(now)));
                 ours.iter().all(|it| *it == theirs)

@@ -9,7 +9,7 @@ use crate::servers::{Kind, Server};
 use crate::under_load::{Connections, cluster, one_server};
 
 fn crash(server: &mut Server) {
-    // First within a window, then long enough for each call to fail.
+    // First within a window, then for long enough that each call fails.
     for absence in [Duration::from_millis(50), DEADLINE + Duration::from_millis(200)] {
         server.crash();
         sleep(absence);
@@ -43,7 +43,7 @@ fn crash_in_cluster(kind: Kind) {
         node.start_again();
         cluster.wait_until_ok();
     });
-    // It takes no commands in its first two seconds.
+    // The server accepts no commands in its first two seconds.
     all_fail(report);
 }
 

@@ -1,4 +1,4 @@
-//! A replica takes over: on request, which loses nothing, and after its primary has crashed.
+//! A replica takes over: on request, which loses nothing, and after a crash of its primary.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{self, sleep};
@@ -35,7 +35,7 @@ fn valkey() {
 /// The number of threads of each kind of connection.
 const THREADS: u32 = 2;
 
-/// Calls until a call is denied, and counts the units that are allowed.
+/// Makes calls until one is denied, and counts the allowed units.
 fn exhaust(allowed: &AtomicU32, mut check: impl FnMut() -> Result<Decision, Error>) {
     let mut last_reply = Instant::now();
     loop {
@@ -44,7 +44,7 @@ fn exhaust(allowed: &AtomicU32, mut check: impl FnMut() -> Result<Decision, Erro
             Ok(_) => return,
             Err(error) => {
                 assert!(error.is_failure(), "{error}");
-                assert!(last_reply.elapsed() < PATIENCE, "it does not recover: {error}");
+                assert!(last_reply.elapsed() < PATIENCE, "no recovery: {error}");
                 sleep(Duration::from_millis(5));
                 continue;
             }
@@ -53,10 +53,10 @@ fn exhaust(allowed: &AtomicU32, mut check: impl FnMut() -> Result<Decision, Erro
     }
 }
 
-/// The primary is killed before the limit is reached. What it had not replicated is forgotten: at
-/// most the limit.
+/// The primary is killed before the limit is reached. The units that it had not replicated are
+/// lost: at most the limit.
 fn crash(kind: Kind) {
-    // By default, a replica waits for 15 seconds.
+    // The default is 15 seconds.
     let settings = ["--cluster-node-timeout", "1000"];
     let Some(mut cluster) = Cluster::start_with(kind, &settings) else { return };
     let runtime = Runtime::new().unwrap();
@@ -85,7 +85,7 @@ fn crash(kind: Kind) {
     });
     cluster.wait_until_primary(replica);
     let allowed = allowed.into_inner();
-    // The replies of some units were lost with the connections.
+    // Some replies were lost with the connections.
     let least = quota.count() - 2 * THREADS;
     assert!((least..=2 * quota.count()).contains(&allowed), "{allowed} units");
     assert!(!blocking.check(KEY).unwrap().is_allowed());

@@ -1,4 +1,4 @@
-//! SIGSTOP: the server accepts connections, and does not reply.
+//! SIGSTOP: the server accepts connections, but does not reply.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -49,7 +49,7 @@ fn valkey_cluster() {
     freeze_in_cluster(Kind::Valkey);
 }
 
-/// A call to a slot that has moved makes the client look at all nodes.
+/// A call to a slot that has moved makes the client contact all nodes.
 #[test]
 fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_timeouts() {
     const DEADLINE: Duration = Duration::from_secs(2);
@@ -79,7 +79,7 @@ fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_timeout
     cluster.migrate(slot, owner, (owner + 1) % 3, Duration::ZERO);
     let frozen = &cluster.nodes[(owner + 2) % 3];
     frozen.stop();
-    // On a busy machine, other nodes may not reply within the timeouts either.
+    // On a busy machine, other nodes may exceed the timeouts too.
     let awaited = (0..10).any(|_| runtime.block_on(awaited.check(KEY)).is_ok());
     // Opens a connection.
     let blocking = (0..10).any(|_| blocking.check(KEY).is_ok());

@@ -1,4 +1,4 @@
-//! `CLIENT KILL`: calls whose connection was closed fail, and others open a new one.
+//! `CLIENT KILL`: calls whose connection was closed fail, and other calls open a new one.
 
 use std::slice;
 use std::thread::sleep;
@@ -38,7 +38,7 @@ fn valkey() {
     kill_clients_of_one_server(Kind::Valkey);
 }
 
-/// What the docs say of it, and why they recommend `ConnectionManager`.
+/// The reason why the docs recommend `ConnectionManager`.
 #[test]
 fn a_multiplexed_connection_is_not_replaced() {
     let Some(server) = Server::start(Kind::Redis) else { return };
@@ -55,7 +55,7 @@ fn a_multiplexed_connection_is_not_replaced() {
     });
 }
 
-// The client of a cluster repeats commands, so there may be no failures.
+// A cluster client repeats commands, so there may be no failures.
 
 #[test]
 fn redis_cluster() {

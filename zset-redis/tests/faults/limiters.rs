@@ -19,12 +19,12 @@ pub(crate) const DEADLINE: Duration = Duration::from_millis(500);
 
 pub(crate) const KEY: &str = "ann";
 
-/// Calls a limiter, from any thread.
+/// Calls a limiter from any thread.
 pub(crate) type Check = Box<dyn FnMut() -> Result<Decision, Error> + Send>;
 
 pub(crate) type Observer = Arc<dyn Fn(&Error) + Send + Sync>;
 
-/// What a limiter has besides its connection.
+/// The settings of a limiter besides its connection.
 pub(crate) struct Settings {
     pub(crate) name: String,
     pub(crate) rules: Vec<Rule>,
@@ -58,7 +58,7 @@ impl Connection {
         Connection::Multiplexed(connection.unwrap())
     }
 
-    /// The connections to one server that open new ones.
+    /// The connections to one server that reconnect.
     pub(crate) fn to_server(server: &Server, runtime: &Runtime) -> Vec<Connection> {
         let config = ConnectionManagerConfig::new().set_max_delay(Duration::from_millis(500));
         let client = server.client();
@@ -82,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// Makes a limiter.
+    /// Creates a limiter.
     pub(crate) fn limiter(&self, runtime: &Runtime, settings: Settings) -> Check {
         let runtime = runtime.handle();
         match self {
@@ -95,7 +95,7 @@ impl Connection {
     }
 }
 
-/// Returns a client with settings like those that the docs recommend.
+/// Returns a client with settings like those recommended in the docs.
 pub(crate) fn cluster_client(cluster: &Cluster) -> ClusterClient {
     ClusterClientBuilder::new(cluster.nodes.iter().map(Server::url))
         .connection_timeout(DEADLINE)

@@ -1,4 +1,4 @@
-//! Threads that call limiters all the time, and what they have seen.
+//! Threads that constantly call limiters, and their observations.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
@@ -12,8 +12,8 @@ use zset_std::{Decision, Quota, SlidingWindow, Verdict};
 use crate::limiters::{Check, Connection, DEADLINE, Settings, quota};
 use crate::units::{self, RULES};
 
-/// How much later than its deadline a call may return, besides what a thread that only sleeps is
-/// late.
+/// How much later than its deadline a call may return, in addition to the lateness of a thread that
+/// only sleeps.
 const LATE: Duration = Duration::from_secs(2);
 
 /// How long recovery may take. Only a failing test waits that long.
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The limit of the limiter in this process.
+/// The limit of the limiters in this process.
 const LOCAL_LIMIT: u32 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +32,11 @@ enum Policy {
     Local,
 }
 
-/// What the load and its threads share.
+/// The state that the load and its threads share.
 #[derive(Default)]
 struct Signals {
     stop: AtomicBool,
-    /// The numbers of each thread's calls that the server has allowed and denied.
+    /// The numbers of allowed and denied calls of each thread.
     decided: Vec<[AtomicU32; 2]>,
 }
 
@@ -44,23 +44,23 @@ pub(crate) struct Load {
     signals: Arc<Signals>,
     names: Vec<String>,
     seen: mpsc::Receiver<Seen>,
-    /// Returns how late a thread is that only sleeps.
+    /// Measures the lateness of a thread that only sleeps.
     control: JoinHandle<Duration>,
 }
 
-/// What a thread has seen.
+/// The observations of a thread.
 struct Seen {
     thread: usize,
     policy: Policy,
     allowed: u64,
-    /// The failures of which the observer was notified.
+    /// The failures reported to the observer.
     failures: Vec<Error>,
     longest: Duration,
 }
 
 impl Load {
-    /// Starts the threads, and waits until all have reached the limit. For each connection, there
-    /// is one thread for each rule, which denies after a failure, and one for each other policy.
+    /// Starts the threads, and waits until all have reached the limit. Each connection has one
+    /// thread for each rule, which denies after a failure, and one for each other policy.
     pub(crate) fn start(connections: &[Connection], runtime: &Runtime) -> Load {
         let mut threads = Vec::new();
         for connection in connections {
@@ -103,18 +103,18 @@ impl Load {
                 .zip(&before)
                 .position(|(now, before)| now[0] == before[0] || now[1] == before[1]);
             let Some(thread) = waiting else { return };
-            assert!(start.elapsed() < PATIENCE, "{} does not recover", self.names[thread]);
+            assert!(start.elapsed() < PATIENCE, "no recovery of {}", self.names[thread]);
             sleep(PAUSE);
         }
     }
 
-    /// Ends the threads, and checks what they have seen.
+    /// Ends the threads, and checks their observations.
     pub(crate) fn stop(self) -> Report {
         self.signals.stop.store(true, Ordering::Relaxed);
-        let pause = self.control.join().expect("it only sleeps");
+        let pause = self.control.join().expect("this thread only sleeps");
         let mut report = Report { allowed: [0; RULES], failures: Vec::new() };
         for _ in 0..self.names.len() {
-            // Fails as soon as the other threads have ended if one has panicked.
+            // If a thread has panicked, fails as soon as the others have ended.
             let seen = self.seen.recv_timeout(PATIENCE).expect("no thread panics or hangs");
             let name = &self.names[seen.thread];
             let allowed = DEADLINE + LATE + 2 * pause;
@@ -128,15 +128,15 @@ impl Load {
     }
 }
 
-/// What all threads have seen.
+/// The observations of all threads.
 pub(crate) struct Report {
-    /// The units of each rule that were allowed.
+    /// The allowed units of each rule.
     pub(crate) allowed: [u64; RULES],
-    /// Of each thread, with its name.
+    /// One for each thread, with its name.
     pub(crate) failures: Vec<(String, Vec<Error>)>,
 }
 
-/// A limiter, and what is expected of it.
+/// A limiter, and what to expect of it.
 struct Caller {
     policy: Policy,
     check: Check,
@@ -185,7 +185,7 @@ impl Caller {
     }
 }
 
-/// Checks that the policy was applied to a call that failed, after `earlier` failures.
+/// Checks that the policy was applied to a failed call, after `earlier` failures.
 fn check_failure(policy: Policy, earlier: usize, error: &Error, result: Result<Decision, Error>) {
     assert!(error.is_failure(), "{error}");
     match (policy, result) {
@@ -211,7 +211,7 @@ fn copy(error: &Error) -> Error {
     }
 }
 
-/// Returns how late the machine has been at most.
+/// Returns the largest lateness so far.
 fn longest_pause(stop: &AtomicBool) -> Duration {
     let mut longest = Duration::ZERO;
     while !stop.load(Ordering::Relaxed) {

@@ -17,7 +17,7 @@ fn flush(servers: &[Server]) {
     }
 }
 
-/// A pause of the machine is the only reason for a failure.
+/// Only a pause of the machine can cause a failure.
 fn only_timeouts(report: Option<Report>) {
     for (name, failures) in report.into_iter().flat_map(|report| report.failures) {
         let failure =

@@ -1,8 +1,8 @@
 //! Servers fail while limiters are under load, over each kind of connection.
 //!
 //! After each fault: every call has returned within its deadline, the policy has decided in place
-//! of the server, in no window are there more units than the limit, and calls succeed again with
-//! the same limiters.
+//! of the server, no window has more units than the limit, and calls succeed again with the same
+//! limiters.
 
 #![cfg(all(unix, feature = "cluster"))]
 

@@ -1,4 +1,4 @@
-//! The address of the server moves to another one, and connections to the first stay open.
+//! The address of the server moves to another server, and connections to the first stay open.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use zset_redis::{DelayQueue, Funnel, Leaderboard, LeasedWindow, OnFailure};
 use crate::limiters::{KEY, lasting_quota};
 use crate::servers::{Forwarder, Kind, PATIENCE, Server, fake};
 
-/// `REPLICAOF`: all calls to the demoted primary are refused, and each succeeds at the new one.
+/// `REPLICAOF`: the demoted primary refuses all calls, and each succeeds at the new one.
 fn demote(kind: Kind) {
     let Some(old) = Server::start(kind) else { return };
     let new = Server::start(kind).expect("it is installed");
@@ -40,7 +40,7 @@ fn demote(kind: Kind) {
         assert!(blocking.check(KEY).unwrap().is_allowed());
         blocking_board.submit("bob", round).unwrap();
         runtime.block_on(async {
-            // Many at the same time, which replace the connection together.
+            // Many concurrent calls, which replace the connection together.
             let calls: Vec<_> = (0..20)
                 .map(|key: u32| {
                     let funnel = funnel.clone();
@@ -83,7 +83,7 @@ fn valkey() {
     demote(Kind::Valkey);
 }
 
-/// Returns the client of a server that refuses what comes over its first connection, and the number
+/// Returns the client of a server that refuses all commands on its first connection, and the number
 /// of its connections.
 fn refusing_first(refusal: &'static str) -> (redis::Client, Arc<AtomicU32>) {
     fake(move |connection, to| {
@@ -99,7 +99,7 @@ fn a_call_that_a_server_has_refused_is_repeated_over_a_new_connection() {
         let pool = Pool::new(client);
         let limiter = blocking::Funnel::new(pool, "moved", lasting_quota(), OnFailure::Deny);
         let limiter = limiter.unwrap().with_deadline(PATIENCE);
-        // A connection that the call has opened itself is not replaced.
+        // A connection that the call itself has opened is not replaced.
         assert!(limiter.reset(KEY).is_err());
         assert!(limiter.reset(KEY).unwrap());
         assert_eq!(connections.load(Ordering::SeqCst), 2, "{refusal}");
@@ -122,7 +122,7 @@ fn a_manager_repeats_a_call_that_a_server_has_refused_over_a_new_connection() {
     }
 }
 
-/// What is sent after the command that closes a connection has no reply.
+/// Commands sent after the one that closes a connection get no reply.
 #[test]
 fn a_connection_is_not_replaced_under_other_calls() {
     let runtime = Runtime::new().unwrap();

@@ -1,4 +1,4 @@
-//! No call outlives its deadline, whatever it waits for.
+//! No call exceeds its deadline, whatever it waits for.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ fn quota() -> Quota {
     Quota::new(3, Duration::from_secs(3600)).unwrap()
 }
 
-/// A connection is set up by several commands, and the client waits for the replies to all of them.
+/// Setting up a connection takes several commands, and the client waits for all their replies.
 #[test]
 fn opening_a_connection_to_a_frozen_server_takes_no_longer_than_the_deadline() {
     const DEADLINE: Duration = Duration::from_millis(1500);
@@ -35,10 +35,10 @@ fn opening_a_connection_to_a_frozen_server_takes_no_longer_than_the_deadline() {
     assert!(funnel.check("bob").unwrap().is_allowed());
 }
 
-/// While no node serves a slot, clients of a cluster wait and repeat the command.
+/// While no node serves a slot, cluster clients wait and repeat the command.
 fn serve_later(check: impl Fn(&Cluster, &dyn Fn())) {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
-    // All nodes know the script, so one command takes the units.
+    // All nodes know the script, so a single command takes the units.
     let pool = Pool::new(cluster.client());
     let funnel = Funnel::new(pool, "outage", quota(), OnFailure::Deny).unwrap();
     for key in 0..20 {

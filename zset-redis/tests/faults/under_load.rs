@@ -1,4 +1,4 @@
-//! What all tests have in common: a load before, during and after a fault.
+//! Common to all tests: a load before, during and after a fault.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use crate::load::{Load, Report};
 use crate::servers::{Cluster, Kind, Server};
 use crate::units;
 
-/// With `appendfsync always`, a crash loses nothing that was allowed.
+/// With `appendfsync always`, a crash loses no allowed units.
 pub(crate) const DURABLE: &[&str] = &["--appendonly", "yes", "--appendfsync", "always"];
 
-/// Which connections to one server are used.
+/// The connections to one server to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connections {
-    /// Those that are replaced after they were lost.
+    /// Those that reconnect.
     Replaced,
     All,
 }
 
-/// Returns what the threads have seen, or `None` if the server is not installed.
+/// Returns the observations of the threads, or `None` if the server is not installed.
 pub(crate) fn one_server(
     kind: Kind,
     connections: Connections,
@@ -40,7 +40,7 @@ pub(crate) fn one_server(
     Some(report)
 }
 
-/// Likewise, for a cluster.
+/// The same for a cluster.
 pub(crate) fn cluster(kind: Kind, fault: impl FnOnce(&mut Cluster)) -> Option<Report> {
     let mut cluster = Cluster::start_with(kind, DURABLE)?;
     let runtime = Runtime::new().unwrap();

@@ -1,4 +1,4 @@
-//! What the server has allowed: a log of all units compared with each rule that is tested.
+//! The units that the server has allowed: a log of all units compared with each tested rule.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use zset_std::{AnyLimiter, FixedWindow, Funnel, Quota, WindowCounter, WindowLog}
 use crate::limiters::{KEY, quota};
 use crate::servers::{log, replay};
 
-/// The number of rules that are tested.
+/// The number of tested rules.
 pub(crate) const RULES: usize = 4;
 
 /// Returns the rules, each with its limiter in this process.
@@ -23,8 +23,7 @@ fn tested() -> [(Rule, AnyLimiter); RULES] {
     ]
 }
 
-/// Returns a rule, and a second one that never denies, whose log has all units with the server's
-/// times.
+/// Returns a rule, and a second one that never denies and logs all units with the server's times.
 pub(crate) fn rules(index: usize) -> Vec<Rule> {
     let all_units = Quota::new(u32::MAX, Duration::from_secs(3600)).unwrap();
     vec![tested()[index].0, Rule::sliding_window(all_units).unwrap()]
@@ -34,7 +33,8 @@ pub(crate) fn name(index: usize) -> String {
     format!("faults{index}")
 }
 
-/// Checks that the server has allowed no more than the limit, and all units that clients know of.
+/// Checks that the server has allowed no more than the limit, and all units that clients were
+/// granted.
 pub(crate) fn check(allowed: &[u64; RULES], connection: &mut impl ConnectionLike) {
     for (index, (rule, limiter)) in tested().into_iter().enumerate() {
         let key = format!("{}:{{{KEY}}}:sliding_window:1", name(index));

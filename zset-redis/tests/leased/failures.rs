@@ -1,4 +1,4 @@
-//! Deadlines, and what decides while the server fails.
+//! Deadlines, and what decides while the server is down.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -36,7 +36,7 @@ fn calls_end_at_their_deadline_and_the_next_ones_succeed() {
         server.proceed();
         let limiter = limiter.with_deadline(LATE);
         assert!(limiter.check("ann").await.unwrap().is_allowed());
-        // The server has run the draw that failed, and the next draw has given it back.
+        // The server has run the draw that failed, and the next draw has returned its units.
         limiter.give_back().await.unwrap();
         wait_until_counted(&connection, 2).await;
     });
@@ -71,7 +71,7 @@ fn leases_outlive_the_server_and_then_the_policy_decides() {
     });
 }
 
-/// Calls for a key wait for one draw together.
+/// Calls for a key share one draw.
 #[test]
 fn a_caller_with_a_short_deadline_does_not_shorten_that_of_another() {
     with_server(|server, _| async move {

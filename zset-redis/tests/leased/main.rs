@@ -1,4 +1,4 @@
-//! Leases of real servers.
+//! Leases from real servers.
 
 #![cfg(all(unix, feature = "cluster"))]
 
@@ -29,7 +29,7 @@ type Leased = LeasedWindow<MultiplexedConnection>;
 const LIFE: Duration = Duration::from_millis(400);
 const MAX_BATCH: u32 = 100;
 
-/// Makes the limiter of another machine: a thousand units a minute.
+/// Creates the limiter of another machine: a thousand units a minute.
 fn machine(connection: &MultiplexedConnection) -> Leased {
     let quota = Quota::new(1000, Duration::from_secs(60)).unwrap();
     LeasedWindow::new(connection.clone(), "leased", quota, OnFailure::Deny)
@@ -71,7 +71,7 @@ fn scripts_run(server: &Server) -> u64 {
     calls.map(|line| line.split(['=', ',']).nth(1).unwrap().parse::<u64>().unwrap()).sum()
 }
 
-/// Runs a test with a Redis, or skips it.
+/// Runs a test with Redis, or skips it.
 fn with_server<F: Future<Output = ()>>(test: impl FnOnce(Arc<Server>, MultiplexedConnection) -> F) {
     let Some(server) = Server::start(Kind::Redis).map(Arc::new) else { return };
     Runtime::new().unwrap().block_on(async {
@@ -92,7 +92,7 @@ fn what_is_left_is_given_back_on_request() {
         limiter.give_back().await.unwrap();
         assert_eq!(counted(&connection).await, used);
         assert!(limiter.is_empty());
-        // The limiter can still be used, and has nothing to return.
+        // The limiter can still be used, and has nothing left to return.
         assert!(limiter.check("ann").await.unwrap().is_allowed());
         limiter.give_back().await.unwrap();
         assert_eq!(counted(&connection).await, used + 1);
@@ -100,7 +100,7 @@ fn what_is_left_is_given_back_on_request() {
 }
 
 #[test]
-fn what_is_left_is_given_back_after_the_life_even_if_the_limiter_is_dropped() {
+fn unused_units_are_returned_after_the_life_even_if_the_limiter_is_dropped() {
     with_server(|_server, connection| async move {
         let limiter = machine(&connection);
         let used = use_until_some_are_left(&limiter, &connection).await;
@@ -124,8 +124,8 @@ fn after_a_crash_at_most_a_batch_is_lost_until_it_leaves_the_window() {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();
         sleep(3 * LIFE).await;
         let counted = counted(&connection).await;
-        assert!((used + 1..=used + MAX_BATCH).contains(&counted), "{used} used, {counted} count");
-        // All of it leaves the window in a period and a life.
+        assert!((used + 1..=used + MAX_BATCH).contains(&counted), "{used} used, {counted} counted");
+        // All units leave the window within a period and a life.
         let reset_after = machine(&connection).peek("ann").await.unwrap().reset_after;
         assert!(reset_after <= Duration::from_secs(60) + LIFE, "{reset_after:?}");
     });
@@ -167,7 +167,7 @@ fn a_call_that_finds_units_is_ready_at_once_and_allocates_nothing() {
         counting::take_peak();
         let decision = polled_once(limiter.check("ann"));
         assert_eq!(counting::take_peak(), before);
-        let Poll::Ready(decision) = decision else { panic!("the call waits") };
+        let Poll::Ready(decision) = decision else { panic!("the call is pending") };
         assert!(decision.unwrap().is_allowed());
     });
 }
@@ -186,13 +186,13 @@ fn a_key_at_its_limit_is_denied_in_this_process() {
         for _ in 0..10_000 {
             assert!(!limiter.check_n("ann", 20).await.unwrap().is_allowed());
         }
-        // One draw a life.
+        // At most one draw per life.
         let lives = start.elapsed().as_millis() / LIFE.as_millis();
         assert!(u128::from(scripts_run(&server) - before) <= lives + 1);
-        // Fewer units are not denied by that.
+        // That denial does not apply to fewer units.
         assert!(limiter.check_n("ann", 10).await.unwrap().is_allowed());
 
-        // Units that another machine returns are noticed after a life.
+        // Units returned by another machine are noticed after a life.
         let other = machine(&connection);
         assert!(!other.check("ann").await.unwrap().is_allowed());
         assert!(!limiter.check("ann").await.unwrap().is_allowed());
@@ -243,9 +243,9 @@ fn keys_beyond_the_bound_are_decided_by_the_server() {
 }
 
 #[test]
-fn units_of_callers_that_give_up_are_given_back() {
+fn units_of_callers_that_give_up_are_returned() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    // With one thread, no decision arrives between the poll of a call and its end.
+    // On one thread, so no decision arrives between the poll of a call and its cancellation.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();

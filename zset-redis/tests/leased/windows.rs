@@ -1,8 +1,8 @@
-//! Several tasks and instances in several processes use units of one key: in no window are there
-//! more than the limit.
+//! Several tasks and instances in several processes use units of one key: no window has more than
+//! the limit.
 //!
 //! Each use is recorded with the times before and after its call, by the clock of the machine,
-//! which is the server's too. A use counts in a window if both times are in it.
+//! which is also the server's. A use counts in a window if both times are in it.
 
 use std::env;
 use std::process::{Child, Command, Stdio};
@@ -21,7 +21,7 @@ const RUNNING: Duration = Duration::from_secs(3);
 const LIMIT: u32 = 500;
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Set for child processes: the URL of the server, and the number of the child.
+/// Marks a child process; its value is the server and the number of the child.
 const SERVER: &str = "ZSET_LEASED_SERVER";
 
 /// Times in microseconds, and the number of units.
@@ -56,7 +56,7 @@ async fn use_units(limiter: Leased, seed: u64) -> Vec<Use> {
     uses
 }
 
-/// What a child process does; in the test process, nothing.
+/// Does the work of a child process; a no-op in the test process.
 #[test]
 fn child() {
     let Ok(server) = env::var(SERVER) else { return };
@@ -108,7 +108,7 @@ fn uses(child: Child) -> Vec<Use> {
 /// Returns the most units that were used in a window.
 fn fullest_window(mut uses: Vec<Use>) -> u64 {
     let period = PERIOD.as_micros() as u64;
-    // A call that took as long as a window is in none.
+    // A call that took as long as a window is in no window.
     uses.retain(|&(before, after, _)| after < before + period);
     let mut begins: Vec<_> = uses.iter().map(|&(before, _, n)| (before, n)).collect();
     let mut ends: Vec<_> = uses.iter().map(|&(_, after, n)| (after, n)).collect();
@@ -117,7 +117,7 @@ fn fullest_window(mut uses: Vec<Use>) -> u64 {
     let (mut begun, mut units, mut most) = (begins.iter().peekable(), 0, 0);
     for (end, n) in ends {
         units += u64::from(n);
-        // It ended before the window did, since it took less than a period.
+        // The call ended before the window did, since it took less than a period.
         while let Some((_, n)) = begun.next_if(|(begin, _)| begin + period <= end) {
             units -= u64::from(*n);
         }

@@ -67,7 +67,7 @@ fn dead_letters_are_bounded() {
     }
     assert_eq!(ids(&queue), ["b", "c"]);
     assert_eq!(queue.stats().unwrap().dropped_dead_letters, 1);
-    // The later of two with the same id replaces the other.
+    // Of two letters with the same id, the later one replaces the earlier.
     bury(&queue, "b");
     assert_eq!(ids(&queue), ["c", "b"]);
     assert_eq!(queue.stats().unwrap().dropped_dead_letters, 2);
@@ -78,7 +78,7 @@ fn dead_letters_are_bounded() {
 }
 
 #[test]
-fn a_job_behind_hundreds_of_exhausted_ones_is_leased() {
+fn a_job_after_hundreds_of_exhausted_ones_is_leased() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let queue = queue(&server, "behind");
     for number in 0..250 {

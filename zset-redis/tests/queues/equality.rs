@@ -1,4 +1,4 @@
-//! Random steps have the outcomes of zset-std's queue.
+//! Random steps have the same outcomes as those of zset-std's queue.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use zset_std::{SharedDelayQueue, Timestamp};
 
 use crate::servers::{Cluster, Kind, PATIENCE, Server};
 
-/// Bytes that text would not have, and ids that the queue could assign itself.
+/// Bytes that are not valid UTF-8, and ids that the queue could assign itself.
 const IDS: [&[u8]; 7] = [b"", b"\0", b"1", b"a\xFFb", b"a", b"}{", b"0000000000000001"];
 
 type Model = SharedDelayQueue<Vec<u8>, Vec<u8>>;
@@ -23,12 +23,12 @@ type ModelLease = zset_std::Lease<Vec<u8>, Vec<u8>>;
 struct Episode<M: Connect> {
     queue: DelayQueue<M>,
     model: Model,
-    /// Leases of both, which may be stale.
+    /// The leases of both, which may be stale.
     leases: Vec<(Lease, ModelLease)>,
     random: SmallRng,
-    /// In microseconds. Its last three digits are the number of the step, and all durations are
-    /// milliseconds, so no two jobs are due at the same time: the two order such jobs differently
-    /// after a lease.
+    /// In microseconds. The last three digits are the number of the step, and all durations are
+    /// whole milliseconds, so no two jobs are due at the same time: the two queues order such jobs
+    /// differently after a lease.
     now: u64,
 }
 
@@ -143,14 +143,14 @@ impl<M: Connect> Episode<M> {
         self.compare_dead_letters();
     }
 
-    /// Takes them, so that no id has two: the model would keep both.
+    /// Takes all dead letters, so no id has two: the model would keep both.
     fn compare_dead_letters(&self) {
         let dead = self.queue.take_dead_letters(100).unwrap();
         let dead =
             dead.into_iter().map(|dead| (dead.since, dead.id, dead.payload, dead.deliveries));
         let expected = self.model.take_dead_letters(100).into_iter();
         let expected = expected.map(|dead| (dead.since, dead.id, dead.payload, dead.deliveries));
-        // The model has them in the order in which it noticed that their leases had ended.
+        // The model lists them in the order in which it noticed that their leases had ended.
         let mut expected: Vec<_> = expected.collect();
         expected.sort();
         assert_eq!(dead.collect::<Vec<_>>(), expected);

@@ -17,7 +17,7 @@ fn queue(server: &Server, name: &str) -> blocking::DelayQueue {
     blocking::DelayQueue::new(Pool::new(server.client()), name).with_deadline(PATIENCE)
 }
 
-/// Uses each method over a connection.
+/// Calls each method over a connection.
 async fn awaited<C: ConnectionLike + Clone>(connection: C) {
     let queue = DelayQueue::new(connection, "awaited").with_max_len(3).with_deadline(PATIENCE);
     let id = queue.push_after("first", Duration::ZERO).await.unwrap();
@@ -88,7 +88,7 @@ fn a_lease_is_valid_until_another_worker_takes_the_job() {
     queue.push_with_id_after("a", "mail", Duration::ZERO).unwrap();
     let first = queue.lease(short).unwrap().unwrap();
     sleep(2 * short);
-    // It has ended, but nobody has taken the job.
+    // The lease has ended, but no worker has taken the job.
     queue.renew(&first, short).unwrap();
     sleep(2 * short);
     let second = queue.lease(MINUTE).unwrap().unwrap();
@@ -102,7 +102,7 @@ fn a_lease_is_valid_until_another_worker_takes_the_job() {
         assert!(matches!(result, Err(Error::StaleLease)), "{result:?}");
     }
     queue.ack(&second).unwrap();
-    // A job with the same id is another one.
+    // Pushing the same id again creates a new job.
     queue.push_with_id_after("a", "mail", Duration::ZERO).unwrap();
     let third = queue.lease(MINUTE).unwrap().unwrap();
     assert_eq!(third.deliveries, 1);
@@ -112,7 +112,7 @@ fn a_lease_is_valid_until_another_worker_takes_the_job() {
 }
 
 #[test]
-fn jobs_that_are_due_at_the_same_time_come_in_the_order_in_which_they_were_pushed() {
+fn jobs_due_at_the_same_time_are_delivered_in_the_order_of_their_pushes() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let queue = queue(&server, "order");
     let due = Timestamp::ZERO;

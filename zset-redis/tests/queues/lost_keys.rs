@@ -1,4 +1,4 @@
-//! Keys of a queue that were deleted or replaced, and entries of them.
+//! Deleted or replaced keys of a queue, and deleted entries of them.
 
 use std::num::NonZeroU32;
 use std::thread::sleep;
@@ -42,13 +42,13 @@ fn jobs_whose_payloads_were_deleted_are_skipped_and_counted() {
         delete(&server, "jobs");
         push(&queue, &["d", "b"]);
         assert_eq!(queue.stats().unwrap().lost_jobs, 0);
-        // The second `b` is another job than the first.
+        // The second `b` is a new job.
         assert_eq!(lease(&queue).unwrap(), "d");
         assert_eq!(lease(&queue).unwrap(), "b");
         assert_eq!(lease(&queue), None);
         let stats = queue.stats().unwrap();
         assert_eq!((stats.lost_jobs, stats.len, stats.leased), (3, 0, 0));
-        // What was dropped is not in the way.
+        // The dropped remains do not prevent new pushes.
         push(&queue, &["a", "c"]);
         assert_eq!(queue.pop().unwrap().unwrap().payload, b"a");
         assert_eq!(queue.wait_lease(PATIENCE).unwrap().payload, b"c");
@@ -64,7 +64,7 @@ fn an_entry_whose_payload_was_deleted_is_skipped_and_counted() {
     assert_eq!(queue.pop().unwrap().unwrap().id, b"b");
     assert_eq!(queue.pop().unwrap(), None);
     assert_eq!(queue.stats().unwrap().lost_jobs, 2);
-    // One whose last lease has ended is not a dead letter, since its payload is unknown.
+    // A job whose last lease has ended does not become a dead letter, since its payload is unknown.
     push(&queue, &["d"]);
     let _ = queue.lease(Duration::from_millis(1)).unwrap().unwrap();
     delete(&server, "jobs");
@@ -72,7 +72,7 @@ fn an_entry_whose_payload_was_deleted_is_skipped_and_counted() {
     assert_eq!(lease(&queue), None);
     let stats = queue.stats().unwrap();
     assert_eq!((stats.lost_jobs, stats.dead_letters, stats.leased), (3, 0, 0));
-    // A job does not inherit deliveries and receipts.
+    // A new job does not inherit deliveries and receipts.
     push(&queue, &["d"]);
     let first = queue.lease(PATIENCE).unwrap().unwrap();
     delete(&server, "jobs");
@@ -82,7 +82,7 @@ fn an_entry_whose_payload_was_deleted_is_skipped_and_counted() {
 }
 
 #[test]
-fn a_job_behind_hundreds_of_lost_ones_is_leased() {
+fn a_job_after_hundreds_of_lost_ones_is_leased() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let queue = queue(&server);
     for number in 0..250 {
@@ -128,7 +128,7 @@ fn a_job_whose_time_was_deleted_is_not_in_the_queue_and_can_be_pushed_again() {
     push(&queue, &["b"]);
     assert_eq!(lease(&queue).unwrap(), "b");
     assert_eq!(queue.stats().unwrap().lost_jobs, 1);
-    // The worker still has its payload.
+    // The worker still has the payload.
     queue.nack(&leased, Duration::ZERO).unwrap();
     assert_eq!(lease(&queue).unwrap(), "a");
 }
@@ -184,7 +184,7 @@ fn jobs_without_ids_are_pushed_in_few_steps_after_the_counts_were_deleted() {
     assert!(calls < 40, "{calls}");
 }
 
-/// Calls each method, and returns the errors of the server.
+/// Calls each method, and returns the server's errors.
 fn use_all(queue: &DelayQueue) -> Vec<String> {
     let mut errors = Vec::new();
     let mut all = |error: Option<Error>| match error {

@@ -1,4 +1,4 @@
-//! Waiting: woken early, at the time, and without polling.
+//! Waiting: workers wake early or on time, and do not poll.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -16,7 +16,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// Much shorter than a minute, and longer than a busy machine delays a thread.
 const SOON: Duration = Duration::from_secs(15);
 
-/// Long enough for a worker to be waiting.
+/// Long enough for a worker to start waiting.
 const A_WHILE: Duration = Duration::from_millis(200);
 
 fn check_threads<M: Connect>(pool: &Pool<M>) {
@@ -32,7 +32,7 @@ fn check_threads<M: Connect>(pool: &Pool<M>) {
     assert!((A_WHILE * 9 / 10..SOON).contains(&start.elapsed()));
     queue.ack(&lease).unwrap();
 
-    // Also if the queue's clock is fixed, since time passes while it waits.
+    // Even if the queue's clock is fixed, since time passes while the worker waits.
     queue.push_after("mail", A_WHILE).unwrap();
     let lease = queue.at(Timestamp::ZERO).wait_lease(MINUTE).unwrap();
     queue.ack(&lease).unwrap();
@@ -72,7 +72,7 @@ where
     assert!((A_WHILE * 9 / 10..SOON).contains(&start.elapsed()));
     queue.ack(&lease).await.unwrap();
 
-    // A future that is dropped while it waits takes no job with it, and wakes the next one.
+    // A future that is dropped while it waits takes no job, and the next one is still woken.
     let start = Instant::now();
     assert!(tokio::time::timeout(A_WHILE, waiter.wait_lease(MINUTE)).await.is_err());
     queue.push_after("late", MINUTE).await.unwrap();
@@ -130,16 +130,16 @@ fn a_worker_that_waits_sends_nothing() {
     let queue = blocking::DelayQueue::new(Pool::new(server.client()), "quiet");
     let queue = queue.with_deadline(PATIENCE);
     let commands = || statistic(&server, "total_commands_processed:");
-    // The pool has a connection, and the server the scripts.
+    // Opens a connection of the pool, and loads the scripts.
     assert_eq!(queue.wait_lease_timeout(MINUTE, Duration::ZERO).unwrap(), None);
     let before = commands();
     let patience = Duration::from_secs(2);
     assert_eq!(queue.wait_lease_timeout(MINUTE, patience).unwrap(), None);
-    // Two attempts with the commands in them, a wait, and the connection for INFO.
+    // Two attempts with their commands, a wait, and the connection for INFO.
     assert!(commands() - before < 20, "{} commands in two seconds", commands() - before);
 }
 
-/// Returns a number of `INFO stats`.
+/// Returns a number from `INFO stats`.
 fn statistic(server: &Server, name: &str) -> u64 {
     let info = server.ask("INFO stats");
     let line = info.lines().find_map(|line| line.strip_prefix(name));
@@ -157,13 +157,13 @@ fn a_waiter_opens_one_connection_for_many_waits() {
             let patience = Duration::from_millis(1);
             assert_eq!(waiter.wait_lease_timeout(MINUTE, patience).await.unwrap(), None);
         }
-        // The waiter's and that of this question.
+        // The waiter's connection, and the one that asks.
         assert_eq!(statistic(&server, "total_connections_received:") - before, 2);
     });
 }
 
 #[test]
-fn an_earlier_job_wakes_however_it_becomes_due() {
+fn an_earlier_job_wakes_a_worker_however_it_becomes_due() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let queue = blocking::DelayQueue::new(Pool::new(server.client()), "earlier");
     let queue = queue.with_deadline(PATIENCE);
@@ -189,7 +189,7 @@ fn an_earlier_job_wakes_however_it_becomes_due() {
 }
 
 #[test]
-fn a_server_that_ends_is_an_error_and_a_new_one_serves_the_same_worker() {
+fn a_stopped_server_is_an_error_and_a_new_one_serves_the_same_worker() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let client = server.client();
     tokio::runtime::Runtime::new().unwrap().block_on(async {

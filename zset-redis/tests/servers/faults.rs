@@ -1,4 +1,4 @@
-//! Crashes of servers, and connections that they close.
+//! Crashes of servers, and closed connections.
 
 use super::{Server, spawn};
 
@@ -9,14 +9,14 @@ impl Server {
         self.process.wait().expect("the process is a child");
     }
 
-    /// Starts the server again after a [crash](Server::crash), with its settings and its folder.
+    /// Restarts the server after a [crash](Server::crash), with its settings and its folder.
     pub(crate) fn start_again(&mut self) {
         let process = spawn(self.kind, self.port, &self.folder, &self.arguments);
         self.process = process.expect("it has been started before");
         self.wait_until_it_replies();
     }
 
-    /// Closes all connections of clients.
+    /// Closes all client connections.
     pub(crate) fn kill_clients(&self) {
         self.ask("CLIENT KILL TYPE normal SKIPME yes");
     }

@@ -1,4 +1,4 @@
-//! An address that moves from one server to another, and a server that replies as a test wants.
+//! An address that moves from one server to another, and a server with scripted replies.
 
 use std::io::{BufRead, BufReader, Read, Write, copy};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use std::thread;
 
 use super::Server;
 
-/// Forwards connections to a server. Those that are open stay with the server that it had before.
+/// Forwards connections to a server. Open connections stay with the server that they had before.
 pub(crate) struct Forwarder {
     address: SocketAddr,
     port: Arc<AtomicU16>,
@@ -43,8 +43,8 @@ impl Forwarder {
     }
 }
 
-/// Starts a server that passes each script to `reply`, with the number of the connection and what
-/// to write the reply to. It returns the server's client, and the number of its connections.
+/// Starts a server that passes each script to `reply`, with the number of the connection and the
+/// stream for the reply. Returns the server's client, and the number of its connections.
 pub(crate) fn fake(
     reply: impl Fn(u32, &mut TcpStream) + Clone + Send + 'static,
 ) -> (redis::Client, Arc<AtomicU32>) {
@@ -73,7 +73,7 @@ fn serve(mut client: TcpStream, reply: impl Fn(&mut TcpStream)) -> std::io::Resu
     }
 }
 
-/// Reads an array of strings, and returns the first.
+/// Reads an array of strings, and returns the first one.
 fn read_command(requests: &mut impl BufRead) -> std::io::Result<String> {
     let number = |requests: &mut dyn BufRead| {
         let mut line = String::new();

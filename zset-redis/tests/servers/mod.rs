@@ -1,8 +1,8 @@
 //! Servers that the tests start: a Redis, a Valkey, and a cluster of three masters.
 //!
-//! [`test_support::servers`] says which programs they are, and what happens without them.
+//! [`test_support::servers`] defines which programs they are, and what happens if one is missing.
 
-// Each test target uses only some of this.
+// Each test target uses only a part of this module.
 #![allow(dead_code, unused_imports)]
 
 mod faults;
@@ -25,8 +25,8 @@ use zset_std::{Limiter, Timestamp};
 
 pub(crate) use forwarder::{Forwarder, fake};
 
-/// The timeout for a start, and for a call where no other is tested. Only a failing test waits that
-/// long.
+/// The timeout of a start, and of calls whose timeouts are not tested. Only a failing test waits
+/// that long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// A server process on a port of its own. It is killed when this is dropped.
+/// A server process on its own port. It is killed on drop.
 pub(crate) struct Server {
     pub(crate) kind: Kind,
     pub(crate) port: u16,
@@ -98,7 +98,7 @@ impl Server {
         }
     }
 
-    /// Sends SIGSTOP: the process does nothing until it is to [proceed](Server::proceed).
+    /// Sends SIGSTOP: the process is stopped until it may [proceed](Server::proceed).
     pub(crate) fn stop(&self) {
         self.signal("STOP");
     }
@@ -121,7 +121,7 @@ impl Server {
         redis::Client::open(self.url()).expect("the address is valid")
     }
 
-    /// Returns a connection that waits for as long as the calls' deadlines allow.
+    /// Returns a connection without timeouts of its own that are shorter than the calls' deadlines.
     #[cfg(feature = "tokio")]
     pub(crate) async fn multiplexed(&self) -> redis::aio::MultiplexedConnection {
         let config = redis::AsyncConnectionConfig::new().set_response_timeout(None);
@@ -134,7 +134,7 @@ impl Server {
         self.client().get_connection().expect("the server listens")
     }
 
-    /// Returns the reply to a command as text.
+    /// Returns the reply to a command as a string.
     pub(crate) fn ask(&self, command: &str) -> String {
         let mut words = command.split(' ');
         let mut command = redis::cmd(words.next().expect("a command has a name"));
@@ -150,7 +150,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // An error here would hide that of the test.
+        // A second panic here would hide the test's.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -219,7 +219,7 @@ fn spawn(kind: Kind, port: u16, folder: &Folder, arguments: &[String]) -> Option
     program.start(&mut command, folder)
 }
 
-/// Returns a port that was free a moment ago.
+/// Returns a port that was free just now.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     listener.local_addr().expect("it is bound").port()
@@ -228,7 +228,7 @@ fn free_port() -> u16 {
 /// Returns the numbers of a limiter's state.
 pub(crate) fn numbers(state: &[u8]) -> Vec<u64> {
     let numbers = state.chunks_exact(8).map(|bytes| f64::from_be_bytes(bytes.try_into().unwrap()));
-    // All are whole.
+    // All are whole numbers.
     numbers.map(|number| number.to_string().parse().expect("a whole number")).collect()
 }
 
@@ -250,7 +250,7 @@ pub(crate) fn log(connection: &mut impl ConnectionLike, key: &str) -> Vec<(u64, 
 }
 
 /// Replays the entries of a log in a limiter in this process, which must allow all of them. Returns
-/// the total of their units, and how many times the limiter was full.
+/// the total of their units, and how often the limiter was full.
 pub(crate) fn replay(
     entries: Vec<(u64, u32)>,
     rule: &impl Debug,

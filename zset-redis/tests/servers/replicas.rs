@@ -29,9 +29,10 @@ impl Cluster {
         wait_until("the replica has no data", || info().contains("master_link_status:up"));
     }
 
-    /// Lets a replica take over from its primary, without a loss.
+    /// Makes a replica take over from its primary, without a loss.
     pub(crate) fn take_over(&self, replica: usize) {
-        // A server gives up after five seconds, e.g. if the others do not know the replica yet.
+        // A server gives up after five seconds, e.g. if the other nodes do not know the replica
+        // yet.
         const ATTEMPT: Duration = Duration::from_secs(6);
         let mut last_attempt = None;
         wait_until("the replica does not take over", || {

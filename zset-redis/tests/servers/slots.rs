@@ -1,4 +1,4 @@
-//! The slots of a cluster: where they are, and moving them.
+//! The slots of a cluster: their locations, and how to move them.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ impl Cluster {
         self.finish_migration(slot, from, to);
     }
 
-    /// From now on, new keys of the slot are created at the node to which it moves.
+    /// From now on, new keys of the slot are created at its destination.
     pub(crate) fn start_migration(&self, slot: u16, from: usize, to: usize) {
         let [source, target] = [&self.nodes[from], &self.nodes[to]];
         let [source_id, target_id] = [source, target].map(|node| node.ask("CLUSTER MYID"));
@@ -54,11 +54,11 @@ impl Cluster {
         }
     }
 
-    /// Moves the slot, which has no keys any more.
+    /// Completes the move of the slot, which has no keys any more.
     pub(crate) fn finish_migration(&self, slot: u16, from: usize, to: usize) {
         let [source, target] = [&self.nodes[from], &self.nodes[to]];
         let target_id = target.ask("CLUSTER MYID");
-        // The target first: until then, the source redirects to it.
+        // The destination first: until then, the source redirects to it.
         let others =
             self.nodes.iter().filter(|node| ![source.port, target.port].contains(&node.port));
         for node in [target, source].into_iter().chain(others) {

@@ -96,7 +96,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Returns whether an option is SYNC or ASYNC, between which this server does not distinguish.
+/// Returns whether an option is SYNC or ASYNC, which this server does not distinguish.
 pub(super) fn is_sync_or_async(option: &[u8]) -> bool {
     option.eq_ignore_ascii_case(b"sync") || option.eq_ignore_ascii_case(b"async")
 }
@@ -108,18 +108,19 @@ pub(super) fn wrong_arguments(container: &str, subcommand: &[u8]) -> CommandErro
     CommandError::quoting(before, subcommand, &format!("'. Try {container} HELP."))
 }
 
-/// Returns whether a string matches a pattern, as in Redis's `stringmatchlen`. **O(n m)** at worst.
+/// Returns whether a string matches a pattern, as in Redis's `stringmatchlen`. **O(n m)** in the
+/// worst case.
 ///
 /// `?` matches any byte, `*` any number of bytes, `[a-c_]` one byte of a class, `[^ab]` one byte
 /// outside of a class, and a backslash escapes the next byte. An unclosed class extends to the end
-/// of the pattern. Of patterns of stars, only a lone one matches an empty text.
+/// of the pattern. Of the patterns that consist of stars only, just `*` matches an empty string.
 pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     if pattern == b"*" {
         return true;
     }
     let (mut rest, mut left) = (pattern, text);
-    // The pattern after the last star, and the text not matched by that star. On a mismatch only
-    // this star is extended: extending an earlier one could not help.
+    // The pattern after the last star, and the part of the string not matched by that star. On a
+    // mismatch only this star is extended: extending an earlier one could not help.
     let mut star: Option<(&[u8], &[u8])> = None;
     while let Some((&byte, behind)) = left.split_first() {
         if let [b'*', after @ ..] = rest {

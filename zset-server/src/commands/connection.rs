@@ -1,4 +1,5 @@
-//! What clients send when they connect: HELLO, AUTH, CLIENT, SELECT and others; and transactions.
+//! Commands that clients send when they connect: HELLO, AUTH, CLIENT, SELECT and others; and
+//! transactions.
 
 use super::arguments::{check_database, integer};
 use super::server::REDIS_VERSION;
@@ -154,7 +155,7 @@ fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     Ok(())
 }
 
-/// Returns an error for bytes that no name may have in Redis.
+/// Returns an error for bytes that Redis allows in no name.
 fn check_text(what: &str, text: &[u8]) -> Result<(), CommandError> {
     if text.iter().all(u8::is_ascii_graphic) {
         return Ok(());
@@ -179,7 +180,7 @@ fn get_name(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     Ok(())
 }
 
-/// Checks the name or version of a client's library, which is shown nowhere.
+/// Checks the name or version of a client's library, which is not shown anywhere.
 fn set_info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let option = arguments[2];
     if !matches!(option.to_ascii_lowercase().as_slice(), b"lib-name" | b"lib-ver") {
@@ -202,7 +203,7 @@ fn exec(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     for arguments in &transaction.commands {
         let arguments: Vec<_> = arguments.iter().map(Vec::as_slice).collect();
         let before = context.replies.bytes().len();
-        // It was checked when it was queued.
+        // The command was checked when it was queued.
         let called = Command::of(&arguments).and_then(|it| (it.handler)(context, &arguments));
         if let Err(error) = called {
             context.replies.truncate(before);

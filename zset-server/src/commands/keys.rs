@@ -1,5 +1,5 @@
-//! Keys of any type and their deadlines, DUMP and RESTORE; plain strings and sets, which exist for
-//! errors of type and as operands of set operations; and CL.THROTTLE.
+//! Commands on keys of any type and their deadlines, DUMP and RESTORE; plain strings and sets,
+//! which exist for type errors and as operands of set operations; and CL.THROTTLE.
 //!
 //! Times are milliseconds since the Unix epoch, up to the year 2554.
 
@@ -94,7 +94,7 @@ fn copy(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     Ok(())
 }
 
-/// The types that SCAN accepts, although only three of them exist here.
+/// The types that SCAN accepts; only three of them exist here.
 const TYPES: &[&str] = &["string", "list", "set", "zset", "hash", "stream"];
 
 fn keys(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
@@ -299,7 +299,7 @@ fn dump(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let (key, ttl, payload) = (arguments[1], arguments[2], arguments[3]);
     let (mut replaces, mut unit) = (false, Unit::MILLIS);
-    // No key is evicted, so these are checked only. Each is an option only without the other.
+    // No key is evicted, so these options are only checked. Each excludes the other.
     let (mut has_idle_time, mut has_frequency) = (false, false);
     let mut options = Options(&arguments[4..]);
     while let Some(option) = options.name() {

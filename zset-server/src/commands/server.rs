@@ -1,4 +1,4 @@
-//! Commands about the server: COMMAND, CONFIG, INFO, SAVE, and those that test suites send.
+//! Commands about the server: COMMAND, CONFIG, INFO, SAVE, and commands sent by test suites.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -81,7 +81,7 @@ fn describe(replies: &mut Replies, command: &Command) {
     for position in command.keys {
         replies.integer(position.into());
     }
-    // The ACL categories, the tips and the key specifications, for which clients of a cluster ask.
+    // The ACL categories, the tips and the key specifications, which cluster clients request.
     for _ in 0..3 {
         replies.set(0);
     }

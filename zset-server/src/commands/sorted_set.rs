@@ -1,5 +1,5 @@
-//! Sorted sets: ZADD and ZINCRBY, what is read of a member, removals, pops, samples, ZSCAN; ranges
-//! and set operations have files of their own.
+//! Sorted sets: ZADD and ZINCRBY, reads of a member, removals, pops, samples, ZSCAN. Ranges and set
+//! operations have their own files.
 
 mod range;
 mod set_ops;
@@ -30,7 +30,7 @@ pub(super) const HANDLERS: Handlers = &[
     ("bzpopmax", |context, arguments| bzpop(context, arguments, End::Max)),
     ("bzpopmin", |context, arguments| bzpop(context, arguments, End::Min)),
     ("zadd", |context, arguments| add(context, arguments, false)),
-    // Options are parsed here too, but the arity leaves no pair after them, which is an error.
+    // Options are parsed here too. The arity then leaves no pair after them, which is an error.
     ("zincrby", |context, arguments| add(context, arguments, true)),
     ("zcard", zcard),
     ("zcount", zcount),
@@ -126,8 +126,8 @@ fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
     Ok(())
 }
 
-/// Gives a set the current limits, and promotes it first if the number of members or the length of
-/// one of them exceeds these, whether or not the members are new, as Valkey does.
+/// Gives a set the current limits. If the number of members or the length of one of them exceeds
+/// these, whether or not the members are new, promotes it first, as Valkey does.
 fn prepare<'a>(
     set: &mut ZSet,
     limits: ListpackLimits,
@@ -492,14 +492,14 @@ fn zscan(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     for (member, score) in page {
         replies.bulk(&member);
         if with_scores {
-            // As text in both protocols.
+            // As a string in both protocols.
             replies.text(format_args!("{score}"));
         }
     }
     Ok(())
 }
 
-/// What to write for each element.
+/// The form in which elements are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     Member,
@@ -518,7 +518,8 @@ pub(super) fn write_elements<M: AsRef<[u8]>>(
     }
 }
 
-/// Begins what [`write_elements`] writes; exactly `len` calls of [`write_element`] must follow.
+/// Begins a list of elements as written by [`write_elements`]; exactly `len` calls of
+/// [`write_element`] must follow.
 pub(super) fn begin_elements(replies: &mut Replies, shown: Shown, len: usize) {
     match shown {
         Shown::Member => replies.array(len),

@@ -2,7 +2,7 @@
 //!
 //! A parser of RESP values would not do: requests may also be inline, limits must apply before the
 //! bytes that they bound are received, a request received in many pieces must not be parsed again
-//! for each of them, and errors must have Redis's messages. So this is a state machine, which must
+//! for each piece, and errors must have Redis's messages. So this is a state machine, which must
 //! agree with Redis's networking.c.
 //!
 //! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished
@@ -490,7 +490,7 @@ fn is_http_line(arguments: &[Vec<u8>]) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns a request of so many arguments of this length.
+    /// Returns a request with this many arguments of this length.
     fn request(arguments: usize, len: usize) -> Vec<u8> {
         let argument = format!("${len}\r\n{}\r\n", "x".repeat(len));
         format!("*{arguments}\r\n{}", argument.repeat(arguments)).into_bytes()

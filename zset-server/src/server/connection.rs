@@ -176,7 +176,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     Event::Killed => return Err(End::Killed),
                     Event::Stopped => {
                         self.is_stopping = true;
-                        // Let the operating system report received bytes before the time is over.
+                        // Lets the operating system report received bytes before the time is over.
                         sleep(LAST_LOOK).await;
                     }
                 },

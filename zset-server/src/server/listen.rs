@@ -157,7 +157,7 @@ impl Drop for SocketFile {
     }
 }
 
-/// Makes the operating system check now and then whether a silent client is still there.
+/// Makes the operating system check from time to time whether a silent client still exists.
 fn keep_alive(stream: &tokio::net::TcpStream) {
     const SILENCE: Duration = Duration::from_secs(300);
     let keepalive = socket2::TcpKeepalive::new().with_time(SILENCE).with_interval(SILENCE / 3);
@@ -165,7 +165,7 @@ fn keep_alive(stream: &tokio::net::TcpStream) {
     let _ = socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive);
 }
 
-/// Accepts clients, for ever.
+/// Accepts clients forever.
 async fn accept_all<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     shared: Rc<Shared>,
     mut accept: impl AsyncFnMut() -> io::Result<(S, Peer)>,

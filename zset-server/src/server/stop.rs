@@ -63,7 +63,7 @@ impl Stopper {
     }
 
     async fn reached(&self, least: Phase) {
-        // The sender exists, so the wait cannot fail.
+        // The sender exists, so waiting cannot fail.
         let _ = self.phase.subscribe().wait_for(|phase| *phase >= least).await;
     }
 }

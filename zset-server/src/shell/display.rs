@@ -1,4 +1,4 @@
-//! Replies as human-readable text, in the format of `redis-cli --no-raw`. Control characters are
+//! Replies in human-readable form, in the format of `redis-cli --no-raw`. Control characters are
 //! escaped.
 
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ fn write_reply<'a>(bytes: &'a [u8], indent: &str, out: &mut String) -> Option<&'
             if kind == b'$' {
                 write_quoted(value, out);
             } else {
-                // Skip the three-letter type of the text and a colon.
+                // Skip the three-letter type of the string and a colon.
                 for (number, line) in value.get(4..)?.split(|byte| *byte == b'\n').enumerate() {
                     out.push_str(if number > 0 { "\n" } else { "" });
                     write_text(line.trim_ascii_end(), out);

@@ -54,7 +54,7 @@ pub(super) fn show(arguments: &[Vec<u8>], keyspace: &Keyspace) -> Result<String,
 /// The maximum length of a member, in characters.
 const MEMBER: usize = 23;
 
-/// Returns bytes in quotes, as they could be typed; a long text is truncated with `…`.
+/// Returns bytes in quotes, as they could be typed; a long string is truncated with `…`.
 fn quoted(bytes: &[u8]) -> String {
     let mut text = String::new();
     // A character has at most four bytes.
@@ -65,7 +65,7 @@ fn quoted(bytes: &[u8]) -> String {
     }
 }
 
-/// Returns an element as text.
+/// Returns an element as a string.
 fn element(member: &[u8], score: Score) -> String {
     format!("({score}, {})", quoted(member))
 }

@@ -51,8 +51,8 @@ pub(super) fn load(
     Ok(keyspace)
 }
 
-/// Returns whether the 8 bytes at this offset are the checksum of all before, or zero: other
-/// servers can be configured to omit the checksum.
+/// Returns whether the 8 bytes at this offset are the checksum of all preceding bytes, or zero:
+/// other servers can be configured to omit the checksum.
 fn is_intact(bytes: &[u8], end: usize) -> bool {
     let (body, rest) = bytes.split_at(end);
     rest.starts_with(&[0; CHECKSUM_LEN]) || rest.starts_with(&CHECKSUM.checksum(body).to_le_bytes())
@@ -66,7 +66,7 @@ fn truncated(what: impl Display) -> Problem {
     format!("it is truncated or damaged: {what}").into()
 }
 
-/// Reads everything up to the end.
+/// Reads up to the end.
 fn read_parts(
     reader: &mut Reader<'_>,
     now: Timestamp,

@@ -19,7 +19,7 @@ const SET_OF_INTEGERS: u8 = 11;
 /// A set as a listpack.
 const SET_AS_LISTPACK: u8 = 20;
 
-/// Returns the type of what [`write()`] writes.
+/// Returns the type of a value as [`write()`] writes it.
 pub(crate) fn type_of(value: &Value) -> u8 {
     match value {
         Value::String(_) => STRING,

@@ -49,7 +49,7 @@ fn standard_benchmarks_run_with_one_or_many_connections_and_with_resp3() {
 
 #[test]
 fn redis_benchmark_prints_errors() {
-    // The tests above rely on this.
+    // The tests above rely on this error.
     let server = Running::start();
     let mut command = server.command(PROGRAM, &["-q", "-n", "10", "ZADD", "board", "x", "member"]);
     let Ok(output) = command.output() else { return skip(PROGRAM) };

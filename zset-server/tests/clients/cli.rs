@@ -1,4 +1,4 @@
-//! redis-cli: how it shows replies of all types, and its other modes.
+//! redis-cli: its output for replies of all types, and its other modes.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! Running client programs with a server in this process.
+//! Runs client programs with a server in this process.
 
 use std::env;
 use std::io::Write as _;
@@ -34,8 +34,8 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
     };
     let mut stdin = child.stdin.take().expect("stdin is piped");
     let input = input.to_vec();
-    // In a thread of its own, so that a full output pipe cannot block both processes. The program
-    // may exit before it has read all.
+    // On a separate thread, so that a full output pipe cannot block both processes. The program may
+    // exit before it has read all of the input.
     let writer = thread::spawn(move || stdin.write_all(&input));
     let Output { status, stdout, stderr } = child.wait_with_output().expect("the program ends");
     let _ = writer.join();

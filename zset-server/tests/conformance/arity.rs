@@ -29,7 +29,7 @@ impl Command {
         });
         wrong.map(move |len| {
             let mut words = words.clone();
-            // Names are in any case.
+            // Names are not case-sensitive.
             match len % 3 {
                 0 => words[0].make_ascii_uppercase(),
                 1 => words[0][..1].make_ascii_uppercase(),
@@ -50,7 +50,7 @@ fn every_command_with_a_wrong_number_of_arguments_is_an_error() {
         let mut failures = Vec::new();
         for command in &commands {
             let info = server.ask(&format!("COMMAND INFO {}", command.name));
-            // The other server lacks it.
+            // The other server lacks the command.
             if matches!(&*info, b"*1\r\n*-1\r\n" | b"*1\r\n$-1\r\n") {
                 continue;
             }

@@ -65,10 +65,10 @@ impl Peer {
     }
 }
 
-/// Plays a scene with a server that has `others` more clients; returns all replies.
+/// Plays a scene with a server that has `others` additional clients; returns all replies.
 fn play(socket: &Path, others: usize, hello: &str, scene: &[&str]) -> String {
     let mut observer = Peer::connect(socket, "HELLO 2");
-    // Those of the last scene may still be there.
+    // Clients of the last scene may still be connected.
     observer.until("connected_clients", others + 1);
     observer.ask("FLUSHALL");
     let mut blocked = 0;
@@ -96,7 +96,7 @@ fn play(socket: &Path, others: usize, hello: &str, scene: &[&str]) -> String {
     }
     let mut all = String::new();
     for (name, peer) in peers.iter_mut().filter(|(_, peer)| peer.is_connected) {
-        // The server sends what it owes, and closes the connection.
+        // The server sends the remaining replies, and closes the connection.
         peer.stream.shutdown(Shutdown::Write).expect("the client is connected");
         peer.stream.read_to_end(&mut peer.ahead).expect("the server replies");
         peer.log += &String::from_utf8_lossy(&peer.ahead);
@@ -121,8 +121,8 @@ fn blocking_commands_reply_like_those_of_valkey() {
     let ours = Server::bind(options).expect("the socket is free");
     let stopper = ours.stopper();
     let thread = thread::spawn(|| ours.run());
-    // Redis 7.0 serves a client from the key that was ready first, whatever the order in its
-    // command.
+    // Redis 7.0 serves a client from the key that became ready first, whatever the order in the
+    // client's command.
     if let Some(theirs) = process::Server::start(Kind::Valkey) {
         let mut failures = Vec::new();
         for hello in ["HELLO 2", "HELLO 3"] {

@@ -20,12 +20,12 @@ const fn limits(max_listpack_entries: usize, max_listpack_value: usize) -> Listp
     ListpackLimits { max_listpack_entries, max_listpack_value }
 }
 
-/// Both use RESP3, in which a score has a type of its own.
+/// Both use RESP3, in which scores have their own type.
 pub(crate) struct Both<'s> {
     pub(crate) server: &'s mut Server,
     pub(crate) ours: Ours,
     pub(crate) limits: ListpackLimits,
-    /// The keys of skip lists that may still be listpacks in Redis, which does not look at the
+    /// The keys of skip lists that may still be listpacks in Redis, which does not check the
     /// arguments of ZADD before it adds members.
     promoted: BTreeSet<Vec<u8>>,
 }
@@ -84,7 +84,7 @@ impl<'s> Both<'s> {
             for command in [command.clone()].into_iter().chain(encoding) {
                 let sample = Sample::key(&command).map(|key| self.elements(key));
                 let sample = sample.map(|elements| Sample::new(&command, elements));
-                // A panic is reported with the commands that led to it; the engine is not used
+                // A panic is reported with the commands that led to it. The engine is not used
                 // again.
                 let run = AssertUnwindSafe(|| self.ours.run(&command));
                 let reply = catch_unwind(run).ok();

@@ -8,7 +8,7 @@ use super::process::Server;
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Command(Vec<Vec<u8>>);
 
-/// Makes a command of words that implement `AsRef<[u8]>`.
+/// Creates a command from words that implement `AsRef<[u8]>`.
 macro_rules! command {
     ($($word:expr),+ $(,)?) => {
         $crate::command::Command::new([$(<_ as AsRef<[u8]>>::as_ref(&$word).to_vec()),+])
@@ -25,7 +25,7 @@ impl Command {
         &self.0
     }
 
-    /// Returns the name in capitals.
+    /// Returns the name in uppercase.
     pub(crate) fn name(&self) -> String {
         String::from_utf8_lossy(&self.0[0]).to_ascii_uppercase()
     }
@@ -76,7 +76,7 @@ impl Server {
         self.run_all(std::slice::from_ref(command)).remove(0)
     }
 
-    /// Sends commands at once; returns the reply to each.
+    /// Sends all commands at once; returns the reply to each.
     pub(crate) fn run_all(&mut self, commands: &[Command]) -> Vec<Vec<u8>> {
         let mut requests = Vec::new();
         for command in commands {

@@ -43,7 +43,7 @@ const SKIPLISTS: ListpackLimits =
     ListpackLimits { max_listpack_entries: 0, max_listpack_value: 64 };
 
 impl Both<'_> {
-    /// Returns both replies to a line: that of the engine, and that of the other server.
+    /// Returns both replies to a line: the engine's and the other server's.
     fn show(&mut self, line: &str) -> [String; 2] {
         [self.ours.ask(line), self.server.ask(line)].map(|reply| Reply::of(&reply).to_string())
     }
@@ -70,7 +70,7 @@ fn texts_of_scores(mut server: Server) {
             assert_eq!(both.show("ZSCORE set member"), [ours, theirs]);
             let score = Score::parse(ours.as_bytes()).unwrap();
             assert_eq!(score.to_string(), ours);
-            assert_eq!(theirs.parse(), Ok(score), "both texts are the same score");
+            assert_eq!(theirs.parse(), Ok(score), "both strings are the same score");
         }
     }
 }
@@ -91,8 +91,8 @@ fn negative_zero(mut server: Server) {
 }
 
 fn valid_numbers(mut server: Server) {
-    // Whether a string is valid for Redis 7.0, for Valkey and the engine, and for zset_core: as a
-    // score, and as a bound.
+    // Whether a string is valid, as a score and as a bound: for Redis 7.0, for Valkey and the
+    // engine, and for zset_core.
     const NONE: [bool; 3] = [false; 3];
     const ALL: [bool; 3] = [true; 3];
     const REDIS: [bool; 3] = [true, false, false];
@@ -235,7 +235,7 @@ fn negative_offsets(mut server: Server) {
     }
 }
 
-/// An entry is its length, in 5 bytes, and its text. Its back-length is the length of both.
+/// An entry is its length, in 5 bytes, and its string. Its back-length covers both.
 fn back_length_of_16383(mut server: Server) {
     let limits = ListpackLimits { max_listpack_value: 20_000, ..ListpackLimits::default() };
     let mut both = Both::new(&mut server, limits);

@@ -1,4 +1,4 @@
-//! The differences that `docs/redis.md` lists: all three servers reply what it says.
+//! The differences listed in `docs/redis.md`: all three servers reply as stated there.
 
 use super::Ours;
 use super::process::{Kind, Reply, Server};
@@ -8,11 +8,11 @@ const DOCS: &str = include_str!("../../../docs/redis.md");
 /// A row of a table.
 struct Difference<'a> {
     commands: &'a str,
-    /// The replies to the last command, where they are compared: of Redis, Valkey and zset.
+    /// The replies of Redis, Valkey and zset to the last command, where they are compared.
     replies: [Option<&'a str>; 3],
 }
 
-/// Returns the code of a cell that has nothing else.
+/// Returns the code of a cell that contains nothing else.
 fn code(cell: &str) -> Option<&str> {
     let code = cell.trim().strip_prefix('`')?.strip_suffix('`')?;
     (!code.contains('`')).then_some(code)
@@ -28,7 +28,7 @@ fn differences() -> impl Iterator<Item = Difference<'static>> {
 }
 
 impl Difference<'_> {
-    /// Sends the commands and compares the last reply; returns a report if it is another.
+    /// Sends the commands and compares the last reply; returns a report if it differs.
     fn check(&self, side: usize, mut ask: impl FnMut(&str) -> Vec<u8>) -> Option<String> {
         let expected = self.replies[side]?;
         let reply = self.commands.split(" ; ").map(&mut ask).last()?;

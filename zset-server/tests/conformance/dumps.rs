@@ -1,4 +1,4 @@
-//! DUMP of all types, RESTORE by other servers, and the other way round.
+//! DUMP of all types, restored by other servers, and the reverse.
 
 use super::Ours;
 use super::command::quoted;
@@ -9,8 +9,7 @@ fn restore(key: &str, dump: &[u8]) -> String {
     format!("RESTORE {key} 0 {} REPLACE", quoted(Reply::of(dump).into_text()))
 }
 
-/// Returns scores and members of small and large sets, of strings, integers, bytes and long
-/// members.
+/// Returns scores and members of small and large sets: strings, integers, bytes and long members.
 fn sets() -> Vec<String> {
     let elements = |len: usize, element: fn(usize) -> String| -> String {
         (0..len).map(element).collect::<Vec<_>>().join(" ")

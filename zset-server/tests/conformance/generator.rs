@@ -15,7 +15,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::command::Command;
 
-/// The keys that commands write.
+/// The keys to which commands write.
 pub(crate) const KEYS: [&str; 5] = ["m0", "m1", "m2", "l0", "l1"];
 const MIXED: &[&str] = KEYS.split_at(3).0;
 const EQUAL: &[&str] = KEYS.split_at(3).1;
@@ -51,7 +51,7 @@ impl Generator {
             if self.flip() && words.len() > 1 {
                 words.pop();
             } else if !matches!(&*words[0], b"ZRANK" | b"ZREVRANK") {
-                // With these, Redis 7.0 has another error, since it lacks WITHSCORE.
+                // With these, Redis 7.0 returns a different error, since it lacks WITHSCORE.
                 words.push(b"more".to_vec());
             }
         }
@@ -62,7 +62,7 @@ impl Generator {
     }
 
     pub(crate) fn pick<'a, T>(&mut self, values: &'a [T]) -> &'a T {
-        values.choose(&mut self.random).expect("no list of choices is empty")
+        values.choose(&mut self.random).expect("the choices are not empty")
     }
 
     fn flip(&mut self) -> bool {
@@ -73,7 +73,7 @@ impl Generator {
         self.random.random_ratio(1, n)
     }
 
-    /// Draws a key of a set whose scores are all equal, or of one whose scores need not be.
+    /// Draws the key of a set whose scores are all equal, or of one whose scores may differ.
     fn key(&mut self, scores: Scores) -> &'static str {
         if self.one_in(30) {
             return "none";
@@ -99,7 +99,7 @@ enum Scores {
 
 type Word = Vec<u8>;
 
-/// Makes a vector of words.
+/// Creates a vector of words.
 macro_rules! words {
     ($($word:expr),+ $(,)?) => { vec![$(Vec::<u8>::from($word)),+] };
 }

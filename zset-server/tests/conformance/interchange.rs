@@ -1,4 +1,4 @@
-//! Payloads of DUMP and RESTORE: servers restore ours, and we restore theirs.
+//! Payloads of DUMP and RESTORE: servers restore ours, and the engine restores theirs.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -23,7 +23,7 @@ test_with_each_server!(
     other_limits,
 );
 
-/// Limits with which long members are in a listpack.
+/// Limits under which long members are stored in a listpack.
 const LONG_MEMBERS: ListpackLimits =
     ListpackLimits { max_listpack_entries: 128, max_listpack_value: 20_000 };
 
@@ -41,7 +41,7 @@ fn exchange(both: &mut Both<'_>) {
     let copy = both.ours.run(&command!["DUMP", COPY]);
     assert_eq!(Reply::of(&copy).into_text(), ours, "the same set has the same payload");
 
-    // The library alone.
+    // Only the library.
     let restored = rdb::restore_with_limits(theirs, both.limits);
     let restored = restored.unwrap_or_else(|error| panic!("{error}: {}", theirs.escape_ascii()));
     restored.check();
@@ -59,7 +59,7 @@ fn dump() -> Command {
     command!["DUMP", KEY]
 }
 
-/// Returns whether a server stores all scores as we do.
+/// Returns whether a server stores all scores as the engine does.
 fn has_our_texts(server: &mut Server, ours: &ZSet) -> bool {
     let reply = server.run(&command!["ZRANGE", KEY, "0", "-1", "WITHSCORES"]);
     let pairs = Reply::of(&reply).into_parts().into_iter().map(Reply::into_parts);
@@ -78,7 +78,7 @@ fn is_compressed(payload: &[u8]) -> bool {
 
 /// Returns the listpack in a payload that is not compressed.
 fn listpack_in(payload: &[u8]) -> &[u8] {
-    /// The length of version and checksum.
+    /// The length of the version and the checksum.
     const FOOTER: usize = 10;
     assert_eq!(payload[0], 17, "the type of a listpack");
     let (len, start) = match payload[LENGTH..] {
@@ -94,7 +94,7 @@ fn listpack_in(payload: &[u8]) -> &[u8] {
 fn compress(server: &mut Server, compress: bool) {
     let yes_or_no = if compress { "yes" } else { "no" };
     assert_eq!(server.ask(&format!("CONFIG SET rdbcompression {yes_or_no}")), b"+OK\r\n");
-    // All of Redis's checks. Valkey has no such setting.
+    // Enables all of Redis's checks. Valkey has no such setting.
     let _ = server.ask("CONFIG SET sanitize-dump-payload yes");
 }
 
@@ -126,7 +126,7 @@ fn exchange_growing(
 fn members_of_all_lengths(mut server: Server) {
     compress(&mut server, false);
     for limits in each_encoding(LONG_MEMBERS) {
-        // Lengths around those from which a listpack or a payload uses another form. Servers
+        // Lengths around those at which the form in a listpack or a payload changes. Servers
         // disagree about 16,378 bytes: see `decisions`.
         let lengths = [0, 1, 2, 10, 11, 12, 62, 63, 64, 65, 126, 127, 128, 4094, 4095, 4096, 4097];
         let longer = [16_371, 16_375, 16_376, 16_377, 16_379, 16_382, 16_383, 16_384, 16_385];
@@ -139,7 +139,7 @@ fn members_of_all_lengths(mut server: Server) {
     }
 }
 
-/// Returns the integers around the limits of each form in a listpack or in a payload.
+/// Returns the integers around the limits of each form in a listpack or a payload.
 fn integers() -> Vec<i128> {
     let widths = [0, 1, 6, 7, 8, 12, 13, 15, 16, 23, 24, 31, 32, 52, 53, 54, 61, 62, 63, 64];
     let mut integers: Vec<i128> = widths
@@ -289,7 +289,7 @@ fn other_limits(mut server: Server) {
                 let is_long =
                     set.iter().any(|(member, _)| member.len() > limits.max_listpack_value);
                 let fits = set.len() <= limits.max_listpack_entries;
-                // Unlike the library, servers do not look at the lengths of members here.
+                // Unlike the library, servers ignore the lengths of members here.
                 let expected = if set.encoding() == Encoding::Listpack && is_long && fits {
                     assert_eq!(restored.encoding(), Encoding::Skiplist);
                     Encoding::Listpack

@@ -1,14 +1,15 @@
-//! zset-server, compared with real servers: a Redis 7.0 and a Valkey 9.
+//! zset-server compared with real servers: Redis 7.0 and Valkey 9.
 //!
 //! Commands run in the server's [engine](Ours) in this process and in another server, and the
 //! replies must be the same. There are two sources of commands:
 //!
-//! - **Rows.** Each file of `rows/` is a script; those of `rows/drawn/` use random choices, see
-//!   [`script`]. A row is a command line. A prefix says how its replies are compared: `~` in any
-//!   order of the lines, `?` by their shape, i.e. the types of all parts, `!` by the type alone,
-//!   `^` by the first six parts of each command, for COMMAND INFO. `=` skips the row for Redis 7.0,
-//!   which lacks what came later. Each script runs in RESP2 and in RESP3. Doubles from Redis 7.0,
-//!   which prints 17 digits, are compared as numbers. [`blocking`] has scenes of several clients.
+//! - **Rows.** Each file of `rows/` is a script; those in `rows/drawn/` use random choices, see
+//!   [`script`]. A row is a command line. A prefix specifies how its replies are compared: `~` in
+//!   any order of the lines, `?` by their shape, i.e. the types of all parts, `!` by the type
+//!   alone, `^` by the first six parts of each command, for COMMAND INFO. `=` skips the row for
+//!   Redis 7.0, which lacks later features. Each script runs in RESP2 and in RESP3. Doubles from
+//!   Redis 7.0, which prints 17 digits, are compared as numbers. [`blocking`] has scenes of several
+//!   clients.
 //! - **Random commands** on sorted sets, with edge cases as arguments: see [`episodes`].
 //!   [`scans`] and [`interchange`] draw sets for ZSCAN, and for DUMP and RESTORE.
 //!
@@ -88,7 +89,7 @@ impl Compared {
         (compared, row[1..].trim())
     }
 
-    /// Returns the part of a reply that is compared.
+    /// Returns the part of a reply to compare.
     fn prepare(self, reply: &[u8], kind: Kind) -> Vec<u8> {
         let mut prepared = Vec::new();
         let parsed = || Reply::of(reply);
@@ -145,8 +146,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The part of a long reply that a report shows: the last bytes that are the same, and the first
-/// that differ.
+/// The length of each part of a long reply in a report: the last bytes that are equal, and the
+/// first that differ.
 const MAX_SAME: usize = 60;
 const MAX_SHOWN: usize = 300;
 
@@ -161,7 +162,7 @@ const MAX_FAILURES: usize = 20;
 /// The number of rows before the first failure that a report shows.
 const MAX_BEFORE: usize = 20;
 
-/// A row that takes longer was interrupted, and keys may have expired meanwhile.
+/// A row that takes longer was interrupted, and keys may have expired in the meantime.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The number of attempts for a script that fails after an interruption.
@@ -194,7 +195,7 @@ fn play(server: &mut Server, hello: &str, rows: &[(usize, String)]) -> (Vec<Fail
     (failures, longest)
 }
 
-/// Runs a script, again if it fails after an interruption; returns the failures.
+/// Runs a script, and repeats it if it fails after an interruption; returns the failures.
 fn play_undisturbed(server: &mut Server, hello: &str, rows: &[(usize, String)]) -> Vec<Failure> {
     for _ in 1..ATTEMPTS {
         let (failures, longest) = play(server, hello, rows);

@@ -1,4 +1,4 @@
-//! [`Sample`]: what ZRANDMEMBER may reply.
+//! [`Sample`]: the possible replies to ZRANDMEMBER.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::command::Command;
 use super::process::{Kind, Reply};
 use super::score::is_same_score;
 
-/// A set with its scores as text.
+/// A set with its scores as strings.
 pub(crate) type Elements = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// A ZRANDMEMBER of a set with these elements.
@@ -56,7 +56,7 @@ impl Sample {
         }
     }
 
-    /// Returns the member of a part, unless it is none of the set or its score is another.
+    /// Returns the member of a part, or nothing if the set lacks it or its score differs.
     fn member<'a>(&self, part: &Reply<'a>, kind: Kind) -> Option<&'a [u8]> {
         let (member, score) = match part {
             Reply::Text(_, member) if !self.with_scores => (member, None),

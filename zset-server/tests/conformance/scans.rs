@@ -1,6 +1,6 @@
 //! Scans: each member that stays in the set is returned, whatever else changes.
 //!
-//! Cursors differ between the servers, so a scan goes through each on its own.
+//! Cursors differ between the servers, so each has its own scan.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::score::is_same_score;
 use super::test_with_each_server;
 
 const KEY: &str = "set";
-/// More pages than any scan here has.
+/// More pages than any scan in these tests has.
 const MAX_PAGES: usize = 100_000;
 
 test_with_each_server!(unchanged_sets, changing_sets);

@@ -2,7 +2,7 @@
 
 use super::process::{Kind, Reply};
 
-/// Returns whether two replies in RESP3 are the same. Scores are compared as numbers where a server
+/// Returns whether two replies in RESP3 are the same. Scores are compared as numbers if a server
 /// writes more digits.
 pub(crate) fn is_same(ours: &Reply<'_>, theirs: &Reply<'_>, kind: Kind) -> bool {
     match (ours, theirs) {
@@ -16,7 +16,7 @@ pub(crate) fn is_same(ours: &Reply<'_>, theirs: &Reply<'_>, kind: Kind) -> bool 
     }
 }
 
-/// Returns whether a server writes our score like this.
+/// Returns whether a server writes our score as this string.
 pub(crate) fn is_same_score(ours: &[u8], theirs: &[u8], kind: Kind) -> bool {
     let text = |bytes| std::str::from_utf8(bytes).expect("a score is ASCII");
     let (ours, theirs) = (text(ours), text(theirs));
@@ -26,8 +26,8 @@ pub(crate) fn is_same_score(ours: &[u8], theirs: &[u8], kind: Kind) -> bool {
         // Redis 7.0 writes 17 digits.
         Kind::Redis => is_same_number,
         // Valkey keeps the sign of a zero in a skip list. It does not always find the shortest
-        // text, or the nearest of several. Such a string has other digits, so this accepts no other
-        // format.
+        // string, or the nearest of several. Such a string has different digits, so this accepts no
+        // other format.
         _ => ours == theirs || is_same_number && (theirs == "-0" || has_worse_digits(theirs, ours)),
     }
 }

@@ -18,9 +18,8 @@ use rand::{Rng, SeedableRng};
 
 type Names<'a> = HashMap<&'a str, Vec<&'a str>>;
 
-/// Returns the rows of a script with their line numbers. They are always the same unless
-/// `ZSET_SEED` is set. `words` is a script that runs before it, with names that several scripts
-/// share.
+/// Returns the rows of a script with their line numbers. They are deterministic unless `ZSET_SEED`
+/// is set. `words` is a script that runs first, with names that several scripts share.
 pub(crate) fn rows(words: &str, script: &str) -> Vec<(usize, String)> {
     let seed = env::var("ZSET_SEED").map_or(1, |seed| seed.parse().expect("a seed is a number"));
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -64,7 +63,7 @@ fn each(row: String, names: &Names<'_>, found: &mut impl FnMut(String)) {
     }
 }
 
-/// Returns the row with a random text for each `<name>`.
+/// Returns the row with a random string for each `<name>`.
 fn drawn(row: &str, names: &Names<'_>, rng: &mut impl Rng) -> String {
     let Some((before, after)) = row.split_once('<') else { return row.to_owned() };
     let (name, after) = after.split_once('>').expect("< has a matching >");

@@ -1,9 +1,9 @@
 //! Server processes: zset-server, Redis and Valkey, each on a Unix socket in a temporary folder.
 //!
-//! [`test_support::servers`] says which programs the other servers are, and what happens without
-//! them.
+//! [`test_support::servers`] defines which programs the other servers are, and what happens if one
+//! is missing.
 
-// Each test target uses only some of this.
+// Each test target uses only a part of this module.
 #![allow(dead_code)]
 
 mod reply;
@@ -22,7 +22,7 @@ use crate::patient::{Patient, retry};
 pub(crate) use reply::Reply;
 pub(crate) use test_support::servers::{Folder, skip};
 
-/// The timeout for a start and for a reply. Only a failing test waits that long.
+/// The timeout of a start and of a reply. Only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Kind {
         }
     }
 
-    /// Returns the start of the line in INFO with the right version.
+    /// Returns the start of the line in INFO if the version is right.
     fn version(self) -> &'static str {
         match self {
             Kind::Redis => "redis_version:7.0.",
@@ -69,7 +69,7 @@ impl Kind {
     }
 }
 
-/// A server process with a connection to it. It is killed when this is dropped.
+/// A server process with a connection to it. It is killed on drop.
 pub(crate) struct Server {
     pub(crate) kind: Kind,
     process: Child,
@@ -79,8 +79,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server in a folder of its own; returns `None` if it is not installed in the right
-    /// version.
+    /// Starts a server in its own folder; returns `None` if the right version is not installed.
     pub(crate) fn start(kind: Kind) -> Option<Server> {
         Server::start_in(kind, &Folder::new())
     }
@@ -148,7 +147,7 @@ impl Server {
         replies.unwrap_or_else(|error| panic!("no reply to {line}: {error}")).remove(0)
     }
 
-    /// Returns the reply to a line as text; other bytes are escaped.
+    /// Returns the reply to a line as a string; other bytes are escaped.
     pub(crate) fn ask_text(&mut self, line: &str) -> String {
         self.ask(line).escape_ascii().to_string().replace("\\r\\n", "\r\n")
     }
@@ -187,7 +186,7 @@ impl Server {
         self.process.wait().unwrap()
     }
 
-    /// Kills the process, as a power failure does.
+    /// Kills the process, as in a power failure.
     pub(crate) fn kill(mut self) {
         self.process.kill().expect("the process runs");
         self.process.wait().unwrap();
@@ -196,7 +195,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // An error here would hide that of the test.
+        // A second panic here would hide the test's.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

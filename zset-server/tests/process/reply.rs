@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// A reply or a part of one, with the byte that its type begins with.
+/// A reply or a part of one, with the byte that identifies its type.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Reply<'a> {
-    /// A status, an error, a number or another type that is one line.
+    /// A status, an error, a number or another single-line type.
     Line(u8, &'a [u8]),
-    /// A string with its length.
+    /// A string with a length.
     Text(u8, &'a [u8]),
     /// The null string or the null array of RESP2.
     None(u8),
@@ -49,7 +49,7 @@ impl<'a> Reply<'a> {
         Some((reply, rest))
     }
 
-    /// Parses a whole reply.
+    /// Parses a complete reply.
     #[track_caller]
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
         let Some((reply, [])) = Reply::parse(bytes) else { panic!("{}", bytes.escape_ascii()) };
@@ -84,7 +84,7 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// Appends the reply with its numbers in one form, however many digits they have.
+    /// Appends the reply with its numbers in one form, whatever their number of digits.
     pub(crate) fn write_short(&self, written: &mut Vec<u8>) {
         match self {
             Reply::Line(kind, text) | Reply::Text(kind, text) => {
@@ -126,7 +126,7 @@ impl<'a> Reply<'a> {
 }
 
 impl fmt::Display for Reply<'_> {
-    /// Shows the reply in one line, with its strings in quotes.
+    /// Displays the reply on one line, with its strings in quotes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reply::Line(_, text) => text.escape_ascii().to_string().replace("\\'", "'").fmt(f),

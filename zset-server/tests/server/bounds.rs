@@ -1,4 +1,4 @@
-//! Limits of clients and of their requests and replies.
+//! Limits of clients, requests and replies.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -19,7 +19,7 @@ fn unread_replies_are_bounded() {
     let before = resident_bytes();
     let mut peer = server.connect();
     let mut most = before;
-    // The replies would take more than a gigabyte. The buffers of the system hold all requests.
+    // The replies would take more than a gigabyte. The system's buffers hold all requests.
     for _ in 0..20 {
         peer.send(&b"GET k\r\n".repeat(1000));
         other.ask(b"PING\r\n", b"+PONG\r\n");
@@ -192,7 +192,7 @@ fn a_transaction_with_replies_above_the_limit_runs_and_closes_the_connection() {
     peer.send(b"EXEC\r\n");
     assert!(!matches!(peer.stream.read(&mut [0]), Ok(1)));
     let mut other = server.connect();
-    // All of the transaction has run.
+    // The whole transaction has run.
     other.ask(b"GET ran\r\n", b"$3\r\nyes\r\n");
 }
 

@@ -1,4 +1,4 @@
-//! What commands do beyond the replies that the conformance tests compare.
+//! Effects of commands beyond the replies that the conformance tests compare.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use zset_server::{Engine, Replies};
 use crate::prompt::{Prompt, ask};
 
 #[test]
-fn what_changes_a_key_is_noted_and_nothing_else() {
+fn changes_of_keys_are_counted_and_nothing_else() {
     for (line, changes) in [
         ("ZADD key 1 a", false),
         ("ZADD key 2 a", true),
@@ -105,7 +105,7 @@ fn hello_and_info_tell_the_same_version() {
 }
 
 #[test]
-fn exec_of_a_client_that_has_not_said_who_it_is_says_so() {
+fn exec_of_an_unauthenticated_client_says_so() {
     let mut prompt = Prompt::new();
     prompt.ask("CONFIG SET requirepass open");
     prompt.client = prompt.engine.client();
@@ -115,11 +115,11 @@ fn exec_of_a_client_that_has_not_said_who_it_is_says_so() {
 }
 
 #[test]
-fn a_reply_that_would_keep_all_others_waiting_is_refused() {
+fn a_reply_that_would_block_all_other_clients_is_refused() {
     let mut prompt = Prompt::new();
     let member = "m".repeat(1000);
     prompt.ask(&format!("ZADD key 1 {member}"));
-    // The last count is rejected while the reply is written, the others up front.
+    // The last count is rejected while the reply is written, the others beforehand.
     for count in ["-9223372036854775807", "-4611686018427387903", "-89478480", "-70000"] {
         let reply = prompt.ask(&format!("ZRANDMEMBER key {count}"));
         assert_eq!(reply, "-ERR value is out of range", "{count}");
@@ -152,7 +152,7 @@ fn pages_of_a_large_set_hold_each_member_once() {
 }
 
 #[test]
-fn a_set_that_takes_the_place_of_another_type_serves_who_waits() {
+fn a_set_that_replaces_another_type_serves_waiting_clients() {
     let mut engine = Engine::new();
     let (mut waiting, mut other) = (engine.client(), engine.client());
     waiting.allow_waiting();
@@ -171,7 +171,7 @@ fn a_set_that_takes_the_place_of_another_type_serves_who_waits() {
 }
 
 #[test]
-fn a_client_that_asks_while_it_waits_waits_no_longer() {
+fn a_command_of_a_waiting_client_ends_its_wait() {
     let mut engine = Engine::new();
     let (mut waiting, mut other) = (engine.client(), engine.client());
     waiting.allow_waiting();

@@ -58,7 +58,7 @@ fn a_sleep_has_bounds() {
 }
 
 #[test]
-fn the_beginning_of_a_long_name_is_repeated() {
+fn the_error_quotes_the_start_of_a_long_name() {
     let server = Running::with(Options { debug_command: DebugCommand::Yes, ..options() });
     let reply = server.connect().ask_line(format!("DEBUG {}\r\n", "a".repeat(1000)).as_bytes());
     let text = "unknown subcommand or wrong number of arguments for";

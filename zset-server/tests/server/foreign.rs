@@ -1,4 +1,4 @@
-//! Clients of another protocol, such as a browser that sends what a web page chooses.
+//! Clients of another protocol, such as a browser that sends bytes chosen by a web page.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use crate::program::Program;
 use crate::running::{Peer, Running};
 
-/// A request's body, with commands.
+/// The body of a request, with commands.
 const BODY: &str = "FLUSHALL\r\n*3\r\n$3\r\nSET\r\n$4\r\nevil\r\n$1\r\n1\r\nSET evil 1\r\n";
 
 fn post(headers: &str) -> String {
@@ -63,7 +63,7 @@ fn commands_in_the_body_of_an_http_request_do_not_run() {
         format!("PING\r\nhOST:\r\n{BODY}"),
         format!("PING\r\nHost:x\r\n{BODY}"),
         format!("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n{BODY}"),
-        // As arrays, which is how clients send commands.
+        // As arrays, the form in which clients send commands.
         format!("*1\r\n$4\r\nPost\r\n{BODY}"),
         format!("*2\r\n$5\r\nHOST:\r\n$1\r\nx\r\n{BODY}"),
     ] {
@@ -73,7 +73,7 @@ fn commands_in_the_body_of_an_http_request_do_not_run() {
         let halves = [&request.as_bytes()[..half], &request.as_bytes()[half..]];
         for pieces in [&[request.as_bytes()][..], &many, &halves] {
             let replies = replies_until_closed(&mut server.connect(), pieces);
-            // At most the reply to the command before, or an error.
+            // At most the reply to the previous command, or an error.
             let is_reply = replies == "+PONG\r\n" || replies.starts_with("-ERR Protocol error: ");
             assert!(replies.is_empty() || is_reply, "{start}: {replies}");
         }
@@ -120,7 +120,7 @@ fn http_requests_are_logged_at_most_once_a_minute() {
         peer.expect_last(b"");
     }
     let log = program.stop();
-    // More than once only if the machine pauses for a minute.
+    // More than one only if the machine pauses for a minute.
     let lines = log.matches("Possible SECURITY ATTACK detected").count();
     assert!((1..5).contains(&lines), "{log}");
 }

@@ -133,7 +133,7 @@ fn until_quiet<S: Read + Write>(peer: &mut Peer<S>) {
     while calls == 0 || quiet < 50 {
         let before = calls;
         calls = number(&peer.ask_bulk(b"INFO stats\r\n"), "total_commands_processed:");
-        // One is this INFO.
+        // One of them is this INFO.
         quiet = if calls == before + 1 { quiet + 1 } else { 0 };
     }
 }

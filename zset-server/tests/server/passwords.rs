@@ -17,7 +17,7 @@ fn assert_requires(program: &Program, password: &str) {
 fn a_password_is_read_from_the_environment() {
     let program = Program::start_after("export ZSET_REQUIREPASS='open sesame'", &[]);
     assert_requires(&program, "open sesame");
-    // An empty variable does not mean a server without a password, nor may there be two passwords.
+    // An empty variable does not start a server without a password, and two passwords are an error.
     for arguments in [&["serve"][..], &["serve", "--requirepass", "a"]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zset-server"));
         let variable = if arguments.len() > 1 { "b" } else { "" };
@@ -27,7 +27,7 @@ fn a_password_is_read_from_the_environment() {
 }
 
 #[test]
-fn a_password_that_is_set_is_for_the_clients_to_come() {
+fn a_new_password_applies_to_later_clients() {
     let mut prompt = Prompt::new();
     prompt.expect(&[("CONFIG SET requirepass open", "+OK"), ("PING", "+PONG")]);
     prompt.client = prompt.engine.client();

@@ -1,4 +1,4 @@
-//! The program as a server: its log, and signals to it.
+//! The program as a server: its log, and its signals.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::net::UnixStream;
@@ -64,7 +64,7 @@ impl Program {
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
     }
 
-    /// Closes the standard error, as a terminal does when it closes.
+    /// Closes standard error, as a terminal does when it closes.
     pub(crate) fn close_log(&mut self) {
         self.log = None;
     }
@@ -89,7 +89,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // An error here would hide that of the test.
+        // A second panic here would hide the test's.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

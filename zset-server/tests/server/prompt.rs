@@ -1,4 +1,4 @@
-//! Commands run without a server, at a time that the test sets.
+//! Commands run without a server, at a time set by the test.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(crate) fn ask<C: Clock>(engine: &mut Engine<C>, client: &mut Client, line: &
     String::from_utf8_lossy(replies.bytes()).replace("\r\n", " ").trim_end().to_owned()
 }
 
-/// An engine with a client, and a clock that stands still.
+/// An engine with a client, and a clock that does not advance.
 pub(crate) struct Prompt {
     pub(crate) clock: FakeClock,
     pub(crate) engine: Engine<FakeClock>,

@@ -43,7 +43,7 @@ fn encode(arguments: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes that are biased towards those with a meaning in the protocol.
+/// Bytes biased towards those with a meaning in the protocol.
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     const TOKENS: [&str; 19] = [
         "\x0b",
@@ -120,7 +120,7 @@ fn errors_have_the_texts_of_redis() {
 
 #[test]
 fn requests_without_arguments_are_skipped() {
-    // Found at random before.
+    // Previously found at random.
     assert_eq!(parse(b"*\r\n", &[]).1, Some(RequestError::Invalid("invalid multibulk length")));
     let (found, error) = parse(b"*0\r\n*-1\r\n\r\n \n*1\r\n$0\r\n\r\nping\n", &[]);
     assert_eq!((found, error), (vec![vec![vec![]], vec![b"ping".to_vec()]], None));

@@ -9,7 +9,7 @@ use zset_server::{Limits, Options};
 use crate::patient::{Patient, retry};
 pub(crate) use crate::serving::{Running, options};
 
-/// The timeout for a reply. Only a failing test waits that long.
+/// The timeout of a reply. Only a failing test waits that long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Running {
@@ -19,7 +19,7 @@ impl Running {
 
     pub(crate) fn connect(&self) -> Peer<TcpStream> {
         let stream = retry(|| TcpStream::connect(self.address)).expect("the server listens");
-        // So that a short request is sent at once.
+        // Send short requests at once.
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();

@@ -22,7 +22,7 @@ fn maxclients_limits_new_clients() {
     set(&mut one, "maxclients", "3");
     let mut three = server.connect();
     three.ask(b"PING\r\n", b"+PONG\r\n");
-    // Connected clients stay.
+    // Connected clients stay connected.
     set(&mut one, "maxclients", "1");
     three.ask(b"PING\r\n", b"+PONG\r\n");
     server.connect().expect_last(b"-ERR max number of clients reached\r\n");
@@ -35,7 +35,7 @@ fn maxclients_limits_new_clients() {
     ] {
         assert!(info.contains(line), "{line} is not in {info}");
     }
-    // Usually more than the limit of open files.
+    // Usually above the limit on open files.
     let reply = one.ask_line(b"CONFIG SET maxclients 4294967295\r\n");
     assert!(reply == "+OK" || reply.contains("The operating system is not able"), "{reply}");
 }

@@ -25,9 +25,9 @@ fn a_closed_terminal_stops_the_program_after_it_saves() {
     let mut program = Program::start(&[]);
     let mut peer = program.connect();
     peer.ask(b"SET key value\r\n", b"+OK\r\n");
-    // Logging fails from now on.
+    // From now on, logging fails.
     program.close_log();
-    // The system and the shell both send the signal.
+    // Both the system and the shell send the signal.
     program.signal("HUP");
     program.signal("HUP");
     peer.expect_last(b"");

@@ -12,7 +12,7 @@ use crate::running::{Peer, Running, options};
 
 #[test]
 fn received_requests_are_answered_before_a_stop() {
-    // So that a pause of the machine does not matter.
+    // So that a pause of the machine has no effect.
     let server = Running::with_limits(Limits { grace: Duration::MAX, ..Limits::default() });
     let mut idle = server.connect();
     let mut half = server.connect();

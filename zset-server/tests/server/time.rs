@@ -6,7 +6,7 @@ use zset_std::Timestamp;
 use crate::prompt::Prompt;
 
 #[test]
-fn the_time_left_is_rounded_to_seconds_and_at_none_the_key_is_gone() {
+fn the_time_to_live_is_rounded_to_seconds_and_at_zero_the_key_has_expired() {
     let mut prompt = Prompt::new();
     prompt.expect(&[
         ("SET a 1", "+OK"),
@@ -25,7 +25,7 @@ fn the_time_left_is_rounded_to_seconds_and_at_none_the_key_is_gone() {
 }
 
 #[test]
-fn what_has_expired_is_no_key_for_any_command() {
+fn an_expired_key_does_not_exist_for_any_command() {
     let mut prompt = Prompt::new();
     for key in ["a", "b", "c", "d", "e", "f", "g", "h"] {
         prompt.ask(&format!("SET {key} 1"));
@@ -80,9 +80,9 @@ fn cl_throttle_answers_as_redis_cell_does() {
         ("CL.THROTTLE user123 15 30 60 1", "*5 :1 :16 :0 :2 :32"),
         ("CL.THROTTLE user123 15 30 60 17", "*5 :1 :16 :0 :-1 :32"),
         ("CL.THROTTLE user123 15 30 60 0", "*5 :0 :16 :0 :-1 :32"),
-        // A full bucket is empty after the period, also where the count does not divide it.
+        // A full bucket is empty after the period, even if the count does not divide it.
         ("CL.THROTTLE thirds 2 3 1 3", "*5 :0 :3 :0 :-1 :1"),
-        // As there, numbers may have a plus and leading zeros.
+        // As in redis-cell, numbers may have a plus sign and leading zeros.
         ("CL.THROTTLE other +15 030 60 1", "*5 :0 :16 :15 :-1 :2"),
         ("EXISTS user123", ":0"),
     ]);
@@ -124,7 +124,7 @@ fn cl_throttle_refuses_what_has_no_meaning() {
 }
 
 #[test]
-fn a_scan_misses_no_key_that_is_set_again_meanwhile() {
+fn a_scan_returns_every_key_that_is_set_again_meanwhile() {
     let mut prompt = Prompt::new();
     for number in 0..100 {
         prompt.ask(&format!("SET key{number} 1"));
@@ -148,7 +148,7 @@ fn a_scan_misses_no_key_that_is_set_again_meanwhile() {
     }
 }
 #[test]
-fn all_keys_that_expire_are_counted_however_they_go() {
+fn all_expired_keys_are_counted_however_they_are_removed() {
     let mut prompt = Prompt::new();
     let expired = |prompt: &mut Prompt| {
         let info = prompt.ask("INFO stats");
@@ -175,15 +175,15 @@ fn all_keys_that_expire_are_counted_however_they_go() {
     for _ in 0..20 {
         prompt.ask("PING");
     }
-    assert_eq!(prompt.ask("DBSIZE"), ":2", "those that were made anew stay");
+    assert_eq!(prompt.ask("DBSIZE"), ":2", "the keys that were created again stay");
     assert_eq!(expired(&mut prompt), 28);
     prompt.ask("PEXPIRE 29 -1");
     prompt.ask("DEL 28");
-    assert_eq!(expired(&mut prompt), 28, "what is removed does not expire");
+    assert_eq!(expired(&mut prompt), 28, "a removed key does not expire");
 }
 
 #[test]
-fn a_large_step_back_of_the_clock_is_followed_and_a_small_one_is_ignored() {
+fn a_large_step_back_of_the_clock_takes_effect_and_a_small_one_is_ignored() {
     let set = |prompt: &Prompt, seconds: u64| {
         prompt.clock.set(Timestamp::from_nanos(seconds * 1_000_000_000));
     };

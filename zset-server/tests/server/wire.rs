@@ -65,7 +65,7 @@ fn other_clients_run_between_slow_commands_of_one() {
     let (mut slow, mut other) = (server.connect(), server.connect());
     let request = |number| format!("DEBUG SLEEP 0.05\r\nZADD done 1 {number}\r\n");
     let requests: Vec<_> = (0..COMMANDS).map(request).collect();
-    // In one piece, then in one piece for each command, all sent before the first has run.
+    // All commands in one piece, then one piece for each, all sent before the first has run.
     for (round, pieces) in [vec![requests.concat()], requests].into_iter().enumerate() {
         other.ask(b"DEL done\r\n", format!(":{round}\r\n").as_bytes());
         for piece in pieces {
@@ -131,8 +131,8 @@ fn an_invalid_request_gets_an_error_and_closes_the_connection() {
         peer.expect(b"+PONG\r\n");
         peer.expect(format!("-ERR Protocol error: {reply}\r\n").as_bytes());
         for _ in 0..3 {
-            // The server still reads: otherwise the connection could be reset before the reply is
-            // read.
+            // The server continues to read: otherwise the connection could be reset before the
+            // client reads the reply.
             peer.send(b"more");
             other.ask(b"PING\r\n", b"+PONG\r\n");
         }

@@ -5,7 +5,7 @@ use std::thread::{self, JoinHandle};
 
 use zset_server::{Options, ServeError, Server, Stopper};
 
-/// A server that is stopped when this is dropped.
+/// A server that is stopped on drop.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) stopper: Stopper,

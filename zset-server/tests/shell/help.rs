@@ -1,4 +1,4 @@
-//! HELP, compared with what the server accepts.
+//! HELP, compared with the syntax that the server accepts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ struct Command {
     name: String,
     /// The number of arguments, including the name; if negative, the minimum number.
     arity: i8,
-    /// What HELP shows of its arguments.
+    /// The arguments as HELP shows them.
     arguments: String,
 }
 
@@ -89,7 +89,7 @@ fn lines_of(syntax: &str) -> Vec<Vec<&str>> {
     lines.into_iter().next().expect("there is one alternative").clone()
 }
 
-/// Parses alternatives up to a closing bracket, which stays: the lines of each.
+/// Parses alternatives up to a closing bracket, which is not consumed: the lines of each.
 fn sequences<'a>(rest: &mut &'a str) -> Vec<Vec<Vec<&'a str>>> {
     let mut alternatives = vec![vec![vec![]]];
     loop {
@@ -119,7 +119,7 @@ fn sequences<'a>(rest: &mut &'a str) -> Vec<Vec<Vec<&'a str>>> {
                 vec![vec![word]]
             }
         };
-        let before = alternatives.pop().expect("there is one");
+        let before = alternatives.pop().expect("there is an alternative");
         let extended = |line: &Vec<&'a str>, with: &Vec<&'a str>| [&line[..], with].concat();
         let shortest = before.iter().map(|line| extended(line, &lines[0]));
         let others = lines[1..].iter().map(|with| extended(&before[0], with));
@@ -163,7 +163,8 @@ impl<'a> Server<'a> {
         Server { engine, client, command }
     }
 
-    /// Runs the command; placeholders among the arguments are replaced. An error changes nothing.
+    /// Runs the command, with placeholders among the arguments replaced. An error leaves the keys
+    /// unchanged.
     fn reply(&mut self, arguments: &[&str]) -> String {
         let keys = arguments.iter().filter(|word| **word == "key").count().to_string();
         let words = arguments.iter().map(|word| match *word {
@@ -222,7 +223,7 @@ fn vocabulary() -> BTreeSet<String> {
     words
 }
 
-/// Words for which a command has an error of its own, or that are parameters.
+/// Words that are parameters, or for which a command has its own error.
 const NOT_SHOWN: [(&str, &str); 5] = [
     ("zscan", "NOVALUES"),
     ("zrangebylex", "WITHSCORES"),
@@ -244,13 +245,13 @@ fn what_is_accepted_is_shown_by_help() {
     let mut missing = Vec::new();
     for command in commands.iter().filter(|command| command.arity < 0) {
         let syntax = &*command.arguments;
-        // The subcommands have lines of their own.
+        // The subcommands have their own lines.
         if syntax.trim_start_matches('[').starts_with("subcommand") {
             continue;
         }
         let lines = lines_of(syntax);
         let is_shown = |word| lines.iter().flatten().any(|shown| *shown == word);
-        // Some options need an optional argument before them.
+        // Some options require an optional argument before them.
         let options = |line: &[&str]| line.iter().filter(|word| is_literal(word)).count();
         let plain = lines.iter().filter(|line| options(line) == options(&lines[0]));
         let splits = plain.flat_map(|line| (0..=line.len()).map(|middle| line.split_at(middle)));

@@ -12,7 +12,7 @@ use crate::running::answer;
 /// A member that does not fit in a listpack.
 const LONG: &str = "a-member-of-66-bytes-that-makes-the-set-a-skip-list-whatever-its-size";
 
-/// Returns a script that adds members in a random order, which is always the same.
+/// Returns a script that adds members in a random order, which is deterministic.
 fn additions(key: &str, members: u64) -> String {
     let mut script = String::new();
     let mut state = 42u64;
@@ -27,7 +27,7 @@ fn additions(key: &str, members: u64) -> String {
     script
 }
 
-/// Returns what the last line of a script draws.
+/// Returns the drawing of the last line of a script.
 fn drawn(script: &str, show: &str) -> String {
     let marker = "start of the picture";
     let all = answer(&format!("{script}ECHO '{marker}'\n{show}\n"));

@@ -1,4 +1,4 @@
-//! redis-cli and the shell show the same replies in the same form.
+//! redis-cli and the shell display the same replies in the same form.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -46,7 +46,7 @@ SELECT 7
 ECHO "no \"lonely' quote"
 "#;
 
-/// Returns what redis-cli prints for a script, or `None` if it is not installed.
+/// Returns the output of redis-cli for a script, or `None` if it is not installed.
 fn redis_cli(script: &str, protocol: &str) -> Option<String> {
     let server = Server::zset(&Folder::new());
     let client = Command::new("redis-cli")

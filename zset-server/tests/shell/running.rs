@@ -1,4 +1,4 @@
-//! Running the program until it exits.
+//! Runs the program until it exits.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -18,9 +18,9 @@ pub(crate) fn run(arguments: &[&str], input: &[u8]) -> Output {
     let mut process = program.spawn().expect("the program can start");
     let mut stdin = process.stdin.take().expect("stdin is piped");
     let input = input.to_vec();
-    // In a thread of its own, so that a full output pipe cannot block both processes.
+    // On a separate thread, so that a full output pipe cannot block both processes.
     let writer = thread::spawn(move || {
-        // The program may exit before it has read all.
+        // The program may exit before it has read all of the input.
         let _ = stdin.write_all(&input);
     });
     let output = process.wait_with_output().expect("the program ends");

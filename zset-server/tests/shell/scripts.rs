@@ -106,7 +106,7 @@ fn a_closed_output_ends_the_program_without_an_error() {
             .expect("the program can start");
         drop(process.stdout.take());
         let script = "ECHO something\n".repeat(50_000);
-        // The program may exit before it has read all.
+        // The program may exit before it has read all of the input.
         let _ = std::io::Write::write_all(&mut process.stdin.take().unwrap(), script.as_bytes());
         let mut errors = String::new();
         process.stderr.take().unwrap().read_to_string(&mut errors).unwrap();

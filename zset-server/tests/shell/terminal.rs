@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use crate::patient::retry;
 use crate::process::Folder;
 
-/// The timeout for an output. Only a failing test waits that long.
+/// The timeout of an output. Only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 struct Terminal {
     process: Child,
     keyboard: ChildStdin,
     screen: Receiver<Vec<u8>>,
-    /// The output after the last text that was waited for.
+    /// The output after the last string that was waited for.
     shown: String,
 }
 

@@ -115,7 +115,7 @@ fn keys_that_have_not_expired_are_loaded_with_their_deadlines() {
     assert_eq!(load(&bytes, 4_999).unwrap().contents(), expected);
     expected.remove(&b"string"[..]).expect("the key existed");
     assert_eq!(load(&bytes, 5_000).unwrap().contents(), expected);
-    // A key that has expired is not written.
+    // An expired key is not written.
     let mut keys = small();
     keys.clock.advance(Duration::from_secs(6));
     assert_eq!(load(&keys.written(), 0).unwrap().len(), 3);
@@ -140,7 +140,7 @@ fn refused(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn truncation_and_a_wrong_checksum_are_told_apart() {
+fn truncation_and_a_wrong_checksum_have_different_errors() {
     let bytes = small().written();
     let end = bytes.len() - 8;
     for len in 0..bytes.len() {
@@ -165,7 +165,7 @@ fn truncation_and_a_wrong_checksum_are_told_apart() {
 fn bytes_after_the_end_are_not_called_a_wrong_checksum() {
     let mut bytes = small().written();
     let end = bytes.len();
-    // By the nature of a CRC, the checksum of this one still matches that of all bytes before.
+    // By the nature of a CRC, the checksum of this file still matches all preceding bytes.
     for rest in [&b"\0"[..], b"x", b"*1\r\n$8\r\nFLUSHALL\r\n", &bytes.clone(), &[0; 8], &[0; 100]]
     {
         bytes.extend(rest);
@@ -174,7 +174,7 @@ fn bytes_after_the_end_are_not_called_a_wrong_checksum() {
         assert_eq!(refused(&bytes), expected);
         bytes.truncate(end);
     }
-    // In a file without a checksum, too.
+    // The same in a file without a checksum.
     bytes[end - 8..].fill(0);
     assert!(load(&bytes, 0).is_ok());
     bytes.push(0);
@@ -338,8 +338,8 @@ fn values() -> impl Strategy<Value = (&'static str, Vec<Vec<u8>>)> {
     let bytes = prop_oneof![vec(any::<u8>(), 0..70), integer].boxed();
     let score = any::<f64>().prop_filter("NaN", |score| !score.is_nan());
     let elements = vec((score, bytes.clone()), 1..150);
-    // As in Redis, more than 128 pairs at once make a skip list even if members repeat, and no more
-    // than 128 members are loaded as a listpack.
+    // As in Redis, more than 128 pairs at once make a skip list even if members repeat, and at most
+    // 128 members are loaded as a listpack.
     let elements = elements.prop_filter("many pairs of few members", |elements| {
         let members: BTreeSet<_> = elements.iter().map(|(_, member)| member).collect();
         elements.len() <= 128 || members.len() > 128

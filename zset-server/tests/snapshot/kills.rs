@@ -19,7 +19,7 @@ fn a_server_that_is_killed_leaves_the_old_snapshot_or_the_new_one() {
     let folder = Folder::new();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut server = Server::zset(&folder);
-    // A line may have only so many.
+    // The length of a line is limited.
     for start in (0..MEMBERS).step_by(1000) {
         let mut line = "ZADD large".to_owned();
         for n in start..start + 1000 {
@@ -35,7 +35,7 @@ fn a_server_that_is_killed_leaves_the_old_snapshot_or_the_new_one() {
         server.ask(&format!("SET generation {generation}"));
         let before = fs::metadata(folder.snapshot()).unwrap().ino();
         server.send("SAVE");
-        // Before the file is written, at any length of it, or after.
+        // Before the file is written, at any length of it, or afterwards.
         let at = rng.random_range(0..len + len / 8).checked_sub(len / 16);
         wait(&folder, before, at);
         server.kill();

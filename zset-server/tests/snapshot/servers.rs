@@ -145,8 +145,8 @@ fn a_snapshot_with_another_type_is_an_error_that_names_the_key() {
 }
 
 /// Returns a file of sorted sets as servers before Redis 4.0 wrote it, in the order of a hash
-/// table, with scores as text; and as later ones do, lowest first and by score only, with binary
-/// scores.
+/// table, with scores as strings; and as later servers do, lowest first and by score only, with
+/// binary scores.
 fn file_in_other_orders(version: u16) -> Vec<u8> {
     let mut bytes = format!("REDIS{version:04}").into_bytes();
     bytes.extend(b"\xFE\0");

@@ -1,4 +1,4 @@
-//! Snapshots at the start and the stop of the program, and by SAVE.
+//! Snapshots at the start and stop of the program, and by SAVE.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};

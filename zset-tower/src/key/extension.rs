@@ -1,4 +1,4 @@
-//! [`Extension`]: what an earlier layer found out.
+//! [`Extension`]: a value found by an earlier layer.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::{Found, Key};
 use crate::request_head::RequestHead;
 
-/// An extension of the request, such as the user that an authentication layer has found out.
+/// An extension of the request, such as the user found by an authentication layer.
 ///
 /// # Examples
 ///

@@ -5,14 +5,14 @@
 //!            element                    element
 //! ```
 //!
-//! Elements are split off from the right, since what is to the left may come from the client. A
-//! quoted string can be read from its end too: its opening quote follows `=`, and quotes within are
+//! Elements are split off from the right, since those to the left may come from the client. A
+//! quoted string can be read from its end too: its opening quote follows `=`, and inner quotes are
 //! escaped by an odd number of backslashes. So a well-formed line has the same elements in both
-//! directions, and those at the end of a line are the same whatever is before them.
+//! directions, and the elements at the end of a line are the same whatever precedes them.
 
 use std::borrow::Cow;
 
-/// Returns the place of the last comma that is not within a quoted string, read from the right.
+/// Returns the offset of the last comma outside of quoted strings, read from the right.
 pub(super) fn last_comma(line: &[u8]) -> Option<usize> {
     let mut is_quoted = false;
     (0..line.len()).rev().find(|&place| {
@@ -25,7 +25,7 @@ pub(super) fn last_comma(line: &[u8]) -> Option<usize> {
     })
 }
 
-/// Returns the value of `for` of an element; `None` if there is none, or if the element is
+/// Returns the value of an element's `for`; `None` if there is none, or if the element is
 /// malformed.
 pub(super) fn node(element: &[u8]) -> Option<Cow<'_, [u8]>> {
     let mut node = None;

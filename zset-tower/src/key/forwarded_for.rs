@@ -10,13 +10,13 @@ use super::address::{IPV6_PREFIX, network};
 use super::{Found, Key, forwarded};
 use crate::request_head::RequestHead;
 
-/// The address of the client, as the proxies in front of the server report it in `X-Forwarded-For`
-/// or `Forwarded`; IPv6 by /64, see [`network`].
+/// The address of the client, as reported by the proxies in front of the server in
+/// `X-Forwarded-For` or `Forwarded`; IPv6 by /64, see [`network`].
 ///
 /// Each proxy appends the address from which it received the request, so entries are counted from
 /// the right. With n trusted proxies in front of the server, the n-th entry from the right was
-/// written by the outermost of them. What is to the left of it was sent by the client, who can make
-/// up any addresses:
+/// written by the outermost of them. Entries to the left of it were sent by the client, who can
+/// make up any addresses:
 ///
 /// ```text
 /// X-Forwarded-For: 203.0.113.9, 198.51.100.7, 10.0.0.2
@@ -24,17 +24,17 @@ use crate::request_head::RequestHead;
 ///                                             as the inner one saw it
 /// ```
 ///
-/// All lines of the header are one list, which is read from the right and no further than to that
-/// entry. No byte that a client sends can change which entry that is, or make it invalid.
+/// All lines of the header are one list, which is read from the right, only up to that entry. No
+/// byte sent by a client can change which entry that is, or make it invalid.
 ///
-/// A request has no key if there are fewer entries than proxies, since it did not pass all of them,
-/// or if the entry is not an address; the other entries need not be valid. With 0 proxies no entry
-/// can be trusted, and no request has a key.
+/// A request has no key if there are fewer entries than proxies, since it has not passed all of
+/// them, or if the entry is not an address. The other entries need not be valid. With 0 proxies, no
+/// entry can be trusted, so no request has a key.
 ///
-/// The number has to be exact, and clients must not be able to reach the server without passing all
-/// proxies. Each proxy has to append its entry after all that it has received, in the last line or
-/// in one of its own. Some proxies replace the header rather than append to it; count those as the
-/// outermost one.
+/// The number must be exact, and clients must not be able to reach the server without passing all
+/// proxies. Each proxy must append its entry after all that it has received, in the last line or in
+/// a line of its own. Some proxies replace the header instead; count such a proxy as the outermost
+/// one.
 ///
 /// # Examples
 ///
@@ -78,16 +78,16 @@ impl ForwardedFor {
     ///
     /// An entry that is `unknown` or obfuscated (`_hidden`) is not an address.
     ///
-    /// Quoted strings are read from the right too, so an unbalanced quote of the client does not
-    /// reach into what the proxies append, and they may append strings that contain commas and
-    /// escaped quotes. Their own quotes have to be balanced. A proxy that copies what a client
-    /// sends, such as `Host`, without quoting it and escaping `"` and `\` lets the client write
-    /// entries after its own: no reader can tell these from the proxy's.
+    /// Quoted strings are read from the right too. So an unbalanced quote sent by the client does
+    /// not affect the entries that proxies append, which may be strings with commas and escaped
+    /// quotes. The quotes of proxies must be balanced. If a proxy copies client input, such as
+    /// `Host`, without quoting it and escaping `"` and `\`, the client can write entries after the
+    /// proxy's own: no reader can distinguish them from the proxy's.
     pub fn forwarded(trusted_proxies: usize) -> Self {
         ForwardedFor { syntax: Syntax::Forwarded, trusted_proxies, ipv6_prefix: IPV6_PREFIX }
     }
 
-    /// Returns the key with another prefix length for IPv6 networks. **O(1)**. See
+    /// Returns the key with a different prefix length for IPv6 networks. **O(1)**. See
     /// [`PeerIp::with_ipv6_prefix`](super::PeerIp::with_ipv6_prefix).
     pub fn with_ipv6_prefix(self, bits: u8) -> Self {
         ForwardedFor { ipv6_prefix: bits, ..self }
@@ -119,11 +119,11 @@ impl Key for ForwardedFor {
     }
 }
 
-/// Returns an entry of the list that all lines of a header form, counted from the right; `None` if
+/// Returns an entry of the list formed by all lines of a header, counted from the right; `None` if
 /// there is no such entry.
 ///
-/// The lines are split from the right, and no further than to that entry: what the client has sent
-/// before it is not read. Empty entries do not count, as in any list of HTTP.
+/// The lines are split from the right, only up to that entry: bytes that the client has sent before
+/// it are not read. Empty entries do not count, as in any list in HTTP.
 fn nth_from_right<'a>(
     lines: &GetAll<'a, HeaderValue>,
     mut place: usize,
@@ -151,7 +151,7 @@ fn parse_address(text: &str) -> Option<IpAddr> {
     text.parse().ok().or_else(|| parse_node(text))
 }
 
-/// Parses a node of `Forwarded`: an IPv6 address has to be in brackets, and there may be a port.
+/// Parses a node of `Forwarded`: an IPv6 address must be in brackets, and a port may follow.
 fn parse_node(text: &str) -> Option<IpAddr> {
     let (name, port) = if let Some(rest) = text.strip_prefix('[') {
         let (address, port) = rest.split_once(']')?;
@@ -355,8 +355,8 @@ mod tests {
         }
     }
 
-    /// Returns what a client may send: all short combinations of what has a meaning, single bytes,
-    /// and random lines.
+    /// Returns what a client may send: all short combinations of bytes with a meaning, single
+    /// bytes, and random lines.
     fn sent() -> Vec<Vec<u8>> {
         const PIECES: [&[u8]; 8] =
             [b"\"", b"\\", b",", b";", b" ", b"for=", b"203.0.113.9", b"\xff"];
@@ -383,8 +383,8 @@ mod tests {
         sent
     }
 
-    /// Returns the lines that a proxy may make of those it has received: it appends to the last
-    /// one, or adds a line.
+    /// Returns the lines that a proxy may send instead of those it has received: it appends to the
+    /// last line, or adds one.
     fn appended(lines: &[Vec<u8>], entry: &str) -> [Vec<Vec<u8>>; 2] {
         let mut joined = lines.to_vec();
         joined.last_mut().unwrap().extend_from_slice(format!(", {entry}").as_bytes());

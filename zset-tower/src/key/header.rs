@@ -5,17 +5,16 @@ use http::HeaderName;
 use super::{Found, Key};
 use crate::request_head::RequestHead;
 
-/// The longest value that is a key.
+/// The maximum length of a value by default.
 const MAX_LEN: usize = 1024;
 
 /// The value of a header, such as an API key.
 ///
-/// A request has no key if the header is absent or repeated, is longer than 1024 bytes, or has
-/// characters other than visible ASCII and spaces: the client chooses it, and keys are kept in
-/// memory.
+/// A request has no key if the header is absent or repeated, is longer than 1024 bytes, or contains
+/// anything but visible ASCII and spaces: the client chooses it, and keys are kept in memory.
 ///
 /// A client can send any value. Put the layer after authentication, or limit by address as well, so
-/// that a new value for each request does not get around the limit.
+/// that a client cannot avoid the limit with a new value for each request.
 ///
 /// # Examples
 ///
@@ -43,8 +42,8 @@ impl Header {
         Header { name, max_len: MAX_LEN }
     }
 
-    /// Returns the key with another maximum length of the value, in bytes, e.g. for signed tokens,
-    /// which are long. **O(1)**.
+    /// Returns the key with a different maximum length of the value, in bytes, e.g. for signed
+    /// tokens, which are long. **O(1)**.
     pub fn with_max_len(self, max_len: usize) -> Self {
         Header { max_len, ..self }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Found, Key};
 use crate::request_head::RequestHead;
 
-/// A key that is converted by a function; see [`Key::map`].
+/// A key converted by a function; see [`Key::map`].
 #[derive(Clone, Copy)]
 pub struct Map<E, F> {
     key: E,

@@ -14,22 +14,22 @@ const REQUIRING_A_HEADER: [StatusCode; 4] = [
     StatusCode::UPGRADE_REQUIRED,
 ];
 
-/// What happens to a request without a key: there is no default, since each choice is wrong for
-/// some service.
+/// What happens to a request without a key. There is no default, since each choice is wrong for
+/// some services.
 ///
-/// A client must not get around a limit by leaving out its key, so [`Allow`](Self::Allow) is for
-/// policies used together with one that limits such requests.
+/// A client must not be able to avoid a limit by omitting its key, so use [`Allow`](Self::Allow)
+/// only together with another policy that limits such requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingKey<K> {
     /// The policy does not apply to the request.
     Allow,
     /// The request is rejected with this status; [`deny`](Self::deny) is for 403.
     ///
-    /// Making a policy fails unless the status is 4xx or 5xx. The errors that require a header are
+    /// Creating a policy fails unless the status is 4xx or 5xx. Statuses that require a header are
     /// not valid either: 405, 407, 426, and 401, for which there is [`Challenge`](Self::Challenge).
     Deny(StatusCode),
     /// The request is rejected with status 401 and this value of `WWW-Authenticate`, such as
-    /// `Bearer realm="api"`: how the client has to authenticate.
+    /// `Bearer realm="api"`, which tells the client how to authenticate.
     ///
     /// [`with_response`](crate::RateLimitLayer::with_response) can add one that is known only at
     /// run time.
@@ -44,7 +44,7 @@ impl<K> MissingKey<K> {
         MissingKey::Deny(StatusCode::FORBIDDEN)
     }
 
-    /// Checks that a valid response can be made; returns its challenge, if it has one.
+    /// Checks that a valid response is possible; returns its challenge, if it has one.
     pub(crate) fn challenge(&self) -> Result<Option<HeaderValue>, PolicyError> {
         match self {
             MissingKey::Deny(status) if REQUIRING_A_HEADER.contains(status) => {
@@ -64,7 +64,7 @@ impl<K> MissingKey<K> {
         }
     }
 
-    /// Returns the key that stands for a missing one.
+    /// Returns the key that replaces a missing one.
     pub(crate) fn substitute(&self) -> Result<&K, Unkeyed> {
         match self {
             MissingKey::Allow => Err(Unkeyed::Allowed),

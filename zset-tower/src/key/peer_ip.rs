@@ -9,7 +9,7 @@ use crate::request_head::RequestHead;
 
 /// The address at the other end of the connection, IPv6 by /64; see [`network`].
 ///
-/// The server has to put it into the extensions of the request, as a `T`. [`new`](PeerIp::new)
+/// The server must put it into the extensions of the request, as a `T`. [`new`](PeerIp::new)
 /// expects a [`SocketAddr`], and [`from_extension`](PeerIp::from_extension) reads any other type. A
 /// request without the extension has no key.
 ///
@@ -54,8 +54,8 @@ impl<T> PeerIp<T> {
         PeerIp { address, ipv6_prefix: IPV6_PREFIX }
     }
 
-    /// Returns the key with another prefix length for IPv6 networks, such as 56 for providers that
-    /// give a /56 to each customer; 128 or more keeps whole addresses. **O(1)**.
+    /// Returns the key with a different prefix length for IPv6 networks, such as 56 for providers
+    /// that assign a /56 to each customer; 128 or more keeps whole addresses. **O(1)**.
     pub fn with_ipv6_prefix(self, bits: u8) -> Self {
         PeerIp { ipv6_prefix: bits, ..self }
     }

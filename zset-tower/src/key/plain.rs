@@ -6,7 +6,7 @@ use crate::request_head::RequestHead;
 /// The path of the request, without the query.
 ///
 /// `/users/7` and `/users/8` are different keys, and a client can make up any number of them. The
-/// pattern that a router has matched, such as axum's `MatchedPath`, is usually the better key:
+/// pattern matched by a router, such as axum's `MatchedPath`, is usually the better key:
 ///
 /// ```
 /// use axum::extract::MatchedPath;

@@ -8,17 +8,17 @@ use super::{Policy, PolicyError};
 use crate::key::{Key, MissingKey};
 use crate::telemetry::with_keys;
 
-/// The number of keys, above which new ones share a limit.
+/// The maximum number of keys; new keys beyond it share a limit.
 const MAX_KEYS: usize = 100_000;
 
 impl Policy {
     /// Makes a policy that allows at most `quota.count()` units in any period, exactly, for each
     /// key. **O(1)**.
     ///
-    /// The number of keys is bounded, as clients choose them: beyond 100,000 keys in use, new ones
-    /// share one window. A key has an entry for each unit of the last period; for large counts,
-    /// [`funnel`](Self::funnel) takes less memory. For other bounds, make the limiter and pass it
-    /// to [`new`](Self::new).
+    /// The number of keys is bounded, since clients choose them: beyond 100,000 keys in use, new
+    /// ones share one window. A key has an entry for each unit of the last period; for large
+    /// counts, [`funnel`](Self::funnel) takes less memory. For another bound, create the limiter
+    /// yourself and pass it to [`new`](Self::new).
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Checks of a policy, whatever the types of its key and its limiter.
+//! Checks of a policy, whatever the types of its key and limiter.
 
 use std::collections::HashMap;
 use std::convert::identity;
@@ -63,7 +63,7 @@ impl From<Unkeyed> for Outcome {
     }
 }
 
-/// What to do with the units of a request.
+/// How to handle the units of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     Peek,
@@ -71,49 +71,49 @@ pub(crate) enum Action {
     Check,
     /// Returns the units of a check.
     Refund,
-    /// Charges the units of a check that holds them; no-op if it has taken them.
+    /// Charges the units of a check that holds them; a no-op if it has taken them.
     Charge,
 }
 
-/// A request whose key in a policy is known, or the outcome without one.
+/// A request whose key in a policy is known, or the outcome if it has no key.
 pub(crate) type Resolved = Result<Box<dyn Subject>, Outcome>;
 
-/// A key and a number of units of a limiter.
+/// A key and a number of units in a limiter.
 pub(crate) trait Subject: Send + Sync {
     fn perform(&mut self, action: Action) -> Step<Outcome>;
 
     fn units(&self) -> u32;
 
-    /// Returns whether the response decides on the units.
+    /// Returns whether the units depend on the response.
     fn is_charged_by_response(&self) -> bool;
 
-    /// Returns whether units can be refunded some time after a check whose decision had this
+    /// Returns whether units can still be refunded some time after a check whose decision had this
     /// `reset_after`.
     ///
-    /// A limiter refunds the newest units of a key. If those are not the request's, but of failures
-    /// in the meantime, the failures count from the time of the request, which is too early. So the
-    /// request must have taken little of the time in which its units come back anyway.
+    /// A limiter refunds the newest units of a key. If these belong to failures in the meantime,
+    /// the failures then count from the time of the request, which is too early. So the request
+    /// must have taken little of the time in which its units come back anyway.
     fn can_refund(&self, elapsed: Duration, reset_after: Duration) -> bool;
 }
 
 /// The key and the limiter of a policy.
 pub(crate) trait Check: Send + Sync {
-    /// Takes `n` units of the request's key; allocates nothing if the key and the decision need no
-    /// waiting. `place` is the index of the policy: the result is made here, where it need not be
+    /// Takes `n` units of the request's key; allocates nothing if neither the key nor the decision
+    /// is awaited. `place` is the index of the policy: the result is built here, so it need not be
     /// moved again.
     fn check(&self, head: &RequestHead<'_>, n: u32, place: usize) -> Step<Outcomes>;
 
-    /// Finds the key of a request; `by_response` if the response decides on the units.
+    /// Finds the key of a request; `by_response` if the units depend on the response.
     fn resolve(&self, head: &RequestHead<'_>, n: u32, by_response: bool) -> Step<Resolved>;
 }
 
 /// A limiter with keys of type `K`.
 pub(super) trait Engine<K>: Send + Sync + 'static {
-    /// Whether [`hold`](Self::hold) holds units, instead of taking them.
+    /// Whether [`hold`](Self::hold) holds units instead of taking them.
     const HOLDS: bool = false;
 
-    /// Returns what `wrap` makes of the outcome: moving one that has just been written is slow. The
-    /// outcome of a refund does not matter.
+    /// Returns the result of `wrap` for the outcome: moving an outcome that has just been written
+    /// is slow. The outcome of a refund does not matter.
     fn perform<T: 'static>(
         &self,
         action: Action,
@@ -122,7 +122,7 @@ pub(super) trait Engine<K>: Send + Sync + 'static {
         wrap: impl FnOnce(Outcome) -> T + Send + 'static,
     ) -> Step<T>;
 
-    /// Like `perform`, for units on which the response decides.
+    /// Like `perform`, for units that depend on the response.
     fn hold(&self, action: Action, key: &K, n: u32) -> Step<Outcome> {
         self.perform(action, key, n, identity)
     }
@@ -131,8 +131,8 @@ pub(super) trait Engine<K>: Send + Sync + 'static {
 /// A limiter in this process.
 pub(super) struct Local<L, K> {
     limiter: L,
-    /// The units of requests in flight on which the response decides. With those that the limiter
-    /// has on record, they never exceed the limit of a key.
+    /// The units of requests in flight that depend on the response. Together with the units
+    /// recorded by the limiter, they never exceed the limit of a key.
     held: Mutex<HashMap<K, u32>>,
 }
 
@@ -171,14 +171,14 @@ where
 
     fn hold(&self, action: Action, key: &K, n: u32) -> Step<Outcome> {
         let timer = Timer::start();
-        // Locked throughout: units that are charged must not be free in between.
+        // Locked throughout: units that are being charged must not be available in between.
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Action::Peek | Action::Check = action {
             let others = held.get(key).copied().unwrap_or_default();
             let mut decision = self.limiter.peek_n(key, n);
             if decision.is_allowed() && n > 0 {
                 if others > decision.remaining {
-                    // Until a request in flight is answered: nobody knows how long that takes.
+                    // The wait ends when a request in flight is answered, which may be at any time.
                     decision.verdict = Verdict::Denied { retry_after: Duration::from_secs(1) };
                     decision.remaining = decision.remaining.saturating_add(n);
                 } else if action == Action::Check {
@@ -197,7 +197,7 @@ where
         if action == Action::Charge {
             let decision = self.limiter.check_n(key, n);
             if !decision.is_allowed() {
-                // Its quota has been changed, or something else has taken units: what is left.
+                // If its quota was changed, or another user has taken units: as many as are left.
                 let _ = self.limiter.check_n(key, n.min(decision.remaining));
             }
         }
@@ -205,7 +205,7 @@ where
     }
 }
 
-/// A limiter that is awaited.
+/// A limiter whose calls are awaited.
 pub(super) struct Remote<L> {
     limiter: Arc<L>,
     on_failure: OnFailure,
@@ -298,7 +298,7 @@ impl<E: Key, D: Engine<E::Key>> Check for Keyed<E, D> {
     }
 }
 
-/// Returns the key of a request, or the one that stands for a missing key.
+/// Returns the key of a request, or the replacement for a missing key.
 fn found<'a, K>(missing_key: &'a MissingKey<K>, key: Option<&'a K>) -> Result<&'a K, Unkeyed> {
     key.map_or_else(|| missing_key.substitute(), Ok)
 }
@@ -307,7 +307,7 @@ struct Units<D: Engine<K>, K> {
     engine: Arc<D>,
     key: K,
     n: u32,
-    /// Whether the response decides on the units.
+    /// Whether the units depend on the response.
     by_response: bool,
     /// Whether the engine holds them.
     is_holding: bool,
@@ -318,7 +318,7 @@ impl<K: Send + Sync, D: Engine<K>> Subject for Units<D, K> {
         if !self.by_response {
             return self.engine.perform(action, &self.key, self.n, identity);
         }
-        // Cleared first, so that the units are not settled again if the limiter panics.
+        // Set first: if the limiter panics, the units are not settled again.
         self.is_holding = false;
         let step = self.engine.hold(action, &self.key, self.n);
         self.is_holding = D::HOLDS

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// The error of an invalid policy: responses could not have a valid status or valid headers.
+/// The error of an invalid policy, whose responses could not have a valid status or valid headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PolicyError {

@@ -24,8 +24,8 @@ impl Policy {
     /// Returns the policy with a cost: the units that a request takes, instead of one. **O(1)**.
     /// See the example of [`with_quota_unit`](Self::with_quota_unit).
     ///
-    /// A request of cost 0 is always allowed. One whose cost exceeds the limit never is: it is
-    /// rejected with status 413, without `Retry-After`.
+    /// A request of cost 0 is always allowed. A request whose cost exceeds the limit never is: it
+    /// is rejected with status 413, without `Retry-After`.
     pub fn with_cost(
         mut self,
         cost: impl Fn(&RequestHead<'_>) -> u32 + Send + Sync + 'static,
@@ -34,25 +34,25 @@ impl Policy {
         self
     }
 
-    /// Returns the policy that counts by outcome: a request takes units only if `is_charged`
-    /// returns `true` for its response, which has no body here. **O(1)**.
+    /// Returns the policy charging by outcome: a request takes units only if `is_charged` returns
+    /// `true` for its response, which is passed without its body. **O(1)**.
     ///
     /// A key without units left is denied without calling the service. Requests in flight hold
-    /// their units until they are answered, so however many come at the same time, no more are
-    /// charged than the quota allows. Those beyond it are denied, although the ones in flight may
-    /// not be charged in the end; if only those are in the way, `Retry-After` is a second. The
-    /// layer's other policies take their units as always.
+    /// their units until they are answered, so no more are charged than the quota allows, however
+    /// many are concurrent. Requests beyond that are denied, even though those in flight may not be
+    /// charged in the end; if only requests in flight are in the way, `Retry-After` is a second.
+    /// The layer's other policies take their units as always.
     ///
     /// A request without a response is charged: the service has failed or panicked, or the future
-    /// was dropped, e.g. since the client has disconnected. Otherwise, attempts whose response is
-    /// not waited for would be free.
+    /// was dropped, e.g. because the client disconnected. Otherwise, a client could avoid charges
+    /// by not waiting for responses.
     ///
-    /// With a limiter in this process, units are charged when the response is there, and until then
-    /// they are not on record: an [`Observer`](zset_std::Observer) of the limiter receives what is
-    /// charged. A limiter that is awaited takes the units before the call, and is asked to refund
-    /// them before the response is returned. They stay taken if that fails, or if the request took
-    /// longer than a tenth of the time in which they come back anyway: a limiter refunds the newest
-    /// units of a key, and would forget failures in the meantime too early.
+    /// With a limiter in this process, units are recorded only when the response is available, so
+    /// an [`Observer`](zset_std::Observer) of the limiter receives the charged units. A limiter
+    /// whose calls are awaited takes the units before the call, and is asked to refund them before
+    /// the response is returned. They stay taken if that fails, or if the request took longer than
+    /// a tenth of the time in which they come back anyway: a limiter refunds the newest units of a
+    /// key, and would forget failures in the meantime too early.
     ///
     /// # Examples
     ///
@@ -89,7 +89,7 @@ impl Policy {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// A real one would also bound the attempts with a captcha, by another policy.
+    /// In production, another policy should also bound the attempts with a captcha.
     pub fn charge_if(
         mut self,
         is_charged: impl Fn(&Response<()>) -> bool + Send + Sync + 'static,
@@ -103,17 +103,17 @@ impl Policy {
     ///
     /// - Its decisions are reported by the [features](crate#features) `tracing` and `metrics`, with
     ///   the field `shadow=true`, and as outcomes such as `shadow_denied`.
-    /// - The limiter must be the policy's own. So an [`Observer`](zset_std::Observer) or an observer
-    ///   of failures that is given to it receives decisions in shadow mode and no others.
-    /// - No response shows it. Requests pass, also those without a key and those whose limiter
-    ///   fails, whatever was chosen for these.
-    /// - It counts the requests that the layer's other policies allow, as if it could deny. Of
-    ///   several policies in shadow mode, each decides as if there were no other.
-    /// - The request waits for nothing. What has to be awaited, i.e. limiters on servers and keys
-    ///   by asynchronous functions, is passed to `spawn`, which runs it. Otherwise `spawn` is not
-    ///   called, and [`drop`] will do.
-    /// - If it [counts by outcome](Self::charge_if), it decides when the response is there. A
-    ///   request without a response is not counted if its decision has to be awaited.
+    /// - The limiter must not be shared with other policies. So an [`Observer`](zset_std::Observer)
+    ///   or a failure observer of this limiter receives only decisions in shadow mode.
+    /// - Responses do not reveal it. Requests pass, including those without a key and those whose
+    ///   limiter fails, whatever was chosen for these cases.
+    /// - It counts the requests that the layer's other policies allow, as if it could deny. Each of
+    ///   several policies in shadow mode decides as if it were the only one.
+    /// - It never delays the request. Anything to await, i.e. limiters on servers and keys by
+    ///   asynchronous functions, is passed to `spawn`, which must run it. Otherwise `spawn` is not
+    ///   called, and can be [`drop`].
+    /// - If it [charges by outcome](Self::charge_if), it decides when the response is available. A
+    ///   request without a response is not counted if its decision must be awaited.
     ///
     /// # Examples
     ///
@@ -151,11 +151,10 @@ impl Policy {
         self
     }
 
-    /// Returns the policy with a quota to show in `RateLimit-Policy`: that of its limiter.
-    /// **O(1)**.
+    /// Returns the policy with the quota of its limiter, to show in `RateLimit-Policy`. **O(1)**.
     ///
-    /// Without it, the header shows the limit alone. With it, `w` is the time in which the limit
-    /// comes back at the rate of the quota, in whole seconds, rounded up: ten a second, and up to
+    /// Without it, the header shows only the limit. With it, `w` is the time in which the limit is
+    /// regained at the rate of the quota, in whole seconds, rounded up: ten a second, and up to
     /// fifty at once, are shown as `q=50;w=5`.
     pub fn with_quota(mut self, quota: Quota) -> Self {
         self.quota = Some(quota);
@@ -198,9 +197,9 @@ impl Policy {
     /// Returns the policy with a partition key to show in both headers, as `pk`: it tells a client
     /// which of its requests share a quota. **O(1)**.
     ///
-    /// A request for which `partition_key` returns `None` has none. The key is shown as it is, so
-    /// for a secret, such as a token, return a hash. Use what the policy's [`Key`](crate::Key) is
-    /// found from: different keys of the limiter need different partition keys.
+    /// A request for which `partition_key` returns `None` has none. The key is shown unchanged, so
+    /// for a secret, such as a token, return a hash. Derive it from the same data as the policy's
+    /// [`Key`](crate::Key): different keys of the limiter need different partition keys.
     ///
     /// # Examples
     ///
@@ -229,7 +228,7 @@ impl Policy {
         self
     }
 
-    /// Renders what does not change.
+    /// Renders the constant parts.
     fn render(&mut self) {
         self.item = self.quota.and_then(|quota| {
             let limit = quota.capacity();

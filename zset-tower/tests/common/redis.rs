@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A Redis on a free port, ended when it is dropped.
+/// A Redis on a free port, stopped on drop.
 pub(crate) struct Redis {
     process: Child,
     pub(crate) url: String,

@@ -28,7 +28,7 @@ fn a_request_without_a_key_is_handled_as_chosen() {
     for (denying, status, challenge) in [
         (MissingKey::deny(), StatusCode::FORBIDDEN, ""),
         (MissingKey::Deny(StatusCode::BAD_REQUEST), StatusCode::BAD_REQUEST, ""),
-        // RFC 9110: a response with status 401 has a challenge.
+        // RFC 9110: a response with status 401 must have a challenge.
         (MissingKey::Challenge("Bearer"), StatusCode::UNAUTHORIZED, "Bearer"),
     ] {
         let answer = call(&service(denying), without_key());

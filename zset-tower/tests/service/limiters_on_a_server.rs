@@ -1,4 +1,4 @@
-//! Limiters that are awaited, fail, or lose races.
+//! Limiters whose calls are awaited, fail, or lose races.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -28,11 +28,11 @@ impl fmt::Display for Down {
 
 impl std::error::Error for Down {}
 
-/// A limiter on a server, which counts calls and can be down.
+/// A limiter on a server that counts calls and can be down.
 #[derive(Clone)]
 pub(crate) struct OnServer {
     limiter: Arc<SlidingWindow<&'static str, FakeClock>>,
-    /// The calls from which on the server is down.
+    /// The number of calls after which the server is down.
     down_after: u32,
     calls: Arc<AtomicU32>,
 }
@@ -91,7 +91,7 @@ fn a_limiter_on_a_server_is_awaited() {
         (denied.status(), header(&denied, "retry-after")),
         (StatusCode::TOO_MANY_REQUESTS, "60")
     );
-    // A single policy takes one call.
+    // A single policy makes one call.
     assert_eq!(calls.load(Ordering::Relaxed), 3);
     let unknown = call(&service, Request::new(String::new()));
     assert_eq!(unknown.status(), StatusCode::FORBIDDEN);
@@ -117,7 +117,7 @@ fn a_failed_limiter_rejects_with_503_or_lets_pass() {
 
 #[test]
 fn what_was_taken_before_a_failure_is_refunded() {
-    // It is peeked at, and down when it is checked.
+    // The server is up for the peek, and down for the check.
     let failing = OnServer::new(per_minute(9), 1);
     let clock = FakeClock::new();
     let limiter = Arc::new(Funnels::new(per_minute(5)).with_clock(clock));
@@ -132,7 +132,7 @@ fn what_was_taken_before_a_failure_is_refunded() {
     assert_eq!(KeyedLimiter::peek_n(&limiter, &ANN, 0).remaining, 5);
 }
 
-/// Allows a peek, and denies the check after it, as if another request had come first.
+/// Allows a peek, and denies the check after it, as if another request had been faster.
 struct Racing(Mutex<Vec<u32>>);
 
 impl AsyncKeyedLimiter<()> for Racing {
@@ -165,14 +165,14 @@ fn a_lost_race_is_refunded_and_denied() {
     for _ in 0..3 {
         let denied = call(&service, request(ANN));
         assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
-        // Never zero, although the limiter says so.
+        // Never zero, although the limiter returns zero.
         assert_eq!(header(&denied, "retry-after"), "1");
         assert_eq!(header(&denied, "ratelimit"), r#""user";r=2;t=1, "race";r=0;t=1"#);
         assert_eq!(problem(denied.body()).1, ["race"]);
     }
 }
 
-/// With the names of all crates imported, calls are not ambiguous.
+/// With the names of all crates imported, method calls are unambiguous.
 mod all_imported {
     use std::sync::Arc;
 

@@ -34,7 +34,7 @@ fn per_minute(count: u32) -> Quota {
     Quota::new(count, minute()).unwrap()
 }
 
-/// Requests with a user, an extension.
+/// Requests with a user in their extensions.
 fn request(user: &'static str) -> Request<String> {
     Request::builder().extension(user).body(String::new()).unwrap()
 }
@@ -84,7 +84,7 @@ fn header<'a>(answer: &'a Answer, name: &str) -> &'a str {
     answer.headers().get(name).map_or("", |value| value.to_str().unwrap())
 }
 
-/// Is ready when it is polled for the second time.
+/// Is ready at the second poll.
 #[derive(Default)]
 struct Yield(bool);
 

@@ -1,4 +1,4 @@
-//! Policies that count by outcome.
+//! Policies that charge by outcome.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -34,7 +34,7 @@ fn failing(user: &'static str) -> Request<String> {
     request
 }
 
-/// What a service does with a request, once the test says so.
+/// How a service handles a request, as the test decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Answer {
     Success,
@@ -43,7 +43,7 @@ enum Answer {
     Panic,
 }
 
-/// A call that is answered when the test says so.
+/// A call that is answered when the test decides.
 struct Flight<F> {
     future: Pin<Box<F>>,
     answer: Arc<Mutex<Option<Answer>>>,
@@ -94,7 +94,7 @@ where
     }
 }
 
-/// A service that does as the test says.
+/// A service controlled by the test.
 async fn answer(request: Request<String>) -> Result<Response<String>, &'static str> {
     let answer = request.extensions().get::<Arc<Mutex<Option<Answer>>>>().unwrap();
     let answer = poll_fn(|_| match *answer.lock().unwrap() {
@@ -139,7 +139,7 @@ fn only_failures_count() {
             text.split(';').next().unwrap().parse::<u32>().unwrap()
         };
         for failures in 1..=3 {
-            // However many, as long as they succeed.
+            // Any number of requests, as long as they succeed.
             for _ in 0..5 {
                 let answer = call(&service, request(ANN));
                 assert_eq!((answer.status(), left(&answer)), (StatusCode::OK, 4 - failures));
@@ -171,7 +171,7 @@ fn a_request_without_a_response_is_charged() {
             assert_eq!(rejected, Some(StatusCode::TOO_MANY_REQUESTS), "{answer_with:?}");
         }
     }
-    // Dropped, as if the client was gone.
+    // Dropped, as if the client had disconnected.
     for on_server in [false, true] {
         let service = charging(on_server).layer(service_fn(answer));
         for _ in 0..2 {
@@ -221,7 +221,7 @@ fn requests_in_flight_hold_their_units() {
         let mut flights: Vec<_> = (0..20).map(|_| Flight::start(&service, ANN)).collect();
         let rejected: Vec<_> = flights.iter_mut().filter_map(Flight::rejected).collect();
         assert_eq!(rejected, [StatusCode::TOO_MANY_REQUESTS; 18]);
-        // One that succeeds makes room for one.
+        // One success makes room for another request.
         let mut flights = flights.into_iter();
         assert!(flights.next().unwrap().end(Answer::Success).is_some());
         let mut next = Flight::start(&service, ANN);
@@ -236,7 +236,7 @@ fn requests_in_flight_hold_their_units() {
 }
 
 #[test]
-fn a_key_whose_units_are_held_is_asked_to_retry_soon() {
+fn a_client_whose_units_are_held_is_asked_to_retry_soon() {
     let service = charging(false).layer(service_fn(answer));
     let mut held = [Flight::start(&service, ANN), Flight::start(&service, ANN)];
     assert!(held.iter_mut().all(|flight| flight.rejected().is_none()));
@@ -305,7 +305,7 @@ fn random_calls_agree_with_a_count_of_failures() {
 }
 
 #[test]
-fn a_slow_success_does_not_forgive_failures() {
+fn a_slow_success_does_not_refund_failures() {
     let clock = FakeClock::new();
     let policy = per_user("user", per_minute(3), &clock).charge_if(is_failure);
     let service = RateLimitLayer::new(policy).layer(service_fn(answer));
@@ -318,7 +318,7 @@ fn a_slow_success_does_not_forgive_failures() {
     for flight in slow {
         flight.end(Answer::Success);
     }
-    // The failure is a second old, and the units of the others would be a minute old.
+    // The failure is a second old; the units of the other requests would be a minute old.
     clock.advance(Duration::from_secs(1));
     for _ in 0..2 {
         let mut failure = Flight::start(&service, ANN);
@@ -337,7 +337,7 @@ fn a_server_is_not_asked_to_refund_a_slow_request() {
         let service = layer.layer(service_fn(answer));
         let mut flight = Flight::start(&service, ANN);
         assert_eq!(flight.rejected(), None);
-        // More than a tenth of the shorter period.
+        // Longer than a tenth of the shorter period.
         sleep(Duration::from_millis(5));
         let answer = flight.end(Answer::Success).unwrap();
         let left = answer.headers()["ratelimit"].to_str().unwrap();
@@ -371,7 +371,7 @@ fn policies_by_outcome_and_others_are_decided_together() {
     let answer = call(&service, failing(ANN));
     let limits = header(&answer, "ratelimit");
     assert_eq!(limits, r#""user";r=0;t=60, "all";r=3;t=60, "server";r=3;t=86400"#);
-    // Denied by one: nothing is taken or held.
+    // Denied by one policy: nothing is taken or held.
     for _ in 0..9 {
         assert_eq!(call(&service, request(ANN)).status(), StatusCode::TOO_MANY_REQUESTS);
     }
@@ -382,7 +382,7 @@ fn policies_by_outcome_and_others_are_decided_together() {
         assert_eq!(header(&answer, "ratelimit"), expected);
     }
     clock.advance(minute());
-    // Those of a denied request are not held.
+    // The units of a denied request are not held.
     for _ in 0..9 {
         assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK);
         clock.advance(minute());

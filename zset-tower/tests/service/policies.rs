@@ -49,7 +49,7 @@ fn a_request_denied_by_one_policy_takes_nothing_from_the_others() {
         .with_legacy_headers()
         .layer(Inner);
     let allowed = call(&service, request(ANN));
-    // The quota of `all` is not given, so its window is not known.
+    // The quota of `all` is not given, so its window is unknown.
     assert_eq!(header(&allowed, "ratelimit-policy"), r#""all";q=10, "user";q=1;w=60"#);
     let limits = parameters(header(&allowed, "ratelimit"), ["r", "t"]);
     assert_eq!((limits[0].1[0], limits[1].1[0]), (9, 0));
@@ -59,7 +59,7 @@ fn a_request_denied_by_one_policy_takes_nothing_from_the_others() {
         let limits = parameters(header(&denied, "ratelimit"), ["r", "t"]);
         assert_eq!((limits[0].1[0], limits[1].1), (9, [0, 60]));
         assert_eq!(problem(denied.body()).1, ["user"]);
-        // Those of the policy that denies.
+        // The headers of the policy that denies.
         assert_eq!(header(&denied, "x-ratelimit-limit"), "1");
         assert_eq!(header(&denied, "x-ratelimit-remaining"), "0");
         assert_eq!(header(&denied, "x-ratelimit-reset"), "60");
@@ -136,7 +136,7 @@ fn of_many_requests_at_once_the_limit_passes() {
     let clock = FakeClock::new();
     for service in [
         RateLimitLayer::new(per_user("user", per_minute(100), &clock)).layer(Inner),
-        // Several policies are decided in two steps, between which other requests come.
+        // Several policies are decided in two steps, between which other requests may run.
         RateLimitLayer::new(per_user("user", per_minute(100), &clock))
             .with_policy(per_user("other", per_minute(100), &clock))
             .layer(Inner),
@@ -158,7 +158,7 @@ fn of_many_requests_at_once_the_limit_passes() {
         if policies == 1 {
             assert_eq!(passed, 100);
         } else {
-            // Denied too much at worst: what is left still passes.
+            // At worst too many were denied: the remaining units can still be used.
             for _ in passed..100 {
                 assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK);
             }

@@ -1,4 +1,4 @@
-//! Inner services that have to be ready before a call.
+//! Inner services that must be ready before a call.
 
 use std::convert::Infallible;
 use std::future;
@@ -17,16 +17,16 @@ use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer, RequestHead};
 use crate::limiters_on_a_server::OnServer;
 use crate::{ANN, BOB, Inner, Yield, call, per_minute, per_user, request};
 
-/// What the clones of a service have done.
+/// The actions of the clones of a service.
 #[derive(Default)]
 struct Counts {
     clones: AtomicU32,
     calls: AtomicU32,
-    /// The clones that are ready and have not been called.
+    /// The clones that are ready but have not been called.
     reserved: AtomicU32,
 }
 
-/// A service whose `poll_ready` reserves one call of this very clone.
+/// A service whose `poll_ready` reserves one call of the same clone.
 struct Reserving {
     is_ready: bool,
     counts: Arc<Counts>,
@@ -76,7 +76,7 @@ impl Service<Request<String>> for Reserving {
     }
 }
 
-/// Layers that reject Bob's requests, with the status; the limiter or the key of some is awaited.
+/// Layers that reject Bob's requests, with the status; some await the limiter or the key.
 fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
     let user = Extension::<&'static str>::new;
     let quota = || per_minute(1);
@@ -123,7 +123,7 @@ fn a_rejection_releases_what_was_reserved_in_the_inner_service() {
                 rejected.ready().await.unwrap().call(request(BOB)).await.unwrap()
             });
             assert_eq!(response.status(), status);
-            // The one place is free while the rejected service and its response are still there.
+            // The only place is free while the rejected service and its response still exist.
             assert!(other.poll_ready(&mut context).is_ready(), "{status}");
             let response = block_on(other.call(request(ANN))).unwrap();
             assert_eq!(response.status(), StatusCode::OK);
@@ -149,7 +149,7 @@ fn a_service_is_called_once_for_each_time_it_was_ready() {
             assert_eq!(counts.calls.load(Ordering::Relaxed), allowed, "{status}");
             assert_eq!(counts.reserved.load(Ordering::Relaxed), 0, "{status}");
         }
-        // A request that is allowed at once takes no clone.
+        // A request that is allowed at once makes no clone.
         let clones = counts.clones.load(Ordering::Relaxed);
         assert_eq!(clones, 3, "{status}");
     }

@@ -74,7 +74,7 @@ fn headers_and_the_response_can_be_replaced() {
     );
 }
 
-/// Returns the one policy in the headers, and its numbers.
+/// Returns the only policy in the headers, and its numbers.
 fn shown<const N: usize>(answer: &crate::Answer, name: &str, of: [&str; N]) -> [i64; N] {
     let [(_, numbers)] = parameters(header(answer, name), of).try_into().unwrap();
     numbers
@@ -84,7 +84,7 @@ fn shown<const N: usize>(answer: &crate::Answer, name: &str, of: [&str; N]) -> [
 fn what_a_client_may_plan_with_is_shown() {
     let second = Duration::from_secs(1);
     for (count, period, capacity, expected) in [
-        // A burst: more at once than in a period, as many, and less.
+        // Bursts that are larger than, equal to, and smaller than the count of a period.
         (10, second, 50, [50, 5]),
         (10, second, 10, [10, 1]),
         (60, 60 * second, 2, [2, 2]),
@@ -116,7 +116,7 @@ fn what_a_client_may_plan_with_is_shown() {
             "{quota:?}"
         );
 
-        // A client that keeps to the plan is not denied, and can use all of it at once.
+        // A client that follows the plan is not denied, and can use all of it at once.
         if expected[0] > 1000 {
             continue;
         }
@@ -236,7 +236,7 @@ fn a_service_of_grpc_can_be_limited() {
             let response = service.clone().oneshot(request).await.unwrap();
             let status = tonic::Status::from_header_map(response.headers());
             assert_eq!(status.map(|status| status.code()), expected);
-            // What follows in a layer of tonic.
+            // The response after a layer of tonic.
             let body = tonic::body::Body::new(response.into_body());
             assert!(body.collect().await.unwrap().to_bytes().is_empty());
         }

@@ -18,7 +18,7 @@ use crate::{ANN, BOB, Inner, Yield, call, header, per_minute, per_user, request}
 
 type Window = Arc<SlidingWindow<&'static str, FakeClock>>;
 
-/// A window of one minute, and a policy with it in shadow mode.
+/// A window of one minute, and a policy in shadow mode over it.
 fn shadow(count: u32) -> (Window, Policy) {
     let limiter = SlidingWindow::new(per_minute(count)).with_clock(FakeClock::new());
     let limiter = Arc::new(limiter);
@@ -78,7 +78,7 @@ fn beside_others_it_counts_what_they_allow() {
         // Three requests were allowed.
         assert_eq!(left(&third, ANN), 2);
     }
-    // What one of them would deny, another counts all the same.
+    // A request that one of them would deny is still counted by the other.
     let layer = RateLimitLayer::new(one).with_policy(current).with_policy(two);
     let service = layer.layer(Inner);
     for _ in 0..3 {
@@ -185,7 +185,7 @@ fn by_outcome_it_decides_when_the_response_is_there() {
     // An observer of the limiter receives the third failure.
     assert_eq!(denials.0.load(Ordering::Relaxed), 1);
 
-    // A request without a response counts.
+    // A request without a response is charged.
     let (limiter, policy) = shadow(2);
     let called = Arc::new(AtomicU32::new(0));
     let service = RateLimitLayer::new(policy.charge_if(|_| false)).layer(tower::service_fn({

@@ -1,4 +1,4 @@
-//! What the programs without an allocator are compared with.
+//! The program with which those without an allocator are compared.
 
 #![no_std]
 #![no_main]

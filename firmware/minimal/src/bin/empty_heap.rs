@@ -1,4 +1,4 @@
-//! What the programs with an allocator are compared with: a vector that grows, so all of the
+//! The program with which those with an allocator are compared: it grows a vector, so all of the
 //! allocator is linked.
 
 #![no_std]

@@ -1,5 +1,4 @@
-//! Prints the stack, the memory and the instructions of the operations, a line each:
-//! `type,figure,value`.
+//! Prints the stack, memory and instructions of the operations, one per line: `type,figure,value`.
 
 #![no_std]
 #![no_main]
@@ -79,7 +78,7 @@ fn instructions<S: Subject>(name: &str, len: u32, set: &mut S) {
     empty(set);
 }
 
-/// Prints the mean number of instructions in a set whose scores are no integers.
+/// Prints the mean number of instructions in a set with fractional scores.
 fn instructions_of_fractions<S: Subject>(name: &str, set: &mut S) {
     const LEN: u32 = 100;
     let Some(insert_fraction) = S::INSERT_FRACTION else { return };
@@ -113,7 +112,7 @@ fn stack<S: Subject>(name: &str, set: &mut S) {
     empty(set);
 }
 
-/// Prints the deepest stack of operations with scores that are no integers, in a new set.
+/// Prints the deepest stack of operations with fractional scores, in a new set.
 fn stack_of_fractions<S: Subject>(name: &str, set: &mut S) {
     const LEN: u32 = 200;
     let Some(insert_fraction) = S::INSERT_FRACTION else { return };

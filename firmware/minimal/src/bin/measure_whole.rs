@@ -1,6 +1,6 @@
-//! Prints the stack of operations on whole sets, a line each: `type,figure,value`.
+//! Prints the stack of operations on whole sets, one per line: `type,figure,value`.
 //!
-//! In a program of their own, as the compiler inlines less in a program with more functions.
+//! It is a separate program, since the compiler inlines less in a program with more functions.
 
 #![no_std]
 #![no_main]
@@ -26,11 +26,11 @@ fn main() -> ! {
 }
 
 /// Prints the stack of all operations on a set of [`LEN`] elements, some of which take or fill
-/// another one.
+/// another set.
 fn stack<S: Whole>(name: &str, mut set: S, mut other: S) {
     let mut print = |operation: &str, others: u32, call: &dyn Fn(&mut S, &mut S)| {
         (0..LEN).for_each(|i| set.insert(i, scatter(i)));
-        // Half of the other's members are in the set too, with other scores.
+        // Half of the other set's members are in this set too, with different scores.
         let start = LEN - others / 2;
         (start..start + others).for_each(|i| other.insert(i, scatter(i + LEN)));
         println!("{name},stack: {operation},{}", stack_of(|| call(&mut set, &mut other)));
@@ -48,8 +48,8 @@ fn stack<S: Whole>(name: &str, mut set: S, mut other: S) {
     print("drain", 0, &|set, _| set.drain());
 }
 
-/// Prints the deepest stack of insertions and of changes of a score on a full heap. The set has as
-/// many elements as it has memory for before each, or one less: full leaves shift, and the dict has
+/// Prints the deepest stack of insertions and score changes on a full heap. Before each, the set
+/// has as many elements as fit in memory, or one less: full leaves shift, and the dict has
 /// tombstones to remove.
 fn stack_on_full_heap<S: Whole>(name: &str, mut set: S) {
     (0..LEN).for_each(|i| set.insert(i, scatter(i)));
@@ -67,7 +67,7 @@ fn stack_on_full_heap<S: Whole>(name: &str, mut set: S) {
     }
     for member in 0..LEN {
         set.remove(member);
-        // It fails if the only leaf with room is that from which the element moves.
+        // Fails if the only leaf with room is the one that the element leaves.
         insert(&mut set, new - 1, scatter(member + LEN), &mut deepest_change);
         assert!(insert(&mut set, new, scatter(new), &mut deepest_insertion));
         new += 1;
@@ -77,7 +77,7 @@ fn stack_on_full_heap<S: Whole>(name: &str, mut set: S) {
     drop(full);
 }
 
-/// Prints the stack of the promotion of a listpack that is longer than Redis's limits allow.
+/// Prints the stack of the promotion of a listpack that exceeds Redis's limits.
 fn stack_of_promotion() {
     let limits = ListpackLimits { max_listpack_entries: LEN as usize, ..ListpackLimits::default() };
     let mut set = ZSet::with_limits(limits);

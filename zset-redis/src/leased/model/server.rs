@@ -9,7 +9,7 @@ use zset_std::Timestamp;
 use crate::leased::draw::{Draw, Grant};
 use crate::leased::slot::Terms;
 
-/// What runs draws at given times.
+/// Executes draws at given times.
 pub(super) trait Server {
     fn run(&mut self, now: Timestamp, process: &str, terms: &Terms, draw: &Draw) -> Grant;
 }
@@ -25,9 +25,9 @@ pub(super) struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct FakeServer {
     pub(super) entries: BTreeMap<(String, u64), Entry>,
-    /// Makes an error: leases count as if their units were used at the time of the draw.
+    /// Injects an error: leases count as if their units were used at the time of the draw.
     pub(super) ignores_life: bool,
-    /// Makes an error: what is given back is taken from the newest leases.
+    /// Injects an error: returned units are taken from the newest leases.
     pub(super) gives_back_the_newest: bool,
 }
 
@@ -72,7 +72,7 @@ impl Server for FakeServer {
             entries.sort_by_key(|entry| Reverse(entry.leaves));
             let mut available = available;
             while available < draw.least {
-                let first = entries.pop().expect("the limit is more than the units");
+                let first = entries.pop().expect("the limit exceeds the units");
                 available += first.units;
                 retry_after = first.leaves - now;
             }
@@ -95,7 +95,7 @@ impl Server for FakeServer {
     }
 }
 
-/// The script on a real server compared with the reference, with the same replies.
+/// Runs the script on a real server, and checks that it replies as the reference does.
 #[cfg(all(unix, feature = "cluster"))]
 pub(super) struct Both {
     pub(super) connection: redis::Connection,

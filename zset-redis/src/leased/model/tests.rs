@@ -5,7 +5,7 @@ use super::*;
 #[path = "../../../tests/servers/mod.rs"]
 mod servers;
 
-/// Draws a setting in which the limit is usually reached.
+/// Draws a random setting in which the limit is usually reached.
 fn random(rng: &mut SmallRng, faults: Faults) -> Setting {
     let limit = [1, 5, 40, 200, 2000][rng.random_range(0..5)];
     let period = [5_000, 20_000, 100_000][rng.random_range(0..3)];
@@ -41,7 +41,7 @@ fn no_window_has_more_than_the_limit() {
     assert!(full > 50, "the limit was reached only {full} times");
 }
 
-/// Whether any of some seeds has a window with more than the limit.
+/// Returns whether a window exceeds the limit under any of some seeds.
 fn is_exceeded(server: fn() -> FakeServer) -> bool {
     (0..150).any(|seed| {
         let setting = random(&mut SmallRng::seed_from_u64(seed), Faults::default());
@@ -85,7 +85,7 @@ mod real {
     }
 }
 
-/// A thousand a second, with a life of a tenth.
+/// A thousand a second, with a life of a tenth of a second.
 fn steady(machines: usize, calls_a_second: u64) -> Setting {
     let pause = 1_000_000 * machines as u64 / calls_a_second;
     let terms = terms(1000, 1_000_000, 100_000, 250);
@@ -97,7 +97,7 @@ fn under_full_load_the_throughput_is_at_least_what_the_docs_say() {
     for (machines, calls_a_second) in [(1, 3_000), (3, 3_000), (3, 50_000)] {
         let mut model = Model::new(steady(machines, calls_a_second), FakeServer::default(), 1);
         model.run(Duration::from_secs(20));
-        // 90.9 %, without the units that lie idle.
+        // 90.9 %, less the idle units.
         let used = model.used() / 20;
         assert!(used >= 860, "{machines} machines: {used} a second");
         assert!(model.fullest_window() <= 1000);
@@ -116,8 +116,8 @@ fn the_batch_adapts_to_the_rate() {
     assert!(used > 4_000, "{used} units");
     assert!((10..100).contains(&model.most_idle), "{} idle", model.most_idle);
 
-    // Calls that are rarer than that are usually draws of their units alone. Two in a row draw at
-    // most twice the units of the largest call.
+    // Rarer calls usually draw only their own units. Two in a row draw at most twice the units of
+    // the largest call.
     let mut model = Model::new(steady(1, 4), FakeServer::default(), 1);
     model.run(Duration::from_secs(100));
     assert!(model.most_idle <= 10, "{} idle", model.most_idle);
@@ -143,7 +143,7 @@ fn idle_units_are_at_most_a_batch_on_each_machine() {
 }
 
 #[test]
-fn machines_that_stop_calling_give_everything_back() {
+fn machines_that_stop_calling_return_all_units() {
     let mut model = Model::new(steady(3, 2_000), FakeServer::default(), 1);
     model.run(Duration::from_millis(300));
     let is_call = |event: &Event| matches!(event, Event::Call { .. });
@@ -160,12 +160,12 @@ fn machines_that_stop_calling_give_everything_back() {
 }
 
 #[test]
-fn what_a_crash_leaves_is_at_most_a_batch_for_a_life_and_a_period() {
+fn a_crash_leaves_at_most_a_batch_idle_for_a_life_and_a_period() {
     let mut model = Model::new(steady(1, 500), FakeServer::default(), 1);
     model.run(Duration::from_millis(700));
     let lost = model.server.units() - model.used();
-    assert!((1..=250).contains(&lost), "{lost} units lie idle");
-    // The machine has crashed: nothing happens any more.
+    assert!((1..=250).contains(&lost), "{lost} units are idle");
+    // The machine has crashed: there are no more events.
     let setting = model.setting;
     let left = |server: &mut FakeServer, time| {
         let now = Timestamp::from_nanos(time * 1000);

@@ -72,7 +72,7 @@ struct Limit {
 }
 
 impl Limit {
-    /// Returns the places that remain of `len`.
+    /// Returns the positions that remain of `len`.
     fn places(self, len: usize) -> Range<usize> {
         let offset = usize::try_from(self.offset).unwrap_or(usize::MAX).min(len);
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);
@@ -147,7 +147,7 @@ impl<'a> Query<'a> {
             Bounds::Scores(range) => set.range_by_score(range),
             Bounds::Members(range) => set.range_by_lex(range),
         };
-        // The places of the returned elements among these, in the requested order.
+        // The positions of the returned elements among these, in the requested order.
         let kept = match self.bounds {
             Bounds::Ranks(start, stop) => rank_range(start, stop, elements.len()),
             _ => self.limit.places(elements.len()),

@@ -1,7 +1,7 @@
 //! ZUNION, ZINTER, ZDIFF, their STORE variants, and ZINTERCARD.
 //!
-//! Elements are borrowed until they are written to a reply or stored: those of a mere reply are
-//! never copied into a set.
+//! Elements are borrowed until they are written to a reply or stored: elements that are only
+//! replied are never copied into a set.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -201,7 +201,7 @@ impl<'a> Request<'a> {
     /// Combines a score with that of the previous sources.
     ///
     /// The product of infinity and zero is 0 in a union and in the smallest source. Elsewhere in an
-    /// intersection Redis lets it be NaN: the sum is then 0, and the minimum or maximum ignores it.
+    /// intersection it is NaN in Redis: the sum is then 0, and the minimum or maximum ignores it.
     fn combine_weighed(&self, sum: Score, score: Score, weight: Score) -> Score {
         match (Score::new(score.get() * weight.get()), self.aggregate) {
             (Ok(weighed), aggregate) => aggregate.combine(sum, weighed),
@@ -229,7 +229,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Returns the elements of a set, sorted or not; those of a missing key are none.
+/// Returns the elements of a set, sorted or not; none if the key is missing.
 fn source<'a>(keyspace: &'a Keyspace, key: &[u8]) -> Result<&'a ZSet, CommandError> {
     match keyspace.value(key) {
         None => Ok(&EMPTY),

@@ -1,6 +1,6 @@
 //! Members, scores, integers and bounds of ranges.
 //!
-//! Strings that only some servers read are not drawn: see `decisions`.
+//! Strings that only some servers accept are not drawn: see `decisions`.
 
 use rand::RngExt;
 
@@ -137,13 +137,13 @@ const SCORES: [&str; 61] = [
     "123456789012345678901234567890",
 ];
 
-/// Strings that no server reads as a score.
+/// Strings that no server accepts as a score.
 const NO_SCORES: [&str; 20] = [
     "", "nan", "-nan", "NaN", "abc", "1x", "1e", "e1", ".", "-", "+-1", "--1", "1 ", "1e400",
     "-1e400", "1e-400", "2e-324", "1,5", "infinit", "1_0",
 ];
 
-/// Strings that no server reads as a bound. An empty bound is 0, and one that overflows is
+/// Strings that no server accepts as a bound. An empty bound is 0, and one that overflows is
 /// infinite.
 const NO_BOUNDS: [&str; 14] = [
     "nan", "-nan", "(nan", "abc", "(abc", "1x", "1e", "e1", "--1", "1 ", "((1", "[1", "1,5",
@@ -187,7 +187,7 @@ impl Generator {
         self.members[i].clone()
     }
 
-    /// Draws the text of a score.
+    /// Draws the string of a score.
     pub(crate) fn score(&mut self) -> String {
         match self.random.random_range(0..20) {
             0..9 => self.random.random_range(-9..10).to_string(),
@@ -220,7 +220,7 @@ impl Generator {
         }
     }
 
-    /// Draws the text of a score, rarely an invalid one.
+    /// Draws the string of a score, rarely an invalid one.
     pub(super) fn score_or_not(&mut self) -> String {
         if self.one_in(60) { (*self.pick(&NO_SCORES)).to_owned() } else { self.score() }
     }
