@@ -1,4 +1,4 @@
-//! Caches the pages that are read most often, and evicts the others.
+//! Caches the most frequently read pages, and evicts the others.
 //!
 //! This example implements a cache with a `SortedMap`: the value is a page, the score is its
 //! priority, and the first element is the next to evict. With `(reads, time of last read)` as the

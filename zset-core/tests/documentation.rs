@@ -1,12 +1,12 @@
-//! What a newcomer needs has an example, which runs as a doc test.
+//! Important items have an example, which runs as a doc test.
 
 // The test reads files.
 #![cfg(not(miri))]
 
 use test_support::documentation::assert_have_examples;
 
-/// The names of types and functions that have an example, by file. Other items have one only where
-/// it teaches something.
+/// The names of types and functions that need an example, by file. Other items have one only where
+/// it is instructive.
 const EXAMPLES: &[(&str, &str)] = &[
     ("byte_string.rs", "ByteString"),
     ("core/hashed.rs", "Insertion"),

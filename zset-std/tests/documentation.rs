@@ -1,16 +1,16 @@
-//! What a newcomer needs has an example, which runs as a doc test.
+//! Important items have an example, which runs as a doc test.
 
 // The test reads files.
 #![cfg(not(miri))]
 
-// By its path, so that this crate does not depend on test-support.
+// By path, so that this crate does not depend on test-support.
 #[path = "../../test-support/src/documentation.rs"]
 pub mod documentation;
 
 use documentation::assert_have_examples;
 
-/// The names of types and functions that have an example, by file. Other items have one only where
-/// it teaches something.
+/// The names of types and functions that need an example, by file. Other items have one only where
+/// it is instructive.
 const EXAMPLES: &[(&str, &str)] = &[
     ("at.rs", "At"),
     ("clock.rs", "Timestamp Clock"),

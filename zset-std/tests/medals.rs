@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 
 const PARIS_2024: &str = include_str!("../data/medals-paris-2024.csv");
 
-/// Returns the command for the example, which Cargo builds next to the tests.
+/// Returns the command that runs the example, which Cargo builds next to the tests.
 fn medals() -> Command {
     // target/debug/deps/medals-0123 -> target/debug/examples/medals
     let test = env::current_exe().unwrap();

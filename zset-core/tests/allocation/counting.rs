@@ -1,4 +1,4 @@
-//! An allocator that counts what this thread allocates and frees, and that fails on demand.
+//! An allocator that counts the allocations of this thread, and fails on demand.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -106,7 +106,8 @@ fn splitting_all_or_nothing_off_allocates_for_no_element() {
 /// The most elements of a drain that allocates only the two columns of their leaf.
 const FEW: usize = if cfg!(target_pointer_width = "64") { 32 } else { 4 };
 
-/// A removal hashes the member and that of the element that moves to its slot, and a drain no more.
+/// A removal hashes the member and the one that moves into its slot; a drain hashes no more than
+/// that for each element.
 #[test]
 fn a_short_drain_hashes_and_allocates_for_its_elements_only() {
     let lens = if cfg!(miri) { &[70][..] } else { &[10, 64, 65, 1_000, 10_000] };

@@ -46,7 +46,7 @@ fn on_a_full_heap_each_removed_element_can_be_replaced() {
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn full_leaves_pass_on_elements_to_the_nearest_room() {
-    // Full leaves but for one slot at a time, below two levels of index blocks.
+    // Leaves that are full except for one slot at a time, below two levels of index blocks.
     let mut set: Set = (0..100 * 64).map(|i| (i, Score::from(10 * i as u32))).collect();
     let len = fill(&mut set, 100 * 64);
     for step in 0..300 {
@@ -57,7 +57,7 @@ fn full_leaves_pass_on_elements_to_the_nearest_room() {
         assert_eq!(result, Ok(None), "at {position} after a removal at {score}");
         let moved = *set.get_by_rank(scattered(step + 1) as usize % set.len()).unwrap().0;
         assert!(without_memory(|| set.try_insert(u64::MAX, position)).is_err());
-        // An update needs room in another leaf. It may fail, and leaves the set unchanged then.
+        // An update needs room in another leaf. It may fail, and then leaves the set unchanged.
         let before = set.score(&moved);
         if without_memory(|| set.try_update(&moved, |_| position)).is_err() {
             assert_eq!(set.score(&moved), before);
@@ -95,7 +95,7 @@ fn a_panic_in_hash_while_refiling_leaves_a_valid_set() {
     type Hostile = SortedSet<Fused, Score, BuildHasherDefault<Scattering>>;
     let len = 224;
     let mut full: Hostile = (0..len).map(|i| (Fused(i), scattered_score(i))).collect();
-    // Tombstones take the place of removed members until the dict has no room.
+    // Tombstones replace removed members until the dict has no room.
     let mut next = len;
     while full.dict_layout().buckets == 256 {
         let mut trial = full.clone();

@@ -303,7 +303,8 @@ fn the_allocation_size_is_exact() {
     }
 }
 
-/// The largest measured is the first table of the dict when it splits, with a chunk of leaves.
+/// The largest measured allocation is that of the dict's first table when it splits, with a chunk
+/// of leaves.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn no_insertion_allocates_much_at_once() {

@@ -9,7 +9,7 @@ use crate::unless_miri;
 /// Full leaves, which split on insertions and moves.
 const LEN: u32 = LEAF * unless_miri(5, 2);
 
-/// Scores below, between and above the existing ones, and that of member 70.
+/// Scores below, between and above the existing ones, and the score of member 70.
 fn scores() -> impl Iterator<Item = Points> {
     let some: &[u32] = unless_miri(&[0, 355, 700, 1005, 99_999], &[355]);
     some.iter().copied().map(Points)

@@ -1,5 +1,5 @@
-//! Sets of fixed capacity: a panic at every call of user code leaves the set as it was, or changed
-//! as a whole; inconsistent orders and hashes leave it usable.
+//! Sets of fixed capacity: a panic at every call of user code leaves the set unchanged or
+//! completely changed; inconsistent orders and hashes leave it usable.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -27,8 +27,8 @@ fn contents(set: &Fixed) -> Vec<(u32, u32)> {
     set.iter().map(|(member, Points(score))| (member.number(), score)).collect()
 }
 
-/// Runs an operation with a panic at each call of user code; afterwards the set is as before or as
-/// after it.
+/// Runs an operation with a panic at each call of user code; the set is then in the state before or
+/// after the operation.
 fn is_all_or_nothing(len: u32, mut operation: impl FnMut(&mut Fixed)) {
     count_members(|| {
         let before = contents(&filled(len));
@@ -108,8 +108,8 @@ fn a_panic_in_a_bulk_operation_leaves_a_valid_set() {
     run(&mut |set| std::mem::take(set).into_iter().skip(3).for_each(drop));
 }
 
-/// Performs random operations; whatever user code answers, none panics and the structure stays
-/// valid.
+/// Performs random operations; whatever user code returns, no operation panics and the structure
+/// stays valid.
 fn shuffle(set: &mut Fixed, random: &mut SmallRng) {
     for _ in 0..unless_miri(2000, 40) {
         let (number, score) = (random.random_range(0..20), Points(random.random_range(0..50)));

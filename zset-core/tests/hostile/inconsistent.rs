@@ -60,7 +60,7 @@ fn shuffle(set: &mut Set, scores: &mut HashMap<u32, u32>, random: &mut SmallRng)
     }
 }
 
-/// Calls all read methods; whatever they return, they must not panic, and must end.
+/// Calls all read methods. Whatever they return, they must not panic, and must terminate.
 fn read(set: &Set, number: u32, score: u32) {
     let member = Member::new(number);
     assert!(set.rank(&member).is_none_or(|rank| rank < set.len()));

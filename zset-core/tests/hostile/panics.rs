@@ -40,7 +40,7 @@ fn grown<H: BuildHasher + Default>(len: u32) -> Set<H> {
     set
 }
 
-/// Makes leaves that are full except for the last, and enough of them for ranges across several;
+/// Creates leaves that are full except for the last, and enough of them for ranges across several;
 /// two under Miri.
 fn several_leaves() -> Set {
     filled(unless_miri(5 * LEAF, LEAF + 8))

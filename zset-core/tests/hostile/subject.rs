@@ -222,8 +222,8 @@ pub(crate) fn contents<H>(set: &Set<H>) -> Vec<(u32, u32)> {
 /// Verifies that a set can be read, written, cleared and reused.
 pub(crate) fn use_again<H: BuildHasher>(set: &mut Set<H>) {
     const NEW: u32 = 1_000_000;
-    // Goes to the first leaf, half of which moves if it is full. Under Miri it goes elsewhere,
-    // since that is slow.
+    // Inserts into the first leaf, half of which moves if it is full. Under Miri, which is slow,
+    // elsewhere.
     const LOW: Points = Points(unless_miri(33, u32::MAX - 1));
     let len = set.len();
     assert_eq!(set.iter().count(), len);

@@ -225,11 +225,11 @@ fn overlong_encodings_are_read_and_rewritten_in_the_shortest_form() {
     let entries = [
         &b"\x81a\x02"[..],
         b"\xF4\x05\0\0\0\0\0\0\0\x09", // 5, in eight bytes
-        b"\xE0\x01b\x03",              // a text of one byte, whose length has twelve bits
+        b"\xE0\x01b\x03",              // a string of one byte, whose length has twelve bits
         b"\xF1\x05\0\x03",             // 5
         b"\xF2\x07\0\0\x04",           // 7, a member
         b"\xC0\x06\x02",               // 6
-        b"\xF0\x01\0\0\0c\x06",        // a text of one byte, whose length has four bytes
+        b"\xF0\x01\0\0\0c\x06",        // a string of one byte, whose length has four bytes
         b"\x06\x01",
     ]
     .concat();
@@ -289,9 +289,9 @@ proptest! {
     }
 }
 
-/// Redis and Valkey never store a decimal integer as text, but other writers may.
+/// Redis and Valkey never store a decimal integer as a string, but other writers may.
 #[test]
-fn integers_stored_as_text_are_read_and_rewritten_as_integers() {
+fn integers_stored_as_strings_are_read_and_rewritten_as_integers() {
     let bytes = b"\x0E\0\0\0\x02\0\x82-7\x03\xDF\xF9\x02\xFF";
     let list = Listpack::from_bytes(bytes.to_vec()).unwrap();
     assert!(list.iter().eq([Value::Bytes(b"-7"), Value::Integer(-7)]));

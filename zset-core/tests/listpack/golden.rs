@@ -10,7 +10,7 @@ type Elements<'a> = &'a [(&'a [u8], f64)];
 const I64_MAX: &[u8] = b"9223372036854775807";
 const I64_MIN: &[u8] = b"-9223372036854775808";
 
-/// Sets and their bytes in Redis. The elements are in no order.
+/// Sets and their bytes in Redis. The elements are in no particular order.
 const SETS: [(Elements<'_>, &[u8]); 7] = [
     (&[], b"\x07\0\0\0\0\0\xFF"),
     (
@@ -108,7 +108,7 @@ fn bytes_of_redis_restore_the_sets() {
 }
 
 /// Redis prints such a score as an integer, `4611686018427389000`. A listpack stores decimal
-/// integers as integers, even above the limit up to which scores are stored as integers directly.
+/// integers as integers, even above the limit for scores that are passed as numbers.
 #[test]
 fn scores_that_print_as_integers_are_stored_as_integers() {
     for (score, integer) in [
@@ -158,7 +158,7 @@ fn a_hash_of_redis_is_read_and_written() {
 }
 
 #[test]
-fn a_long_text_has_a_length_of_four_bytes_and_a_back_length_of_up_to_three() {
+fn a_long_string_has_a_length_of_four_bytes_and_a_back_length_of_up_to_three() {
     let lens = [
         (4096_usize, &b"\xF0\x00\x10\x00\x00"[..], &b"\x20\x85"[..]),
         (16_377, b"\xF0\xF9\x3F\x00\x00", b"\x7F\xFE"),

@@ -51,9 +51,9 @@ fn each_error_has_its_variant_and_rank() {
 }
 
 #[test]
-fn an_integer_stored_as_text_is_not_a_valid_member() {
+fn an_integer_stored_as_a_string_is_not_a_valid_member() {
     for text in ["0", "5", "-17", "9223372036854775807", "-9223372036854775808"] {
-        // Writes another text of the same length, then overwrites it.
+        // Writes another string of the same length, then overwrites it.
         let other = "x".repeat(text.len());
         let mut bytes = list_of(&["!", "-1", &other, "3"]).into_storage();
         let at = bytes.len() - text.len() - 4;
@@ -160,7 +160,7 @@ fn an_array_that_was_never_written_is_an_empty_listpack() {
     other.try_push_back("a").unwrap();
     assert_eq!(other.as_bytes(), b"\x0A\0\0\0\x01\0\x81a\x02\xFF");
 
-    // What is stored can be loaded.
+    // The stored bytes can be loaded.
     let storage = list.into_storage();
     assert_eq!(storage[..7], EMPTY);
     assert!(Listpack::from_bytes(storage).unwrap().is_empty());

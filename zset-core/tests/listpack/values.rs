@@ -12,11 +12,11 @@ use crate::naive::Entry;
 pub(crate) enum Given {
     /// An integer, passed as an integer.
     Integer(i64),
-    /// An integer, passed as decimal text.
+    /// An integer, passed as a decimal string.
     Digits(i64),
-    /// A short text.
+    /// A short string.
     Text(Vec<u8>),
-    /// A long text.
+    /// A long string.
     Repeated { byte: u8, len: usize },
 }
 

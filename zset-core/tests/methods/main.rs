@@ -104,7 +104,7 @@ fn the_table_of_types_lists_each_method_once() {
 }
 
 #[test]
-fn the_docs_of_a_fixed_sorted_set_name_each_method_that_it_lacks() {
+fn the_docs_of_a_fixed_sorted_set_name_each_missing_method() {
     let source = read("zset-core/src/fixed_sorted_set.rs");
     let docs = source.split("/// # ").find(|section| section.starts_with("Methods")).unwrap();
     let (own, list) = docs.split_once("also has methods").unwrap();

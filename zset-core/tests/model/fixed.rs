@@ -31,7 +31,7 @@ struct Subject<const N: usize, I: SlotNumber, H> {
 
 impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
     fn number(&mut self) -> u16 {
-        // Twice as many as there is room for.
+        // Twice as many as fit.
         self.random.random_range(0..=2 * N as u16)
     }
 
@@ -228,7 +228,7 @@ fn run<const N: usize, I: SlotNumber, H: BuildHasher + Default + Clone>(seed: u6
         match subject.random.random_range(0..16) {
             0..7 => subject.insert(),
             7..10 => subject.insert_or_evict(),
-            // It fills and empties in turn.
+            // The set alternately fills and empties.
             10..15 if step / 128 % 2 == 0 => subject.insert(),
             _ => subject.remove(),
         }
@@ -289,7 +289,7 @@ fn the_largest_capacities_can_be_filled() {
 }
 
 #[test]
-fn an_element_takes_three_slot_numbers_more_than_its_parts() {
+fn an_element_takes_its_parts_and_three_slot_numbers() {
     assert_eq!(size_of::<FixedSortedSet<u32, u32, 100, u8>>(), 100 * (8 + 3) + 8);
     assert_eq!(size_of::<FixedSortedSet<u32, u32, 100>>(), 100 * (8 + 6) + 8);
 }

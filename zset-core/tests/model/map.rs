@@ -340,7 +340,7 @@ fn all_elements_of_many_chunks_are_changed_from_both_ends() {
     for _ in 0..len {
         let key = random.random_range(0..2 * len);
         map.insert(key, key, key / 3);
-        // Leaves that become vacant are in no order.
+        // Vacant leaves are in no particular order.
         map.remove(&random.random_range(0..2 * len));
     }
     let keys: Vec<u32> = map.keys().copied().collect();
@@ -396,7 +396,7 @@ fn a_repeated_key_of_get_disjoint_mut_panics() {
 }
 
 #[test]
-fn a_repeated_key_that_is_not_in_the_map_is_no_panic() {
+fn a_repeated_key_that_is_not_in_the_map_does_not_panic() {
     let mut map = SortedMap::from([("a", 'x', 1)]);
     assert_eq!(map.get_disjoint_mut(["b", "a", "b"]), [None, Some(&mut 'x'), None]);
     assert!(map.get_disjoint_mut::<&str, 0>([]).is_empty());

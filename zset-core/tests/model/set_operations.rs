@@ -160,7 +160,7 @@ fn a_set_can_be_combined_with_itself() {
     assert!(set.is_subset(&set) && set.is_superset(&set) && !set.is_disjoint(&set));
 }
 
-/// A member that equals those of the same number, whatever set they are from.
+/// A member that equals those with the same number, whichever set they are from.
 #[derive(Clone, Copy, Debug)]
 struct Tagged {
     set: char,
@@ -208,7 +208,7 @@ fn tagged(
     numbers.into_iter().map(|number| (Tagged { set, number }, Score::from(score(number)))).collect()
 }
 
-/// Verifies that each number from `shared` on is of this set.
+/// Verifies that each number from `shared` on comes from this set.
 #[track_caller]
 fn assert_shared_are_of(
     set: char,
@@ -288,7 +288,7 @@ fn hashes_of<T>(operation: impl FnOnce() -> T) -> (T, usize) {
     (result, HASHES.get() - before)
 }
 
-/// Only elements of the other set that come before the next one of this set need a look-up.
+/// A step looks up only elements of the other set that precede the next one of this set.
 #[test]
 fn a_step_of_a_union_looks_up_no_member_that_comes_later() {
     let len = if cfg!(miri) { 100 } else { 10_000 };
@@ -299,7 +299,7 @@ fn a_step_of_a_union_looks_up_no_member_that_comes_later() {
     let (last, hashes) = hashes_of(|| later.union(&set).next_back());
     assert_eq!((last.unwrap().0.number, hashes), (len - 1, 0));
 
-    // Each step looks up one element of the other set, which comes before the next of this set.
+    // Every step looks up the one element of the other set that precedes the next of this set.
     let alternating = tagged('b', 0..len, |number| number);
     let mut union = set.union(&alternating);
     for _ in 0..10 {

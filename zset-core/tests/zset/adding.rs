@@ -97,7 +97,7 @@ fn each_option_behaves_as_in_zadd() {
     ];
     for (options, expected) in table {
         for is_increment in [false, true] {
-            // The argument that leads to the same score: with INCR, the difference from 5.
+            // The argument that results in the same score: with INCR, the difference from 5.
             let given = |new: f64| score(if is_increment { new - 5.0 } else { new });
             let options = if is_increment { options.incr() } else { options };
             let mut set = ZSet::from([("old", five)]);

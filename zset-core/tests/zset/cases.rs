@@ -43,7 +43,7 @@ fn follow_everywhere(cases: Vec<Case>) {
             assert_eq!(follow(&case, set, limits, usize::MAX), left, "{}", case.name);
         }
         if case.operations.iter().any(|operation| matches!(operation, Operation::Drain { .. })) {
-            // A packed set has no `drain`, and would keep its elements.
+            // A packed set has no `drain`, so it would keep its elements.
             continue;
         }
         if !cfg!(miri) {

@@ -7,7 +7,7 @@ use zset_core::redis::{AddOptions, Added};
 use zset_core::{IncrementError, PackedZSet, Score, TryReserveError};
 
 #[test]
-fn a_conditional_insertion_without_room_changes_nothing() {
+fn a_conditional_insertion_without_room_leaves_the_set_unchanged() {
     let mut random = SmallRng::seed_from_u64(1);
     let mut set = PackedZSet::with_storage([0; 150]).unwrap();
     let mut reference: BTreeMap<String, Score> = BTreeMap::new();

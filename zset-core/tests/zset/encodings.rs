@@ -165,7 +165,7 @@ fn a_stored_member_is_borrowed_from_the_set_in_both_encodings() {
             for member in members {
                 let passed = String::from(*member);
                 let (stored, score) = set.get(&passed).unwrap();
-                // What was passed in is not borrowed.
+                // The passed member is not borrowed.
                 drop(passed);
                 assert_eq!((&*stored, Some(score)), (member.as_bytes(), set.score(member)));
             }

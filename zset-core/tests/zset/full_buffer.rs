@@ -119,7 +119,7 @@ fn writes_that_need_no_room_work_in_a_full_buffer() {
 }
 
 #[test]
-fn a_failed_write_changes_nothing_wherever_the_element_belongs() {
+fn a_failed_write_leaves_the_set_unchanged_wherever_the_element_belongs() {
     for number in [-128.0, 1.5, 2.5, 1e-9, f64::NEG_INFINITY, f64::INFINITY] {
         for member in ["first", "middle"] {
             let mut set = full();

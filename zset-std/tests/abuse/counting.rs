@@ -1,4 +1,4 @@
-//! An allocator that counts the bytes that this thread has in use.
+//! An allocator that counts the bytes in use by this thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -8,8 +8,8 @@ use zset_std::{Buckets, Leaderboard, Ties, Timestamp, WindowedLeaderboard};
 
 use crate::fuse::{self, Fused};
 
-/// Runs `write` with a fuse of each length until none blows; `after` examines the value after each
-/// run.
+/// Runs `write` with fuses of increasing length until one does not blow; `after` examines the value
+/// after each run.
 fn with_every_fuse<T>(new: impl Fn() -> T, write: impl Fn(&mut T), after: impl Fn(&mut T)) {
     for length in 1..10_000 {
         let mut value = new();
@@ -52,8 +52,8 @@ impl Ord for FusedScore {
 type Week = WindowedLeaderboard<Fused, FusedScore>;
 type Board = Leaderboard<Fused, FusedScore, zset_std::Latest>;
 
-/// Makes a board of 100 members, which exceed a leaf, with 10 distinct scores; only the last member
-/// has its own.
+/// Creates a board of 100 members, which exceed a leaf, with 10 distinct scores; only the last
+/// member has a score of its own.
 fn board() -> Board {
     let scores = (0..100).map(|id| (Fused(id), FusedScore(if id < 99 { id % 9 } else { 20 })));
     scores.collect::<Board>().with_dense_standings()
@@ -103,7 +103,7 @@ fn a_panic_in_a_bulk_write_leaves_the_board_valid() {
 }
 
 #[test]
-fn a_panic_while_mapping_scores_changes_nothing() {
+fn a_panic_while_mapping_scores_leaves_the_board_unchanged() {
     let mut changed = board();
     let result = catch_unwind(AssertUnwindSafe(|| {
         changed.map_scores(|id, score| if id.0 == 50 { panic!("no score") } else { score });

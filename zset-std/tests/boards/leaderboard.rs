@@ -313,7 +313,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 1 } else { 48 }, ..config() })]
 
-    /// So many that runs of equal scores are skipped as a whole.
+    /// Enough members that runs of equal scores are skipped as a whole.
     #[test]
     fn standings_are_the_same_with_and_without_index(
         scores in prop::collection::vec((0..2000u16, prop_oneof![0..8u16, 0..500u16]), 0..if cfg!(miri) { 100 } else { 2500 }),

@@ -15,7 +15,7 @@ use zset_std::Ties;
 
 type Id = u8;
 
-/// The elements of a board, in no order.
+/// The elements of a board, in no particular order.
 #[derive(Clone, Debug, Default)]
 struct Naive<S> {
     scores: Vec<(Id, S)>,

@@ -1,4 +1,4 @@
-//! `PackedScore`: scores are ordered as their fields, and unpack to the same values.
+//! `PackedScore`: scores are ordered like their fields, and unpack to the same values.
 
 use super::*;
 use zset_core::{Score, ZSet};
@@ -34,7 +34,7 @@ proptest! {
             let score = layout.pack(values).unwrap();
             prop_assert_eq!(layout.unpack(score), Ok(values));
             prop_assert!(score.get() < 2f64.powi(53));
-            // The score also survives as text, as a server receives it, and in a set.
+            // The score also survives as a string, as a server receives it, and in a set.
             let text = score.to_string();
             prop_assert!(text.bytes().all(|byte| byte.is_ascii_digit()), "{}", text);
             prop_assert_eq!(text.parse(), Ok(score));

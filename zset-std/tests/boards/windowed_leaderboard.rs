@@ -1,4 +1,4 @@
-//! `WindowedLeaderboard`, compared with a list for each bucket, merged anew for each query.
+//! `WindowedLeaderboard`, compared with a list for each bucket, which are merged for each query.
 
 use std::time::Duration;
 

@@ -173,7 +173,7 @@ fn threads_and_futures_wait_in_one_line() {
     thread::scope(|scope| {
         let waiting = scope.spawn(|| queue.wait_pop().map(|job| job.payload));
         let _closing = CloseOnPanic(&queue);
-        // Whether or not the thread is already waiting, the two get the two jobs.
+        // Whether or not the thread is already waiting, the two receive the two jobs.
         queue.push(1, at(0)).unwrap();
         queue.push(2, at(0)).unwrap();
         let by_future = loop {
@@ -349,7 +349,7 @@ fn operations() -> impl Strategy<Value = Operation> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 512 }, ..config() })]
 
-    /// Once all woken waiters have run, none is waiting while a job is due.
+    /// Once all woken waiters have run, no waiter sleeps while a job is due.
     #[test]
     fn no_wake_up_is_lost(operations in vec((operations(), any::<bool>()), 0..40)) {
         let (queue, clock) = queue();
@@ -403,7 +403,7 @@ fn a_future_that_was_ready_waits_for_the_next_job_as_a_stream_does() {
     clock.set(at(10));
     assert!(woken.0.swap(false, Ordering::SeqCst));
     assert_eq!(poll(), Poll::Ready(Some(1)));
-    // Between two polls it is not in the line: another takes a job that is due.
+    // Between two polls it is not in the line, so another future takes a due job.
     clock.set(at(20));
     assert_eq!(queue.pop().unwrap().payload, 2);
     assert_eq!(poll(), Poll::Ready(Some(3)));
@@ -431,16 +431,16 @@ async fn on_the_clock_of_tokio_jobs_are_popped_at_their_paused_time() {
     for seconds in [7, 3_600, 5, 100_000_000] {
         queue.push_after(seconds, Duration::from_secs(seconds.into())).unwrap();
     }
-    // The time advances by itself while all tasks wait.
+    // The time advances automatically while all tasks wait.
     assert_eq!(queue.pop_async().await.unwrap().payload, 5);
     assert_eq!(start.elapsed(), Duration::from_secs(5));
-    // By hand, it is due at the millisecond and not before.
+    // Advanced by hand, the job is due exactly at the millisecond.
     advance(Duration::from_millis(1999)).await;
     assert!(queue.pop().is_none());
     advance(Duration::from_millis(1)).await;
     assert_eq!(queue.pop().unwrap().payload, 7);
 
-    // A lease ends in the same time, and a push wakes a waiter.
+    // A lease ends at the same time, and a push wakes a waiter.
     let lease = queue.lease_async(Duration::from_secs(10)).await.unwrap();
     assert_eq!((lease.payload, start.elapsed()), (3_600, Duration::from_secs(3_600)));
     assert_eq!(timeout(Duration::from_secs(9), queue.pop_async()).await.ok(), None);
@@ -455,7 +455,7 @@ async fn on_the_clock_of_tokio_jobs_are_popped_at_their_paused_time() {
     assert_eq!(start.elapsed(), Duration::from_millis(3_609_500));
     assert_eq!(jobs.next().await, Some(3_600));
     assert_eq!(start.elapsed(), Duration::from_secs(3_610));
-    // Over three years, beyond the longest timer of the runtime.
+    // In over three years, beyond the longest timer of the runtime.
     assert_eq!(jobs.next().await, Some(100_000_000));
     assert_eq!(start.elapsed(), Duration::from_secs(100_000_000));
     queue.close();

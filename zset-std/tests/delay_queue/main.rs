@@ -97,7 +97,7 @@ fn parts<T, I>(job: Job<T, I>) -> (I, Timestamp, T) {
     (job.id, job.due, job.payload)
 }
 
-/// Held by a thread that others wait for: if it panics, the queue is closed, and the test fails
+/// Held by a thread that others wait for: if it panics, the queue is closed, so the test fails
 /// instead of hanging.
 struct CloseOnPanic<'a, T, C>(&'a SharedDelayQueue<T, JobId, C>);
 

@@ -43,8 +43,8 @@ fn expected(job: Arrived<usize>) -> (JobId, Timestamp, usize) {
 proptest! {
     #![proptest_config(config())]
 
-    /// Ticks are early or late at random, and the clock steps back: each id is due once and not
-    /// before its time, and those of one tick are in order.
+    /// Ticks are early or late at random, and the clock steps back. Each id is popped once, not
+    /// before its due time, and the ids of a tick are in order.
     #[test]
     fn each_job_is_popped_once_even_if_the_clock_steps_back(
         dues in prop::collection::vec(times(), 0..40),

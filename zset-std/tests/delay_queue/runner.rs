@@ -27,17 +27,17 @@ fn run<const N: usize>(
     let clock = FakeClock::new();
     let (open, opened) = mpsc::channel();
     let runner = ids(queue).with_clock(clock.clone()).run(move |job| {
-        // Tests that do not check the remaining events have dropped the receiver.
+        // Tests that ignore the remaining events have dropped the receiver.
         let _ = open.send((job.id, job.due));
     });
     (runner, clock, opened)
 }
 
-/// Pushes an id, or moves it if it is pending, as the docs of the guide do.
+/// Pushes an id, or moves it if it is pending, as in the guide.
 fn schedule<C>(queue: &Ids<C>, id: u32, due: Timestamp) -> Option<Timestamp> {
     loop {
         match queue.due(&id) {
-            // It keeps its place.
+            // It keeps its position.
             Some(old) if old == due => return Some(old),
             _ => {}
         }
@@ -79,7 +79,7 @@ fn a_runner_wakes_for_earlier_ids_and_changes() {
     let queue = runner.queue();
     assert_eq!((queue.len(), queue.next_due(), queue.due(&2)), (3, Some(at(40)), Some(at(50))));
     clock.set(at(60));
-    // The id that was given the same time again has kept its place.
+    // The id that was given the same time again has kept its position.
     for expected in [(1, at(40)), (2, at(50)), (3, at(50))] {
         assert_eq!(opened.recv().unwrap(), expected);
     }

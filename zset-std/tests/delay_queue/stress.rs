@@ -150,7 +150,7 @@ fn every_leased_job_is_done_once_or_becomes_a_dead_letter() {
         let (delivered, done, dead) = (Counts::new(), Counts::new(), Counts::new());
         let end = |finished: &Counts, other: &Counts, job| {
             finished.count(job);
-            // Of the threads that finish a job last, one sees the full count.
+            // Of the last threads to finish a job, one sees the full count.
             if finished.total.load(Ordering::SeqCst) + other.total.load(Ordering::SeqCst) == JOBS {
                 queue.close();
             }
@@ -163,7 +163,7 @@ fn every_leased_job_is_done_once_or_becomes_a_dead_letter() {
                     assert_eq!(Some(letter.deliveries), max_deliveries.map(NonZeroU32::get));
                     end(&dead, &done, letter.payload);
                 }
-                // A new dead letter wakes no one, hence the timeout.
+                // A new dead letter wakes no thread, hence the timeout.
                 let lease = queue.wait_lease_timeout(visibility, Duration::from_millis(1));
                 let Ok(lease) = lease else { continue };
                 delivered.count(lease.payload);

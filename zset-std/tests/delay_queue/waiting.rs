@@ -45,7 +45,7 @@ fn queue() -> (Queue, Watched) {
     (SharedDelayQueue::new().with_clock(clock.clone()), clock)
 }
 
-/// Runs `wake` while one thread waits, which must then get a job.
+/// Runs `wake` while one thread waits, which must then receive a job.
 fn assert_wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
     let (queue, watch) = queue();
     prepare(&queue);
@@ -198,7 +198,7 @@ fn a_queue_at_a_given_time_does_not_read_its_clock() {
 
     impl Clock for Unread {
         fn now(&self) -> Timestamp {
-            panic!("the clock is read");
+            panic!("the clock was read");
         }
     }
 

@@ -1,12 +1,12 @@
 //! `Funnel` and `Funnels`, compared with the definition of the leaky bucket, which needs no level,
-//! and with a level of 128 bits; and quotas of every size.
+//! and with a level in 128 bits; and quotas of every size.
 
 use super::*;
 use zset_std::limit::QuotaError;
 use zset_std::{Decision, Funnel, Funnels, Keyed, Verdict};
 
-/// Returns whether `n` more units may pass now: if, counted from each earlier call, no more has
-/// been poured in than the capacity plus what has leaked out since.
+/// Returns whether `n` more units may pass now: counted from each earlier call, the units that
+/// passed must not exceed the capacity plus what has leaked since.
 fn conforms(passed: &[(Timestamp, u32)], quota: Quota, n: u32, now: Timestamp) -> bool {
     let period = quota.period().as_nanos();
     let mut poured = u128::from(n) * period;
@@ -198,7 +198,7 @@ impl Naive {
     }
 }
 
-/// Counts and periods that mostly do not divide each other, up to the largest.
+/// Counts and periods that rarely divide each other, up to the largest.
 fn indivisible_quotas() -> BoxedStrategy<Quota> {
     let number = || {
         prop_oneof![
@@ -369,7 +369,7 @@ fn a_count_that_does_not_divide_the_period_is_served_in_full() {
 }
 
 #[test]
-fn what_a_change_of_quota_rounds_up_is_less_than_a_nanosecond() {
+fn a_change_of_quota_rounds_up_by_less_than_a_nanosecond() {
     let quotas = [3, 7, 10, u32::MAX, 1].map(|count| {
         Quota::new(count, Duration::from_nanos(1_000_000_007)).unwrap().with_capacity(1).unwrap()
     });

@@ -14,7 +14,7 @@ use zset_std::{
     FixedWindow, Funnel, Funnels, Keyed, Limiter, Observer, SlidingWindow, WhenFull, WindowLog,
 };
 
-/// A limiter of one key that is made of a quota.
+/// A limiter for one key that is created from a quota.
 trait OfQuota: Limiter {
     fn of(quota: Quota) -> Self;
 }
@@ -45,7 +45,7 @@ struct Unread;
 
 impl zset_std::Clock for Unread {
     fn now(&self) -> Timestamp {
-        panic!("the clock is read");
+        panic!("the clock was read");
     }
 }
 
@@ -76,7 +76,7 @@ fn a_time_in_between_is_the_same_limiter() {
     assert!(early.check(&1).is_allowed() && late.check(&1).is_allowed());
     assert_eq!(early.check(&1).retry_after(), Some(Duration::from_secs(60)));
     assert_eq!(late.check(&1).retry_after(), Some(Duration::from_secs(30)));
-    // A limiter at a given time is a keyed limiter too, with that time.
+    // A limiter at a given time is also a keyed limiter, at that time.
     let copy = late;
     assert_eq!(zset_std::KeyedLimiter::now(&copy), at(30));
     assert_eq!(zset_std::KeyedLimiter::refund(&copy, &1, 1), 1);
@@ -96,7 +96,7 @@ fn keys_of_funnels_start_as_clones_of_the_given_funnel() {
     }
     limiter.set_quota(Quota::new(6, Duration::from_secs(60)).unwrap());
     assert_eq!(limiter.quota().count(), 6);
-    // A minute of leaking is all of the new quota too.
+    // With the new quota, too, it leaks for a minute.
     assert_eq!(limiter.at(at(0)).peek_n(&0, 0).remaining, 0);
     assert_eq!(limiter.at(at(10)).peek_n(&0, 0).remaining, 1);
     limiter.check_invariants();
@@ -296,8 +296,8 @@ fn an_observer_is_notified_of_every_event() {
     assert_eq!(told.map(|count| count.load(Ordering::Relaxed)), [1, 2, 1, 1]);
 }
 
-/// An idle key that was not evicted decides as a new one, but may refund units that a new one has
-/// not.
+/// An idle key that was not evicted makes the same decisions as a new one, but may refund units
+/// that a new one does not have.
 #[test]
 fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     let quota = |seconds| Quota::new(5, Duration::from_secs(seconds)).unwrap();
@@ -306,7 +306,7 @@ fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
             assert_eq!(limiter.at(now).peek_n(&1, n), limiter.at(now).peek_n(&2, n));
         }
     };
-    // The units are on record until a check finds them too old.
+    // The units stay recorded until a check finds them too old.
     let windows = SlidingWindow::<u32>::new(quota(60));
     let funnels = Funnels::<u32>::new(quota(60));
     assert!(windows.at(at(0)).check(&1).is_allowed() && funnels.at(at(0)).check(&1).is_allowed());
@@ -314,8 +314,8 @@ fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     assert_eq!((windows.refund(&1, 1), windows.refund(&2, 1)), (1, 0));
     assert_eq!((funnels.refund(&1, 1), funnels.refund(&2, 1)), (1, 0));
 
-    // A log that had units under a longer period keeps later ones for as long. In a limiter of its
-    // own, so that a check of one key does not sweep the other.
+    // A log that had units under a longer period keeps later ones for as long. It is in a separate
+    // limiter, so that a check of one key does not sweep the other.
     let [idle, new] = [(); 2].map(|()| SlidingWindow::<u32>::new(quota(60)));
     assert!(idle.at(at(0)).check(&1).is_allowed());
     for windows in [&idle, &new] {
@@ -330,7 +330,7 @@ fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     }
     assert_eq!((idle.refund(&1, 1), new.refund(&1, 1)), (1, 0));
 
-    // Unless it is evicted in between.
+    // Unless it has been evicted in the meantime.
     assert!(idle.at(at(200)).check(&1).is_allowed());
     assert_eq!(idle.at(at(300)).sweep(usize::MAX), 1);
     assert!(idle.at(at(300)).check(&1).is_allowed());

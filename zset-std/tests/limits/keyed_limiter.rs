@@ -110,8 +110,8 @@ fn users_can_implement_keyed_limiter() {
     assert_eq!(spend(&&budget), 3);
 }
 
-/// With all names imported, a call names one method: through each pointer, and for each pair of
-/// traits.
+/// With all names imported, method calls are unambiguous: through each pointer, and for each pair
+/// of traits.
 mod all_imported {
     use std::sync::Arc;
     use std::time::Duration;
@@ -180,7 +180,7 @@ mod all_imported {
     }
 
     #[test]
-    fn generic_code_calls_the_trait_that_it_asks_for() {
+    fn generic_code_calls_the_trait_of_its_bound() {
         let limiter = Arc::new(Funnels::new(quota()));
         assert_eq!(generic(&*limiter), 99);
         assert_eq!(generic(Box::new(&limiter)), 98);
@@ -188,7 +188,7 @@ mod all_imported {
         assert_eq!(pollster::block_on(awaited(&*limiter)), 1);
     }
 
-    /// `Limiter`, whose methods every limiter of one key also has by itself.
+    /// `Limiter`, whose methods every limiter for one key also has as inherent ones.
     macro_rules! use_single {
         ($limiter:expr) => {{
             let limiter = &mut $limiter;

@@ -1,4 +1,4 @@
-//! Limiters of one key, compared with exact recounts.
+//! Limiters for one key, compared with exact recounts.
 
 mod counters;
 mod funnel;

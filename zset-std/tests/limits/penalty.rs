@@ -17,7 +17,7 @@ fn after(denials: u32, time: Duration) -> Block {
     Block::after(NonZeroU32::new(denials).unwrap(), time)
 }
 
-/// What happened to a key, oldest first.
+/// The events of a key, oldest first.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Allowed,
@@ -27,7 +27,7 @@ enum Event {
     Block(u128, u128),
 }
 
-/// All that ever happened; decides by reading it from the start. Times have 128 bits.
+/// All events so far; each decision reads them from the start. Times have 128 bits.
 #[derive(Clone, Debug)]
 struct Naive {
     block: Block,
@@ -43,7 +43,7 @@ impl Naive {
         ends.max().unwrap_or(0)
     }
 
-    /// Forgets all events, if that is due.
+    /// Forgets all events, if they are due to be forgotten.
     fn forget(&mut self, now: u128) {
         let shortest = self.block.shortest().as_nanos();
         let forget_at = self.events.iter().map(|event| match event {
@@ -105,7 +105,7 @@ enum Call {
     SetQuota(Quota),
 }
 
-/// Checks of single units, so that many are denied in a row, and others.
+/// Checks of single units, so that many are denied in a row, and other calls.
 fn calls() -> impl Strategy<Value = Vec<((i8, i8), u8, Call)>> {
     let n = || prop_oneof![6 => Just(1_u32), 2 => 0..14_u32];
     let call = prop_oneof![
@@ -118,7 +118,7 @@ fn calls() -> impl Strategy<Value = Vec<((i8, i8), u8, Call)>> {
         1 => quotas().prop_map(Call::SetQuota),
     ];
     let step = prop_oneof![3 => Just((0_i8, 0_i8)), 2 => steps()];
-    // The second part: to the end of a wait instead, or just before it.
+    // The second part moves to the end of a wait instead, or just before it.
     prop::collection::vec((step, 0..12_u8, call), 0..150)
 }
 
@@ -181,7 +181,8 @@ impl Model {
         self.naive.events.clear();
     }
 
-    /// Returns whether the key is as a new one at the latest time; of a funnel.
+    /// Returns whether the key is indistinguishable from a new one at the latest time; for a
+    /// funnel.
     fn is_idle(&self) -> bool {
         let mut naive = self.naive.clone();
         naive.forget(self.newest.as_nanos().into());
@@ -237,15 +238,15 @@ proptest! {
                     wait = expected.retry_after().unwrap_or_default();
                     if !wait.is_zero() {
                         let at = now.saturating_add(wait);
-                        prop_assert!(penalty.peek_n(n, at).is_allowed(), "waiting is enough");
+                        prop_assert!(penalty.peek_n(n, at).is_allowed(), "the wait is sufficient");
                         let before = now.saturating_add(wait.saturating_sub(nanos(1)));
-                        prop_assert!(!penalty.peek_n(n, before).is_allowed(), "and needed");
+                        prop_assert!(!penalty.peek_n(n, before).is_allowed(), "the wait is necessary");
                     }
                 }
                 Call::Peek(n) => {
                     let before = penalty.clone();
                     prop_assert_eq!(penalty.peek_n(n, now), model.peek(own, n, now));
-                    prop_assert_eq!(&before, &penalty, "a peek changes nothing");
+                    prop_assert_eq!(&before, &penalty, "a peek leaves it unchanged");
                 }
                 Call::Refund(n) => prop_assert_eq!(penalty.refund(n), model.inside.refund(n)),
                 Call::Reset => {
@@ -256,7 +257,7 @@ proptest! {
                     penalty.limiter_mut().set_quota(quota);
                     model.inside.set_quota(quota);
                 }
-                // Only keyed ones have them.
+                // Only keyed limiters have these methods.
                 Call::CheckWith(..) | Call::PeekWith(..) => {}
             }
         }
@@ -347,7 +348,7 @@ fn blocks_grow_until_they_are_forgotten() {
         }
         start += length;
     }
-    // As long again without a block, and the first follows.
+    // The same time without a block passes, and the first block follows.
     start += 200;
     for wait in [0, 1, 1, 60] {
         assert_eq!(denied(&mut penalty, start), wait);
@@ -393,7 +394,7 @@ fn a_clock_that_steps_back_does_not_end_a_block() {
 }
 
 #[test]
-fn a_penalty_is_around_several_limits_and_inside_a_keyed_limiter() {
+fn a_penalty_wraps_several_limits_inside_a_keyed_limiter() {
     let limits = Limits::all([WindowLog::new(per_second(2)), WindowLog::new(per_second(3))]);
     let limiter: Keyed<u8, _> = Keyed::of(Penalty::new(limits, after(2, Duration::from_secs(9))))
         .with_max_keys(1, WhenFull::RefuseNew);

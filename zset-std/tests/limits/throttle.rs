@@ -50,7 +50,7 @@ fn a_quantity_above_the_limit_leaves_the_key_unchanged() {
 }
 
 #[test]
-fn invalid_arguments_are_errors_and_change_nothing() {
+fn invalid_arguments_are_errors_and_leave_the_key_unchanged() {
     let funnels = funnels();
     for (max_burst, count, period, quantity, error) in [
         (-1, 1, 1, 1, ThrottleError::MaxBurst),

@@ -130,7 +130,7 @@ fn an_overtaken_waiter_learns_that_it_is_too_late_when_its_units_were_due() {
     drop(behind);
     assert_eq!(last.run(), None);
 
-    // Behind a patient one, a waiter learns it at its deadline.
+    // After a patient waiter in the line, a waiter learns it at its deadline.
     let mut behind = Task::new(funnels.until_ready("a").timeout(second / 2));
     assert_eq!(behind.run(), None, "its unit would be allowed in two seconds");
     clock.advance(second / 2);
@@ -231,7 +231,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
             }
             Err(other) => panic!("unexpected error: {other}"),
         }
-        // It may have woken others.
+        // The waiter may have woken others.
         index = 0;
     }
     // No waiter could pass now: the first of each key would be denied.

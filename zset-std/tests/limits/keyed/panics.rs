@@ -130,7 +130,7 @@ impl Observer for Panicking {
 /// The maximum number of keys.
 const ROOM: u32 = 3;
 
-/// Makes a full limiter: key 0 is idle at 60 seconds, the others at 90.
+/// Creates a full limiter: key 0 is idle at 60 seconds, the others at 90.
 fn full<L: OfQuota>(when_full: WhenFull) -> Keyed<Key, L> {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let limiter = make::<Key, L>(quota, ROOM as usize, when_full, Arc::new(Panicking));

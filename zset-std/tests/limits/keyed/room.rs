@@ -4,7 +4,7 @@ use super::*;
 use zset_std::limit::NotReady;
 use zset_std::{AnyLimiter, FakeClock, WindowCounter};
 
-/// Makes a limiter with this bound on keys.
+/// Creates a limiter with this bound on keys.
 fn full<L: OfQuota>(keys: usize, when_full: WhenFull) -> Keyed<u32, L> {
     let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
     make::<u32, L>(quota, keys, when_full, Arc::new(Counts::default()))
@@ -127,7 +127,7 @@ fn a_refused_key_reports_the_limit_of_the_given_quota() {
     }
 }
 
-/// Units that were allowed under a longer period stay on record while calls of a shorter one go on.
+/// Units allowed under a longer period stay recorded while calls with a shorter one continue.
 #[test]
 fn a_key_is_kept_for_the_longest_period_of_its_calls() {
     fn keep(limiter: impl Into<AnyLimiter>) {

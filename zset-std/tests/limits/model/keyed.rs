@@ -204,7 +204,8 @@ impl<L: Limiter> Subject<L> {
         let newest = self.newest;
         let is_there = self.lists.contains_key(&key);
         let Some(list) = self.list(key) else { return };
-        // A check of 0 units leaves no trace, neither of an absent key nor in the shared state.
+        // A check of 0 units leaves no trace: no key is inserted, and the shared state is
+        // unchanged.
         if n > 0 || is_there {
             list.widen(quota);
             list.round(quota);
@@ -273,8 +274,8 @@ impl<L: Limiter> Subject<L> {
         assert!(self.limiter.len() <= self.max_keys);
     }
 
-    /// Returns the quota or, for counters, which stay exact only if the period is unchanged, one of
-    /// their period.
+    /// Returns the quota. For counters, which stay exact only if the period is unchanged, returns
+    /// one with their period.
     fn possible(&self, quota: Quota) -> Quota {
         match L::KIND {
             Kind::Counter | Kind::Fixed => Quota::new(quota.count(), self.quota.period()).unwrap(),

@@ -1,4 +1,4 @@
-//! A naive limiter of one key, which decides by all units that ever passed.
+//! A naive limiter for one key, which decides by all units that ever passed.
 //!
 //! Times have 128 bits, so that there is a time after [`Timestamp::MAX`](zset_std::Timestamp::MAX).
 
@@ -25,8 +25,8 @@ struct Passed {
     /// In a funnel, the time they take to leak out, in sixtieths of a nanosecond; negative if
     /// refunded.
     volume: i128,
-    /// In a funnel, the fractions over the count of the quota, to which the level was rounded up
-    /// before.
+    /// In a funnel, the fractions over the count of the quota, to which the level was previously
+    /// rounded up.
     step: i128,
     /// In a log, whether they have been older than every period so far.
     forgotten: bool,

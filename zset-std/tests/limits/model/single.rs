@@ -1,4 +1,4 @@
-//! Limiters of one key.
+//! Limiters for one key.
 
 use zset_std::{AnyLimiter, FixedWindow, Funnel, Limiter, Limits, WindowCounter, WindowLog};
 
@@ -62,7 +62,7 @@ struct Subject<L> {
     limiter: L,
     lists: Vec<Naive>,
     quotas: Vec<Quota>,
-    /// The quota in whose windows a counter has counted last.
+    /// The quota in whose windows a counter last counted.
     counted: Quota,
     now: u64,
     newest: u64,
@@ -220,7 +220,7 @@ impl<L: OneQuota> Subject<L> {
                 self.lists[0] = list;
             }
             Call::Refund(_) if self.lists[0].is_counter() => {
-                // Of the windows in which it has counted last.
+                // In the windows in which it last counted.
                 self.quotas[0] = self.counted;
                 self.call(step, call);
                 self.quotas[0] = own;
