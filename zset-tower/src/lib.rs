@@ -95,7 +95,7 @@
 //! # Coming from `tower_governor`
 //!
 //! The example allows two requests a second for each address, behind one proxy, and five at once.
-//! In tower_governor, `per_second(n)` means one request every n seconds.
+//! In `tower_governor`, `per_second(n)` means one request every n seconds.
 //!
 //! ```
 //! use std::sync::Arc;
