@@ -2,7 +2,7 @@
 //! `heapless`.
 //!
 //! All take turns at the same calls, which are generated in advance; see
-//! [`comparison`](crate::comparison).
+//! [`comparison`].
 //!
 //! Members and scores are random; few scores are equal. A collection is far smaller than a cache,
 //! so many of them are filled and emptied one after the other, each with elements of its own:

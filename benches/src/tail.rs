@@ -71,7 +71,7 @@ impl Tail {
     }
 }
 
-/// The names of the values that [`quantiles`] returns.
+/// The names of the values that `quantiles` returns.
 pub const QUANTILES: [&str; 4] = ["p50", "p99", "p99.99", "longest"];
 
 /// Returns the nanoseconds at the 50th, 99th and 99.99th percentile, and those of the longest call.
