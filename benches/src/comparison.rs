@@ -2,8 +2,8 @@
 //!
 //! An operation is a row of a table: its label, its arguments, which the workload of a round has,
 //! and a call for each of them. A [`Contender`] is a name, a way to load it, and its rows. A module
-//! with a table adds the rows in one function, for every type that implements the module's trait, so
-//! that the file of a contender has nothing but that trait.
+//! with a table adds the rows in one function, for every type that implements the module's trait.
+//! So the file of a contender contains only an implementation of that trait.
 
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -57,7 +57,7 @@ impl<W: 'static, C: 'static> Contender<W, C> {
         Contender { name, load: Rc::new(load), contents, linear: Vec::new(), rows: Vec::new() }
     }
 
-    /// Makes fewer calls in the rows with these labels, which are added later: they take linear time.
+    /// Makes fewer calls in the rows with these labels, which take linear time and are added later.
     pub fn linear(mut self, labels: impl IntoIterator<Item = &'static str>) -> Self {
         self.linear.extend(labels);
         self

@@ -24,9 +24,9 @@
 //!   checked against the committed baseline.
 //! - [`rounds`]: how the contenders take turns.
 //!
-//! To add a contender, implement the trait of its table in a file of the folder `contenders`, and add
-//! a line to the table; `CONTRIBUTING.md` has an example. To add an operation, add it where the table
-//! adds all of them to a contender, or, for sorted sets, an [`Operation`](operation::Operation).
+//! To add a contender, implement the trait of its table in a file of the folder `contenders`, and
+//! add a line to the table; `CONTRIBUTING.md` has an example. To add an operation, add it where the
+//! table lists them, or, for sorted sets, an [`Operation`](operation::Operation).
 
 pub mod allocator;
 pub mod arguments;

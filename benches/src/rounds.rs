@@ -108,8 +108,8 @@ impl Rounds {
         }
     }
 
-    /// Returns a record for each contender that offers an operation. Those after the `subjects` have
-    /// the ratio of the first one to them.
+    /// Returns a record for each contender that offers an operation. Those after the `subjects`
+    /// have the ratio of the first one to them.
     pub(crate) fn records(
         &self,
         names: &[&str],

@@ -81,7 +81,7 @@ expired by second 3500, again: 0
     assert_eq!(run("session_index"), expected);
 }
 
-/// Texts that contain "sorted set" have 4 occurrences (each word twice) or 2. Among equal numbers,
+/// Documents that contain "sorted set" have 4 occurrences (each word twice) or 2. Among equal numbers,
 /// the last text comes first.
 #[test]
 fn texts_are_found_by_words_they_contain() {

@@ -29,8 +29,8 @@ fn digest_of_bytes((member, score): (impl AsRef<[u8]>, Score)) -> u64 {
     digest(digest_bytes(member.as_ref()), score.get())
 }
 
-/// The methods that differ only in how a member is given to the set, `$key`, and in the digest of an
-/// element.
+/// The methods that differ only in how a member is passed to the set, `$key`, and in the digest of
+/// an element.
 macro_rules! same_methods {
     ($Set:ident, $member:ident => $key:expr, $digest_of:path) => {
         fn offers(_operation: Operation) -> bool {

@@ -132,7 +132,7 @@ impl<M: Connect> Pool<M> {
         reply
     }
 
-    /// Returns an idle connection, or a new one that is not open yet.
+    /// Returns an idle connection, or a new one, which opens on its first use.
     fn take(&self, deadline: Deadline) -> Result<Worker, Error> {
         let mut connections = self.shared.lock();
         loop {

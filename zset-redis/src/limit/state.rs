@@ -103,7 +103,7 @@ impl State {
         if wait == 0 {
             return Duration::ZERO;
         }
-        // A clock that is behind also waits until the latest recorded time.
+        // A clock that is slow also waits until the latest recorded time.
         let lag = self.counted.saturating_sub(now).saturating_mul(NANOS_PER_MICRO);
         Duration::from_nanos(wait.saturating_add(lag))
     }
