@@ -81,8 +81,8 @@ expired by second 3500, again: 0
     assert_eq!(run("session_index"), expected);
 }
 
-/// Documents that contain "sorted set" have 4 occurrences (each word twice) or 2. Among equal numbers,
-/// the last text comes first.
+/// Documents that contain "sorted set" have 4 occurrences (each word twice) or 2. Among equal
+/// numbers, the last document comes first.
 #[test]
 fn texts_are_found_by_words_they_contain() {
     let expected = "\

@@ -5,9 +5,9 @@ use std::net::{IpAddr, Ipv6Addr};
 /// The network that a provider assigns to one customer.
 pub(super) const IPV6_PREFIX: u8 = 64;
 
-/// Returns the network of an address, as the key of a client. An IPv4 address is its own network,
-/// and so is one that is mapped to IPv6. Of an IPv6 address, the first `ipv6_prefix` bits are kept,
-/// and the others are zero. **O(1)**.
+/// Returns the network of an address, as the key of a client. An IPv4 address, mapped to IPv6 or
+/// not, is its own network. Of an IPv6 address, the first `ipv6_prefix` bits are kept, and the
+/// others are zero. **O(1)**.
 ///
 /// A customer usually has a whole /64 and can use a different address for each request, so single
 /// IPv6 addresses are useless as keys.
