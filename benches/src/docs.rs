@@ -67,7 +67,7 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         })?;
         files.push((path, content));
     }
-    files.extend(picture::files(&records));
+    files.extend(picture::files(&records)?);
     Ok(files)
 }
 

@@ -1,28 +1,57 @@
-//! SVG plots: lines on logarithmic scales, and bars.
+//! SVG charts, drawn by `plotters`: lines on logarithmic scales.
 //!
-//! Each contender has a class (`c0`, `c1`, …): a colour, light or dark, and a mark for readers who
-//! cannot tell the colours apart.
+//! Each contender has a colour, and one of three marks for readers who cannot tell the colours
+//! apart. Charts have the colours of a light page; [`dark`] and [`with_variables`] replace them.
 
-mod scale;
+use std::error::Error;
+use std::io;
+use std::ops::Range;
 
-use std::fmt::Write as _;
+use plotters::coord::Shift;
+use plotters::prelude::*;
 
-use scale::Scale;
+/// The names of the colours in a style sheet, with those of a light page and of a dark one: the
+/// background, text, the grid, and one for each contender.
+///
+/// Okabe and Ito chose those of the contenders; people with any colour vision tell them apart. They
+/// are darker on white.
+const COLOURS: [[&str; 3]; 12] = [
+    ["back", "#FFFFFF", "#0D1117"],
+    ["text", "#1B1F24", "#E6EDF3"],
+    ["grid", "#D8DEE4", "#2B323B"],
+    ["c0", "#C40017", "#FF6B6B"],
+    ["c1", "#D97706", "#FFB454"],
+    ["c2", "#0063B0", "#4DA3FF"],
+    ["c3", "#007A57", "#3FD0A0"],
+    ["c4", "#B0508A", "#E59AC6"],
+    ["c5", "#3B9BD6", "#8FD3FF"],
+    ["c6", "#555D66", "#AAB4BF"],
+    ["c7", "#8A6D00", "#E6CF4D"],
+    ["c8", "#7A4CC2", "#B99CFF"],
+];
 
-/// The colours on a light page, as declarations.
-pub(crate) const LIGHT: &str = include_str!("plot/light.css");
+/// The places of the first colours, and of the first contender's.
+const BACK: usize = 0;
+const TEXT: usize = 1;
+const GRID: usize = 2;
+const FIRST: usize = 3;
 
-/// The colours on a dark page.
-pub(crate) const DARK: &str = include_str!("plot/dark.css");
+/// The marks of the contenders, in legends.
+const MARKS: [char; 3] = ['●', '▲', '✕'];
 
-/// The style sheet, which needs the colours of one of the two.
-pub(crate) const STYLE: &str = include_str!("plot/style.css");
+/// The size of a chart, and the height of the title and the legend of a picture.
+const WIDTH: u32 = 370;
+const HEIGHT: u32 = 280;
+const HEAD: u32 = 60;
 
-/// One contender's line.
-#[derive(Clone, Debug)]
-pub(crate) struct Line {
-    pub(crate) class: usize,
-    pub(crate) points: Vec<Point>,
+/// The maximum number of ticks of a scale: with more, labels would overlap.
+const MAX_TICKS: usize = 7;
+
+/// A chart with a line for each contender.
+pub(crate) struct Chart {
+    pub(crate) caption: String,
+    /// The lines of the contenders in order; without points where nothing was measured.
+    pub(crate) lines: Vec<Vec<Point>>,
 }
 
 /// A point of a line; all values are positive.
@@ -42,155 +71,171 @@ impl Point {
     }
 }
 
-/// One contender's bar.
-#[derive(Clone, Debug)]
-pub(crate) struct Bar {
-    pub(crate) class: usize,
-    pub(crate) label: String,
-    pub(crate) value: f64,
-    /// The value drawn in a paler colour behind the bar.
-    pub(crate) behind: f64,
-}
+/// Why a picture cannot be drawn.
+type Failed = Box<dyn Error + Send + Sync>;
 
-/// The size of a line plot and the position of its axes.
-pub(crate) const WIDTH: f64 = 360.0;
-pub(crate) const HEIGHT: f64 = 240.0;
-const LEFT: f64 = 40.0;
-const RIGHT: f64 = 14.0;
-const TOP: f64 = 8.0;
-const BOTTOM: f64 = 26.0;
-
-/// The marks of the classes, as paths around the point; marks that are only stroked are hollow.
-const MARKS: [&str; 9] = [
-    "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0z",
-    "m0 -4.5l4 4.5l-4 4.5l-4 -4.5z",
-    "m-3 -3h6v6h-6z",
-    "m0 -4l4 7h-8z",
-    "m0 4l4 -7h-8z",
-    "m-3 -3l6 6m0 -6l-6 6",
-    "m-4 0h8m-4 -4v8",
-    "m-3 0h6",
-    "m0 -3v6",
-];
-
-/// Draws the mark of a class.
-fn mark(svg: &mut String, class: usize, x: f64, y: f64) {
-    let shape = MARKS[class % MARKS.len()];
-    // Writing to a string cannot fail, here and below.
-    let _ = write!(svg, "<path class=\"mark c{class}\" d=\"M{x:.1} {y:.1}{shape}\"/>");
-}
-
-/// Draws the line of a class for a legend; hidden from screen readers, since its name is next to
-/// it.
-pub(crate) fn sample(class: usize) -> String {
-    let mut svg = format!(
-        "<svg class=\"sample\" viewBox=\"0 0 28 12\" width=\"28\" height=\"12\" aria-hidden=\"true\">\
-         <path class=\"line c{class}\" d=\"M1 6H27\"/>"
-    );
-    mark(&mut svg, class, 14.0, 6.0);
-    svg + "</svg>"
-}
-
-/// Draws lines; nothing if there are no points.
-pub(crate) fn lines(title: &str, lines: &[Line]) -> String {
-    let points = || lines.iter().flat_map(|line| &line.points);
-    if points().next().is_none() {
-        return String::new();
-    }
-    let x = Scale::of(points().map(|it| it.x), LEFT, WIDTH - RIGHT);
-    let y = Scale::of(points().flat_map(|it| [it.low, it.high]), HEIGHT - BOTTOM, TOP);
-    let mut svg = open(title, WIDTH, HEIGHT);
-    axes(&mut svg, &x, &y);
-    // The subject comes first and is drawn last, on top of the others.
-    for Line { class, points } in lines.iter().rev() {
-        let mut path = String::new();
-        for (place, point) in points.iter().enumerate() {
-            let (across, up) = (x.place(point.x), y.place(point.y));
-            let _ = write!(path, "{}{across:.1} {up:.1}", if place == 0 { 'M' } else { 'L' });
-            let (bottom, top) = (y.place(point.low), y.place(point.high));
-            if bottom - top > 1.0 {
-                let _ = write!(
-                    svg,
-                    "<path class=\"spread c{class}\" d=\"M{across:.1} {bottom:.1}V{top:.1}\"/>"
-                );
-            }
-        }
-        let _ = write!(svg, "<path class=\"line c{class}\" d=\"{path}\"/>");
-        for point in points {
-            mark(&mut svg, *class, x.place(point.x), y.place(point.y));
-        }
-    }
-    svg.push_str("</svg>");
-    svg
-}
-
-fn axes(svg: &mut String, x: &Scale, y: &Scale) {
-    let bottom = HEIGHT - BOTTOM;
-    for (value, label) in x.ticks() {
-        let at = x.place(value);
-        let _ = write!(
-            svg,
-            "<path class=\"grid\" d=\"M{at:.1} {TOP}V{bottom}\"/>\
-             <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
-            HEIGHT - 5.0,
-        );
-    }
-    for (value, label) in y.ticks() {
-        let at = y.place(value);
-        let _ = write!(
-            svg,
-            "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{}\"/>\
-             <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
-            WIDTH - RIGHT,
-            LEFT - 5.0,
-            at + 4.0,
-        );
-    }
-}
-
-/// Draws bars, each below its label.
-pub(crate) fn bars(title: &str, bars: &[Bar]) -> String {
-    const ROW: f64 = 31.0;
-    const BAR: f64 = 11.0;
-    const FIGURES: f64 = 84.0;
-    let longest = bars.iter().map(|bar| bar.value.max(bar.behind)).fold(1.0, f64::max);
-    let length = |value: f64| value / longest * (WIDTH - FIGURES);
-    let mut top = 0.0;
+/// Returns a picture of charts in rows of `columns`, below a title and a legend of contenders
+/// unless there is none.
+///
+/// # Errors
+///
+/// Returns the errors of `plotters`.
+pub(crate) fn picture(
+    title: &str,
+    legend: &[(usize, &str)],
+    charts: &[Chart],
+    columns: usize,
+) -> io::Result<String> {
     let mut svg = String::new();
-    for Bar { class, label, value, behind } in bars {
-        let _ = write!(
-            svg,
-            "<text x=\"0\" y=\"{:.1}\">{}</text>\
-             <rect class=\"pale c{class}\" x=\"0\" y=\"{:.1}\" width=\"{:.1}\" height=\"{BAR}\"/>\
-             <rect class=\"c{class}\" x=\"0\" y=\"{:.1}\" width=\"{:.1}\" height=\"{}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\">{value:.1} – {behind:.1}</text>",
-            top + 12.0,
-            escape(label),
-            top + 16.0,
-            length(*behind),
-            // The narrower bar stays visible if it is the longer one.
-            top + 18.5,
-            length(*value),
-            BAR - 5.0,
-            length(value.max(*behind)) + 5.0,
-            top + 25.5,
-        );
-        top += ROW;
-    }
-    format!("{}{svg}</svg>", open(title, WIDTH, top))
+    draw(&mut svg, title, legend, charts, columns).map_err(io::Error::other)?;
+    let label = format!("<svg role=\"img\" aria-label=\"{}\"", escape(title));
+    Ok(svg.replacen("<svg", &label, 1))
 }
 
-/// Returns the beginning of a picture.
-pub(crate) fn open(title: &str, width: f64, height: f64) -> String {
-    let title = escape(title);
+fn draw(
+    svg: &mut String,
+    title: &str,
+    legend: &[(usize, &str)],
+    charts: &[Chart],
+    columns: usize,
+) -> Result<(), Failed> {
+    let rows = charts.len().div_ceil(columns);
+    let head = if legend.is_empty() { 0 } else { HEAD };
+    let size = (columns as u32 * WIDTH, rows as u32 * HEIGHT + head);
+    let all = SVGBackend::with_string(svg, size).into_drawing_area();
+    all.fill(&colour(BACK))?;
+    let (head, rest) = all.split_vertically(head);
+    if !legend.is_empty() {
+        head.draw_text(title, &text(16, TEXT), (14, 10))?;
+    }
+    for (x, (place, name)) in (14..).step_by(210).zip(legend) {
+        let name = format!("{} {name}", mark(*place));
+        head.draw_text(&name, &text(16, FIRST + place), (x, 36))?;
+    }
+    for (area, chart) in rest.split_evenly((rows, columns)).iter().zip(charts) {
+        chart.draw(area)?;
+    }
+    Ok(all.present()?)
+}
+
+impl Chart {
+    fn draw(&self, area: &DrawingArea<SVGBackend<'_>, Shift>) -> Result<(), Failed> {
+        let points = || self.lines.iter().flatten();
+        let (x, x_ticks) = scale(points().map(|it| it.x));
+        let (y, y_ticks) = scale(points().flat_map(|it| [it.low, it.high]));
+        let mut chart = ChartBuilder::on(area)
+            .caption(&self.caption, text(16, TEXT))
+            .margin(8)
+            .margin_right(16)
+            .x_label_area_size(22)
+            .y_label_area_size(40)
+            .build_cartesian_2d(
+                x.log_scale().with_key_points(x_ticks),
+                y.log_scale().with_key_points(y_ticks),
+            )?;
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(colour(GRID))
+            .axis_style(colour(GRID))
+            .label_style(text(13, TEXT))
+            .x_label_formatter(&|value| label(*value))
+            .y_label_formatter(&|value| label(*value))
+            .draw()?;
+        // The subject comes first and is drawn last, on top of the others.
+        for (place, points) in self.lines.iter().enumerate().rev() {
+            let colour = colour(FIRST + place);
+            let width = if place == 0 { 3 } else { 1 };
+            let middles = points.iter().map(|it| (it.x, it.y));
+            chart.draw_series(LineSeries::new(middles.clone(), colour.stroke_width(width)))?;
+            let spread =
+                |it: &Point| (it.low < it.high).then_some([(it.x, it.low), (it.x, it.high)]);
+            let spreads = points.iter().filter_map(spread);
+            let pale = colour.mix(0.3).stroke_width(7);
+            chart.draw_series(spreads.map(|ends| PathElement::new(ends, pale)))?;
+            let filled = colour.filled();
+            match mark(place) {
+                '●' => chart.draw_series(middles.map(|it| Circle::new(it, 3, filled)))?,
+                '▲' => chart.draw_series(middles.map(|it| TriangleMarker::new(it, 5, filled)))?,
+                _ => chart.draw_series(middles.map(|it| Cross::new(it, 3, filled)))?,
+            };
+        }
+        Ok(())
+    }
+}
+
+/// Returns the mark of a contender.
+pub(crate) fn mark(place: usize) -> char {
+    MARKS[place % MARKS.len()]
+}
+
+/// Returns a colour of a light page.
+fn colour(place: usize) -> RGBColor {
+    let [_, light, _] = COLOURS[place];
+    let [_, red, green, blue] = u32::from_str_radix(&light[1..], 16).unwrap_or(0).to_be_bytes();
+    RGBColor(red, green, blue)
+}
+
+fn text(size: u32, place: usize) -> TextStyle<'static> {
+    ("sans-serif", size).into_font().color(&colour(place))
+}
+
+/// Returns the range of a scale that starts and ends at a tick and covers all values, which are
+/// positive, and its ticks.
+fn scale(values: impl Iterator<Item = f64>) -> (Range<f64>, Vec<f64>) {
+    let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
+    for value in values {
+        min = min.min(value);
+        max = max.max(value);
+    }
+    let all: Vec<f64> = (-3..=12)
+        .flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)))
+        .collect();
+    let first = all.partition_point(|&tick| tick <= min).saturating_sub(1);
+    // At least two ticks, or the scale would have no extent.
+    let last = all.partition_point(|&tick| tick < max).clamp(first + 1, all.len() - 1);
+    let mut ticks = all[first..=last].to_vec();
+    if ticks.len() > MAX_TICKS {
+        ticks.retain(|tick| tick.log10().fract().abs() < 1e-9);
+    }
+    (all[first]..all[last], ticks)
+}
+
+/// Formats the value of a tick.
+fn label(value: f64) -> String {
+    match value {
+        1e9.. => format!("{}G", value / 1e9),
+        1e6.. => format!("{}M", value / 1e6),
+        1e3.. => format!("{}k", value / 1e3),
+        // Rounds off floating-point error.
+        _ => format!("{}", (value * 1e3).round() / 1e3),
+    }
+}
+
+/// Replaces the colours of a picture by those of a dark page.
+pub(crate) fn dark(picture: String) -> String {
+    COLOURS.iter().fold(picture, |picture, [_, light, dark]| picture.replace(light, dark))
+}
+
+/// Replaces the colours of a picture by variables, which [`variables`] declares.
+pub(crate) fn with_variables(picture: String) -> String {
+    COLOURS.iter().fold(picture, |picture, [name, light, _]| {
+        picture.replace(light, &format!("var(--{name})"))
+    })
+}
+
+/// Returns a style sheet that declares the colours, for light and dark pages.
+pub(crate) fn variables() -> String {
+    let [light, dark] = [1, 2]
+        .map(|theme| COLOURS.map(|colour| format!("--{}: {};", colour[0], colour[theme])).concat());
     format!(
-        "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" \
-         aria-label=\"{title}\"><title>{title}</title>"
+        ":root {{ color-scheme: light dark; {light} }} \
+         @media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
     )
 }
 
 /// Escapes a string for use in HTML.
-pub(crate) fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -199,38 +244,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_without_points_is_none() {
-        assert_eq!(lines("t", &[Line { class: 0, points: Vec::new() }]), "");
-    }
-
-    #[test]
     fn a_line_goes_through_its_points_and_shows_their_spread() {
-        let wide = Point { x: 100.0, y: 5.0, low: 2.0, high: 9.0 };
-        let points = vec![wide, Point::of((1000.0, 10.0))];
-        let svg = lines("a < b", &[Line { class: 3, points }]);
-        assert!(svg.contains("a &lt; b"), "{svg}");
-        assert_eq!(svg.matches("class=\"spread c3\"").count(), 1);
-        assert_eq!(svg.matches("class=\"mark c3\"").count(), 2);
+        let wide = Point { x: 100.0, y: 5.0, low: 2.0, high: 10.0 };
+        let lines = vec![Vec::new(), vec![wide, Point::of((1000.0, 10.0))]];
+        let charts = [Chart { caption: "a < b".into(), lines }];
+        let svg = picture("a < b", &[], &charts, 1).unwrap();
+        assert_eq!(svg.matches("a &lt; b").count(), 2, "{svg}");
         // From the left edge to the right one, and up to the top.
-        let (_, line) = svg.split_once("class=\"line c3\" d=\"M40.0 ").expect("a line");
-        assert!(line.contains("L346.0 8.0\""), "{line}");
+        assert!(svg.contains("points=\"48,125 353,30 \""), "{svg}");
+        assert_eq!(svg.matches("#D97706").count(), 4, "{svg}");
+        assert_eq!(with_variables(svg.clone()).matches("var(--c1)").count(), 4);
+        assert!(!dark(svg).contains("#D97706"));
     }
 
     #[test]
-    fn the_longest_bar_takes_all_the_width_that_there_is() {
-        let bar = |value, behind| Bar { class: 1, label: "a & b".into(), value, behind };
-        let svg = bars("bytes", &[bar(50.0, 100.0), bar(25.0, 10.0)]);
-        for width in ["276.0", "138.0", "69.0", "27.6"] {
-            assert!(svg.contains(&format!("width=\"{width}\"")), "{width}: {svg}");
+    fn a_scale_begins_and_ends_with_the_ticks_around_the_values() {
+        let labels = |values: &[f64]| {
+            let (_, ticks) = scale(values.iter().copied());
+            ticks.into_iter().map(label).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(&[21.0, 333.0]), ["20", "50", "100", "200", "500"]);
+        assert_eq!(labels(&[0.3, 0.5]), ["0.2", "0.5"]);
+        assert_eq!(labels(&[100.0, 1e7]), ["100", "1k", "10k", "100k", "1M", "10M"]);
+        assert_eq!(labels(&[1_000.0, 100_000.0]), ["1k", "2k", "5k", "10k", "20k", "50k", "100k"]);
+        assert_eq!(labels(&[5e8, 2e9]), ["500M", "1G", "2G"]);
+        // One value alone has a scale too.
+        assert_eq!(labels(&[100.0]), ["100", "200"]);
+    }
+
+    #[test]
+    fn no_colour_of_a_dark_page_is_replaced_again() {
+        for [_, light, dark] in COLOURS {
+            assert!(light.len() == 7 && COLOURS.iter().all(|[_, light, _]| *light != dark));
         }
-        assert!(svg.contains("a &amp; b") && svg.contains("50.0 – 100.0"), "{svg}");
-    }
-
-    #[test]
-    fn no_two_classes_have_the_same_mark() {
-        let mut marks = MARKS.to_vec();
-        marks.sort_unstable();
-        marks.dedup();
-        assert_eq!(marks.len(), MARKS.len());
     }
 }

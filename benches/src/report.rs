@@ -143,7 +143,7 @@ fn check(folder: &Path) -> io::Result<()> {
 
 fn write_files(report: &Report, folder: &Path) -> io::Result<()> {
     fs::write(folder.join(MARKDOWN), markdown::full(report))?;
-    fs::write(folder.join(PAGE), page::of(report))?;
+    fs::write(folder.join(PAGE), page::of(report)?)?;
     let records = report.records();
     fs::write(folder.join(CSV), record::csv(&records)?)?;
     fs::write(folder.join(JSON), record::json(&report.origin, &records)?)
@@ -248,7 +248,7 @@ mod tests {
         let of_size =
             |n| [speed::records("u64", n, &speed), memory::records("u64", n, &memories)].concat();
         Report {
-            origin: "- machine: a <fast> one\n".into(),
+            origin: "- machine: a fast one\n".into(),
             sets: [100, 1_000].map(of_size).concat(),
             tail_len: 100,
             updates: 50,

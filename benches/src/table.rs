@@ -4,7 +4,6 @@ use std::fmt;
 use std::io::{self, Write};
 use std::{env, fs, thread};
 
-use crate::plot::escape;
 use crate::workload::{as_f64, floor};
 
 /// Shown in a table where a contender has no value.
@@ -101,27 +100,6 @@ impl Table {
     /// Adds a row, which should have as many cells as the heading.
     pub fn push(&mut self, cells: Vec<String>) {
         self.lines.push(cells);
-    }
-
-    /// Returns it as HTML, in a box that scrolls if it is too wide. The lines of a cell after the
-    /// first one are smaller, and a ratio below 1 among them stands out.
-    pub(crate) fn html(&self) -> String {
-        let mut html = String::from("<div class=\"table\"><table>");
-        for (number, cells) in self.lines.iter().enumerate() {
-            html.push_str("<tr>");
-            for (place, cell) in cells.iter().enumerate() {
-                let tag = if number == 0 || place == 0 { "th" } else { "td" };
-                let mut parts = cell.split('\n').map(escape);
-                html.extend(["<", tag, ">", &parts.next().unwrap_or_default()]);
-                html.extend(parts.map(|part| {
-                    let class = if part.starts_with("× 0.") { " class=\"behind\"" } else { "" };
-                    format!("<small{class}>{part}</small>")
-                }));
-                html.extend(["</", tag, ">"]);
-            }
-            html.push_str("</tr>");
-        }
-        html + "</table></div>"
     }
 
     /// Returns the width of column `place`, that of its widest cell.

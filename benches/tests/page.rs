@@ -16,11 +16,10 @@ use std::{env, fs};
 const QUESTIONS: &str = r#"
 <script>
 addEventListener("load", () => {
-  document.querySelectorAll("details").forEach((details) => { details.open = true; });
   const size = (shape) => { const box = shape.getBBox(); return box.width + box.height; };
   const pictures = [...document.querySelectorAll("svg[role=img]")];
   const empty = pictures.filter((svg) =>
-    ![...svg.querySelectorAll(".line, rect")].some((shape) => size(shape) > 1));
+    ![...svg.querySelectorAll("polyline, circle")].some((shape) => size(shape) > 1));
   const overlap = pictures.filter((svg) => {
     const boxes = [...svg.querySelectorAll("text")].map((text) => text.getBBox());
     return boxes.some((a, place) => boxes.slice(place + 1).some((b) =>
@@ -83,7 +82,7 @@ fn every_picture_of_a_report_shows_something() {
     let folder = folder();
     let _ = fs::remove_dir_all(&folder);
     let status = Command::new(env!("CARGO_BIN_EXE_zset-bench"))
-        .args(["report", "--quick", "--n", "100,300", "--members", "names", "--rounds", "2"])
+        .args(["report", "--quick", "--n", "100,1000", "--members", "names", "--rounds", "2"])
         .args(["--tail", "1000", "--updates", "1000", "--out"])
         .arg(&folder)
         .stdout(Stdio::null())
@@ -92,9 +91,9 @@ fn every_picture_of_a_report_shows_something() {
     assert!(status.success());
     let page = fs::read_to_string(folder.join("index.html")).expect("there is a page");
 
-    // 21 operations, the memory of two sizes, and two kinds of calls. One table per size, and one
-    // of single calls.
-    let pictures = "fits, 25 pictures, 0 empty, 0 with labels that overlap, 3 tables";
+    // 21 operations, four values of memory, and two kinds of calls. A table for each value, and one
+    // for each size and for single calls.
+    let pictures = "fits, 27 pictures, 0 empty, 0 with labels that overlap, 28 tables";
     for (name, width, more, background) in [
         ("light", 1200, &[][..], "rgb(255, 255, 255)"),
         ("phone", 390, &[], "rgb(255, 255, 255)"),
