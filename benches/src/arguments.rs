@@ -7,8 +7,7 @@ use clap::{Parser, Subcommand};
 
 use crate::member::Kind;
 use crate::memory::Request;
-use crate::operation::Operation;
-use crate::{docs, fixed, layer, limiters, report, servers, services, uses};
+use crate::{contenders, docs, fixed, layer, limiters, report, servers, services, uses};
 
 /// The maximum number of rounds.
 pub(crate) const MAX_ROUNDS: usize = 1_000;
@@ -89,10 +88,13 @@ pub(crate) fn within(min: usize, max: usize) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(min as u64..=max as u64)
 }
 
-pub(crate) fn operation(name: &str) -> Result<Operation, String> {
-    Operation::from_name(name).ok_or_else(|| {
-        format!("`{name}` is none of {}", Operation::ALL.map(Operation::name).join(", "))
-    })
+/// Parses the beginning of the label of an operation on sorted sets.
+pub(crate) fn operation(start: &str) -> Result<String, String> {
+    let rows = contenders::all(Kind::Integers).times.rows();
+    if rows.iter().any(|row| row.starts_with(start)) {
+        return Ok(start.to_owned());
+    }
+    Err(format!("`{start}` begins none of: {}", rows.join("; ")))
 }
 
 pub(crate) fn kind(name: &str) -> Result<Kind, String> {
@@ -120,11 +122,11 @@ pub(crate) mod tests {
     fn options_of_a_report_replace_the_defaults_and_those_of_quick() {
         let all = report("report");
         assert_eq!((all.sizes[0], all.sizes.len(), all.kinds.as_slice()), (10, 7, &Kind::ALL[..]));
-        assert_eq!((all.operations.as_slice(), all.rounds), (&Operation::ALL[..], None));
+        assert_eq!((all.operations.len(), all.rounds), (0, None));
         let quick = report("report --tail 0 --quick --ops=pop,rank");
         assert_eq!((quick.sizes, quick.kinds), (vec![1_000, 100_000], vec![Kind::Integers]));
         assert_eq!((quick.tail, quick.updates, quick.rounds), (0, 100_000, Some(3)));
-        assert_eq!(quick.operations, [Operation::PopFirst, Operation::Rank]);
+        assert_eq!(quick.operations, ["pop", "rank"]);
         let expected = Request { contender: 3, n: 100, kind: Kind::Strings, updates: 7 };
         assert_eq!(parse_line("memory-of strings 3 100 7"), Ok(Command::MemoryOf(expected)));
     }

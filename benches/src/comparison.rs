@@ -36,15 +36,18 @@ pub struct Contender<W, C> {
     pub(crate) load: Rc<dyn Fn(&W) -> C>,
     contents: fn(&W, C) -> u64,
     linear: Vec<&'static str>,
-    rows: Vec<Row<W>>,
+    rows: Vec<Row<W, C>>,
 }
 
-/// A row of a contender; the type of the contender is erased.
-struct Row<W> {
+/// A row of a contender.
+struct Row<W, C> {
     label: &'static str,
-    measure: Box<dyn Fn(&W) -> Measured>,
-    outcome: Box<dyn Fn(&W) -> Outcome>,
+    perform: Perform<W, C>,
 }
+
+/// Loads, unless it is given the value that the row before has left, and times the calls; returns
+/// the value that they have changed.
+type Perform<W, C> = Box<dyn Fn(&W, Option<C>) -> (Measured, C)>;
 
 impl<W: 'static, C: 'static> Contender<W, C> {
     /// Returns a contender without rows. `load` makes the value that each row starts with, and
@@ -101,27 +104,23 @@ impl<W: 'static, C: 'static> Contender<W, C> {
     }
 
     /// Adds a row that loads and times in its own way, and returns the last value that it changed.
-    pub fn row(
+    pub fn row(self, label: &'static str, perform: impl Fn(&W) -> (Measured, C) + 'static) -> Self {
+        self.row_on(label, move |workload, _| perform(workload))
+    }
+
+    /// Adds such a row that continues with the value that the row before has left, if there is one.
+    pub fn row_on(
         mut self,
         label: &'static str,
-        perform: impl Fn(&W) -> (Measured, C) + 'static,
+        perform: impl Fn(&W, Option<C>) -> (Measured, C) + 'static,
     ) -> Self {
-        let (perform, contents) = (Rc::new(perform), self.contents);
-        let timed = perform.clone();
-        self.rows.push(Row {
-            label,
-            measure: Box::new(move |workload| timed(workload).0),
-            outcome: Box::new(move |workload| {
-                let (Measured { calls, answer, .. }, value) = perform(workload);
-                Outcome { calls, answer, contents: contents(workload, value) }
-            }),
-        });
+        self.rows.push(Row { label, perform: Box::new(perform) });
         self
     }
 
-    /// Removes the rows with these labels.
-    pub fn without(mut self, labels: &[&str]) -> Self {
-        self.rows.retain(|row| !labels.contains(&row.label));
+    /// Removes the rows with other labels than these.
+    pub fn only(mut self, offers: impl Fn(&str) -> bool) -> Self {
+        self.rows.retain(|row| offers(row.label));
         self
     }
 
@@ -131,16 +130,64 @@ impl<W: 'static, C: 'static> Contender<W, C> {
     ///
     /// Panics if there is no row with this label.
     pub fn measure(&self, label: &str, workload: &W) -> Measured {
+        self.perform(label, workload).0
+    }
+
+    fn perform(&self, label: &str, workload: &W) -> (Measured, C) {
         let row = self.rows.iter().find(|row| row.label == label);
-        (row.expect("the contender has the row").measure)(workload)
+        (row.expect("the contender has the row").perform)(workload, None)
     }
 }
 
 /// A contender whose type is erased.
-struct Entrant<W> {
-    name: &'static str,
-    bytes: usize,
-    rows: Vec<Row<W>>,
+trait Entrant<W> {
+    fn name(&self) -> &'static str;
+
+    fn size_of(&self) -> usize;
+
+    /// Returns the labels of the rows.
+    fn rows(&self) -> Vec<&'static str>;
+
+    fn measure(&self, row: &str, workload: &W) -> Measured;
+
+    /// Measures those of some rows that it offers, in turn on one value.
+    fn measure_all(&self, rows: &[&'static str], workload: &W) -> Vec<(&'static str, Measured)>;
+
+    fn outcome(&self, row: &str, workload: &W) -> Outcome;
+}
+
+impl<W: 'static, C: 'static> Entrant<W> for Contender<W, C> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn size_of(&self) -> usize {
+        size_of::<C>()
+    }
+
+    fn rows(&self) -> Vec<&'static str> {
+        self.rows.iter().map(|row| row.label).collect()
+    }
+
+    fn measure(&self, row: &str, workload: &W) -> Measured {
+        self.perform(row, workload).0
+    }
+
+    fn measure_all(&self, rows: &[&'static str], workload: &W) -> Vec<(&'static str, Measured)> {
+        let mut kept = None;
+        let wanted = self.rows.iter().filter(|row| rows.contains(&row.label));
+        let measure = |row: &Row<W, C>| {
+            let (measured, value) = (row.perform)(workload, kept.take());
+            kept = Some(value);
+            (row.label, measured)
+        };
+        wanted.map(measure).collect()
+    }
+
+    fn outcome(&self, row: &str, workload: &W) -> Outcome {
+        let (Measured { calls, answer, .. }, value) = self.perform(row, workload);
+        Outcome { calls, answer, contents: (self.contents)(workload, value) }
+    }
 }
 
 /// The table of contenders that share a workload, the subject first.
@@ -150,8 +197,10 @@ pub struct Comparison<W> {
     n: Option<usize>,
     sizes: &'static [usize],
     has_size_of: bool,
+    /// How many leading contenders are zset's own; the first is compared with the peers.
+    subjects: usize,
     prepare: Box<dyn Fn(usize, u64) -> W>,
-    entrants: Vec<Entrant<W>>,
+    entrants: Vec<Box<dyn Entrant<W>>>,
 }
 
 impl<W: 'static> Comparison<W> {
@@ -159,13 +208,13 @@ impl<W: 'static> Comparison<W> {
     /// elements, or of calls, and a seed.
     pub fn new(title: &'static str, prepare: impl Fn(usize, u64) -> W + 'static) -> Self {
         let (prepare, entrants) = (Box::new(prepare), Vec::new());
-        Comparison { title, n: None, sizes: &[], has_size_of: false, prepare, entrants }
+        let (n, sizes, has_size_of, subjects) = (None, &[][..], false, 1);
+        Comparison { title, n, sizes, has_size_of, subjects, prepare, entrants }
     }
 
     /// Adds a contender. The first one has all rows; in the others a missing row is a dash.
-    pub fn with<C>(mut self, contender: Contender<W, C>) -> Self {
-        let Contender { name, rows, .. } = contender;
-        self.entrants.push(Entrant { name, bytes: size_of::<C>(), rows });
+    pub fn with<C: 'static>(mut self, contender: Contender<W, C>) -> Self {
+        self.entrants.push(Box::new(contender));
         self
     }
 
@@ -184,21 +233,42 @@ impl<W: 'static> Comparison<W> {
         Comparison { has_size_of: true, ..self }
     }
 
-    /// Returns the contenders that offer a row, with the row.
-    fn offering(&self, label: &str) -> Vec<(&'static str, &Row<W>)> {
-        let rows = self.entrants.iter().flat_map(|it| it.rows.iter().map(|row| (it.name, row)));
-        rows.filter(|(_, row)| row.label == label).collect()
+    /// Sets how many leading contenders are zset's own.
+    pub fn of_subjects(self, subjects: usize) -> Self {
+        Comparison { subjects, ..self }
+    }
+
+    /// Returns the contenders that offer a row.
+    fn offering(&self, row: &str) -> Vec<&dyn Entrant<W>> {
+        self.entrants.iter().map(|it| &**it).filter(|it| it.rows().contains(&row)).collect()
     }
 
     fn bytes(&self, n: usize) -> impl Iterator<Item = Record> {
-        let subject = as_f64(self.entrants[0].bytes);
+        let subject = as_f64(self.entrants[0].size_of());
         self.entrants.iter().enumerate().map(move |(place, it)| {
-            let (what, bytes) = (("size_of, bytes", "bytes"), as_f64(it.bytes));
+            let (what, bytes) = (("size_of, bytes", "bytes"), as_f64(it.size_of()));
             let ratio = (place > 0).then_some(subject / bytes);
-            Record { ratio, ..Record::new((self.title, n), it.name, what, Some(bytes)) }
+            Record { ratio, ..Record::new((self.title, n), it.name(), what, Some(bytes)) }
         })
     }
 }
+
+/// How all rows of a table are measured together.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The number of elements.
+    pub n: usize,
+    /// The labels of the rows.
+    pub rows: Vec<&'static str>,
+    /// The number of rounds, at least one.
+    pub rounds: usize,
+    /// The number of workloads in a round, whose results are added.
+    pub workloads: usize,
+}
+
+/// The maximum number of elements of the workload that precedes all rounds of a [`Plan`] and is not
+/// counted: it loads the program from disk and brings the processor to full speed.
+const WARM_UP: usize = 5_000;
 
 /// A table to fill, whatever its workload is.
 pub trait Sheet {
@@ -216,6 +286,10 @@ pub trait Sheet {
 
     /// Measures all rows: of sets with `count` elements, or with `count` calls.
     fn measure(&self, count: usize, rounds: usize) -> Vec<Record>;
+
+    /// Measures rows in which the contenders continue with the value that the row before has left;
+    /// calls `round_is_over` after each round.
+    fn measure_together(&self, plan: &Plan, round_is_over: &mut dyn FnMut()) -> Vec<Record>;
 
     /// Returns a function that measures one of [`names`](Self::names) in a row, with the elements
     /// for a seed. For other front ends.
@@ -238,11 +312,11 @@ impl<W: 'static> Sheet for Comparison<W> {
     }
 
     fn rows(&self) -> Vec<&'static str> {
-        self.entrants[0].rows.iter().map(|row| row.label).collect()
+        self.entrants[0].rows()
     }
 
     fn names(&self, row: &str) -> Vec<&'static str> {
-        self.offering(row).iter().map(|(name, _)| *name).collect()
+        self.offering(row).iter().map(|it| it.name()).collect()
     }
 
     fn measure(&self, count: usize, rounds: usize) -> Vec<Record> {
@@ -251,9 +325,9 @@ impl<W: 'static> Sheet for Comparison<W> {
             let offering = self.offering(label);
             let prepare = |seed| (self.prepare)(count, seed);
             let rounds = Rounds::measure(offering.len(), rounds, prepare, |place, workload| {
-                (offering[place].1.measure)(workload)
+                offering[place].measure(label, workload)
             });
-            rounds.records(&self.names(label), 1, self.title, n, label)
+            rounds.records(&self.names(label), self.subjects, self.title, n, label)
         };
         let mut records: Vec<_> = self.rows().into_iter().flat_map(row).collect();
         if self.has_size_of {
@@ -262,14 +336,46 @@ impl<W: 'static> Sheet for Comparison<W> {
         records
     }
 
+    fn measure_together(&self, plan: &Plan, round_is_over: &mut dyn FnMut()) -> Vec<Record> {
+        let Plan { n, ref rows, rounds, workloads } = *plan;
+        let warm_up = (self.prepare)(n.min(WARM_UP), u64::MAX);
+        for entrant in &self.entrants {
+            entrant.measure_all(rows, &warm_up);
+        }
+        let mut all: Vec<Rounds> = rows.iter().map(|_| Rounds::default()).collect();
+        for round in 0..rounds {
+            let mut totals = vec![vec![Measured::default(); self.entrants.len()]; rows.len()];
+            for number in round * workloads..(round + 1) * workloads {
+                let workload = (self.prepare)(n, number as u64);
+                // Rotate which contender goes first: the first one finds the workload still in the
+                // caches.
+                for turn in 0..self.entrants.len() {
+                    let place = (number + turn) % self.entrants.len();
+                    for (label, measured) in self.entrants[place].measure_all(rows, &workload) {
+                        let row = rows.iter().position(|it| *it == label);
+                        totals[row.expect("it is in the plan")][place] += measured;
+                    }
+                }
+            }
+            for (rounds, totals) in all.iter_mut().zip(totals) {
+                rounds.0.push(totals);
+            }
+            round_is_over();
+        }
+        let names: Vec<_> = self.entrants.iter().map(|it| it.name()).collect();
+        let rows = rows.iter().zip(all);
+        rows.flat_map(|(row, all)| all.records(&names, self.subjects, self.title, n, row)).collect()
+    }
+
     fn timer(&self, row: &str, n: usize, seed: u64) -> Box<dyn Fn(usize) -> Measured + '_> {
         let (workload, offering) = ((self.prepare)(n, seed), self.offering(row));
-        Box::new(move |place| (offering[place].1.measure)(&workload))
+        let row = row.to_owned();
+        Box::new(move |place| offering[place].measure(&row, &workload))
     }
 
     fn outcomes(&self, row: &str, n: usize, seed: u64) -> Vec<Outcome> {
         let workload = (self.prepare)(n, seed);
-        self.offering(row).iter().map(|(_, row)| (row.outcome)(&workload)).collect()
+        self.offering(row).iter().map(|it| it.outcome(row, &workload)).collect()
     }
 }
 
@@ -308,5 +414,27 @@ pub(crate) struct Contents(pub(crate) u64);
 impl Contents {
     pub(crate) fn add(&mut self, digest: u64) {
         self.0 = self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(digest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_measured_together_continue_with_the_same_value() {
+        let row = |(): &(), kept: Option<u64>| {
+            let value = kept.unwrap_or(5);
+            (Measured { answer: value, ..Measured::default() }, value + 1)
+        };
+        let contender = Contender::new("number", |()| 5, |(), value| value);
+        let contender = contender.row_on("one", row).row_on("other", row).row_on("third", row);
+        let answers = |rows: &[&'static str]| {
+            let measured = contender.measure_all(rows, &());
+            measured.iter().map(|(label, it)| (*label, it.answer)).collect::<Vec<_>>()
+        };
+        assert_eq!(answers(&["third", "one"]), [("one", 5), ("third", 6)]);
+        assert_eq!(contender.measure("other", &()).answer, 5);
+        assert_eq!(contender.outcome("other", &()), Outcome { calls: 0, answer: 5, contents: 6 });
     }
 }

@@ -5,11 +5,11 @@ mod pair;
 mod textbook;
 mod zset;
 
-use crate::contender::Contender;
-use crate::member::Member;
+use crate::comparison::{Comparison, Sheet};
+use crate::member::{Kind, Member};
 use crate::memory::{self, Memory};
-use crate::operation::Operation;
-use crate::rounds::Measured;
+use crate::names;
+use crate::sets::{Set, contender};
 use crate::tail::{self, Tail};
 use crate::workload::Workload;
 
@@ -22,71 +22,67 @@ pub use zset::{Bytes, Sorted};
 /// peers.
 pub const SUBJECTS: usize = 2;
 
-/// The result of an operation, and the number of elements after it.
-pub type Performed = (Operation, Measured, usize);
+/// What is measured of the sets of one kind of members.
+pub struct Sets {
+    /// The table of times.
+    pub times: Box<dyn Sheet>,
+    /// The rest, for each contender; zset's own come first.
+    pub contenders: Vec<Measurer>,
+}
 
-/// A contender as function pointers, since a list cannot hold types.
-pub struct Entrant<M: Member> {
+/// What is measured of a contender but for its times.
+pub struct Measurer {
     /// The name shown in the tables.
     pub name: &'static str,
-    /// Returns whether an operation takes less time than a scan of all elements.
-    pub offers: fn(Operation) -> bool,
-    /// Performs those of some operations that the contender offers, all on one set.
-    pub perform: fn(&Workload<M>, &[Operation]) -> Vec<Performed>,
-    /// Performs an operation on a set of its own.
-    pub perform_one: fn(&Workload<M>, Operation) -> Measured,
-    pub(crate) memory: fn(memory::Request, fn(u64) -> M) -> Memory,
-    pub(crate) tail: fn(&tail::Plan<M>, u64) -> Tail,
+    pub(crate) memory: Box<dyn Fn(memory::Request) -> Memory>,
+    pub(crate) tail: Box<dyn Fn(tail::Plan, u64) -> Tail>,
 }
 
-impl<M: Member> Entrant<M> {
-    fn of<C: Contender<M>>() -> Self {
-        Entrant {
-            name: C::NAME,
-            offers: C::offers,
-            perform: perform::<M, C>,
-            perform_one: |workload, operation| {
-                workload.measure(operation, &mut workload.prepare::<C>(operation))
-            },
-            memory: memory::measure::<M, C>,
-            tail: tail::grow::<M, C>,
-        }
+/// Returns all contenders for a kind of members.
+pub fn all(kind: Kind) -> Sets {
+    match kind {
+        Kind::Integers => of(kind, names::scramble),
+        Kind::Strings => of(kind, names::string),
+        Kind::Names => of(kind, names::name),
     }
-}
-
-/// Returns all contenders, zset's own first.
-pub fn all<M: Member>() -> [Entrant<M>; 9] {
-    [
-        Entrant::of::<Sorted<M>>(),
-        Entrant::of::<Bytes>(),
-        Entrant::of::<Pair<M, BTree<_>>>(),
-        Entrant::of::<Pair<M, Indexset<_>>>(),
-        Entrant::of::<Pair<M, Wabi<_>>>(),
-        Entrant::of::<Pair<M, Skiplist<_>>>(),
-        Entrant::of::<Pair<M, Textbook<_>>>(),
-        Entrant::of::<Queue<M>>(),
-        Entrant::of::<Heap<M>>(),
-    ]
 }
 
 /// Returns the names of the contenders, in order.
-pub fn names() -> [&'static str; 9] {
-    all::<u64>().map(|entrant| entrant.name)
+pub fn names() -> Vec<&'static str> {
+    all(Kind::Integers).contenders.iter().map(|it| it.name).collect()
 }
 
-fn perform<M: Member, C: Contender<M>>(
-    workload: &Workload<M>,
-    operations: &[Operation],
-) -> Vec<Performed> {
-    let mut set = C::new();
-    let mut performed = Vec::new();
-    for operation in Operation::ALL {
-        let is_wanted = operations.contains(&operation) && C::offers(operation);
-        // The load is always performed: the other operations work on its set.
-        if is_wanted || operation == Operation::Insert {
-            let measured = workload.measure(operation, &mut set);
-            performed.extend(is_wanted.then(|| (operation, measured, set.len())));
-        }
+/// The table, and the contenders in it.
+struct Builder<M: Member> {
+    table: Comparison<Workload<M>>,
+    contenders: Vec<Measurer>,
+    make_up: fn(u64) -> M,
+}
+
+impl<M: Member> Builder<M> {
+    fn with<C: Set<M>>(self) -> Self {
+        let Builder { table, mut contenders, make_up } = self;
+        contenders.push(Measurer {
+            name: C::NAME,
+            memory: Box::new(move |request| memory::measure::<M, C>(request, make_up)),
+            tail: Box::new(move |plan, round| tail::grow::<M, C>(plan, round, make_up)),
+        });
+        Builder { table: table.with(contender::<M, C>()), contenders, make_up }
     }
-    performed
+}
+
+fn of<M: Member>(kind: Kind, make_up: fn(u64) -> M) -> Sets {
+    let prepare = move |n, seed| Workload::new(n, seed, make_up);
+    let table = Comparison::new(kind.name(), prepare).of_subjects(SUBJECTS);
+    let Builder { table, contenders, .. } = Builder { table, contenders: Vec::new(), make_up }
+        .with::<Sorted<M>>()
+        .with::<Bytes>()
+        .with::<Pair<M, BTree<_>>>()
+        .with::<Pair<M, Indexset<_>>>()
+        .with::<Pair<M, Wabi<_>>>()
+        .with::<Pair<M, Skiplist<_>>>()
+        .with::<Pair<M, Textbook<_>>>()
+        .with::<Queue<M>>()
+        .with::<Heap<M>>();
+    Sets { times: Box::new(table), contenders }
 }

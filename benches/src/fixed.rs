@@ -188,7 +188,7 @@ pub fn contender<C: Fixed, const N: usize>() -> Contender<Workload<N>, C> {
             },
         )
         .each(RANK, |it| &it.asked, |set, &(member, _)| set.rank(member).map_or(0, |it| it as u64))
-        .without(C::LACKS)
+        .only(|label| !C::LACKS.contains(&label))
 }
 
 /// The elements of one round, and the arguments of all operations.

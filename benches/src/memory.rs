@@ -13,12 +13,10 @@ use rand::{RngExt, SeedableRng};
 
 use crate::allocator::live_bytes;
 use crate::arguments::{MAX_CALLS, MAX_N, kind, within};
-use crate::contender::Contender;
 use crate::contenders::{self, SUBJECTS};
 use crate::member::{Kind, Member};
-use crate::names;
-use crate::operation::Operation;
 use crate::record::Record;
+use crate::sets::{Set, UPDATE};
 use crate::workload::{MIN_N, as_f64};
 
 /// The usual page size on Linux.
@@ -72,12 +70,7 @@ impl Memory {
     /// Builds and measures the set in this process. Accurate only if nothing else was allocated
     /// before.
     pub fn here(request: Request) -> Memory {
-        let place = request.contender;
-        match request.kind {
-            Kind::Integers => (contenders::all()[place].memory)(request, names::scramble),
-            Kind::Strings => (contenders::all()[place].memory)(request, names::string),
-            Kind::Names => (contenders::all()[place].memory)(request, names::name),
-        }
+        (contenders::all(request.kind).contenders[request.contender].memory)(request)
     }
 
     /// Returns the values as a line.
@@ -109,10 +102,7 @@ pub(crate) fn records(table: &str, n: usize, all: &[(&str, Memory)]) -> Vec<Reco
 }
 
 /// Builds and measures a set of `C`; `make_up` generates a member from its number.
-pub(crate) fn measure<M: Member, C: Contender<M>>(
-    request: Request,
-    make_up: fn(u64) -> M,
-) -> Memory {
+pub(crate) fn measure<M: Member, C: Set<M>>(request: Request, make_up: fn(u64) -> M) -> Memory {
     let Request { n, updates, .. } = request;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let end = as_f64(n);
@@ -130,7 +120,7 @@ pub(crate) fn measure<M: Member, C: Contender<M>>(
         [requested.unsigned_abs(), resident].map(|bytes| as_f64(bytes) / end)
     };
     let mut values = now().to_vec();
-    if C::offers(Operation::Update) {
+    if C::offers(UPDATE) {
         for _ in 0..updates {
             let member = make_up(rng.random_range(0..n as u64));
             set.update(&member, rng.random_range(0.0..end));

@@ -12,17 +12,15 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::arguments::{MAX_CALLS, MAX_N, MAX_ROUNDS, kind, operation, within};
+use crate::comparison::{Plan, Sheet};
 use crate::contenders;
-use crate::member::{Kind, Member};
+use crate::member::Kind;
 use crate::memory::{self, Memory, Request};
 use crate::names;
-use crate::operation::Operation;
 use crate::record::{self, Record};
-use crate::rounds::Rounds;
-use crate::speed::{self, Plan};
 use crate::table::write_header;
 use crate::tail::{self, Tail};
-use crate::workload::MIN_N;
+use crate::workload::{MIN_BATCH, MIN_N};
 
 /// What to measure.
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
@@ -40,10 +38,9 @@ pub struct Options {
     #[arg(long = "members", value_name = "KIND", value_delimiter = ',', value_parser = kind,
         default_values = Kind::ALL.map(Kind::name), default_value_if("quick", "true", "u64"))]
     pub kinds: Vec<Kind>,
-    /// What to do to them.
-    #[arg(long = "ops", value_name = "OP", value_delimiter = ',', value_parser = operation,
-        default_values = Operation::ALL.map(Operation::name))]
-    pub operations: Vec<Operation>,
+    /// What to do to them: the beginnings of labels, such as "insert,10 by score" [default: all].
+    #[arg(long = "ops", value_name = "OP", value_delimiter = ',', value_parser = operation)]
+    pub operations: Vec<String>,
     /// Rounds to take the medians of, 1 to 1000 [default: 5; 3 beyond 1000000 elements].
     #[arg(long, value_parser = within(1, MAX_ROUNDS), default_value_if("quick", "true", "3"))]
     pub rounds: Option<usize>,
@@ -73,6 +70,16 @@ impl Options {
     /// needed: the timed calls take milliseconds in all.
     fn calls(&self) -> usize {
         if self.quick { 1 << 14 } else { 1 << 17 }
+    }
+
+    /// Returns how the times of sets of `n` elements are measured.
+    fn plan(&self, n: usize, times: &dyn Sheet) -> Plan {
+        let is_wanted = |row: &&str| {
+            self.operations.is_empty() || self.operations.iter().any(|it| row.starts_with(it))
+        };
+        let rows = times.rows().into_iter().filter(is_wanted).collect();
+        let workloads = (self.calls() / n.max(MIN_BATCH)).max(1);
+        Plan { n, rows, rounds: self.rounds(n), workloads }
     }
 }
 
@@ -163,20 +170,17 @@ fn measure(options: &Options) -> io::Result<Report> {
         tails: Vec::new(),
     };
     for &kind in &options.kinds {
+        let sets = contenders::all(kind);
         for &n in &options.sizes {
             bar.set_message(format!("{}, n = {n}", kind.label()));
-            let speed = match kind {
-                Kind::Integers => measure_speed(options, n, names::scramble, &bar),
-                Kind::Strings => measure_speed(options, n, names::string, &bar),
-                Kind::Names => measure_speed(options, n, names::name, &bar),
-            };
+            let plan = options.plan(n, &*sets.times);
+            report.sets.extend(sets.times.measure_together(&plan, &mut || bar.inc(1)));
             let mut memories = Vec::new();
-            for (contender, name) in contenders::names().into_iter().enumerate() {
-                let request = Request { contender, n, kind, updates: options.updates };
-                memories.push((name, Memory::of(request)?));
+            for (place, contender) in sets.contenders.iter().enumerate() {
+                let request = Request { contender: place, n, kind, updates: options.updates };
+                memories.push((contender.name, Memory::of(request)?));
                 bar.inc(1);
             }
-            report.sets.extend(speed::records(kind.name(), n, &speed));
             report.sets.extend(memory::records(kind.name(), n, &memories));
             // If the rest fails, these results are saved.
             write_files(&report, &options.folder)?;
@@ -185,8 +189,7 @@ fn measure(options: &Options) -> io::Result<Report> {
     if options.tail > 0 {
         bar.set_message(format!("single calls, n = {}", options.tail));
         let (n, updates) = (options.tail, options.updates);
-        let plan = tail::Plan { n, updates, make_up: names::scramble };
-        report.tails = tail::measure(&plan, || bar.inc(1));
+        report.tails = tail::measure(tail::Plan { n, updates }, || bar.inc(1));
         write_files(&report, &options.folder)?;
     }
     bar.finish_and_clear();
@@ -203,19 +206,6 @@ fn origin(kinds: &[Kind]) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&origin).into_owned())
 }
 
-fn measure_speed<M: Member>(
-    options: &Options,
-    n: usize,
-    make_up: fn(u64) -> M,
-    bar: &ProgressBar,
-) -> Vec<(Operation, Rounds)> {
-    // In the order in which they are performed.
-    let operations = Operation::ALL.into_iter().filter(|it| options.operations.contains(it));
-    let (operations, rounds) = (operations.collect(), options.rounds(n));
-    let plan = Plan { n, operations, rounds, calls: options.calls(), make_up };
-    speed::measure(&plan, || bar.inc(1))
-}
-
 /// Returns a progress bar on standard error, hidden if that is not a terminal.
 fn progress(steps: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {elapsed} {msg}");
@@ -230,33 +220,33 @@ fn progress(steps: usize) -> ProgressBar {
 mod tests {
     use super::*;
     use crate::arguments;
-    use crate::rounds::tests::rounds;
+    use crate::contenders::SUBJECTS;
+    use crate::rounds::tests::rounds as rounds_of;
+    use crate::sets::{BULK_SORTED, BULK_UNSORTED, INSERT, RANK};
 
     /// Returns a small report with made-up results.
     pub(super) fn report() -> Report {
         let names = contenders::names();
-        let nanos = |operation, round: usize| {
-            let is_offered =
-                |name: &str| operation != Operation::Rank || !name.starts_with("BTree");
-            let of = |place: usize| if is_offered(names[place]) { 10 + round + place } else { 0 };
-            (0..names.len()).map(|place| of(place) as u64).collect::<Vec<_>>()
+        let times = |n, what: &'static str| {
+            let is_offered = |name: &str| what != RANK || !name.starts_with("BTree");
+            let of = |place: usize, round: u64| {
+                if is_offered(names[place]) { 10 + round + place as u64 } else { 0 }
+            };
+            let of_round = |round| (0..names.len()).map(|place| of(place, round)).collect();
+            let rounds: Vec<Vec<u64>> = [0, 1, 2].map(of_round).into();
+            rounds_of(&rounds).records(&names, SUBJECTS, "u64", n, what)
         };
-        let speed = [Operation::Insert, Operation::Rank]
-            .map(|operation| (operation, rounds(&[0, 1, 2].map(|round| nanos(operation, round)))));
         let memory = Memory(vec![1.0, 2.0, 3.0, 4.0]);
         let memories: Vec<_> = names.iter().map(|name| (*name, memory.clone())).collect();
         let of_size =
-            |n| [speed::records("u64", n, &speed), memory::records("u64", n, &memories)].concat();
+            |n| [times(n, INSERT), times(n, RANK), memory::records("u64", n, &memories)].concat();
         Report {
             origin: "- machine: a fast one\n".into(),
             sets: [100, 1_000].map(of_size).concat(),
             tail_len: 100,
             updates: 50,
             clock: Duration::from_nanos(200),
-            tails: tail::measure(
-                &tail::Plan { n: 100, updates: 50, make_up: names::scramble },
-                || (),
-            ),
+            tails: tail::measure(tail::Plan { n: 100, updates: 50 }, || ()),
         }
     }
 
@@ -294,7 +284,9 @@ mod tests {
     fn large_sets_have_fewer_rounds_unless_it_is_said() {
         let options = arguments::tests::report("report");
         assert_eq!([100, 1_000_000, 10_000_000].map(|n| options.rounds(n)), [5, 5, 3]);
-        let options = Options { rounds: Some(7), ..options };
-        assert_eq!(options.rounds(10_000_000), 7);
+        let options = Options { rounds: Some(7), operations: vec!["bulk".into()], ..options };
+        let plan = options.plan(10_000_000, &*contenders::all(Kind::Integers).times);
+        assert_eq!((plan.rounds, plan.workloads), (7, 1));
+        assert_eq!(plan.rows, [BULK_UNSORTED, BULK_SORTED]);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::member::Kind;
 use crate::memory::LABELS;
-use crate::operation::Operation;
 use crate::record::Record;
+use crate::sets;
 use crate::table::{Table, grouped, show, show_range, show_ratio};
 use crate::tail::QUANTILES;
 
@@ -32,7 +32,7 @@ pub fn draw_all(records: &[Record]) -> String {
 pub fn draw(records: &[Record]) -> String {
     let table = records.first().map_or("", |first| first.table.as_str());
     match Kind::from_name(table) {
-        Some(kind) => sets(kind, records),
+        Some(kind) => of_sets(kind, records),
         None if table == CALLS => calls(records).to_string(),
         None if table == LIMITERS => {
             let title = format!("{} keys, 100 a minute each", grouped(records[0].n));
@@ -100,7 +100,7 @@ fn short(name: &str) -> String {
 }
 
 /// Shows the times and the memory of a sorted set of one size, and how each peer compares.
-fn sets(kind: Kind, records: &[Record]) -> String {
+fn of_sets(kind: Kind, records: &[Record]) -> String {
     let Record { n, rounds, .. } = records[0];
     // Other figures of memory are in the report only.
     let hidden = &LABELS[1..3];
@@ -207,13 +207,13 @@ fn pivot(
 pub fn summary(records: &[Record]) -> String {
     let [requested, ..] = LABELS;
     let rows = [
-        ("insert", Operation::Insert.label()),
-        ("score", Operation::Score.label()),
-        ("rank", Operation::Rank.label()),
-        ("element by rank", Operation::Select.label()),
-        ("100 by score", Operation::HundredByScore.label()),
-        ("update", Operation::Update.label()),
-        ("pop first", Operation::PopFirst.label()),
+        ("insert", sets::INSERT),
+        ("score", sets::SCORE),
+        ("rank", sets::RANK),
+        ("element by rank", sets::SELECT),
+        ("100 by score", sets::HUNDRED_BY_SCORE),
+        ("update", sets::UPDATE),
+        ("pop first", sets::POP_FIRST),
         ("memory", requested),
     ];
     let peers = ["BTreeSet + HashMap", "indexset + HashMap", "skiplist + HashMap"];

@@ -13,11 +13,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::contender::Contender;
 use crate::contenders;
-use crate::member::Member;
-use crate::operation::Operation;
+use crate::member::{Kind, Member};
 use crate::record::Record;
+use crate::sets::{Set, UPDATE};
 use crate::tables::CALLS;
 use crate::workload::as_f64;
 
@@ -96,21 +95,19 @@ fn nanos(figure: u64) -> f64 {
 
 /// What to measure.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<M> {
+pub struct Plan {
     /// The number of elements that sets grow to.
     pub n: usize,
     /// The number of random updates then.
     pub updates: usize,
-    /// Generates a member from its number.
-    pub make_up: fn(u64) -> M,
 }
 
 /// Grows every contender in each round; calls `is_over` after each.
-pub fn measure<M: Member>(plan: &Plan<M>, mut is_over: impl FnMut()) -> Vec<Tail> {
+pub fn measure(plan: Plan, mut is_over: impl FnMut()) -> Vec<Tail> {
     let mut tails: Vec<Tail> = Vec::new();
     for round in 0..ROUNDS {
-        for (place, entrant) in contenders::all().iter().enumerate() {
-            let tail = (entrant.tail)(plan, round as u64);
+        for (place, contender) in contenders::all(Kind::Integers).contenders.iter().enumerate() {
+            let tail = (contender.tail)(plan, round as u64);
             match tails.get_mut(place) {
                 Some(before) => before.calm_down(tail),
                 None => tails.push(tail),
@@ -127,8 +124,11 @@ pub fn steps() -> usize {
 }
 
 /// Grows a set of `C` and updates it, timing each call.
-pub(crate) fn grow<M: Member, C: Contender<M>>(plan: &Plan<M>, round: u64) -> Tail {
-    let Plan { n, updates, make_up } = *plan;
+pub(crate) fn grow<M: Member, C: Set<M>>(
+    Plan { n, updates }: Plan,
+    round: u64,
+    make_up: fn(u64) -> M,
+) -> Tail {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(round);
     let first: u64 = rng.random_range(0..1 << 40);
     let end = as_f64(n);
@@ -137,7 +137,7 @@ pub(crate) fn grow<M: Member, C: Contender<M>>(plan: &Plan<M>, round: u64) -> Ta
         let (member, score) = (make_up(first + number), rng.random_range(0.0..end));
         timed(|| set.insert(member, score))
     });
-    let updates = C::offers(Operation::Update).then(|| {
+    let updates = C::offers(UPDATE).then(|| {
         times(updates, |_| {
             let member = make_up(first + rng.random_range(0..n as u64));
             let score = rng.random_range(0.0..end);
@@ -218,8 +218,7 @@ mod tests {
     #[test]
     fn every_contender_grows() {
         let mut over = 0;
-        let plan = Plan { n: 200, updates: 100, make_up: crate::names::scramble };
-        let tails = measure(&plan, || over += 1);
+        let tails = measure(Plan { n: 200, updates: 100 }, || over += 1);
         assert_eq!((tails.len(), over), (contenders::names().len(), steps()));
         assert!(tails.iter().all(|tail| tail.insertions.len() == 200 && tail.insertions.max() > 0));
         assert!(tails[0].updates.as_ref().is_some_and(|it| it.len() == 100));

@@ -12,9 +12,8 @@ use gungraun::{
 use zset_bench::contenders::{Bytes, Sorted};
 use zset_bench::layer::{Requests, Row, no_layer, tower_governor, zset_tower};
 use zset_bench::limiters::contenders::{governor::DirectGovernor, ours::OneFunnel};
-use zset_bench::operation::Operation;
 use zset_bench::rounds::Measured;
-use zset_bench::{fixed, names};
+use zset_bench::{fixed, names, sets};
 use zset_instructions::{N, fixed_set, keyed_limiter, limiter, requests, set};
 
 /// The maximum number of elements in a listpack of a `ZSet`.
@@ -31,53 +30,53 @@ const CALLS: &str = "zset_bench::rounds::measured_calls*";
 const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=131072,8,64"];
 
 #[library_benchmark]
-#[bench::insert(Operation::Insert)]
-#[bench::append(Operation::Append)]
-#[bench::update(Operation::Update)]
-#[bench::small_step(Operation::SmallStep)]
-#[bench::score(Operation::Score)]
-#[bench::rank(Operation::Rank)]
-#[bench::select(Operation::Select)]
-#[bench::hundred_by_score(Operation::HundredByScore)]
-#[bench::count(Operation::Count)]
-#[bench::iterate(Operation::Iterate)]
-#[bench::pop(Operation::PopFirst)]
-#[bench::bulk(Operation::BulkUnsorted)]
-#[bench::bulk_sorted(Operation::BulkSorted)]
-#[bench::union(Operation::Union)]
-fn sorted_set_u64(operation: Operation) {
+#[bench::insert(sets::INSERT)]
+#[bench::append(sets::APPEND)]
+#[bench::update(sets::UPDATE)]
+#[bench::small_step(sets::SMALL_STEP)]
+#[bench::score(sets::SCORE)]
+#[bench::rank(sets::RANK)]
+#[bench::select(sets::SELECT)]
+#[bench::hundred_by_score(sets::HUNDRED_BY_SCORE)]
+#[bench::count(sets::COUNT)]
+#[bench::iterate(sets::ITERATE)]
+#[bench::pop(sets::POP_FIRST)]
+#[bench::bulk(sets::BULK_UNSORTED)]
+#[bench::bulk_sorted(sets::BULK_SORTED)]
+#[bench::union(sets::UNION)]
+fn sorted_set_u64(operation: &str) {
     set::<u64, Sorted<u64>>(N, names::scramble, operation);
 }
 
 #[library_benchmark]
-#[bench::insert(Operation::Insert)]
-#[bench::update(Operation::Update)]
-#[bench::score(Operation::Score)]
-#[bench::by_member(Operation::ByMember)]
-fn sorted_set_strings(operation: Operation) {
+#[bench::insert(sets::INSERT)]
+#[bench::update(sets::UPDATE)]
+#[bench::score(sets::SCORE)]
+#[bench::by_member(sets::BY_MEMBER)]
+fn sorted_set_strings(operation: &str) {
     set::<String, Sorted<String>>(N, names::string, operation);
 }
 
 #[library_benchmark]
-#[bench::insert(Operation::Insert)]
-#[bench::increment(Operation::Increment)]
-#[bench::score(Operation::Score)]
-#[bench::ten_by_score(Operation::TenByScore)]
-#[bench::hundred_by_score(Operation::HundredByScore)]
-#[bench::hundred_by_rank(Operation::HundredByRank)]
-#[bench::count(Operation::Count)]
-fn zset_listpack(operation: Operation) {
+#[bench::insert(sets::INSERT)]
+#[bench::increment(sets::INCREMENT)]
+#[bench::score(sets::SCORE)]
+#[bench::ten_by_score(sets::TEN_BY_SCORE)]
+#[bench::hundred_by_score(sets::HUNDRED_BY_SCORE)]
+#[bench::hundred_by_rank(sets::HUNDRED_BY_RANK)]
+#[bench::count(sets::COUNT)]
+fn zset_listpack(operation: &str) {
     set::<String, Bytes>(PACKED, names::string, operation);
 }
 
 #[library_benchmark]
-#[bench::insert(Operation::Insert)]
-#[bench::increment(Operation::Increment)]
-#[bench::score(Operation::Score)]
-#[bench::ten_by_score(Operation::TenByScore)]
-#[bench::hundred_by_score(Operation::HundredByScore)]
-#[bench::count(Operation::Count)]
-fn zset_skip_list(operation: Operation) {
+#[bench::insert(sets::INSERT)]
+#[bench::increment(sets::INCREMENT)]
+#[bench::score(sets::SCORE)]
+#[bench::ten_by_score(sets::TEN_BY_SCORE)]
+#[bench::hundred_by_score(sets::HUNDRED_BY_SCORE)]
+#[bench::count(sets::COUNT)]
+fn zset_skip_list(operation: &str) {
     set::<String, Bytes>(N, names::string, operation);
 }
 
@@ -112,7 +111,7 @@ fn layer(layer: fn(Row, &Requests) -> Measured, row: Row) {
 }
 
 library_benchmark_group!(
-    name = sets,
+    name = collections,
     benchmarks =
         [sorted_set_u64, sorted_set_strings, zset_listpack, zset_skip_list, fixed_sorted_set]
 );
@@ -120,5 +119,5 @@ library_benchmark_group!(name = services, benchmarks = [limiters, layer]);
 main!(
     config = LibraryBenchmarkConfig::default()
         .tool(Callgrind::with_args(CACHES).entry_point(EntryPoint::Custom(CALLS.into()))),
-    library_benchmark_groups = [sets, services]
+    library_benchmark_groups = [collections, services]
 );

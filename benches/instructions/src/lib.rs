@@ -3,15 +3,14 @@
 
 use std::hint::black_box;
 
-use zset_bench::contender::Contender;
 use zset_bench::fixed::{self, contenders::ours::ZsetFixed};
 use zset_bench::layer::{Requests, Row};
 use zset_bench::limiters::clock::GivenClock;
 use zset_bench::limiters::workload::{Workload, hundred_a_minute};
 use zset_bench::limiters::{Limits, keyed, one_key};
 use zset_bench::member::Member;
-use zset_bench::operation::Operation;
 use zset_bench::rounds::Measured;
+use zset_bench::sets::{Set, contender};
 use zset_bench::workload;
 use zset_std::Quota;
 
@@ -25,11 +24,10 @@ pub const FIXED: usize = 64;
 const KEYS: usize = 1_000;
 
 /// Counts an operation on a set of `n` members.
-pub fn set<M: Member, C: Contender<M>>(n: usize, make_up: fn(u64) -> M, operation: Operation) {
-    let workload = workload::Workload::new(n, 0, make_up);
-    let mut set = workload.prepare::<C>(operation);
+pub fn set<M: Member, C: Set<M>>(n: usize, make_up: fn(u64) -> M, operation: &str) {
     // The hashers' seeds derive from addresses, which are the same in every run.
-    black_box(workload.measure(operation, &mut set));
+    let workload = workload::Workload::new(n, 0, make_up);
+    black_box(contender::<M, C>().measure(operation, &workload));
 }
 
 /// Counts an operation on sets of fixed capacity.

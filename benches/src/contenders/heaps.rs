@@ -7,9 +7,8 @@ use hashbrown::DefaultHashBuilder;
 use ordered_float::OrderedFloat;
 use priority_queue::PriorityQueue;
 
-use crate::contender::{Contender, digest};
 use crate::member::Member;
-use crate::operation::Operation;
+use crate::sets::{ORDERED, POP_FIRST, RANKED, Set, digest};
 
 /// The `priority-queue` crate: a heap, and a table with each member's position in it. Members with
 /// equal scores are in no particular order.
@@ -19,25 +18,11 @@ pub struct Queue<M: Member>(PriorityQueue<M, Reverse<OrderedFloat<f64>>, Default
 /// inserted twice.
 pub struct Heap<M>(BinaryHeap<Reverse<(OrderedFloat<f64>, M)>>);
 
-impl<M: Member> Contender<M> for Queue<M> {
+impl<M: Member> Set<M> for Queue<M> {
     const NAME: &'static str = "priority-queue";
 
-    fn offers(operation: Operation) -> bool {
-        matches!(
-            operation,
-            Operation::Insert
-                | Operation::Append
-                | Operation::Score
-                | Operation::SmallStep
-                | Operation::Increment
-                | Operation::Update
-                | Operation::Mix
-                | Operation::SlidingWindow
-                | Operation::PopFirst
-                | Operation::BulkUnsorted
-                | Operation::BulkSorted
-                | Operation::Union
-        )
+    fn offers(operation: &str) -> bool {
+        !RANKED.contains(&operation) && !ORDERED.contains(&operation)
     }
 
     fn new() -> Self {
@@ -84,11 +69,11 @@ impl<M: Member> Contender<M> for Queue<M> {
     }
 }
 
-impl<M: Member> Contender<M> for Heap<M> {
+impl<M: Member> Set<M> for Heap<M> {
     const NAME: &'static str = "BinaryHeap";
 
-    fn offers(operation: Operation) -> bool {
-        operation == Operation::PopFirst
+    fn offers(operation: &str) -> bool {
+        operation == POP_FIRST
     }
 
     fn new() -> Self {

@@ -5,9 +5,8 @@ use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use ordered_float::OrderedFloat;
 
-use crate::contender::{Contender, digest, sum};
 use crate::member::Member;
-use crate::operation::Operation;
+use crate::sets::{RANKED, Set, digest, sum};
 
 /// The methods of [`Ordered`] that have the same names in all four sets.
 macro_rules! same_methods {
@@ -79,7 +78,7 @@ pub use btree::BTree;
 pub use wabi::Wabi;
 
 /// The ordered half of a pair: a set of `T`.
-pub trait Ordered<T: Ord>: Sized {
+pub trait Ordered<T: Ord>: Sized + 'static {
     /// The name of the pair shown in the tables.
     const NAME: &'static str;
 
@@ -170,11 +169,11 @@ impl<M: Member, O: Ordered<Element<M>>> Pair<M, O> {
     }
 }
 
-impl<M: Member, O: Ordered<Element<M>>> Contender<M> for Pair<M, O> {
+impl<M: Member, O: Ordered<Element<M>>> Set<M> for Pair<M, O> {
     const NAME: &'static str = O::NAME;
 
-    fn offers(operation: Operation) -> bool {
-        O::HAS_RANK || !operation.needs_ranks()
+    fn offers(operation: &str) -> bool {
+        O::HAS_RANK || !RANKED.contains(&operation)
     }
 
     fn new() -> Self {

@@ -137,7 +137,7 @@ impl<T: Ord> Textbook<T> {
     }
 }
 
-impl<T: Ord> Ordered<T> for Textbook<T> {
+impl<T: Ord + 'static> Ordered<T> for Textbook<T> {
     const NAME: &'static str = "textbook skip list + HashMap";
 
     fn new() -> Self {

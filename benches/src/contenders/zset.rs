@@ -4,9 +4,8 @@ use std::borrow::Borrow;
 
 use zset_core::{Score, SortedSet, ZSet};
 
-use crate::contender::{Contender, digest, sum};
 use crate::member::{Member, digest_bytes};
-use crate::operation::Operation;
+use crate::sets::{Set, digest, sum};
 
 /// `zset_core::SortedSet<M, Score>`.
 pub struct Sorted<M>(SortedSet<M, Score>);
@@ -33,10 +32,6 @@ fn digest_of_bytes((member, score): (impl AsRef<[u8]>, Score)) -> u64 {
 /// an element.
 macro_rules! same_methods {
     ($Set:ident, $member:ident => $key:expr, $digest_of:path) => {
-        fn offers(_operation: Operation) -> bool {
-            true
-        }
-
         fn new() -> Self {
             Self($Set::new())
         }
@@ -91,7 +86,7 @@ macro_rules! same_methods {
     };
 }
 
-impl<M: Member> Contender<M> for Sorted<M> {
+impl<M: Member> Set<M> for Sorted<M> {
     const NAME: &'static str = "zset";
 
     same_methods!(SortedSet, member => member, digest_of::<M>);
@@ -127,7 +122,7 @@ impl<M: Member> Contender<M> for Sorted<M> {
     }
 }
 
-impl<M: Member> Contender<M> for Bytes {
+impl<M: Member> Set<M> for Bytes {
     const NAME: &'static str = "ZSet";
 
     same_methods!(ZSet, member => member.bytes(), digest_of_bytes);

@@ -6,9 +6,9 @@ use std::io;
 use crate::contenders;
 use crate::member::Kind;
 use crate::memory::LABELS;
-use crate::operation::Operation;
 use crate::plot::{Chart, Point, dark, picture};
 use crate::record::Record;
+use crate::sets::{HUNDRED_BY_SCORE, INSERT, RANK, SCORE, UPDATE};
 use crate::tables::is_sorted_set;
 use crate::workload::as_f64;
 
@@ -17,21 +17,20 @@ const TITLE: &str =
 
 /// Returns both files, with their paths in the repository.
 pub(super) fn files(records: &[Record]) -> io::Result<[(&'static str, String); 2]> {
-    let [requested, ..] = LABELS;
+    let ([requested, ..], names) = (LABELS, contenders::names());
     let charts = [
-        (Operation::Insert.label(), "insert"),
-        (Operation::Score.label(), "score of a member"),
-        (Operation::Update.label(), "update of a score"),
-        (Operation::Rank.label(), "rank of a member"),
-        (Operation::HundredByScore.label(), "100 elements by score"),
+        (INSERT, "insert"),
+        (SCORE, "score of a member"),
+        (UPDATE, "update of a score"),
+        (RANK, "rank of a member"),
+        (HUNDRED_BY_SCORE, "100 elements by score"),
         (requested, "memory"),
     ]
     .map(|(what, caption)| {
-        let lines = contenders::names().map(|name| points(records, name, what));
-        Chart { caption: caption.into(), lines: lines.into() }
+        let lines = names.iter().map(|name| points(records, name, what));
+        Chart { caption: caption.into(), lines: lines.collect() }
     });
-    let legend: Vec<_> =
-        contenders::names().into_iter().enumerate().filter(|(_, name)| is_drawn(name)).collect();
+    let legend: Vec<_> = names.into_iter().enumerate().filter(|(_, name)| is_drawn(name)).collect();
     let light = picture(TITLE, &legend, &charts, 3)?;
     Ok([("docs/sets-dark.svg", dark(light.clone())), ("docs/sets-light.svg", light)])
 }
@@ -39,7 +38,7 @@ pub(super) fn files(records: &[Record]) -> io::Result<[(&'static str, String); 2
 /// Returns whether a contender has a line.
 fn is_drawn(name: &str) -> bool {
     // The textbook skip list runs close to that of the crate.
-    name == contenders::names()[0] || is_sorted_set(name) && !name.starts_with("textbook")
+    name == "zset" || is_sorted_set(name) && !name.starts_with("textbook")
 }
 
 /// Returns the multiples of zset's own figures, by size.

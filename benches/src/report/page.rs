@@ -74,7 +74,7 @@ fn by_size(sizes: &[&[Record]], what: &str) -> Chart {
         Some(Point { x: as_f64(it.n), y, low: it.low.unwrap_or(y), high: it.high.unwrap_or(y) })
     };
     let line = |name| sizes.iter().filter_map(|of| point(find(of, name, what)?)).collect();
-    Chart { caption: what.into(), lines: contenders::names().map(line).into() }
+    Chart { caption: what.into(), lines: contenders::names().into_iter().map(line).collect() }
 }
 
 /// Returns the chart of the longest ones among single calls.

@@ -7,7 +7,7 @@ use super::Ordered;
 /// `std::collections::BTreeSet`; ranks would take linear time.
 pub struct BTree<T>(BTreeSet<T>);
 
-impl<T: Ord> Ordered<T> for BTree<T> {
+impl<T: Ord + 'static> Ordered<T> for BTree<T> {
     const NAME: &'static str = "BTreeSet + HashMap";
     const HAS_RANK: bool = false;
 

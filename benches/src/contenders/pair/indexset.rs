@@ -7,7 +7,7 @@ use super::Ordered;
 /// `indexset::BTreeSet`.
 pub struct Indexset<T: Ord + Clone>(BTreeSet<T>);
 
-impl<T: Ord + Clone> Ordered<T> for Indexset<T> {
+impl<T: Ord + Clone + 'static> Ordered<T> for Indexset<T> {
     const NAME: &'static str = "indexset + HashMap";
 
     same_methods!();

@@ -9,7 +9,7 @@ use super::Ordered;
 /// `skiplist::SkipSet`.
 pub struct Skiplist<T: Ord + Clone>(SkipSet<T>);
 
-impl<T: Ord + Clone> Ordered<T> for Skiplist<T> {
+impl<T: Ord + Clone + 'static> Ordered<T> for Skiplist<T> {
     const NAME: &'static str = "skiplist + HashMap";
 
     same_methods!();

@@ -7,7 +7,7 @@ use super::Ordered;
 /// `wabi_tree::OSBTreeSet`.
 pub struct Wabi<T: Ord + Clone>(OSBTreeSet<T>);
 
-impl<T: Ord + Clone> Ordered<T> for Wabi<T> {
+impl<T: Ord + Clone + 'static> Ordered<T> for Wabi<T> {
     const NAME: &'static str = "wabi_tree + HashMap";
 
     same_methods!();

@@ -4,14 +4,18 @@
 use std::collections::HashSet;
 
 use zset_bench::comparison::Sheet;
-use zset_bench::{fixed, uses};
+use zset_bench::member::Kind;
+use zset_bench::workload::MIN_N;
+use zset_bench::{contenders, fixed, uses};
 
 /// So few that linear-time operations are performed as often as the others.
 const N: usize = 500;
 
 /// Calls `check` for each row of each table.
 fn for_each_row(check: impl Fn(&dyn Sheet, &str, &str)) {
-    for sheet in uses::sheets().into_iter().chain(fixed::sheets()).chain([fixed::sheet::<2>()]) {
+    let sets = Kind::ALL.map(|kind| contenders::all(kind).times);
+    let sheets = uses::sheets().into_iter().chain(fixed::sheets()).chain([fixed::sheet::<2>()]);
+    for sheet in sheets.chain(sets) {
         for row in sheet.rows() {
             check(&*sheet, row, &format!("{}, {row}", sheet.title()));
         }
@@ -28,6 +32,15 @@ fn all_contenders_give_the_same_answers_and_hold_the_same_elements() {
             }
         }
     });
+}
+
+#[test]
+fn several_small_sets_in_a_measurement_give_the_same_answers() {
+    let sheet = contenders::all(Kind::Integers).times;
+    for row in sheet.rows() {
+        let outcomes = sheet.outcomes(row, MIN_N, 0);
+        assert!(outcomes.iter().all(|outcome| *outcome == outcomes[0]), "{row}: {outcomes:?}");
+    }
 }
 
 #[test]
