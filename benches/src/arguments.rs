@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 
 use crate::member::Kind;
 use crate::memory::Request;
-use crate::{contenders, docs, fixed, layer, limiters, report, servers, services, uses};
+use crate::{contenders, docs, fixed, layer, limiters, report, servers, services, sets, uses};
 
 /// The maximum number of rounds.
 pub(crate) const MAX_ROUNDS: usize = 1_000;
@@ -88,13 +88,14 @@ pub(crate) fn within(min: usize, max: usize) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(min as u64..=max as u64)
 }
 
-/// Parses the beginning of the label of an operation on sorted sets.
+/// Parses the beginning of the [name](sets::name) of an operation on sorted sets.
 pub(crate) fn operation(start: &str) -> Result<String, String> {
     let rows = contenders::all(Kind::Integers).times.rows();
-    if rows.iter().any(|row| row.starts_with(start)) {
+    let names: Vec<_> = rows.into_iter().map(sets::name).collect();
+    if names.iter().any(|name| name.starts_with(start)) {
         return Ok(start.to_owned());
     }
-    Err(format!("`{start}` begins none of: {}", rows.join("; ")))
+    Err(format!("`{start}` begins none of {}", names.join(", ")))
 }
 
 pub(crate) fn kind(name: &str) -> Result<Kind, String> {

@@ -26,7 +26,7 @@ const OTHER_TOOLS: u8 = 2;
 /// The command that writes a new baseline.
 const ACCEPT: &str = "cargo run --release -p zset-bench -- instructions --accept";
 
-/// Counts, prints a table, and checks the counts; the exit code is the result. If told to `accept`,
+/// Counts, prints a table, and checks the counts; the exit code is the result. With `accept`,
 /// writes them as the new baseline instead.
 ///
 /// # Errors

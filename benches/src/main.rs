@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             // Unlike `eprint!`, it does not panic if standard error is closed.
-            let _ = writeln!(io::stderr(), "error: there are no figures: {error}");
+            let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }
     }

@@ -64,7 +64,7 @@ impl Memory {
             .stderr(Stdio::inherit())
             .output()?;
         let text = String::from_utf8_lossy(&output.stdout);
-        Memory::parse(&text).ok_or_else(|| Error::other(format!("no figures: {text}")))
+        Memory::parse(&text).ok_or_else(|| Error::other(format!("no memory in the output: {text}")))
     }
 
     /// Builds and measures the set in this process. Accurate only if nothing else was allocated
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_go_from_one_process_to_the_other() {
+    fn a_process_reads_what_another_writes() {
         for values in [vec![1.5, 2.25], vec![1.5, 2.25, 3.0, 4.0]] {
             let memory = Memory(values);
             assert_eq!(Memory::parse(&memory.line()), Some(memory));

@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// A measured value.
@@ -68,7 +69,12 @@ pub fn read(path: &Path) -> io::Result<Vec<Record>> {
     parse(&fs::read(path).map_err(named)?).map_err(named)
 }
 
-fn parse(text: &[u8]) -> io::Result<Vec<Record>> {
+/// Parses CSV; lines that begin with `#` are comments.
+///
+/// # Errors
+///
+/// Returns an error if the text is malformed.
+pub(crate) fn parse<T: DeserializeOwned>(text: &[u8]) -> io::Result<Vec<T>> {
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text);
     let records = reader.deserialize().collect::<Result<_, _>>();
     records.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
@@ -109,7 +115,7 @@ fn merged(before: Vec<Record>, records: &[Record]) -> Vec<Record> {
 /// # Errors
 ///
 /// Returns an error if a record cannot be written as CSV, which is a bug.
-pub fn csv(records: &[Record]) -> io::Result<Vec<u8>> {
+pub(crate) fn csv<T: Serialize>(records: &[T]) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for record in records {
         writer.serialize(record).map_err(io::Error::other)?;
@@ -142,7 +148,7 @@ mod tests {
         let expected = "table,n,contender,what,unit,rounds,value,low,high,ratio\n\
                         u64,5,zset,\"10, \"\"all\"\"\",,1,1.5,,,\n";
         assert_eq!(text, expected);
-        assert_eq!(parse(text.as_bytes()).unwrap(), [record]);
+        assert_eq!(parse::<Record>(text.as_bytes()).unwrap(), [record]);
     }
 
     #[test]

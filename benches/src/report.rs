@@ -18,6 +18,7 @@ use crate::member::Kind;
 use crate::memory::{self, Memory, Request};
 use crate::names;
 use crate::record::{self, Record};
+use crate::sets;
 use crate::table::write_header;
 use crate::tail::{self, Tail};
 use crate::workload::{MIN_BATCH, MIN_N};
@@ -38,7 +39,7 @@ pub struct Options {
     #[arg(long = "members", value_name = "KIND", value_delimiter = ',', value_parser = kind,
         default_values = Kind::ALL.map(Kind::name), default_value_if("quick", "true", "u64"))]
     pub kinds: Vec<Kind>,
-    /// What to do to them: the beginnings of labels, such as "insert,10 by score" [default: all].
+    /// What to do to them: the beginnings of names, such as insert,bulk-sorted [default: all].
     #[arg(long = "ops", value_name = "OP", value_delimiter = ',', value_parser = operation)]
     pub operations: Vec<String>,
     /// Rounds to take the medians of, 1 to 1000 [default: 5; 3 beyond 1000000 elements].
@@ -75,7 +76,8 @@ impl Options {
     /// Returns how the times of sets of `n` elements are measured.
     fn plan(&self, n: usize, times: &dyn Sheet) -> Plan {
         let is_wanted = |row: &&str| {
-            self.operations.is_empty() || self.operations.iter().any(|it| row.starts_with(it))
+            let name = sets::name(row);
+            self.operations.is_empty() || self.operations.iter().any(|it| name.starts_with(it))
         };
         let rows = times.rows().into_iter().filter(is_wanted).collect();
         let workloads = (self.calls() / n.max(MIN_BATCH)).max(1);
@@ -134,7 +136,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{}", markdown::brief(&report))?;
     writeln!(
         out,
-        "\nIn {}: {PAGE}, {MARKDOWN} with all figures, and {CSV} and {JSON} with the same as data.",
+        "\nIn {}: {PAGE}, {MARKDOWN} with all tables, and {CSV} and {JSON} with the same as data.",
         folder.display()
     )?;
     record::save(options.save.as_deref(), &report.records())

@@ -76,8 +76,8 @@ impl<R: Clone + Default> Rounds<R> {
     }
 
     /// Returns the median over the rounds of a per-round value.
-    pub(crate) fn median(&self, figure: impl Fn(&[R]) -> Option<f64>) -> Option<f64> {
-        median(self.0.iter().filter_map(|round| figure(round)))
+    pub(crate) fn median(&self, value: impl Fn(&[R]) -> Option<f64>) -> Option<f64> {
+        median(self.0.iter().filter_map(|round| value(round)))
     }
 
     /// Returns the median ratio of a value of a contender to that of another, taken within each
@@ -86,9 +86,9 @@ impl<R: Clone + Default> Rounds<R> {
         &self,
         place: usize,
         to: usize,
-        figure: impl Fn(&R) -> Option<f64>,
+        value: impl Fn(&R) -> Option<f64>,
     ) -> Option<f64> {
-        self.median(|round| Some(figure(&round[place])? / figure(&round[to])?))
+        self.median(|round| Some(value(&round[place])? / value(&round[to])?))
     }
 }
 

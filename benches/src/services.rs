@@ -169,7 +169,7 @@ impl Server {
         let table = format!("{SERVICES}, {}", load.title);
         let records = contenders.iter().enumerate().flat_map(|(place, contender)| {
             let over =
-                |figure: fn(&Measured) -> f64| rounds.median(|round| Some(figure(&round[place])));
+                |value: fn(&Measured) -> f64| rounds.median(|round| Some(value(&round[place])));
             let ratio = |to: usize| rounds.ratio(place, to, |it: &Measured| Some(it.rate));
             [
                 ("decisions/s", over(|it| it.rate), ratio(ping)),

@@ -81,6 +81,11 @@ pub const RANKED: [&str; 4] = [RANK, SELECT, HUNDRED_BY_RANK, COUNT];
 pub const ORDERED: [&str; 5] =
     [TEN_BY_SCORE, HUNDRED_BY_SCORE, THOUSAND_BY_SCORE, ITERATE, BY_MEMBER];
 
+/// Returns the name of an operation on the command line, such as `bulk-sorted-an-element`.
+pub(crate) fn name(label: &str) -> String {
+    label.replace(", ", "-").replace(' ', "-")
+}
+
 /// The score of all elements where only the order of members matters.
 const EQUAL_SCORE: f64 = 1.0;
 

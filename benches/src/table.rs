@@ -34,8 +34,8 @@ fn processor() -> String {
 }
 
 /// Returns the median, or the mean of the middle two values; `None` if there are no values.
-pub fn median(figures: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut sorted: Vec<f64> = figures.collect();
+pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.collect();
     sorted.sort_unstable_by(f64::total_cmp);
     quantile(&sorted, 0.5)
 }
@@ -50,12 +50,12 @@ pub fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
 }
 
 /// Formats a value with about three significant digits.
-pub fn show(figure: Option<f64>) -> String {
-    match figure {
+pub fn show(value: Option<f64>) -> String {
+    match value {
         None => NONE.into(),
-        Some(figure) if figure < 10.0 => format!("{figure:.2}"),
-        Some(figure) if figure < 100.0 => format!("{figure:.1}"),
-        Some(figure) => grouped(floor(figure.round())),
+        Some(value) if value < 10.0 => format!("{value:.2}"),
+        Some(value) if value < 100.0 => format!("{value:.1}"),
+        Some(value) => grouped(floor(value.round())),
     }
 }
 
@@ -149,12 +149,12 @@ mod tests {
     }
 
     #[test]
-    fn figures_have_about_three_digits_and_thousands_are_apart() {
-        let figures = [0.004, 7.0, 99.94, 100.4, 999.6, 16_400.0, 1e7];
+    fn values_have_about_three_digits_and_thousands_are_apart() {
+        let values = [0.004, 7.0, 99.94, 100.4, 999.6, 16_400.0, 1e7];
         let expected = ["0.00", "7.00", "99.9", "100", "1,000", "16,400", "10,000,000"];
-        assert_eq!(figures.map(|figure| show(Some(figure))), expected);
+        assert_eq!(values.map(|value| show(Some(value))), expected);
         let expected = ["0.0040", "7.00", "99.9", "100", "1,000", "16,400", "10,000,000"];
-        assert_eq!(figures.map(|figure| show_ratio(Some(figure))), expected);
+        assert_eq!(values.map(|value| show_ratio(Some(value))), expected);
         assert_eq!([show(None), show_ratio(None)], [NONE, NONE]);
     }
 

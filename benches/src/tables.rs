@@ -102,7 +102,7 @@ fn short(name: &str) -> String {
 /// Shows the times and the memory of a sorted set of one size, and how each peer compares.
 fn of_sets(kind: Kind, records: &[Record]) -> String {
     let Record { n, rounds, .. } = records[0];
-    // Other figures of memory are in the report only.
+    // The report alone has the other values of memory.
     let hidden = &LABELS[1..3];
     let mut contenders = distinct(records, |it| &it.contender);
     let subject = contenders.remove(0);
@@ -117,14 +117,14 @@ fn of_sets(kind: Kind, records: &[Record]) -> String {
         if hidden.contains(&what) {
             continue;
         }
-        let figure = find(records, subject, what);
+        let record = find(records, subject, what);
         // The pages of a small set may have been resident before.
-        if figure.and_then(|it| it.value) == Some(0.0) {
+        if record.and_then(|it| it.value) == Some(0.0) {
             continue;
         }
-        let mut cells = vec![what.to_owned(), value(figure)];
+        let mut cells = vec![what.to_owned(), value(record)];
         if rounds > 1 {
-            cells.push(spread(figure));
+            cells.push(spread(record));
         }
         cells.extend(contenders.iter().map(|peer| ratio(find(records, peer, what))));
         table.push(cells);
@@ -158,7 +158,7 @@ pub(crate) fn calls(records: &[Record]) -> Table {
     table
 }
 
-/// Shows a row for each contender, since figures of several units are in the same table.
+/// Shows a row for each contender, since values of several units are in the same table.
 fn by_contender(records: &[Record], title: String, ratio_title: &str) -> Table {
     pivot(records, title, [|it| &it.contender, |it| &it.what], ratio_title)
 }
@@ -202,7 +202,7 @@ fn pivot(
     table
 }
 
-/// Returns a small table of sorted sets, for a README: the figures of the subject with their units,
+/// Returns a small table of sorted sets, for a README: the values of the subject with their units,
 /// and how some peers compare.
 pub fn summary(records: &[Record]) -> String {
     let [requested, ..] = LABELS;
@@ -221,9 +221,9 @@ pub fn summary(records: &[Record]) -> String {
     head.extend(peers.map(short));
     let mut table = Table::new(head);
     for (label, what) in rows {
-        let figure = find(records, "zset", what);
-        let unit = figure.map_or("", |it| it.unit.as_str());
-        let mut cells = vec![label.to_owned(), format!("{} {unit}", value(figure))];
+        let record = find(records, "zset", what);
+        let unit = record.map_or("", |it| it.unit.as_str());
+        let mut cells = vec![label.to_owned(), format!("{} {unit}", value(record))];
         cells.extend(peers.map(|peer| ratio(find(records, peer, what))));
         table.push(cells);
     }

@@ -89,8 +89,8 @@ pub fn curve(times: &Histogram<u64>) -> Vec<(f64, f64)> {
     inner.chain([(calls, nanos(times.max()))]).collect()
 }
 
-fn nanos(figure: u64) -> f64 {
-    as_f64(figure as usize)
+fn nanos(value: u64) -> f64 {
+    as_f64(value as usize)
 }
 
 /// What to measure.

@@ -147,8 +147,8 @@ pub(crate) fn repeat<T>(count: usize, make: impl FnMut() -> T) -> Vec<T> {
 
 /// Rounds a nonnegative value down to an integer.
 #[expect(clippy::cast_sign_loss, reason = "nothing here is negative")]
-pub(crate) fn floor(figure: f64) -> usize {
-    figure as usize
+pub(crate) fn floor(value: f64) -> usize {
+    value as usize
 }
 
 /// Converts a count, exactly: all counts here are far below 2^52.

@@ -41,7 +41,7 @@ fn is_drawn(name: &str) -> bool {
     name == "zset" || is_sorted_set(name) && !name.starts_with("textbook")
 }
 
-/// Returns the multiples of zset's own figures, by size.
+/// Returns the multiples of zset's own values, by size.
 fn points(records: &[Record], contender: &str, what: &str) -> Vec<Point> {
     let is_drawn = |it: &&Record| {
         it.table == Kind::Integers.name()

@@ -1,12 +1,13 @@
 //! The file of accepted counts: CSV, sorted by name, so that diffs are readable.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::ACCEPT;
+use crate::record;
 
 /// Precedes the [origin](Baseline::origin).
 const ORIGIN: &str = "# Counted with ";
@@ -68,22 +69,16 @@ impl Baseline {
             .lines()
             .find_map(|line| line.strip_prefix(ORIGIN))
             .ok_or_else(|| invalid(format!("no line begins with `{ORIGIN}`")))?;
-        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
-        let counts = reader.deserialize().collect::<Result<_, _>>().map_err(invalid)?;
-        Baseline::new(origin.to_owned(), counts)
+        Baseline::new(origin.to_owned(), record::parse(text.as_bytes())?)
     }
 
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
-        self.write_to(File::create(path)?)
+        fs::write(path, self.text()?)
     }
 
-    fn write_to(&self, mut out: impl Write) -> io::Result<()> {
-        writeln!(out, "# `{ACCEPT}` writes this.\n{ORIGIN}{}", self.origin)?;
-        let mut writer = csv::Writer::from_writer(out);
-        for counts in &self.counts {
-            writer.serialize(counts).map_err(io::Error::other)?;
-        }
-        writer.flush()
+    fn text(&self) -> io::Result<String> {
+        let counts = String::from_utf8(record::csv(&self.counts)?).map_err(invalid)?;
+        Ok(format!("# `{ACCEPT}` writes this.\n{ORIGIN}{}\n{counts}", self.origin))
     }
 }
 
@@ -115,9 +110,7 @@ mod tests {
             vec![counts("b", 7), counts("a", u64::MAX)],
         );
         let baseline = baseline.unwrap();
-        let mut text = Vec::new();
-        baseline.write_to(&mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
+        let text = baseline.text().unwrap();
         assert_eq!(Baseline::parse(&text).unwrap(), baseline);
         let lines: Vec<_> = text.lines().skip(1).collect();
         let expected = [

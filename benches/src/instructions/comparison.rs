@@ -44,10 +44,10 @@ impl Comparison<'_> {
                 |counts: &Counts| counts.ll_misses,
             ] {
                 let (before, now) = (before.map(count), now.map(count));
-                let figure =
+                let shown =
                     |count: Option<u64>| count.map_or_else(|| show(None), |it| it.to_string());
                 let change = before.zip(now).map_or_else(|| show(None), show_change);
-                cells.extend([figure(before), figure(now), change]);
+                cells.extend([shown(before), shown(now), change]);
                 if cells.len() == 4 {
                     cells.push(gap.clone());
                 }
@@ -62,8 +62,7 @@ impl Comparison<'_> {
         let mut failures = Vec::new();
         for (name, before, now) in self.pairs() {
             let (Some(before), Some(now)) = (before, now) else {
-                let where_not =
-                    if now.is_some() { "the baseline" } else { "the benchmarks any more" };
+                let where_not = if now.is_some() { "the baseline" } else { "the benchmarks" };
                 failures.push(format!("{name} is not in {where_not}"));
                 continue;
             };
@@ -210,7 +209,7 @@ mod tests {
     #[test]
     fn benchmarks_that_are_new_or_gone_fail() {
         let (failures, verdict) = compare(&[("a", 5), ("gone", 5)], &[("a", 5), ("new", 5)]);
-        let expected = ["gone is not in the benchmarks any more", "new is not in the baseline"];
+        let expected = ["gone is not in the benchmarks", "new is not in the baseline"];
         assert_eq!(failures, expected);
         assert!(verdict.contains("--accept"), "{verdict}");
     }

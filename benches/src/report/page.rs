@@ -44,7 +44,7 @@ pub(super) fn of(report: &Report) -> io::Result<String> {
         let head = format!("{}: ns that one call in so many takes longer than", tails_head(report));
         text += &plots(&head, ["insert", "update"].into_iter().map(|call| tails(report, call)))?;
     }
-    let _ = write!(text, "\n## All figures\n\n{}", full(report));
+    let _ = write!(text, "\n## All results\n\n{}", full(report));
     let mut page = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\

@@ -37,15 +37,15 @@ impl Running {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| told(program.as_os_str(), &error))?;
+            .map_err(|error| failed(program.as_os_str(), &error))?;
         let mut server = Running { child, port };
         let start = Instant::now();
         while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
             if let Some(status) = server.child.try_wait()? {
-                return Err(told(program.as_os_str(), &format!("it has ended: {status}")));
+                return Err(failed(program.as_os_str(), &format!("it has ended: {status}")));
             }
             if start.elapsed() > PATIENCE {
-                return Err(told(program.as_os_str(), &"it does not listen"));
+                return Err(failed(program.as_os_str(), &"it does not listen"));
             }
             thread::sleep(Duration::from_millis(10));
         }
@@ -56,7 +56,8 @@ impl Running {
     pub(super) fn peak_memory(&self) -> io::Result<usize> {
         let path = format!("/proc/{}/status", self.child.id());
         let status = fs::read_to_string(path)?;
-        parse_peak(&status).ok_or_else(|| Error::other("the system does not tell the peak memory"))
+        parse_peak(&status)
+            .ok_or_else(|| Error::other("the system does not report the peak memory"))
     }
 }
 
@@ -75,7 +76,7 @@ fn parse_peak(status: &str) -> Option<usize> {
 }
 
 /// Adds the program's name to an error.
-fn told(program: &OsStr, error: &dyn std::fmt::Display) -> Error {
+fn failed(program: &OsStr, error: &dyn std::fmt::Display) -> Error {
     Error::other(format!("{}: {error}", program.display()))
 }
 
@@ -86,7 +87,7 @@ pub(super) fn add_members(server: &Running, key: &str, n: usize) -> io::Result<(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|error| told("redis-cli".as_ref(), &error))?;
+        .map_err(|error| failed("redis-cli".as_ref(), &error))?;
     if let Some(mut pipe) = client.stdin.take() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut text = String::new();
@@ -106,7 +107,7 @@ pub(super) fn add_members(server: &Running, key: &str, n: usize) -> io::Result<(
     if report.contains(&format!("errors: 0, replies: {n}\n")) {
         return Ok(());
     }
-    Err(told("redis-cli".as_ref(), &report))
+    Err(failed("redis-cli".as_ref(), &report))
 }
 
 /// The load on a server.
@@ -135,9 +136,9 @@ pub(super) fn requests_a_second(
         .args(command)
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| told(program, &error))?;
+        .map_err(|error| failed(program, &error))?;
     let text = String::from_utf8_lossy(&output.stdout);
-    parse_rate(&text).filter(|_| output.status.success()).ok_or_else(|| told(program, &text))
+    parse_rate(&text).filter(|_| output.status.success()).ok_or_else(|| failed(program, &text))
 }
 
 /// Parses the requests per second from redis-benchmark's output: the second column of the last
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_is_found_among_what_linux_tells() {
+    fn the_peak_is_read_from_what_linux_reports() {
         assert_eq!(
             parse_peak("VmPeak:\t 9 kB\nVmHWM:\t    5128 kB\nVmRSS:\t 1 kB\n"),
             Some(5_251_072)
