@@ -125,14 +125,13 @@ impl<T> Operation<T> {
         link: &Link<Pool<M>>,
         deadline: Duration,
     ) -> Result<T, Error> {
-        let (call, read) = match self {
-            Operation::Call(call, read) => (call, read),
-            Operation::Known(result) => return Ok(result),
-        };
-        loop {
-            if let Reply::Done(result) = read(link.run(&call, deadline)?)? {
-                return Ok(result);
-            }
+        match self {
+            Operation::Known(result) => Ok(result),
+            Operation::Call(call, read) => loop {
+                if let Reply::Done(result) = read(link.run(&call, deadline)?)? {
+                    return Ok(result);
+                }
+            },
         }
     }
 
@@ -142,15 +141,14 @@ impl<T> Operation<T> {
         link: &Link<impl redis::aio::ConnectionLike + Clone>,
         deadline: Duration,
     ) -> Result<T, Error> {
-        let (call, read) = match self {
-            Operation::Call(call, read) => (call, read),
-            Operation::Known(result) => return Ok(result),
-        };
-        loop {
-            let reply = link.run(&call, crate::link::end(deadline)).await?;
-            if let Reply::Done(result) = read(reply)? {
-                return Ok(result);
-            }
+        match self {
+            Operation::Known(result) => Ok(result),
+            Operation::Call(call, read) => loop {
+                let reply = link.run(&call, crate::link::end(deadline)).await?;
+                if let Reply::Done(result) = read(reply)? {
+                    return Ok(result);
+                }
+            },
         }
     }
 }

@@ -6,11 +6,9 @@ mod ranking;
 mod standings;
 #[cfg(test)]
 mod tests;
-mod traits;
 
 pub use policy::{Best, Latest, Policy, Sum};
-pub use standings::{Standing, Standings, Ties};
-pub use traits::IntoIter;
+pub use standings::{IntoIter, Standing, Standings, Ties};
 
 use core::cmp::Reverse;
 use core::convert::Infallible;
@@ -509,6 +507,66 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     #[track_caller]
     pub fn map_scores(&mut self, mut map: impl FnMut(&Id, S) -> S) {
         self.ranking.map_scores(|member, Reverse(score)| Reverse(map(member, score)));
+    }
+}
+
+impl<Id: Clone, S: Copy, K> Clone for Leaderboard<Id, S, K> {
+    fn clone(&self) -> Self {
+        Leaderboard { ranking: self.ranking.clone(), max_len: self.max_len, policy: PhantomData }
+    }
+}
+
+impl<Id, S: Copy, K> Default for Leaderboard<Id, S, K> {
+    fn default() -> Self {
+        Self::for_policy()
+    }
+}
+
+/// Two boards are equal if they have the same members with the same scores, regardless of bounds
+/// and indexes. **O(n)**.
+impl<Id: PartialEq, S: PartialEq + Copy, K, K2> PartialEq<Leaderboard<Id, S, K2>>
+    for Leaderboard<Id, S, K>
+{
+    fn eq(&self, other: &Leaderboard<Id, S, K2>) -> bool {
+        self.ranking.set() == other.ranking.set()
+    }
+}
+
+impl<Id: Eq, S: Eq + Copy, K> Eq for Leaderboard<Id, S, K> {}
+
+/// Submits each score in order. Panics if a score does not combine with the member's current one;
+/// see [`try_extend`](Leaderboard::try_extend).
+impl<Id, S, K> Extend<(Id, S)> for Leaderboard<Id, S, K>
+where
+    Id: Ord + Hash,
+    S: Ord + Copy,
+    K: Policy<S, Error: fmt::Debug>,
+{
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = (Id, S)>>(&mut self, scores: I) {
+        self.try_extend(scores).expect("every score combines with the member's current one");
+    }
+}
+
+/// Submits each score in order, as [`extend`](Leaderboard::extend) does.
+impl<Id, S, K> FromIterator<(Id, S)> for Leaderboard<Id, S, K>
+where
+    Id: Ord + Hash,
+    S: Ord + Copy,
+    K: Policy<S, Error: fmt::Debug>,
+{
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = (Id, S)>>(scores: I) -> Self {
+        let mut board = Self::default();
+        board.extend(scores);
+        board
+    }
+}
+
+/// Keeps the best score of each member.
+impl<Id: Ord + Hash, S: Ord + Copy, const N: usize> From<[(Id, S); N]> for Leaderboard<Id, S> {
+    fn from(scores: [(Id, S); N]) -> Self {
+        scores.into_iter().collect()
     }
 }
 

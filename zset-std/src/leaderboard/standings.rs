@@ -1,4 +1,4 @@
-//! Views of a board: pages, neighbours, ranges, and their numbering.
+//! Views of a board: pages, neighbours, ranges, and their numbering; and the owning iterator.
 
 use core::borrow::Borrow;
 use core::cmp::Reverse;
@@ -9,7 +9,7 @@ use core::ops::Bound::{self, Excluded, Included, Unbounded};
 use core::ops::RangeBounds;
 
 use zset_core::Equivalent;
-use zset_core::sorted_set::Iter;
+use zset_core::sorted_set::{IntoIter as Elements, Iter};
 
 use super::Leaderboard;
 use super::ranking::Ranking;
@@ -249,5 +249,58 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
             Unbounded => 0,
         };
         Standings::new(&self.ranking, skipped, set.range_by_score((start, end)))
+    }
+}
+
+impl<'a, Id, S: Ord + Copy, K> IntoIterator for &'a Leaderboard<Id, S, K> {
+    type Item = Standing<'a, Id, S>;
+    type IntoIter = Standings<'a, Id, S>;
+
+    fn into_iter(self) -> Standings<'a, Id, S> {
+        self.iter()
+    }
+}
+
+impl<Id, S: Copy, K> IntoIterator for Leaderboard<Id, S, K> {
+    type Item = (Id, S);
+    type IntoIter = IntoIter<Id, S>;
+
+    fn into_iter(self) -> IntoIter<Id, S> {
+        IntoIter(self.ranking.into_set().into_iter())
+    }
+}
+
+/// An owning iterator over the members of a [`Leaderboard`], highest score first.
+pub struct IntoIter<Id, S>(Elements<Id, Reverse<S>>);
+
+fn plain<Id, S>((member, Reverse(score)): (Id, Reverse<S>)) -> (Id, S) {
+    (member, score)
+}
+
+impl<Id, S: Copy> Iterator for IntoIter<Id, S> {
+    type Item = (Id, S);
+
+    fn next(&mut self) -> Option<(Id, S)> {
+        self.0.next().map(plain)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<Id, S: Copy> DoubleEndedIterator for IntoIter<Id, S> {
+    fn next_back(&mut self) -> Option<(Id, S)> {
+        self.0.next_back().map(plain)
+    }
+}
+
+impl<Id, S: Copy> ExactSizeIterator for IntoIter<Id, S> {}
+
+impl<Id, S: Copy> FusedIterator for IntoIter<Id, S> {}
+
+impl<Id: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for IntoIter<Id, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }

@@ -52,7 +52,7 @@ impl Funnel {
 
     /// Returns the quota. **O(1)**.
     pub const fn quota(&self) -> Quota {
-        self.quota.quota()
+        self.quota.quota
     }
 
     /// Changes the quota; the time at which the funnel will be empty does not change. **O(1)**.
@@ -150,7 +150,7 @@ impl Funnel {
 
     /// Returns the latest time seen, to which the level is up to date. **O(1)**.
     pub fn leaking_ts(&self) -> Timestamp {
-        self.state.leaked_at()
+        self.state.leaked_at
     }
 
     /// Returns the number of units for which there is space at time `now`: what remains of a
@@ -348,11 +348,6 @@ impl FunnelQuota {
     }
 
     #[inline]
-    pub(super) const fn quota(&self) -> Quota {
-        self.quota
-    }
-
-    #[inline]
     fn count(&self) -> u64 {
         self.quota.count().into()
     }
@@ -421,13 +416,8 @@ impl FunnelQuota {
 }
 
 impl CompactFunnel {
-    pub(super) const EMPTY: CompactFunnel =
+    const EMPTY: CompactFunnel =
         CompactFunnel { nanos: 0, fraction: 0, count: 1, leaked_at: Timestamp::ZERO };
-
-    #[inline]
-    pub(super) fn leaked_at(&self) -> Timestamp {
-        self.leaked_at
-    }
 
     /// Rounds the level up to fractions over another count.
     #[cold]
@@ -461,12 +451,7 @@ impl CompactFunnel {
         reason = "with LTO it is too large for a hint, and 1.2 times as slow"
     )]
     #[inline(always)]
-    pub(super) fn check(
-        &mut self,
-        quota: &FunnelQuota,
-        pour: Pour,
-        now: Timestamp,
-    ) -> FunnelDecision {
+    fn check(&mut self, quota: &FunnelQuota, pour: Pour, now: Timestamp) -> FunnelDecision {
         let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
         let Volume { nanos, fraction } = self.level(quota);
         let (nanos, is_empty) = nanos.overflowing_sub(elapsed);
@@ -486,7 +471,7 @@ impl CompactFunnel {
     }
 
     /// Decides at time `now`, which must not be before `leaked_at`, without changing anything.
-    pub(super) fn peek(&self, quota: &FunnelQuota, pour: Pour, now: Timestamp) -> Decision {
+    fn peek(&self, quota: &FunnelQuota, pour: Pour, now: Timestamp) -> Decision {
         self.clone().check(quota, pour, now).into()
     }
 
@@ -509,13 +494,13 @@ impl CompactFunnel {
     }
 
     /// Empties the funnel; the time stays.
-    pub(super) fn reset(&mut self) {
+    fn reset(&mut self) {
         *self = CompactFunnel { leaked_at: self.leaked_at, ..CompactFunnel::EMPTY };
     }
 
     /// Returns the time from which the funnel is empty, if nothing is poured in; `Timestamp::ZERO`
     /// if it already is.
-    pub(super) fn empty_at(&self) -> Timestamp {
+    fn empty_at(&self) -> Timestamp {
         if self.nanos == 0 && self.fraction == 0 {
             return Timestamp::ZERO;
         }

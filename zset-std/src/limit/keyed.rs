@@ -1,17 +1,22 @@
-//! [`Keyed`]: a limiter for each of many keys.
+//! [`Keyed`]: a limiter for each of many keys, such as [`SlidingWindow`] and [`Funnels`].
 
 use std::borrow::{Borrow, ToOwned};
+use std::error::Error;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::decision::decide_late;
+use super::funnel::FunnelQuota;
 use super::limiter::per_key::{OneQuota, QuotaPerCall};
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::registry::{Full, Registry, default_shards};
-use super::{Decision, Limiter, Quota, UntilReady, Verdict};
+use super::throttle::parse;
+use super::{
+    Decision, Funnel, Limiter, Quota, Throttle, ThrottleError, UntilReady, Verdict, WindowLog,
+};
 use crate::at::timed;
 use crate::sync::SpinLock;
 use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
@@ -48,7 +53,7 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 pub struct Keyed<K, L: Limiter, C = MonotonicClock, H = RandomState> {
-    pub(super) keys: Registry<K, L, H>,
+    keys: Registry<K, L, H>,
     /// The state shared by keys without room, if the policy is [`WhenFull::SharedBucket`].
     shared: Option<Shared<L::State>>,
     clock: C,
@@ -148,11 +153,11 @@ impl<K: Eq + Hash, L: Limiter + OneQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Changes the quota of all keys; units already allowed stay on record. **O(n log n)** for n
-    /// keys, or **O(shards)** for [`Funnels`](super::Funnels), locking one shard at a time.
+    /// keys, or **O(shards)** for [`Funnels`], locking one shard at a time.
     ///
-    /// For the effect on each key, see its limiter's method, such as
-    /// [`WindowLog::set_quota`](super::WindowLog::set_quota). With that one, a key with units on
-    /// record is idle once they are older than the longest period so far.
+    /// For the effect on each key, see its limiter's method, such as [`WindowLog::set_quota`]. With
+    /// that one, a key with units on record is idle once they are older than the longest period so
+    /// far.
     pub fn set_quota(&self, quota: Quota) {
         let set = L::SET_QUOTA_OF_STATE.map(|set| move |state: &mut L::State| set(state, quota));
         self.keys.set(|limiter| limiter.change_quota(quota), set.as_ref());
@@ -235,8 +240,8 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
     ///
     /// | limiter | a changed period |
     /// |---|---|
-    /// | [`SlidingWindow`](super::SlidingWindow) | exact up to the longest period so far; see [`WindowLog`](super::WindowLog#exactness) |
-    /// | [`Funnels`](super::Funnels) | exact: the time at which the funnel is empty carries over |
+    /// | [`SlidingWindow`] | exact up to the longest period so far; see [`WindowLog`](super::WindowLog#exactness) |
+    /// | [`Funnels`] | exact: the time at which the funnel is empty carries over |
     /// | [`WindowCounter`](super::WindowCounter), [`FixedWindow`](super::FixedWindow) | each unit counts in the latest window in which it may have been allowed |
     ///
     /// So counters whose periods alternate on one key may deny much more than either quota; a
@@ -356,13 +361,13 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     #[inline]
-    pub(super) fn timed(&self) -> (&Self, Timestamp) {
+    fn timed(&self) -> (&Self, Timestamp) {
         (self, self.clock.now())
     }
 
     /// Decides on `n` units of a key with `check`, and reports the decision.
     #[inline]
-    pub(super) fn check_by<Q, O: Into<Decision>>(
+    fn check_by<Q, O: Into<Decision>>(
         &self,
         key: &Q,
         n: u32,
@@ -416,7 +421,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys
     /// without room if there is none for it. `change` receives the effective time.
-    pub(super) fn change<Q, R>(
+    fn change<Q, R>(
         &self,
         key: &Q,
         now: Timestamp,
@@ -444,7 +449,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
     /// or on the state shared by keys without room.
-    pub(super) fn peek_by<Q>(
+    fn peek_by<Q>(
         &self,
         key: &Q,
         n: u32,
@@ -508,8 +513,144 @@ pub enum WhenFull {
     SharedBucket,
 }
 
+/// An exact sliding window for each key: see [`WindowLog`] and [`Keyed`].
+pub type SlidingWindow<K, C = MonotonicClock, H = RandomState> = Keyed<K, WindowLog, C, H>;
+
+impl<K: Eq + Hash> SlidingWindow<K> {
+    /// Makes a limiter that gives every key this quota. **O(1)**.
+    pub fn new(quota: Quota) -> Self {
+        Keyed::of(WindowLog::new(quota))
+    }
+}
+
+timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] SlidingWindow<K, C, H> {
+    /// Returns whether the limit of a key is reached; see [`WindowLog::over_limit`].
+    /// **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
+    ///
+    /// For a key without room, this reports on the shared window, or returns `true` if new keys are
+    /// refused.
+    pub fn over_limit<Q>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.peek_n(key, 0).remaining == 0
+    }
+
+    /// Records `n` units of a key, even beyond the limit; see [`WindowLog::record`]. **O(1)**
+    /// expected to find the key, plus the cost of its [`WindowLog`]; **O(log n)** amortized for a
+    /// new key.
+    ///
+    /// # Errors
+    ///
+    /// [`KeysFull`] if the key is new, there is no room for it, and new keys are refused.
+    pub fn record<Q>(&self, key: &Q, n: u32) -> Result<(), KeysFull>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let (keyed, now) = self.timed();
+        keyed.change(key, now, |_, log, now| log.record(n, now)).map_err(|_| KeysFull)
+    }
+});
+
+/// The error of recording units of a new key for which there is no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeysFull;
+
+impl fmt::Display for KeysFull {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("limiter has no room for another key")
+    }
+}
+
+impl Error for KeysFull {}
+
+/// A funnel for each key: a leaky bucket in three words per key.
+///
+/// For a single key, [`Funnel`] makes the same decisions, which are exact for every quota.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{FakeClock, Funnels, Quota};
+///
+/// // Ten per minute for each user and action, and up to three at once.
+/// let clock = FakeClock::new();
+/// let quota = Quota::new(10, Duration::from_secs(60))?.with_capacity(3)?;
+/// let payments = Funnels::<(u64, &str)>::new(quota).with_clock(clock.clone());
+/// assert!(payments.check_n(&(7, "pay"), 3).is_allowed());
+/// let denied = payments.check(&(7, "pay"));
+/// assert_eq!(denied.retry_after(), Some(Duration::from_secs(6)));
+/// assert!(payments.check(&(7, "refund")).is_allowed());
+/// clock.advance(Duration::from_secs(6));
+/// assert!(payments.check(&(7, "pay")).is_allowed());
+/// # Ok::<(), zset_std::limit::QuotaError>(())
+/// ```
+pub type Funnels<K, C = MonotonicClock, H = RandomState> = Keyed<K, Funnel, C, H>;
+
+impl<K: Eq + Hash> Funnels<K> {
+    /// Makes a limiter that gives every key this quota. **O(1)**.
+    pub fn new(quota: Quota) -> Self {
+        Keyed::of(Funnel::new(quota))
+    }
+}
+
+impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
+    /// Like [`refund`](Self::refund), for units that were allowed under another quota. **O(log n)**
+    /// expected.
+    pub fn refund_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> u32
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let quota = FunnelQuota::new(quota);
+        self.keys.shorten(key, |_, funnel| funnel.refund(&quota, quota.pour(n))).unwrap_or(0)
+    }
+}
+
+timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] Funnels<K, C, H> {
+    /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units per
+    /// `period` seconds, and up to `max_burst + 1` at once.
+    /// **O(1)** expected; **O(log n)** amortized for a new key.
+    ///
+    /// # Errors
+    ///
+    /// [`ThrottleError`] if an argument is invalid; the limiter is then unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnels, Quota};
+    ///
+    /// let funnels = Funnels::<String>::new(Quota::new(1, Duration::from_secs(1))?);
+    /// let throttle = funnels.throttle("ann", 4, 1, 1, 5)?;
+    /// assert_eq!((throttle.limited, throttle.limit, throttle.remaining), (false, 5, 0));
+    /// assert_eq!((throttle.retry_after, throttle.reset_after), (-1, 5));
+    /// assert!(funnels.throttle("ann", 4, 1, 0, 1).is_err());
+    /// # Ok::<(), zset_std::limit::ThrottleError>(())
+    /// ```
+    pub fn throttle<Q>(
+        &self,
+        key: &Q,
+        max_burst: i64,
+        count: i64,
+        period: i64,
+        quantity: i64,
+    ) -> Result<Throttle, ThrottleError>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let (quota, n) = parse(max_burst, count, period, quantity)?;
+        Ok(self.check_with(key, quota, n).into())
+    }
+});
+
 /// Returns the decision on `n` units of a refused key, given the decision that a new key would get.
-pub(super) fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
+fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
     let wait = full.retry_at.saturating_duration_since(now).max(Duration::from_nanos(1));
     let verdict = match peeked.verdict {
         Verdict::Never => Verdict::Never,
@@ -520,7 +661,7 @@ pub(super) fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> 
 }
 
 /// The state that all keys without room share.
-pub(super) struct Shared<L>(SpinLock<State<L>>);
+struct Shared<L>(SpinLock<State<L>>);
 
 struct State<L> {
     limiter: L,
@@ -529,23 +670,19 @@ struct State<L> {
 }
 
 impl<L> Shared<L> {
-    pub(super) fn new(limiter: L) -> Self {
+    fn new(limiter: L) -> Self {
         Shared(SpinLock::new(State { limiter, newest: Timestamp::ZERO }))
     }
 
     /// Changes the state; `change` receives the effective time.
-    pub(super) fn change<R>(
-        &self,
-        now: Timestamp,
-        change: impl FnOnce(&mut L, Timestamp) -> R,
-    ) -> R {
+    fn change<R>(&self, now: Timestamp, change: impl FnOnce(&mut L, Timestamp) -> R) -> R {
         let State { limiter, newest } = &mut *self.0.lock();
         *newest = now.max(*newest);
         change(limiter, *newest)
     }
 
     /// Reads the state; `read` receives the effective time.
-    pub(super) fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, Timestamp) -> R) -> R {
+    fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, Timestamp) -> R) -> R {
         let State { limiter, newest } = &*self.0.lock();
         read(limiter, now.max(*newest))
     }

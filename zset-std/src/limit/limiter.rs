@@ -189,51 +189,6 @@ macro_rules! stored_whole {
     };
 }
 
-/// Implements [`PerKey`] for a limiter whose keys have their `counts` only, and share its quota.
-macro_rules! counts_of_keys {
-    ($limiter:ty, $counts:ty) => {
-        impl $crate::limit::limiter::per_key::PerKey for $limiter {
-            type State = $counts;
-            type RawDecision = $crate::Decision;
-
-            fn new_state(&self) -> $counts {
-                self.counts.clone()
-            }
-
-            #[inline]
-            fn check_state(
-                &self,
-                counts: &mut $counts,
-                n: u32,
-                now: $crate::Timestamp,
-            ) -> $crate::Decision {
-                counts.check_with(self.quota, n, now)
-            }
-
-            fn peek_state(
-                &self,
-                counts: &$counts,
-                n: u32,
-                now: $crate::Timestamp,
-            ) -> $crate::Decision {
-                counts.peek_with(self.quota, n, now)
-            }
-
-            fn refund_state(&self, counts: &mut $counts, n: u32) -> u32 {
-                counts.refund(n)
-            }
-
-            fn state_idle_from(counts: &$counts) -> $crate::Timestamp {
-                counts.idle_from()
-            }
-
-            fn idle_from(&self) -> $crate::Timestamp {
-                self.counts.idle_from()
-            }
-        }
-    };
-}
-
 /// Implements [`OneQuota`](per_key::OneQuota) by the inherent methods, and, for a state that has
 /// `check_with` and `peek_with`, [`QuotaPerCall`](per_key::QuotaPerCall).
 macro_rules! one_quota {
@@ -284,4 +239,4 @@ macro_rules! one_quota {
     };
 }
 
-pub(super) use {counts_of_keys, limiter, one_quota, stored_whole};
+pub(super) use {limiter, one_quota, stored_whole};

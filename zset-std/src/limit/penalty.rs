@@ -203,8 +203,8 @@ impl Record {
         forget_at: Timestamp::ZERO,
     };
 
-    /// Decides on `n` units by the decision of the limiter inside. `decide` receives whether there is
-    /// a block, in which it must take nothing.
+    /// Decides on `n` units by the decision of the limiter inside. `decide` receives whether there
+    /// is a block, in which it must take nothing.
     #[inline]
     fn check(
         &mut self,
@@ -257,8 +257,8 @@ impl Record {
     }
 }
 
-/// Returns the decision of the limiter inside during a block, in which it takes nothing: that on the
-/// units, or if it would allow them that on `none`. A check of none records the time.
+/// Returns the decision of the limiter inside during a block, in which it takes nothing: that on
+/// the units, or if it would allow them that on `none`. A check of none records the time.
 fn untaken(units: Decision, none: Decision) -> Decision {
     if units.is_allowed() { none } else { units }
 }

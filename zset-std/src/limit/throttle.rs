@@ -70,6 +70,23 @@ impl From<Decision> for Throttle {
     }
 }
 
+/// Returns the quota and the number of units given by the arguments.
+#[cfg(feature = "std")]
+pub(super) fn parse(
+    max_burst: i64,
+    count: i64,
+    period: i64,
+    quantity: i64,
+) -> Result<(super::Quota, u32), ThrottleError> {
+    let capacity = max_burst.checked_add(1).filter(|_| max_burst >= 0);
+    let capacity = capacity.and_then(|capacity| u32::try_from(capacity).ok());
+    let count = u32::try_from(count).map_err(|_| ThrottleError::Rate)?;
+    let period = u64::try_from(period).map_err(|_| ThrottleError::Rate)?;
+    let quantity = u32::try_from(quantity).map_err(|_| ThrottleError::Quantity)?;
+    let quota = super::Quota::new(count, Duration::from_secs(period))?;
+    Ok((quota.with_capacity(capacity.ok_or(ThrottleError::MaxBurst)?)?, quantity))
+}
+
 /// Returns a duration in seconds, rounded up.
 fn seconds(duration: Duration) -> i64 {
     let seconds = duration.as_secs().saturating_add(u64::from(duration.subsec_nanos() > 0));

@@ -7,9 +7,9 @@
 use alloc::collections::VecDeque;
 use core::time::Duration;
 
+use super::counters::{Forgotten, MOST_UNITS};
 use super::decision::decide_late;
 use super::limiter::{limiter, one_quota, stored_whole};
-use super::window_counter::{Forgotten, MOST_UNITS};
 use super::{AnyLimiter, Decision, Quota, Verdict};
 use crate::Timestamp;
 

@@ -1,0 +1,402 @@
+//! [`FixedWindow`] and [`WindowCounter`]: limiters in constant memory, which count the units in one
+//! window or in two.
+
+use core::array;
+use core::time::Duration;
+
+use super::decision::decide_late;
+use super::limiter::per_key::PerKey;
+use super::limiter::{limiter, one_quota};
+use super::{Decision, Quota, Verdict};
+use crate::Timestamp;
+
+/// A counter of one key that restarts at every multiple of the period.
+///
+/// It is the simplest limiter, and it can allow **twice the limit** almost at once: the whole limit
+/// at the end of one window, and again at the start of the next. It is a baseline for comparing the
+/// others; [`WindowLog`](super::WindowLog) and [`Funnel`](super::Funnel) have no such boundary. If
+/// the time steps back, the latest time seen is used.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{FixedWindow, Quota, Timestamp};
+///
+/// let mut window = FixedWindow::new(Quota::new(100, Duration::from_secs(1))?);
+/// let end = Timestamp::from_nanos(999_999_999);
+/// assert!(window.check_n(100, end).is_allowed());
+/// // One nanosecond later, 100 more: 200 within two nanoseconds.
+/// assert!(window.check_n(100, end.saturating_add(Duration::from_nanos(1))).is_allowed());
+/// # Ok::<(), zset_std::limit::QuotaError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FixedWindow {
+    quota: Quota,
+    counts: Counts<1>,
+}
+
+/// An approximate sliding window for one key, in constant memory: for long windows and large
+/// limits.
+///
+/// It counts units in windows that start at multiples of the period. The previous window is
+/// weighted by the part of it that a sliding window would still cover, as if its units were spread
+/// evenly (as described by Cloudflare in "How we built rate limiting capable of scaling to millions
+/// of domains", 2017):
+///
+/// ```text
+///      previous           current
+/// ├────────────────┼────────────────┤
+///        ├──────────────────┤ now          previous * 9/16 + current, rounded up
+/// ```
+///
+/// **Error**: if the units of the previous window came late in it, a sliding window may see more
+/// than the limit, though always less than twice the limit; if they came early, fewer units than
+/// the limit are allowed. With arrivals at random times, the units in any sliding window stay
+/// within a few percent of the limit: a test measures this against [`WindowLog`](super::WindowLog).
+/// If the time steps back, the latest time seen is used.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Quota, Timestamp, WindowCounter};
+///
+/// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
+/// let mut counter = WindowCounter::new(Quota::new(1_000_000, Duration::from_secs(86_400))?);
+/// assert!(counter.check_n(1_000_000, at(0)).is_allowed());
+/// // Six hours into the next day, three quarters of them still count.
+/// assert_eq!(counter.peek_n(0, at(86_400 + 21_600)).remaining, 250_000);
+/// # Ok::<(), zset_std::limit::QuotaError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WindowCounter {
+    quota: Quota,
+    counts: Counts<2>,
+}
+
+/// Implements a limiter by its counts in a number of windows, which are the state of each key.
+macro_rules! counter {
+    ($limiter:ident, $windows:literal) => {
+        impl $limiter {
+            /// Makes an unused limiter. **O(1)**.
+            pub const fn new(quota: Quota) -> Self {
+                $limiter { quota, counts: Counts::new(quota) }
+            }
+
+            /// Returns the quota. **O(1)**.
+            pub const fn quota(&self) -> Quota {
+                self.quota
+            }
+
+            /// Changes the quota; units already allowed stay on record. **O(1)**.
+            ///
+            /// The times of single units are not recorded. If the period changes, each unit counts
+            /// in the latest window of the new period in which it may have been allowed: an error
+            /// towards denial.
+            pub fn set_quota(&mut self, quota: Quota) {
+                self.quota = quota;
+                self.counts.set_period(quota);
+            }
+
+            /// Allows `n` units together, or denies all of them; 0 units are always allowed.
+            /// **O(1)**.
+            pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
+                self.counts.check_with(self.quota, n, now)
+            }
+
+            /// Like [`check_n`](Self::check_n), with a different quota for this call. **O(1)**.
+            ///
+            /// All calls share the units. If the period is not that of the call before, it changes
+            /// as in [`set_quota`](Self::set_quota).
+            pub fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+                self.counts.check_with(quota, n, now)
+            }
+
+            /// Returns what [`check_n`](Self::check_n) would return, without changing anything.
+            /// **O(1)**.
+            pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
+                self.counts.peek_with(self.quota, n, now)
+            }
+
+            /// Returns what [`check_with`](Self::check_with) would return, without changing
+            /// anything. **O(1)**.
+            pub fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+                self.counts.peek_with(quota, n, now)
+            }
+
+            /// Refunds the `n` newest units, or as many as count at the latest time seen, and
+            /// returns how many. **O(1)**.
+            pub fn refund(&mut self, n: u32) -> u32 {
+                self.counts.refund(n)
+            }
+
+            /// Forgets all recorded units. **O(1)**.
+            pub fn reset(&mut self) {
+                self.counts.clear();
+            }
+        }
+
+        limiter!([] $limiter);
+        one_quota!($limiter, Some(Counts::set_period), quota_per_call);
+
+        impl PerKey for $limiter {
+            type State = Counts<$windows>;
+            type RawDecision = Decision;
+
+            fn new_state(&self) -> Self::State {
+                self.counts.clone()
+            }
+
+            #[inline]
+            fn check_state(&self, counts: &mut Self::State, n: u32, now: Timestamp) -> Decision {
+                counts.check_with(self.quota, n, now)
+            }
+
+            fn peek_state(&self, counts: &Self::State, n: u32, now: Timestamp) -> Decision {
+                counts.peek_with(self.quota, n, now)
+            }
+
+            fn refund_state(&self, counts: &mut Self::State, n: u32) -> u32 {
+                counts.refund(n)
+            }
+
+            fn state_idle_from(counts: &Self::State) -> Timestamp {
+                counts.idle_from()
+            }
+
+            fn idle_from(&self) -> Timestamp {
+                self.counts.idle_from()
+            }
+        }
+    };
+}
+
+counter!(FixedWindow, 1);
+counter!(WindowCounter, 2);
+
+/// The units in the latest windows: the state of one key, without the quota, which all keys share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts<const WINDOWS: usize> {
+    /// The period of the windows: that of the latest quota, in nanoseconds.
+    period: u64,
+    /// The longest period of a call since the limiter's quota was set, in nanoseconds.
+    horizon: u64,
+    /// The units in the window of `newest`, and then in the one before it.
+    units: [u64; WINDOWS],
+    /// The units in earlier windows.
+    forgotten: Forgotten,
+    /// The latest time seen.
+    newest: Timestamp,
+}
+
+impl<const WINDOWS: usize> Counts<WINDOWS> {
+    const fn new(quota: Quota) -> Self {
+        let period = quota.period_in_nanos();
+        let (units, forgotten) = ([0; WINDOWS], Forgotten::NONE);
+        Counts { period, horizon: period, units, forgotten, newest: Timestamp::ZERO }
+    }
+
+    /// Changes the period to that of a quota for all later calls.
+    fn set_period(&mut self, quota: Quota) {
+        self.change_period(quota);
+        self.horizon = self.period;
+    }
+
+    /// Changes the period of the windows to that of the quota of a call.
+    fn change_period(&mut self, quota: Quota) {
+        // Groups of units, each with the latest time at which its units may have been allowed.
+        let counted: [_; WINDOWS] =
+            array::from_fn(|window| (self.latest_in(window), self.units[window]));
+        let groups = counted.into_iter().chain(self.forgotten.within(u64::MAX, self.newest));
+        let is_unused = groups.clone().all(|(_, units)| units == 0);
+        self.clear();
+        self.period = quota.period_in_nanos();
+        self.horizon = if is_unused { self.period } else { self.horizon.max(self.period) };
+        for (latest, units) in groups {
+            let window = usize::try_from(self.window(self.newest) - self.window(latest));
+            match window.ok().and_then(|window| self.units.get_mut(window)) {
+                Some(count) => *count = (*count + units).min(MOST_UNITS),
+                None => self.forgotten.add(units, latest),
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        (self.units, self.forgotten) = ([0; WINDOWS], Forgotten::NONE);
+    }
+
+    fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        if now < self.newest {
+            return decide_late(now, self.newest, |newest| self.check_with(quota, n, newest));
+        }
+        if quota.period_in_nanos() != self.period {
+            self.change_period(quota);
+        }
+        self.advance(now);
+        let decision = self.decide(quota, n, self.units, now);
+        if decision.is_allowed() {
+            self.units[0] += u64::from(n);
+        }
+        decision
+    }
+
+    fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        if quota.period_in_nanos() != self.period {
+            let mut changed = self.clone();
+            changed.change_period(quota);
+            return changed.peek_with(quota, n, now);
+        }
+        let counted = self.newest.max(now);
+        let units = self.units_after(self.window(counted) - self.window(self.newest));
+        self.decide(quota, n, units, counted).counted_from(now, counted)
+    }
+
+    fn refund(&mut self, n: u32) -> u32 {
+        let mut rest = u64::from(n);
+        for units in &mut self.units {
+            let refunded = rest.min(*units);
+            *units -= refunded;
+            rest -= refunded;
+        }
+        n - rest as u32
+    }
+
+    /// Returns the index of the window that contains `time`.
+    fn window(&self, time: Timestamp) -> u64 {
+        time.as_nanos() / self.period
+    }
+
+    /// Returns the latest time at which units of `self.units[window]` may have been allowed.
+    fn latest_in(&self, window: usize) -> Timestamp {
+        if window == 0 {
+            return self.newest;
+        }
+        let next = self.window(self.newest).saturating_sub(window as u64 - 1);
+        Timestamp::from_nanos((next * self.period).saturating_sub(1))
+    }
+
+    /// Returns the units in the latest windows once some more windows have passed.
+    fn units_after(&self, passed: u64) -> [u64; WINDOWS] {
+        array::from_fn(|window| {
+            (window as u64).checked_sub(passed).map_or(0, |window| self.units[window as usize])
+        })
+    }
+
+    /// Records a time not before `newest`, and moves on to its window.
+    fn advance(&mut self, now: Timestamp) {
+        let passed = self.window(now) - self.window(self.newest);
+        for window in 0..WINDOWS {
+            if passed >= (WINDOWS - window) as u64 {
+                self.forgotten.add(self.units[window], self.latest_in(window));
+            }
+        }
+        self.units = self.units_after(passed);
+        self.newest = now;
+    }
+
+    fn decide(&self, quota: Quota, n: u32, mut units: [u64; WINDOWS], now: Timestamp) -> Decision {
+        let (limit, period) = (quota.count(), self.period);
+        let elapsed = now.as_nanos() % period;
+        let rest = period - elapsed;
+        let (current, previous) = (units[0], units.get(1).copied());
+        let weighed = previous.map_or(0, |previous| {
+            // At most `previous`.
+            (u128::from(previous) * u128::from(rest)).div_ceil(period.into()) as u64
+        });
+        // A smaller quota may leave more units than the limit.
+        let room = u64::from(limit).saturating_sub(weighed + current);
+        let verdict = if n > limit {
+            Verdict::Never
+        } else if n == 0 || u64::from(n) <= room {
+            Verdict::Allowed
+        } else {
+            let wanted = u64::from(limit - n);
+            let retry_after = match (previous, wanted.checked_sub(current)) {
+                // In the next window, in which none of the units count.
+                (None, _) => rest,
+                // In this window, once the weight of the previous one is small enough.
+                (Some(previous), Some(room)) => sliding_out(previous, room, period) - elapsed,
+                // In the next window, once the weight of this one is small enough.
+                (Some(_), None) => rest + sliding_out(current, wanted, period),
+            };
+            Verdict::Denied { retry_after: Duration::from_nanos(retry_after) }
+        };
+        let taken = if verdict == Verdict::Allowed { u64::from(n) } else { 0 };
+        units[0] += taken;
+        Decision {
+            verdict,
+            limit,
+            // At most the limit.
+            remaining: (room - taken) as u32,
+            reset_after: Duration::from_nanos(self.rest(units, now)),
+        }
+    }
+
+    /// Returns how many nanoseconds after `now`, a time in the first window, no units count.
+    fn rest(&self, units: [u64; WINDOWS], now: Timestamp) -> u64 {
+        let rest = self.period - now.as_nanos() % self.period;
+        let newest = units.iter().position(|&units| units > 0);
+        newest.map_or(0, |window| rest + (WINDOWS - 1 - window) as u64 * self.period)
+    }
+
+    fn idle_from(&self) -> Timestamp {
+        let rest = self.rest(self.units, self.newest);
+        let latest = if rest > 0 { Some(self.newest) } else { self.forgotten.latest() };
+        // Under a longer period than that of the latest quota, the units may count for longer.
+        let rest = if self.horizon > self.period { WINDOWS as u64 * self.horizon } else { rest };
+        match (latest, rest) {
+            (None, _) | (_, 0) => Timestamp::ZERO,
+            (Some(latest), rest) => latest.saturating_add(Duration::from_nanos(rest)),
+        }
+    }
+}
+
+/// Returns how far into a window the `units` of the previous one count as at most `room`.
+fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
+    if units <= room {
+        return 0;
+    }
+    let allowed = u128::from(room) * u128::from(period) / u128::from(units);
+    // Less than the period, since `room` is less than `units`.
+    period - allowed as u64
+}
+
+/// The largest number of units counted: above any limit, and small enough that sums cannot
+/// overflow.
+pub(super) const MOST_UNITS: u64 = u64::MAX / 4;
+
+/// The number of units that a limiter has forgotten, and a time by which all of them were allowed.
+///
+/// They may count again under a quota with a longer period. The limiter then assumes that all of
+/// them were allowed as late as possible: an error towards denial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Forgotten {
+    units: u64,
+    /// None of the units was allowed after this time.
+    latest: Timestamp,
+}
+
+impl Forgotten {
+    pub(super) const NONE: Forgotten = Forgotten { units: 0, latest: Timestamp::ZERO };
+
+    /// Adds units, none of which was allowed after `latest`.
+    pub(super) fn add(&mut self, units: u64, latest: Timestamp) {
+        if units > 0 {
+            self.units = self.units.saturating_add(units).min(MOST_UNITS);
+            self.latest = self.latest.max(latest);
+        }
+    }
+
+    /// Returns the units and the time at which they count, if they may be less than `period`
+    /// nanoseconds old.
+    pub(super) fn within(&self, period: u64, now: Timestamp) -> Option<(Timestamp, u64)> {
+        let age = now.as_nanos().saturating_sub(self.latest.as_nanos());
+        (self.units > 0 && age < period).then_some((self.latest, self.units))
+    }
+
+    /// Returns a time by which all of the units were allowed, if there are any.
+    pub(super) fn latest(&self) -> Option<Timestamp> {
+        (self.units > 0).then_some(self.latest)
+    }
+}
