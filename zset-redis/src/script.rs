@@ -103,12 +103,11 @@ impl Call {
         command
     }
 
-    /// Returns an error of the call together with the command that failed: EVALSHA, EVAL, or one of
-    /// the script.
+    /// Adds the command that failed to an error: EVALSHA, EVAL, or a command within the script.
     ///
-    /// For a command of the script, servers only name a line of the script. They write the source
-    /// of EVAL into an error, which is text, so only binary arguments of EVALSHA can make it
-    /// unreadable.
+    /// If a command within the script fails, servers report only its line. An error that cannot be
+    /// decoded is always one of EVALSHA: servers quote arguments in errors, and only those of
+    /// EVALSHA can be binary.
     pub(crate) fn explained(&self, error: Error) -> Error {
         match explained("EVALSHA", error) {
             Error::Redis(error) => Error::Redis(self.in_script(&error).unwrap_or(error)),

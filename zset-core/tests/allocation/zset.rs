@@ -19,7 +19,7 @@ fn limited(max_listpack_entries: usize, max_listpack_value: usize) -> ZSet {
     ZSet::with_limits(ListpackLimits { max_listpack_entries, max_listpack_value })
 }
 
-/// Makes a listpack with this many members, which is its limit.
+/// Returns a listpack with `len` members, the most that its limits allow.
 fn at_the_limit(len: u32) -> ZSet {
     let mut set = limited(len as usize, 64);
     set.extend((0..len).map(|i| (member(i), Score::from(i))));

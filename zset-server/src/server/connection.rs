@@ -431,7 +431,7 @@ impl<S> Connection<S> {
         if self.shared.is_scarce() { MAX_KEPT_IF_SCARCE } else { MAX_KEPT }
     }
 
-    /// Reports the memory held for the client. If all clients together hold too much, some are
+    /// Reports the memory held for the client. If that of all clients exceeds the bound, some are
     /// disconnected.
     fn tell_held(&mut self) {
         let replies = self.unsent();

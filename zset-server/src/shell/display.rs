@@ -112,7 +112,8 @@ pub(super) fn write_escaping(bytes: &[u8], special: &str, out: &mut String) {
 
 /// Returns whether a character can be displayed.
 fn is_seen(letter: char) -> bool {
-    // At the start, a combining character would be escaped as well.
+    // After the `x`, since `escape_debug` also escapes a combining character at the start of a
+    // string.
     matches!(letter, '\'' | '"' | '\\') || format!("x{letter}").escape_debug().count() == 2
 }
 

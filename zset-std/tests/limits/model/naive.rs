@@ -84,7 +84,8 @@ impl Naive {
         i128::from(period(quota)) * step(quota)
     }
 
-    /// Returns when a funnel is empty, as a call under this quota would round it.
+    /// Returns the time at which a funnel will be empty, rounded up to the fractions that the quota
+    /// distinguishes.
     fn empty_at(&self, quota: Quota) -> i128 {
         let empty_at = self.passed.iter().fold(0, |empty_at, passed| {
             round_up(empty_at.max(i128::from(passed.at) * PARTS), passed.step) + passed.volume
