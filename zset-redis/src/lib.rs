@@ -288,8 +288,9 @@
 //! - `tokio`: awaited calls, over multiplexed connections and `ConnectionManager`.
 //! - `cluster`: connections to a cluster, blocking and awaited; implies `tokio`.
 //!
-//! The crate contains no unsafe code. It requires Rust 1.85 or newer, and Redis 7.0 or Valkey; it
-//! is tested with Redis 7.0 and Valkey 9.1. The crate [`redis`] is re-exported.
+//! The crate contains no unsafe code. Its minimum Rust version is its `rust-version`. It requires
+//! Redis 7.0 or Valkey, and is tested with Redis 7.0 and Valkey 9.1. The crate [`redis`] is
+//! re-exported.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -106,7 +106,7 @@
 //!     critical_section::Mutex::new(RefCell::new(Funnel::new(ALARMS)));
 //! ```
 //!
-//! The crate contains no unsafe code, and requires Rust 1.85 or newer.
+//! The crate contains no unsafe code. Its minimum Rust version is its `rust-version`.
 //!
 //! # Conventions
 //!

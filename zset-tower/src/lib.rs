@@ -184,7 +184,7 @@
 //! }
 //! ```
 //!
-//! The crate contains no unsafe code, and requires Rust 1.85 or newer.
+//! The crate contains no unsafe code. Its minimum Rust version is its `rust-version`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -132,7 +132,7 @@ fn no_allocation_of_a_map_exceeds_11_kib_below_1000_elements() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-fn the_dict_has_no_table_up_to_16_members_and_one_up_to_28_672() {
+fn the_dict_has_no_table_up_to_16_members_and_a_single_one_up_to_its_limit() {
     for (len, tables) in [(1, 0), (16, 0), (17, 1), (1_000, 1), (28_672, 1), (28_673, 16)] {
         let (set, _) = grown(len);
         assert_eq!(set.dict_layout().tables, tables, "of {len} members");
