@@ -147,7 +147,7 @@ pub struct FixedSortedSet<M, S, const N: usize, I: SlotNumber = u16, H = FixedHa
 }
 
 impl<M, S, const N: usize, I: SlotNumber> FixedSortedSet<M, S, N, I> {
-    /// Makes an empty set. **O(N)**, or nothing at run time in a constant.
+    /// Creates an empty set. **O(N)**, or nothing at run time in a constant.
     ///
     /// An empty set consists of zeros, so a `static` takes no flash for it, only RAM.
     ///
@@ -180,8 +180,8 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         self.members.clear();
     }
 
-    /// Makes an empty set that hashes members with `hasher`. **O(N)**, or nothing at run time in a
-    /// constant.
+    /// Creates an empty set that hashes members with `hasher`. **O(N)**, or nothing at run time in
+    /// a constant.
     ///
     /// # Examples
     ///

@@ -67,12 +67,12 @@ enum State {
 }
 
 impl Breaker {
-    /// Makes a breaker for five failures and a pause of one second. **O(1)**.
+    /// Creates a breaker for five failures and a pause of one second. **O(1)**.
     pub fn new() -> Self {
         Breaker::with_clock(MonotonicClock::new())
     }
 
-    /// Makes a breaker with a clock, for tests. **O(1)**.
+    /// Creates a breaker with a clock, for tests. **O(1)**.
     ///
     /// A clock that steps back begins the pause again.
     ///

@@ -65,7 +65,7 @@ impl Timestamp {
     /// The largest representable timestamp.
     pub const MAX: Timestamp = Timestamp(u64::MAX);
 
-    /// Makes a timestamp `nanos` nanoseconds after the origin. **O(1)**.
+    /// Creates a timestamp `nanos` nanoseconds after the origin. **O(1)**.
     pub const fn from_nanos(nanos: u64) -> Self {
         Timestamp(nanos)
     }
@@ -103,7 +103,7 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
 ///
 /// # Examples
 ///
-/// Only the time has to be given:
+/// Only the time must be provided:
 ///
 /// ```
 /// use std::cell::Cell;
@@ -316,7 +316,7 @@ mod tests {
         park(&Started(MonotonicClock::new()));
     }
 
-    /// A clock that implements only what it must.
+    /// A clock that implements only the required method.
     struct Started(MonotonicClock);
 
     impl Clock for Started {

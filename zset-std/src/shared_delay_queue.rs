@@ -154,7 +154,7 @@ impl<T, I> SharedDelayQueue<T, I> {
 
 /// Builder methods.
 impl<T, I, C> SharedDelayQueue<T, I, C> {
-    /// Returns the queue with another clock. **O(1)**.
+    /// Returns the queue with a different clock. **O(1)**.
     pub fn with_clock<C2>(self, clock: C2) -> SharedDelayQueue<T, I, C2> {
         let SharedDelayQueue { state, max_len, max_deliveries, max_dead_letters, .. } = self;
         SharedDelayQueue { state, clock, max_len, max_deliveries, max_dead_letters }

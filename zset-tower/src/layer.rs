@@ -79,7 +79,7 @@ pub(crate) struct Settings {
 }
 
 impl RateLimitLayer {
-    /// Makes a layer with one policy. **O(1)**.
+    /// Creates a layer with one policy. **O(1)**.
     pub fn new(policy: Policy) -> Self {
         let settings = Settings {
             policies: Vec::new(),

@@ -97,7 +97,7 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         self.heads[bucket] = I::from_usize(slot);
     }
 
-    /// Makes what points to slot `from` point to `to` instead.
+    /// Redirects all references to slot `from` to slot `to`.
     ///
     /// It is in the chain of this bucket, unless a member's hash has changed: then all chains are
     /// searched.

@@ -189,12 +189,12 @@ impl Hasher for Constant {
 pub(crate) type Set<H = BuildHasherDefault<Mixed>> = SortedSet<Member, Points, H>;
 pub(crate) type Colliding = Set<BuildHasherDefault<Constant>>;
 
-/// Makes a set of full leaves: the members `0..len`, with ten times their number as scores.
+/// Creates a set of full leaves: the members `0..len`, with ten times their number as scores.
 pub(crate) fn filled(len: u32) -> Set {
     filled_with(len)
 }
 
-/// Makes the same set with another hasher.
+/// Creates the same set with another hasher.
 pub(crate) fn filled_with<H: BuildHasher + Default>(len: u32) -> Set<H> {
     let elements = (0..len).map(|number| (Member::new(number), Points(10 * number)));
     Set::from_sorted_iter(elements).expect("the numbers are ascending")

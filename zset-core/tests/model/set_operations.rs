@@ -199,7 +199,7 @@ impl Hash for Tagged {
     }
 }
 
-/// Makes a set of these numbers; `score` maps a number to its score.
+/// Creates a set of these numbers; `score` maps a number to its score.
 fn tagged(
     set: char,
     numbers: impl IntoIterator<Item = u32>,

@@ -19,7 +19,7 @@ fn guest(i: u32) -> String {
     format!("guest {i}")
 }
 
-/// Makes a set of members that stay, in the skip-list encoding.
+/// Creates a set of members that stay, in the skip-list encoding.
 fn sample(len: u32) -> ZSet {
     let mut set = ZSet::new();
     set.promote();

@@ -66,7 +66,7 @@ struct Connections {
 }
 
 impl<M: Connect> Pool<M> {
-    /// Makes a pool without connections; the first call opens one. **O(1)**.
+    /// Creates a pool without connections; the first call opens one. **O(1)**.
     pub fn new(client: M) -> Self {
         let connections = Mutex::default();
         let shared = Shared { client: Arc::new(client), connections, changed: Condvar::new() };

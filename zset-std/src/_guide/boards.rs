@@ -30,7 +30,7 @@
 //! # Ties
 //!
 //! Members with equal scores are listed in ascending order of the members. [`Ties`](crate::Ties)
-//! says how they are numbered:
+//! determines how they are numbered:
 //!
 //! | scores | `Ordinal` | `Competition` | `Dense` |
 //! |---:|---:|---:|---:|

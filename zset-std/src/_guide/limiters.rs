@@ -1,4 +1,4 @@
-//! Limiters: how much may pass in which time.
+//! Limiters: how many units are allowed in a period.
 //!
 //! A limiter takes units from a [`Quota`](crate::Quota) and returns a
 //! [`Decision`](crate::Decision). It is exact, it works for one key or for many keys that threads
@@ -47,7 +47,7 @@
 //!
 //! [`check_with`](crate::Keyed::check_with) takes the quota with the call: that of the caller's
 //! tier, or one from a database. All calls share the history of the key, so a customer who changes
-//! the tier keeps what is on record, and a period that changes is an error towards denial at most.
+//! the tier keeps the recorded units. A changed period at most errs towards denial.
 //!
 //! ```
 //! use std::time::Duration;

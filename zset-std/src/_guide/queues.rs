@@ -107,8 +107,8 @@
 //!
 //! The types for one thread have no clock. The shared ones take any [`Clock`](crate::Clock):
 //! [`SystemClock`](crate::SystemClock) for times of day, [`FakeClock`](crate::FakeClock) in tests.
-//! What holds data is serialized with the feature `serde`, a shared queue as the `DelayQueue` that
-//! it converts into.
+//! The types that hold data are serialized with the feature `serde`, a shared queue as the
+//! `DelayQueue` that it converts into.
 //!
 //! # Programs
 //!

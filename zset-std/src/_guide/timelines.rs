@@ -20,7 +20,7 @@
 //!
 //! - [`latest`](crate::Timeline::latest) returns the first page.
 //! - [`before`](crate::Timeline::before) returns the page after a cursor, which is older.
-//! - [`since`](crate::Timeline::since) returns what is new since a time.
+//! - [`since`](crate::Timeline::since) returns the entries since a time.
 //!
 //! # Caps
 //!
