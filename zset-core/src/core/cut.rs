@@ -36,7 +36,7 @@ use crate::TryReserveError;
 use crate::reserve::{or_panic, push_reserved};
 use crate::small::IS_SMALL;
 
-/// The most tokens of a cut that are on the stack. Without an operating system, it is small.
+/// The maximum number of tokens of a cut on the stack, which is small without an operating system.
 const FEW: usize = if IS_SMALL { 0 } else { AT_ONCE };
 
 impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
@@ -97,8 +97,8 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         Drain::of_one(self.take(first))
     }
 
-    /// Moves the elements of a range, which has some of the elements but not all, to empty nodes,
-    /// in full leaves in order. Before anything changes, `prepare` gets the tokens of these
+    /// Moves the elements of a range, which contains some but not all elements, to empty nodes, in
+    /// full leaves in order. Before anything changes, `prepare` receives the tokens of these
     /// elements.
     ///
     /// On error, both are unchanged. If hashing a key panics, they are unchanged, or valid after
@@ -126,7 +126,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     }
 
     /// Reports that the elements of a cut are about to be removed, and moves the fillers to their
-    /// slots. Before that, `prepare` gets the tokens of the elements to cut.
+    /// slots. Before that, `prepare` receives the tokens of the elements to cut.
     ///
     /// Like the functions below, it is not inlined, so that none keeps the stack space of another.
     #[inline(never)]

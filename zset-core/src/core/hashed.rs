@@ -132,7 +132,7 @@ impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
     }
 }
 
-/// Clears a core that is inconsistent meanwhile.
+/// Clears a core when dropped, for a core that is inconsistent until then.
 pub(crate) struct ClearOnDrop<'a, K, V, S: Copy, D: Clear>(pub(crate) &'a mut Core<K, V, S, D>);
 
 impl<K, V, S: Copy, D: Clear> Drop for ClearOnDrop<'_, K, V, S, D> {
@@ -554,7 +554,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         Ok(new)
     }
 
-    /// Inserts a pair whose key is not there yet.
+    /// Inserts a pair whose key is not present yet.
     ///
     /// On microcontrollers, it is not inlined, so that its stack space is free while a score is
     /// changed.
@@ -614,7 +614,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
     }
 
     /// Sets the score of the element at a handle if it stays in its leaf; otherwise returns its
-    /// position and where it has to go.
+    /// position and its target.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     fn set_score_in_leaf(&mut self, handle: Handle, score: S) -> Option<(Position, Target<S>)> {

@@ -1,8 +1,8 @@
 //! Iterators: over elements, over elements that have left the core, over elements whose values may
 //! change.
 //!
-//! Each front has types of its own over these, whose traits the macros of [`front`](super::front)
-//! implement.
+//! Each front wraps these in its own types, whose traits are implemented by the macros of
+//! [`front`](super::front).
 
 use core::hint::black_box;
 use core::iter::{FusedIterator, successors};
@@ -370,7 +370,7 @@ enum Elements<K, V, S> {
     One(Option<((K, V), S)>),
 }
 
-/// How far nodes have been emptied from its ends. Leaves without elements are outside its head and
+/// How far nodes have been emptied from both ends. Leaves without elements are outside its head and
 /// tail, but still in its index.
 #[derive(Clone, Copy)]
 struct Emptied {
@@ -516,7 +516,7 @@ impl<K, V, S: Copy> Drain<'_, K, V, S> {
 
 /// An iterator over elements in order, with mutable references to their pairs.
 ///
-/// Leaves are in arbitrary order in the arena, so it takes each out of it when it gets there.
+/// Leaves are in arbitrary order in the arena, so each is taken from it when it is reached.
 pub(crate) struct IterMut<'a, K, V, S> {
     front: RestMut<'a, (K, V), S>,
     back: RestMut<'a, (K, V), S>,

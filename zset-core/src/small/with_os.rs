@@ -1,4 +1,4 @@
-//! On targets with an operating system: what `core` and hashbrown have.
+//! The implementations on targets with an operating system: those of `core` and hashbrown.
 
 #![cfg_attr(
     not(all(feature = "alloc", feature = "zset")),
@@ -10,7 +10,7 @@ use core::ops::Range;
 #[cfg(feature = "alloc")]
 pub(crate) mod descent;
 
-/// Whether less code is worth more instructions.
+/// Whether small code is preferred to few instructions.
 pub(crate) const IS_SMALL: bool = false;
 
 /// Copies the values at `from` to the place that begins at `to`.
