@@ -45,10 +45,10 @@
 //!
 //! # Two steps
 //!
-//! `over_limit` and `record` are separate steps for what counts only if it fails, such as a login
-//! that requires a captcha after three wrong passwords. Between the two, other callers may record
-//! units too, so the record may exceed the limit. Where the limit must hold, use `check`, and
-//! `refund` units that were not needed.
+//! `over_limit` and `record` are separate steps for actions that count only if they fail, such as
+//! logins that require a captcha after three wrong passwords. Between the two, other callers may
+//! record units too, so the record may exceed the limit. Where the limit must hold, use `check`,
+//! and `refund` units that were not needed.
 //!
 //! # A quota for each call
 //!
@@ -90,7 +90,7 @@
 //! | boards | the name; members and scores | the name |
 //! | queues | the name; ids, payloads, counts and times | the name |
 //!
-//! The members of boards, and the ids and payloads of jobs, are stored as they are: the server
+//! The members of boards, and the ids and payloads of jobs, are stored unchanged: the server
 //! returns them.
 //!
 //! # Rights
@@ -243,10 +243,10 @@
 //! replica may take over. A lost refund errs towards denial.
 //!
 //! A server that restarts without its data starts with an empty state too: it allows at most the
-//! limit more. With `appendonly yes` and `appendfsync always`, a crash loses no units that were
-//! allowed. With `everysec`, a crash of the machine can lose about the last second of them, and so
-//! can a crash of the process if the disk was busy. With snapshots alone, all units since the last
-//! one are lost.
+//! limit once more. With `appendonly yes` and `appendfsync always`, a crash loses no units that
+//! were allowed. With `everysec`, a crash of the machine can lose about the last second of them,
+//! and so can a crash of the process if the disk was busy. With snapshots alone, all units since
+//! the last one are lost.
 //!
 //! # Clusters
 //!

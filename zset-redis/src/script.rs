@@ -131,7 +131,7 @@ impl Call {
         let (command, source) =
             source.split_once("call(")?.1.split_once('\'')?.1.split_once('\'')?;
         let mut words = source.split(|byte: char| byte != '_' && !byte.is_ascii_alphanumeric());
-        // The variable of a key is named for its last part.
+        // The variable of a key is named after its last part.
         let suffix = format!(":{}", words.find(|word| !word.is_empty())?.to_lowercase());
         let key = self.keys.iter().find(|key| key.ends_with(suffix.as_bytes()));
         let mut detail = format!("{message}: {command}");

@@ -72,7 +72,7 @@ mod of_many_keys {
     const ONE: u32 = 1;
     const ONE_AND_A_DENIAL: u32 = 2;
 
-    /// The number of keys; the guide has a million.
+    /// The number of keys; docs/many-machines.md has the results for a million.
     fn keys() -> usize {
         env::var("ZSET_KEYS").map_or(20_000, |keys| keys.parse().expect("ZSET_KEYS is a number"))
     }

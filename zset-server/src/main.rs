@@ -232,7 +232,7 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
         let addresses = addresses.map_err(|error| format!("cannot resolve {host:?}: {error}"))?;
         options.addresses.extend(addresses);
     }
-    // Names may resolve to the same address, or to an address that is given as well.
+    // Names may resolve to the same address, or to one that is also given directly.
     options.addresses.sort_unstable();
     options.addresses.dedup();
     if options.addresses.is_empty() && options.unix_socket.is_none() {

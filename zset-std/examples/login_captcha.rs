@@ -78,7 +78,7 @@ fn log_in(failures: &Failures, user: &str, password: &str, captcha: &str) -> &'s
     }
     match failures.record(user, 1) {
         Ok(()) => "401 Wrong Password",
-        // An attacker who makes up users fills the table. Nobody may guess uncounted meanwhile.
+        // An attacker can fill the table with made-up users. Guesses must not go uncounted then.
         Err(_) => "503 Try Later",
     }
 }
@@ -116,7 +116,7 @@ fn post(address: SocketAddr, form: &str) -> io::Result<String> {
 fn main() -> Result<(), Box<dyn Error>> {
     let clock = FakeClock::new();
     let three_a_minute = Quota::new(3, Duration::from_secs(MINUTE))?;
-    // Users that a client makes up must not take memory for ever.
+    // A client must not exhaust memory with made-up users.
     let failures = SlidingWindow::new(three_a_minute)
         .with_clock(clock.clone())
         .with_max_keys(100_000, WhenFull::RefuseNew);

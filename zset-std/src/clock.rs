@@ -141,7 +141,8 @@ pub trait Clock {
     /// [`std::thread::park`], it may wake spuriously.
     ///
     /// By default, it waits as long as the operating system's clock takes to advance by the
-    /// difference, and for a second at most, since this clock may be set or run at another rate.
+    /// difference, and for a second at most, since this clock may be set or run at a different
+    /// rate.
     #[cfg(feature = "std")]
     fn park_until(&self, at: Timestamp) {
         let wait = at.saturating_duration_since(self.now());

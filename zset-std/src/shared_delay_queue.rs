@@ -395,7 +395,7 @@ timed!(impl[T, C: Clock] SharedDelayQueue<T, JobId, C> {
 });
 
 impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
-    /// Like [`push`](Self::push), with an id of the caller. **O(log n)**.
+    /// Like [`push`](Self::push), with an id chosen by the caller. **O(log n)**.
     ///
     /// # Errors
     ///

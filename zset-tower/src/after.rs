@@ -72,7 +72,7 @@ impl After {
 /// a policy denies nothing.
 pub(crate) struct Shadow {
     policy: Arc<Policy>,
-    /// `None` once it has been charged or not.
+    /// `None` once the response has decided.
     subject: Option<Step<Resolved>>,
 }
 

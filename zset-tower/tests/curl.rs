@@ -235,7 +235,7 @@ fn the_example_tries_a_server_that_fails_once() {
         loop {
             let (mut stream, _) = server.accept().unwrap();
             let mut first = [0];
-            // The program after the example on the path is the test, which sends this.
+            // The test itself connects last, and sends this.
             if stream.read(&mut first).is_ok_and(|n| n == 1) && first == *b"." {
                 return attempts;
             }

@@ -42,8 +42,8 @@ pub(crate) fn while_lying<T>(seed: u32, operation: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Runs an operation with random hashes, of which there are so few that equal members sometimes
-/// still meet.
+/// Runs an operation with random hashes of few distinct values, so that equal members sometimes
+/// still have the same hash.
 pub(crate) fn while_hashing_at_random<T>(seed: u32, operation: impl FnOnce() -> T) -> T {
     HASH_LIES.set(seed);
     let result = operation();

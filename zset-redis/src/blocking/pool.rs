@@ -99,7 +99,7 @@ impl<M: Connect> Pool<M> {
 
     /// Runs a script within a deadline, and returns its reply.
     ///
-    /// After the deadline the connection is closed, but what was sent may still be run.
+    /// After the deadline the connection is closed, but the server may still run the script.
     pub(crate) fn run(&self, call: &Call, deadline: Duration) -> Result<Value, Error> {
         call.check()?;
         let deadline = Deadline::after(deadline);

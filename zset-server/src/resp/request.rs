@@ -1,9 +1,9 @@
 //! Requests: arrays of bulk strings, or inline lines.
 //!
-//! A parser of RESP values would not do: requests may also be inline, limits must apply before the
-//! bytes that they bound are received, a request received in many pieces must not be parsed again
-//! for each piece, and errors must have Redis's messages. So this is a state machine, which must
-//! agree with Redis's networking.c.
+//! A parser of RESP values does not suffice: requests may also be inline, limits must apply before
+//! the bytes that they bound are received, a request received in many pieces must not be parsed
+//! again for each piece, and errors must have Redis's messages. So this is a state machine, which
+//! must agree with Redis's networking.c.
 //!
 //! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished
 //! requests, and those before `parsed` are parsed. The received arguments are ranges of the buffer.

@@ -40,8 +40,8 @@
 //! - **Several limits at once**, such as ten a second and a hundred a minute:
 //!   [`Limits`](crate::Limits). A denial by one of them takes nothing from the others.
 //! - **A block for clients that keep sending while denied**: a [`Penalty`](crate::Penalty) around
-//!   any of them, e.g. `Keyed<K, Penalty<Funnel>>`. Each block can be twice as long as the one
-//!   before.
+//!   any of them, e.g. `Keyed<K, Penalty<Funnel>>`. Each block can be twice as long as the previous
+//!   one.
 //!
 //! # A quota for each call
 //!
@@ -58,7 +58,7 @@
 //! let requests = SlidingWindow::<String>::new(per_minute(free)?);
 //! assert!(requests.check_with("ann", per_minute(free)?, 10).is_allowed());
 //! assert!(!requests.check_with("ann", per_minute(free)?, 1).is_allowed());
-//! // From now on she pays. The ten requests still count.
+//! // Ann upgrades to the paid tier. Her ten requests still count.
 //! assert_eq!(requests.check_with("ann", per_minute(paid)?, 1).remaining, 989);
 //! # Ok::<(), zset_std::limit::QuotaError>(())
 //! ```

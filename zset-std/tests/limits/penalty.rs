@@ -56,7 +56,7 @@ impl Naive {
         }
     }
 
-    /// Records a decision of the limiter inside, made while there is no block.
+    /// Records a decision of the inner limiter while the key is not blocked.
     fn record(&mut self, decision: &Decision, n: u32, now: u128) {
         self.forget(now);
         match decision.verdict {
@@ -77,7 +77,7 @@ impl Naive {
         }
     }
 
-    /// Returns the decision, given that of the limiter inside. Times are far from their end.
+    /// Returns the decision, given that of the inner limiter. Times are far from their end.
     fn decide(&self, inside: Decision, n: u32, now: u128) -> Decision {
         let rest = self.blocked_until().saturating_sub(now);
         if rest == 0 {

@@ -194,7 +194,7 @@ impl Policy {
         Ok(self)
     }
 
-    /// Returns the policy with a partition key to show in both headers, as `pk`: it tells a client
+    /// Returns the policy with a partition key to show in both headers, as `pk`: it shows a client
     /// which of its requests share a quota. **O(1)**.
     ///
     /// A request for which `partition_key` returns `None` has none. The key is shown unchanged, so

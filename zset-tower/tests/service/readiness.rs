@@ -106,7 +106,7 @@ fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
         (429, layer(denied()).with_policy(all)),
     ];
     for (_, layer) in &layers {
-        // The one that is allowed, if any is.
+        // Uses up Bob's unit where the first request is allowed.
         call(&layer.layer(Inner), request(BOB));
     }
     layers

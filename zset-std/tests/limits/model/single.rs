@@ -220,7 +220,7 @@ impl<L: OneQuota> Subject<L> {
                 self.lists[0] = list;
             }
             Call::Refund(_) if self.lists[0].is_counter() => {
-                // In the windows in which it last counted.
+                // A refund applies to the windows in which the counter last counted.
                 self.quotas[0] = self.counted;
                 self.call(step, call);
                 self.quotas[0] = own;
