@@ -46,7 +46,7 @@ const TASKS: u8 = 61;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Timer {
-    /// The last reading raised an alarm. Set by the interrupt, due at once.
+    /// The last reading raised an alarm. Set by the interrupt, due immediately.
     Alarm,
     /// The sensor has been silent. Every reading postpones it.
     Watchdog,

@@ -38,7 +38,7 @@
 //! # The life of an insertion
 //!
 //! `SortedSet::insert` calls `Core::try_insert` (`hashed`), which hashes the key and looks for it
-//! in the dict (`dict`). If it is there, `set_score` changes its score. If not, `insert_new`
+//! in the dict (`dict`). If it is present, `set_score` changes its score. If not, `insert_new`
 //!
 //! 1. searches for the position of the new element (`search`, `descent`): in each block from the
 //!    top, it counts the first scores that are not higher, and follows the last of them;
@@ -114,7 +114,7 @@ pub(crate) struct Core<K, V, S, D> {
 ///
 /// The nodes report moves of elements to it.
 pub(crate) trait Lookup<K>: Clear + Sized {
-    /// What is needed to find a key's handle again: its hash.
+    /// The value by which a key's handle is found again: its hash.
     type Token: Copy;
 
     /// Reserves memory for this many more handles.

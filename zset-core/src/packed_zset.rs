@@ -644,7 +644,7 @@ impl<B: Storage> fmt::Debug for PackedZSet<B> {
     }
 }
 
-/// Where a pair is in the listpack.
+/// The offsets of a pair in the listpack.
 #[derive(Clone, Copy)]
 struct PairOffsets {
     /// The offset of the member.

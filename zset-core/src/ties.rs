@@ -133,7 +133,7 @@ pub(crate) mod sealed {
 ///
 /// It turns a [`SortedSet`](crate::SortedSet) into a priority queue that is first in, first out
 /// among equal priorities, with members that are only `Hash + Eq`. An element whose score is set,
-/// even to its current one, comes after all others of that score. Where sets are merged, the
+/// even to its current one, comes after all others of that score. When sets are merged, the
 /// elements of the other set come later.
 ///
 /// Look-ups take a `&T`, and a `&str` if `T` is `String` or `&str`.

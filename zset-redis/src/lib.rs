@@ -47,8 +47,8 @@
 //!
 //! `over_limit` and `record` are separate steps for actions that count only if they fail, such as
 //! logins that require a captcha after three wrong passwords. Between the two, other callers may
-//! record units too, so the record may exceed the limit. Where the limit must hold, use `check`,
-//! and `refund` units that were not needed.
+//! record units too, so the record may exceed the limit. If the limit must hold, use `check`, and
+//! `refund` units that were not needed.
 //!
 //! # A quota for each call
 //!
@@ -153,8 +153,8 @@
 //! policy.
 //!
 //! While the server is down, each call waits for its deadline. With a [`Breaker`], after some
-//! failures in a row, calls fail at once, except for one probe at a time. [`Breaker::state`] is for
-//! metrics.
+//! failures in a row, calls fail immediately, except for one probe at a time. [`Breaker::state`] is
+//! for metrics.
 //!
 //! After a deadline, or if the connection breaks, the server may have run the script, or may run it
 //! later. The units are then taken although the call failed; the same can happen if a future is

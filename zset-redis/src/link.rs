@@ -123,8 +123,8 @@ mod awaited {
             reply
         }
 
-        /// Runs a script over a connection that is not replaced meanwhile, and returns how often it
-        /// was replaced before.
+        /// Runs a script over a connection, which cannot be replaced during the call, and returns
+        /// how often it was replaced before.
         async fn run_and_count(&self, manager: &mut C, call: &Call) -> (RedisResult<Value>, u64) {
             let replaced = self.shared.replaced.read().await;
             (run_once(manager, call).await, *replaced)

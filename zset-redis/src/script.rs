@@ -1,4 +1,4 @@
-//! Scripts and script calls: what is sent, whatever the connection.
+//! Scripts and script calls, for every kind of connection.
 
 use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, make_extension_error};
 

@@ -68,7 +68,7 @@ fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
     assert_eq!(queue.wait_lease(PATIENCE).unwrap().payload, b"payload");
 }
 
-/// Uses what [`use_each_blocking`] left, over asynchronous connections, and a leased window.
+/// Uses the state left by [`use_each_blocking`] over asynchronous connections, and a leased window.
 async fn use_each_awaited<C>(connection: C, secret: &[u8])
 where
     C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,

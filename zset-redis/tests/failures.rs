@@ -1,4 +1,4 @@
-//! A server that fails: deadlines, what decides in its place, and recovery.
+//! A server that fails: deadlines, decisions in its place, and recovery.
 
 #![cfg(all(unix, feature = "cluster"))]
 

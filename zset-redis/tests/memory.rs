@@ -13,7 +13,7 @@ use zset_std::Quota;
 
 use servers::{Kind, PATIENCE, Server};
 
-/// The most entries that a sorted set stores compactly.
+/// The maximum number of entries of a listpack.
 const COMPACT: u64 = 128;
 
 fn memory(connection: &mut Connection, limiter: &str, index: usize) -> u64 {

@@ -70,7 +70,7 @@ pub(crate) struct Session {
     /// Whether it is on another machine.
     pub(crate) is_remote: bool,
     pub(crate) may_wait: bool,
-    /// What it is waiting for.
+    /// The wait of its blocked command, if any.
     pub(crate) wait: Option<Wait>,
     /// The reply to the command that has waited, until it is taken.
     pub(crate) served: Option<Vec<u8>>,
@@ -130,7 +130,7 @@ pub(crate) struct Buffered {
     pub(crate) over_soft_since: Option<Timestamp>,
 }
 
-/// What a client waits for.
+/// The wait of a client: the keys, and the time.
 #[derive(Debug)]
 pub(crate) struct Wait {
     /// In the order in which they are tried.
@@ -143,7 +143,7 @@ pub(crate) struct Wait {
     pub(crate) pop: Pop,
 }
 
-/// What a blocking command pops.
+/// The members that a blocking command pops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pop {
     pub(crate) end: End,

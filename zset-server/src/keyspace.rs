@@ -22,7 +22,7 @@ use crate::error::CommandError;
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
 
-/// The set that a missing key stands for.
+/// The set at a missing key.
 pub(crate) static EMPTY: ZSet = ZSet::new();
 
 /// The value of a key.

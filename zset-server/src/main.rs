@@ -50,7 +50,8 @@ fn run(action: Action) -> Result<(), Box<dyn Error>> {
                 .with_max_level(level)
                 .with_ansi(io::stderr().is_terminal())
                 .with_writer(io::stderr)
-                // Internal errors go to standard error too, where another failure would panic.
+                // Internal errors would be written to standard error too, where another failure
+                // would panic.
                 .log_internal_errors(false)
                 .init();
             serve(Options { allocated: Some(allocated), ..*options })?;

@@ -2,7 +2,7 @@
 //!
 //! Demonstrates a `DelayQueue` that opens each sale once, in order, however late it is called, with
 //! sales that are cancelled or postponed; and a `SlidingWindow` that lets each buyer buy once per
-//! sale. A fake clock makes the minutes pass at once:
+//! sale. A fake clock makes the minutes pass in an instant:
 //!
 //! ```text
 //! cargo run --example flash_sale

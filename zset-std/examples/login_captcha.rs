@@ -5,7 +5,8 @@
 //! and `record` counts a failure even beyond the limit. An unsolved captcha does not count. Behind
 //! axum, `zset_tower::Policy::charge_if` does the same in a layer.
 //!
-//! Service and client run in one program with a fake clock, which makes the minutes pass at once:
+//! Service and client run in one program with a fake clock, which makes the minutes pass in an
+//! instant:
 //!
 //! ```text
 //! cargo run --example login_captcha
@@ -44,7 +45,7 @@ const ATTEMPTS: [(u64, &str); 10] = [
     (105, "user=ann&password=right"),
 ];
 
-/// Answers each connection on a thread of its own until the program ends.
+/// Answers each connection on its own thread until the program ends.
 fn serve(listener: &TcpListener, failures: &Arc<Failures>) {
     for connection in listener.incoming() {
         let failures = Arc::clone(failures);

@@ -6,8 +6,8 @@
 //! are longer by more than that variation. The program copies 120 records with sixteen tasks, while
 //! a user waits for five seconds and gives up.
 //!
-//! The time is that of a paused runtime, so the minute passes at once. Without `start_paused`, the
-//! program takes a minute:
+//! The time is that of a paused runtime, so the minute passes in an instant. Without
+//! `start_paused`, the program takes a minute:
 //!
 //! ```text
 //! cargo run --package zset-std --features tokio --example outgoing

@@ -420,7 +420,7 @@ impl<T, I> DelayQueue<T, I> {
 
     /// Removes all jobs, due or not, and returns them in order. **O(n)**.
     ///
-    /// The queue is empty at once, even if the iterator is leaked.
+    /// The queue is emptied immediately, even if the iterator is leaked.
     pub fn drain(&mut self) -> DrainJobs<'_, T, I> {
         DrainJobs::new(self.jobs.drain())
     }

@@ -168,8 +168,9 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 
     /// Returns the queue with a bound on the number of deliveries per job. **O(1)**.
     ///
-    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the worker
-    /// calls [`nack`](Self::nack), or, if the lease expires, when the job would be delivered again.
+    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: immediately if the
+    /// worker calls [`nack`](Self::nack), or, if the lease expires, when the job would be delivered
+    /// again.
     pub fn with_max_deliveries(self, max_deliveries: NonZeroU32) -> Self {
         SharedDelayQueue { max_deliveries: Some(max_deliveries), ..self }
     }

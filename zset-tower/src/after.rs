@@ -4,7 +4,7 @@
 //! key are in flight than the quota has units left. The units are then charged, unless there is a
 //! response and the policy does not charge it. With a limiter in this process, reserved units are
 //! counted separately from the limiter: see `policy::check`. A limiter on a server has no such
-//! count, shared by all processes, so it takes the units and is later asked to refund them.
+//! count, shared by all processes, so it takes the units, and refunds them later.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -36,7 +36,7 @@
 //! # Keys
 //!
 //! The [module](key) lists the keys. You must [choose](MissingKey) what happens to a request
-//! without a key: reject it with status 403, another one, or 401 and a challenge; let it pass; or
+//! without a key: reject it with status 403 or another, or 401 and a challenge; let it pass; or
 //! count it towards a key shared by all such requests.
 //!
 //! Behind a proxy, every request comes from the proxy's address. The client's is in a header, of

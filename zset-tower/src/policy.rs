@@ -247,7 +247,8 @@ impl Policy {
         self.partition_key.is_none() && !self.is_charged_by_response() && !self.is_shadow()
     }
 
-    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the most units at once.
+    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the maximum number of units at
+    /// once.
     pub(crate) fn item(&self, limit: u32) -> String {
         let mut item = self.quoted.clone();
         item.push_str(";q=");

@@ -200,7 +200,7 @@ fn the_example_prints_its_options() {
     }
 }
 
-/// Runs the example with a server that it cannot use, and returns what it reports.
+/// Runs the example with a server that it cannot use, and returns the error message.
 #[track_caller]
 fn report(url: &str) -> String {
     let output = Example::command().args(["--listen", "127.0.0.1:0", "--redis", url]).output();

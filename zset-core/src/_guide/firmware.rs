@@ -163,7 +163,7 @@
 //!
 //! Interrupts wait until the section ends, so keep it short:
 //!
-//! - One operation in each section: `pop_first_if` in a loop, and the handling of what it returned
+//! - One operation in each section: `pop_first_if` in a loop, with the returned element handled
 //!   outside.
 //! - No output inside. To print a small set, [`clone`](Clone::clone) it in the section, and iterate
 //!   over the copy.

@@ -10,7 +10,7 @@
 //!
 //! A chunk has up to `CHUNK` nodes. The first ones are smaller, and the ids that they have no nodes
 //! for are never issued. So a node is found in the same way in arenas of all sizes, by a shift and
-//! a mask, growing never copies a node, and a small arena allocates little at once.
+//! a mask, growth never copies a node, and a small arena allocates little at a time.
 //!
 //! Nodes are created, filled and emptied in place: a node is larger than the stack of a small
 //! target allows.
@@ -30,7 +30,7 @@ use crate::reserve::push_reserved;
 /// An id that no node has.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What an arena requires of its nodes.
+/// The requirements of an arena on its nodes.
 pub(crate) trait ArenaNode {
     /// The number of ids; an id must be lower.
     const MAX_IDS: usize;

@@ -513,7 +513,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         Ok(())
     }
 
-    /// Returns the merged order of both cores, without the other one's elements at the ranks
+    /// Returns the merged order of both cores, without the elements of the other core at the ranks
     /// `shared`.
     #[inline(never)]
     fn try_merged_order(

@@ -1,4 +1,4 @@
-//! Cutting: moving the elements of a range to nodes of their own.
+//! Cutting: moving the elements of a range to separate nodes.
 //!
 //! ```text
 //! range           |-----------------------|
@@ -40,7 +40,7 @@ use crate::small::IS_SMALL;
 const FEW: usize = if IS_SMALL { 0 } else { AT_ONCE };
 
 impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
-    /// Moves all elements to nodes of their own.
+    /// Moves all elements to separate nodes.
     pub(crate) fn take_all(&mut self) -> Nodes<K, V, S> {
         self.dict.clear();
         let empty = self.nodes.empty();
@@ -49,7 +49,7 @@ impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
 
     /// Drops all elements. If dropping one panics, the core is empty already.
     ///
-    /// Not inlined, so that it takes no stack space where nothing is dropped.
+    /// Not inlined, so that its stack space is used only when something is dropped.
     #[inline(never)]
     pub(crate) fn clear(&mut self) {
         self.take_all();
@@ -57,7 +57,7 @@ impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
 }
 
 impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
-    /// Moves the elements of a range to nodes of their own.
+    /// Moves the elements of a range to separate nodes.
     ///
     /// If it returns an error, nothing changes.
     pub(crate) fn try_cut(
@@ -90,7 +90,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
 
     /// Drains the element at or after a position, which must not be the end.
     ///
-    /// Not inlined, so that it takes no stack space where more elements are drained.
+    /// Not inlined, so that its stack space is not used when more elements are drained.
     #[inline(never)]
     fn drain_one(&mut self, position: Position) -> Drain<'_, K, V, S> {
         let first = self.nodes.at_element(position).expect("there is an element");

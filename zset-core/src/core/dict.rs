@@ -89,8 +89,8 @@ pub(crate) fn no_rehash<T>(_: &T) -> u64 {
     unreachable!("room was reserved")
 }
 
-/// Returns the hash of a key: as many bits as a table uses. Where these are fewer than the
-/// hasher's, they depend on all of them, since a hasher may set only the upper ones.
+/// Returns the hash of a key: as many bits as a table uses. If a table uses fewer bits than the
+/// hasher returns, they depend on all of them, since a hasher may set only the upper ones.
 pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) -> usize {
     let hash = hasher.hash_one(member);
     let folded = if usize::BITS < u64::BITS { hash ^ hash >> usize::BITS } else { hash };

@@ -1,5 +1,5 @@
-//! [`Hashed`]: the dict of a set or a map, and what it adds to the core: elements found, inserted
-//! and changed by key.
+//! [`Hashed`]: the dict of a set or a map, and the methods that find, insert and change elements by
+//! key.
 
 use arrayvec::ArrayVec;
 use core::hash::{BuildHasher, Hash};
@@ -189,7 +189,7 @@ pub enum Insertion<T> {
 }
 
 impl<T> Insertion<T> {
-    /// Converts what the result holds.
+    /// Converts the value in the result.
     pub(crate) fn map<U>(self, convert: impl FnOnce(T) -> U) -> Insertion<U> {
         match self {
             Insertion::Inserted => Insertion::Inserted,

@@ -406,7 +406,7 @@ impl Emptied {
     #[cold]
     fn arrange<K, V, S: Copy>(&mut self, nodes: &mut Nodes<K, V, S>, id: u32, end: End) {
         nodes.leaves.arrange(id, end);
-        // Where the ends meet, the leaf is arranged for only one of them at a time.
+        // If both ends are in the same leaf, it is arranged for only one of them at a time.
         self.arranged = self.arranged.map(|other| if other == id { NONE } else { other });
         self.arranged[end as usize] = id;
     }

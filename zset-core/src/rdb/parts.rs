@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
         Ok(Score::new(number).map_err(|_| ParseScoreError::Nan))
     }
 
-    /// Reads a score as text: its length in one byte, in which three values stand for NaN and the
+    /// Reads a score as text: its length in one byte, in which three values mean NaN and the
     /// infinities.
     pub(super) fn text_score(&mut self) -> Result<Result<Score, ParseScoreError>, RestoreError> {
         Ok(match self.byte()? {

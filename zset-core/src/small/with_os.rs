@@ -64,7 +64,7 @@ pub(crate) mod decimal {
         digits.exponent = exponent.parse().unwrap_or_default();
     }
 
-    /// Returns the number that `text` stands for, correctly rounded.
+    /// Returns the number that `text` represents, correctly rounded.
     pub(crate) fn parse(text: &[u8]) -> Option<f64> {
         str::from_utf8(text).ok()?.parse().ok()
     }

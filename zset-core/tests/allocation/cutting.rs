@@ -185,7 +185,7 @@ fn a_drain_of_one_element_allocates_nothing_in_any_type() {
     assert_eq!((listpack.len(), &listpack), (97, &skiplist));
     listpack.check();
     skiplist.check();
-    // A long member needs an allocation of its own, and several elements of a listpack one buffer.
+    // A long member needs its own allocation, and several elements of a listpack need one buffer.
     listpack.insert([b'x'; 40], Score::INFINITY);
     assert_eq!(counted(|| listpack.drain_by_rank(97..).len()).1.calls, 1);
     assert_eq!(counted(|| listpack.drain_by_rank(9..80).len()).1.calls, 1);

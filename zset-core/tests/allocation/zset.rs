@@ -10,7 +10,7 @@ use zset_core::{
 
 use crate::counting::{Total, counted, failing_after, has_failed};
 
-/// Returns a member that needs an allocation of its own in the skip-list encoding.
+/// Returns a member that needs its own allocation in the skip-list encoding.
 fn member(i: u32) -> String {
     format!("a member that is not kept inline {i}")
 }

@@ -184,7 +184,7 @@ proptest! {
 
 #[test]
 fn equal_elements_stay_in_insertion_order() {
-    /// Only the number takes part in comparisons; the tag tells equal elements apart.
+    /// Only the number takes part in comparisons; the tag distinguishes equal elements.
     #[derive(Clone, Copy, Debug)]
     struct Tagged(u32, u32);
 

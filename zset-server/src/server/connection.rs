@@ -456,7 +456,7 @@ impl<S> Connection<S> {
         max
     }
 
-    /// Waits until all clients together hold less, sending replies meanwhile.
+    /// Waits until all clients together hold less memory, and sends replies in the meantime.
     async fn wait_for_room(&mut self) -> Result<(), End>
     where
         S: AsyncRead + AsyncWrite + Unpin,

@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const BACKLOG: i32 = 4096;
 
 /// The maximum number of refused clients that the server waits for, so that they see the reason.
-/// Others are sent the reason and closed at once: they must not use files needed by connected
+/// Others are sent the reason and closed immediately: they must not use files needed by connected
 /// clients.
 const MAX_REFUSING: usize = 64;
 

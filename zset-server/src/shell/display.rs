@@ -90,7 +90,7 @@ fn write_all<'a>(
     Some(bytes)
 }
 
-/// Writes bytes as a single line of text, escaping only what cannot be displayed.
+/// Writes bytes as a single line of text, escaping only characters that cannot be displayed.
 pub(super) fn write_text(bytes: &[u8], out: &mut String) {
     write_escaping(bytes, "", out);
 }

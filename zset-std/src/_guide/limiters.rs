@@ -85,8 +85,8 @@
 //!   together. They take nothing from the quota.
 //!
 //! Units pass together or not at all. `limit`, `remaining` and `reset_after` of a
-//! [`Decision`](crate::Decision) are what the headers of an HTTP response need; the
-//! crate `zset-tower` answers 429 with them.
+//! [`Decision`](crate::Decision) are the numbers for the headers of an HTTP response; the crate
+//! `zset-tower` answers 429 with them.
 //!
 //! # Keys from clients
 //!

@@ -39,7 +39,7 @@ use super::{Clock, Sleep, Timestamp, nanos};
 /// let mails = SharedDelayQueue::<&str>::new().with_clock(TokioClock::new());
 /// mails.push_after("welcome", minute)?;
 /// assert_eq!(mails.pop_async().await.map(|job| job.payload), Some("welcome"));
-/// assert_eq!(start.elapsed(), minute); // of a time that passed at once
+/// assert_eq!(start.elapsed(), minute); // of virtual time
 ///
 /// let limiter = Funnels::<&str>::new(Quota::new(1, minute)?).with_clock(TokioClock::new());
 /// assert!(limiter.check(&"ann").is_allowed());

@@ -162,7 +162,7 @@ impl Model {
         self.naive.decide(inside, n, nanos)
     }
 
-    /// Returns what a check would return, for a caller at this time.
+    /// Returns the decision of a check by a caller at this time.
     fn peek(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
         let mut model = self.clone();
         let decision = model.check(quota, n, now);

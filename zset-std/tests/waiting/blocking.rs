@@ -113,7 +113,7 @@ fn a_smaller_request_does_not_overtake_the_first_waiter() {
         };
         // One unit would pass now, but four units are ahead of it in the line.
         let four = scope.spawn(move || wait(4));
-        // Zero units pass at once while the line is empty. Once this fails, the four are in the
+        // Zero units pass immediately while the line is empty. Once this fails, the four are in the
         // line.
         while windows.until_ready(&1).units(0).deadline(Timestamp::ZERO).block().is_ok() {
             thread::yield_now();
@@ -138,7 +138,7 @@ fn a_later_waiter_times_out_at_its_deadline() {
     let soon = clock.now().saturating_add(Duration::from_millis(300));
     thread::scope(|scope| {
         let first = scope.spawn(|| funnels.until_ready("a").block());
-        // Times out at once if it is first in the line, and otherwise at its deadline.
+        // Times out immediately if it is first in the line, and otherwise at its deadline.
         let second = scope.spawn(|| funnels.until_ready("a").deadline(soon).block());
         while !second.is_finished() {
             thread::yield_now();

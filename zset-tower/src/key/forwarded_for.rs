@@ -355,7 +355,7 @@ mod tests {
         }
     }
 
-    /// Returns what a client may send: all short combinations of bytes with a meaning, single
+    /// Returns lines that a client may send: all short combinations of bytes with a meaning, single
     /// bytes, and random lines.
     fn sent() -> Vec<Vec<u8>> {
         const PIECES: [&[u8]; 8] =

@@ -1,4 +1,4 @@
-//! Checks of a policy, whatever the types of its key and limiter.
+//! Checks of a policy, for all types of keys and limiters.
 
 use std::collections::HashMap;
 use std::convert::identity;

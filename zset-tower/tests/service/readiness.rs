@@ -149,7 +149,7 @@ fn a_service_is_called_once_for_each_time_it_was_ready() {
             assert_eq!(counts.calls.load(Ordering::Relaxed), allowed, "{status}");
             assert_eq!(counts.reserved.load(Ordering::Relaxed), 0, "{status}");
         }
-        // A request that is allowed at once makes no clone.
+        // A request that is allowed without waiting makes no clone.
         let clones = counts.clones.load(Ordering::Relaxed);
         assert_eq!(clones, 3, "{status}");
     }

@@ -111,8 +111,8 @@ impl Dict {
         }
         let table = self.table_at(route);
         let (len, buckets) = (table.len(), table.num_buckets());
-        // The same size if it is full of tombstones, otherwise twice the size. The sum stands for a
-        // third: a division is a library call on small machines.
+        // The same size if it is full of tombstones, otherwise twice the size. The sum approximates
+        // 4/3 of the length: a division is a library call on small machines.
         let wanted = len + len / 4 + len / 16 + 1;
         let most = if self.directory.is_none() { FIRST_BUCKETS } else { SEGMENT_BUCKETS };
         // A table without room that holds far fewer handles than its capacity is full of
