@@ -98,7 +98,7 @@ mod of_many_keys {
         let grown = runtime.block_on(async {
             let connection = server.multiplexed().await;
             let limiter = limiter(connection).unwrap().with_deadline(PATIENCE);
-            // Loads the script, and the buffers reach their size.
+            // Loads the script, and grows the buffers to their final size.
             let _ = limiter.check("").await.unwrap();
             let before = used_memory(&server);
             let mut lanes = JoinSet::new();

@@ -17,7 +17,7 @@ struct Shop {
     clock: FakeClock,
     /// Sales to open: ids without payloads.
     sales: DelayQueue<(), &'static str>,
-    /// The open sales, and the number left of each.
+    /// The open sales, and the remaining stock of each.
     stock: Vec<(&'static str, u32)>,
     /// Limits purchases per sale and buyer.
     bought: SlidingWindow<(&'static str, &'static str), FakeClock>,

@@ -38,7 +38,7 @@ struct Game {
     ratings: Leaderboard<String, u32, Latest>,
 }
 
-/// A match: its season, when it was reported, the player, the points, and the rating afterwards.
+/// A match: its season, the time of its report, the player, the points, and the new rating.
 type Match = (u32, Duration, &'static str, u64, u32);
 
 impl Game {

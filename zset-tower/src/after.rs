@@ -47,7 +47,7 @@ impl After {
                 {
                     refunds.push((charge.index, charge.subject));
                 }
-                // Dropping the others charges them.
+                // Dropping the other units charges them.
             }
         }
         Box::pin(async move {

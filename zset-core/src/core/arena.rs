@@ -8,9 +8,9 @@
 //! chunk 2  [ 64 65 ]
 //! ```
 //!
-//! A chunk has up to `CHUNK` nodes. The first ones are smaller, and the ids that they have no nodes
-//! for are never issued. So a node is found in the same way in arenas of all sizes, by a shift and
-//! a mask, growth never copies a node, and a small arena allocates little at a time.
+//! A chunk has up to `CHUNK` nodes. The first ones are smaller, and ids without a node are never
+//! issued. So a node is found in the same way in arenas of all sizes, by a shift and a mask, growth
+//! never copies a node, and a small arena allocates little at a time.
 //!
 //! Nodes are created, filled and emptied in place: a node is larger than the stack of a small
 //! target allows.

@@ -246,7 +246,8 @@ impl<K, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
         let dict = &self.dict.tables;
         match &self.nodes.leaves {
             Leaves::Blocks(arena) => {
-                // Kept, since getting the leaf once more takes a tenth of a look-up.
+                // Kept from the comparison, since getting the leaf again takes a tenth of a
+                // look-up.
                 let mut found = None;
                 let handle = dict.find_in_tables(hash(), |handle| {
                     let leaf = arena.get(handle.leaf());

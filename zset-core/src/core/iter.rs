@@ -286,7 +286,7 @@ impl<'a, K, V, S: Copy> Iterator for Iter<'a, K, V, S> {
         self.next()
     }
 
-    /// Loops over each leaf in turn. Everything that visits all elements uses this.
+    /// Loops over each leaf in turn. All methods that visit all elements use this.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut combine: F) -> B {
         let mut combined = init;

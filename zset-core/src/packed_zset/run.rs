@@ -131,7 +131,7 @@ const STRIDE: usize = if IS_SMALL { 1 } else { 8 };
 /// the number of pairs before it. `precedes` takes the offset of a pair, and returns the offset
 /// after it for a prefix of the pairs; at the end it returns `None`.
 ///
-/// Finding the next pair is cheap; decoding a score is not, above all if it has a fraction. So it
+/// Finding the next pair is cheap; decoding a score is not, especially one with a fraction. So it
 /// tests each eighth pair, and then the seven before the first that does not precede.
 #[inline]
 pub(super) fn partition_point(

@@ -46,8 +46,8 @@ pub(crate) fn fill(values: &mut [u32], value: u32) {
 /// The builder under the default hash builder.
 pub(crate) type HashBuilder = crate::fixed_sorted_set::FixedHashBuilder;
 
-/// Makes all bits of a product depend on all bits of the word, as a hash table uses the lowest and
-/// the highest: the end of `MurmurHash3` by A. Appleby.
+/// Makes all bits of a product depend on all bits of the word, since a hash table uses the lowest
+/// and the highest: the finalizer of `MurmurHash3` by A. Appleby.
 pub(crate) fn spread(hash: u64) -> u64 {
     let mut product = hash as u32;
     product = (product ^ product >> 16).wrapping_mul(0x85EB_CA6B);

@@ -59,7 +59,7 @@ struct Shared<M> {
 
 #[derive(Default)]
 struct Connections {
-    /// Each with the time at which it became idle, the latest last.
+    /// Idle connections, each with the time at which it became idle, the latest last.
     idle: Vec<(Instant, Worker)>,
     /// Connections whose threads have not ended, idle or not.
     open: usize,

@@ -108,7 +108,7 @@ impl Error for RequestError {}
 impl RequestError {
     /// Returns the text of the error reply, in which a byte sent by the client is unchanged.
     pub(crate) fn to_bytes(self) -> Vec<u8> {
-        // That byte is the only character that may be beyond ASCII.
+        // Only that byte may be outside of ASCII.
         format!("ERR {self}").chars().filter_map(|character| u8::try_from(character).ok()).collect()
     }
 }

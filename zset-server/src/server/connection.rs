@@ -395,7 +395,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.stream.shutdown().await?;
         self.let_go();
         if !self.is_stopping {
-            // Its success does not matter.
+            // The result does not matter.
             let _ = timeout(LINGER, self.drain()).await;
         }
         Ok(())

@@ -192,7 +192,7 @@ fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, strea
         debug!(peer = peer.0, "refused: there are too many clients");
         let waiting = shared.refusing.take(MAX_REFUSING);
         spawn_local(async move {
-            // Its success does not matter.
+            // The result does not matter.
             let _ = timeout(PAUSE, refuse(stream, waiting)).await;
         });
     }

@@ -348,7 +348,7 @@ fn blocks_grow_until_they_are_forgotten() {
         }
         start += length;
     }
-    // The same time without a block passes, and the first block follows.
+    // After the same time without a block, the next block is a first one again.
     start += 200;
     for wait in [0, 1, 1, 60] {
         assert_eq!(denied(&mut penalty, start), wait);
@@ -361,7 +361,7 @@ fn units_that_are_allowed_end_a_row_of_denials() {
     for second in 0..100 {
         assert_eq!((denied(&mut penalty, second), denied(&mut penalty, second)), (0, 1));
     }
-    // 0 units and too many are neither allowed units nor denials.
+    // A check of 0 units, or of more than the limit, counts neither as allowed nor as denied.
     assert_eq!(denied(&mut penalty, 99), 60);
     penalty.reset();
     assert_eq!((denied(&mut penalty, 99), denied(&mut penalty, 99)), (0, 1));

@@ -119,9 +119,9 @@ fn a_smaller_request_does_not_overtake_the_first_waiter() {
             thread::yield_now();
         }
         let one = scope.spawn(move || wait(1));
-        // When the first three units expire, the four pass, and no later one: the clock does not
-        // advance until the thread has noticed, however long that takes. If the single unit had
-        // passed first, the four would not have.
+        // When the first three units expire, the four units pass, and no later one does: the clock
+        // does not advance until the thread has noticed, however long that takes. If the single
+        // unit had passed first, the four would not have.
         clock.set(Timestamp::ZERO.saturating_add(Duration::from_secs(4)));
         while !four.is_finished() && !one.is_finished() {
             thread::yield_now();

@@ -133,8 +133,8 @@ impl Decimal<'_> {
         // The number is `significand * 2^(exponent - 63)` times the rest of the power of ten.
         let mut exponent = 63;
         let mut power = self.point - taken;
-        // Each step loses less than 5 units of the last of 64 bits, which normalization may double;
-        // digits that were not taken are less than 20.
+        // Each step adds an error of less than 5 units in the last of 64 bits, which normalization
+        // may double; the omitted digits add less than 20.
         let error = 20 + 10 * power.unsigned_abs();
         loop {
             let zeros = significand.leading_zeros();
