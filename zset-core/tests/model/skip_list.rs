@@ -9,7 +9,7 @@ use zset_core::SkipList;
 
 use crate::operations::any_query;
 
-/// Members and scores are so few that many elements repeat.
+/// There are few members and scores, so many elements repeat.
 #[derive(Clone, Debug)]
 enum Operation {
     Insert(u8, i32),

@@ -198,7 +198,7 @@ fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, strea
     }
 }
 
-/// Sends a client the reason why it is refused, and waits for it to read that if there is a slot.
+/// Sends a refused client the reason; if a slot is free, waits until the client has read it.
 async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     waiting: Option<Slot>,
