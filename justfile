@@ -10,7 +10,7 @@ check *STAGES:
 test:
     .ci/run test
 
-# The tests beside a Redis and a Valkey, and with the clients that people have
+# The tests against Redis and Valkey, and with existing clients
 servers:
     .ci/run servers clients
 
@@ -18,11 +18,11 @@ servers:
 bench *ARGUMENTS:
     cargo run --release -p zset-bench -- report {{ ARGUMENTS }}
 
-# Instructions and cache misses of the main operations, beside the baseline; `--accept` makes them the baseline
+# Instructions and cache misses of the main operations, compared with the baseline; `--accept` makes them the baseline
 instructions *ARGUMENTS:
     cargo run --release -p zset-bench -- instructions {{ ARGUMENTS }}
 
-# Accept the public API as it is, which `.ci/run public-api` compares: the diff of docs/public-api is for review
+# Accept the current public API, with which `.ci/run public-api` compares; review the diff of docs/public-api
 public-api:
     ACCEPT_PUBLIC_API=1 .ci/run public-api
 

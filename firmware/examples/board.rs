@@ -46,7 +46,7 @@ const TASKS: u8 = 61;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Timer {
-    /// The last reading raised an alarm. Set by the interrupt, due at once.
+    /// The last reading raised an alarm. Set by the interrupt, due immediately.
     Alarm,
     /// The sensor has been silent. Every reading postpones it.
     Watchdog,
@@ -118,7 +118,7 @@ fn SysTick() {
     with_shared(Shared::tick);
 }
 
-/// Returns the reading of a noisy sensor, or nothing while it is out of order.
+/// Returns the reading of a noisy sensor, or nothing while it is broken.
 fn read_sensor(tick: u32) -> Option<u16> {
     let noise = tick.wrapping_mul(0x9E37_79B9).rotate_left(9).wrapping_mul(0x85EB_CA6B) >> 24;
     let is_broken = (25 * SECOND..29 * SECOND).contains(&tick);

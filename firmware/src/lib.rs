@@ -21,7 +21,7 @@ pub use reference::Reference;
 pub use subject::{Full, Subject};
 
 /// Runs the tests in order, and exits with a status for the caller of the emulator. A panic exits
-/// with another one.
+/// with a different one.
 pub fn run(tests: &[(&str, fn())]) -> ! {
     for (name, test) in tests {
         semihosting::print!("test {name} ... ");

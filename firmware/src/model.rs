@@ -97,7 +97,7 @@ pub fn run_large_model(set: &mut impl Subject, seed: u64, most: u32) {
             compare_all(set, &reference);
         }
     }
-    // The length that the removals in between permit.
+    // The removals in between keep the set below its maximum.
     assert!(largest > most as usize * 3 / 4, "{largest} elements");
     while let Some(first) = reference.pop_first() {
         assert_eq!(set.pop_first(), Some(first));

@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use test_support::sorted_set::{Operation, Profile, Query, Sequence};
 
-/// Longer inputs find no more than additional ones do.
+/// Longer sequences are slow, and find no more bugs than additional short ones.
 const MOST_OPERATIONS: usize = 60;
 
 fuzz_target!(|input: (Profile, Vec<(Operation, Query)>)| {

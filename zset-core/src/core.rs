@@ -1,5 +1,5 @@
 //! [`Core`]: the structure under [`SkipList`](crate::SkipList), [`SortedSet`](crate::SortedSet) and
-//! [`SortedMap`](crate::SortedMap). Each of these is a front of it.
+//! [`SortedMap`](crate::SortedMap). Each of these is a front: a thin wrapper around it.
 //!
 //! It is a skip list (William Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees",
 //! Communications of the ACM 33(6), 1990) with many elements per node, spans for ranks as in
@@ -38,7 +38,7 @@
 //! # The life of an insertion
 //!
 //! `SortedSet::insert` calls `Core::try_insert` (`hashed`), which hashes the key and looks for it
-//! in the dict (`dict`). If it is there, `set_score` changes its score. If not, `insert_new`
+//! in the dict (`dict`). If it is present, `set_score` changes its score. If not, `insert_new`
 //!
 //! 1. searches for the position of the new element (`search`, `descent`): in each block from the
 //!    top, it counts the first scores that are not higher, and follows the last of them;
@@ -47,7 +47,7 @@
 //!    (`transfer`), and the new leaf is added to the index (`index`). Elements that move have their
 //!    handles changed in the dict;
 //! 4. puts the element into the leaf (`leaf`), adds 1 to the spans on the path, and its handle to
-//!    the dict. Nothing of this step can fail.
+//!    the dict. This step cannot fail.
 
 pub(crate) mod arena;
 pub(crate) mod bulk;
@@ -93,9 +93,9 @@ pub(crate) struct Nodes<K, V, S> {
     len: usize,
     /// Whether the last insertion was at the end, which makes it likely that the next one is too.
     is_appended_to: bool,
-    /// A removal frees memory if fewer than 2 to this power are left; never if it is 0.
+    /// A removal frees memory if fewer than `2^shrink_bits` elements are left; never if it is 0.
     shrink_bits: u8,
-    /// Callers reserved memory for up to 2 to this power.
+    /// Callers have reserved memory for up to `2^reserved_bits` elements.
     reserved_bits: u8,
     heights: Heights,
 }
@@ -110,11 +110,11 @@ pub(crate) struct Core<K, V, S, D> {
     pub(crate) dict: D,
 }
 
-/// How elements are found by key: a dict, or not at all.
+/// How elements are found by key: through a dict, or not at all.
 ///
-/// The nodes report to it where elements move.
+/// The nodes report moves of elements to it.
 pub(crate) trait Lookup<K>: Clear + Sized {
-    /// What is needed to find a key's handle again: its hash.
+    /// The value by which a key's handle is found again: its hash.
     type Token: Copy;
 
     /// Reserves memory for this many more handles.
@@ -156,12 +156,12 @@ pub(crate) trait Lookup<K>: Clear + Sized {
         false
     }
 
-    /// Reports that of `len` elements, the one at this end is about to be popped, and that others
-    /// of its leaf, which has these pairs, may be next.
+    /// Reports that the element at this end is about to be popped, of `len` in total. Others of its
+    /// leaf, which has these pairs, may be next.
     fn prepare_pop<V>(&mut self, len: usize, end: End, leaf: u32, pairs: &[(K, V)]);
 }
 
-/// A dict that can be cleared, whatever its keys are.
+/// A dict that can be cleared, for keys of any type.
 pub(crate) trait Clear {
     fn clear(&mut self);
 }

@@ -45,9 +45,9 @@ pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 ///
 /// # Methods
 ///
-/// A method that `SortedSet` has too does the same. An insertion may find the set full: there are
-/// only `try_insert` and `try_increment`, whose error returns the element or reports the full set,
-/// and `insert_or_evict_first` and `insert_or_evict_last`, which make room.
+/// Methods that `SortedSet` also has do the same. Insertions can fail because the set is full:
+/// there are only `try_insert` and `try_increment`, whose error returns the element or reports the
+/// full set, and `insert_or_evict_first` and `insert_or_evict_last`, which make room.
 ///
 /// `SortedSet` also has methods
 ///
@@ -76,7 +76,7 @@ pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 /// machines, and the same in every run. An attacker who can choose members can make them collide,
 /// which makes a look-up O(n). [`with_hasher`](Self::with_hasher) takes another one.
 ///
-/// # Beside heapless
+/// # Compared with heapless
 ///
 /// The collections of [heapless](https://docs.rs/heapless) 0.9 also need no allocator. A dash: not
 /// without a copy of all elements. "Scan" visits all elements through the iterator.
@@ -99,9 +99,9 @@ pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 /// | bytes besides member and score, `u32`s | 6, or 3 | 0 | 4, with links of `u16` | 8 |
 /// | capacity | 65,535, or 255 | any | 65,534 with links of `u16` | a power of two |
 ///
-/// All are made by a `const fn`, so they can be a `static`, and change by `&mut self`: an interrupt
-/// handler and the main loop share them behind a critical section (see the
-/// [guide](crate::_guide::firmware#interrupt-handlers)).
+/// All have a `const fn` constructor, so they can be a `static`, and are modified through
+/// `&mut self`: an interrupt handler and the main loop share them behind a critical section (see
+/// the [guide](crate::_guide::firmware#interrupt-handlers)).
 ///
 /// `BinaryHeap` is the choice where elements are only pushed and popped. The project's
 /// `docs/benchmarks.md` has the times of all four.
@@ -147,7 +147,7 @@ pub struct FixedSortedSet<M, S, const N: usize, I: SlotNumber = u16, H = FixedHa
 }
 
 impl<M, S, const N: usize, I: SlotNumber> FixedSortedSet<M, S, N, I> {
-    /// Makes an empty set. **O(N)**, or nothing at run time in a constant.
+    /// Creates an empty set. **O(N)**, or at compile time in a constant.
     ///
     /// An empty set consists of zeros, so a `static` takes no flash for it, only RAM.
     ///
@@ -180,7 +180,7 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         self.members.clear();
     }
 
-    /// Makes an empty set that hashes members with `hasher`. **O(N)**, or nothing at run time in a
+    /// Creates an empty set that hashes members with `hasher`. **O(N)**, or at compile time in a
     /// constant.
     ///
     /// # Examples
@@ -493,8 +493,7 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
         if is_beyond((&score, &member), (&self.scores[slot], &self.members[slot])) {
             return Some((member, score));
         }
-        // Both elements are in memory at once nowhere: the new one takes the slot of the evicted
-        // one.
+        // The set never holds both elements: the new one takes the slot of the evicted one.
         let (old_bucket, bucket) = (self.bucket(&self.members[slot]), self.bucket(&member));
         let new_rank = self.rank_for(&member, &score);
         self.redirect(old_bucket, slot, self.links[slot]);

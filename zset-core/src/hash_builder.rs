@@ -12,8 +12,8 @@ use crate::small::{HashBuilder, spread};
 ///
 /// Without an operating system, it multiplies 32-bit words as
 /// [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder) does, and has no seed: foldhash
-/// would take 5 KiB of flash, many times the instructions, and its seed from addresses, which are
-/// no secret.
+/// would take 5 KiB of flash, many times the instructions, and its seed would come from addresses,
+/// which are not secret.
 ///
 /// # Examples
 ///
@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn products_of_regular_words_are_spread_over_the_buckets() {
-        /// The most of 512 hashes in one of 512 buckets by these bits; 5 or 6 if they are random.
+        /// Returns the size of the fullest of 512 buckets, chosen by these bits of 512 hashes; 5 or
+        /// 6 if they are random.
         fn most(words: impl Iterator<Item = u32>, lowest_bit: u32) -> usize {
             let mut counts = [0; 512];
             for word in words.take(512) {

@@ -74,8 +74,8 @@ pub trait Increment: Copy {
     /// do, and with the same score.
     ///
     /// It is true for integers: neighbours of opposite signs never overflow. It is false for
-    /// [`Score`], whose sums are rounded, and for signed [`Saturating`] integers, which discard
-    /// what exceeds a bound.
+    /// [`Score`], whose sums are rounded, and for signed [`Saturating`] integers, which discard the
+    /// excess over a bound.
     const IS_EXACT: bool = false;
 
     /// Returns the sum.

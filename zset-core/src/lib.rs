@@ -57,8 +57,8 @@ mod ties;
 #[cfg(all(feature = "alloc", feature = "zset"))]
 pub mod zset;
 
-/// The trait of what a member can be looked up by, from the crate `equivalent`, as in hashbrown and
-/// indexmap.
+/// The trait of types by which a member can be looked up, from the crate `equivalent`, as in
+/// hashbrown and indexmap.
 pub use equivalent::Equivalent;
 #[doc(inline)]
 pub use fixed_sorted_set::FixedSortedSet;

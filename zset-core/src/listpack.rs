@@ -75,8 +75,8 @@ const EMPTY: [u8; HEADER + 1] = [HEADER as u8 + 1, 0, 0, 0, 0, 0, END];
 /// ```
 #[derive(Clone)]
 pub struct Listpack<B> {
-    /// The listpack, followed by unused bytes. Empty storage, or a byte count of 0, stands for an
-    /// empty listpack.
+    /// The listpack, followed by unused bytes. Empty storage, or a byte count of 0, means an empty
+    /// listpack.
     storage: B,
 }
 

@@ -94,8 +94,8 @@ impl Deref for Member<'_> {
     }
 }
 
-/// Implements for a type that dereferences to bytes what `Borrow<[u8]>` requires: it is compared,
-/// hashed and shown by its bytes.
+/// Implements `Borrow<[u8]>` and the traits that must agree with it, for a type that dereferences
+/// to bytes: it is compared, hashed and displayed like its bytes.
 macro_rules! by_bytes {
     ($owner:ty) => {
         impl AsRef<[u8]> for $owner {

@@ -436,12 +436,11 @@ impl<B: Storage> PackedZSet<B> {
         written
     }
 
-    /// Sets the score of a member to the one that `decide` returns for its old score, and returns
-    /// what else `decide` returns. If it returns no score, the set is unchanged. A member that is
-    /// not in the set has no old score.
+    /// Calls `decide` with the old score of a member, which is `None` for a new member, and sets
+    /// the score that it returns, if any. Returns the other result of `decide`.
     ///
-    /// The inner error is that there is not enough space, or none for a new member because
-    /// `has_room` is false.
+    /// The inner error means that there is not enough space, or that a member is new and `has_room`
+    /// is false. The set is then unchanged.
     pub(crate) fn try_decide<R, E>(
         &mut self,
         member: &[u8],
@@ -490,7 +489,7 @@ impl<B: Storage> PackedZSet<B> {
         let precedes = |at| {
             let (other, other_score, place) = pair_at(bytes, at)?;
             let other_score = score_of(other_score);
-            // `<=` stands for `==`, which is a library call without floating-point hardware.
+            // `<=` replaces `==`, which is a library call without floating-point hardware.
             let precedes =
                 other_score < score || other_score <= score && *Member::new(other) <= *member;
             precedes.then_some(place.behind)
@@ -645,7 +644,7 @@ impl<B: Storage> fmt::Debug for PackedZSet<B> {
     }
 }
 
-/// Where a pair is in the listpack.
+/// The offsets of a pair in the listpack.
 #[derive(Clone, Copy)]
 struct PairOffsets {
     /// The offset of the member.

@@ -299,7 +299,7 @@ mod allocated {
         |map: &mut Self, (key, value, score)| Ok(map.try_insert(key, value, score)?.is_none())
     }
 
-    /// Serializes like what it holds.
+    /// Serializes like the inner value.
     impl<T: Serialize> Serialize for Unordered<T> {
         fn serialize<R: Serializer>(&self, serializer: R) -> Result<R::Ok, R::Error> {
             self.0.serialize(serializer)

@@ -1,12 +1,12 @@
-//! What is different on targets without an operating system, where flash and stack are measured in
-//! kilobytes: this module alone chooses, between two implementations of the same names.
+//! The differences on targets without an operating system, where flash and stack are measured in
+//! kilobytes. Only this module chooses between the two implementations, which have the same names.
 //!
 //! - `IS_SMALL` is for choices between expressions.
 //! - Values are moved by loops: `memmove` of the compiler's library takes 1.3 kB of flash, and is
 //!   faster only if many bytes move.
-//! - Searches in nodes halve, and the dict has a hash table of little code.
+//! - Searches in nodes are binary searches, and the hash table of the dict takes little code.
 //! - Members are hashed by the product of 32-bit words.
-//! - Numbers become text, and text numbers, without divisions and without `core`'s tables of 12 kB.
+//! - Numbers are formatted and parsed without divisions and without `core`'s tables of 12 kB.
 
 #[cfg(not(target_os = "none"))]
 mod with_os;

@@ -768,7 +768,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// the values. **O(n + m log n)** for m removed elements.
     ///
     /// If `keep` panics, the elements it has rejected are already removed; the others stay, with
-    /// the values that it has given them.
+    /// the values that it has set.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V, S) -> bool) {
         self.extract_if(|key, value, score| !keep(key, value, score)).for_each(drop);
     }
@@ -777,8 +777,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// true, lowest score first. Lazy; **O(log n)** per element removed.
     ///
     /// If the iterator is dropped early, the elements it has not visited stay. If `extracted`
-    /// panics, so does the element that it was called with, with the value that it has given it;
-    /// the iterator continues after it.
+    /// panics, the element that it was called with stays too, with the value that it has set; the
+    /// iterator continues after it.
     ///
     /// # Examples
     ///
@@ -933,10 +933,10 @@ impl<K: Hash, V, S: Copy, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
         try_box(Self::with_hasher(self.hasher().clone()))
     }
 
-    /// Moves a range to a map of its own, on the heap, as the stacks of microcontrollers are small.
-    /// On error, the map is unchanged.
+    /// Moves a range to a new map on the heap, as the stacks of microcontrollers are small. On
+    /// error, the map is unchanged.
     ///
-    /// Not inlined, so that the caller's stack has no map meanwhile.
+    /// Not inlined, so that the caller's stack frame contains no map.
     #[inline(never)]
     pub(crate) fn try_split_off(
         &mut self,

@@ -49,10 +49,10 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 /// `Hash`. The results are then unspecified, and operations that sort may panic, but the set
 /// remains memory safe and can be cleared and reused.
 ///
-/// Memory follows the content down: if one element in 24 to 48 is left of more than 3,000, and
-/// fewer than 16,384, a removal moves them to less memory, in a millisecond or two at most. Memory
-/// that was reserved stays. [`shrink_to_fit`](Self::shrink_to_fit) frees all that is not in use,
-/// and is the only way on microcontrollers.
+/// Memory shrinks with the set: if one element in 24 to 48 is left of more than 3,000, and fewer
+/// than 16,384 are left, a removal moves them to less memory, in a millisecond or two at most.
+/// Reserved memory is kept. [`shrink_to_fit`](Self::shrink_to_fit) frees all unused memory; on
+/// microcontrollers, removals free none.
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, and
 /// deserializes from a sequence in any order; a repeated member is an error. To serialize it as a
@@ -750,7 +750,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// true, in order, lowest score first. Lazy; **O(log n)** per element removed.
     ///
     /// Elements that the iterator has not visited when it is dropped remain in the set. If
-    /// `extracted` panics, so does the element that it was called with; the iterator continues
+    /// `extracted` panics, the element that it was called with remains too; the iterator continues
     /// after it.
     ///
     /// # Examples
@@ -928,10 +928,10 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
         try_box(Self::with_hasher(self.hasher().clone()))
     }
 
-    /// Moves a range to a set of its own, on the heap, as the stacks of microcontrollers are small.
-    /// On error, the set is unchanged.
+    /// Moves a range to a new set on the heap, as the stacks of microcontrollers are small. On
+    /// error, the set is unchanged.
     ///
-    /// Not inlined, so that the caller's stack has no set meanwhile.
+    /// Not inlined, so that the caller's stack frame contains no set.
     #[inline(never)]
     pub(crate) fn try_split_off(
         &mut self,

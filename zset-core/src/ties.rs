@@ -35,8 +35,8 @@ pub(crate) mod sealed {
         /// When the score of each of many elements was set; nothing if the type has an order.
         type Times: Default;
 
-        /// Notes when the score of the element at an index was set, which is one of those noted or
-        /// the next one.
+        /// Records when the score of the element at an index was set. The index is a recorded one
+        /// or the next one.
         fn try_note(
             times: &mut Self::Times,
             index: usize,
@@ -48,7 +48,7 @@ pub(crate) mod sealed {
         fn precedes(&self, later: &Self) -> bool;
 
         /// Sorts elements by score and member or, without an order, by when their scores were set.
-        /// If no times were noted, that was in the order of the slice.
+        /// If no times are recorded, they were set in the order of the slice.
         fn try_sort<V, S: Ord>(
             elements: &mut [((Self, V), S)],
             times: &Self::Times,
@@ -115,7 +115,8 @@ pub(crate) mod sealed {
                 (&elements[a].1, time(a)).cmp(&(&elements[b].1, time(b)))
             });
             for index in 0..elements.len() {
-                // What was at an index that is done is where that index took its element from.
+                // An index that is done took its element from its source, and left its own element
+                // there.
                 let mut source = sources[index];
                 while source < index {
                     source = sources[source];
@@ -130,10 +131,10 @@ pub(crate) mod sealed {
 /// A member or key without an order: elements of equal score are in the order in which their scores
 /// were set.
 ///
-/// It makes a [`SortedSet`](crate::SortedSet) a queue with priorities that is first in, first out
-/// among equals, of members that are only `Hash + Eq`. An element whose score is set, even to the
-/// one that it has, comes after all others of that score. Where sets are merged, the elements of
-/// the other set come later.
+/// It turns a [`SortedSet`](crate::SortedSet) into a priority queue that is first in, first out
+/// among equal priorities, with members that are only `Hash + Eq`. An element whose score is set,
+/// even to its current one, comes after all others of that score. When sets are merged, the
+/// elements of the other set come later.
 ///
 /// Look-ups take a `&T`, and a `&str` if `T` is `String` or `&str`.
 ///

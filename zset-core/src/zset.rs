@@ -2,7 +2,7 @@
 //!
 //! A new member that exceeds the limits switches the set to the skip-list encoding, where it stays
 //! until it is cleared. The limits are no invariant: they apply to the next new member, and
-//! `set_limits` may lower them below what a listpack holds already.
+//! `set_limits` may lower them below the size of an existing listpack.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -79,9 +79,9 @@ const REDIS_LIMITS: ListpackLimits =
 /// attacker who can measure timings.
 ///
 /// A listpack is for many small sets: a member of 20 bytes takes about 30 bytes in it with its
-/// score, and twice as many in the other encoding. Where speed matters more than memory, turn it
-/// off with [`with_limits`](Self::with_limits) and `max_listpack_entries: 0`: at 100 members,
-/// finding a score then takes a twentieth of the time.
+/// score, and twice as many in the other encoding. If speed matters more than memory, turn it off
+/// with [`with_limits`](Self::with_limits) and `max_listpack_entries: 0`: at 100 members, finding a
+/// score then takes a twentieth of the time.
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, with
 /// members as bytes. Elements are deserialized in any order, with members as bytes or text; a
@@ -415,9 +415,9 @@ impl ZSet {
     /// Pages are unordered and may be empty: only the cursor marks the end. A listpack is returned
     /// as a single page.
     ///
-    /// **O(count)** expected, plus hashing up to 28,672 members, of which the page returns at least
-    /// 1/64; O(n) for a listpack. A cursor is a position in hash order, so it is valid only for the
-    /// set that returned it, not even for a set with equal members.
+    /// **O(count)** expected, plus hashing the members of a hash table of bounded size, of which
+    /// the page returns at least 1/64; O(n) for a listpack. A cursor is a position in hash order,
+    /// so it is valid only for the set that returned it, not even for a set with equal members.
     ///
     /// # Examples
     ///

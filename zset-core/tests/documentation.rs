@@ -5,8 +5,8 @@
 
 use test_support::documentation::assert_have_examples;
 
-/// The names of types and functions that need an example, by file. Other items have one only where
-/// it is instructive.
+/// The names of types and functions that need an example, by file. Other items have one only if it
+/// is instructive.
 const EXAMPLES: &[(&str, &str)] = &[
     ("byte_string.rs", "ByteString"),
     ("core/hashed.rs", "Insertion"),

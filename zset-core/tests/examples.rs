@@ -49,7 +49,8 @@ fn orders_are_matched_by_price_then_by_time() {
 
 /// "/about" and "/jobs" are each read once, "/about" first. Of the 1900 requests, 900 are for old
 /// pages, and ten are for popular pages not yet cached. The LRU cache hits on 90 of the first
-/// hundred and six more, until more than five old pages come between two reads of a popular one.
+/// hundred requests, and on six more before there are more than five old pages between two reads of
+/// a popular one.
 #[test]
 fn an_lfu_cache_keeps_the_most_read_pages() {
     let expected = "\

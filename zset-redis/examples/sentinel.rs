@@ -108,7 +108,7 @@ struct Servers {
     sentinel_url: String,
     primary_url: String,
     primary: Server,
-    /// Kept alive as long as the program.
+    /// Keeps the processes running as long as the program.
     _others: [Server; 2],
 }
 

@@ -21,7 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [one, other] = processes;
     let (one, other) = (one?, other?);
 
-    // While the server is down, the calls of a process fail at once after the first five failures.
+    // While the server is down, the calls of a process fail immediately after the first five
+    // failures.
     let (breaker, its_breaker) = (Breaker::new(), Breaker::new());
 
     let quota = Quota::new(3, minute)?;

@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let server = if env::var_os("REDIS_URL").is_none() { Some(start()?) } else { None };
     let url = server.as_ref().map_or_else(|| env::var("REDIS_URL"), |server| Ok(url(server)))?;
     let queue = queue(&url)?;
-    // Remains of an earlier run.
+    // Removes the jobs of an earlier run.
     persist(|| queue.clear())?;
     persist(|| queue.purge_dead_letters())?;
     deliver(&queue, &url)

@@ -32,8 +32,8 @@ pub type Keyed<M, L> = crate::Keyed<Pool<M>, L>;
 /// Opens the connections of a [`Pool`]: implemented by [`redis::Client`] and, with the feature
 /// `cluster`, by `redis::cluster::ClusterClient`.
 ///
-/// Each connection is used by a thread of its own, and callers stop waiting at the deadline. So a
-/// method that takes longer than its `timeout` delays no caller; it only occupies its thread.
+/// Each connection is used by its own thread, and callers stop waiting at the deadline. So a method
+/// that takes longer than its `timeout` delays no caller; it only occupies its thread.
 pub trait Connect: Send + Sync + 'static {
     /// A connection.
     type Connection;

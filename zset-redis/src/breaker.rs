@@ -1,4 +1,4 @@
-//! [`Breaker`]: makes calls fail at once while the server is down.
+//! [`Breaker`]: makes calls fail immediately while the server is down.
 //!
 //! At most one probe is in flight. It ends when its [`Pass`] is dropped, with or without a result,
 //! so a call that is cancelled or panics never blocks later probes.
@@ -16,8 +16,8 @@ const DEFAULT_FAILURES: NonZeroU32 = NonZeroU32::new(5).unwrap();
 
 const DEFAULT_PAUSE: Duration = Duration::from_secs(1);
 
-/// Makes the calls of a limiter fail at once while the server is down, instead of waiting for their
-/// deadlines.
+/// Makes the calls of a limiter fail immediately while the server is down, instead of waiting for
+/// their deadlines.
 ///
 /// After a number of failures in a row, calls return [`Error::BreakerOpen`] without being sent, and
 /// the limiter's [`OnFailure`](crate::OnFailure) decides. After a pause, one call at a time is sent
@@ -67,12 +67,12 @@ enum State {
 }
 
 impl Breaker {
-    /// Makes a breaker for five failures and a pause of one second. **O(1)**.
+    /// Creates a breaker for five failures and a pause of one second. **O(1)**.
     pub fn new() -> Self {
         Breaker::with_clock(MonotonicClock::new())
     }
 
-    /// Makes a breaker with a clock, for tests. **O(1)**.
+    /// Creates a breaker with a clock, for tests. **O(1)**.
     ///
     /// A clock that steps back begins the pause again.
     ///
@@ -90,8 +90,8 @@ impl Breaker {
         Breaker { failures: DEFAULT_FAILURES, pause: DEFAULT_PAUSE, shared }
     }
 
-    /// Returns the breaker with a different number of failures in a row after which calls fail at
-    /// once. **O(1)**.
+    /// Returns the breaker with a different number of failures in a row after which calls fail
+    /// immediately. **O(1)**.
     pub fn with_failures(mut self, failures: NonZeroU32) -> Self {
         self.failures = failures;
         self
@@ -170,10 +170,10 @@ impl fmt::Debug for Breaker {
 pub enum BreakerState {
     /// All calls are sent.
     Closed,
-    /// The pause is over: a probe is in flight, or the next call becomes one. Other calls fail at
-    /// once.
+    /// The pause is over: a probe is in flight, or the next call becomes one. Other calls fail
+    /// immediately.
     HalfOpen,
-    /// All calls fail at once.
+    /// All calls fail immediately.
     Open,
 }
 

@@ -1,7 +1,7 @@
 //! Flights: concurrent checks of a key share a script.
 //!
-//! The first check starts a flight, a task that sends it at once. Checks made meanwhile wait for
-//! its reply, and are then sent together:
+//! The first check starts a flight, a task that sends it immediately. Checks made in the meantime
+//! wait for its reply, and are then sent together:
 //!
 //! ```text
 //! calls        a    b  c d         e f
@@ -35,7 +35,7 @@ use crate::{Error, Keyed};
 
 /// A check that waits for a flight.
 pub(crate) struct Waiting {
-    /// Where to send the decision.
+    /// The channel for the decision.
     reply: oneshot::Sender<Result<Decision, Error>>,
     /// The deadline of its caller.
     until: Instant,

@@ -15,12 +15,12 @@ use std::sync::Arc;
 
 use siphasher::sip128::SipHasher24;
 
-/// Makes the names on the server of a limiter, a board or a queue.
+/// Creates the names on the server for a limiter, a board or a queue.
 #[derive(Clone)]
 pub(crate) struct Names {
     /// The part before the hash tag.
     name: Arc<[u8]>,
-    /// Hashes keys, or `None` if they are written as they are.
+    /// The key of the hash, or `None` if keys are not hashed.
     secret: Option<[u8; 16]>,
 }
 

@@ -45,9 +45,9 @@
 //!
 //! # Two steps
 //!
-//! `over_limit` and `record` are separate steps for what counts only if it fails, such as a login
-//! that requires a captcha after three wrong passwords. Between the two, other callers may record
-//! units too, so the record may exceed the limit. Where the limit must hold, use `check`, and
+//! `over_limit` and `record` are separate steps for actions that count only if they fail, such as
+//! logins that require a captcha after three wrong passwords. Between the two, other callers may
+//! record units too, so the record may exceed the limit. If the limit must hold, use `check`, and
 //! `refund` units that were not needed.
 //!
 //! # A quota for each call
@@ -90,7 +90,7 @@
 //! | boards | the name; members and scores | the name |
 //! | queues | the name; ids, payloads, counts and times | the name |
 //!
-//! The members of boards, and the ids and payloads of jobs, are stored as they are: the server
+//! The members of boards, and the ids and payloads of jobs, are stored unchanged: the server
 //! returns them.
 //!
 //! # Rights
@@ -153,8 +153,8 @@
 //! policy.
 //!
 //! While the server is down, each call waits for its deadline. With a [`Breaker`], after some
-//! failures in a row, calls fail at once, except for one probe at a time. [`Breaker::state`] is for
-//! metrics.
+//! failures in a row, calls fail immediately, except for one probe at a time. [`Breaker::state`] is
+//! for metrics.
 //!
 //! After a deadline, or if the connection breaks, the server may have run the script, or may run it
 //! later. The units are then taken although the call failed; the same can happen if a future is
@@ -243,10 +243,10 @@
 //! replica may take over. A lost refund errs towards denial.
 //!
 //! A server that restarts without its data starts with an empty state too: it allows at most the
-//! limit more. With `appendonly yes` and `appendfsync always`, a crash loses no units that were
-//! allowed. With `everysec`, a crash of the machine can lose about the last second of them, and so
-//! can a crash of the process if the disk was busy. With snapshots alone, all units since the last
-//! one are lost.
+//! limit once more. With `appendonly yes` and `appendfsync always`, a crash loses no units that
+//! were allowed. With `everysec`, a crash of the machine can lose about the last second of them,
+//! and so can a crash of the process if the disk was busy. With snapshots alone, all units since
+//! the last one are lost.
 //!
 //! # Clusters
 //!
@@ -288,8 +288,9 @@
 //! - `tokio`: awaited calls, over multiplexed connections and `ConnectionManager`.
 //! - `cluster`: connections to a cluster, blocking and awaited; implies `tokio`.
 //!
-//! The crate contains no unsafe code. It requires Rust 1.85 or newer, and Redis 7.0 or Valkey; it
-//! is tested with Redis 7.0 and Valkey 9.1. The crate [`redis`] is re-exported.
+//! The crate contains no unsafe code. Its minimum Rust version is its `rust-version`. It requires
+//! Redis 7.0 or Valkey, and is tested with Redis 7.0 and Valkey 9.1. The crate [`redis`] is
+//! re-exported.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

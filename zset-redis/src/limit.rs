@@ -1,4 +1,4 @@
-//! The requests of limiters and how their replies are read, whatever the connection.
+//! The requests of limiters and how their replies are read, for every kind of connection.
 //!
 //! A [`Request`] becomes one call of one script. The script decides whether the units fit, and
 //! returns the state of each rule; the durations of the decision are computed here, in 128-bit
@@ -78,8 +78,8 @@ macro_rules! settings {
         /// `secret`, instead of the key. **O(n)** for n bytes of the secret.
         ///
         /// Use it for keys such as tokens and addresses. All machines must use the same secret:
-        /// another secret means another state. [Hashed keys](crate#hashed-keys) lists what is
-        /// stored.
+        /// another secret means another state. [Hashed keys](crate#hashed-keys) lists the stored
+        /// data.
         pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
             self.policy.names.hash_keys(secret.as_ref());
             self
@@ -92,8 +92,8 @@ macro_rules! settings {
             self
         }
 
-        /// Returns the limiter with a breaker: while the server is down, calls to it fail at once.
-        /// By default there is none. **O(1)**.
+        /// Returns the limiter with a breaker: while the server is down, calls to it fail
+        /// immediately. By default there is none. **O(1)**.
         pub fn with_breaker(mut self, breaker: crate::Breaker) -> Self {
             self.policy.breaker = Some(breaker);
             self
@@ -331,7 +331,7 @@ pub(crate) type ReadReply<T> = fn(&Policy, &Request<'_>, Result<Reply, Error>) -
 
 /// The result of a step.
 pub(crate) enum Reply {
-    /// What the script returned.
+    /// The value returned by the script.
     Script(Value),
     /// The decision of a check that shared its script with other checks.
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "only awaited checks share"))]
@@ -385,7 +385,7 @@ impl Request<'_> {
         matches!(self.step, Step::Check | Step::Peek)
     }
 
-    /// Returns the most units that can be allowed at once.
+    /// Returns the maximum number of units allowed at once.
     pub(crate) fn limit(&self) -> u32 {
         self.rules.iter().map(Rule::limit).min().unwrap_or(u32::MAX)
     }

@@ -88,14 +88,14 @@ mod awaited {
     impl<C: ConnectionLike + Clone> Link<C> {
         /// Runs a script until a deadline, and returns its reply.
         ///
-        /// After the deadline the call is dropped, but what was sent may still be run.
+        /// After the deadline the call is dropped, but the server may still run the script.
         pub(crate) async fn run(&self, call: &Call, until: Instant) -> Result<Value, Error> {
             call.check()?;
             let mut connection = self.connection.clone();
             let reply = timeout_at(until, async {
-                // Only this kind of connection opens new ones but repeats nothing: it notices that
-                // the present one is closed only by a failing call. Compared by name, since
-                // `TypeId` is for `'static` types only. A mistake would cost one connection.
+                // Only this kind of connection opens new ones but repeats nothing: it notices a
+                // closed connection only when a call fails. Compared by name, since `TypeId` is for
+                // `'static` types only. A mistake would cost one connection.
                 if type_name::<C>() == type_name::<ConnectionManager>() {
                     self.run_managed(&mut connection, call).await
                 } else {
@@ -123,8 +123,8 @@ mod awaited {
             reply
         }
 
-        /// Runs a script over a connection that is not replaced meanwhile, and returns how often it
-        /// was replaced before.
+        /// Runs a script over a connection, which cannot be replaced during the call, and returns
+        /// how often it was replaced before.
         async fn run_and_count(&self, manager: &mut C, call: &Call) -> (RedisResult<Value>, u64) {
             let replaced = self.shared.replaced.read().await;
             (run_once(manager, call).await, *replaced)

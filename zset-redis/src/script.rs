@@ -1,4 +1,4 @@
-//! Scripts and script calls: what is sent, whatever the connection.
+//! Scripts and script calls, for every kind of connection.
 
 use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, make_extension_error};
 
@@ -103,12 +103,11 @@ impl Call {
         command
     }
 
-    /// Returns an error of the call together with the command that failed: EVALSHA, EVAL, or one of
-    /// the script.
+    /// Adds the command that failed to an error: EVALSHA, EVAL, or a command within the script.
     ///
-    /// For a command of the script, servers only name a line of the script. They write the source
-    /// of EVAL into an error, which is text, so only binary arguments of EVALSHA can make it
-    /// unreadable.
+    /// If a command within the script fails, servers report only its line. An error that cannot be
+    /// decoded is always one of EVALSHA: servers quote arguments in errors, and only those of
+    /// EVALSHA can be binary.
     pub(crate) fn explained(&self, error: Error) -> Error {
         match explained("EVALSHA", error) {
             Error::Redis(error) => Error::Redis(self.in_script(&error).unwrap_or(error)),
@@ -132,7 +131,7 @@ impl Call {
         let (command, source) =
             source.split_once("call(")?.1.split_once('\'')?.1.split_once('\'')?;
         let mut words = source.split(|byte: char| byte != '_' && !byte.is_ascii_alphanumeric());
-        // The variable of a key is named for its last part.
+        // The variable of a key is named after its last part.
         let suffix = format!(":{}", words.find(|word| !word.is_empty())?.to_lowercase());
         let key = self.keys.iter().find(|key| key.ends_with(suffix.as_bytes()));
         let mut detail = format!("{message}: {command}");

@@ -68,7 +68,7 @@ fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
     assert_eq!(queue.wait_lease(PATIENCE).unwrap().payload, b"payload");
 }
 
-/// Uses what [`use_each_blocking`] left, over asynchronous connections, and a leased window.
+/// Uses the state left by [`use_each_blocking`] over asynchronous connections, and a leased window.
 async fn use_each_awaited<C>(connection: C, secret: &[u8])
 where
     C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
@@ -122,8 +122,8 @@ fn with_hashed_keys_no_name_on_the_server_contains_the_key() {
         let Some(server) = Server::start(kind) else { continue };
         use_each_blocking(&Pool::new(server.client()), Some(SECRET));
         runtime().block_on(async { use_each_awaited(server.multiplexed().await, SECRET).await });
-        // Four limiters, two limits, the leased window, two keys of the board, and the queue's,
-        // which has no dead letters.
+        // Four keys of limiters, two of `Limits`, one of the leased window, two of the board, and
+        // six of the queue: it has no dead letters.
         assert_eq!(keys(&server).len(), 4 + 2 + 1 + 2 + 6, "{:?}", keys(&server));
         are_hashed(&keys(&server));
     }

@@ -53,7 +53,7 @@ fn two_processes_share_their_limits() {
     }
 }
 
-/// The order of the lines varies; the program itself asserts what is delivered.
+/// The order of the lines varies; the program itself checks the deliveries.
 #[test]
 fn webhooks_are_delivered_by_workers_that_die_and_to_receivers_that_fail() {
     for kind in [Kind::Redis, Kind::Valkey] {

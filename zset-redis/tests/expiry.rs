@@ -88,8 +88,7 @@ fn expire(kind: Kind) {
     assert_eq!(keys(&mut connection).len(), 0);
 }
 
-/// The units are allowed after exactly the wait that a denial reports. This is tested by the
-/// server's clock.
+/// The units are allowed after exactly the wait that a denial reports, by the server's clock.
 fn wait(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
     for (index, rule) in rules().into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A server that fails: deadlines, what decides in its place, and recovery.
+//! A server that fails: deadlines, decisions in its place, and recovery.
 
 #![cfg(all(unix, feature = "cluster"))]
 
@@ -189,7 +189,7 @@ fn a_reply_that_drips_is_not_awaited_beyond_the_deadline() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
-/// Waits until the server has at most this many connections, not counting the one that asks.
+/// Waits until the server has at most this many connections, not counting that of this query.
 fn wait_until_connected(server: &Server, most: usize) {
     let start = Instant::now();
     while server.ask("CLIENT LIST").lines().count() > most + 1 {
@@ -232,7 +232,7 @@ fn a_pool_has_no_more_connections_than_its_bound() {
             scope.spawn(|| (0..20).for_each(|_| _ = funnel.check("ann").unwrap()));
         }
     });
-    // The last one is the one that asks.
+    // One of them is that of this query.
     assert!(received(&server) - before <= 3);
 }
 

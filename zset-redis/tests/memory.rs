@@ -13,7 +13,7 @@ use zset_std::Quota;
 
 use servers::{Kind, PATIENCE, Server};
 
-/// The most entries that a sorted set stores compactly.
+/// The maximum number of entries of a listpack.
 const COMPACT: u64 = 128;
 
 fn memory(connection: &mut Connection, limiter: &str, index: usize) -> u64 {
@@ -72,7 +72,7 @@ mod of_many_keys {
     const ONE: u32 = 1;
     const ONE_AND_A_DENIAL: u32 = 2;
 
-    /// The number of keys; the guide has a million.
+    /// The number of keys; docs/many-machines.md has the results for a million.
     fn keys() -> usize {
         env::var("ZSET_KEYS").map_or(20_000, |keys| keys.parse().expect("ZSET_KEYS is a number"))
     }
@@ -98,7 +98,7 @@ mod of_many_keys {
         let grown = runtime.block_on(async {
             let connection = server.multiplexed().await;
             let limiter = limiter(connection).unwrap().with_deadline(PATIENCE);
-            // Loads the script, and the buffers reach their size.
+            // Loads the script, and grows the buffers to their final size.
             let _ = limiter.check("").await.unwrap();
             let before = used_memory(&server);
             let mut lanes = JoinSet::new();

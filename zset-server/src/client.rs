@@ -70,7 +70,7 @@ pub(crate) struct Session {
     /// Whether it is on another machine.
     pub(crate) is_remote: bool,
     pub(crate) may_wait: bool,
-    /// What it is waiting for.
+    /// The wait of its blocked command, if any.
     pub(crate) wait: Option<Wait>,
     /// The reply to the command that has waited, until it is taken.
     pub(crate) served: Option<Vec<u8>>,
@@ -130,7 +130,7 @@ pub(crate) struct Buffered {
     pub(crate) over_soft_since: Option<Timestamp>,
 }
 
-/// What a client waits for.
+/// The wait of a client: the keys, and the time.
 #[derive(Debug)]
 pub(crate) struct Wait {
     /// In the order in which they are tried.
@@ -143,7 +143,7 @@ pub(crate) struct Wait {
     pub(crate) pop: Pop,
 }
 
-/// What a command pops that may block.
+/// The members that a blocking command pops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pop {
     pub(crate) end: End,
@@ -167,7 +167,7 @@ impl Session {
         }
     }
 
-    /// Sets the waker for changes to the client that are made by others.
+    /// Sets the waker to call when others change the client.
     pub(crate) fn set_waker(&mut self, waker: &Waker) {
         if !self.waker.as_ref().is_some_and(|old| old.will_wake(waker)) {
             self.waker = Some(waker.clone());
@@ -187,7 +187,7 @@ impl Session {
         self.wake();
     }
 
-    /// Disconnects the client; nothing more is done for it.
+    /// Disconnects the client without a further reply.
     pub(crate) fn kill(&mut self, keyspace: &mut Keyspace) {
         self.stop_waiting(keyspace);
         self.is_killed = true;

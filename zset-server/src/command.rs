@@ -44,8 +44,8 @@ pub(crate) struct State {
 }
 
 /// The memory in use, sampled from time to time: the bytes allocated and not freed. The resident
-/// memory of the process would not do: it does not shrink when keys are removed, so a server at its
-/// limit would stay there.
+/// memory of the process is unsuitable: it does not shrink when keys are removed, so a server at
+/// its limit would stay at it.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// Returns the number of allocated bytes; `None` counts nothing.

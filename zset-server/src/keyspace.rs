@@ -22,7 +22,7 @@ use crate::error::CommandError;
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;
 
-/// The set that a missing key stands for.
+/// The set at a missing key.
 pub(crate) static EMPTY: ZSet = ZSet::new();
 
 /// The value of a key.
@@ -101,7 +101,7 @@ const FEW: usize = 1024;
 impl Keyspace {
     /// Sets the time.
     pub(crate) fn set_now(&mut self, now: Timestamp) {
-        // Expired keys are already invisible: a small step back must not bring them back.
+        // Expired keys are already invisible: a small step back must not make them visible again.
         let step_back = self.now.saturating_duration_since(now);
         if step_back.is_zero() || step_back > MAX_STEP_BACK {
             self.now = now;

@@ -50,7 +50,8 @@ fn run(action: Action) -> Result<(), Box<dyn Error>> {
                 .with_max_level(level)
                 .with_ansi(io::stderr().is_terminal())
                 .with_writer(io::stderr)
-                // Internal errors go to standard error too, where another failure would panic.
+                // Internal errors would be written to standard error too, where another failure
+                // would panic.
                 .log_internal_errors(false)
                 .init();
             serve(Options { allocated: Some(allocated), ..*options })?;
@@ -232,7 +233,7 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
         let addresses = addresses.map_err(|error| format!("cannot resolve {host:?}: {error}"))?;
         options.addresses.extend(addresses);
     }
-    // Names may resolve to the same address, or to an address that is given as well.
+    // Names may resolve to the same address, or to one that is also given directly.
     options.addresses.sort_unstable();
     options.addresses.dedup();
     if options.addresses.is_empty() && options.unix_socket.is_none() {

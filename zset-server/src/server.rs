@@ -118,13 +118,13 @@ impl Shared {
         self.held.get() > self.max_held.get() / 2
     }
 
-    /// Returns whether clients hold too much.
+    /// Returns whether the memory held for all clients exceeds its bound.
     fn is_over(&self) -> bool {
         self.is_too_much(self.held.get())
     }
 
-    /// Returns whether `held` bytes are too many for all clients. A single client may hold more
-    /// than the bound if the others hold little, so that a large value can be set and read.
+    /// Returns whether `held` bytes for all clients exceed the bound. A single client may exceed it
+    /// while the others hold little, so that large values can be set and read.
     fn is_too_much(&self, held: usize) -> bool {
         let (_, largest) = self.largest.get();
         held > self.max_held.get() && largest > self.max_held_of_one(held.saturating_sub(largest))

@@ -139,7 +139,7 @@ pub struct SnapshotError {
     problem: Problem,
 }
 
-/// What is wrong with a snapshot: an [`io::Error`], a [`RestoreError`], or a sentence.
+/// The problem of a snapshot: an [`io::Error`], a [`RestoreError`], or a sentence.
 type Problem = Box<dyn Error + Send + Sync>;
 
 impl fmt::Display for SnapshotError {

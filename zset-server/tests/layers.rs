@@ -1,5 +1,5 @@
-//! The order of the modules: each uses only modules of its own row of the table in
-//! `docs/design.md`, and of the rows below.
+//! The order of the modules: each uses only modules in its row of the table in `docs/design.md` and
+//! in the rows below.
 
 #![cfg(not(miri))]
 

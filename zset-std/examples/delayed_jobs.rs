@@ -1,7 +1,8 @@
 //! Sends reminders when they are due, without losing any.
 //!
 //! Demonstrates a `SharedDelayQueue` with leased jobs: a job whose worker dies, one that always
-//! fails, and jobs that are cancelled or rescheduled. A fake clock makes the minute pass at once:
+//! fails, and jobs that are cancelled or rescheduled. A fake clock makes the minute pass in an
+//! instant:
 //!
 //! ```text
 //! cargo run --example delayed_jobs

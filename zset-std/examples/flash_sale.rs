@@ -2,7 +2,7 @@
 //!
 //! Demonstrates a `DelayQueue` that opens each sale once, in order, however late it is called, with
 //! sales that are cancelled or postponed; and a `SlidingWindow` that lets each buyer buy once per
-//! sale. A fake clock makes the minutes pass at once:
+//! sale. A fake clock makes the minutes pass in an instant:
 //!
 //! ```text
 //! cargo run --example flash_sale
@@ -17,7 +17,7 @@ struct Shop {
     clock: FakeClock,
     /// Sales to open: ids without payloads.
     sales: DelayQueue<(), &'static str>,
-    /// The open sales, and the number left of each.
+    /// The open sales, and the remaining stock of each.
     stock: Vec<(&'static str, u32)>,
     /// Limits purchases per sale and buyer.
     bought: SlidingWindow<(&'static str, &'static str), FakeClock>,

@@ -5,7 +5,8 @@
 //! and `record` counts a failure even beyond the limit. An unsolved captcha does not count. Behind
 //! axum, `zset_tower::Policy::charge_if` does the same in a layer.
 //!
-//! Service and client run in one program with a fake clock, which makes the minutes pass at once:
+//! Service and client run in one program with a fake clock, which makes the minutes pass in an
+//! instant:
 //!
 //! ```text
 //! cargo run --example login_captcha
@@ -44,7 +45,7 @@ const ATTEMPTS: [(u64, &str); 10] = [
     (105, "user=ann&password=right"),
 ];
 
-/// Answers each connection on a thread of its own until the program ends.
+/// Answers each connection on its own thread until the program ends.
 fn serve(listener: &TcpListener, failures: &Arc<Failures>) {
     for connection in listener.incoming() {
         let failures = Arc::clone(failures);
@@ -78,7 +79,7 @@ fn log_in(failures: &Failures, user: &str, password: &str, captcha: &str) -> &'s
     }
     match failures.record(user, 1) {
         Ok(()) => "401 Wrong Password",
-        // An attacker who makes up users fills the table. Nobody may guess uncounted meanwhile.
+        // An attacker can fill the table with made-up users. Guesses must not go uncounted then.
         Err(_) => "503 Try Later",
     }
 }
@@ -116,7 +117,7 @@ fn post(address: SocketAddr, form: &str) -> io::Result<String> {
 fn main() -> Result<(), Box<dyn Error>> {
     let clock = FakeClock::new();
     let three_a_minute = Quota::new(3, Duration::from_secs(MINUTE))?;
-    // Users that a client makes up must not take memory for ever.
+    // A client must not exhaust memory with made-up users.
     let failures = SlidingWindow::new(three_a_minute)
         .with_clock(clock.clone())
         .with_max_keys(100_000, WhenFull::RefuseNew);

@@ -2,12 +2,12 @@
 //!
 //! For a client, a limiter waits instead of denying: `until_ready` is awaited before each call, and
 //! tasks are served in the order of their arrival. With `Limits`, a call takes from both quotas or
-//! from none. The API counts calls when they arrive, and one may be on its way for longer than the
-//! next, so the client's periods are longer by more than the latency varies. The program copies 120
-//! records with sixteen tasks, while a user waits for five seconds and gives up.
+//! from none. The API counts calls when they arrive, and latencies vary, so the client's periods
+//! are longer by more than that variation. The program copies 120 records with sixteen tasks, while
+//! a user waits for five seconds and gives up.
 //!
-//! The time is that of a paused runtime, so the minute passes at once. Without `start_paused`, the
-//! program takes a minute:
+//! The time is that of a paused runtime, so the minute passes in an instant. Without
+//! `start_paused`, the program takes a minute:
 //!
 //! ```text
 //! cargo run --package zset-std --features tokio --example outgoing
@@ -24,14 +24,14 @@ use tokio::time::{Instant, sleep};
 use zset_std::limit::{NotReady, QuotaError};
 use zset_std::{Keyed, Limits, Quota, TokioClock, WindowLog};
 
-/// What one caller may do at each host.
+/// The limits of one caller at each host.
 type Limiter = Keyed<String, Limits<WindowLog>, TokioClock>;
 
 const HOST: &str = "api.example";
 const RECORDS: u64 = 120;
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How much longer the client's periods are.
+/// The amount by which the client's periods are longer.
 const SLACK: Duration = Duration::from_millis(100);
 
 /// Ten calls in any second and a hundred in any minute, each of them longer by `slack`.

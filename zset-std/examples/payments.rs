@@ -1,7 +1,7 @@
 //! Limits each user to ten of each action per minute.
 //!
 //! Demonstrates a `SlidingWindow` keyed by user and action: denied requests, how long to wait, and
-//! that other keys are unaffected. A fake clock makes the minute pass at once:
+//! that other keys are unaffected. A fake clock makes the minute pass in an instant:
 //!
 //! ```text
 //! cargo run --example payments

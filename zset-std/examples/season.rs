@@ -38,7 +38,7 @@ struct Game {
     ratings: Leaderboard<String, u32, Latest>,
 }
 
-/// A match: its season, when it was reported, the player, the points, and the rating afterwards.
+/// A match: its season, the time of its report, the player, the points, and the new rating.
 type Match = (u32, Duration, &'static str, u64, u32);
 
 impl Game {
@@ -47,7 +47,7 @@ impl Game {
         Game { season: 1, ends, points: Leaderboard::sum(), ratings: Leaderboard::latest() }
     }
 
-    /// Counts a match; returns whether it is of this season.
+    /// Counts a match; returns whether it belongs to this season.
     fn report(
         &mut self,
         (season, _, player, points, rating): Match,
@@ -60,7 +60,7 @@ impl Game {
         Ok(true)
     }
 
-    /// Ends all seasons whose time is over, one after the other, also if nobody played for months.
+    /// Ends each season that is over, in order, even if there was no match for months.
     fn advance(&mut self, now: Timestamp, folder: &Path) -> Result<(), Box<dyn Error>> {
         while now >= self.ends {
             save(&self.points, &folder.join(format!("season-{}.json", self.season)))?;
@@ -106,19 +106,19 @@ fn play(folder: &Path) -> Result<(), Box<dyn Error>> {
         (1, 2 * DAY, "bob", 85, 1100),
         (1, 9 * DAY, "cid", 120, 1080),
         (1, 29 * DAY, "ann", 50, 1300),
-        // Bob was without a connection when the season ended.
+        // Bob was offline when the season ended.
         (1, 30 * DAY, "bob", 90, 1180),
         (2, 31 * DAY, "bob", 40, 1090),
     ];
     for game_match in matches {
-        // A process that is restarted before each match.
+        // Simulates a process that is restarted before each match.
         let mut game: Game = load(&file)?;
         let (season, at, player, points, _) = game_match;
         let before = game.clone();
         game.advance(Timestamp::ZERO.saturating_add(at), folder)?;
         if game.season > before.season {
             show_end(&before, &game, folder)?;
-            // It dies before the new season is saved: the season ends again.
+            // It dies before it saves the new season, so the season ends again.
             save(&before, &file)?;
             let mut again: Game = load(&file)?;
             again.advance(Timestamp::ZERO.saturating_add(at), folder)?;
@@ -133,7 +133,7 @@ fn play(folder: &Path) -> Result<(), Box<dyn Error>> {
     assert_eq!(game.points.standing("bob", Ties::Competition), Some(1));
     assert_eq!((game.season, game.points.len(), game.ratings.len()), (2, 1, 3));
 
-    // A player can be on a board only once.
+    // A board on which a player occurs twice is rejected.
     let text = fs::read_to_string(folder.join("season-1.json"))?;
     println!("\nseason-1.json: {text}");
     fs::write(&file, text.replace("bob", "ann"))?;

@@ -6,8 +6,8 @@ use crate::Timestamp;
 
 /// A limiter or queue whose clock is fixed at a given time, returned by its method `at`.
 ///
-/// It is a reference and a time, and has the methods that depend on the time. They do the same as
-/// those of the limiter or queue, without reading its clock.
+/// It is a reference and a time, and has the methods that depend on the time. They work like those
+/// of the limiter or queue, without reading its clock.
 ///
 /// # Examples
 ///
@@ -28,14 +28,14 @@ pub struct At<'a, T: ?Sized> {
 }
 
 impl<'a, T: ?Sized> At<'a, T> {
-    /// Makes what the method `at` of the limiter or queue returns: for a `&dyn` limiter, which does
-    /// not have the method. **O(1)**.
+    /// Creates the value that the method `at` of the limiter or queue returns: for a `&dyn`
+    /// limiter, which does not have the method. **O(1)**.
     #[inline]
     pub fn new(of: &'a T, now: Timestamp) -> Self {
         At { of, now }
     }
 
-    /// Returns what [`timed!`] methods need.
+    /// Returns the reference and the time for [`timed!`] methods.
     #[inline]
     pub(crate) fn timed(&self) -> (&'a T, Timestamp) {
         (self.of, self.now)

@@ -65,7 +65,7 @@ impl Timestamp {
     /// The largest representable timestamp.
     pub const MAX: Timestamp = Timestamp(u64::MAX);
 
-    /// Makes a timestamp `nanos` nanoseconds after the origin. **O(1)**.
+    /// Creates a timestamp `nanos` nanoseconds after the origin. **O(1)**.
     pub const fn from_nanos(nanos: u64) -> Self {
         Timestamp(nanos)
     }
@@ -103,7 +103,7 @@ pub(crate) fn nanos(duration: Duration) -> u64 {
 ///
 /// # Examples
 ///
-/// Only the time has to be given:
+/// Only the time must be provided:
 ///
 /// ```
 /// use std::cell::Cell;
@@ -141,7 +141,8 @@ pub trait Clock {
     /// [`std::thread::park`], it may wake spuriously.
     ///
     /// By default, it waits as long as the operating system's clock takes to advance by the
-    /// difference, and for a second at most, since this clock may be set or run at another rate.
+    /// difference, and for a second at most, since this clock may be set or run at a different
+    /// rate.
     #[cfg(feature = "std")]
     fn park_until(&self, at: Timestamp) {
         let wait = at.saturating_duration_since(self.now());
@@ -316,7 +317,7 @@ mod tests {
         park(&Started(MonotonicClock::new()));
     }
 
-    /// A clock that implements only what it must.
+    /// A clock that implements only the required method.
     struct Started(MonotonicClock);
 
     impl Clock for Started {

@@ -121,7 +121,7 @@ fn job<T, I>((Unordered(id), payload, due): (Unordered<I>, T, Timestamp)) -> Job
     Job { id, due, payload }
 }
 
-/// Like `job`, of a borrowed entry.
+/// Like `job`, for a borrowed entry.
 fn job_ref<'a, T, I>(
     (Unordered(id), payload, due): (&'a Unordered<I>, &'a T, Timestamp),
 ) -> Job<&'a T, &'a I> {
@@ -195,7 +195,7 @@ impl<T> DelayQueue<T> {
 }
 
 impl<T, I: Eq + Hash> DelayQueue<T, I> {
-    /// Like [`push`](Self::push), with an id of the caller. **O(log n)**.
+    /// Like [`push`](Self::push), with an id chosen by the caller. **O(log n)**.
     ///
     /// # Errors
     ///
@@ -420,7 +420,7 @@ impl<T, I> DelayQueue<T, I> {
 
     /// Removes all jobs, due or not, and returns them in order. **O(n)**.
     ///
-    /// The queue is empty at once, even if the iterator is leaked.
+    /// The queue is emptied immediately, even if the iterator is leaked.
     pub fn drain(&mut self) -> DrainJobs<'_, T, I> {
         DrainJobs::new(self.jobs.drain())
     }

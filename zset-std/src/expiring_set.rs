@@ -461,7 +461,7 @@ impl<M> IntoIterator for ExpiringSet<M> {
 
 #[cfg(test)]
 mod tests {
-    //! Edge cases: times, budgets and caps; and serialization, which the set derives.
+    //! Edge cases: times, budgets and caps; and the derived serialization.
 
     use std::string::ToString;
     use std::time::Duration;

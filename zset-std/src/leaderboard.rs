@@ -213,7 +213,7 @@ impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy, K> fmt::Debug for Leaderboard<I
     }
 }
 
-/// What a submission did to a board.
+/// The result of a submission.
 ///
 /// # Examples
 ///

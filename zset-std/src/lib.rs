@@ -12,8 +12,8 @@
 //!
 //! All take a [`Quota`] and return a [`Decision`]. The keyed limiters read the time from a
 //! [`Clock`], which tests can replace, and implement [`KeyedLimiter`] for code that is generic over
-//! them, and [`AsyncKeyedLimiter`], as limiters whose state is on a server do. Where a memory bound
-//! makes a limiter inexact, it errs towards denial.
+//! them, and [`AsyncKeyedLimiter`], as limiters whose state is on a server do. A limiter that is
+//! inexact because of a memory bound errs towards denial.
 //!
 //! The [guides](_guide) explain limiters, boards, queues and timelines, one page each.
 //!
@@ -106,7 +106,7 @@
 //!     critical_section::Mutex::new(RefCell::new(Funnel::new(ALARMS)));
 //! ```
 //!
-//! The crate contains no unsafe code, and requires Rust 1.85 or newer.
+//! The crate contains no unsafe code. Its minimum Rust version is its `rust-version`.
 //!
 //! # Conventions
 //!
@@ -115,8 +115,8 @@
 //!   takes the time in every such operation.
 //! - The time is always the last argument: `push(payload, due)`, `pop_due(max, now)`,
 //!   `check_n(n, now)`. If there are two times, `now`, the time of the call, comes last.
-//! - `check` and `peek` are for one unit, `check_n` and `peek_n` for several. What remains, and how
-//!   long to wait, are fields of the [`Decision`] of a peek.
+//! - `check` and `peek` are for one unit, `check_n` and `peek_n` for several. The remaining units
+//!   and the waits are fields of the [`Decision`] of a peek.
 //! - A job is `due` at a time, a member of an [`ExpiringSet`] has a `deadline`, a lease lasts
 //!   `until` a time, and is renewed.
 //! - `with_*` are builder methods: they take the value and return it, before its first use.
@@ -129,7 +129,7 @@
 //!
 //! The crate builds for `wasm32-unknown-unknown`, where std has no clock, no threads and no source
 //! of randomness. Everything works there if you supply the time: with the method `at`, or through a
-//! [`Clock`] of your own that asks the host. At run time:
+//! [`Clock`] that reads the time of the host. At run time:
 //!
 //! - [`MonotonicClock`], [`SystemClock`] and [`QuantaClock`] panic when the time is read, as do the
 //!   methods without a time argument of limiters and queues that keep their default clock.

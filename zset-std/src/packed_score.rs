@@ -117,7 +117,7 @@ impl Field {
 }
 
 impl<const N: usize> PackedScore<N> {
-    /// Makes a layout of fields with the given widths in bits, the most significant field first.
+    /// Creates a layout of fields with the given widths in bits, the most significant field first.
     /// **O(N)**.
     ///
     /// # Errors
@@ -128,8 +128,8 @@ impl<const N: usize> PackedScore<N> {
         Self::new(widths, 2)
     }
 
-    /// Makes a layout of fields with the given widths in decimal digits, the most significant field
-    /// first. **O(N)**.
+    /// Creates a layout of fields with the given widths in decimal digits, the most significant
+    /// field first. **O(N)**.
     ///
     /// # Errors
     ///

@@ -20,7 +20,7 @@ use std::sync::LazyLock;
 pub struct RandomState(ahash::RandomState);
 
 impl RandomState {
-    /// Makes a hasher with a new seed. **O(1)**.
+    /// Creates a hasher with a new seed. **O(1)**.
     pub fn new() -> Self {
         let [k0, k1, k2, k3] = seed_of_process();
         // This also mixes in a counter, so each hasher gets its own seed.

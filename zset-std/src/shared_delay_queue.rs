@@ -154,7 +154,7 @@ impl<T, I> SharedDelayQueue<T, I> {
 
 /// Builder methods.
 impl<T, I, C> SharedDelayQueue<T, I, C> {
-    /// Returns the queue with another clock. **O(1)**.
+    /// Returns the queue with a different clock. **O(1)**.
     pub fn with_clock<C2>(self, clock: C2) -> SharedDelayQueue<T, I, C2> {
         let SharedDelayQueue { state, max_len, max_deliveries, max_dead_letters, .. } = self;
         SharedDelayQueue { state, clock, max_len, max_deliveries, max_dead_letters }
@@ -168,8 +168,9 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 
     /// Returns the queue with a bound on the number of deliveries per job. **O(1)**.
     ///
-    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: at once if the worker
-    /// calls [`nack`](Self::nack), or, if the lease expires, when the job would be delivered again.
+    /// A job whose last permitted delivery fails becomes a [`DeadLetter`]: immediately if the
+    /// worker calls [`nack`](Self::nack), or, if the lease expires, when the job would be delivered
+    /// again.
     pub fn with_max_deliveries(self, max_deliveries: NonZeroU32) -> Self {
         SharedDelayQueue { max_deliveries: Some(max_deliveries), ..self }
     }
@@ -395,7 +396,7 @@ timed!(impl[T, C: Clock] SharedDelayQueue<T, JobId, C> {
 });
 
 impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
-    /// Like [`push`](Self::push), with an id of the caller. **O(log n)**.
+    /// Like [`push`](Self::push), with an id chosen by the caller. **O(log n)**.
     ///
     /// # Errors
     ///

@@ -285,7 +285,7 @@ impl<Id: Ord> Timeline<Id> {
     /// **O(log n)** to start.
     ///
     /// Consecutive pages return each post exactly once if its time does not change in between. A
-    /// post added meanwhile appears on a later page only if it is older than the cursor. The
+    /// post added in between appears on a later page only if it is older than the cursor. The
     /// cursor's own entry may no longer exist.
     ///
     /// # Examples

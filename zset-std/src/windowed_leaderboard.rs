@@ -196,7 +196,7 @@ impl<Id: Clone, S: Copy, K> Clone for WindowedLeaderboard<Id, S, K> {
     }
 }
 
-/// Two are equal if they have the same buckets, newest time and boards.
+/// Two windowed leaderboards are equal if they have the same buckets, newest time and boards.
 impl<Id: PartialEq, S: PartialEq + Copy, K> PartialEq for WindowedLeaderboard<Id, S, K> {
     fn eq(&self, other: &Self) -> bool {
         (self.buckets, self.newest) == (other.buckets, other.newest) && self.boards == other.boards

@@ -107,7 +107,7 @@ fn per_account(tier: Tier, redis: Option<&ConnectionManager>) -> Result<Policy, 
     } else {
         Policy::funnel(name, quota, key, missing_key)?
     };
-    // Clients without an account get the challenge of the free tier.
+    // Clients without an account receive the challenge of the free tier.
     Ok(policy.when(move |head| account(head).map_or(Tier::Free, |account| account.1) == tier))
 }
 

@@ -4,7 +4,7 @@
 //! key are in flight than the quota has units left. The units are then charged, unless there is a
 //! response and the policy does not charge it. With a limiter in this process, reserved units are
 //! counted separately from the limiter: see `policy::check`. A limiter on a server has no such
-//! count, shared by all processes, so it takes the units and is later asked to refund them.
+//! count, shared by all processes, so it takes the units, and refunds them later.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -47,7 +47,7 @@ impl After {
                 {
                     refunds.push((charge.index, charge.subject));
                 }
-                // Dropping the others charges them.
+                // Dropping the other units charges them.
             }
         }
         Box::pin(async move {
@@ -72,7 +72,7 @@ impl After {
 /// a policy denies nothing.
 pub(crate) struct Shadow {
     policy: Arc<Policy>,
-    /// `None` once it has been charged or not.
+    /// `None` once the response has decided.
     subject: Option<Step<Resolved>>,
 }
 

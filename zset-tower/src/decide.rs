@@ -1,6 +1,6 @@
 //! The decision on a request by all policies that apply to it.
 //!
-//! A single policy is checked at once. Several policies are first peeked at, and checked only if
+//! A single policy is checked directly. Several policies are first peeked at, and checked only if
 //! all of them allow the request, so a denied request takes nothing. Another request may take units
 //! between the two. If a check is then denied, the units that the other policies have allowed are
 //! refunded. Until then other requests lack these units, so the error is towards denial.

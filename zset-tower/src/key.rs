@@ -5,7 +5,7 @@
 //! | [`PeerIp`] | the address at the other end of the connection |
 //! | [`ForwardedFor`] | the client's address, as trusted proxies report it |
 //! | [`Header`] | a header such as an API key |
-//! | [`Extension`] | what an earlier layer found out, such as a user |
+//! | [`Extension`] | a value from an earlier layer, such as a user |
 //! | [`Path`] | the path |
 //! | [`Global`] | nothing: all requests share one key |
 //! | [`from_fn`], [`from_async_fn`] | anything else |

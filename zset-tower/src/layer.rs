@@ -79,7 +79,7 @@ pub(crate) struct Settings {
 }
 
 impl RateLimitLayer {
-    /// Makes a layer with one policy. **O(1)**.
+    /// Creates a layer with one policy. **O(1)**.
     pub fn new(policy: Policy) -> Self {
         let settings = Settings {
             policies: Vec::new(),
@@ -278,7 +278,7 @@ impl Settings {
         let mut retry_after = None;
         match rejection {
             Rejection::QuotaExceeded { retry_after: Some(wait), .. } => {
-                // Zero would invite the client to retry at once.
+                // Zero would invite the client to retry immediately.
                 let wait = *retry_after.insert(seconds(wait).max(1));
                 response.headers_mut().entry(RETRY_AFTER).or_insert_with(|| wait.into());
             }

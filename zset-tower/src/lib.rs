@@ -27,7 +27,7 @@
 //!     .route("/", get(async || "hello"))
 //!     .layer(RateLimitLayer::new(per_ip));
 //! let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
-//! // Without the connect info, there is no address to count by.
+//! // Without the connect info, requests have no address, and so no key.
 //! axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>()).await?;
 //! # Ok(())
 //! # }
@@ -36,7 +36,7 @@
 //! # Keys
 //!
 //! The [module](key) lists the keys. You must [choose](MissingKey) what happens to a request
-//! without a key: reject it with status 403, another one, or 401 and a challenge; let it pass; or
+//! without a key: reject it with status 403 or another, or 401 and a challenge; let it pass; or
 //! count it towards a key shared by all such requests.
 //!
 //! Behind a proxy, every request comes from the proxy's address. The client's is in a header, of
@@ -71,7 +71,7 @@
 //! A client that makes at most `q` requests in any `w` seconds is not denied: for a funnel, `q` is
 //! its capacity, which is allowed at once, and `w` the time in which a full one empties. `r` more
 //! are allowed now, and a client that makes at most that many in the next `t` seconds is not
-//! denied. [`with_partition_key`](Policy::with_partition_key) adds `pk`, which tells a client which
+//! denied. [`with_partition_key`](Policy::with_partition_key) adds `pk`, which shows a client which
 //! requests share a quota. A denied response has the same headers and `Retry-After`, the seconds
 //! until the same request would be allowed, rounded up:
 //!
@@ -109,7 +109,7 @@
 //! use zset_tower::key::ForwardedFor;
 //! use zset_tower::{MissingKey, Policy, RateLimitLayer};
 //!
-//! // tower_governor, whose `retain_recent` has to be called now and then:
+//! // tower_governor, whose `retain_recent` must be called regularly:
 //! let config = GovernorConfigBuilder::default()
 //!     .per_millisecond(500)
 //!     .burst_size(5)
@@ -184,7 +184,7 @@
 //! }
 //! ```
 //!
-//! The crate contains no unsafe code, and requires Rust 1.85 or newer.
+//! The crate contains no unsafe code. Its minimum Rust version is its `rust-version`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -90,7 +90,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Makes a policy from a limiter in this process. **O(1)**.
+    /// Creates a policy from a limiter in this process. **O(1)**.
     ///
     /// # Errors
     ///
@@ -109,8 +109,8 @@ impl Policy {
         Self::of(name, key, missing_key, Local::new(limiter))
     }
 
-    /// Makes a policy from a limiter whose calls are awaited and may fail, e.g. one whose state is
-    /// on a server. **O(1)**.
+    /// Creates a policy from a limiter whose calls are awaited and may fail, e.g. one whose state
+    /// is on a server. **O(1)**.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl Policy {
     /// use zset_tower::key::{Key, PeerIp};
     /// use zset_tower::{MissingKey, OnFailure, Policy, PolicyError};
     ///
-    /// /// Makes a policy from a limiter whose keys are strings.
+    /// /// Creates a policy from a limiter whose keys are strings.
     /// fn per_ip<L>(limiter: L) -> Result<Policy, PolicyError>
     /// where
     ///     L: AsyncKeyedLimiter<String, Error: std::error::Error + Send + Sync + 'static>,
@@ -247,7 +247,8 @@ impl Policy {
         self.partition_key.is_none() && !self.is_charged_by_response() && !self.is_shadow()
     }
 
-    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the most units at once.
+    /// Returns the item of `RateLimit-Policy` for a limit, i.e. the maximum number of units at
+    /// once.
     pub(crate) fn item(&self, limit: u32) -> String {
         let mut item = self.quoted.clone();
         item.push_str(";q=");

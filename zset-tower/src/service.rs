@@ -21,8 +21,8 @@ use crate::step::Step;
 ///
 /// A request that is rejected, or whose decision is awaited, replaces the inner service by a clone.
 /// So anything that `poll_ready` has reserved in the inner service, such as a place in a
-/// concurrency limit, is released with the rejection. A request that is allowed at once makes no
-/// clone.
+/// concurrency limit, is released with the rejection. A request that is allowed without waiting
+/// makes no clone.
 #[derive(Clone)]
 pub struct RateLimit<S> {
     inner: S,

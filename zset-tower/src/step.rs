@@ -7,8 +7,8 @@ use std::task::Poll;
 /// A boxed future.
 pub(crate) type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// A result of code that waits only in some cases: a limiter in this process decides at once, and
-/// then nothing is allocated.
+/// A result of code that waits only in some cases: a limiter in this process decides without
+/// waiting, and nothing is allocated.
 pub(crate) enum Step<T> {
     Ready(T),
     Later(Later<T>),

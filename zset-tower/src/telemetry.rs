@@ -40,7 +40,7 @@ impl Telemetry {
     }
 }
 
-/// Makes a policy that reports the keys of its limiter.
+/// Creates a policy that reports the keys of its limiter.
 pub(crate) fn with_keys<E, L>(
     name: &str,
     limiter: Keyed<E::Key, L>,

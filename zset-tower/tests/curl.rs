@@ -200,7 +200,7 @@ fn the_example_prints_its_options() {
     }
 }
 
-/// Runs the example with a server that it cannot use, and returns what it reports.
+/// Runs the example with a server that it cannot use, and returns the error message.
 #[track_caller]
 fn report(url: &str) -> String {
     let output = Example::command().args(["--listen", "127.0.0.1:0", "--redis", url]).output();
@@ -235,7 +235,7 @@ fn the_example_tries_a_server_that_fails_once() {
         loop {
             let (mut stream, _) = server.accept().unwrap();
             let mut first = [0];
-            // The program after the example on the path is the test, which sends this.
+            // The test itself connects last, and sends this.
             if stream.read(&mut first).is_ok_and(|n| n == 1) && first == *b"." {
                 return attempts;
             }

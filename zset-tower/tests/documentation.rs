@@ -9,8 +9,8 @@ pub mod documentation;
 
 use documentation::assert_have_examples;
 
-/// The names of types and functions that need an example, by file. Other items have one only where
-/// it is instructive.
+/// The names of types and functions that need an example, by file. Other items have one only if it
+/// is instructive.
 const EXAMPLES: &[(&str, &str)] = &[
     ("key/address.rs", "network"),
     ("key/extension.rs", "Extension"),

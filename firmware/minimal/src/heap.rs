@@ -11,7 +11,7 @@ use embedded_alloc::LlffHeap;
 #[global_allocator]
 static HEAP: LlffHeap = LlffHeap::empty();
 
-/// For measurements, more than the controllers have for which the minimal programs are built.
+/// For measurements, more than the RAM of the controllers for which the minimal programs are built.
 const HEAP_BYTES: usize = if cfg!(feature = "measure") { 1 << 20 } else { 48 << 10 };
 
 static mut MEMORY: [MaybeUninit<u8>; HEAP_BYTES] = [MaybeUninit::uninit(); HEAP_BYTES];

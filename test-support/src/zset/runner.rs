@@ -158,7 +158,7 @@ impl<S: Subject> Runner<S> {
     }
 }
 
-/// Verifies that the flags conflict as the error says.
+/// Verifies that the flags conflict as the error reports.
 fn check_contradiction(flags: AddFlags, error: AddOptionsError) {
     let AddFlags { nx, xx, gt, lt, .. } = flags;
     let is_first = nx && xx;

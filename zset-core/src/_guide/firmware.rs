@@ -54,12 +54,12 @@
 //! - **`PackedZSet`** is for strings of different lengths, where each byte counts, or for a set
 //!   that is stored or sent as bytes. Each look-up reads it from one end, so it is for at most a
 //!   few hundred members. The example `timers` keeps timers in one.
-//! - **`SortedSet`** is for more members than can be shifted, or for numbers of members that are
-//!   not known in advance.
+//! - **`SortedSet`** is for sets too large to shift slot numbers, or whose size is not known in
+//!   advance.
 //!
-//! The docs of [`FixedSortedSet`](crate::FixedSortedSet#beside-heapless) have a table of its
-//! methods compared with those of the collections of heapless. The sizes, stacks and instructions
-//! of all types, measured on Cortex-M, are in the project's `docs/firmware.md`.
+//! The docs of [`FixedSortedSet`](crate::FixedSortedSet#compared-with-heapless) have a table of its
+//! methods compared with those of heapless's collections. The sizes, stacks and instructions of all
+//! types, measured on Cortex-M, are in the project's `docs/firmware.md`.
 //!
 //! The table's costs are in comparisons. Prefer integers of up to 32 bits as scores: `u32` ticks,
 //! `i16` readings. A `Score` has 64 bits. On machines without a floating-point unit for `f64`,
@@ -87,9 +87,9 @@
 //!
 //! With the feature `alloc`, the other types need a global allocator, such as that of
 //! [embedded-alloc](https://docs.rs/embedded-alloc). A heap of 8 KB has room for a
-//! `SortedSet<u32, u32>` of 448 elements, which take 7.6 KB; one of 48 KB for 1,792 in 35 KB. What
-//! fails then is the growth of the hash table of the members: the new one is allocated before the
-//! old one is freed.
+//! `SortedSet<u32, u32>` of 448 elements, which take 7.6 KB; one of 48 KB for 1,792 in 35 KB. Then
+//! the hash table of the members cannot grow: the new table is allocated before the old one is
+//! freed.
 //!
 //! When memory runs out, [`insert`](crate::SortedSet::insert) panics. Use
 //! [`try_insert`](crate::SortedSet::try_insert), and [`try_update`](crate::SortedSet::try_update)
@@ -120,18 +120,17 @@
 //! the set itself. [`new`](crate::SortedSet::new) starts it with a constant, so it needs no source
 //! of entropy, and a program does the same in each run.
 //!
-//! Neither results nor the bounds of costs depend on the heights: whatever they are, also if they
-//! are all equal or chosen by an attacker, no operation visits more than O(log n) blocks of the
-//! index. So it does not matter that they can be predicted.
-//! [`from_rng`](crate::SortedSet::from_rng) starts with 32 bits of any generator, if devices should
-//! differ:
+//! Neither the results nor the bounds on costs depend on the heights: even if all are equal or
+//! chosen by an attacker, no operation visits more than O(log n) blocks of the index. So
+//! predictable heights do no harm. [`from_rng`](crate::SortedSet::from_rng) starts with 32 bits of
+//! any generator, if devices should differ:
 //!
 //! ```
 //! use rand::{SeedableRng, rngs::SmallRng};
 //! use zset_core::SortedSet;
 //!
 //! # let (chip_id, noise) = (0x1234_5678, 0x9a);
-//! // The number of the chip, and the lowest bits of some conversions of an open ADC input.
+//! // The serial number of the chip, and the lowest bits of some conversions of an open ADC input.
 //! let mut rng = SmallRng::seed_from_u64(chip_id ^ noise);
 //! let set: SortedSet<u32, u32> = SortedSet::from_rng(&mut rng);
 //! # assert!(set.is_empty());
@@ -144,16 +143,15 @@
 //! radio packets, can cause it.
 //!
 //! - [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder), the default of
-//!   `FixedSortedSet`, has no seed. The harm is bounded by the capacity: at worst a look-up
-//!   compares all `N` members. With 64 of them that rarely matters.
+//!   `FixedSortedSet`, has no seed. The harm is bounded by the capacity: in the worst case a
+//!   look-up compares all `N` members. With 64 of them that rarely matters.
 //! - [`DefaultHashBuilder`](crate::DefaultHashBuilder), the default of `SortedSet`, has none either
 //!   without an operating system. Nothing bounds the harm there.
 //! - Against attackers, pass a keyed hasher to [`with_hasher`](crate::FixedSortedSet::with_hasher),
-//!   such as that of the crate siphasher, with a key from the chip's random generator or from much
-//!   noise. The number of a chip is not secret.
+//!   such as that of the crate siphasher, with a key from the chip's random generator or from
+//!   enough noise. The serial number of a chip is not secret.
 //!
-//! `FixedHashBuilder` is made for `FixedSortedSet`, which uses the highest bits of its 32. It is
-//! not for `SortedSet`.
+//! `FixedHashBuilder` is only for `FixedSortedSet`, which uses the highest of its 32 bits.
 //!
 //! # Interrupt handlers
 //!
@@ -165,7 +163,7 @@
 //!
 //! Interrupts wait until the section ends, so keep it short:
 //!
-//! - One operation in each section: `pop_first_if` in a loop, and the handling of what it returned
+//! - One operation in each section: `pop_first_if` in a loop, with the returned element handled
 //!   outside.
 //! - No output inside. To print a small set, [`clone`](Clone::clone) it in the section, and iterate
 //!   over the copy.
@@ -174,7 +172,7 @@
 //!   in a set of 64 with `u8`.
 //! - `retain`, `remove_range_by_score` and `remove_range_by_rank` do that for each removed element.
 //!   In a section, remove one element at a time instead.
-//! - What must change together is one value in one `Mutex`: two sets in a struct.
+//! - Data that must change together is one value in one `Mutex`, e.g. two sets in a struct.
 //! - The code of members (`Ord`, `Eq`, `Hash`, `Drop`) runs in the section too. If it borrows the
 //!   same `RefCell`, that panics.
 //! - A `SortedSet` allocates when it grows, so an insertion may take as long as the allocator and
@@ -190,9 +188,9 @@
 //! # Cortex-M0 and M0+
 //!
 //! `thumbv6m-none-eabi` has no atomic read-modify-write instructions, so `alloc::sync::Arc` and
-//! locks that spin do not exist there. The crate needs none of them. A critical section that
-//! disables interrupts is what remains for sharing. There is no division instruction either;
-//! insertions, removals and look-ups do not divide.
+//! locks that spin do not exist there. The crate needs none of them. Data is shared in critical
+//! sections that disable interrupts. There is no division instruction either; insertions, removals
+//! and look-ups do not divide.
 //!
 //! # A whole program
 //!
@@ -214,7 +212,7 @@
 //!     Task(u8),
 //! }
 //!
-//! /// What the interrupt and the main loop share.
+//! /// The state shared by the interrupt and the main loop.
 //! struct Shared {
 //!     now: u32,
 //!     timers: FixedSortedSet<Timer, u32, 64, u8>,

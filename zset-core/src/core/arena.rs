@@ -8,12 +8,12 @@
 //! chunk 2  [ 64 65 ]
 //! ```
 //!
-//! A chunk has up to `CHUNK` nodes. The first ones are smaller, and the ids that they have no nodes
-//! for are never issued. So a node is found in the same way in arenas of all sizes, by a shift and
-//! a mask, growing never copies a node, and a small arena allocates little at once.
+//! A chunk has up to `CHUNK` nodes. The first ones are smaller, and ids without a node are never
+//! issued. So a node is found in the same way in arenas of all sizes, by a shift and a mask, growth
+//! never copies a node, and a small arena allocates little at a time.
 //!
-//! Nodes are made, filled and emptied in place: a node is larger than the stack of a small target
-//! allows.
+//! Nodes are created, filled and emptied in place: a node is larger than the stack of a small
+//! target allows.
 //!
 //! Invariants:
 //! - Chunks before `filling` are full, and those after it are empty.
@@ -30,7 +30,7 @@ use crate::reserve::push_reserved;
 /// An id that no node has.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What an arena requires of its nodes.
+/// The requirements of an arena on its nodes.
 pub(crate) trait ArenaNode {
     /// The number of ids; an id must be lower.
     const MAX_IDS: usize;
@@ -66,7 +66,7 @@ pub(crate) struct Arena<T> {
 }
 
 impl<T: ArenaNode> Arena<T> {
-    /// The number of ids of a chunk: a power of two; so many nodes take about 32 KiB.
+    /// The number of ids of a chunk: a power of two. That many nodes take about 32 KiB.
     const CHUNK: usize = fitting(32 << 10, size_of::<T>());
     const SHIFT: u32 = Self::CHUNK.trailing_zeros();
     const MASK: usize = Self::CHUNK - 1;
@@ -147,7 +147,7 @@ impl<T: ArenaNode> Arena<T> {
         }
     }
 
-    /// Reserves memory for so many more nodes.
+    /// Reserves memory for this many more nodes.
     #[cold]
     fn try_grow(&mut self, mut missing: usize) -> Result<(), TryReserveError> {
         let mut nodes = self.capacity();
@@ -177,8 +177,8 @@ impl<T: ArenaNode> Arena<T> {
         Ok(())
     }
 
-    /// Returns the number of nodes for which a chunk is made if there is memory for `nodes` and
-    /// `missing` more are needed.
+    /// Returns the capacity of the next chunk, if there is memory for `nodes` and `missing` more
+    /// are needed.
     fn next_chunk(nodes: usize, missing: usize) -> usize {
         (nodes / GROWTH).max(missing.min(Self::SMALL_CHUNK)).min(Self::CHUNK)
     }
@@ -272,7 +272,7 @@ impl<T: ArenaNode> Arena<T> {
     }
 }
 
-/// Returns how many nodes of this size fit in so many bytes: a power of two, at least 1.
+/// Returns how many nodes of this size fit in this many bytes: a power of two, at least 1.
 const fn fitting(bytes: usize, node: usize) -> usize {
     let fitting = bytes / if node == 0 { 1 } else { node };
     if fitting < 2 { 1 } else { 1 << fitting.ilog2() }
@@ -324,7 +324,7 @@ impl<T> Default for Disjoint<'_, T> {
     }
 }
 
-/// Takes the value at `index` out of the slice that has it.
+/// Takes the value at `index` out of the slice that contains it.
 fn take<'a, T>(slices: &mut BTreeMap<usize, &'a mut [T]>, index: usize) -> Option<&'a mut T> {
     let (&first, slice) = slices.range_mut(..=index).next_back()?;
     if index - first >= slice.len() {
@@ -355,7 +355,7 @@ pub(crate) struct Ascending<'a, T> {
 }
 
 impl<'a, T: ArenaNode> Ascending<'a, T> {
-    /// Returns the node with this id, if there is one and no id so high has been taken.
+    /// Returns the node with this id, if there is one and only lower ids have been taken.
     pub(crate) fn take(&mut self, id: u32) -> Option<&'a mut T> {
         let chunk = id as usize >> Arena::<T>::SHIFT;
         if let Some(nodes) = self.chunks.take(chunk) {
@@ -371,7 +371,7 @@ impl<T> Default for Ascending<'_, T> {
     }
 }
 
-/// What follows in a slice.
+/// The rest of a slice.
 pub(crate) struct Suffix<'a, T> {
     /// The index of the first value.
     first: usize,
@@ -399,7 +399,7 @@ impl<T> Default for Suffix<'_, T> {
     }
 }
 
-/// Counts the nodes that an operation looks at, for the tests that bound them.
+/// Counts the nodes that an operation visits, for tests that bound their number.
 #[cfg(test)]
 pub(crate) mod visits {
     use std::cell::Cell;
@@ -408,12 +408,12 @@ pub(crate) mod visits {
         static VISITS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Counts one look at a node.
+    /// Counts a visit to a node.
     pub(crate) fn count() {
         VISITS.set(VISITS.get() + 1);
     }
 
-    /// Returns how many looks at nodes `operation` takes.
+    /// Returns how many nodes `operation` visits.
     pub(crate) fn during(operation: impl FnOnce()) -> usize {
         let before = VISITS.get();
         operation();
@@ -498,7 +498,7 @@ mod tests {
             })
             .collect();
         let mut disjoint = arena.disjoint();
-        // Of 50, each step of 7 is another one.
+        // Steps of 7 reach each of the 50 values once.
         let mut taken: Vec<&mut [u64; 140]> = Vec::new();
         for i in (0..50).map(|i| 7 * i % 50) {
             assert_eq!(disjoint.get(ids[i]).map(|node| node[1]), Some(i as u64));

@@ -7,8 +7,8 @@
 //!
 //! When elements move to full leaves, the handle of each is known beforehand. Everything that may
 //! fail or panic (comparisons, hashes, allocations) therefore comes first, before any element
-//! moves. The elements are then moved without running user code. Elements whose keys are there
-//! already are dropped last.
+//! moves. The elements are then moved without running user code. Elements whose keys are already
+//! present are dropped last.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -263,7 +263,7 @@ struct Order {
     is_others: Vec<bool>,
 }
 
-/// Nodes without elements, and a dict with the handles that these will have.
+/// Nodes without elements, and a dict with the handles that the elements will have.
 struct Prepared<K, V, S> {
     nodes: Nodes<K, V, S>,
     tables: Dict,
@@ -284,7 +284,7 @@ impl Order {
     }
 }
 
-/// Where the elements in full leaves are, if its memory is reserved at once.
+/// The locations of the elements in full leaves, if their memory is reserved at once.
 struct FullLeaves {
     /// The ids of the leaves, which ascend.
     ids: Vec<u32>,
@@ -350,9 +350,9 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
         Ok(())
     }
 
-    /// Exchanges the elements for those prepared, and moves them and those of other nodes there.
-    /// Those at the ranks `shared` of the other nodes move to `left_out` instead, which must have
-    /// room for them.
+    /// Replaces the nodes and the dict with the prepared ones, and moves the elements of the old
+    /// and of the other nodes there. Those at the ranks `shared` of the other nodes move to
+    /// `left_out` instead, which must have room for them.
     fn carry_out(
         &mut self,
         order: &Order,
@@ -412,8 +412,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
 }
 
 impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
-    /// Moves all elements of another core into this one, one at a time. An equal key stays, with
-    /// the value and the score of the other core.
+    /// Moves all elements of another core into this one, one at a time. An equal key stays, and
+    /// gets the value and the score of the other core.
     ///
     /// On error, elements not yet moved are lost.
     #[inline(never)]
@@ -460,7 +460,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         Ok(true)
     }
 
-    /// Returns the ranks of other nodes' keys that are here too.
+    /// Returns the ranks of other nodes' keys that this core also has.
     #[inline(never)]
     fn try_shared_ranks(&self, other: &Nodes<K, V, S>) -> Result<Vec<usize>, TryReserveError> {
         let ranks = other.iter().enumerate();
@@ -469,7 +469,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         )
     }
 
-    /// Gives the keys at these ranks of other nodes, which are here too, their scores there.
+    /// Sets the scores of the keys that this core shares with other nodes, at these ranks there, to
+    /// those of the other nodes.
     fn try_update_shared(
         &mut self,
         ranks: &[usize],
@@ -488,7 +489,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
     }
 
     /// Moves all elements of another core into this one. Of those at its ranks `shared`, whose keys
-    /// are here already, only the values move.
+    /// this core already has, only the values move.
     #[inline(never)]
     fn try_merge_except<H2>(
         &mut self,
@@ -512,7 +513,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         Ok(())
     }
 
-    /// Returns the merged order of both cores, without the other one's elements at the ranks
+    /// Returns the merged order of both cores, without the elements of the other core at the ranks
     /// `shared`.
     #[inline(never)]
     fn try_merged_order(

@@ -1,4 +1,4 @@
-//! Cutting: moving the elements of a range to nodes of their own.
+//! Cutting: moving the elements of a range to separate nodes.
 //!
 //! ```text
 //! range           |-----------------------|
@@ -36,11 +36,11 @@ use crate::TryReserveError;
 use crate::reserve::{or_panic, push_reserved};
 use crate::small::IS_SMALL;
 
-/// The most tokens of a cut that are on the stack. Without an operating system, it is small.
+/// The maximum number of tokens of a cut on the stack, which is small without an operating system.
 const FEW: usize = if IS_SMALL { 0 } else { AT_ONCE };
 
 impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
-    /// Moves all elements to nodes of their own.
+    /// Moves all elements to separate nodes.
     pub(crate) fn take_all(&mut self) -> Nodes<K, V, S> {
         self.dict.clear();
         let empty = self.nodes.empty();
@@ -49,7 +49,7 @@ impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
 
     /// Drops all elements. If dropping one panics, the core is empty already.
     ///
-    /// Not inlined, so that it takes no stack space where nothing is dropped.
+    /// Not inlined, so that its stack space is used only when something is dropped.
     #[inline(never)]
     pub(crate) fn clear(&mut self) {
         self.take_all();
@@ -57,7 +57,7 @@ impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
 }
 
 impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
-    /// Moves the elements of a range to nodes of their own.
+    /// Moves the elements of a range to separate nodes.
     ///
     /// If it returns an error, nothing changes.
     pub(crate) fn try_cut(
@@ -90,15 +90,15 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
 
     /// Drains the element at or after a position, which must not be the end.
     ///
-    /// Not inlined, so that it takes no stack space where more elements are drained.
+    /// Not inlined, so that its stack space is not used when more elements are drained.
     #[inline(never)]
     fn drain_one(&mut self, position: Position) -> Drain<'_, K, V, S> {
         let first = self.nodes.at_element(position).expect("there is an element");
         Drain::of_one(self.take(first))
     }
 
-    /// Moves the elements of a range, which has some of the elements but not all, to empty nodes,
-    /// in full leaves in order. Before anything changes, `prepare` gets the tokens of these
+    /// Moves the elements of a range, which contains some but not all elements, to empty nodes, in
+    /// full leaves in order. Before anything changes, `prepare` receives the tokens of these
     /// elements.
     ///
     /// On error, both are unchanged. If hashing a key panics, they are unchanged, or valid after
@@ -126,7 +126,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     }
 
     /// Reports that the elements of a cut are about to be removed, and moves the fillers to their
-    /// slots. Before that, `prepare` gets the tokens of the elements to cut.
+    /// slots. Before that, `prepare` receives the tokens of the elements to cut.
     ///
     /// Like the functions below, it is not inlined, so that none keeps the stack space of another.
     #[inline(never)]

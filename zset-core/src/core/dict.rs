@@ -3,11 +3,11 @@
 //! Up to 16 handles take no table, as they are the slots of the only leaf: a byte of each key's
 //! hash, its tag, is stored at the number of its slot, and a look-up compares all tags at once.
 //!
-//! Up to 28,672 handles live in a single table: hashbrown's, or without an operating system, that
-//! of `small`. Larger dicts use extendible hashing (Fagin, Nievergelt, Pippenger, Strong:
-//! "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3), 1979): tables of at
-//! most 4,096 buckets, the segments, chosen by the leading bits of the hash times a constant, its
-//! *route*.
+//! Up to the capacity of `FIRST_BUCKETS`, handles are in a single table: hashbrown's, or without an
+//! operating system, that of `small`. Larger dicts use extendible hashing (Fagin, Nievergelt,
+//! Pippenger, Strong: "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3),
+//! 1979): tables of at most 4,096 buckets, the segments, chosen by the leading bits of the hash
+//! times a constant, its *route*.
 //!
 //! ```text
 //! leading bits     directory        segments
@@ -18,8 +18,8 @@
 //! ```
 //!
 //! The first table splits into sixteen segments; a full segment splits in two by the next bit. One
-//! insertion therefore rehashes at most 28,672 handles, whose keys still fit in a cache, and later
-//! at most 3,584, and never touches the other tables. A single large table, grown at once or
+//! insertion therefore rehashes at most the handles of the first table, whose keys still fit in a
+//! cache, and later at most those of a segment. A single large table, grown at once or
 //! incrementally, would have to allocate and clear all its control bytes during one insertion.
 //!
 //! Invariants: without a table, the handles are the slots `0..len` of leaf 0. With a directory,
@@ -89,8 +89,8 @@ pub(crate) fn no_rehash<T>(_: &T) -> u64 {
     unreachable!("room was reserved")
 }
 
-/// Returns the hash of a key: as many bits as a table uses. Where these are fewer than the
-/// hasher's, they depend on all of them, since a hasher may set only the upper ones.
+/// Returns the hash of a key: as many bits as a table uses. If a table uses fewer bits than the
+/// hasher returns, they depend on all of them, since a hasher may set only the upper ones.
 pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) -> usize {
     let hash = hasher.hash_one(member);
     let folded = if usize::BITS < u64::BITS { hash ^ hash >> usize::BITS } else { hash };

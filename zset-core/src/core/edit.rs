@@ -215,8 +215,8 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
 
     /// Removes the element at this end.
     ///
-    /// Like `take`, but the index of an element at an end of a leaf is known at compile time, and the
-    /// path to it needs no search.
+    /// Like `take`, but the index of an element at an end of a leaf is known at compile time, and
+    /// the path to it needs no search.
     #[expect(clippy::inline_always, reason = "one function for both ends takes a tenth more")]
     #[inline(always)]
     pub(crate) fn pop(&mut self, end: End) -> Option<((K, V), S)> {

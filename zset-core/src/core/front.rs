@@ -1,9 +1,9 @@
-//! What [`SortedSet`](crate::SortedSet), [`SortedMap`](crate::SortedMap) and
-//! [`SkipList`](crate::SkipList), the fronts of the core, have in common: the traits of their
-//! elements in order, and of their iterators.
+//! The traits that [`SortedSet`](crate::SortedSet), [`SortedMap`](crate::SortedMap) and
+//! [`SkipList`](crate::SkipList), the fronts of the core, have in common, and those of their
+//! iterators.
 
 /// Implements the traits of a front that depend only on its elements in order, and those that
-/// insert elements by way of others. Keys to insert have the bounds in brackets.
+/// insert elements through other methods. Keys to insert have the bounds in brackets.
 macro_rules! front_traits {
     (
         $name:ident<$key:ident: $K:ident $(, $value:ident: $V:ident)?; S $(, $H:ident, $H2:ident)?>,
@@ -48,7 +48,7 @@ macro_rules! front_traits {
             }
         }
 
-        /// Hashes the elements in order: what is equal has equal hashes. **O(n)**.
+        /// Hashes the elements in order. Equal collections have equal hashes. **O(n)**.
         impl<$K: core::hash::Hash, $($V: core::hash::Hash,)? S: core::hash::Hash + Copy $(, $H)?>
             core::hash::Hash for $name<$K, $($V,)? S $(, $H)?>
         {

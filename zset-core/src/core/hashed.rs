@@ -1,5 +1,5 @@
-//! [`Hashed`]: the dict of a set or a map, and what it adds to the core: elements found, inserted
-//! and changed by key.
+//! [`Hashed`]: the dict of a set or a map, and the methods that find, insert and change elements by
+//! key.
 
 use arrayvec::ArrayVec;
 use core::hash::{BuildHasher, Hash};
@@ -132,7 +132,7 @@ impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
     }
 }
 
-/// Clears a core that is inconsistent meanwhile.
+/// Clears a core when dropped, for a core that is inconsistent until then.
 pub(crate) struct ClearOnDrop<'a, K, V, S: Copy, D: Clear>(pub(crate) &'a mut Core<K, V, S, D>);
 
 impl<K, V, S: Copy, D: Clear> Drop for ClearOnDrop<'_, K, V, S, D> {
@@ -189,7 +189,7 @@ pub enum Insertion<T> {
 }
 
 impl<T> Insertion<T> {
-    /// Converts what the result holds.
+    /// Converts the value in the result.
     pub(crate) fn map<U>(self, convert: impl FnOnce(T) -> U) -> Insertion<U> {
         match self {
             Insertion::Inserted => Insertion::Inserted,
@@ -246,7 +246,8 @@ impl<K, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
         let dict = &self.dict.tables;
         match &self.nodes.leaves {
             Leaves::Blocks(arena) => {
-                // Kept, since getting the leaf once more takes a tenth of a look-up.
+                // Kept from the comparison, since getting the leaf again takes a tenth of a
+                // look-up.
                 let mut found = None;
                 let handle = dict.find_in_tables(hash(), |handle| {
                     let leaf = arena.get(handle.leaf());
@@ -554,7 +555,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         Ok(new)
     }
 
-    /// Inserts a pair whose key is not there yet.
+    /// Inserts a pair whose key is not present yet.
     ///
     /// On microcontrollers, it is not inlined, so that its stack space is free while a score is
     /// changed.
@@ -614,7 +615,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
     }
 
     /// Sets the score of the element at a handle if it stays in its leaf; otherwise returns its
-    /// position and where it has to go.
+    /// position and its target.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     fn set_score_in_leaf(&mut self, handle: Handle, score: S) -> Option<(Position, Target<S>)> {

@@ -145,7 +145,7 @@ impl<S> ArenaNode for Block<S> {
 
     #[inline]
     fn empty() -> Self {
-        // A constant is made in its place, not on the stack.
+        // A constant is built in place, not on the stack.
         const {
             Block {
                 parent: 0,

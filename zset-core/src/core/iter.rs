@@ -1,8 +1,8 @@
 //! Iterators: over elements, over elements that have left the core, over elements whose values may
 //! change.
 //!
-//! Each front has types of its own over these, whose traits the macros of [`front`](super::front)
-//! implement.
+//! Each front wraps these in its own types, whose traits are implemented by the macros of
+//! [`front`](super::front).
 
 use core::hint::black_box;
 use core::iter::{FusedIterator, successors};
@@ -286,7 +286,7 @@ impl<'a, K, V, S: Copy> Iterator for Iter<'a, K, V, S> {
         self.next()
     }
 
-    /// Loops over each leaf in turn. Everything that visits all elements uses this.
+    /// Loops over each leaf in turn. All methods that visit all elements use this.
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut combine: F) -> B {
         let mut combined = init;
@@ -370,7 +370,7 @@ enum Elements<K, V, S> {
     One(Option<((K, V), S)>),
 }
 
-/// How far nodes have been emptied from its ends. Leaves without elements are outside its head and
+/// How far nodes have been emptied from both ends. Leaves without elements are outside its head and
 /// tail, but still in its index.
 #[derive(Clone, Copy)]
 struct Emptied {
@@ -406,7 +406,7 @@ impl Emptied {
     #[cold]
     fn arrange<K, V, S: Copy>(&mut self, nodes: &mut Nodes<K, V, S>, id: u32, end: End) {
         nodes.leaves.arrange(id, end);
-        // Where the ends meet, the leaf is arranged for only one of them at a time.
+        // If both ends are in the same leaf, it is arranged for only one of them at a time.
         self.arranged = self.arranged.map(|other| if other == id { NONE } else { other });
         self.arranged[end as usize] = id;
     }
@@ -516,7 +516,7 @@ impl<K, V, S: Copy> Drain<'_, K, V, S> {
 
 /// An iterator over elements in order, with mutable references to their pairs.
 ///
-/// Leaves are in arbitrary order in the arena, so it takes each out of it when it gets there.
+/// Leaves are in arbitrary order in the arena, so each is taken from it when it is reached.
 pub(crate) struct IterMut<'a, K, V, S> {
     front: RestMut<'a, (K, V), S>,
     back: RestMut<'a, (K, V), S>,

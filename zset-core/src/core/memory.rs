@@ -1,7 +1,7 @@
 //! Memory: reserved ahead of insertions, and freed after removals.
 //!
-//! Removals leave leaves, blocks and tables vacant, for the insertions to come. If few elements are
-//! left of many, all of them move to less memory, in one step that costs O(1) amortized over the
+//! Removals leave leaves, blocks and tables vacant, for later insertions. If few of many elements
+//! are left, all of them move to less memory, in one step that costs O(1) amortized over the
 //! removals. A step moves fewer elements than the dict rehashes when its first table splits.
 
 use super::index::BLOCK_CAPACITY;
@@ -11,12 +11,12 @@ use super::{Core, Lookup, Nodes};
 use crate::TryReserveError;
 use crate::small::IS_SMALL;
 
-/// Memory is freed if one element of this many is left, or one of half as many: the exact share
-/// makes it a power of two. If it were freed earlier, queues that fill up and drain would pay for
-/// it.
+/// Memory is freed if one element in this many is left, or one in half as many: the threshold is
+/// rounded up to a power of two. If memory were freed earlier, queues that fill up and drain would
+/// pay for it.
 const SHRINK_SHARE: usize = 48;
 
-/// The most elements that move to less memory in one step.
+/// The maximum number of elements that move to less memory in one step.
 const MOST_LEFT: usize = 1 << 14;
 
 impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
@@ -71,7 +71,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
 }
 
 impl<K, V, S: Copy> Nodes<K, V, S> {
-    /// Takes note of the length at which a leaf is added.
+    /// Records the length at which a leaf is added.
     pub(super) fn note_growth(&mut self) {
         let left = self.len / SHRINK_SHARE;
         // So that the last of several leaves has not been removed yet when this many are left.
@@ -106,8 +106,8 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
             0 | 1 => self.leaves.try_reserve_small(len),
             leaves => {
                 self.try_reserve_leaves(leaves - 1)?;
-                // Each new leaf reserves a block for every level and a new top. The last one must
-                // find that many left. A block has at least 8 children.
+                // Each new leaf reserves a block for every level and a new top. That many must
+                // remain for the last one. A block has at least 8 children.
                 let levels = leaves.ilog2() as usize / 3 + 1;
                 self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + levels + 1)
             }

@@ -130,7 +130,7 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
             .search_start(with_score(range.start_bound()))
             .unwrap_or_else(|| self.search_path(score, |_| false));
         let end = self.search_end(start, with_score(range.end_bound())).unwrap_or_else(|| {
-            // Where all scores are equal, a search would read keys on every level.
+            // If all scores are equal, a search would read keys on every level.
             if self.last().is_none_or(|(_, last)| last <= score) {
                 self.all_positions().end
             } else {

@@ -111,7 +111,7 @@ pub(crate) struct Path(u64);
 impl Path {
     pub(crate) const FIRST: Path = Path(u64::MIN);
     pub(crate) const LAST: Path = Path(u64::MAX);
-    /// That of a target whose path is not known. No path has all bits.
+    /// The path of a target whose path is not known. No other path has all bits set.
     pub(crate) const UNKNOWN: Path = Path(u64::MAX);
 
     /// Appends a child index.
@@ -128,7 +128,7 @@ impl Path {
     }
 }
 
-/// Where an element with a score is to be inserted.
+/// The place at which to insert an element with a score.
 pub(crate) struct Target<S> {
     pub(crate) position: Position,
     pub(crate) score: S,
@@ -239,8 +239,8 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
     }
 }
 
-/// Returns the predicate that accepts the keys before another: one type for all searches, which are
-/// so compiled once.
+/// Returns the predicate that accepts the keys before another: one type, so that all searches share
+/// their code.
 pub(crate) fn before<K: TieOrder>(key: &K) -> impl Fn(&K) -> bool {
     move |other| other.precedes(key)
 }

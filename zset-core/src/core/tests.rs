@@ -1,4 +1,4 @@
-//! Tests of the inside: how many nodes an operation visits, the limit on leaves, moves that are
+//! Tests of internals: how many nodes an operation visits, the limit on leaves, moves that are
 //! reported, positions among equal scores, and cuts.
 
 use core::cell::Cell;

@@ -1,5 +1,5 @@
 //! Elements that move from one leaf to another: when a leaf splits, shares with a neighbour, merges
-//! with one, or passes on an element where there is no memory.
+//! with one, or, without memory, cascades an element.
 //!
 //! A *handover* moves elements at one end of a leaf to the adjacent end of another. It is planned
 //! first: each element moves at most once, and every move is known before any. The dict is then
@@ -17,17 +17,17 @@ use super::search::Position;
 use super::{Core, Lookup, Nodes};
 use crate::small::{IS_SMALL, copy_within, swap};
 
-/// The most elements that are hashed or handed over at once. Their hashes and moves are on the
-/// stack, which is small on microcontrollers.
+/// The maximum number of elements that are hashed or handed over at once. Their hashes and moves
+/// are on the stack, which is small on microcontrollers.
 pub(crate) const AT_ONCE: usize = if cfg!(target_pointer_width = "32") { 8 } else { LEAF_CAPACITY };
 
-/// The most moves at once: an element that departs may leave a gap to a filler.
+/// The maximum number of moves at once: an element that departs may leave a gap for a filler.
 pub(crate) const MAX_MOVES: usize =
     if 2 * AT_ONCE < LEAF_CAPACITY { 2 * AT_ONCE } else { LEAF_CAPACITY };
 
-/// Where the elements of a leaf go in a handover. Each moves at most once.
+/// The destinations of the elements of a leaf in a handover. Each moves at most once.
 pub(crate) struct Plan {
-    /// The slots whose elements move, a bit each.
+    /// The slots whose elements move, one bit each.
     moving: u64,
     /// Those whose elements move to the other leaf.
     departing: u64,
@@ -147,7 +147,7 @@ fn move_end<T>(
     to: &mut ArrayVec<T, LEAF_CAPACITY>,
 ) {
     if IS_SMALL {
-        // Without the code of `Drain`, which moves what follows it.
+        // Without the code of `Drain`, which moves the values after it.
         while from.len() > start {
             to.extend(from.pop());
         }

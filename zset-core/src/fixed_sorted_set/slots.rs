@@ -1,5 +1,5 @@
-//! What is in a slot and how it is found: the numbers of slots, their order, their chains, and the
-//! hashes that choose a chain.
+//! Slots and how they are found: their numbers, their order, their chains, and the hashes that
+//! choose a chain.
 
 use core::hash::{BuildHasher, Hash, Hasher};
 use equivalent::Equivalent;
@@ -9,7 +9,7 @@ use crate::bounds::partition_point;
 use crate::small::copy_within;
 
 pub(super) mod private {
-    /// What a slot number does, hidden from users.
+    /// The methods of a slot number, hidden from users.
     pub trait Sealed: Copy + Eq {
         /// No slot.
         const NONE: Self;
@@ -97,7 +97,7 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         self.heads[bucket] = I::from_usize(slot);
     }
 
-    /// Makes what points to slot `from` point to `to` instead.
+    /// Redirects all references to slot `from` to slot `to`.
     ///
     /// It is in the chain of this bucket, unless a member's hash has changed: then all chains are
     /// searched.
@@ -119,7 +119,7 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
         }
     }
 
-    /// Panics if an invariant is violated that holds for inconsistent `Ord` and `Hash` too. For
+    /// Panics if an invariant is violated that holds even if `Ord` and `Hash` are inconsistent. For
     /// tests.
     #[doc(hidden)]
     pub fn check_structure(&self) {

@@ -184,7 +184,7 @@ impl<'a> Encoded<'a> {
     }
 }
 
-/// A value that is searched for. It tells most entries apart by one or two of their bytes, without
+/// The value to find. It is distinguished from most entries by one or two of their bytes, without
 /// decoding them: members often have a length and a prefix in common, but seldom their last byte.
 pub(super) struct Needle<'a> {
     value: Value<'a>,

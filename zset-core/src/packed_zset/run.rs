@@ -123,16 +123,16 @@ fn run(
     Run { start, end, len }
 }
 
-/// The number of pairs of which `partition_point` first asks for the last. Without an operating
-/// system, it asks for each pair, in less code.
+/// The distance between the pairs that `partition_point` tests first. Without an operating system,
+/// it tests each pair, which takes less code.
 const STRIDE: usize = if IS_SMALL { 1 } else { 8 };
 
 /// Returns the offset of the first pair from `start` on for which `precedes` returns `None`, and
 /// the number of pairs before it. `precedes` takes the offset of a pair, and returns the offset
 /// after it for a prefix of the pairs; at the end it returns `None`.
 ///
-/// Finding the next pair is cheap; decoding a score is not, above all if it has a fraction. So it
-/// asks for each eighth pair, and for the seven before the first one that does not precede.
+/// Finding the next pair is cheap; decoding a score is not, especially one with a fraction. So it
+/// tests each eighth pair, and then the seven before the first that does not precede.
 #[inline]
 pub(super) fn partition_point(
     bytes: &[u8],

@@ -11,7 +11,7 @@ use crate::score::text::{ScoreText, plain_integer};
 use crate::small::IS_SMALL;
 use crate::{Listpack, Member, ParseScoreError, Score};
 
-/// Encodes a score; its text is put into `text`, which is empty.
+/// Encodes a score; writes its digits to `text`, which must be empty.
 pub(super) fn encode(score: Score, text: &mut ScoreText) -> Encoded<'_> {
     if let Some(integer) = plain_integer(score.get()) {
         return Encoded::new(Value::Integer(integer));

@@ -19,7 +19,7 @@ const FOOTER: usize = 10;
 /// The versions of Redis's format, up to that of Redis 8.10. They differ in other types.
 pub const REDIS_VERSIONS: RangeInclusive<u16> = 1..=15;
 
-/// The version of Valkey 9, which numbers its format apart from Redis's.
+/// The version of Valkey 9, which numbers its format separately from Redis.
 pub const VALKEY_VERSION: u16 = 80;
 
 /// The type of a set whose value is a string, the listpack.
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
         Ok(Score::new(number).map_err(|_| ParseScoreError::Nan))
     }
 
-    /// Reads a score as text: its length in one byte, in which three values stand for NaN and the
+    /// Reads a score as text: its length in one byte, in which three values mean NaN and the
     /// infinities.
     pub(super) fn text_score(&mut self) -> Result<Result<Score, ParseScoreError>, RestoreError> {
         Ok(match self.byte()? {

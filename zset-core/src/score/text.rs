@@ -42,8 +42,8 @@ impl Write for ScoreText {
 /// Returns the integer that Redis writes in full and stores as an integer for this number, if any.
 #[inline]
 pub(crate) fn plain_integer(value: f64) -> Option<i64> {
-    // Compares bits, which for magnitudes is the same, and does without arithmetic of
-    // floating-point numbers.
+    // Compares the bits, which have the same order as magnitudes, without floating-point
+    // arithmetic.
     let is_small = value.abs().to_bits() <= LARGEST_PLAIN_INTEGER.to_bits();
     if is_small { exact_integer(value) } else { None }
 }

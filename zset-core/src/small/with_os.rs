@@ -1,4 +1,4 @@
-//! On targets with an operating system: what `core` and hashbrown have.
+//! The implementations on targets with an operating system: those of `core` and hashbrown.
 
 #![cfg_attr(
     not(all(feature = "alloc", feature = "zset")),
@@ -10,7 +10,7 @@ use core::ops::Range;
 #[cfg(feature = "alloc")]
 pub(crate) mod descent;
 
-/// Whether less code is worth more instructions.
+/// Whether small code is preferred to few instructions.
 pub(crate) const IS_SMALL: bool = false;
 
 /// Copies the values at `from` to the place that begins at `to`.
@@ -64,7 +64,7 @@ pub(crate) mod decimal {
         digits.exponent = exponent.parse().unwrap_or_default();
     }
 
-    /// Returns the number that `text` stands for, correctly rounded.
+    /// Returns the number that `text` represents, correctly rounded.
     pub(crate) fn parse(text: &[u8]) -> Option<f64> {
         str::from_utf8(text).ok()?.parse().ok()
     }

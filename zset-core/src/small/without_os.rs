@@ -1,4 +1,4 @@
-//! On targets without an operating system: as little code as possible.
+//! The implementations on targets without an operating system: as little code as possible.
 
 #![allow(dead_code, reason = "some is for sets that allocate, or is only tested")]
 
@@ -10,13 +10,13 @@ pub(crate) mod decimal;
 #[cfg(feature = "alloc")]
 pub(crate) mod table;
 
-/// Whether less code is worth more instructions.
+/// Whether small code is preferred to few instructions.
 pub(crate) const IS_SMALL: bool = true;
 
 /// Copies the values at `from` to the place that begins at `to`, one by one.
 #[inline(never)]
 pub(crate) fn copy_within<T: Copy>(values: &mut [T], from: Range<usize>, to: usize) {
-    // The compiler would make a `memmove` of a loop over a distance that it knows.
+    // The compiler would turn a loop over a known distance into a `memmove`.
     let to = black_box(to);
     let is_forward = to > from.start;
     let cells = Cell::from_mut(values).as_slice_of_cells();
@@ -46,8 +46,8 @@ pub(crate) fn fill(values: &mut [u32], value: u32) {
 /// The builder under the default hash builder.
 pub(crate) type HashBuilder = crate::fixed_sorted_set::FixedHashBuilder;
 
-/// Makes all bits of a product depend on all bits of the word, as a hash table uses the lowest and
-/// the highest: the end of `MurmurHash3` by A. Appleby.
+/// Makes all bits of a product depend on all bits of the word, since a hash table uses the lowest
+/// and the highest: the finalizer of `MurmurHash3` by A. Appleby.
 pub(crate) fn spread(hash: u64) -> u64 {
     let mut product = hash as u32;
     product = (product ^ product >> 16).wrapping_mul(0x85EB_CA6B);
@@ -74,8 +74,8 @@ pub(crate) fn divide_by_10(number: u64) -> (u64, u8) {
 
 #[cfg(feature = "alloc")]
 pub(crate) mod descent {
-    //! Descending on small machines, by halving: half the code, and fewer comparisons, each of
-    //! which waits for the one before.
+    //! Descending on small machines, by binary search: half the code, and fewer comparisons, each
+    //! of which waits for the previous one.
     //!
     //! For a score that is not lower, `<=` replaces `==`: without floating-point hardware, `==` on
     //! a `Score` is a library call, and `<=` compares integers.

@@ -236,7 +236,7 @@ enum Source {
     Second,
 }
 
-/// A double-ended merge of the elements of two sets. An element of both is there twice.
+/// A double-ended merge of the elements of two sets. An element of both sets occurs twice.
 struct Merge<'a, M, S> {
     first: Ends<'a, M, S>,
     second: Ends<'a, M, S>,

@@ -1,5 +1,5 @@
-//! The two encodings: their limits, conversion from one to the other, and sets made in the right
-//! one.
+//! The two encodings: their limits, conversion from one to the other, and the creation of sets in
+//! the right one.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -144,7 +144,7 @@ impl ZSet {
     }
 }
 
-/// Not inlined, so that it takes no stack space where a skip list is drained.
+/// Not inlined, so that its stack space is not used when a skip list is drained.
 #[inline(never)]
 #[track_caller]
 fn drain_packed(

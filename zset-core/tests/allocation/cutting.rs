@@ -103,7 +103,7 @@ fn splitting_all_or_nothing_off_allocates_for_no_element() {
     }
 }
 
-/// The most elements of a drain that allocates only the two columns of their leaf.
+/// The maximum length of a drain that allocates only the two columns of its leaf.
 const FEW: usize = if cfg!(target_pointer_width = "64") { 32 } else { 4 };
 
 /// A removal hashes the member and the one that moves into its slot; a drain hashes no more than
@@ -130,7 +130,7 @@ fn a_short_drain_hashes_and_allocates_for_its_elements_only() {
                         _ => 3 + 2 * (drained / 64),
                     };
                     assert!(total.calls <= calls, "{total:?} for {drained} of {len}");
-                    // Elements move only in the leaves at both ends. What is left of these may
+                    // Elements move only in the leaves at both ends. The rest of these leaves may
                     // merge with a neighbour.
                     let merging = if drained <= 8 { 0 } else { 40 };
                     let most = drained + drained.min(2 * 63) + merging;
@@ -185,7 +185,7 @@ fn a_drain_of_one_element_allocates_nothing_in_any_type() {
     assert_eq!((listpack.len(), &listpack), (97, &skiplist));
     listpack.check();
     skiplist.check();
-    // A long member needs an allocation of its own, and several elements of a listpack one buffer.
+    // A long member needs its own allocation, and several elements of a listpack need one buffer.
     listpack.insert([b'x'; 40], Score::INFINITY);
     assert_eq!(counted(|| listpack.drain_by_rank(97..).len()).1.calls, 1);
     assert_eq!(counted(|| listpack.drain_by_rank(9..80).len()).1.calls, 1);
@@ -197,7 +197,7 @@ fn draining_a_few_elements_allocates_only_for_them() {
     let mut set = grown(if cfg!(miri) { 200 } else { 10_000 });
     let (drained, total) = counted(|| set.drain_by_rank(..3).count());
     assert_eq!(drained, 3);
-    // A leaf for them.
+    // Only the leaf of the drained elements is allocated.
     assert!(total.bytes < 100, "{} bytes", total.bytes);
     assert_eq!(total.live, 0);
 }

@@ -1,4 +1,4 @@
-//! Without any memory left, a set still works: whatever is removed can be replaced.
+//! Without any memory left, a set still works: a removed element can be replaced.
 
 use std::cell::Cell;
 use std::hash::{BuildHasherDefault, Hash, Hasher};

@@ -79,7 +79,7 @@ fn other_insertions_fail_cleanly_at_every_size_that_allocates() {
     }
 }
 
-/// Makes a set of full leaves, with gaps between the scores.
+/// Creates a set of full leaves, with gaps between the scores.
 fn full_leaves(leaves: u32) -> Set {
     let elements = (0..64 * leaves).map(|i| (u64::from(i), Score::from(10 * i)));
     <Set>::from_sorted_iter(elements).expect("the numbers are ascending")

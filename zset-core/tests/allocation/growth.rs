@@ -1,4 +1,4 @@
-//! Memory use: little in small sets, never much at once, and exactly as reported.
+//! Memory use: low in small sets, without large single allocations, and exactly as reported.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use zset_core::{Score, SkipList};

@@ -68,7 +68,7 @@ fn scattered_score(number: u64) -> Score {
     Score::from(scattered(number) as u32)
 }
 
-/// Makes a set of the members `0..len` by insertion, with scattered scores.
+/// Creates a set of the members `0..len` by insertion, with scattered scores.
 fn grown(len: u64) -> Set {
     let mut set = <Set>::default();
     for member in 0..len {

@@ -1,4 +1,4 @@
-//! Reserved memory suffices.
+//! Reserved memory is sufficient for the insertions.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use zset_core::{Score, SkipList};

@@ -1,4 +1,4 @@
-//! The memory of small sets, compared with the sum of what leaves, index and dict need.
+//! The memory of small sets, compared with the sum of the sizes of leaves, index and dict.
 
 use std::hash::BuildHasherDefault;
 use zset_core::{SortedMap, SortedSet};
@@ -17,8 +17,8 @@ const LEAF_BYTES: usize = 3 * 4 + 1 + 65 + 2 + 2 * (4 + 64 * 4);
 /// elements of a column of scores.
 const BLOCK_BYTES: usize = 4 + 64 * 4 + 64 * 4 + 4 + 64 * 4;
 
-/// Returns the sum of what the parts of a set need: each leaf and index block at its size, the only
-/// leaf of a small set at its length, and five bytes for each bucket of the dict.
+/// Returns the sum of the sizes of the parts of a set: each leaf and index block at its size, the
+/// only leaf of a small set at its length, and five bytes for each bucket of the dict.
 fn needed(set: &Small) -> usize {
     let root = set.root();
     let nodes = if root.level() == 0 {
@@ -35,7 +35,7 @@ fn needed(set: &Small) -> usize {
     nodes + set.dict_layout().buckets * 5
 }
 
-/// The most that a set of less than 1,000 elements allocates at once: a table of 2,048 buckets.
+/// The largest allocation of a set of less than 1,000 elements: a table of 2,048 buckets.
 const MOST: usize = 11 << 10;
 
 fn score(member: u32) -> u32 {
@@ -59,7 +59,7 @@ fn references_to_values_are_taken_with_little_memory() {
         (0..len).for_each(|key| _ = map.insert(key, key, score(key)));
         map
     };
-    // A single leaf takes none.
+    // The iterator allocates nothing for a single leaf.
     let mut small = map(40);
     let (sum, total) = counted(|| small.iter_mut().map(|(_, value, _)| *value).sum::<u32>());
     assert_eq!((sum, total.calls), (780, 0));
@@ -68,7 +68,7 @@ fn references_to_values_are_taken_with_little_memory() {
     let (found, total) =
         counted(|| large.get_disjoint_mut([&7, &50_000, &19_999]).map(Option::<&mut u32>::copied));
     assert_eq!((found, total.calls), ([Some(7), None, Some(19_999)], 0));
-    // A range takes memory for the leaves that are visited, not for all of them.
+    // For more leaves, it allocates in proportion to those that it visits.
     let (visited, total) = counted(|| large.iter_mut().take(1000).count());
     assert!(visited == 1000 && total.bytes < 8 << 10, "{total:?}");
     let (visited, total) = counted(|| large.iter_mut().rev().count());
@@ -120,7 +120,7 @@ fn no_allocation_exceeds_11_kib_below_1000_elements() {
     assert!(total.largest <= MOST, "{total:?}");
 }
 
-/// The key and the value of an entry are one member of the set below.
+/// A key and its value are stored together, like a member of a set.
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
 fn no_allocation_of_a_map_exceeds_11_kib_below_1000_elements() {
@@ -132,7 +132,7 @@ fn no_allocation_of_a_map_exceeds_11_kib_below_1000_elements() {
 
 #[test]
 #[cfg_attr(miri, ignore = "slow, and other tests cover the same code under Miri")]
-fn the_dict_has_no_table_up_to_16_members_and_one_up_to_28_672() {
+fn the_dict_has_no_table_up_to_16_members_and_a_single_one_up_to_its_limit() {
     for (len, tables) in [(1, 0), (16, 0), (17, 1), (1_000, 1), (28_672, 1), (28_673, 16)] {
         let (set, _) = grown(len);
         assert_eq!(set.dict_layout().tables, tables, "of {len} members");

@@ -10,7 +10,7 @@ use zset_core::{
 
 use crate::counting::{Total, counted, failing_after, has_failed};
 
-/// Returns a member that needs an allocation of its own in the skip-list encoding.
+/// Returns a member that needs its own allocation in the skip-list encoding.
 fn member(i: u32) -> String {
     format!("a member that is not kept inline {i}")
 }
@@ -19,7 +19,7 @@ fn limited(max_listpack_entries: usize, max_listpack_value: usize) -> ZSet {
     ZSet::with_limits(ListpackLimits { max_listpack_entries, max_listpack_value })
 }
 
-/// Makes a listpack with this many members, which is its limit.
+/// Returns a listpack with `len` members, the most that its limits allow.
 fn at_the_limit(len: u32) -> ZSet {
     let mut set = limited(len as usize, 64);
     set.extend((0..len).map(|i| (member(i), Score::from(i))));

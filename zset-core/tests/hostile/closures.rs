@@ -50,7 +50,7 @@ fn extract_if_continues_after_the_element_at_which_it_panicked() {
     }
 }
 
-/// Makes a map of members to themselves, with scores in the same order.
+/// Creates a map of members to themselves, with scores in the same order.
 fn filled_map() -> SortedMap<u32, u32, u32> {
     (0..LEN).map(|number| (number, number, 10 * number)).collect()
 }

@@ -20,7 +20,7 @@ pub(crate) const RUNS: [(usize, usize); 6] = {
     [(3, 5), (leaf - 30, leaf), (0, leaf + 4), (leaf - 2, len - 1), (len - 5, len), (0, len)]
 };
 
-/// Makes a set of small leaves, so that those around a removed run merge.
+/// Creates a set of small leaves, so that those around a removed run merge.
 fn thin() -> Set {
     let mut set = filled(LEN);
     set.retain(|member, _| member.number() % 4 == 0);

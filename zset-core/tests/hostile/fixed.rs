@@ -14,7 +14,7 @@ const CAPACITY: usize = 12;
 
 type Fixed = FixedSortedSet<Member, Points, CAPACITY, u8, BuildHasherDefault<Mixed>>;
 
-/// Makes a set of members `0..len` with ten times their number as scores.
+/// Creates a set of members `0..len` with ten times their number as scores.
 fn filled(len: u32) -> Fixed {
     let mut set = Fixed::default();
     for number in (0..len).rev() {

@@ -108,7 +108,7 @@ pub(crate) fn at_every_call<T, R>(
     }
 }
 
-/// Returns the calls of this code that panic.
+/// Returns the calls of this code to make panic.
 fn some_of(calls: usize, code: Code) -> Vec<usize> {
     if cfg!(miri) {
         let Some(last) = calls.checked_sub(1) else { return vec![] };

@@ -31,7 +31,7 @@ pub(crate) fn before_or_after<H: BuildHasher + Clone, R>(
     );
 }
 
-/// Makes a set by insertion, so that capacities are those of ordinary growth.
+/// Creates a set by insertion, so that capacities are those of ordinary growth.
 fn grown<H: BuildHasher + Default>(len: u32) -> Set<H> {
     let mut set = Set::default();
     for number in 0..len {
@@ -46,7 +46,7 @@ fn several_leaves() -> Set {
     filled(unless_miri(5 * LEAF, LEAF + 8))
 }
 
-/// Makes full leaves, which must split to make room.
+/// Creates full leaves, which must split to make room.
 fn full_leaves() -> Set {
     filled(LEAF * unless_miri(5, 2))
 }

@@ -42,8 +42,8 @@ pub(crate) fn while_lying<T>(seed: u32, operation: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Runs an operation with random hashes, of which there are so few that equal members sometimes
-/// still meet.
+/// Runs an operation with random hashes of few distinct values, so that equal members sometimes
+/// still have the same hash.
 pub(crate) fn while_hashing_at_random<T>(seed: u32, operation: impl FnOnce() -> T) -> T {
     HASH_LIES.set(seed);
     let result = operation();
@@ -189,12 +189,12 @@ impl Hasher for Constant {
 pub(crate) type Set<H = BuildHasherDefault<Mixed>> = SortedSet<Member, Points, H>;
 pub(crate) type Colliding = Set<BuildHasherDefault<Constant>>;
 
-/// Makes a set of full leaves: the members `0..len`, with ten times their number as scores.
+/// Creates a set of full leaves: the members `0..len`, with ten times their number as scores.
 pub(crate) fn filled(len: u32) -> Set {
     filled_with(len)
 }
 
-/// Makes the same set with another hasher.
+/// Creates the same set with another hasher.
 pub(crate) fn filled_with<H: BuildHasher + Default>(len: u32) -> Set<H> {
     let elements = (0..len).map(|number| (Member::new(number), Points(10 * number)));
     Set::from_sorted_iter(elements).expect("the numbers are ascending")

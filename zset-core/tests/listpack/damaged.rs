@@ -126,7 +126,7 @@ fn a_truncated_or_extended_listpack_is_rejected_unless_its_header_agrees() {
     for sample in samples() {
         for len in (0..sample.len()).step_by(STEP) {
             assert!(!adopt(&sample[..len]), "{len} of {} bytes", sample.len());
-            // A truncated list is rejected even if its header agrees.
+            // A truncated list is rejected even if its header is consistent with its length.
             let mut cut = sample[..len].to_vec();
             if let Some(header) = cut.first_chunk_mut::<4>() {
                 *header = u32::try_from(len).unwrap().to_le_bytes();
@@ -148,7 +148,7 @@ fn swapped_bytes_and_missing_or_doubled_entries() {
             swapped.swap(at, at - 1);
             adopt(&swapped);
             for (from, to) in [(at, at - 1), (at - 1, at)] {
-                // One byte less or more, with a header that agrees.
+                // One byte less or more, with a header that is consistent with the length.
                 let mut bytes = [&sample[..from], &sample[to..]].concat();
                 let len = u32::try_from(bytes.len()).unwrap();
                 bytes[..4].copy_from_slice(&len.to_le_bytes());

@@ -6,7 +6,7 @@ use zset_core::{Listpack, PackedZSet, Score, TryReserveError};
 
 use PackedZSetError::{DuplicateMember, Nan, NotAscending, OddLength, Score as NoScore, Text};
 
-/// Makes a listpack of strings; decimal integers are stored as integers.
+/// Creates a listpack of strings; decimal integers are stored as integers.
 fn list_of(entries: &[&str]) -> Listpack<Vec<u8>> {
     let mut list = Listpack::new();
     for entry in entries {

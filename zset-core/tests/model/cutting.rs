@@ -33,8 +33,8 @@ fn notable_sizes() -> Vec<usize> {
     vec![0, 1, 2, LEAF - 1, LEAF, LEAF + 1, 2 * LEAF, 2 * LEAF + 1, LEAF * LEAF, LEAF * LEAF + 1]
 }
 
-/// Makes a set with runs of `run` equal scores, either by insertion in scattered order or with full
-/// leaves.
+/// Creates a set with runs of `run` equal scores, either by insertion in scattered order or with
+/// full leaves.
 fn filled(len: usize, run: usize, is_scattered: bool) -> SortedSet<usize, usize> {
     if !is_scattered {
         return SortedSet::from_sorted_iter((0..len).map(|i| (i, i / run))).unwrap();

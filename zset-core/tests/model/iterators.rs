@@ -30,7 +30,7 @@ where
     let rounds = if cfg!(miri) { 1 } else { 8 };
     for seed in 0..rounds {
         let mut random = SmallRng::seed_from_u64(seed);
-        // The seeds range from all at the back to all at the front.
+        // Over the seeds, the share of steps from the front grows from none to all.
         let from_front = f64::from(u32::try_from(seed).unwrap()) / 7.0;
         let mut left: VecDeque<I::Item> = expected.iter().cloned().collect();
         let mut iterator = make();

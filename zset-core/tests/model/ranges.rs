@@ -7,7 +7,7 @@ use crate::LEAF;
 
 const LEN: usize = LEAF * if cfg!(miri) { 1 } else { 2 } + LEAF / 2;
 
-/// Makes a set of even scores, which leaves gaps between them.
+/// Creates a set of even scores, which leaves gaps between them.
 fn sample() -> SortedSet<usize, usize> {
     (0..LEN).map(|i| (i, 2 * i)).collect()
 }

@@ -42,7 +42,7 @@ fn any_aggregate() -> impl Strategy<Value = Aggregate> {
     prop::sample::select(vec![Sum, Min, Max, Count])
 }
 
-/// Returns what `ZUNION` and `ZINTER` compute from one member's scores and weights.
+/// Returns the score that `ZUNION` and `ZINTER` compute from one member's scores and weights.
 fn aggregated(scores: &[(Score, Score)], aggregate: Aggregate) -> Score {
     let number = |value: f64| if value.is_nan() { 0.0 } else { value };
     let weighed = scores.iter().map(|(score, weight)| number(score.get() * weight.get()));
@@ -199,7 +199,7 @@ impl Hash for Tagged {
     }
 }
 
-/// Makes a set of these numbers; `score` maps a number to its score.
+/// Creates a set of these numbers; `score` maps a number to its score.
 fn tagged(
     set: char,
     numbers: impl IntoIterator<Item = u32>,

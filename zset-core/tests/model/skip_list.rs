@@ -9,7 +9,7 @@ use zset_core::SkipList;
 
 use crate::operations::any_query;
 
-/// Members and scores are so few that many elements repeat.
+/// There are few members and scores, so many elements repeat.
 #[derive(Clone, Debug)]
 enum Operation {
     Insert(u8, i32),
@@ -184,7 +184,7 @@ proptest! {
 
 #[test]
 fn equal_elements_stay_in_insertion_order() {
-    /// Only the number takes part in comparisons; the tag tells equal elements apart.
+    /// Only the number takes part in comparisons; the tag distinguishes equal elements.
     #[derive(Clone, Copy, Debug)]
     struct Tagged(u32, u32);
 

@@ -45,7 +45,7 @@ enum Step {
     Remove(u32),
     PopFirst,
     PopLast,
-    /// Appends a set of this many new elements, after some whose tasks may be there.
+    /// Appends a set: elements whose tasks may already be present, then this many new ones.
     Append(Vec<(u32, u8)>, u32),
     /// Extends the set by this many new elements.
     Extend(u32),

@@ -89,7 +89,7 @@ fn every_write_fits_or_changes_nothing_at_every_size() {
     assert!(fitted > 0 && failed > 0, "{fitted} fitted, {failed} failed");
 }
 
-/// Makes a set that fills its array to the last byte.
+/// Creates a set that fills its array to the last byte.
 fn full() -> Array {
     let mut set = PackedZSet::with_storage([0; 64]).unwrap();
     set.try_insert("first", score(1.0)).unwrap();

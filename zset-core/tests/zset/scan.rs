@@ -19,7 +19,7 @@ fn guest(i: u32) -> String {
     format!("guest {i}")
 }
 
-/// Makes a set of members that stay, in the skip-list encoding.
+/// Creates a set of members that stay, in the skip-list encoding.
 fn sample(len: u32) -> ZSet {
     let mut set = ZSet::new();
     set.promote();
@@ -104,7 +104,7 @@ fn a_page_has_about_the_requested_length() {
 #[test]
 #[cfg_attr(miri, ignore = "the dict splits at 896 members, which take minutes under Miri")]
 fn members_that_stay_are_returned_once_during_insertions() {
-    // The first table splits at 28,672 members, and segments split from 57,000 on.
+    // Enough for the first table to split, and then its segments.
     for (count, more) in [(10, 1000), (100, 3000), (997, 9000), (20, 0)] {
         let mut set = sample(STAYING / 2);
         let mut guests = 0;

@@ -59,14 +59,14 @@ struct Shared<M> {
 
 #[derive(Default)]
 struct Connections {
-    /// Each with the time at which it became idle, the latest last.
+    /// Idle connections, each with the time at which it became idle, the latest last.
     idle: Vec<(Instant, Worker)>,
     /// Connections whose threads have not ended, idle or not.
     open: usize,
 }
 
 impl<M: Connect> Pool<M> {
-    /// Makes a pool without connections; the first call opens one. **O(1)**.
+    /// Creates a pool without connections; the first call opens one. **O(1)**.
     pub fn new(client: M) -> Self {
         let connections = Mutex::default();
         let shared = Shared { client: Arc::new(client), connections, changed: Condvar::new() };
@@ -99,7 +99,7 @@ impl<M: Connect> Pool<M> {
 
     /// Runs a script within a deadline, and returns its reply.
     ///
-    /// After the deadline the connection is closed, but what was sent may still be run.
+    /// After the deadline the connection is closed, but the server may still run the script.
     pub(crate) fn run(&self, call: &Call, deadline: Duration) -> Result<Value, Error> {
         call.check()?;
         let deadline = Deadline::after(deadline);

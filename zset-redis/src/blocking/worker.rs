@@ -3,7 +3,7 @@
 //! The blocking clients of `redis` apply a timeout to each read and write. So a reply that arrives
 //! byte by byte can hold a call indefinitely, and opening a connection takes several reads and
 //! writes. Therefore the thread waits for the server, and the caller waits for the thread until its
-//! own deadline, whatever the kind of connection. A thread whose caller has given up drops its
+//! own deadline, for every kind of connection. A thread whose caller has given up drops its
 //! connection when the client returns.
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::script::{is_refusal, is_reply};
 /// An idle connection is certainly still open for this long: servers' timeouts are whole seconds.
 const SURELY_OPEN: Duration = Duration::from_secs(1);
 
-/// Longer than any call takes, and within what systems accept as a timeout.
+/// Longer than any call takes, and short enough for systems to accept it as a timeout.
 const FOREVER: Duration = Duration::from_secs(1 << 31);
 
 /// The deadline of a call.

@@ -133,7 +133,7 @@ impl Rule {
         Ok((Rule::funnel(quota.map_err(ThrottleError::Quota)?)?, quantity))
     }
 
-    /// Returns the most units that can be allowed at once.
+    /// Returns the maximum number of units allowed at once.
     pub(super) fn limit(&self) -> u32 {
         match self.limiter {
             Limiter::Funnel => self.quota.capacity(),

@@ -1,5 +1,5 @@
-//! [`State`]: the state of a rule as a script returns it, and what follows from it; and numbers as
-//! the scripts read and write them: big-endian doubles.
+//! [`State`]: the state of a rule as a script returns it, and the decision derived from it; and the
+//! numbers that scripts read and write: big-endian doubles.
 
 use std::slice;
 use std::time::Duration;

@@ -136,7 +136,7 @@ pub(crate) struct Report {
     pub(crate) failures: Vec<(String, Vec<Error>)>,
 }
 
-/// A limiter, and what to expect of it.
+/// A limiter, and its expected behaviour.
 struct Caller {
     policy: Policy,
     check: Check,

@@ -1,4 +1,4 @@
-//! Deadlines, and what decides while the server is down.
+//! Deadlines, and decisions while the server is down.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

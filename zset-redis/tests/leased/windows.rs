@@ -105,7 +105,7 @@ fn uses(child: Child) -> Vec<Use> {
         .collect()
 }
 
-/// Returns the most units that were used in a window.
+/// Returns the maximum number of units that were used in a window.
 fn fullest_window(mut uses: Vec<Use>) -> u64 {
     let period = PERIOD.as_micros() as u64;
     // A call that took as long as a window is in no window.

@@ -157,7 +157,7 @@ fn a_waiter_opens_one_connection_for_many_waits() {
             let patience = Duration::from_millis(1);
             assert_eq!(waiter.wait_lease_timeout(MINUTE, patience).await.unwrap(), None);
         }
-        // The waiter's connection, and the one that asks.
+        // The waiter's connection, and that of this query.
         assert_eq!(statistic(&server, "total_connections_received:") - before, 2);
     });
 }

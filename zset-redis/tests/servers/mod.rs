@@ -121,7 +121,7 @@ impl Server {
         redis::Client::open(self.url()).expect("the address is valid")
     }
 
-    /// Returns a connection without timeouts of its own that are shorter than the calls' deadlines.
+    /// Returns a connection whose own timeouts are not shorter than the calls' deadlines.
     #[cfg(feature = "tokio")]
     pub(crate) async fn multiplexed(&self) -> redis::aio::MultiplexedConnection {
         let config = redis::AsyncConnectionConfig::new().set_response_timeout(None);

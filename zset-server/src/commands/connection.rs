@@ -155,7 +155,7 @@ fn hello(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     Ok(())
 }
 
-/// Returns an error for bytes that Redis allows in no name.
+/// Returns an error for bytes that Redis does not allow in names.
 fn check_text(what: &str, text: &[u8]) -> Result<(), CommandError> {
     if text.iter().all(u8::is_ascii_graphic) {
         return Ok(());

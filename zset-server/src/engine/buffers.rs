@@ -50,9 +50,9 @@ impl<C: Clock> Engine<C> {
         max_of(self.state.config.output_limit.hard)
     }
 
-    /// Returns the bound on bytes held for all clients, of which `held` are in use: `most`, or what
-    /// the data leaves of the memory limit if that is less, but never less than `least`. A server
-    /// full of data can still reply.
+    /// Returns the bound on bytes held for all clients, of which `held` are in use: `most`, or the
+    /// rest of the memory limit besides the data if that is less, but never less than `least`. A
+    /// server full of data can still reply.
     pub(crate) fn max_held(&mut self, held: usize, least: usize, most: usize) -> usize {
         let max = self.state.config.max_memory;
         if max == 0 {

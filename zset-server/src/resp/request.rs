@@ -1,9 +1,9 @@
 //! Requests: arrays of bulk strings, or inline lines.
 //!
-//! A parser of RESP values would not do: requests may also be inline, limits must apply before the
-//! bytes that they bound are received, a request received in many pieces must not be parsed again
-//! for each piece, and errors must have Redis's messages. So this is a state machine, which must
-//! agree with Redis's networking.c.
+//! A parser of RESP values does not suffice: requests may also be inline, limits must apply before
+//! the bytes that they bound are received, a request received in many pieces must not be parsed
+//! again for each piece, and errors must have Redis's messages. So this is a state machine, which
+//! must agree with Redis's networking.c.
 //!
 //! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished
 //! requests, and those before `parsed` are parsed. The received arguments are ranges of the buffer.
@@ -108,7 +108,7 @@ impl Error for RequestError {}
 impl RequestError {
     /// Returns the text of the error reply, in which a byte sent by the client is unchanged.
     pub(crate) fn to_bytes(self) -> Vec<u8> {
-        // That byte is the only character that may be beyond ASCII.
+        // Only that byte may be outside of ASCII.
         format!("ERR {self}").chars().filter_map(|character| u8::try_from(character).ok()).collect()
     }
 }

@@ -395,7 +395,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.stream.shutdown().await?;
         self.let_go();
         if !self.is_stopping {
-            // Its success does not matter.
+            // The result does not matter.
             let _ = timeout(LINGER, self.drain()).await;
         }
         Ok(())
@@ -431,7 +431,7 @@ impl<S> Connection<S> {
         if self.shared.is_scarce() { MAX_KEPT_IF_SCARCE } else { MAX_KEPT }
     }
 
-    /// Reports the memory held for the client. If all clients together hold too much, some are
+    /// Reports the memory held for the client. If that of all clients exceeds the bound, some are
     /// disconnected.
     fn tell_held(&mut self) {
         let replies = self.unsent();
@@ -456,7 +456,7 @@ impl<S> Connection<S> {
         max
     }
 
-    /// Waits until all clients together hold less, sending replies meanwhile.
+    /// Waits until all clients together hold less memory, and sends replies in the meantime.
     async fn wait_for_room(&mut self) -> Result<(), End>
     where
         S: AsyncRead + AsyncWrite + Unpin,

@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const BACKLOG: i32 = 4096;
 
 /// The maximum number of refused clients that the server waits for, so that they see the reason.
-/// Others are sent the reason and closed at once: they must not use files needed by connected
+/// Others are sent the reason and closed immediately: they must not use files needed by connected
 /// clients.
 const MAX_REFUSING: usize = 64;
 
@@ -192,13 +192,13 @@ fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, strea
         debug!(peer = peer.0, "refused: there are too many clients");
         let waiting = shared.refusing.take(MAX_REFUSING);
         spawn_local(async move {
-            // Its success does not matter.
+            // The result does not matter.
             let _ = timeout(PAUSE, refuse(stream, waiting)).await;
         });
     }
 }
 
-/// Sends a client the reason why it is refused, and waits for it to read that if there is a slot.
+/// Sends a refused client the reason; if a slot is free, waits until the client has read it.
 async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     waiting: Option<Slot>,

@@ -33,7 +33,7 @@ impl Default for Stopper {
 
 impl Stopper {
     /// Makes the server save its keys, accept no more connections, answer the received requests,
-    /// and end; a second call ends it at once. Returns without waiting for that.
+    /// and end; a second call ends it immediately. Returns without waiting for that.
     ///
     /// If the keys cannot be saved, the server keeps running until the second call.
     pub fn stop(&self) {
@@ -57,7 +57,7 @@ impl Stopper {
         self.reached(Phase::Stopping).await;
     }
 
-    /// Waits until the server must stop at once.
+    /// Waits until the server must stop immediately.
     pub(super) async fn hurried(&self) {
         self.reached(Phase::Hurrying).await;
     }

@@ -90,7 +90,7 @@ fn write_all<'a>(
     Some(bytes)
 }
 
-/// Writes bytes as a single line of text, escaping only what cannot be displayed.
+/// Writes bytes as a single line of text, escaping only characters that cannot be displayed.
 pub(super) fn write_text(bytes: &[u8], out: &mut String) {
     write_escaping(bytes, "", out);
 }
@@ -112,7 +112,8 @@ pub(super) fn write_escaping(bytes: &[u8], special: &str, out: &mut String) {
 
 /// Returns whether a character can be displayed.
 fn is_seen(letter: char) -> bool {
-    // At the start, a combining character would be escaped as well.
+    // After the `x`, since `escape_debug` also escapes a combining character at the start of a
+    // string.
     matches!(letter, '\'' | '"' | '\\') || format!("x{letter}").escape_debug().count() == 2
 }
 

@@ -86,7 +86,7 @@ fn play(socket: &Path, others: usize, hello: &str, scene: &[&str]) -> String {
         }
         peer.send(command);
         if name.ends_with('!') {
-            // In a scene, clients block before one is served.
+            // In a scene, all clients that block do so before any of them is served.
             blocked += 1;
             observer.until("blocked_clients", blocked);
         } else {

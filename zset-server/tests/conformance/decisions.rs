@@ -1,4 +1,4 @@
-//! Where Redis and Valkey differ from each other or from `zset_core`, with a test of each decision.
+//! The differences between Redis, Valkey and `zset_core`, with a test of each decision.
 //!
 //! | what | Redis 7.0 | Valkey 9 | `zset_core` | test |
 //! |---|---|---|---|---|

@@ -51,7 +51,8 @@ impl Generator {
             if self.flip() && words.len() > 1 {
                 words.pop();
             } else if !matches!(&*words[0], b"ZRANK" | b"ZREVRANK") {
-                // With these, Redis 7.0 returns a different error, since it lacks WITHSCORE.
+                // With these commands, Redis 7.0 returns a different error, since it lacks
+                // WITHSCORE.
                 words.push(b"more".to_vec());
             }
         }

@@ -41,7 +41,7 @@ fn exchange(both: &mut Both<'_>) {
     let copy = both.ours.run(&command!["DUMP", COPY]);
     assert_eq!(Reply::of(&copy).into_text(), ours, "the same set has the same payload");
 
-    // Only the library.
+    // Restores with the library alone.
     let restored = rdb::restore_with_limits(theirs, both.limits);
     let restored = restored.unwrap_or_else(|error| panic!("{error}: {}", theirs.escape_ascii()));
     restored.check();

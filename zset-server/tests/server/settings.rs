@@ -1,4 +1,4 @@
-//! Limits from options and from CONFIG SET, which takes effect at once.
+//! Limits from options and from CONFIG SET, which takes effect immediately.
 
 use std::io::Write as _;
 use std::net::TcpStream;

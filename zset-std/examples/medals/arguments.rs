@@ -44,7 +44,7 @@ pub(crate) enum Source {
     Csv(Csv),
 }
 
-/// The questions about the table, besides who is third.
+/// The queries on the table, besides "who is third?", which needs no argument.
 #[derive(Clone, Default)]
 pub(crate) struct Questions {
     pub(crate) team: Option<String>,

@@ -78,7 +78,7 @@ fn run(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Ranks the medal table, with default questions where the user asks none.
+/// Ranks the medal table, with default questions if the user asks none.
 fn show_paris(out: &mut impl Write, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let columns = Columns::new(&["code", "country"], &["gold", "silver", "bronze"]);
     let table = load::<Team, Medals>("Paris 2024", PARIS_2024.as_bytes(), &columns)?;

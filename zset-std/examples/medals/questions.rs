@@ -20,7 +20,7 @@ pub(crate) fn where_is<M: Member, S: Scores>(
     name: &str,
 ) -> Result<(), Box<dyn Error>> {
     let board = &table.board;
-    // The line of the member, with no neighbours.
+    // The line of the member alone, without neighbours.
     let line = board.around(name, 0).and_then(|lines| lines.ties(Ties::Competition).next());
     let Some(Standing { number, member, score }) = line else {
         return Err(format!("{} has no {name:?}", table.title).into());

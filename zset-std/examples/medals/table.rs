@@ -12,7 +12,7 @@ use crate::text;
 
 /// A terminal width that can be assumed everywhere.
 const TERMINAL: usize = 80;
-/// Names are never cut shorter than this, even if the line gets too long.
+/// Names are never cut shorter than this, even if the line becomes too long.
 const SHORTEST_NAME: usize = 12;
 
 /// A table and its ranking.

@@ -23,14 +23,14 @@
 //! # What a second score does
 //!
 //! A board keeps the [`Best`](crate::Best), the [`Latest`](crate::Latest) or the
-//! [`Sum`](crate::Sum) of a member's scores, depending on how it is made: with `new`, `latest` or
+//! [`Sum`](crate::Sum) of a member's scores, depending on its constructor: `new`, `latest` or
 //! `sum`. For scores of which the lowest is best, such as lap times, use
 //! [`Reverse`](std::cmp::Reverse).
 //!
 //! # Ties
 //!
 //! Members with equal scores are listed in ascending order of the members. [`Ties`](crate::Ties)
-//! says how they are numbered:
+//! determines how they are numbered:
 //!
 //! | scores | `Ordinal` | `Competition` | `Dense` |
 //! |---:|---:|---:|---:|
@@ -72,7 +72,7 @@
 //! # Memory, threads, storage
 //!
 //! A board grows with each new member. With [`with_max_len`](crate::Leaderboard::with_max_len) it
-//! keeps the highest scores only. Boards are for one thread, so threads share one behind a lock.
+//! keeps only the highest scores. Boards are for one thread, so threads share one behind a lock.
 //! With the feature `serde` they are serialized.
 //!
 //! # Programs

@@ -6,8 +6,8 @@
 //!
 //! # governor
 //!
-//! A [`Funnel`](crate::Funnel) is governor's algorithm, GCRA. For one key there is the type itself,
-//! in a `Mutex` if threads share it, where governor has `RateLimiter::direct`.
+//! A [`Funnel`](crate::Funnel) is governor's algorithm, GCRA. For one key, the type itself, in a
+//! `Mutex` if threads share it, replaces `RateLimiter::direct`.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -34,21 +34,21 @@
 //! // More than the burst can never pass.
 //! assert_eq!(theirs.check_key_n(&"ann", n(6)).is_err(),
 //!            ours.check_n(&"ann", 6).verdict == Verdict::Never);
-//! // Denied: in how long it passes.
+//! // Denied: how long to wait.
 //! let not_until = theirs.check_key(&"ann").unwrap_err();
 //! assert_eq!(not_until.wait_time_from(clock.0.now()), ours.check(&"ann").retry_after().unwrap());
 //! (clock.0.advance(tick),                             clock.1.advance(tick));
-//! // It waits on real clocks only; ours on any, and with the feature `async` it is awaited too.
+//! // Theirs waits on real clocks only; ours on any, and with the feature `async` as a future too.
 //! # pollster::block_on(async {
 //! (RateLimiter::keyed(quota.0).until_key_ready(&"ann").await,
 //!                                                     ours.until_ready(&"ann").block()?);
 //! # Ok::<_, zset_std::limit::NotReady>(()) })?;
 //! assert_eq!(theirs.len(),                            ours.len());
-//! // What is left.
+//! // The remaining units.
 //! let their = RateLimiter::dashmap(quota.0).with_middleware::<StateInformationMiddleware>();
 //! assert_eq!(their.check_key(&"bob").unwrap().remaining_burst_capacity(),
 //!                                                     ours.check(&"bob").remaining);
-//! // Idle keys, which are those that are as new ones.
+//! // Idle keys, which are indistinguishable from new ones.
 //! (clock.0.advance(second),                           clock.1.advance(second));
 //! (theirs.retain_recent(),                            ours.sweep(usize::MAX));
 //! assert_eq!(theirs.is_empty(),                       ours.is_empty());
@@ -63,15 +63,15 @@
 //! - **Keys** are unbounded in governor. Here [`with_max_keys`](crate::Keyed::with_max_keys) bounds
 //!   them.
 //! - **A decision** always has `limit`, `remaining` and `reset_after`.
-//! - **A quota** is for life in governor; here [`set_quota`](crate::Keyed::set_quota) changes it,
-//!   and [`check_with`](crate::Keyed::check_with) takes one for a call.
+//! - **A quota** is fixed in governor; here [`set_quota`](crate::Keyed::set_quota) changes it, and
+//!   [`check_with`](crate::Keyed::check_with) takes one for a call.
 //!
 //! # priority-queue
 //!
 //! A [`SortedSet`](zset_core::SortedSet) is a priority queue whose lowest score is
-//! [`first`](zset_core::SortedSet::first), and the highest [`last`](zset_core::SortedSet::last). Of
-//! equal scores, the order is that of the members. Ranks and ranges come in addition, and iteration
-//! is in order. Pushes and changes of priority are faster in priority-queue.
+//! [`first`](zset_core::SortedSet::first), and the highest [`last`](zset_core::SortedSet::last).
+//! Elements of equal score are ordered by member. It also has ranks and ranges, and iterates in
+//! order. Pushes and changes of priority are faster in priority-queue.
 //!
 //! ```
 //! use priority_queue::PriorityQueue;

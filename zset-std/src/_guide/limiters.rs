@@ -1,4 +1,4 @@
-//! Limiters: how much may pass in which time.
+//! Limiters: how many units are allowed in a period.
 //!
 //! A limiter takes units from a [`Quota`](crate::Quota) and returns a
 //! [`Decision`](crate::Decision). It is exact, it works for one key or for many keys that threads
@@ -40,14 +40,14 @@
 //! - **Several limits at once**, such as ten a second and a hundred a minute:
 //!   [`Limits`](crate::Limits). A denial by one of them takes nothing from the others.
 //! - **A block for clients that keep sending while denied**: a [`Penalty`](crate::Penalty) around
-//!   any of them, e.g. `Keyed<K, Penalty<Funnel>>`. Each block can be twice as long as the one
-//!   before.
+//!   any of them, e.g. `Keyed<K, Penalty<Funnel>>`. Each block can be twice as long as the previous
+//!   one.
 //!
 //! # A quota for each call
 //!
 //! [`check_with`](crate::Keyed::check_with) takes the quota with the call: that of the caller's
 //! tier, or one from a database. All calls share the history of the key, so a customer who changes
-//! the tier keeps what is on record, and a period that changes is an error towards denial at most.
+//! the tier keeps the recorded units. A changed period at most errs towards denial.
 //!
 //! ```
 //! use std::time::Duration;
@@ -58,7 +58,7 @@
 //! let requests = SlidingWindow::<String>::new(per_minute(free)?);
 //! assert!(requests.check_with("ann", per_minute(free)?, 10).is_allowed());
 //! assert!(!requests.check_with("ann", per_minute(free)?, 1).is_allowed());
-//! // From now on she pays. The ten requests still count.
+//! // Ann upgrades to the paid tier. Her ten requests still count.
 //! assert_eq!(requests.check_with("ann", per_minute(paid)?, 1).remaining, 989);
 //! # Ok::<(), zset_std::limit::QuotaError>(())
 //! ```
@@ -85,8 +85,8 @@
 //!   together. They take nothing from the quota.
 //!
 //! Units pass together or not at all. `limit`, `remaining` and `reset_after` of a
-//! [`Decision`](crate::Decision) are what the headers of an HTTP response need; the
-//! crate `zset-tower` answers 429 with them.
+//! [`Decision`](crate::Decision) are the numbers for the headers of an HTTP response; the crate
+//! `zset-tower` answers 429 with them.
 //!
 //! # Keys from clients
 //!

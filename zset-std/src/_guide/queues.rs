@@ -24,7 +24,7 @@
 //! | [`DelayQueue`](crate::DelayQueue) | jobs by the time at which they are due, on one thread; cancelled and rescheduled by id |
 //! | [`SharedDelayQueue`](crate::SharedDelayQueue) | threads and futures that wait for jobs, and pop or lease them |
 //! | [`JobRunner`](crate::JobRunner) | a thread that calls a function for each job of such a queue, exactly once and in order |
-//! | [`ExpiringSet`](crate::ExpiringSet) | members that are each live until a deadline of their own |
+//! | [`ExpiringSet`](crate::ExpiringSet) | members with individual deadlines |
 //!
 //! If jobs are only pushed and popped, a `BinaryHeap` or a timer wheel is faster; the project's
 //! `docs/benchmarks.md` has the measurements. These queues also cancel and reschedule by id, list
@@ -100,15 +100,15 @@
 //! same id in between: [`push_with_id`](crate::SharedDelayQueue::push_with_id) reports it.
 //!
 //! An [`ExpiringSet`](crate::ExpiringSet) holds members such as sessions. A member is live strictly
-//! before its deadline; an expired one is absent for every question that takes the time, even
-//! before it is removed.
+//! before its deadline; an expired one is absent in every call that takes the time, even before it
+//! is removed.
 //!
 //! # Clocks and storage
 //!
 //! The types for one thread have no clock. The shared ones take any [`Clock`](crate::Clock):
 //! [`SystemClock`](crate::SystemClock) for times of day, [`FakeClock`](crate::FakeClock) in tests.
-//! What holds data is serialized with the feature `serde`, a shared queue as the `DelayQueue` that
-//! it converts into.
+//! The types that hold data are serialized with the feature `serde`, a shared queue as the
+//! `DelayQueue` that it converts into.
 //!
 //! # Programs
 //!

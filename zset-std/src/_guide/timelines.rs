@@ -20,18 +20,18 @@
 //!
 //! - [`latest`](crate::Timeline::latest) returns the first page.
 //! - [`before`](crate::Timeline::before) returns the page after a cursor, which is older.
-//! - [`since`](crate::Timeline::since) returns what is new since a time.
+//! - [`since`](crate::Timeline::since) returns the entries since a time.
 //!
 //! # Caps
 //!
-//! A timeline grows by each post. [`with_max_len`](crate::Timeline::with_max_len) keeps the newest
-//! posts only; [`with_max_age`](crate::Timeline::with_max_age) keeps those that are recent enough
+//! A timeline grows by each post. [`with_max_len`](crate::Timeline::with_max_len) keeps only the
+//! newest posts; [`with_max_age`](crate::Timeline::with_max_age) keeps those that are recent enough
 //! compared with the newest time seen.
 //!
 //! # Several feeds as one
 //!
 //! [`MergedTimelines`](crate::MergedTimelines) reads the feeds that a user follows as one. It
-//! borrows them and copies nothing, so a new one is made for each page. An entry that is in several
+//! borrows them and copies nothing, so create a new one for each page. An entry that is in several
 //! feeds, with the same id and time, is returned once.
 //!
 //! ```

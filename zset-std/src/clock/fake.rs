@@ -41,7 +41,7 @@ struct Shared {
 }
 
 impl FakeClock {
-    /// Makes a clock at the origin. **O(1)**.
+    /// Creates a clock at the origin. **O(1)**.
     pub fn new() -> Self {
         Self::default()
     }

@@ -34,7 +34,7 @@ impl Origin {
 }
 
 impl MonotonicClock {
-    /// Makes a clock that starts now. **O(1)**.
+    /// Creates a clock that starts now. **O(1)**.
     pub fn new() -> Self {
         MonotonicClock { origin: Origin::now() }
     }

@@ -14,7 +14,7 @@ use super::{Clock, MonotonicClock, Timestamp};
 /// - It is never more than a millisecond ahead of the operating system's clock, whatever the
 ///   counter does: when the machine was suspended, when a virtual machine has moved, or when the
 ///   counter runs too fast. So a limiter never grants more than it would a millisecond later.
-/// - It advances in steps of at least a microsecond, so it is usually less than that behind. A
+/// - It advances in steps of at least a microsecond, so it is usually behind by less than that. A
 ///   counter that runs slow by a fraction adds that fraction of a millisecond.
 ///
 /// # When it pays
@@ -52,7 +52,7 @@ pub struct QuantaClock {
 }
 
 impl QuantaClock {
-    /// Makes a clock that starts now. **O(1)**.
+    /// Creates a clock that starts now. **O(1)**.
     ///
     /// The first one in a process measures the rate of the counter, usually for a millisecond, and
     /// for 200 at most.
@@ -85,11 +85,11 @@ impl Clock for QuantaClock {
     }
 }
 
-/// The time by a counter, in nanoseconds, which is that of the system's clock at each check.
+/// The time by a counter, in nanoseconds, set to the system's clock at each check.
 ///
-/// Only values of `latest` are returned, and it only increases. What is written to it is a reading
-/// of the system's clock, or less than [`CHECK_AFTER`] after one, so it does not matter what the
-/// counter shows or whose `offset` and `system` a thread sees.
+/// Only values of `latest` are returned, and it only increases. The values written to it are
+/// readings of the system's clock, or less than [`CHECK_AFTER`] after one, so the counter's value
+/// and the `offset` and `system` that a thread sees do not matter.
 #[derive(Debug, Default)]
 struct Checked {
     /// The latest time that was returned.
@@ -177,7 +177,7 @@ mod tests {
         let checked = Checked::default();
         for (counter, system) in [
             (7_000_000_000, 10),
-            // Suspended for an hour, in which the counter stood still, restarted or went on.
+            // Suspended for an hour, during which the counter stood still, restarted or continued.
             (7_001_000_000, 3_600_000_000_000),
             (0, 7_200_000_000_000),
             (3_600_000_000_000, 10_800_000_000_000),

@@ -15,9 +15,9 @@ use super::{Clock, Sleep, Timestamp, nanos};
 /// timers. Otherwise, it is a [`MonotonicClock`](super::MonotonicClock) whose timers are those of
 /// the runtime, which end on a millisecond at or after their time.
 ///
-/// A paused time is that of its runtime only: other threads read the operating system's clock. So
-/// create the clock and call what has it in the runtime, and await rather than block: a blocked
-/// thread keeps a paused runtime from advancing.
+/// A paused time is only that of its runtime: other threads read the operating system's clock. So
+/// create and use the clock in the runtime, and await rather than block: a blocked thread keeps a
+/// paused runtime from advancing.
 ///
 /// # Panics
 ///
@@ -39,7 +39,7 @@ use super::{Clock, Sleep, Timestamp, nanos};
 /// let mails = SharedDelayQueue::<&str>::new().with_clock(TokioClock::new());
 /// mails.push_after("welcome", minute)?;
 /// assert_eq!(mails.pop_async().await.map(|job| job.payload), Some("welcome"));
-/// assert_eq!(start.elapsed(), minute); // of a time that passed at once
+/// assert_eq!(start.elapsed(), minute); // of virtual time
 ///
 /// let limiter = Funnels::<&str>::new(Quota::new(1, minute)?).with_clock(TokioClock::new());
 /// assert!(limiter.check(&"ann").is_allowed());
@@ -55,7 +55,7 @@ pub struct TokioClock {
 }
 
 impl TokioClock {
-    /// Makes a clock that starts now. **O(1)**.
+    /// Creates a clock that starts now. **O(1)**.
     pub fn new() -> Self {
         TokioClock { origin: Instant::now() }
     }
@@ -74,7 +74,7 @@ impl Clock for TokioClock {
     }
 
     fn sleep_until(&self, at: Timestamp) -> Sleep {
-        // What an `Instant` cannot represent is not reached before this year is over.
+        // A time beyond the range of `Instant` is not reached this year.
         let later = self.origin.checked_add(Duration::from_nanos(at.as_nanos()));
         Box::pin(sleep_until(later.unwrap_or_else(|| Instant::now() + YEAR)))
     }

@@ -224,7 +224,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         }
     }
 
-    /// Replaces each score with what `map` returns. **O(n log n)**.
+    /// Replaces each score with the result of `map`. **O(n log n)**.
     #[track_caller]
     pub(super) fn map_scores(&mut self, mut map: impl FnMut(&Id, Reverse<S>) -> Reverse<S>) {
         // Call user code first: if it panics, nothing has changed.

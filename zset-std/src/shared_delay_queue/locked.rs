@@ -1,4 +1,4 @@
-//! [`Locked`]: the lock guard of the state, and what runs when it is released.
+//! [`Locked`]: the lock guard of the state, and the work to do when it is released.
 
 use std::collections::VecDeque;
 use std::mem;

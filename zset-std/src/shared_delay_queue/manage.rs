@@ -34,7 +34,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 
     /// Closes the queue: pushing and waiting fail from now on. **O(w)** for w waiters.
     ///
-    /// All waiters return at once, without a job. Remaining jobs can still be taken with
+    /// All waiters return immediately, without a job. Remaining jobs can still be taken with
     /// [`pop`](Self::pop), [`lease`](Self::lease) and [`drain`](Self::drain), and existing leases
     /// stay valid.
     ///

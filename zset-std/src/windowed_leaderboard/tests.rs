@@ -105,7 +105,7 @@ fn the_bound_rejects_a_score_before_a_sum_can_overflow() {
         assert!(boards == before);
         boards.check_invariants();
     }
-    // The score, the members of the current bucket, and the bound.
+    // Submits scores to the first and the current bucket, which has other members and a bound.
     let submitted = |first: i8, score: i8, others: &[(u8, i8)], max_len| {
         let mut boards = WindowedLeaderboard::sum(buckets(1, 3)).with_max_len(max_len);
         boards.try_submit(5, first, at(0)).unwrap();
@@ -120,13 +120,13 @@ fn the_bound_rejects_a_score_before_a_sum_can_overflow() {
         answer
     };
     let rejected = |score| answer(None, None, Some((5, score)));
-    // Equal scores: the later member is rejected, an earlier one is not, and then overflows.
+    // Equal scores: a later member is rejected; an earlier one is not, and its sum overflows.
     assert_eq!(submitted(100, 100, &[(4, 100)], 1), rejected(100));
     assert_eq!(submitted(100, 100, &[(6, 100)], 1), Err(ScoreOverflow));
     assert_eq!(submitted(27, 100, &[(6, 100)], 1), answer(None, Some(100), Some((6, 100))));
     assert_eq!(submitted(28, 100, &[(6, 100)], 1), Err(ScoreOverflow));
     assert_eq!(submitted(28, 100, &[(6, 101)], 1), rejected(100));
-    // Below the last, with room, and the other way round.
+    // A score below the last one, with room on the board; the last case has no room.
     assert_eq!(submitted(-100, -100, &[(6, 0)], 2), Err(ScoreOverflow));
     assert_eq!(submitted(-100, -28, &[(6, 0)], 2), answer(None, Some(-28), None));
     assert_eq!(submitted(-100, -100, &[(6, 0), (7, 1)], 2), rejected(-100));

@@ -1,8 +1,8 @@
 //! Millions of made-up keys against a limiter with a bound on its keys: its memory stays bounded,
-//! and it forgets no unit. And the memory of a key of each limiter.
+//! and it forgets no unit. Also measures the memory of a key of each limiter.
 //!
-//! This is a test binary of its own because of its allocator. `cargo test -p zset-std --release
-//! --test abuse -- --nocapture` prints the memory.
+//! This is a separate test binary because of its allocator.
+//! `cargo test -p zset-std --release --test abuse -- --nocapture` prints the memory.
 
 mod counting;
 
@@ -207,7 +207,8 @@ fn memory_of_sliding_windows_with_a_shared_bucket_is_bounded() {
     });
 }
 
-/// Prints the bytes of a key that made one call, of as many keys as docs/many-machines.md has.
+/// Prints the memory per key after one call for each, with as many keys as in
+/// docs/many-machines.md.
 #[test]
 fn a_key_takes_as_much_as_the_guide_says() {
     const MANY: u64 = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };

@@ -52,8 +52,8 @@ impl Ord for FusedScore {
 type Week = WindowedLeaderboard<Fused, FusedScore>;
 type Board = Leaderboard<Fused, FusedScore, zset_std::Latest>;
 
-/// Creates a board of 100 members, which exceed a leaf, with 10 distinct scores; only the last
-/// member has a score of its own.
+/// Creates a board of 100 members, which exceed a leaf, with 10 distinct scores; only the score of
+/// the last member is unique.
 fn board() -> Board {
     let scores = (0..100).map(|id| (Fused(id), FusedScore(if id < 99 { id % 9 } else { 20 })));
     scores.collect::<Board>().with_dense_standings()

@@ -434,7 +434,7 @@ async fn on_the_clock_of_tokio_jobs_are_popped_at_their_paused_time() {
     // The time advances automatically while all tasks wait.
     assert_eq!(queue.pop_async().await.unwrap().payload, 5);
     assert_eq!(start.elapsed(), Duration::from_secs(5));
-    // Advanced by hand, the job is due exactly at the millisecond.
+    // If the time is advanced by hand, the job is due exactly at the millisecond.
     advance(Duration::from_millis(1999)).await;
     assert!(queue.pop().is_none());
     advance(Duration::from_millis(1)).await;

@@ -185,7 +185,7 @@ fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
         let waiting = scope.spawn(|| queue.wait_pop().is_some());
         let _closing = CloseOnPanic(&queue);
         wait_for(is_dropping);
-        // The only push wakes the thread while it is there.
+        // The only push wakes the thread while it is parked in the drop.
         queue.push(Blocks(None), Timestamp::ZERO).unwrap();
         may_continue.store(true, atomic::Ordering::SeqCst);
         while !waiting.is_finished() {

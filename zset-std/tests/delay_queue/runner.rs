@@ -84,7 +84,7 @@ fn a_runner_wakes_for_earlier_ids_and_changes() {
         assert_eq!(opened.recv().unwrap(), expected);
     }
     assert_eq!(runner.queue().cancel(&2), None);
-    // An id that is already due runs at once, even if it has run before.
+    // An id that is already due runs immediately, even if it has run before.
     schedule(runner.queue(), 2, at(0));
     assert_eq!(opened.recv().unwrap(), (2, at(0)));
 }

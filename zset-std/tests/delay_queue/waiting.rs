@@ -158,7 +158,7 @@ fn a_timed_wait_returns_jobs_due_at_its_deadline_but_none_later() {
     }
 }
 
-/// The waiting worker finds the dead letter when it would be delivered.
+/// The job becomes a dead letter when it would be delivered to the waiting worker.
 #[test]
 fn a_waiter_skips_a_job_whose_last_lease_has_expired() {
     let (queue, watch) = queue();

@@ -83,7 +83,7 @@ fn a_quota_of_a_call_changes_the_period_as_a_quota_that_is_set_does() {
     change(WindowCounter::new(quota));
 }
 
-/// Calls of a period that is not the limiter's own count as those of a limiter with that period.
+/// A call with a different period counts like a call of a limiter with that period.
 #[test]
 fn calls_with_one_other_period_are_exact_after_the_first() {
     fn steady(limiter: impl Into<AnyLimiter>, own: impl Into<AnyLimiter>) {

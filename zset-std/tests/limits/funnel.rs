@@ -1,5 +1,5 @@
-//! `Funnel` and `Funnels`, compared with the definition of the leaky bucket, which needs no level,
-//! and with a level in 128 bits; and quotas of every size.
+//! `Funnel` and `Funnels`, compared with the definition of a leaky bucket, which keeps no level, and
+//! with one that keeps a level of 128 bits; and quotas of all sizes.
 
 use super::*;
 use zset_std::limit::QuotaError;
@@ -20,7 +20,7 @@ fn conforms(passed: &[(Timestamp, u32)], quota: Quota, n: u32, now: Timestamp) -
     })
 }
 
-/// The textbook version drops the leaked fraction of a unit at each call, and allows half as many.
+/// The textbook version drops the leaked fraction of a unit at each call, and admits half as many.
 #[test]
 fn polling_every_1999_milliseconds_loses_no_capacity() {
     let quota = Quota::new(1, Duration::from_secs(2)).unwrap().with_capacity(15).unwrap();
@@ -107,7 +107,7 @@ fn a_quota_may_take_up_to_146_years() {
     let quota = Quota::new(2, longest).unwrap();
     assert!(quota.with_capacity(2).is_ok());
     assert_eq!(quota.with_capacity(3), Err(QuotaError::PeriodTooLong));
-    // A quarter of a nanosecond less than 2^62 is left to leak.
+    // 2^62 - 1/4 ns remain until the funnel is empty.
     let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX))).unwrap();
     assert!(interval.with_capacity(u32::MAX).is_ok());
     let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX) + 1)).unwrap();
@@ -142,7 +142,7 @@ fn a_changed_quota_keeps_the_time_at_which_a_funnel_is_empty() {
     }
 }
 
-/// The leaky bucket by its definition: the level in units times nanoseconds of the period.
+/// A naive leaky bucket, whose level is in units times nanoseconds of the period.
 struct Naive {
     level: u128,
     count: u32,
@@ -154,7 +154,7 @@ impl Naive {
         u128::from(n) * quota.period().as_nanos()
     }
 
-    /// Rounds the level up to the units of a quota.
+    /// Rounds the level up to the fractions that a quota distinguishes.
     fn convert(&mut self, quota: Quota) {
         self.level = (self.level * u128::from(quota.count())).div_ceil(self.count.into());
         self.count = quota.count();
@@ -198,7 +198,7 @@ impl Naive {
     }
 }
 
-/// Counts and periods that rarely divide each other, up to the largest.
+/// Quotas up to the largest, in which count and period rarely divide each other.
 fn indivisible_quotas() -> BoxedStrategy<Quota> {
     let number = || {
         prop_oneof![
@@ -257,7 +257,7 @@ fn units(quota: Quota, part: u32, units: i8) -> u32 {
     u32::try_from(part.saturating_add_signed(units.into())).unwrap_or(u32::MAX)
 }
 
-/// Returns the time after some thousandths of what a full funnel takes to empty, and some
+/// Advances the time by some thousandths of the time in which a full funnel empties, and by some
 /// nanoseconds.
 fn passed(now: Timestamp, quota: Quota, part: i16, nanos: i8) -> Timestamp {
     let burst = Naive::volume(quota, quota.capacity()).div_ceil(quota.count().into());
@@ -375,12 +375,12 @@ fn a_change_of_quota_rounds_up_by_less_than_a_nanosecond() {
     });
     let funnels = Funnels::<u8>::new(quotas[0]);
     assert!(funnels.at(at(0)).check(&1).is_allowed());
-    // A third of the period is 333,333,335 and 2/3 nanoseconds.
+    // A third of the period is 333,333,335 2/3 ns.
     for quota in quotas.into_iter().cycle().take(100) {
         let reset_after = funnels.at(at(0)).check_with(&1, quota, 0).reset_after;
         assert_eq!(reset_after, Duration::from_nanos(333_333_336));
     }
-    // Nothing is rounded that no call has used.
+    // Setting a quota rounds nothing until a call uses it.
     let mut funnel = Funnel::new(quotas[0]);
     assert!(funnel.check(at(0)).is_allowed());
     let before = funnel.clone();

@@ -56,7 +56,7 @@ impl Naive {
         }
     }
 
-    /// Records a decision of the limiter inside, made while there is no block.
+    /// Records a decision of the inner limiter while the key is not blocked.
     fn record(&mut self, decision: &Decision, n: u32, now: u128) {
         self.forget(now);
         match decision.verdict {
@@ -77,7 +77,7 @@ impl Naive {
         }
     }
 
-    /// Returns the decision, given that of the limiter inside. Times are far from their end.
+    /// Returns the decision, given that of the inner limiter. Times are far from their end.
     fn decide(&self, inside: Decision, n: u32, now: u128) -> Decision {
         let rest = self.blocked_until().saturating_sub(now);
         if rest == 0 {
@@ -162,7 +162,7 @@ impl Model {
         self.naive.decide(inside, n, nanos)
     }
 
-    /// Returns what a check would return, for a caller at this time.
+    /// Returns the decision of a check by a caller at this time.
     fn peek(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
         let mut model = self.clone();
         let decision = model.check(quota, n, now);
@@ -348,7 +348,7 @@ fn blocks_grow_until_they_are_forgotten() {
         }
         start += length;
     }
-    // The same time without a block passes, and the first block follows.
+    // After the same time without a block, the next block is a first one again.
     start += 200;
     for wait in [0, 1, 1, 60] {
         assert_eq!(denied(&mut penalty, start), wait);
@@ -361,7 +361,7 @@ fn units_that_are_allowed_end_a_row_of_denials() {
     for second in 0..100 {
         assert_eq!((denied(&mut penalty, second), denied(&mut penalty, second)), (0, 1));
     }
-    // 0 units and too many are neither allowed units nor denials.
+    // A check of 0 units, or of more than the limit, counts neither as allowed nor as denied.
     assert_eq!(denied(&mut penalty, 99), 60);
     penalty.reset();
     assert_eq!((denied(&mut penalty, 99), denied(&mut penalty, 99)), (0, 1));

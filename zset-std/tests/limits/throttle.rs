@@ -84,7 +84,7 @@ fn a_billion_per_day_and_one_per_thirty_years_work() {
     let next = now.saturating_add(Duration::from_nanos(86_400));
     assert!(!funnels.at(next).throttle("fast", 999, 1_000_000_000, day, 1).unwrap().limited);
 
-    // The later time: the shard would treat an earlier one as this one.
+    // Time never steps back: the shard would treat an earlier time as the latest one.
     let now = next;
     let thirty_years = day * 365 * 30;
     assert!(!funnels.at(now).throttle("slow", 0, 1, thirty_years, 1).unwrap().limited);

@@ -113,15 +113,15 @@ fn a_smaller_request_does_not_overtake_the_first_waiter() {
         };
         // One unit would pass now, but four units are ahead of it in the line.
         let four = scope.spawn(move || wait(4));
-        // Zero units pass at once while the line is empty. Once this fails, the four are in the
+        // Zero units pass immediately while the line is empty. Once this fails, the four are in the
         // line.
         while windows.until_ready(&1).units(0).deadline(Timestamp::ZERO).block().is_ok() {
             thread::yield_now();
         }
         let one = scope.spawn(move || wait(1));
-        // When the first three units expire, the four pass, and no later one: the clock does not
-        // advance until the thread has noticed, however long that takes. If the single unit had
-        // passed first, the four would not have.
+        // When the first three units expire, the four units pass, and no later one does: the clock
+        // does not advance until the thread has noticed, however long that takes. If the single
+        // unit had passed first, the four would not have.
         clock.set(Timestamp::ZERO.saturating_add(Duration::from_secs(4)));
         while !four.is_finished() && !one.is_finished() {
             thread::yield_now();
@@ -138,7 +138,7 @@ fn a_later_waiter_times_out_at_its_deadline() {
     let soon = clock.now().saturating_add(Duration::from_millis(300));
     thread::scope(|scope| {
         let first = scope.spawn(|| funnels.until_ready("a").block());
-        // Times out at once if it is first in the line, and otherwise at its deadline.
+        // Times out immediately if it is first in the line, and otherwise at its deadline.
         let second = scope.spawn(|| funnels.until_ready("a").deadline(soon).block());
         while !second.is_finished() {
             thread::yield_now();

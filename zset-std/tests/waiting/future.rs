@@ -120,7 +120,7 @@ fn an_overtaken_waiter_learns_that_it_is_too_late_when_its_units_were_due() {
     assert_eq!((first.run(), behind.run(), last.run()), (None, None, None));
     clock.advance(Duration::from_nanos(999_999_999));
     assert_eq!(first.run(), None);
-    // Overtakes the waiters, by a clock that is ahead.
+    // A caller whose clock is ahead overtakes the waiters.
     assert!(funnels.at(Timestamp::ZERO.saturating_add(second)).check("a").is_allowed());
     assert_eq!((first.run(), behind.run()), (None, None), "nothing wakes them");
     clock.advance(Duration::from_nanos(1));
@@ -130,7 +130,7 @@ fn an_overtaken_waiter_learns_that_it_is_too_late_when_its_units_were_due() {
     drop(behind);
     assert_eq!(last.run(), None);
 
-    // After a patient waiter in the line, a waiter learns it at its deadline.
+    // A waiter that is not first in the line gives up at its deadline.
     let mut behind = Task::new(funnels.until_ready("a").timeout(second / 2));
     assert_eq!(behind.run(), None, "its unit would be allowed in two seconds");
     clock.advance(second / 2);

@@ -27,7 +27,7 @@ use crate::request_head::RequestHead;
 pub struct Extension<T>(PhantomData<fn() -> T>);
 
 impl<T> Extension<T> {
-    /// Makes a key from the extension of type `T`. **O(1)**.
+    /// Creates a key from the extension of type `T`. **O(1)**.
     pub fn new() -> Self {
         Extension(PhantomData)
     }

@@ -69,12 +69,12 @@ enum Syntax {
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 impl ForwardedFor {
-    /// Makes a key from `X-Forwarded-For`. **O(1)**.
+    /// Creates a key from `X-Forwarded-For`. **O(1)**.
     pub fn x_forwarded_for(trusted_proxies: usize) -> Self {
         ForwardedFor { syntax: Syntax::XForwardedFor, trusted_proxies, ipv6_prefix: IPV6_PREFIX }
     }
 
-    /// Makes a key from the `for` parameters of `Forwarded`, RFC 7239. **O(1)**.
+    /// Creates a key from the `for` parameters of `Forwarded`, RFC 7239. **O(1)**.
     ///
     /// An entry that is `unknown` or obfuscated (`_hidden`) is not an address.
     ///
@@ -355,7 +355,7 @@ mod tests {
         }
     }
 
-    /// Returns what a client may send: all short combinations of bytes with a meaning, single
+    /// Returns lines that a client may send: all short combinations of bytes with a meaning, single
     /// bytes, and random lines.
     fn sent() -> Vec<Vec<u8>> {
         const PIECES: [&[u8]; 8] =

@@ -6,7 +6,7 @@ use std::future::Future;
 use super::{Found, Key};
 use crate::request_head::RequestHead;
 
-/// Makes a key from a function. **O(1)**.
+/// Creates a key from a function. **O(1)**.
 ///
 /// # Examples
 ///
@@ -24,7 +24,7 @@ where
     SyncFn(function)
 }
 
-/// Makes a key from a function that returns a future, e.g. to look up the account of a token.
+/// Creates a key from a function that returns a future, e.g. to look up the account of a token.
 /// **O(1)**.
 ///
 /// The future cannot borrow the request: clone what it needs.

@@ -37,7 +37,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Makes a key from the header of that name. **O(1)**.
+    /// Creates a key from the header of that name. **O(1)**.
     pub fn new(name: HeaderName) -> Self {
         Header { name, max_len: MAX_LEN }
     }

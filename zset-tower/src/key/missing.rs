@@ -29,7 +29,7 @@ pub enum MissingKey<K> {
     /// not valid either: 405, 407, 426, and 401, for which there is [`Challenge`](Self::Challenge).
     Deny(StatusCode),
     /// The request is rejected with status 401 and this value of `WWW-Authenticate`, such as
-    /// `Bearer realm="api"`, which tells the client how to authenticate.
+    /// `Bearer realm="api"`, which shows the client how to authenticate.
     ///
     /// [`with_response`](crate::RateLimitLayer::with_response) can add one that is known only at
     /// run time.

@@ -36,7 +36,7 @@ pub struct PeerIp<T = SocketAddr> {
 }
 
 impl PeerIp {
-    /// Makes a key from the extension [`SocketAddr`]. **O(1)**.
+    /// Creates a key from the extension [`SocketAddr`]. **O(1)**.
     pub fn new() -> Self {
         PeerIp::from_extension(|peer: &SocketAddr| Some(peer.ip()))
     }
@@ -49,7 +49,7 @@ impl Default for PeerIp {
 }
 
 impl<T> PeerIp<T> {
-    /// Makes a key from another extension, such as axum's `ConnectInfo<SocketAddr>`. **O(1)**.
+    /// Creates a key from another extension, such as axum's `ConnectInfo<SocketAddr>`. **O(1)**.
     pub fn from_extension(address: fn(&T) -> Option<IpAddr>) -> Self {
         PeerIp { address, ipv6_prefix: IPV6_PREFIX }
     }

@@ -12,7 +12,7 @@ use crate::telemetry::with_keys;
 const MAX_KEYS: usize = 100_000;
 
 impl Policy {
-    /// Makes a policy that allows at most `quota.count()` units in any period, exactly, for each
+    /// Creates a policy that allows at most `quota.count()` units in any period, exactly, for each
     /// key. **O(1)**.
     ///
     /// The number of keys is bounded, since clients choose them: beyond 100,000 keys in use, new
@@ -33,7 +33,7 @@ impl Policy {
         Ok(with_keys(name, limiter, key, missing_key)?.with_quota(quota))
     }
 
-    /// Makes a policy that allows units at a steady rate of `quota.count()` per period, and up to
+    /// Creates a policy that allows units at a steady rate of `quota.count()` per period, and up to
     /// `quota.capacity()` of them at once, for each key. **O(1)**.
     ///
     /// The number of keys is bounded as for [`window`](Self::window): beyond it, new ones share one

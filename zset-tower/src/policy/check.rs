@@ -1,4 +1,4 @@
-//! Checks of a policy, whatever the types of its key and limiter.
+//! Checks of a policy, for all types of keys and limiters.
 
 use std::collections::HashMap;
 use std::convert::identity;
@@ -197,7 +197,8 @@ where
         if action == Action::Charge {
             let decision = self.limiter.check_n(key, n);
             if !decision.is_allowed() {
-                // If its quota was changed, or another user has taken units: as many as are left.
+                // If its quota was changed or other code has taken units, only the remaining units
+                // are charged.
                 let _ = self.limiter.check_n(key, n.min(decision.remaining));
             }
         }

@@ -49,9 +49,9 @@ impl Policy {
     ///
     /// With a limiter in this process, units are recorded only when the response is available, so
     /// an [`Observer`](zset_std::Observer) of the limiter receives the charged units. A limiter
-    /// whose calls are awaited takes the units before the call, and is asked to refund them before
-    /// the response is returned. They stay taken if that fails, or if the request took longer than
-    /// a tenth of the time in which they come back anyway: a limiter refunds the newest units of a
+    /// whose calls are awaited takes the units before the call, and refunds them before the
+    /// response is returned. They stay taken if that fails, or if the request took longer than a
+    /// tenth of the time in which they come back anyway: a limiter refunds the newest units of a
     /// key, and would forget failures in the meantime too early.
     ///
     /// # Examples
@@ -194,7 +194,7 @@ impl Policy {
         Ok(self)
     }
 
-    /// Returns the policy with a partition key to show in both headers, as `pk`: it tells a client
+    /// Returns the policy with a partition key to show in both headers, as `pk`: it shows a client
     /// which of its requests share a quota. **O(1)**.
     ///
     /// A request for which `partition_key` returns `None` has none. The key is shown unchanged, so

@@ -106,7 +106,7 @@ fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
         (429, layer(denied()).with_policy(all)),
     ];
     for (_, layer) in &layers {
-        // The one that is allowed, if any is.
+        // Uses up Bob's unit where the first request is allowed.
         call(&layer.layer(Inner), request(BOB));
     }
     layers
@@ -149,7 +149,7 @@ fn a_service_is_called_once_for_each_time_it_was_ready() {
             assert_eq!(counts.calls.load(Ordering::Relaxed), allowed, "{status}");
             assert_eq!(counts.reserved.load(Ordering::Relaxed), 0, "{status}");
         }
-        // A request that is allowed at once makes no clone.
+        // A request that is allowed without waiting makes no clone.
         let clones = counts.clones.load(Ordering::Relaxed);
         assert_eq!(clones, 3, "{status}");
     }

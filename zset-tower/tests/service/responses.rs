@@ -116,7 +116,7 @@ fn what_a_client_may_plan_with_is_shown() {
             "{quota:?}"
         );
 
-        // A client that follows the plan is not denied, and can use all of it at once.
+        // A client that follows the header is not denied, and can use its whole limit at once.
         if expected[0] > 1000 {
             continue;
         }

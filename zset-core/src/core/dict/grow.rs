@@ -11,25 +11,24 @@ use crate::core::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use crate::reserve::{push_reserved, table_error};
 use crate::small::IS_SMALL;
 
-/// The number of buckets at which the first table splits. At this size its keys still fit in a
-/// second-level cache, and the split takes less than half a millisecond.
+/// The maximum number of buckets of the first table; it splits at 28,672 handles. At this size its
+/// keys still fit in a second-level cache, and the split takes less than half a millisecond.
 ///
 /// Under Miri, tables are smaller, because filling one of this size would take too long.
 pub(super) const FIRST_BUCKETS: usize = if cfg!(miri) { 1 << 10 } else { 1 << 15 };
 
-/// The number of buckets at which a segment splits. It is smaller because the keys of a large set
-/// are not cached.
+/// The maximum number of buckets of a segment. It is smaller because the keys of a large set are
+/// not cached.
 pub(super) const SEGMENT_BUCKETS: usize = FIRST_BUCKETS / 8;
 
-/// The number of handles that a segment of this size holds.
+/// The number of handles at which a segment splits.
 const SEGMENT_CAPACITY: usize = capacity(SEGMENT_BUCKETS);
 
 /// The number of bits by which the first table splits, into segments that are half full.
 const FIRST_BITS: u32 = 4;
 
-/// The directory is not doubled if its entries would then stand for fewer handles than this on
-/// average. That happens only if many hashes share their leading bits; the segment's own table
-/// grows instead.
+/// The directory is not doubled if it would then have fewer handles than this per entry. That
+/// happens only if many hashes share their leading bits; the segment's own table grows instead.
 const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
 
 /// The number of keys hashed together. Small targets have little stack space, and no caches.
@@ -112,8 +111,8 @@ impl Dict {
         }
         let table = self.table_at(route);
         let (len, buckets) = (table.len(), table.num_buckets());
-        // The same size if it is full of tombstones, otherwise twice the size. The sum stands for a
-        // third: a division is a library call on small machines.
+        // The same size if it is full of tombstones, otherwise twice the size. The sum approximates
+        // 4/3 of the length: a division is a library call on small machines.
         let wanted = len + len / 4 + len / 16 + 1;
         let most = if self.directory.is_none() { FIRST_BUCKETS } else { SEGMENT_BUCKETS };
         // A table without room that holds far fewer handles than its capacity is full of

@@ -85,7 +85,7 @@ fn every_slot_with_a_tag_is_found() {
     }
 }
 
-/// A hash that panics while the first table is made leaves the tags.
+/// A hash that panics while the first table is created leaves the tags unchanged.
 #[test]
 fn the_first_table_is_made_at_the_17th_handle_or_not_at_all() {
     let mut dict = filled(MOST_TAGGED as u32, spread);

@@ -104,7 +104,7 @@ fn descend_among_equals<K, V, S: Ord + Copy>(
     (id, equals)
 }
 
-/// What is known about the scores below a node before reading them.
+/// What is known about the scores below a node before they are read.
 #[derive(Clone, Copy, Default)]
 struct Equals {
     /// None is lower than the target score.

@@ -130,11 +130,11 @@ impl Decimal<'_> {
             significand = significand * 10 + u64::from(digit);
             taken += 1;
         }
-        // The number is `significand * 2^(exponent - 63)` times what remains of the power of ten.
+        // The number is `significand * 2^(exponent - 63)` times the rest of the power of ten.
         let mut exponent = 63;
         let mut power = self.point - taken;
-        // Each step loses less than 5 units of the last of 64 bits, which normalization may double;
-        // digits that were not taken are less than 20.
+        // Each step adds an error of less than 5 units in the last of 64 bits, which normalization
+        // may double; the omitted digits add less than 20.
         let error = 20 + 10 * power.unsigned_abs();
         loop {
             let zeros = significand.leading_zeros();
@@ -222,7 +222,7 @@ impl Decimal<'_> {
     }
 }
 
-/// Returns the number that `text` stands for, correctly rounded. Accepts what `f64::from_str`
+/// Returns the number that `text` represents, correctly rounded. Accepts what `f64::from_str`
 /// accepts.
 // Not inlined, like `shortest_digits`.
 #[inline(never)]
@@ -238,7 +238,7 @@ pub(crate) fn parse(text: &[u8]) -> Option<f64> {
     Some(if is_negative { -number } else { number })
 }
 
-/// Returns whether a string begins with a minus, and what follows the sign.
+/// Returns whether a string begins with a minus, and the string after the sign.
 fn split_sign(text: &[u8]) -> (bool, &[u8]) {
     match text {
         [sign @ (b'+' | b'-'), rest @ ..] => (*sign == b'-', rest),
@@ -269,7 +269,7 @@ fn parse_digits(text: &[u8]) -> Option<f64> {
         return Some(0.0);
     };
     let before_point = point.unwrap_or(mantissa.len());
-    // Where the first digit comes after the point, the point itself does not count.
+    // If the first digit comes after the point, the point itself does not count.
     let point = limited(before_point) - limited(first) + i32::from(first > before_point);
     let point = point.saturating_add(exponent);
     Some(Decimal { text: &mantissa[first..], point }.nearest())

@@ -1,4 +1,4 @@
-//! A hash table in little code, for targets without an operating system.
+//! A hash table that takes little code, for targets without an operating system.
 //!
 //! It has the part of hashbrown's interface that a dict uses. On a Cortex-M0, hashbrown takes 2.5
 //! kB of flash more, most of it in a division and a `memmove` that nothing else needs, and an
@@ -24,7 +24,7 @@ pub(crate) type TableHash = usize;
 /// The number of buckets in a group.
 const WIDTH: usize = 4;
 
-// What a bucket may have instead of a tag, which is at least `LEAST_TAG`.
+// The marks of buckets without a handle. Tags are at least `LEAST_TAG`.
 const VACANT: u8 = 0;
 const TOMBSTONE: u8 = 1;
 const LEAST_TAG: u8 = 0x80;

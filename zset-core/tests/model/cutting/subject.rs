@@ -28,7 +28,7 @@ pub(super) enum At {
     Score(i32),
 }
 
-/// What an iterator returned from each end, and how many elements remained.
+/// The elements returned from each end of an iterator, and the number of remaining ones.
 #[derive(Debug, PartialEq)]
 pub(super) struct Taken {
     pub(super) front: Vec<Element>,

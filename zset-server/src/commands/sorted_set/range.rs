@@ -72,7 +72,7 @@ struct Limit {
 }
 
 impl Limit {
-    /// Returns the positions that remain of `len`.
+    /// Returns the positions that remain out of `len`.
     fn places(self, len: usize) -> Range<usize> {
         let offset = usize::try_from(self.offset).unwrap_or(usize::MAX).min(len);
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);

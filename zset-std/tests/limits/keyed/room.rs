@@ -156,7 +156,7 @@ fn keys_inserted_after_the_period_is_shortened_are_idle_sooner() {
     assert!(windows.at(at(1)).check_n(&2, 1).is_allowed());
 }
 
-/// The wait can never end, so a waiter must not poll.
+/// The wait never ends, so a waiter must not poll.
 #[test]
 fn waiters_do_not_spin_on_a_limiter_without_room() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
@@ -233,7 +233,7 @@ fn a_peek_does_not_advance_the_time() {
     peek::<Funnel>();
 }
 
-/// The shards have seen different times, and so has the shared bucket of the keys without room.
+/// The shards, and the shared bucket of the keys without room, have seen different times.
 #[test]
 fn a_wait_counts_from_the_callers_time_after_the_clock_steps_back() {
     fn step_back<L: OfQuota>(keys: usize, when_full: WhenFull) {

@@ -13,8 +13,8 @@ const ROUNDS: u64 = 10_000;
 const LIMIT: u32 = 5;
 const REQUESTS: usize = 8;
 
-/// Where threads wait for each other before each round. Unlike std's `Barrier`, it releases them
-/// when one of them panics, so that the test fails instead of hanging.
+/// A barrier at which threads wait for each other before each round. Unlike std's `Barrier`, it
+/// releases them when one of them panics, so that the test fails instead of hanging.
 struct Start {
     threads: usize,
     arrived: AtomicUsize,

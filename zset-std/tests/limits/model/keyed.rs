@@ -103,7 +103,7 @@ limiter!(Keyed<Key, WindowCounter>, Kind::Counter, |quota| Keyed::of(WindowCount
 limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, |quota| Keyed::of(FixedWindow::new(quota)));
 limiter!(Keyed<Key, Funnel>, Kind::Funnel, |quota| Keyed::of(Funnel::new(quota)));
 
-/// Where the units of a key are counted.
+/// The place where the units of a key are counted.
 enum Place {
     Own,
     Shared,

@@ -25,8 +25,7 @@ struct Passed {
     /// In a funnel, the time they take to leak out, in sixtieths of a nanosecond; negative if
     /// refunded.
     volume: i128,
-    /// In a funnel, the fractions over the count of the quota, to which the level was previously
-    /// rounded up.
+    /// In a funnel, the fractions to which the level was rounded up before these units.
     step: i128,
     /// In a log, whether they have been older than every period so far.
     forgotten: bool,
@@ -38,7 +37,7 @@ pub(super) struct Naive {
     passed: Vec<Passed>,
     /// In a log, the longest period so far.
     horizon: u64,
-    /// The time that counted in the latest check.
+    /// The effective time of the latest check.
     checked: u64,
     /// The time of a quota change after which the limiter may only err towards denial.
     inexact_at: Option<u64>,
@@ -84,7 +83,8 @@ impl Naive {
         i128::from(period(quota)) * step(quota)
     }
 
-    /// Returns when a funnel is empty, as a call under this quota would round it.
+    /// Returns the time at which a funnel will be empty, rounded up to the fractions that the quota
+    /// distinguishes.
     fn empty_at(&self, quota: Quota) -> i128 {
         let empty_at = self.passed.iter().fold(0, |empty_at, passed| {
             round_up(empty_at.max(i128::from(passed.at) * PARTS), passed.step) + passed.volume

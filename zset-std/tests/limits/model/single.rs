@@ -75,7 +75,7 @@ impl<L: Limiter + std::fmt::Debug + PartialEq> Subject<L> {
         Subject { limiter, lists, quotas, counted, now: 0, newest: 0 }
     }
 
-    /// Records the time of a check; returns the time that counts.
+    /// Records the time of a check; returns the effective time.
     fn advance(&mut self) -> u64 {
         self.newest = self.newest.max(self.now);
         for (list, quota) in self.lists.iter_mut().zip(&self.quotas) {
@@ -220,7 +220,7 @@ impl<L: OneQuota> Subject<L> {
                 self.lists[0] = list;
             }
             Call::Refund(_) if self.lists[0].is_counter() => {
-                // In the windows in which it last counted.
+                // A refund applies to the windows in which the counter last counted.
                 self.quotas[0] = self.counted;
                 self.call(step, call);
                 self.quotas[0] = own;
