@@ -25,6 +25,12 @@ use super::{SEED, variable};
 
 const STEPS: u32 = 2000;
 
+/// The units of a quota. They do not divide the periods.
+const UNITS: u32 = 131;
+
+/// The steps that measure how fast this machine is.
+const MEASURED: u32 = 100;
+
 fn time(connection: &mut Connection) -> u64 {
     let (seconds, micros): (u64, u64) = redis::cmd("TIME").query(connection).unwrap();
     seconds * 1_000_000 + micros
@@ -50,6 +56,33 @@ fn rounded(decision: Decision) -> Decision {
     Decision { verdict, reset_after: round(decision.reset_after), ..decision }
 }
 
+/// Returns a quota that many steps exceed, however fast or busy the machine is: a step asks for
+/// about three units, and a period takes about as long as 400 steps.
+fn quota(server: &Server) -> Quota {
+    let limits = blocking::FixedWindow::new(
+        Pool::new(server.client()),
+        "pace",
+        Quota::new(u32::MAX, Duration::from_secs(1)).unwrap(),
+        OnFailure::Deny,
+    );
+    let (limits, mut connection) = (limits.unwrap(), server.connection());
+    let start = time(&mut connection);
+    for _ in 0..MEASURED {
+        assert!(limits.check("ann").unwrap().is_allowed());
+        time(&mut connection);
+    }
+    let micros = time(&mut connection) - start;
+    Quota::new(UNITS, Duration::from_micros(micros * 400 / u64::from(MEASURED) + 1)).unwrap()
+}
+
+/// Returns whether decisions for `n` units each, made at one time, are those of a reference.
+fn are_same(reference: &mut AnyLimiter, ours: &[Decision], n: u32, now: Timestamp) -> bool {
+    let theirs: Vec<_> = ours.iter().map(|_| rounded(reference.check_n(n, now))).collect();
+    // Concurrent calls receive the state after the last of them.
+    let last = theirs[theirs.len() - 1];
+    theirs.iter().map(|it| Decision { verdict: it.verdict, ..last }).eq(ours.iter().copied())
+}
+
 /// Makes concurrent checks of one unit; returns the decisions in the order of the calls.
 async fn check_together(limits: &Limits<MultiplexedConnection>, calls: usize) -> Vec<Decision> {
     let mut tasks = JoinSet::new();
@@ -62,7 +95,7 @@ async fn check_together(limits: &Limits<MultiplexedConnection>, calls: usize) ->
     decisions.into_iter().map(|(_, decision)| decision).collect()
 }
 
-fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
+fn compare(server: &Server, quota: Quota, rule: Rule, mut reference: AnyLimiter, key: &str) {
     let seed = variable("ZSET_SEED", SEED);
     let mut random = SmallRng::seed_from_u64(seed);
     let alone = blocking::Limits::all(Pool::new(server.client()), "clock", [rule], OnFailure::Deny);
@@ -75,7 +108,7 @@ fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
     let (mut connection, mut allowed, mut divided) = (server.connection(), 0, 0);
     for step in 0..STEPS {
         if random.random_ratio(1, 20) {
-            sleep(Duration::from_micros(random.random_range(0..5000)));
+            sleep(quota.period().mul_f64(random.random_range(0.0..0.05)));
         }
         let (n, calls) = match random.random_range(0..10) {
             0..5 => (1, random.random_range(2..10)),
@@ -94,13 +127,11 @@ fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
         let now = if taken > 0 { recorded(&mut connection, key) } else { None };
         let is_same = if let Some(now) = now {
             assert!((start..=end).contains(&now), "{now} is not in {start}..={end}");
-            let theirs = ours.iter().map(|_| rounded(reference.check_n(n, at(now))));
-            let theirs: Vec<_> = theirs.collect();
-            // Concurrent calls receive the state after the last of them.
-            let last = theirs[theirs.len() - 1];
-            theirs.iter().map(|it| Decision { verdict: it.verdict, ..last }).eq(ours.clone())
+            are_same(&mut reference, &ours, n, at(now))
+        } else if taken > 0 {
+            // It has expired and no longer counts, so the reference need not record it.
+            (start..=end).any(|now| are_same(&mut reference.clone(), &ours, n, at(now)))
         } else {
-            // Expired units no longer count, so the reference need not record them.
             (start..=end).any(|now| {
                 let theirs = rounded(reference.peek_n(n, at(now)));
                 ours.iter().all(|it| *it == theirs)
@@ -114,23 +145,32 @@ fn compare(server: &Server, rule: Rule, mut reference: AnyLimiter, key: &str) {
 
 fn compare_all(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
-    let quota = Quota::new(131, Duration::from_millis(97)).unwrap();
+    let quota = quota(&server);
     let key = |limiter| format!("clock:{{ann}}:{limiter}:0");
     compare(
         &server,
+        quota,
         Rule::sliding_window(quota).unwrap(),
         WindowLog::new(quota).into(),
         &key("sliding_window"),
     );
-    compare(&server, Rule::funnel(quota).unwrap(), Funnel::new(quota).into(), &key("funnel"));
     compare(
         &server,
+        quota,
+        Rule::funnel(quota).unwrap(),
+        Funnel::new(quota).into(),
+        &key("funnel"),
+    );
+    compare(
+        &server,
+        quota,
         Rule::fixed_window(quota).unwrap(),
         FixedWindow::new(quota).into(),
         &key("fixed_window"),
     );
     compare(
         &server,
+        quota,
         Rule::window_counter(quota).unwrap(),
         WindowCounter::new(quota).into(),
         &key("window_counter"),
