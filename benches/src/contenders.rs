@@ -2,20 +2,23 @@
 
 mod heaps;
 mod pair;
-mod textbook;
 mod zset;
+
+use std::collections::BTreeSet;
+
+use skiplist::skip_set::SkipSet;
+use wabi_tree::OSBTreeSet;
 
 use crate::contender::Contender;
 use crate::member::Member;
 use crate::memory::{self, Memory};
 use crate::operation::Operation;
+use crate::pair::{Pair, Textbook};
 use crate::rounds::Measured;
 use crate::tail::{self, Tail};
 use crate::workload::Workload;
 
 pub use heaps::{Heap, Queue};
-pub use pair::{BTree, Indexset, Ordered, Pair, Skiplist, Wabi};
-pub use textbook::Textbook;
 pub use zset::{Bytes, Sorted};
 
 /// The number of leading contenders that are zset's own. The first of all is compared with the
@@ -59,11 +62,11 @@ pub fn all<M: Member>() -> [Entrant<M>; 9] {
     [
         Entrant::of::<Sorted<M>>(),
         Entrant::of::<Bytes>(),
-        Entrant::of::<Pair<M, BTree<_>>>(),
-        Entrant::of::<Pair<M, Indexset<_>>>(),
-        Entrant::of::<Pair<M, Wabi<_>>>(),
-        Entrant::of::<Pair<M, Skiplist<_>>>(),
-        Entrant::of::<Pair<M, Textbook<_>>>(),
+        Entrant::of::<Pair<M, _, BTreeSet<_>>>(),
+        Entrant::of::<Pair<M, _, indexset::BTreeSet<_>>>(),
+        Entrant::of::<Pair<M, _, OSBTreeSet<_>>>(),
+        Entrant::of::<Pair<M, _, SkipSet<_>>>(),
+        Entrant::of::<Pair<M, _, Textbook<_>>>(),
         Entrant::of::<Queue<M>>(),
         Entrant::of::<Heap<M>>(),
     ]

@@ -3,6 +3,8 @@
 //!
 //! - [`contender`]: the interface of a measured sorted set.
 //! - [`contenders`]: the sorted sets, and the list of them.
+//! - [`pair`]: the usual substitute for a sorted set, from which contenders of several tables are
+//!   made.
 //! - [`operation`] and [`workload`]: the measured operations and their arguments, the same for
 //!   every contender.
 //! - [`speed`], [`memory`] and [`tail`]: what is measured, and [`report`], which shows all of it.
@@ -43,6 +45,7 @@ pub mod member;
 pub mod memory;
 pub mod names;
 pub mod operation;
+pub mod pair;
 mod plot;
 pub mod record;
 pub mod report;
