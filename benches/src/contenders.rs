@@ -2,20 +2,23 @@
 
 mod heaps;
 mod pair;
-mod textbook;
 mod zset;
+
+use std::collections::BTreeSet;
+
+use skiplist::skip_set::SkipSet;
+use wabi_tree::OSBTreeSet;
 
 use crate::comparison::{Comparison, Sheet};
 use crate::member::{Kind, Member};
 use crate::memory::{self, Memory};
 use crate::names;
+use crate::pair::{Pair, Textbook};
 use crate::sets::{Set, contender};
 use crate::tail::{self, Tail};
 use crate::workload::Workload;
 
 pub use heaps::{Heap, Queue};
-pub use pair::{BTree, Indexset, Ordered, Pair, Skiplist, Wabi};
-pub use textbook::Textbook;
 pub use zset::{Bytes, Sorted};
 
 /// The number of leading contenders that are zset's own. The first of all is compared with the
@@ -77,11 +80,11 @@ fn of<M: Member>(kind: Kind, make_up: fn(u64) -> M) -> Sets {
     let Builder { table, contenders, .. } = Builder { table, contenders: Vec::new(), make_up }
         .with::<Sorted<M>>()
         .with::<Bytes>()
-        .with::<Pair<M, BTree<_>>>()
-        .with::<Pair<M, Indexset<_>>>()
-        .with::<Pair<M, Wabi<_>>>()
-        .with::<Pair<M, Skiplist<_>>>()
-        .with::<Pair<M, Textbook<_>>>()
+        .with::<Pair<M, _, BTreeSet<_>>>()
+        .with::<Pair<M, _, indexset::BTreeSet<_>>>()
+        .with::<Pair<M, _, OSBTreeSet<_>>>()
+        .with::<Pair<M, _, SkipSet<_>>>()
+        .with::<Pair<M, _, Textbook<_>>>()
         .with::<Queue<M>>()
         .with::<Heap<M>>();
     Sets { times: Box::new(table), contenders }

@@ -8,25 +8,22 @@
 //! so many of them are filled and emptied one after the other, each with elements of its own:
 //! nothing can learn the outcome of a comparison.
 
-/// The measured collections of fixed capacity.
-pub mod contenders {
-    pub mod heapless;
-    pub mod ours;
-}
+pub mod contenders;
 
 use std::hint::black_box;
 use std::io::{self, Write};
+use std::iter;
 use std::path::PathBuf;
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-use contenders::heapless::{Heap, IndexMap, LinkedList};
-use contenders::ours::ZsetFixed;
+use contenders::{Heap, IndexMap, LinkedList, ZsetFixed};
 
 use crate::arguments::{MAX_CALLS, MAX_ROUNDS, within};
 use crate::comparison::{self, Comparison, Contender, Contents, Sheet};
 use crate::rounds::Measured;
+use crate::sets::sum;
 use crate::tables::FIXED;
 use crate::workload::repeat;
 
@@ -76,6 +73,9 @@ pub fn sheet<const N: usize>() -> Box<dyn Sheet> {
     Box::new(table.of_n(N).with_size_of())
 }
 
+/// A member with its score.
+pub type Element = (u32, u32);
+
 /// Members with scores, in fixed memory.
 ///
 /// Each contender implements every operation in the best way that its public API allows without a
@@ -96,7 +96,7 @@ pub trait Fixed: Sized + 'static {
     fn insert(&mut self, member: u32, score: u32);
 
     /// Removes and returns the first element by `(score, member)`.
-    fn pop_first(&mut self) -> Option<(u32, u32)>;
+    fn pop_first(&mut self) -> Option<Element>;
 
     /// Returns the score of a member.
     fn score(&self, member: u32) -> Option<u32>;
@@ -114,8 +114,10 @@ pub trait Fixed: Sized + 'static {
         None
     }
 
-    /// Visits the first `n` elements in order.
-    fn first(&self, _n: usize, _visit: impl FnMut(u32, u32)) {}
+    /// Returns the first `n` elements in order.
+    fn first(&self, _n: usize) -> impl Iterator<Item = Element> {
+        iter::empty()
+    }
 }
 
 /// Makes an empty value and fills it.
@@ -144,59 +146,49 @@ pub fn contender<C: Fixed, const N: usize>() -> Contender<Workload<N>, C> {
     let load = |workload: &Workload<N>| filled(&workload.fills[0]);
     let contents = |_: &_, mut last: C| {
         let mut contents = Contents::default();
-        while let Some((member, score)) = last.pop_first() {
-            contents.add(digest(member, score));
-        }
+        iter::from_fn(|| last.pop_first()).for_each(|element| contents.add(digest(element)));
         contents.0
     };
+    let insert = |workload: &Workload<N>| {
+        let mut last = C::new();
+        let measured = Measured::of(workload.fills.len() * N, || {
+            for elements in &workload.fills {
+                last = black_box(filled(elements));
+            }
+            0
+        });
+        (measured, last)
+    };
+    let score = |set: &mut C, &(member, _): &Element| set.score(member).map_or(0, u64::from);
+    let update = |set: &mut C, &(member, score): &Element| {
+        set.update(member, score);
+        0
+    };
+    let remove = |set: &mut C, member| set.remove(member).map_or(0, u64::from);
+    let pop_first = |set: &mut C, _| set.pop_first().map_or(0, digest);
+    let first_ten = |set: &mut C, _: &Element| {
+        let mut sum = 0_u64;
+        black_box(&*set).first(10).for_each(|it| sum = sum.wrapping_add(digest(it)));
+        sum
+    };
+    let rank = |set: &mut C, &(member, _): &Element| set.rank(member).unwrap_or(0) as u64;
     Contender::new(C::NAME, load, contents)
-        .row(INSERT, |workload| {
-            let mut last = C::new();
-            let measured = Measured::of(workload.fills.len() * N, || {
-                for elements in &workload.fills {
-                    last = black_box(filled(elements));
-                }
-                0
-            });
-            (measured, last)
-        })
-        .each(SCORE, |it| &it.asked, |set, &(member, _)| set.score(member).map_or(0, u64::from))
-        .each(
-            UPDATE,
-            |it| &it.asked,
-            |set, &(member, score)| {
-                set.update(member, score);
-                0
-            },
-        )
-        .row(REMOVE, |workload| {
-            workload.empty_all(|set: &mut C, member| set.remove(member).map_or(0, u64::from))
-        })
-        .row(POP_FIRST, |workload| {
-            workload.empty_all(|set: &mut C, _| {
-                set.pop_first().map_or(0, |(member, score)| digest(member, score))
-            })
-        })
-        .each(
-            FIRST_TEN,
-            |it| &it.asked,
-            |set, _| {
-                let mut sum = 0_u64;
-                black_box(&*set)
-                    .first(10, |member, score| sum = sum.wrapping_add(digest(member, score)));
-                sum
-            },
-        )
-        .each(RANK, |it| &it.asked, |set, &(member, _)| set.rank(member).map_or(0, |it| it as u64))
+        .row(INSERT, insert)
+        .each(SCORE, |it| &it.asked, score)
+        .each(UPDATE, |it| &it.asked, update)
+        .row(REMOVE, move |workload| workload.empty_all(remove))
+        .row(POP_FIRST, move |workload| workload.empty_all(pop_first))
+        .each(FIRST_TEN, |it| &it.asked, first_ten)
+        .each(RANK, |it| &it.asked, rank)
         .only(|label| !C::LACKS.contains(&label))
 }
 
 /// The elements of one round, and the arguments of all operations.
 pub struct Workload<const N: usize> {
     /// The elements of each collection, members and scores.
-    fills: Vec<[(u32, u32); N]>,
+    fills: Vec<[Element; N]>,
     /// Members of the first collection, with new scores.
-    asked: Vec<(u32, u32)>,
+    asked: Vec<Element>,
 }
 
 impl<const N: usize> Workload<N> {
@@ -221,19 +213,17 @@ impl<const N: usize> Workload<N> {
     fn empty_all<C: Fixed>(&self, take: impl Fn(&mut C, u32) -> u64) -> (Measured, C) {
         let mut all: Vec<C> = self.fills.iter().map(|elements| filled(elements)).collect();
         let measured = Measured::of(self.fills.len() * N, || {
-            let mut sum = 0_u64;
-            for (set, elements) in all.iter_mut().zip(&self.fills) {
-                for &(member, _) in elements {
-                    sum = sum.wrapping_add(take(set, member));
-                }
-            }
-            black_box(sum)
+            let calls = all.iter_mut().zip(&self.fills);
+            let of_one = |(set, elements): (&mut C, &[Element; N])| {
+                sum(elements.iter().map(|&(member, _)| take(set, member)))
+            };
+            black_box(sum(calls.map(of_one)))
         });
         (measured, all.pop().unwrap_or_else(C::new))
     }
 }
 
-fn filled<C: Fixed, const N: usize>(elements: &[(u32, u32); N]) -> C {
+fn filled<C: Fixed, const N: usize>(elements: &[Element; N]) -> C {
     let mut set = C::new();
     for &(member, score) in elements {
         set.insert(member, score);
@@ -242,6 +232,6 @@ fn filled<C: Fixed, const N: usize>(elements: &[(u32, u32); N]) -> C {
 }
 
 #[inline]
-fn digest(member: u32, score: u32) -> u64 {
+fn digest((member, score): Element) -> u64 {
     u64::from(member) << 32 | u64::from(score)
 }

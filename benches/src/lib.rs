@@ -5,6 +5,8 @@
 //!   process, and how such a table is measured and tested.
 //! - [`sets`]: the operations of sorted sets; [`workload`]: their arguments, the same for every
 //!   contender; [`contenders`]: the sorted sets, and the list of them.
+//! - [`pair`]: the usual substitute for a sorted set, from which contenders of several tables are
+//!   made.
 //! - [`memory`] and [`tail`]: what else is measured, and [`report`], which shows all of it.
 //! - [`record`], [`tables`] and `plot`: the results, and how they are drawn; [`docs`] draws the
 //!   saved ones into the docs.
@@ -36,6 +38,7 @@ pub mod limiters;
 pub mod member;
 pub mod memory;
 pub mod names;
+pub mod pair;
 mod plot;
 pub mod record;
 pub mod report;

@@ -8,11 +8,13 @@
 pub mod boards;
 pub mod feeds;
 pub mod programs;
-mod sorted_vec;
 pub mod times;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+
+use rand::Rng;
+use rand::seq::SliceRandom;
 
 use crate::arguments::{MAX_N, MAX_ROUNDS, within};
 use crate::comparison::{self, Sheet};
@@ -47,6 +49,23 @@ pub struct Options {
 pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     let Options { n, rounds, save } = options;
     comparison::run(sheets(), (*n, *rounds), LEGEND, save.as_deref(), out)
+}
+
+/// Returns the sum of digests that are visited one by one, as in most programs.
+#[inline]
+fn sum(digests: impl Iterator<Item = u64>) -> u64 {
+    let mut sum = 0_u64;
+    for digest in digests {
+        sum = sum.wrapping_add(digest);
+    }
+    sum
+}
+
+/// Returns the elements in random order.
+fn shuffled<T>(elements: impl Iterator<Item = T>, rng: &mut impl Rng) -> Vec<T> {
+    let mut elements: Vec<T> = elements.collect();
+    elements.shuffle(rng);
+    elements
 }
 
 /// Returns all tables, to be filled.

@@ -5,10 +5,10 @@ use std::time::Duration;
 use zset_bench::comparison::Sheet;
 use zset_bench::limiters::clock::GivenClock;
 use zset_bench::limiters::contenders::governor::{DirectGovernor, KeyedGovernor};
-use zset_bench::limiters::contenders::ours::{ManyFunnels, OneFunnel};
+use zset_bench::limiters::contenders::ours::{OneFunnel, many_keys};
 use zset_bench::limiters::workload::{Workload, hundred_a_minute};
 use zset_bench::limiters::{Limits, keyed, one_key};
-use zset_std::Quota;
+use zset_std::{Funnel, Quota};
 
 const KEYS: usize = 50;
 
@@ -32,8 +32,8 @@ fn verdicts<L: Limits>(workload: &Workload, new: impl Fn(Quota, GivenClock) -> L
 
 #[test]
 fn a_funnel_and_governor_let_the_same_calls_pass() {
-    let calls = one_key::Calls::new(CALLS, 1);
-    for workload in [&calls.minute, &calls.day] {
+    let calls = one_key::calls(CALLS, 1);
+    for workload in &calls {
         let funnel = verdicts(workload, OneFunnel::new);
         assert!((0.66..0.67).contains(&share(&funnel)), "{}", share(&funnel));
         assert!(funnel == verdicts(workload, DirectGovernor::new));
@@ -43,7 +43,7 @@ fn a_funnel_and_governor_let_the_same_calls_pass() {
 #[test]
 fn funnels_and_governor_let_the_same_calls_pass() {
     let workload = Workload::new(hundred_a_minute(), KEYS, CALLS, 2);
-    let funnels = verdicts(&workload, ManyFunnels::new);
+    let funnels = verdicts(&workload, many_keys(Funnel::new));
     assert!(funnels == verdicts(&workload, KeyedGovernor::new));
     // Half of the keys still have most of their initial quota.
     assert!((0.66..0.75).contains(&share(&funnels)), "{}", share(&funnels));
@@ -56,7 +56,7 @@ fn fractions_of_a_nanosecond_are_all_that_differs() {
     let workload = Workload::new(quota, 1, calls, 3);
     let funnel = count(&verdicts(&workload, OneFunnel::new));
     let direct = count(&verdicts(&workload, DirectGovernor::new));
-    let funnels = count(&verdicts(&workload, ManyFunnels::new));
+    let funnels = count(&verdicts(&workload, many_keys(Funnel::new)));
     // The calls span about 20,000 ns, which is 6,000 or 6,667 intervals.
     assert!((5_800..6_100).contains(&funnels), "{funnels}");
     assert!((5_800..6_100).contains(&funnel), "{funnel}");

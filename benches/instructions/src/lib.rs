@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use zset_bench::fixed::{self, contenders::ours::ZsetFixed};
+use zset_bench::fixed::{self, contenders::ZsetFixed};
 use zset_bench::layer::{Requests, Row};
 use zset_bench::limiters::clock::GivenClock;
 use zset_bench::limiters::workload::{Workload, hundred_a_minute};

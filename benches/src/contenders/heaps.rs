@@ -12,11 +12,11 @@ use crate::sets::{ORDERED, POP_FIRST, RANKED, Set, digest};
 
 /// The `priority-queue` crate: a heap, and a table with each member's position in it. Members with
 /// equal scores are in no particular order.
-pub struct Queue<M: Member>(PriorityQueue<M, Reverse<OrderedFloat<f64>>, DefaultHashBuilder>);
+pub type Queue<M> = PriorityQueue<M, Reverse<OrderedFloat<f64>>, DefaultHashBuilder>;
 
 /// `std::collections::BinaryHeap`, which cannot look up members and holds a member twice if it is
 /// inserted twice.
-pub struct Heap<M>(BinaryHeap<Reverse<(OrderedFloat<f64>, M)>>);
+pub type Heap<M> = BinaryHeap<Reverse<(OrderedFloat<f64>, M)>>;
 
 impl<M: Member> Set<M> for Queue<M> {
     const NAME: &'static str = "priority-queue";
@@ -26,46 +26,46 @@ impl<M: Member> Set<M> for Queue<M> {
     }
 
     fn new() -> Self {
-        Queue(PriorityQueue::with_default_hasher())
+        PriorityQueue::with_default_hasher()
     }
 
     fn from_unsorted(elements: Vec<(M, f64)>) -> Self {
         let elements = elements.into_iter();
-        Queue(elements.map(|(member, score)| (member, Reverse(OrderedFloat(score)))).collect())
+        elements.map(|(member, score)| (member, Reverse(OrderedFloat(score)))).collect()
     }
 
     fn unite(&mut self, mut other: Self) {
-        self.0.append(&mut other.0);
+        self.append(&mut other);
     }
 
     #[inline]
     fn insert(&mut self, member: M, score: f64) {
-        self.0.push(member, Reverse(OrderedFloat(score)));
+        self.push(member, Reverse(OrderedFloat(score)));
     }
 
     #[inline]
     fn update(&mut self, member: &M, score: f64) {
-        self.0.change_priority(member, Reverse(OrderedFloat(score)));
+        self.change_priority(member, Reverse(OrderedFloat(score)));
     }
 
     #[inline]
     fn increment(&mut self, member: &M, by: f64) {
-        self.0.change_priority_by(member, |score| score.0.0 += by);
+        self.change_priority_by(member, |score| score.0.0 += by);
     }
 
     #[inline]
     fn score(&self, member: &M) -> Option<f64> {
-        self.0.get_priority(member).map(|score| score.0.0)
+        self.get_priority(member).map(|score| score.0.0)
     }
 
     #[inline]
     fn pop_first(&mut self) -> Option<u64> {
-        self.0.pop().map(|(member, score)| digest(member.digest(), score.0.0))
+        self.pop().map(|(member, score)| digest(member.digest(), score.0.0))
     }
 
     #[inline]
     fn len(&self) -> usize {
-        self.0.len()
+        self.len()
     }
 }
 
@@ -77,25 +77,25 @@ impl<M: Member> Set<M> for Heap<M> {
     }
 
     fn new() -> Self {
-        Heap(BinaryHeap::new())
+        BinaryHeap::new()
     }
 
     fn unite(&mut self, mut other: Self) {
-        self.0.append(&mut other.0);
+        self.append(&mut other);
     }
 
     #[inline]
     fn insert(&mut self, member: M, score: f64) {
-        self.0.push(Reverse((OrderedFloat(score), member)));
+        self.push(Reverse((OrderedFloat(score), member)));
     }
 
     #[inline]
     fn pop_first(&mut self) -> Option<u64> {
-        self.0.pop().map(|Reverse((score, member))| digest(member.digest(), score.0))
+        self.pop().map(|Reverse((score, member))| digest(member.digest(), score.0))
     }
 
     #[inline]
     fn len(&self) -> usize {
-        self.0.len()
+        self.len()
     }
 }

@@ -1,11 +1,11 @@
 //! The tables of the keyed limiters.
 
-use zset_std::{FixedWindow, Quota, WindowCounter, WindowLog};
+use zset_std::{FixedWindow, Funnel, Quota, WindowCounter, WindowLog};
 
 use super::Limits;
 use super::clock::GivenClock;
 use super::contenders::governor::KeyedGovernor;
-use super::contenders::ours::{KeyedWindow, ManyFunnels};
+use super::contenders::ours::many_keys;
 use super::workload::{Workload, hundred_a_minute};
 use crate::allocator::live_bytes;
 use crate::record::Record;
@@ -19,25 +19,15 @@ pub type Contender = (&'static str, fn(&Workload) -> (Measured, [f64; 2]));
 
 /// The keyed limiters.
 pub const CONTENDERS: [Contender; 5] = [
-    ("Funnels", |it| measure_one(it, ManyFunnels::new)),
+    ("Funnels", |it| measure_one(it, many_keys(Funnel::new))),
     ("governor", |it| measure_one(it, KeyedGovernor::new)),
-    ("SlidingWindow", |it| measure_one(it, |quota, clock| windows(WindowLog::new, quota, clock))),
-    ("WindowCounter", |it| {
-        measure_one(it, |quota, clock| windows(WindowCounter::new, quota, clock))
-    }),
-    ("FixedWindow", |it| measure_one(it, |quota, clock| windows(FixedWindow::new, quota, clock))),
+    ("SlidingWindow", |it| measure_one(it, many_keys(WindowLog::new))),
+    ("WindowCounter", |it| measure_one(it, many_keys(WindowCounter::new))),
+    ("FixedWindow", |it| measure_one(it, many_keys(FixedWindow::new))),
 ];
 
 /// The position in [`CONTENDERS`] of the one that the others are compared with.
 const GOVERNOR: usize = 1;
-
-fn windows<L: zset_std::Limiter>(
-    new: fn(Quota) -> L,
-    quota: Quota,
-    clock: GivenClock,
-) -> KeyedWindow<L> {
-    KeyedWindow::new(new(quota), quota, clock)
-}
 
 /// Measures all limiters with that many keys.
 pub(super) fn measure(keys: usize, calls: usize, rounds: usize) -> Vec<Record> {

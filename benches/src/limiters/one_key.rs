@@ -1,34 +1,24 @@
 //! The table of the limiters for a single key.
 
 use std::hint::black_box;
-use std::time::Duration;
 
 use governor::clock::{MonotonicClock as GovernorsMonotonic, QuantaClock as GovernorsQuanta};
 use zset_std::{MonotonicClock, QuantaClock, Quota};
 
-use super::Limits;
 use super::clock::GivenClock;
 use super::contenders::{governor::DirectGovernor, ours::OneFunnel};
-use super::workload::{Workload, hundred_a_minute};
+use super::workload::{Workload, hundred_a_minute, quota};
+use super::{Answer, Limits};
 use crate::comparison::{Comparison, Contender};
 use crate::rounds::Measured;
 
-/// The calls of one round, for two quotas.
-pub struct Calls {
-    /// A hundred per minute.
-    pub minute: Workload,
-    /// A million per day: products of the two exceed 64 bits.
-    pub day: Workload,
-}
+/// The calls of one round, for two quotas: a hundred a minute, and a million a day.
+pub type Calls = [Workload; 2];
 
-impl Calls {
-    /// Generates `count` calls for each quota, deterministically for each `seed`.
-    pub fn new(count: usize, seed: u64) -> Self {
-        Calls {
-            minute: Workload::new(hundred_a_minute(), 1, count, seed),
-            day: Workload::new(quota(1_000_000, 86_400), 1, count, seed),
-        }
-    }
+/// Generates `count` calls for each quota, deterministically for each `seed`.
+pub fn calls(count: usize, seed: u64) -> Calls {
+    // Products of the second one's numbers exceed 64 bits.
+    [hundred_a_minute(), quota(1_000_000, 86_400)].map(|it| Workload::new(it, 1, count, seed))
 }
 
 /// Returns the table.
@@ -45,7 +35,7 @@ pub fn table() -> Comparison<Calls> {
         |quota| DirectGovernor::new(quota, GovernorsMonotonic),
         |quota| DirectGovernor::new(quota, GovernorsQuanta::default()),
     );
-    Comparison::new("one key", Calls::new).of_n(1).with(funnel).with(governor)
+    Comparison::new("one key", calls).of_n(1).with(funnel).with(governor)
 }
 
 /// Returns a contender with all operations, given how to make it with a clock that is set, with the
@@ -58,18 +48,15 @@ fn contender<G: Limits + 'static, M: Limits + 'static, Q: Limits + 'static>(
 ) -> Contender<Calls, ()> {
     // So large that every call is allowed, and so small that none is.
     let (all, none) = (quota(1_000_000_000, 1), quota(1, 3_600));
-    let count = |calls: &Calls| calls.minute.calls();
+    let given_times = move |workload: &Workload| (at_given_time(workload, given), ());
+    let count = |[calls, _]: &Calls| calls.calls();
     Contender::new(name, |_: &Calls| (), |_, ()| 0)
-        .row("100 a minute, time given", move |calls| (at_given_time(&calls.minute, given), ()))
-        .row("1,000,000 a day, time given", move |calls| (at_given_time(&calls.day, given), ()))
+        .row("100 a minute, time given", move |[minute, _]| given_times(minute))
+        .row("1,000,000 a day, time given", move |[_, day]| given_times(day))
         .row("all allowed, monotonic clock", move |it| (of_new(count(it), monotonic(all)), ()))
         .row("all denied, monotonic clock", move |it| (of_full(count(it), monotonic(none)), ()))
         .row("all allowed, quanta clock", move |it| (of_new(count(it), quanta(all)), ()))
         .row("all denied, quanta clock", move |it| (of_full(count(it), quanta(none)), ()))
-}
-
-fn quota(count: u32, seconds: u64) -> Quota {
-    Quota::new(count, Duration::from_secs(seconds)).expect("neither is zero")
 }
 
 /// Measures a limiter at the times of a workload.
@@ -92,7 +79,7 @@ fn of_new<L: Limits>(calls: usize, mut limiter: L) -> Measured {
         let mut allowed = 0;
         for _ in 0..calls {
             let answer = limiter.check(0);
-            allowed += u64::from(L::is_allowed(&answer));
+            allowed += u64::from(answer.is_allowed());
             // Through a reference: moving the answer is not part of a call.
             black_box(&answer);
         }

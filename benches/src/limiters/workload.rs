@@ -11,13 +11,19 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use zset_std::Quota;
 
-use super::Limits;
 use super::clock::GivenClock;
+use super::{Answer, Limits};
+use crate::workload::repeat;
 
 /// The quota of the tables: a hundred per minute. The interval between two units is a whole number
 /// of nanoseconds, so the limiters of both crates agree although they round fractions differently.
 pub fn hundred_a_minute() -> Quota {
-    Quota::new(100, Duration::from_mins(1)).expect("neither is zero")
+    quota(100, 60)
+}
+
+/// Returns the quota of this many units in this many seconds.
+pub(super) fn quota(count: u32, seconds: u64) -> Quota {
+    Quota::new(count, Duration::from_secs(seconds)).expect("neither is zero")
 }
 
 /// One call.
@@ -45,16 +51,15 @@ impl Workload {
     /// Panics if there are no keys.
     pub fn new(quota: Quota, keys: usize, count: usize, seed: u64) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let keys: Vec<u64> = std::iter::repeat_with(|| rng.random()).take(keys).collect();
+        let keys: Vec<u64> = repeat(keys, || rng.random());
         // On average, two thirds of an interval between two calls for a key.
         let asked = u128::from(quota.count()) * 3 * keys.len() as u128;
         let longest_step = (4 * quota.period().as_nanos() / asked) as u64;
         let mut now = 0;
-        let calls = std::iter::repeat_with(|| {
+        let calls = repeat(count, || {
             now += rng.random_range(0..=longest_step);
             Call { key: keys[rng.random_range(0..keys.len())], after: now }
         });
-        let calls = calls.take(count).collect();
         Workload { quota, keys, calls, longest_step }
     }
 
@@ -109,7 +114,7 @@ impl Workload {
         for &Call { key, after } in &self.calls {
             clock.set(start + after);
             let answer = limiter.check(key);
-            each(L::is_allowed(&answer));
+            each(answer.is_allowed());
             // Through a reference: moving the answer is not part of a call.
             black_box(&answer);
         }

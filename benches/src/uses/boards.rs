@@ -3,36 +3,38 @@
 //! There are `n` members with scores uniform in `1..=n`, so that most members share their score
 //! with one or two others. Members are looked up in random order.
 
-/// The measured leaderboards.
-pub mod contenders {
-    pub mod btree_pair;
-    pub mod ours;
-    pub mod vec_pair;
-}
+pub mod contenders;
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::hint::black_box;
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use zset_std::Leaderboard;
 
 use crate::comparison::{Comparison, Contender, Contents, digest};
 use crate::names::numbers;
+use crate::pair::{Pair, SortedVec};
+use crate::uses::sum;
 use crate::workload::repeat;
-use contenders::{btree_pair::BTreePair, ours::ZsetBoard, vec_pair::VecPair};
 
 /// Returns the table of leaderboards.
 pub fn boards() -> Comparison<Workload> {
     Comparison::new("Leaderboard", Workload::new)
-        .with(contender::<ZsetBoard>())
-        .with(contender::<BTreePair>())
-        .with(contender::<VecPair>())
+        .with(contender::<Leaderboard<u64, u64>>())
+        .with(contender::<Pair<u64, Reverse<u64>, BTreeSet<_>>>())
+        .with(contender::<Pair<u64, Reverse<u64>, SortedVec<_>>>())
 }
+
+/// A line of a leaderboard: its number, member and score.
+pub type Line = (usize, u64, u64);
 
 /// Members by their scores, highest first, and equal scores by member, ascending.
 ///
 /// Each contender implements every operation in the best way that its public API allows, and all of
 /// them hash members with `hashbrown::DefaultHashBuilder`.
-pub trait Board: Sized + 'static {
+pub trait Board: Default + 'static {
     /// The name shown in the tables.
     const NAME: &'static str;
 
@@ -40,7 +42,13 @@ pub trait Board: Sized + 'static {
     const LINEAR: &'static [&'static str] = &[];
 
     /// Builds a board from members and their scores.
-    fn load(members: &[(u64, u64)]) -> Self;
+    fn load(members: &[(u64, u64)]) -> Self {
+        let mut board = Self::default();
+        for &(member, score) in members {
+            board.submit(member, score);
+        }
+        board
+    }
 
     /// Submits a score; each member keeps its best one. Returns whether this score is now the
     /// member's.
@@ -50,11 +58,11 @@ pub trait Board: Sized + 'static {
     /// standing, and the next standings are skipped accordingly.
     fn standing(&self, member: u64) -> Option<usize>;
 
-    /// Visits `n` lines after the first `offset`: line number, member, score.
-    fn page(&self, offset: usize, n: usize, each: impl FnMut(usize, u64, u64));
+    /// Returns `n` lines after the first `offset`.
+    fn page(&self, offset: usize, n: usize) -> impl Iterator<Item = Line>;
 
-    /// Visits the line of a member and `n` lines on each side.
-    fn around(&self, member: u64, n: usize, each: impl FnMut(usize, u64, u64));
+    /// Returns the line of a member and `n` lines on each side.
+    fn around(&self, member: u64, n: usize) -> Option<impl Iterator<Item = Line>>;
 }
 
 /// Inserts a new member with a random score, growing the board from `n` to `2n` members, so that
@@ -89,46 +97,26 @@ const SIDE: usize = 5;
 fn contender<C: Board>() -> Contender<Workload, C> {
     let contents = |_: &Workload, board: C| {
         let mut contents = Contents::default();
-        board
-            .page(0, usize::MAX, |number, member, score| contents.add(line(number, member, score)));
+        board.page(0, usize::MAX).for_each(|line| contents.add(digest_of(line)));
         contents.0
+    };
+    let standing = |board: &mut C, &member: &u64| board.standing(member).unwrap_or(0) as u64;
+    let around = |board: &mut C, &member: &u64| {
+        board.around(member, SIDE).map_or(0, |lines| sum(lines.map(digest_of)))
     };
     Contender::new(C::NAME, |workload: &Workload| C::load(&workload.members), contents)
         .linear(C::LINEAR.iter().copied())
         .each(NEW, |it| &it.new, |board, &(member, score)| board.submit(member, score).into())
         .each(BETTER, |it| &it.better, |board, &(member, score)| board.submit(member, score).into())
         .each(WORSE, |it| &it.worse, |board, &(member, score)| board.submit(member, score).into())
-        .each(
-            STANDING,
-            |it| &it.asked,
-            |board, &member| board.standing(member).map_or(0, |number| number as u64),
-        )
-        .each(TOP, |it| &it.asked, |board, _| page(black_box(board), 0))
-        .each(PAGE, |it| &it.offsets, |board, &offset| page(board, offset))
-        .each(
-            AROUND,
-            |it| &it.asked,
-            |board, &member| {
-                let mut sum = 0_u64;
-                board.around(member, SIDE, |number, member, score| {
-                    sum = sum.wrapping_add(line(number, member, score));
-                });
-                sum
-            },
-        )
+        .each(STANDING, |it| &it.asked, standing)
+        .each(TOP, |it| &it.asked, |board, _| sum(black_box(board).page(0, LEN).map(digest_of)))
+        .each(PAGE, |it| &it.offsets, |board, &offset| sum(board.page(offset, LEN).map(digest_of)))
+        .each(AROUND, |it| &it.asked, around)
 }
 
 #[inline]
-fn page(board: &impl Board, offset: usize) -> u64 {
-    let mut sum = 0_u64;
-    board.page(offset, LEN, |number, member, score| {
-        sum = sum.wrapping_add(line(number, member, score));
-    });
-    sum
-}
-
-#[inline]
-fn line(number: usize, member: u64, score: u64) -> u64 {
+fn digest_of((number, member, score): Line) -> u64 {
     digest(member, score).wrapping_add(number as u64)
 }
 

@@ -4,22 +4,25 @@
 //! by arrival; the sorted sets of a server, of which most are small. Smaller collections are
 //! measured many at a time, as many as have some ten thousand elements together.
 
-/// The measured collections.
 pub mod contenders;
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::hint::black_box;
 
 use rand::rngs::Xoshiro256PlusPlus;
-use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use zset_core::{ListpackLimits, SortedSet, ZSet};
 
 use crate::comparison::{Comparison, Contender, Contents, digest};
 use crate::names;
+use crate::pair::{Ordered, Pair, SortedVec};
 use crate::rounds::Measured;
+use crate::sets::sum;
+use crate::uses::shuffled;
 use crate::workload::repeat;
-use contenders::{BTreePair, BTreePool, Heap, VecPair, ZsetPool, number, score};
+use contenders::{BTreePool, Heap, ZsetPool, number, score};
 
 /// The number of elements in all collections of a measurement, at least.
 const TOGETHER: usize = 10_000;
@@ -28,14 +31,16 @@ const TOGETHER: usize = 10_000;
 pub fn queues() -> Comparison<Workload<u64>> {
     let [push, change, pop] = ["push, from none to n", "change a priority", "pop, from n to none"];
     let zset = Contender::of("zset", SortedSet::<u64, u64>::new)
-        .inserts(push, SortedSet::new)
+        .inserts(push)
         .keys(change, |set, key, score| set.set_score(key, score).unwrap_or(0))
         .pops(pop, |n| n, |set, _| set.pop_first().map(|(_, score)| score));
     let heap = Contender::of("priority-queue", Heap::default)
-        .inserts(push, Heap::default)
-        .keys(change, |heap, &key, score| heap.change(key, score))
-        .pops(pop, |n| n, |heap, _| heap.pop());
-    let table = Comparison::new("Program: a queue with priorities", Workload::new);
+        .inserts(push)
+        .keys(change, |heap, key, score| {
+            heap.change_priority(key, Reverse(score)).map_or(0, |Reverse(old)| old)
+        })
+        .pops(pop, |n| n, |heap, _| heap.pop().map(|(_, Reverse(score))| score));
+    let table = Comparison::new("Program: a queue with priorities", Workload::of(|key| key));
     table.of_sizes(&[100, 10_000]).with(zset).with(heap)
 }
 
@@ -44,18 +49,22 @@ pub fn expiries() -> Comparison<Workload<String>> {
     let [set, reset, purge] =
         ["set a new key, from none to n", "set a key again", "purge a key (half have expired)"];
     let zset = Contender::of("zset", SortedSet::<String, u64>::new)
-        .inserts(set, SortedSet::new)
+        .inserts(set)
         .keys(reset, |set, key, score| set.set_score(key, score).unwrap_or(0))
         .pops(
             purge,
             |n| n / 2,
             |set, half| set.pop_first_if(|_, first| first <= half).map(|(_, score)| score),
         );
-    let pair = Contender::of("BTreeSet + HashMap", BTreePair::default)
-        .inserts(set, BTreePair::default)
-        .keys(reset, BTreePair::change)
-        .pops(purge, |n| n / 2, BTreePair::pop_up_to);
-    let table = Comparison::new("Program: when String keys expire", Workload::new);
+    let pair = Contender::of("BTreeSet + HashMap", Pair::<_, _, BTreeSet<_>>::default)
+        .inserts(set)
+        .keys(reset, |pair, key, score| pair.update(key, |_| score).unwrap_or(0))
+        .pops(
+            purge,
+            |n| n / 2,
+            |pair, half| pair.pop_first_if(|first| first <= half).map(|(score, _)| score),
+        );
+    let table = Comparison::new("Program: when String keys expire", Workload::of(names::string));
     table.of_sizes(&[1_000, 100_000]).with(zset).with(pair)
 }
 
@@ -68,16 +77,16 @@ pub fn pools() -> Comparison<Workload<u64>> {
         "remove",
     ];
     let zset = Contender::of("zset", ZsetPool::default)
-        .inserts(import, ZsetPool::default)
+        .inserts(import)
         .evicts(evict, ZsetPool::pop)
         .walks(walk)
         .removes(remove, |pool, &key| pool.remove(key));
     let pair = Contender::of("two BTreeSets + HashMap", BTreePool::default)
-        .inserts(import, BTreePool::default)
+        .inserts(import)
         .evicts(evict, BTreePool::pop)
         .walks(walk)
         .removes(remove, |pool, &key| pool.remove(key));
-    let table = Comparison::new("Program: a pool, by fee and by arrival", Workload::new);
+    let table = Comparison::new("Program: a pool, by fee and by arrival", Workload::of(|key| key));
     table.of_sizes(&[1_000, 100_000]).with(zset).with(pair)
 }
 
@@ -98,45 +107,35 @@ pub fn servers_sets() -> Comparison<Workload<Vec<u8>>> {
     let skip_list = zset("zset, skip list", || {
         ZSet::with_limits(ListpackLimits { max_listpack_entries: 0, ..ListpackLimits::default() })
     });
-    let pair = Contender::of("sorted Vec + HashMap", VecPair::default)
-        .keys(score_of, |pair, key, _| pair.score(key))
-        .keys(increment, VecPair::increment)
-        .keys(ten, |pair, _, from| pair.ten_from(from))
-        .keys(count, |pair, _, from| pair.count(from, 2 * from));
-    let table = Comparison::new("Program: a server's sorted sets", Workload::new);
+    let below = |pair: &Pair<Vec<u8>, _, SortedVec<_>>, end| {
+        pair.ordered.count_below(|&(other, _)| other < score(end))
+    };
+    let pair = Contender::of("sorted Vec + HashMap", Pair::<_, _, SortedVec<_>>::default)
+        .keys(score_of, |pair, key, _| pair.scores.get(key).map_or(1, |&score| number(score)))
+        .keys(increment, |pair, key, by| {
+            pair.update(key, |old| score(number(old) + by)).map_or(0, |old| number(old) + by)
+        })
+        .keys(ten, move |pair, _, from| {
+            let elements = pair.ordered.range_from_rank(below(pair, from)).take(10);
+            elements.map(|&(score, _)| number(score)).sum()
+        })
+        .keys(count, move |pair, _, from| (below(pair, 2 * from) - below(pair, from)) as u64);
+    let prepare = Workload::of(|key| names::string(key).into_bytes());
+    let table = Comparison::new("Program: a server's sorted sets", prepare);
     table.of_sizes(&[100]).with(listpack).with(skip_list).with(pair)
 }
 
 /// A key that programs use.
-pub trait Key: Ord + Hash + Clone + 'static {
-    /// Returns the key for a number.
-    fn of(number: u64) -> Self;
-}
+pub trait Key: Ord + Hash + Clone + 'static {}
 
-impl Key for u64 {
-    fn of(number: u64) -> u64 {
-        number
-    }
-}
-
-impl Key for String {
-    fn of(number: u64) -> String {
-        names::string(number)
-    }
-}
-
-impl Key for Vec<u8> {
-    fn of(number: u64) -> Vec<u8> {
-        names::string(number).into_bytes()
-    }
-}
+impl<K: Ord + Hash + Clone + 'static> Key for K {}
 
 /// Keys by their scores, lowest first. The operations beyond these are those of the tables above.
-pub trait Program<K>: 'static {
+pub trait Program<K>: Default + 'static {
     /// Inserts a key that is not there.
     fn insert(&mut self, key: K, score: u64);
 
-    /// Visits all scores, highest first.
+    /// Visits all scores: lowest first, or, in a pool, highest first.
     fn walk(&self, each: impl FnMut(u64));
 }
 
@@ -175,15 +174,24 @@ impl<K: Key, C: Program<K>> Contender<Workload<K>, C> {
             let inserted = repeat(copies, || inserted(workload).to_vec());
             let measured = Measured::of(copies * calls(n), || {
                 let runs = sets.iter_mut().zip(inserted);
-                let answers = runs.map(|(set, inserted)| run(workload, set, inserted));
-                black_box(answers.fold(0, u64::wrapping_add))
+                black_box(sum(runs.map(|(set, inserted)| run(workload, set, inserted))))
             });
             (measured, sets.pop().expect("there is at least one copy"))
         })
     }
 
+    /// The same for calls that insert nothing.
+    fn run(
+        self,
+        label: &'static str,
+        calls: fn(usize) -> usize,
+        run: impl Fn(&Workload<K>, &mut C) -> u64 + 'static,
+    ) -> Self {
+        self.many(label, calls, |_| &[], move |workload, set, _| run(workload, set))
+    }
+
     /// Inserts all elements into an empty collection, in random order.
-    fn inserts(self, label: &'static str, new: fn() -> C) -> Self {
+    fn inserts(self, label: &'static str) -> Self {
         let load = self.load.clone();
         let all = |_: &Workload<K>, set: &mut C, inserted| {
             for (key, score) in inserted {
@@ -191,30 +199,25 @@ impl<K: Key, C: Program<K>> Contender<Workload<K>, C> {
             }
             0
         };
-        let row = self.loaded(move |_| new()).many(label, |n| n, |it| &it.elements, all);
+        let row = self.loaded(|_| C::default()).many(label, |n| n, |it| &it.elements, all);
         row.loaded(move |workload| load(workload))
     }
 
     /// Calls for each key, in random order, each with a score that no key has.
     fn keys(self, label: &'static str, call: impl Fn(&mut C, &K, u64) -> u64 + 'static) -> Self {
-        self.many(
+        self.run(
             label,
             |n| n,
-            |_| &[],
-            move |workload, set, _| {
-                let answers = workload.keys().map(|(key, score)| call(set, key, score));
-                answers.fold(0, u64::wrapping_add)
-            },
+            move |workload, set| sum(workload.keys().map(|(key, score)| call(set, key, score))),
         )
     }
 
     /// Removes a random element, up to half of them.
     fn removes(self, label: &'static str, call: impl Fn(&mut C, &K) -> bool + 'static) -> Self {
-        self.many(
+        self.run(
             label,
             |n| n / 2,
-            |_| &[],
-            move |workload, set, _| {
+            move |workload, set| {
                 let keys = workload.keys().take(workload.elements.len() / 2);
                 keys.map(|(key, _)| u64::from(call(set, key))).sum()
             },
@@ -229,18 +232,13 @@ impl<K: Key, C: Program<K>> Contender<Workload<K>, C> {
         calls: fn(usize) -> usize,
         call: impl Fn(&mut C, u64) -> Option<u64> + 'static,
     ) -> Self {
-        self.many(
-            label,
-            calls,
-            |_| &[],
-            move |workload, set, _| {
-                let mut sum = 0_u64;
-                while let Some(score) = black_box(call(set, workload.half)) {
-                    sum = sum.wrapping_add(score);
-                }
-                sum
-            },
-        )
+        self.run(label, calls, move |workload, set| {
+            let mut sum = 0_u64;
+            while let Some(score) = black_box(call(set, workload.half)) {
+                sum = sum.wrapping_add(score);
+            }
+            sum
+        })
     }
 
     /// Inserts an element and removes the first.
@@ -250,22 +248,20 @@ impl<K: Key, C: Program<K>> Contender<Workload<K>, C> {
             |n| n / 2,
             |it| &it.new[..it.new.len() / 2],
             move |_, set, inserted| {
-                let answers = inserted.into_iter().map(|(key, score)| {
+                sum(inserted.into_iter().map(|(key, score)| {
                     set.insert(key, score);
                     black_box(pop(set)).unwrap_or(0)
-                });
-                answers.fold(0, u64::wrapping_add)
+                }))
             },
         )
     }
 
-    /// Visits all elements, highest score first.
+    /// Visits all elements.
     fn walks(self, label: &'static str) -> Self {
-        self.many(
+        self.run(
             label,
             |n| n,
-            |_| &[],
-            |_, set, _| {
+            |_, set| {
                 let mut sum = 0_u64;
                 set.walk(|score| sum = sum.wrapping_add(score));
                 sum
@@ -285,28 +281,26 @@ pub struct Workload<K> {
 }
 
 impl<K: Key> Workload<K> {
-    /// Generates the workload for `n` elements, deterministically for each `seed`.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `n` is less than 2.
-    pub fn new(n: usize, seed: u64) -> Self {
+    /// Returns how to generate the workload for at least two elements, deterministically for each
+    /// seed; `make_up` generates a key from its number.
+    pub fn of(make_up: fn(u64) -> K) -> impl Fn(usize, u64) -> Self {
+        move |n, seed| Workload::new(n, seed, make_up)
+    }
+
+    fn new(n: usize, seed: u64, make_up: fn(u64) -> K) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut keys = names::numbers(rng.random()).map(K::of);
+        let mut keys = names::numbers(rng.random()).map(make_up);
         // Scores that are distinct, as what is popped first is then the same for all.
-        let mut scores: Vec<u64> = (0..2 * n as u64).map(|score| 4 * score).collect();
-        scores.shuffle(&mut rng);
+        let scores = shuffled((0..2 * n as u64).map(|score| 4 * score), &mut rng);
         let (old, new) = scores.split_at(n);
         let elements: Vec<_> = keys.by_ref().take(n).zip(old.iter().copied()).collect();
         let new = keys.zip(new.iter().copied()).collect();
         let mut sorted = old.to_vec();
         sorted.sort_unstable();
         let half = sorted[n / 2 - 1];
-        let mut order: Vec<usize> = (0..n).collect();
-        order.shuffle(&mut rng);
+        let order = shuffled(0..n, &mut rng);
         // Odd, and each at most once: no score is there yet.
-        let mut others: Vec<u64> = (0..2 * n as u64).map(|score| 4 * score + 1).collect();
-        others.shuffle(&mut rng);
+        let others = shuffled((0..2 * n as u64).map(|score| 4 * score + 1), &mut rng);
         Workload { elements, new, places: order.into_iter().zip(others).collect(), half }
     }
 

@@ -8,7 +8,7 @@ use priority_queue::PriorityQueue;
 use zset_core::{Score, SortedSet, ZSet};
 
 use super::{Key, Program};
-use crate::uses::sorted_vec::SortedVec;
+use crate::pair::{Ordered, Pair};
 
 impl<K: Key> Program<K> for SortedSet<K, u64> {
     #[inline]
@@ -17,74 +17,34 @@ impl<K: Key> Program<K> for SortedSet<K, u64> {
     }
 
     fn walk(&self, mut each: impl FnMut(u64)) {
-        self.iter().rev().for_each(|(_, score)| each(score));
+        self.iter().for_each(|(_, score)| each(score));
     }
 }
 
 /// The crate `priority-queue`.
-#[derive(Default)]
-pub struct Heap(PriorityQueue<u64, Reverse<u64>, DefaultHashBuilder>);
-
-impl Heap {
-    #[inline]
-    pub(super) fn change(&mut self, key: u64, score: u64) -> u64 {
-        self.0.change_priority(&key, Reverse(score)).map_or(0, |Reverse(old)| old)
-    }
-
-    #[inline]
-    pub(super) fn pop(&mut self) -> Option<u64> {
-        self.0.pop().map(|(_, Reverse(score))| score)
-    }
-}
+pub type Heap = PriorityQueue<u64, Reverse<u64>, DefaultHashBuilder>;
 
 impl Program<u64> for Heap {
     #[inline]
     fn insert(&mut self, key: u64, score: u64) {
-        self.0.push(key, Reverse(score));
+        self.push(key, Reverse(score));
     }
 
-    fn walk(&self, mut each: impl FnMut(u64)) {
-        let mut scores: Vec<u64> = self.0.iter().map(|(_, &Reverse(score))| score).collect();
-        scores.sort_unstable_by_key(|&score| Reverse(score));
-        scores.into_iter().for_each(&mut each);
-    }
-}
-
-/// `BTreeSet<(u64, K)>` and `HashMap<K, u64>`.
-#[derive(Default)]
-pub struct BTreePair<K> {
-    entries: BTreeSet<(u64, K)>,
-    scores: HashMap<K, u64>,
-}
-
-impl<K: Key> BTreePair<K> {
-    #[inline]
-    pub(super) fn change(&mut self, key: &K, score: u64) -> u64 {
-        let Some(kept) = self.scores.get_mut(key) else { return 0 };
-        let old = std::mem::replace(kept, score);
-        let entry = self.entries.take(&(old, key.clone()));
-        self.entries.extend(entry.map(|(_, key)| (score, key)));
-        old
-    }
-
-    #[inline]
-    pub(super) fn pop_up_to(&mut self, score: u64) -> Option<u64> {
-        self.entries.first().filter(|&&(first, _)| first <= score)?;
-        let (score, key) = self.entries.pop_first()?;
-        self.scores.remove(&key);
-        Some(score)
+    fn walk(&self, each: impl FnMut(u64)) {
+        let mut scores: Vec<u64> = self.iter().map(|(_, &Reverse(score))| score).collect();
+        scores.sort_unstable();
+        scores.into_iter().for_each(each);
     }
 }
 
-impl<K: Key> Program<K> for BTreePair<K> {
+impl<K: Key, O: Ordered<(u64, K)>> Program<K> for Pair<K, u64, O> {
     #[inline]
     fn insert(&mut self, key: K, score: u64) {
-        self.scores.insert(key.clone(), score);
-        self.entries.insert((score, key));
+        self.insert(key, score);
     }
 
     fn walk(&self, mut each: impl FnMut(u64)) {
-        self.entries.iter().rev().for_each(|&(score, _)| each(score));
+        self.ordered.iter().for_each(|&(score, _)| each(score));
     }
 }
 
@@ -184,56 +144,16 @@ impl Program<Vec<u8>> for ZSet {
     }
 
     fn walk(&self, mut each: impl FnMut(u64)) {
-        self.iter().rev().for_each(|(_, score)| each(number(score)));
+        self.iter().for_each(|(_, score)| each(number(score)));
     }
 }
 
-/// `Vec<(f64, Vec<u8>)>` and `HashMap<Vec<u8>, f64>`.
-#[derive(Default)]
-pub struct VecPair {
-    entries: SortedVec<(Score, Vec<u8>)>,
-    scores: HashMap<Vec<u8>, Score>,
-}
-
-impl VecPair {
-    #[inline]
-    fn rank(&self, by: u64) -> usize {
-        self.entries.as_slice().partition_point(|(other, _)| *other < score(by))
-    }
-
-    #[inline]
-    pub(super) fn score(&self, key: &Vec<u8>) -> u64 {
-        self.scores.get(key).map_or(1, |&score| number(score))
-    }
-
-    #[inline]
-    pub(super) fn increment(&mut self, key: &Vec<u8>, by: u64) -> u64 {
-        let Some(kept) = self.scores.get_mut(key) else { return 0 };
-        let new = score(number(*kept) + by);
-        let old = std::mem::replace(kept, new);
-        self.entries.replace(&(old, key.clone()), (new, key.clone()));
-        number(new)
-    }
-
-    #[inline]
-    pub(super) fn ten_from(&self, from: u64) -> u64 {
-        let entries = self.entries.as_slice().iter().skip(self.rank(from)).take(10);
-        entries.map(|&(score, _)| number(score)).sum()
-    }
-
-    #[inline]
-    pub(super) fn count(&self, from: u64, to: u64) -> u64 {
-        self.rank(to).saturating_sub(self.rank(from)) as u64
-    }
-}
-
-impl Program<Vec<u8>> for VecPair {
+impl<O: Ordered<(Score, Vec<u8>)>> Program<Vec<u8>> for Pair<Vec<u8>, Score, O> {
     fn insert(&mut self, key: Vec<u8>, by: u64) {
-        self.scores.insert(key.clone(), score(by));
-        self.entries.insert((score(by), key));
+        self.insert(key, score(by));
     }
 
     fn walk(&self, mut each: impl FnMut(u64)) {
-        self.entries.as_slice().iter().rev().for_each(|&(score, _)| each(number(score)));
+        self.ordered.iter().for_each(|&(score, _)| each(number(score)));
     }
 }

@@ -13,24 +13,12 @@ use crate::uses::times::Timed;
 /// A heap cannot find the elements inside it, so a cancelled or rescheduled job leaves a stale
 /// entry. It is skipped when it reaches the top, because the job no longer exists or has another
 /// arrival number.
+#[derive(Default)]
 pub struct HeapQueue {
     heap: BinaryHeap<Reverse<(u64, u64, u64)>>,
-    jobs: HashMap<u64, Job>,
+    /// The last arrival number of each job, and its payload.
+    jobs: HashMap<u64, (u64, u64)>,
     arrivals: u64,
-}
-
-struct Job {
-    arrival: u64,
-    payload: u64,
-}
-
-impl HeapQueue {
-    #[inline]
-    fn arrive(&mut self) -> u64 {
-        let arrival = self.arrivals;
-        self.arrivals += 1;
-        arrival
-    }
 }
 
 impl Timed for HeapQueue {
@@ -38,17 +26,13 @@ impl Timed for HeapQueue {
 
     type Key = u64;
 
-    fn new() -> Self {
-        HeapQueue { heap: BinaryHeap::new(), jobs: HashMap::new(), arrivals: 0 }
-    }
-
     #[inline]
     fn push(&mut self, payload: u64, due: u64) -> u64 {
-        let arrival = self.arrive();
+        self.arrivals += 1;
         // A job's first arrival number is unique, so it serves as the id.
-        let id = arrival;
-        self.jobs.insert(id, Job { arrival, payload });
-        self.heap.push(Reverse((due, arrival, id)));
+        let id = self.arrivals;
+        self.jobs.insert(id, (id, payload));
+        self.heap.push(Reverse((due, id, id)));
         id
     }
 
@@ -59,10 +43,10 @@ impl Timed for HeapQueue {
 
     #[inline]
     fn reschedule(&mut self, id: &u64, due: u64) {
-        let arrival = self.arrive();
-        if let Some(job) = self.jobs.get_mut(id) {
-            job.arrival = arrival;
-            self.heap.push(Reverse((due, arrival, *id)));
+        if let Some((arrival, _)) = self.jobs.get_mut(id) {
+            self.arrivals += 1;
+            *arrival = self.arrivals;
+            self.heap.push(Reverse((due, *arrival, *id)));
         }
     }
 
@@ -71,9 +55,10 @@ impl Timed for HeapQueue {
         while self.heap.peek()?.0.0 <= now {
             let Reverse((due, arrival, id)) = self.heap.pop()?;
             if let Entry::Occupied(job) = self.jobs.entry(id)
-                && job.get().arrival == arrival
+                && job.get().0 == arrival
             {
-                return Some((job.remove().payload, due));
+                let (_, payload) = job.remove();
+                return Some((payload, due));
             }
         }
         None

@@ -1,6 +1,6 @@
 //! The subjects: the collections of `zset_std`.
 
-use zset_std::{DelayQueue, ExpiringSet, Job, JobId, Timestamp};
+use zset_std::{DelayQueue, ExpiringSet, JobId, Timestamp};
 
 use crate::uses::times::Timed;
 
@@ -15,134 +15,95 @@ fn millis(at: Timestamp) -> u64 {
     at.as_nanos() / 1_000_000
 }
 
-/// `zset_std::DelayQueue<u64>`, which assigns the ids of its jobs.
-pub struct ZsetQueue(DelayQueue<u64>);
+/// The methods of queues that differ only in where a job has its number.
+macro_rules! same_methods {
+    ($Key:ty, $number:ident) => {
+        const NAME: &'static str = "zset";
 
-impl Timed for ZsetQueue {
-    const NAME: &'static str = "zset";
+        type Key = $Key;
 
-    type Key = JobId;
+        #[inline]
+        fn cancel(&mut self, id: &$Key) -> bool {
+            self.cancel(id).is_some()
+        }
 
-    fn new() -> Self {
-        ZsetQueue(DelayQueue::new())
-    }
+        #[inline]
+        fn reschedule(&mut self, id: &$Key, due: u64) {
+            self.reschedule(id, at(due));
+        }
+
+        #[inline]
+        fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
+            self.pop(at(now)).map(|job| (job.$number, millis(job.due)))
+        }
+
+        #[inline]
+        fn drain_due(&mut self, now: u64) -> impl Iterator<Item = (u64, u64)> {
+            self.pop_due(usize::MAX, at(now)).map(|job| (job.$number, millis(job.due)))
+        }
+    };
+}
+
+/// A queue that assigns the ids of its jobs.
+impl Timed for DelayQueue<u64> {
+    same_methods!(JobId, payload);
 
     #[inline]
     fn push(&mut self, payload: u64, due: u64) -> JobId {
-        self.0.push(payload, at(due))
-    }
-
-    #[inline]
-    fn cancel(&mut self, id: &JobId) -> bool {
-        self.0.cancel(id).is_some()
-    }
-
-    #[inline]
-    fn reschedule(&mut self, id: &JobId, due: u64) {
-        self.0.reschedule(id, at(due));
-    }
-
-    #[inline]
-    fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
-        self.0.pop(at(now)).map(|job| (job.payload, millis(job.due)))
-    }
-
-    #[inline]
-    fn drain_due(&mut self, now: u64, mut each: impl FnMut(u64, u64)) {
-        for job in self.0.pop_due(usize::MAX, at(now)) {
-            each(job.payload, millis(job.due));
-        }
+        self.push(payload, at(due))
     }
 }
 
-/// `zset_std::DelayQueue<(), u64>`: ids that are each due once.
-pub struct ZsetSchedule(DelayQueue<(), u64>);
-
-impl Timed for ZsetSchedule {
-    const NAME: &'static str = "zset";
-
-    type Key = u64;
-
-    fn new() -> Self {
-        ZsetSchedule(DelayQueue::new())
-    }
+/// A schedule: ids that are each due once.
+impl Timed for DelayQueue<(), u64> {
+    same_methods!(u64, id);
 
     #[inline]
     fn push(&mut self, id: u64, due: u64) -> u64 {
-        if self.0.reschedule(&id, at(due)).is_none() {
-            let pushed = self.0.push_with_id(id, (), at(due));
+        if self.reschedule(&id, at(due)).is_none() {
+            let pushed = self.push_with_id(id, (), at(due));
             assert!(pushed.is_ok(), "the id is not in the queue");
         }
         id
     }
-
-    #[inline]
-    fn cancel(&mut self, id: &u64) -> bool {
-        self.0.cancel(id).is_some()
-    }
-
-    #[inline]
-    fn reschedule(&mut self, id: &u64, due: u64) {
-        self.0.reschedule(id, at(due));
-    }
-
-    #[inline]
-    fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
-        self.0.pop(at(now)).map(|job| (job.id, millis(job.due)))
-    }
-
-    #[inline]
-    fn drain_due(&mut self, now: u64, mut each: impl FnMut(u64, u64)) {
-        for Job { id, due, .. } in self.0.pop_due(usize::MAX, at(now)) {
-            each(id, millis(due));
-        }
-    }
 }
 
-/// `zset_std::ExpiringSet<u64>`; all writes are made at a time before any deadline.
-pub struct ZsetExpiring(ExpiringSet<u64>);
-
-impl Timed for ZsetExpiring {
+/// All writes are made at a time before any deadline.
+impl Timed for ExpiringSet<u64> {
     const NAME: &'static str = "zset";
 
     type Key = u64;
 
-    fn new() -> Self {
-        ZsetExpiring(ExpiringSet::new())
-    }
-
     #[inline]
     fn push(&mut self, member: u64, deadline: u64) -> u64 {
-        let inserted = self.0.insert_until(member, at(deadline), Timestamp::ZERO);
+        let inserted = self.insert_until(member, at(deadline), Timestamp::ZERO);
         assert!(inserted.is_ok(), "a set without a cap is never full");
         member
     }
 
     #[inline]
     fn cancel(&mut self, member: &u64) -> bool {
-        self.0.remove(member).is_some()
+        self.remove(member).is_some()
     }
 
     #[inline]
     fn reschedule(&mut self, member: &u64, deadline: u64) {
-        let touched = self.0.touch_until(member, at(deadline), Timestamp::ZERO);
+        let touched = self.touch_until(member, at(deadline), Timestamp::ZERO);
         assert!(touched.is_ok(), "a deadline is after the origin");
     }
 
     #[inline]
-    fn contains(&self, member: &u64, now: u64) -> Option<bool> {
-        Some(self.0.contains(member, at(now)))
+    fn contains(&self, member: &u64, now: u64) -> bool {
+        self.contains(member, at(now))
     }
 
     #[inline]
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
-        self.0.expire_due(1, at(now)).next().map(|(member, due)| (member, millis(due)))
+        self.expire_due(1, at(now)).next().map(|(member, due)| (member, millis(due)))
     }
 
     #[inline]
-    fn drain_due(&mut self, now: u64, mut each: impl FnMut(u64, u64)) {
-        for (member, due) in self.0.expire_due(usize::MAX, at(now)) {
-            each(member, millis(due));
-        }
+    fn drain_due(&mut self, now: u64) -> impl Iterator<Item = (u64, u64)> {
+        self.expire_due(usize::MAX, at(now)).map(|(member, due)| (member, millis(due)))
     }
 }

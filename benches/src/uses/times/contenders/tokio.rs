@@ -36,6 +36,14 @@ pub struct TokioQueue {
     _guard: EnterGuard<'static>,
 }
 
+impl Default for TokioQueue {
+    fn default() -> Self {
+        let runtime = RUNTIME.with(|&runtime| runtime);
+        let guard = runtime.enter();
+        TokioQueue { queue: DelayQueue::new(), start: Instant::now(), runtime, _guard: guard }
+    }
+}
+
 impl TokioQueue {
     #[inline]
     fn at(&self, millis: u64) -> Instant {
@@ -47,12 +55,6 @@ impl Timed for TokioQueue {
     const NAME: &'static str = "tokio-util";
 
     type Key = Key;
-
-    fn new() -> Self {
-        let runtime = RUNTIME.with(|&runtime| runtime);
-        let guard = runtime.enter();
-        TokioQueue { queue: DelayQueue::new(), start: Instant::now(), runtime, _guard: guard }
-    }
 
     #[inline]
     fn push(&mut self, payload: u64, due: u64) -> Key {

@@ -9,7 +9,7 @@
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use super::pair::Ordered;
+use super::Ordered;
 
 /// The maximum height of a tower: enough for 4^16 elements.
 const MAX_HEIGHT: usize = 16;
@@ -87,12 +87,6 @@ impl<T: Ord> Textbook<T> {
         path
     }
 
-    /// Returns the first node whose element is not less than `element`.
-    #[inline]
-    fn first_from(&self, element: &T) -> u32 {
-        self.link(self.path(element)[0].0, 0).next
-    }
-
     /// Removes the node that directly follows a path.
     fn unlink(&mut self, node: u32, path: &Path) -> Option<T> {
         for (level, &(before, _)) in path.iter().enumerate().take(self.height) {
@@ -111,9 +105,9 @@ impl<T: Ord> Textbook<T> {
         element.take()
     }
 
-    /// Returns the node at `rank`.
+    /// Returns the node at `rank`, or the head if there is none.
     #[inline]
-    fn node_at(&self, rank: usize) -> Option<u32> {
+    fn node_at(&self, rank: usize) -> u32 {
         let (mut node, mut left) = (HEAD, rank + 1);
         for level in (0..self.height).rev() {
             loop {
@@ -125,7 +119,7 @@ impl<T: Ord> Textbook<T> {
                 left -= span as usize;
             }
         }
-        (left == 0).then_some(node)
+        if left == 0 { node } else { HEAD }
     }
 
     fn elements_from(&self, mut node: u32) -> impl Iterator<Item = &T> {
@@ -137,10 +131,8 @@ impl<T: Ord> Textbook<T> {
     }
 }
 
-impl<T: Ord + 'static> Ordered<T> for Textbook<T> {
-    const NAME: &'static str = "textbook skip list + HashMap";
-
-    fn new() -> Self {
+impl<T> Default for Textbook<T> {
+    fn default() -> Self {
         let height = MAX_HEIGHT as u8;
         Textbook {
             nodes: vec![Node { element: None, lowest: NOWHERE, tower: 0, height }],
@@ -151,18 +143,18 @@ impl<T: Ord + 'static> Ordered<T> for Textbook<T> {
             rng: SmallRng::seed_from_u64(1),
         }
     }
+}
 
-    fn from_sorted(elements: impl Iterator<Item = T>) -> Self {
-        let mut list = Textbook::new();
-        elements.for_each(|element| list.insert(element));
+impl<T: Ord + 'static> FromIterator<T> for Textbook<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        let mut list = Textbook::default();
+        elements.into_iter().for_each(|element| list.insert(element));
         list
     }
+}
 
-    fn unite(&mut self, mut other: Self) {
-        while let Some(element) = other.pop_first() {
-            self.insert(element);
-        }
-    }
+impl<T: Ord + 'static> Ordered<T> for Textbook<T> {
+    const NAME: &'static str = "textbook skip list + HashMap";
 
     #[inline]
     fn insert(&mut self, element: T) {
@@ -215,34 +207,19 @@ impl<T: Ord + 'static> Ordered<T> for Textbook<T> {
     }
 
     #[inline]
-    fn range_from<'a>(&'a self, start: &T) -> impl Iterator<Item = &'a T>
-    where
-        T: 'a,
-    {
-        self.elements_from(self.first_from(start))
+    fn range_from(&self, start: &T) -> impl Iterator<Item = &T> {
+        let (before, _) = self.path(start)[0];
+        self.elements_from(self.link(before, 0).next)
     }
 
     #[inline]
-    fn range_from_rank<'a>(&'a self, rank: usize) -> impl Iterator<Item = &'a T>
-    where
-        T: 'a,
-    {
+    fn range_from_rank(&self, rank: usize) -> impl Iterator<Item = &T> {
         // The head has no element, so iteration from it yields nothing.
-        self.elements_from(self.node_at(rank).unwrap_or(HEAD))
+        self.elements_from(self.node_at(rank))
     }
 
-    fn iter<'a>(&'a self) -> impl Iterator<Item = &'a T>
-    where
-        T: 'a,
-    {
+    fn iter(&self) -> impl Iterator<Item = &T> {
         self.elements_from(self.link(HEAD, 0).next)
-    }
-
-    #[inline]
-    fn rank(&self, element: &T) -> Option<usize> {
-        let (before, rank) = self.path(element)[0];
-        let node = self.link(before, 0).next;
-        (self.element(node) == Some(element)).then_some(rank)
     }
 
     #[inline]
@@ -250,46 +227,7 @@ impl<T: Ord + 'static> Ordered<T> for Textbook<T> {
         self.path(element)[0].1
     }
 
-    #[inline]
-    fn nth(&self, rank: usize) -> Option<&T> {
-        self.element(self.node_at(rank)?)
-    }
-
     fn count(&self) -> usize {
         self.len
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn it_does_what_a_btree_does() {
-        let mut rng = SmallRng::seed_from_u64(2);
-        let (mut list, mut tree) = (Textbook::new(), BTreeSet::new());
-        for _ in 0..5_000 {
-            let element = rng.random_range(0..500);
-            match rng.random_range(0..10) {
-                0..5 if !tree.contains(&element) => {
-                    list.insert(element);
-                    tree.insert(element);
-                }
-                5..9 => assert_eq!(list.take(&element), tree.take(&element)),
-                9 => assert_eq!(list.pop_first(), tree.pop_first()),
-                _ => {}
-            }
-            assert_eq!(list.count(), tree.len());
-            assert!(list.range_from(&element).eq(tree.range(element..)));
-            let place = rng.random_range(0..500);
-            assert_eq!(list.nth(place), tree.iter().nth(place));
-            let rank = tree.contains(&element).then(|| tree.range(..element).count());
-            assert_eq!(list.rank(&element), rank);
-            assert_eq!(list.below(&element), tree.range(..element).count());
-            assert!(list.range_from_rank(place).eq(tree.iter().skip(place)));
-        }
-        assert!(list.iter().eq(&tree));
     }
 }

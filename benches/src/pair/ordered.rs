@@ -1,0 +1,228 @@
+//! The ordered half of a pair.
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+use skiplist::skip_set::SkipSet;
+use wabi_tree::OSBTreeSet;
+
+/// What takes linear time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Linear {
+    /// Nothing.
+    Nothing,
+    /// Ranks.
+    Ranks,
+    /// Insertions, removals and changes, other than a removal of the first element.
+    Writes,
+}
+
+/// A set of `T` in ascending order, built from elements that are sorted.
+pub trait Ordered<T: 'static>: Default + FromIterator<T> + 'static {
+    /// The name shown in the tables, of the collection and a hash table.
+    const NAME: &'static str;
+
+    /// What takes linear time.
+    const LINEAR: Linear = Linear::Nothing;
+
+    /// Moves all elements of another set into this one.
+    fn unite(&mut self, mut other: Self) {
+        while let Some(element) = other.pop_first() {
+            self.insert(element);
+        }
+    }
+
+    /// Inserts an element that is not present.
+    fn insert(&mut self, element: T);
+
+    /// Removes and returns an element.
+    fn take(&mut self, element: &T) -> Option<T>;
+
+    /// Changes an element that is present. `change` gives another element the same change.
+    #[inline]
+    fn change(&mut self, element: T, change: impl Fn(&mut T)) {
+        // The set's own copy of what does not change is reused.
+        if let Some(mut element) = self.take(&element) {
+            change(&mut element);
+            self.insert(element);
+        }
+    }
+
+    /// Returns the first element.
+    #[inline]
+    fn first(&self) -> Option<&T> {
+        self.iter().next()
+    }
+
+    /// Removes and returns the first element.
+    fn pop_first(&mut self) -> Option<T>;
+
+    /// Returns all elements in order.
+    fn iter(&self) -> impl Iterator<Item = &T>;
+
+    /// Returns the elements not less than `start`, in order.
+    fn range_from(&self, start: &T) -> impl Iterator<Item = &T>;
+
+    /// Returns the elements from `rank` on, in order.
+    #[inline]
+    fn range_from_rank(&self, rank: usize) -> impl Iterator<Item = &T> {
+        self.iter().skip(rank)
+    }
+
+    /// Returns the number of elements less than `element`, whether or not it is present.
+    fn below(&self, element: &T) -> usize;
+
+    /// Returns the rank of an element that is present.
+    #[inline]
+    fn rank(&self, element: &T) -> Option<usize> {
+        Some(self.below(element))
+    }
+
+    /// Returns the element at `rank`.
+    #[inline]
+    fn nth(&self, rank: usize) -> Option<&T> {
+        self.range_from_rank(rank).next()
+    }
+
+    /// Returns the number of elements.
+    fn count(&self) -> usize;
+}
+
+/// The methods that have the same names in all sets.
+macro_rules! same_methods {
+    () => {
+        fn unite(&mut self, mut other: Self) {
+            self.append(&mut other);
+        }
+
+        #[inline]
+        fn insert(&mut self, element: T) {
+            self.insert(element);
+        }
+
+        #[inline]
+        fn take(&mut self, element: &T) -> Option<T> {
+            self.take(element)
+        }
+
+        #[inline]
+        fn pop_first(&mut self) -> Option<T> {
+            self.pop_first()
+        }
+
+        #[inline]
+        fn iter(&self) -> impl Iterator<Item = &T> {
+            self.iter()
+        }
+
+        #[inline]
+        fn count(&self) -> usize {
+            self.len()
+        }
+    };
+}
+
+/// The same for the sets whose ranges take `RangeBounds`.
+macro_rules! range_from {
+    () => {
+        #[inline]
+        fn range_from(&self, start: &T) -> impl Iterator<Item = &T> {
+            self.range(start..)
+        }
+    };
+}
+
+/// The methods for ranks of sets that have only these two, for an element that is present and for
+/// a rank.
+macro_rules! ranks {
+    ($rank:ident, $nth:ident) => {
+        #[inline]
+        fn range_from_rank(&self, rank: usize) -> impl Iterator<Item = &T> {
+            self.$nth(rank).into_iter().flat_map(|first| self.range_from(first))
+        }
+
+        #[inline]
+        fn below(&self, element: &T) -> usize {
+            match self.range_from(element).next() {
+                Some(first) => self.$rank(first).unwrap_or(0),
+                None => self.len(),
+            }
+        }
+
+        #[inline]
+        fn rank(&self, element: &T) -> Option<usize> {
+            self.$rank(element)
+        }
+
+        #[inline]
+        fn nth(&self, rank: usize) -> Option<&T> {
+            self.$nth(rank)
+        }
+    };
+}
+
+/// std's B-tree, which must walk all elements before one to count them.
+impl<T: Ord + 'static> Ordered<T> for BTreeSet<T> {
+    const NAME: &'static str = "BTreeSet + HashMap";
+    const LINEAR: Linear = Linear::Ranks;
+
+    same_methods!();
+    range_from!();
+
+    #[inline]
+    fn first(&self) -> Option<&T> {
+        self.first()
+    }
+
+    #[inline]
+    fn below(&self, element: &T) -> usize {
+        self.range(..element).count()
+    }
+}
+
+/// The `indexset` crate: a two-level B-tree with ranks.
+impl<T: Ord + Clone + 'static> Ordered<T> for indexset::BTreeSet<T> {
+    const NAME: &'static str = "indexset + HashMap";
+
+    same_methods!();
+    range_from!();
+
+    #[inline]
+    fn range_from_rank(&self, rank: usize) -> impl Iterator<Item = &T> {
+        self.range_idx(rank..)
+    }
+
+    #[inline]
+    fn below(&self, element: &T) -> usize {
+        self.rank(element)
+    }
+
+    #[inline]
+    fn nth(&self, rank: usize) -> Option<&T> {
+        self.get_index(rank)
+    }
+}
+
+/// The `wabi_tree` crate: a B-tree whose nodes store the sizes of their subtrees.
+impl<T: Ord + Clone + 'static> Ordered<T> for OSBTreeSet<T> {
+    const NAME: &'static str = "wabi_tree + HashMap";
+
+    same_methods!();
+    range_from!();
+    ranks!(rank_of, get_by_rank);
+}
+
+/// The `skiplist` crate: one element per node, linked by pointers.
+impl<T: Ord + 'static> Ordered<T> for SkipSet<T> {
+    const NAME: &'static str = "skiplist + HashMap";
+
+    same_methods!();
+    ranks!(rank, get_by_index);
+
+    #[inline]
+    fn range_from(&self, start: &T) -> impl Iterator<Item = &T> {
+        // Its `range` method walks to the start from the first element.
+        let mut cursor = self.lower_bound(Bound::Included(start));
+        std::iter::from_fn(move || cursor.next())
+    }
+}
