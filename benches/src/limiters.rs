@@ -15,8 +15,6 @@ pub mod workload;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use zset_std::Decision;
-
 use crate::arguments::{MAX_CALLS, MAX_KEYS, MAX_ROUNDS, within};
 use crate::comparison::Sheet;
 use crate::record;
@@ -76,10 +74,13 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
 /// hasher and number of shards.
 pub trait Limits {
     /// The answer to a call, in the limiter's own type, so that a call computes all of it.
-    type Answer: Answer;
+    type Answer;
 
     /// Allows or denies one unit of a key.
     fn check(&mut self, key: u64) -> Self::Answer;
+
+    /// Returns whether an answer allows the unit.
+    fn is_allowed(answer: &Self::Answer) -> bool;
 
     /// Uses up the whole quota of a new key.
     fn fill(&mut self, key: u64);
@@ -87,25 +88,5 @@ pub trait Limits {
     /// Returns the number of keys.
     fn keys(&self) -> usize {
         1
-    }
-}
-
-/// The answer of a limiter.
-pub trait Answer {
-    /// Returns whether it allows the unit.
-    fn is_allowed(&self) -> bool;
-}
-
-impl Answer for Decision {
-    #[inline]
-    fn is_allowed(&self) -> bool {
-        self.is_allowed()
-    }
-}
-
-impl<E> Answer for Result<(), E> {
-    #[inline]
-    fn is_allowed(&self) -> bool {
-        self.is_ok()
     }
 }

@@ -11,8 +11,8 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use zset_std::Quota;
 
+use super::Limits;
 use super::clock::GivenClock;
-use super::{Answer, Limits};
 use crate::workload::repeat;
 
 /// The quota of the tables: a hundred per minute. The interval between two units is a whole number
@@ -114,7 +114,7 @@ impl Workload {
         for &Call { key, after } in &self.calls {
             clock.set(start + after);
             let answer = limiter.check(key);
-            each(answer.is_allowed());
+            each(L::is_allowed(&answer));
             // Through a reference: moving the answer is not part of a call.
             black_box(&answer);
         }

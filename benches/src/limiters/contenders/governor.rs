@@ -42,6 +42,11 @@ impl<C: Clock> Limits for DirectGovernor<C> {
     type Answer = Result<(), NotUntil<C::Instant>>;
 
     #[inline]
+    fn is_allowed(answer: &Self::Answer) -> bool {
+        answer.is_ok()
+    }
+
+    #[inline]
     fn check(&mut self, _key: u64) -> Self::Answer {
         self.limiter.check()
     }
@@ -71,6 +76,11 @@ impl KeyedGovernor {
 
 impl Limits for KeyedGovernor {
     type Answer = Result<(), NotUntil<Nanos>>;
+
+    #[inline]
+    fn is_allowed(answer: &Self::Answer) -> bool {
+        answer.is_ok()
+    }
 
     #[inline]
     fn check(&mut self, key: u64) -> Self::Answer {

@@ -19,6 +19,11 @@ impl<C: Clock> Limits for OneFunnel<C> {
     type Answer = Decision;
 
     #[inline]
+    fn is_allowed(answer: &Self::Answer) -> bool {
+        answer.is_allowed()
+    }
+
+    #[inline]
     fn check(&mut self, _key: u64) -> Decision {
         self.0.watering(1, self.1.now())
     }
@@ -47,6 +52,11 @@ pub fn many_keys<L: Limiter>(unused: fn(Quota) -> L) -> impl Fn(Quota, GivenCloc
 
 impl<L: Limiter> Limits for ManyKeys<L> {
     type Answer = Decision;
+
+    #[inline]
+    fn is_allowed(answer: &Self::Answer) -> bool {
+        answer.is_allowed()
+    }
 
     #[inline]
     fn check(&mut self, key: u64) -> Decision {
