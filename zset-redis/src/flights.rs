@@ -51,13 +51,14 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> 
         let (reply, receiver) = oneshot::channel();
         let until = end(self.policy.deadline);
         if let Some(flight) = Flight::join(&self.flights, key, Waiting { reply, until }) {
-            tokio::spawn(self.clone().fly(flight));
+            // In a box, as a spawned future is copied several times.
+            tokio::spawn(Box::pin(self.clone().fly(flight)));
         }
         let decision = async {
             match receiver.await {
                 Ok(decision) => decision,
-                // The runtime of the flight has ended.
-                Err(_) => Ok(self.check_calls(key, 1, until).await?.1),
+                // The runtime of the flight has ended. The box keeps a check's future small.
+                Err(_) => Ok(Box::pin(self.check_calls(key, 1, until)).await?.1),
             }
         };
         let decision = timeout_at(until, decision).await.unwrap_or(Err(Error::Timeout));

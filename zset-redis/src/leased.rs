@@ -354,7 +354,8 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         let until = end(self.policy.deadline);
         slot.wait(n, Reply { sender, until });
         if let Some(draw) = slot.draw(&self.terms, now, self.next_id()) {
-            tokio::spawn(self.clone().fly(key.into(), draw, until));
+            // In a box, as a spawned future is copied several times.
+            tokio::spawn(Box::pin(self.clone().fly(key.into(), draw, until)));
         }
         Start::Waiting(receiver, until, pass)
     }
