@@ -194,7 +194,7 @@
 //!
 //! # A whole program
 //!
-//! The project's `firmware/examples/board.rs` is a program for a board with 16 KB of RAM, without
+//! The project's `tests/firmware/examples/board.rs` is a program for a board with 16 KB of RAM, without
 //! an allocator: a queue of 64 timers, the ten highest readings of a sensor, and an alarm limited
 //! by a `Funnel` of the crate zset-std. An interrupt reads the sensor and sets timers; the main
 //! loop handles those that are due. It runs in QEMU as a Cortex-M0, M3 and M4, and its output is

@@ -2,7 +2,7 @@
 
 #![cfg(all(unix, feature = "cluster"))]
 
-#[path = "../../../zset-std/tests/abuse/counting.rs"]
+#[path = "../../../../zset-std/tests/abuse/counting.rs"]
 mod counting;
 mod failures;
 #[path = "../servers/mod.rs"]

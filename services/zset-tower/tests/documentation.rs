@@ -4,7 +4,7 @@
 #![cfg(not(miri))]
 
 // By path, so that this crate does not depend on test-support.
-#[path = "../../test-support/src/documentation.rs"]
+#[path = "../../../tests/support/src/documentation.rs"]
 pub mod documentation;
 
 use documentation::assert_have_examples;

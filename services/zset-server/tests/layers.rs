@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const DOCS: &str = include_str!("../../docs/design.md");
+const DOCS: &str = include_str!("../../../docs/design.md");
 
 /// The modules of each row of the table, from top to bottom.
 fn rows() -> Vec<Vec<&'static str>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::arity::commands;
 
-const DOCS: &str = include_str!("../../../docs/redis.md");
+const DOCS: &str = include_str!("../../../../docs/redis.md");
 
 #[test]
 fn the_docs_list_exactly_the_commands_that_exist() {

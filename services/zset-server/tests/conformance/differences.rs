@@ -3,7 +3,7 @@
 use super::Ours;
 use super::process::{Kind, Reply, Server};
 
-const DOCS: &str = include_str!("../../../docs/redis.md");
+const DOCS: &str = include_str!("../../../../docs/redis.md");
 
 /// A row of a table.
 struct Difference<'a> {

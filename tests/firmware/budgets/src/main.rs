@@ -29,7 +29,7 @@ const FIRMWARE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 const BASELINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.csv");
 
 /// The page with the table.
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/firmware.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/firmware.md");
 
 /// The exit code if values differ but were measured with other tools, which may be the cause.
 const OTHER_TOOLS: u8 = 2;
