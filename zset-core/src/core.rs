@@ -68,7 +68,7 @@ mod transfer;
 
 pub use hashed::Insertion;
 pub(crate) use hashed::{Hashed, LookUps};
-pub(crate) use range::RankedRange;
+pub(crate) use search::RankedRange;
 
 use self::arena::{Arena, NONE};
 use self::index::{BLOCK_CAPACITY, Block, Heights, MIN_CHILDREN};
@@ -126,26 +126,22 @@ pub(crate) trait Lookup<K>: Clear + Sized {
     /// Moves all elements to full leaves. On an error or panic, nothing changes.
     fn try_rebuild<V, S: Copy>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError>;
 
-    /// Computes the token. Called before anything moves, because it may run user code, which may
-    /// panic.
-    fn token(&self, key: &K) -> Self::Token;
+    /// Reserves memory for the handle of a key with this token.
+    fn try_reserve_one<V, S: Copy>(
+        core: &mut Core<K, V, S, Self>,
+        token: Self::Token,
+    ) -> Result<(), TryReserveError>;
 
-    /// Like `token`, but only for `relocate_in_leaf` and `forget`, and valid until the dict gets
-    /// its first table.
-    #[inline]
-    fn token_in_leaf(&self, key: &K) -> Self::Token {
-        self.token(key)
-    }
+    /// Computes the token of the key at a handle. Called before anything moves, because it may run
+    /// user code, which may panic.
+    fn token(&self, handle: Handle, key: &K) -> Self::Token;
 
-    /// Reports that the element of this token moves to `to`, before or after it does, in a core
-    /// that is not small. The handle of no other element is `to` or `from`.
+    /// Reports a new element. Memory for its handle must be reserved.
+    fn insert(&mut self, token: Self::Token, handle: Handle);
+
+    /// Reports that the element of this token moves to `to`, before or after it does. The handle of
+    /// no other element is `to` or `from`.
     fn relocate(&mut self, token: Self::Token, from: Handle, to: Handle);
-
-    /// Like `relocate`, within a leaf, in any core.
-    #[inline]
-    fn relocate_in_leaf(&mut self, token: Self::Token, from: Handle, to: Handle) {
-        self.relocate(token, from, to);
-    }
 
     /// Reports that the element of this token, at `handle`, is about to be removed.
     fn forget(&mut self, token: Self::Token, handle: Handle);
@@ -189,7 +185,18 @@ impl<K> Lookup<K> for Unhashed {
     }
 
     #[inline]
-    fn token(&self, _: &K) {}
+    fn try_reserve_one<V, S: Copy>(
+        _: &mut Core<K, V, S, Self>,
+        (): (),
+    ) -> Result<(), TryReserveError> {
+        Ok(())
+    }
+
+    #[inline]
+    fn token(&self, _: Handle, _: &K) {}
+
+    #[inline]
+    fn insert(&mut self, (): (), _: Handle) {}
 
     #[inline]
     fn relocate(&mut self, (): (), _: Handle, _: Handle) {}
@@ -239,7 +246,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
 }
 
 impl<K, V, S: Copy> Nodes<K, V, S> {
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     pub(crate) fn leaf(&self, id: u32) -> LeafRef<'_, (K, V), S> {
         self.leaves.get(id)
     }
@@ -252,10 +259,10 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 
     /// Returns the key at a handle, or `None` if the handle is stale.
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     pub(crate) fn key(&self, handle: Handle) -> Option<&K> {
-        let (key, _) = self.leaf(handle.leaf()).pairs.get(handle.slot() as usize)?;
-        Some(key)
+        let (pairs, _) = self.leaves.columns(handle.leaf());
+        pairs.get(handle.slot() as usize).map(|(key, _)| key)
     }
 
     /// Calls `visit` with the handle and the key of every element, leaf by leaf, in the order of
@@ -308,7 +315,7 @@ impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
     pub(crate) fn check(&self) {
         self.check_leaves();
         self.check_index();
-        self.blocks.check("index blocks", |block| block.len() == 0);
+        self.blocks.check("index blocks", |block| block.len() == 0 && block.firsts.is_empty());
         if let Leaves::Blocks(arena) = &self.leaves {
             arena.check("leaves", |leaf| {
                 let leaf = leaf.as_ref();
@@ -384,24 +391,28 @@ impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
         let least = if parent == NONE { 2 } else { MIN_CHILDREN };
         assert!(len >= least, "block {id} of level {level} has {len} children");
         assert!(len <= BLOCK_CAPACITY, "block {id} is over-full");
+        assert_eq!(block.firsts.len(), len - 1, "first scores of block {id}");
         assert!(block.children[len..].iter().all(|&child| child == NONE), "tail of block {id}");
         assert!(block.spans[len..].iter().all(|&span| span == 0), "spans behind block {id}");
         let (mut elements, mut blocks) = (0, 1);
         for (index, &child) in block.children[..len].iter().enumerate() {
             assert_eq!(block.index_of(child), index, "index of child {child} in block {id}");
-            let (span, first) = if level == 1 {
+            if index > 0 {
+                let first = self.leaf(*expected_leaf).at(0).1;
+                assert!(block.firsts[index - 1] == first, "first score {index} of block {id}");
+            }
+            let span = if level == 1 {
                 assert_eq!(child, *expected_leaf, "leaves of the index and of the chain differ");
                 let leaf = self.leaf(child);
                 *expected_leaf = leaf.forward;
                 assert_eq!(leaf.parent, id, "parent of leaf {child}");
-                (leaf.len(), leaf.at(0).1)
+                leaf.len()
             } else {
                 let (span, below) = self.check_block(child, id, level - 1, expected_leaf);
                 blocks += below;
-                (span, self.blocks.get(child).firsts[0])
+                span
             };
             assert_eq!(block.spans[index] as usize, span, "span {index} of block {id}");
-            assert!(block.firsts[index] == first, "first score {index} of block {id}");
             elements += span;
         }
         (elements, blocks)

@@ -671,3 +671,21 @@ impl<M: Ord + Hash, S: Ord + Increment, const N: usize, I: SlotNumber, H: BuildH
         Ok(sum)
     }
 }
+
+#[cfg(feature = "serde")]
+crate::serde::serialize_elements! {
+    /// Deserializes a sequence of `(member, score)` in any order. A repeated member is an error,
+    /// and so are more elements than the capacity.
+    [M, S, const N: usize, I: SlotNumber, H] FixedSortedSet<M, S, N, I, H>,
+    [M: serde::Serialize, S: serde::Serialize + Copy],
+    [
+        M: serde::Deserialize<'de> + Ord + Hash,
+        S: serde::Deserialize<'de> + Ord + Copy,
+        H: BuildHasher + Default
+    ],
+    "a sequence of members and scores",
+    |set: &mut Self, (member, score)| {
+        let old = set.try_insert(member, score);
+        Ok(old.map_err(|_| TryReserveError::BufferFull)?.is_none())
+    }
+}

@@ -2,18 +2,13 @@
 
 use core::hash::{BuildHasher, Hasher};
 
-use crate::small::{HashBuilder, spread};
+use hashbrown::DefaultHashBuilder as HashBuilder;
 
 /// The default hash builder: foldhash, with a random seed for each value of this type.
 ///
 /// Foldhash is fast and distributes keys well. It does not protect against an attacker who can
 /// observe hashes or time many look-ups; for that, use a keyed hasher such as
 /// `std::hash::RandomState`.
-///
-/// Without an operating system, it multiplies 32-bit words as
-/// [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder) does, and has no seed: foldhash
-/// would take 5 KiB of flash, many times the instructions, and its seed would come from addresses,
-/// which are not secret.
 ///
 /// # Examples
 ///
@@ -66,7 +61,7 @@ impl Hasher for DefaultHasher {
 
     #[inline]
     fn finish(&self) -> u64 {
-        spread(self.0.finish())
+        self.0.finish()
     }
 }
 
@@ -80,8 +75,6 @@ impl core::fmt::Debug for DefaultHasher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixed_sorted_set::FixedHashBuilder;
-    use crate::small::without_os::spread;
     use core::hash::Hash;
 
     /// Checks that both builders hash a value to the same result.
@@ -101,28 +94,6 @@ mod tests {
         agree(b"bytes".as_slice());
         agree((1_u8, 2_u16, 3_u32, 4_u64, 5_u128, 6_usize));
         agree((-1_i8, -2_i16, -3_i32, -4_i64, -5_i128, -6_isize));
-    }
-
-    #[test]
-    fn products_of_regular_words_are_spread_over_the_buckets() {
-        /// Returns the size of the fullest of 512 buckets, chosen by these bits of 512 hashes; 5 or
-        /// 6 if they are random.
-        fn most(words: impl Iterator<Item = u32>, lowest_bit: u32) -> usize {
-            let mut counts = [0; 512];
-            for word in words.take(512) {
-                let hash = spread(FixedHashBuilder.hash_one(word));
-                counts[(hash >> lowest_bit) as usize % 512] += 1;
-            }
-            counts.into_iter().max().unwrap()
-        }
-
-        for lowest_bit in [0, 9, 23] {
-            for shift in [0, 8, 12, 20, 23] {
-                assert!(most((0..).map(|i| i << shift), lowest_bit) <= 8, "{lowest_bit} {shift}");
-            }
-            assert!(most((0..).map(|i| i * 1_000), lowest_bit) <= 8);
-            assert!(most((0..).map(|i| (i / 16) * 65_536 + i % 16), lowest_bit) <= 8);
-        }
     }
 
     #[test]

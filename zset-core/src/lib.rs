@@ -23,27 +23,16 @@ mod bounds;
 pub mod fixed_sorted_set;
 mod increment;
 #[cfg(feature = "zset")]
-pub mod listpack;
-#[cfg(feature = "zset")]
-mod member;
-#[cfg(feature = "zset")]
-pub mod packed_zset;
-#[cfg(feature = "zset")]
 pub mod redis;
 mod reserve;
 mod score;
-mod small;
 
-#[cfg(all(feature = "alloc", feature = "zset"))]
-mod byte_string;
 #[cfg(feature = "alloc")]
 mod core;
 #[cfg(feature = "alloc")]
 mod hash_builder;
 #[cfg(all(feature = "alloc", feature = "unstable-internals"))]
 pub mod layout;
-#[cfg(all(feature = "alloc", feature = "zset"))]
-pub mod rdb;
 #[cfg(feature = "serde")]
 mod serde;
 #[cfg(feature = "alloc")]
@@ -54,8 +43,6 @@ pub mod sorted_map;
 pub mod sorted_set;
 #[cfg(feature = "alloc")]
 mod ties;
-#[cfg(all(feature = "alloc", feature = "zset"))]
-pub mod zset;
 
 /// The trait of types by which a member can be looked up, from the crate `equivalent`, as in
 /// hashbrown and indexmap.
@@ -65,17 +52,12 @@ pub use fixed_sorted_set::FixedSortedSet;
 pub use increment::{Increment, IncrementError, ScoreOverflow};
 #[cfg(feature = "zset")]
 #[doc(inline)]
-pub use listpack::Listpack;
+pub use redis::{Listpack, Member, PackedZSet};
 #[cfg(feature = "zset")]
-pub use member::Member;
-#[cfg(feature = "zset")]
-#[doc(inline)]
-pub use packed_zset::PackedZSet;
+pub use redis::{listpack, packed_zset};
 pub use reserve::TryReserveError;
 pub use score::{InexactScore, NanScore, ParseScoreError, Score};
 
-#[cfg(all(feature = "alloc", feature = "zset"))]
-pub use byte_string::ByteString;
 #[cfg(feature = "alloc")]
 pub use core::Insertion;
 #[cfg(feature = "alloc")]
@@ -86,6 +68,11 @@ pub use hash_builder::DefaultHashBuilder;
 /// The generators of `rand` 0.10 do.
 #[cfg(feature = "alloc")]
 pub use rand_core;
+#[cfg(all(feature = "alloc", feature = "zset"))]
+#[doc(inline)]
+pub use redis::{ByteString, Encoding, ListpackLimits, ZSet};
+#[cfg(all(feature = "alloc", feature = "zset"))]
+pub use redis::{rdb, zset};
 #[cfg(feature = "alloc")]
 #[doc(inline)]
 pub use skiplist::SkipList;
@@ -97,6 +84,3 @@ pub use sorted_map::SortedMap;
 pub use sorted_set::{Aggregate, SortedSet};
 #[cfg(feature = "alloc")]
 pub use ties::{TieOrder, Unordered};
-#[cfg(all(feature = "alloc", feature = "zset"))]
-#[doc(inline)]
-pub use zset::{Encoding, ListpackLimits, ZSet};

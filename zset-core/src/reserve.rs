@@ -74,3 +74,23 @@ pub(crate) fn try_box<T>(value: T) -> Result<Box<[T; 1]>, TryReserveError> {
     push_reserved(&mut boxed, value);
     boxed.try_into().map_err(|_| TryReserveError::AllocError)
 }
+
+/// Collects elements. Returns an error if allocation fails, whereas `collect` would abort.
+#[cfg(feature = "alloc")]
+pub(crate) fn try_collect<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
+    let mut collected = Vec::new();
+    collected.try_reserve(elements.size_hint().0)?;
+    for element in elements {
+        try_push(&mut collected, element)?;
+    }
+    Ok(collected)
+}
+
+/// Appends a value. Returns an error if allocation fails, whereas `push` would abort.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn try_push<T>(elements: &mut Vec<T>, element: T) -> Result<(), TryReserveError> {
+    elements.try_reserve(1)?;
+    elements.push(element);
+    Ok(())
+}

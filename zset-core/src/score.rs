@@ -9,11 +9,7 @@ use core::hash::{Hash, Hasher};
 use core::ops::Neg;
 use core::str::FromStr;
 
-use crate::small::{IS_SMALL, decimal};
-
 pub(crate) mod text;
-
-pub(crate) use text::Digits;
 
 /// A score: any `f64` except NaN, in numeric order: `-inf < ... < 0 < ... < +inf`.
 ///
@@ -117,13 +113,8 @@ impl Score {
     /// ```
     #[inline]
     pub const fn new(value: f64) -> Result<Score, NanScore> {
-        // Compares bits: without floating-point hardware, comparing or adding numbers is a library
-        // call. Only a NaN has a magnitude above that of infinity.
-        if value.to_bits() << 1 > f64::INFINITY.to_bits() << 1 {
-            Err(NanScore)
-        } else {
-            Ok(Score(if value.to_bits() == (-0.0_f64).to_bits() { 0.0 } else { value }))
-        }
+        // The sum of -0.0 and 0.0 is 0.0.
+        if value.is_nan() { Err(NanScore) } else { Ok(Score(value + 0.0)) }
     }
 
     /// Creates the score that is nearest to an integer.
@@ -152,7 +143,7 @@ impl Score {
     /// ```
     pub fn parse(text: &[u8]) -> Result<Score, ParseScoreError> {
         const INFINITY: u64 = f64::INFINITY.to_bits();
-        let value = decimal::parse(text).ok_or(ParseScoreError::Invalid)?;
+        let value = text::parse(text).ok_or(ParseScoreError::Invalid)?;
         let mut digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
         let is_rounded = match value.abs().to_bits() {
             // The text of infinity itself has no digits.
@@ -202,16 +193,6 @@ impl Score {
     pub(crate) fn aggregate_sum(self, other: Score) -> Score {
         Score::new(self.0 + other.0).unwrap_or(Score::ZERO)
     }
-
-    /// Returns the bits as an integer in the order of scores, because without floating-point
-    /// hardware, comparing two `f64` is a library call. Of negative scores, the one of larger
-    /// magnitude is lower, so all their bits except the sign are inverted.
-    #[inline]
-    #[expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "reinterprets the bits")]
-    fn key(self) -> i64 {
-        let bits = self.0.to_bits() as i64;
-        bits ^ ((bits >> 63) as u64 >> 1) as i64
-    }
 }
 
 impl Hash for Score {
@@ -254,19 +235,19 @@ impl PartialOrd for Score {
     }
     #[inline]
     fn lt(&self, other: &Score) -> bool {
-        if IS_SMALL { self.key() < other.key() } else { self.0 < other.0 }
+        self.0 < other.0
     }
     #[inline]
     fn le(&self, other: &Score) -> bool {
-        if IS_SMALL { self.key() <= other.key() } else { self.0 <= other.0 }
+        self.0 <= other.0
     }
     #[inline]
     fn gt(&self, other: &Score) -> bool {
-        if IS_SMALL { self.key() > other.key() } else { self.0 > other.0 }
+        self.0 > other.0
     }
     #[inline]
     fn ge(&self, other: &Score) -> bool {
-        if IS_SMALL { self.key() >= other.key() } else { self.0 >= other.0 }
+        self.0 >= other.0
     }
 }
 
@@ -509,7 +490,6 @@ mod tests {
             Score::INFINITY,
         ];
         assert!(sorted.is_sorted_by(|a, b| a < b && a.cmp(b).is_lt()));
-        assert!(sorted.is_sorted_by(|a, b| a.key() < b.key()));
         assert!(sorted.iter().rev().is_sorted_by(|a, b| a > b && a >= b));
     }
 
@@ -520,7 +500,6 @@ mod tests {
         fn order_agrees_with_f64(a: f64, b: f64) {
             let (Ok(x), Ok(y)) = (Score::new(a), Score::new(b)) else { return Ok(()) };
             prop_assert_eq!(Some(x.cmp(&y)), a.partial_cmp(&b));
-            prop_assert_eq!(x.key().cmp(&y.key()), x.cmp(&y));
             prop_assert_eq!(Some(x.cmp(&y).is_eq()), a.partial_cmp(&b).map(Ordering::is_eq));
             prop_assert_eq!((x < y, x <= y, x > y, x >= y), (a < b, a <= b, a > b, a >= b));
         }

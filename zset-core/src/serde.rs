@@ -1,26 +1,22 @@
-//! Serialization: of scores as numbers, of byte strings as bytes, of sets as sequences of pairs, in
-//! order, or as maps.
+//! Serialization: of scores as numbers, of sets as sequences of pairs, in order, or as maps.
 //!
 //! Sets are loaded one element at a time. Length hints of the format are ignored: a set grows as
 //! elements arrive, so its memory is bounded by the actual input.
 
 use core::fmt;
-use core::hash::{BuildHasher, Hash};
 use core::marker::PhantomData;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
+#[cfg(feature = "alloc")]
+use serde::de::MapAccess;
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use crate::fixed_sorted_set::{FixedSortedSet, SlotNumber};
 use crate::{Score, TryReserveError};
-
-#[cfg(feature = "alloc")]
-pub use allocated::{serde_map_of_map, serde_map_of_set};
 
 /// Loads a sequence of elements into a collection.
 ///
 /// `insert` returns whether the element's member is new. A repeated member or a failed allocation
 /// is an error.
-fn load_seq<'de, C, E, D>(
+pub(crate) fn load_seq<'de, C, E, D>(
     deserializer: D,
     expected: &'static str,
     insert: impl FnMut(&mut C, E) -> Result<bool, TryReserveError>,
@@ -163,6 +159,44 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
+/// Like [`load_seq`], but loads the entries of a map.
+#[cfg(feature = "alloc")]
+pub(crate) fn load_map<'de, C, K, V, D>(
+    deserializer: D,
+    expected: &'static str,
+    insert: impl FnMut(&mut C, (K, V)) -> Result<bool, TryReserveError>,
+) -> Result<C, D::Error>
+where
+    C: Default,
+    K: Deserialize<'de>,
+    V: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_map(MapLoader(Loader { expected, insert, types: PhantomData }))
+}
+
+#[cfg(feature = "alloc")]
+struct MapLoader<C, E, F>(Loader<C, E, F>);
+
+#[cfg(feature = "alloc")]
+impl<'de, C, K, V, F> Visitor<'de> for MapLoader<C, (K, V), F>
+where
+    C: Default,
+    K: Deserialize<'de>,
+    V: Deserialize<'de>,
+    F: FnMut(&mut C, (K, V)) -> Result<bool, TryReserveError>,
+{
+    type Value = C;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.expected)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<C, A::Error> {
+        self.0.collect(|| entries.next_entry())
+    }
+}
+
 /// Implements both traits for a type that is serialized as the sequence of its elements.
 macro_rules! serialize_elements {
     (
@@ -172,402 +206,32 @@ macro_rules! serialize_elements {
         $expected:literal, $insert:expr
     ) => {
         /// Serializes as a sequence of elements, lowest score first.
-        impl<$($parameters)*> Serialize for $type where $($serialized)* {
-            fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        impl<$($parameters)*> ::serde::Serialize for $type where $($serialized)* {
+            fn serialize<T: ::serde::Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
                 serializer.collect_seq(self)
             }
         }
 
         $(#[$doc])*
-        impl<'de, $($parameters)*> Deserialize<'de> for $type where $($deserialized)* {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                load_seq(deserializer, $expected, $insert)
+        impl<'de, $($parameters)*> ::serde::Deserialize<'de> for $type where $($deserialized)* {
+            fn deserialize<D: ::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self, D::Error> {
+                crate::serde::load_seq(deserializer, $expected, $insert)
             }
         }
     };
 }
 
-serialize_elements! {
-    /// Deserializes a sequence of `(member, score)` in any order. A repeated member is an error,
-    /// and so are more elements than the capacity.
-    [M, S, const N: usize, I: SlotNumber, H] FixedSortedSet<M, S, N, I, H>,
-    [M: Serialize, S: Serialize + Copy],
-    [
-        M: Deserialize<'de> + Ord + Hash,
-        S: Deserialize<'de> + Ord + Copy,
-        H: BuildHasher + Default
-    ],
-    "a sequence of members and scores",
-    |set: &mut Self, (member, score)| {
-        let old = set.try_insert(member, score);
-        Ok(old.map_err(|_| TryReserveError::BufferFull)?.is_none())
-    }
-}
-
-/// Types that allocate, and maps, which only these are serialized as.
-#[cfg(feature = "alloc")]
-mod allocated {
-    use core::fmt;
-    use core::hash::{BuildHasher, Hash};
-    use core::marker::PhantomData;
-    use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-    use serde::ser::{Serialize, Serializer};
-
-    use super::{Loader, load_seq};
-    use crate::{SkipList, SortedMap, SortedSet, TieOrder, TryReserveError, Unordered};
-
-    /// Like [`load_seq`](super::load_seq), but loads the entries of a map.
-    fn load_map<'de, C, K, V, D>(
-        deserializer: D,
-        expected: &'static str,
-        insert: impl FnMut(&mut C, (K, V)) -> Result<bool, TryReserveError>,
-    ) -> Result<C, D::Error>
-    where
-        C: Default,
-        K: Deserialize<'de>,
-        V: Deserialize<'de>,
-        D: Deserializer<'de>,
-    {
-        deserializer.deserialize_map(MapLoader(Loader { expected, insert, types: PhantomData }))
-    }
-
-    struct MapLoader<C, E, F>(Loader<C, E, F>);
-
-    impl<'de, C, K, V, F> Visitor<'de> for MapLoader<C, (K, V), F>
-    where
-        C: Default,
-        K: Deserialize<'de>,
-        V: Deserialize<'de>,
-        F: FnMut(&mut C, (K, V)) -> Result<bool, TryReserveError>,
-    {
-        type Value = C;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str(self.0.expected)
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<C, A::Error> {
-            self.0.collect(|| entries.next_entry())
-        }
-    }
-
-    serialize_elements! {
-        /// Deserializes a sequence of `(member, score)` in any order; the list sorts them. Elements
-        /// may repeat.
-        ///
-        /// Returns an error, rather than panicking, if the list is too large for memory or for
-        /// 32-bit handles.
-        [M, S] SkipList<M, S>,
-        [M: Serialize, S: Serialize + Copy],
-        [M: Deserialize<'de> + Ord, S: Deserialize<'de> + Ord + Copy],
-        "a sequence of members and scores",
-        |list: &mut Self, (member, score)| list.try_insert(member, score).map(|()| true)
-    }
-
-    serialize_elements! {
-        /// Deserializes a sequence of `(member, score)` in any order; the set sorts them. A
-        /// repeated member is an error. For a map, see
-        /// [`serde_map`](crate::sorted_set::serde_map).
-        ///
-        /// Returns an error, rather than panicking, if the set is too large for memory or for
-        /// 32-bit handles.
-        [M, S, H] SortedSet<M, S, H>,
-        [M: Serialize, S: Serialize + Copy],
-        [
-            M: Deserialize<'de> + TieOrder + Hash,
-            S: Deserialize<'de> + Ord + Copy,
-            H: BuildHasher + Default
-        ],
-        "a sequence of members and scores",
-        |set: &mut Self, (member, score)| Ok(set.try_insert(member, score)?.is_none())
-    }
-
-    serialize_elements! {
-        /// Deserializes a sequence of `(key, value, score)` in any order. A repeated key is an
-        /// error. For a map, see [`serde_map`](crate::sorted_map::serde_map).
-        ///
-        /// A map that is too large for memory or for 32-bit handles is an error, not a panic.
-        [K, V, S, H] SortedMap<K, V, S, H>,
-        [K: Serialize, V: Serialize, S: Serialize + Copy],
-        [
-            K: Deserialize<'de> + TieOrder + Hash,
-            V: Deserialize<'de>,
-            S: Deserialize<'de> + Ord + Copy,
-            H: BuildHasher + Default
-        ],
-        "a sequence of keys, values and scores",
-        |map: &mut Self, (key, value, score)| Ok(map.try_insert(key, value, score)?.is_none())
-    }
-
-    /// Serializes like the inner value.
-    impl<T: Serialize> Serialize for Unordered<T> {
-        fn serialize<R: Serializer>(&self, serializer: R) -> Result<R::Ok, R::Error> {
-            self.0.serialize(serializer)
-        }
-    }
-
-    impl<'de, T: Deserialize<'de>> Deserialize<'de> for Unordered<T> {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            T::deserialize(deserializer).map(Unordered)
-        }
-    }
-
-    pub mod serde_map_of_set {
-        //! Serialization of a set as a map from members to scores, for serde's `with` attribute.
-        //!
-        //! By default, a [`SortedSet`] serializes as a sequence of pairs, which works for every
-        //! format and all members. A map is an object in JSON, which requires members that are
-        //! strings, numbers or booleans. The entries are serialized in order, lowest score first,
-        //! and may be deserialized in any order. A repeated member is an error.
-        //!
-        //! # Examples
-        //!
-        //! ```
-        //! use serde::{Deserialize, Serialize};
-        //! use zset_core::SortedSet;
-        //!
-        //! #[derive(Serialize, Deserialize)]
-        //! struct Game {
-        //!     #[serde(with = "zset_core::sorted_set::serde_map")]
-        //!     board: SortedSet<String, u32>,
-        //! }
-        //!
-        //! let game = Game { board: [("ann".to_string(), 120), ("bob".to_string(), 85)].into() };
-        //! let json = serde_json::to_string(&game)?;
-        //! assert_eq!(json, r#"{"board":{"bob":85,"ann":120}}"#);
-        //! assert_eq!(serde_json::from_str::<Game>(&json)?.board, game.board);
-        //! # Ok::<(), serde_json::Error>(())
-        //! ```
-
-        use core::hash::{BuildHasher, Hash};
-        use serde::de::{Deserialize, Deserializer};
-        use serde::ser::{Serialize, Serializer};
-
-        use super::load_map;
-        use crate::{SortedSet, TieOrder};
-
-        /// Serializes a set as a map from members to scores, lowest score first. **O(n)**.
-        ///
-        /// # Errors
-        ///
-        /// Returns the format's error, such as for a key that is not a string.
-        ///
-        /// # Examples
-        ///
-        /// ```
-        /// let set = zset_core::SortedSet::from([("ann", 120), ("bob", 85)]);
-        /// let mut json = Vec::new();
-        /// let mut serializer = serde_json::Serializer::new(&mut json);
-        /// zset_core::sorted_set::serde_map::serialize(&set, &mut serializer)?;
-        /// assert_eq!(json, br#"{"bob":85,"ann":120}"#);
-        /// # Ok::<(), serde_json::Error>(())
-        /// ```
-        pub fn serialize<M, S, H, T>(
-            set: &SortedSet<M, S, H>,
-            serializer: T,
-        ) -> Result<T::Ok, T::Error>
-        where
-            M: Serialize,
-            S: Serialize + Copy,
-            T: Serializer,
-        {
-            serializer.collect_map(set)
-        }
-
-        /// Deserializes a map from members to scores, in any order. **O(n log n)**.
-        ///
-        /// # Errors
-        ///
-        /// Returns an error if a member repeats, if the set is too large for memory or for 32-bit
-        /// handles, or if the format reports one.
-        pub fn deserialize<'de, M, S, H, D>(deserializer: D) -> Result<SortedSet<M, S, H>, D::Error>
-        where
-            M: Deserialize<'de> + TieOrder + Hash,
-            S: Deserialize<'de> + Ord + Copy,
-            H: BuildHasher + Default,
-            D: Deserializer<'de>,
-        {
-            load_map(
-                deserializer,
-                "a map from members to scores",
-                |set: &mut SortedSet<M, S, H>, (member, score)| {
-                    Ok(set.try_insert(member, score)?.is_none())
-                },
-            )
-        }
-    }
-
-    pub mod serde_map_of_map {
-        //! Serialization of a map from keys to `(value, score)`, for use with serde's attribute
-        //! `with`.
-        //!
-        //! By default, a [`SortedMap`] serializes as a sequence of triples, which works in every
-        //! format and for all keys. With this module it serializes as a map, in JSON an object,
-        //! which requires keys that are strings, numbers or booleans. Entries are serialized in
-        //! order, lowest score first, and deserialized in any order. A repeated key is an error.
-        //!
-        //! # Examples
-        //!
-        //! ```
-        //! use serde::{Deserialize, Serialize};
-        //! use zset_core::SortedMap;
-        //!
-        //! #[derive(Serialize, Deserialize)]
-        //! struct Queue {
-        //!     #[serde(with = "zset_core::sorted_map::serde_map")]
-        //!     jobs: SortedMap<String, String, u32>,
-        //! }
-        //!
-        //! let json = r#"{"jobs":{"backup":["disk 1",100],"mail":["to: ann",200]}}"#;
-        //! let queue: Queue = serde_json::from_str(json)?;
-        //! assert_eq!(queue.jobs.get("mail"), Some(&"to: ann".to_string()));
-        //! assert_eq!(serde_json::to_string(&queue)?, json);
-        //! # Ok::<(), serde_json::Error>(())
-        //! ```
-
-        use core::hash::{BuildHasher, Hash};
-        use serde::de::{Deserialize, Deserializer};
-        use serde::ser::{Serialize, Serializer};
-
-        use super::load_map;
-        use crate::{SortedMap, TieOrder};
-
-        /// Serializes as a map from keys to `(value, score)`, lowest score first. **O(n)**.
-        ///
-        /// # Errors
-        ///
-        /// The error of the format, such as for a key that is not a string.
-        ///
-        /// # Examples
-        ///
-        /// ```
-        /// let map = zset_core::SortedMap::from([("mail", 'm', 200), ("backup", 'b', 100)]);
-        /// let mut json = Vec::new();
-        /// let mut serializer = serde_json::Serializer::new(&mut json);
-        /// zset_core::sorted_map::serde_map::serialize(&map, &mut serializer)?;
-        /// assert_eq!(json, br#"{"backup":["b",100],"mail":["m",200]}"#);
-        /// # Ok::<(), serde_json::Error>(())
-        /// ```
-        pub fn serialize<K, V, S, H, T>(
-            map: &SortedMap<K, V, S, H>,
-            serializer: T,
-        ) -> Result<T::Ok, T::Error>
-        where
-            K: Serialize,
-            V: Serialize,
-            S: Serialize + Copy,
-            T: Serializer,
-        {
-            serializer.collect_map(map.iter().map(|(key, value, score)| (key, (value, score))))
-        }
-
-        /// Deserializes a map from keys to `(value, score)`, in any order. **O(n log n)**.
-        ///
-        /// # Errors
-        ///
-        /// Returns an error if a key repeats, if the map is too large for memory or for 32-bit
-        /// handles, or if the format reports an error.
-        pub fn deserialize<'de, K, V, S, H, D>(
-            deserializer: D,
-        ) -> Result<SortedMap<K, V, S, H>, D::Error>
-        where
-            K: Deserialize<'de> + TieOrder + Hash,
-            V: Deserialize<'de>,
-            S: Deserialize<'de> + Ord + Copy,
-            H: BuildHasher + Default,
-            D: Deserializer<'de>,
-        {
-            let expected = "a map from keys to values and scores";
-            load_map(
-                deserializer,
-                expected,
-                |map: &mut SortedMap<K, V, S, H>, (key, (value, score))| {
-                    Ok(map.try_insert(key, value, score)?.is_none())
-                },
-            )
-        }
-    }
-}
-
-/// The types of Redis.
-#[cfg(all(feature = "alloc", feature = "zset"))]
-mod redis {
-    use alloc::vec::Vec;
-    use core::fmt;
-    use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
-    use serde::ser::{Serialize, Serializer};
-
-    use super::load_seq;
-    use crate::{ByteString, Score, TryReserveError, ZSet};
-
-    /// Serializes as bytes. Formats without bytes, such as JSON, use a sequence of numbers.
-    impl Serialize for ByteString {
-        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-            serializer.serialize_bytes(self)
-        }
-    }
-
-    /// Deserializes bytes, text, or a sequence of numbers below 256.
-    ///
-    /// A failed allocation is an error, not a panic.
-    impl<'de> Deserialize<'de> for ByteString {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            deserializer.deserialize_byte_buf(Bytes)
-        }
-    }
-
-    struct Bytes;
-
-    impl<'de> Visitor<'de> for Bytes {
-        type Value = ByteString;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("bytes or text")
-        }
-
-        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<ByteString, E> {
-            ByteString::try_from_slice(bytes).map_err(E::custom)
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<ByteString, E> {
-            self.visit_bytes(text.as_bytes())
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<ByteString, A::Error> {
-            // The size hint may be too large: do not allocate for it.
-            let mut bytes: Vec<u8> = Vec::new();
-            while let Some(byte) = numbers.next_element()? {
-                bytes.try_reserve(1).map_err(TryReserveError::from).map_err(A::Error::custom)?;
-                bytes.push(byte);
-            }
-            self.visit_bytes(&bytes)
-        }
-    }
-
-    serialize_elements! {
-        /// Deserializes a sequence of `(member, score)` in any order. Members are deserialized as
-        /// [`ByteString`]s: from bytes, text, or a sequence of numbers below 256. A repeated member
-        /// is an error.
-        ///
-        /// The set has Redis's limits; they are not serialized. A set that is too large for memory
-        /// or for 32-bit handles is an error, not a panic.
-        [] ZSet, [], [],
-        "a sequence of members and scores",
-        |set: &mut Self, (member, score): (ByteString, Score)| {
-            Ok(set.try_insert(member, score)?.is_none())
-        }
-    }
-}
+pub(crate) use serialize_elements;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ByteString, ZSet};
     use serde::de::IntoDeserializer;
     use serde::de::value::{Error as ValueError, F64Deserializer};
     use std::collections::BTreeMap;
     use std::string::{String, ToString};
-    use std::vec::Vec;
 
     fn score(number: f64) -> Score {
         Score::new(number).unwrap()
@@ -655,52 +319,6 @@ mod tests {
             let bytes = postcard::to_allocvec(&score(number)).unwrap();
             assert_eq!(bytes, number.to_le_bytes());
             assert_eq!(postcard::from_bytes(&bytes), Ok(score(number)));
-        }
-    }
-
-    #[test]
-    fn bytes_text_and_numbers_deserialize() {
-        let long = "x".repeat(100);
-        for text in ["", "ann", &long] {
-            let string = ByteString::from(text);
-            let json = serde_json::to_string(&string).unwrap();
-            assert!(json.starts_with('['), "{json}");
-            assert_eq!(serde_json::from_str::<ByteString>(&json).unwrap(), string);
-            let json = serde_json::to_string(text).unwrap();
-            assert_eq!(serde_json::from_str::<ByteString>(&json).unwrap(), string);
-            let bytes = postcard::to_allocvec(&string).unwrap();
-            assert_eq!(postcard::from_bytes::<ByteString>(&bytes).unwrap(), string);
-            let mut bytes = Vec::new();
-            ciborium::into_writer(&string, &mut bytes).unwrap();
-            assert_eq!(ciborium::from_reader::<ByteString, _>(bytes.as_slice()).unwrap(), string);
-        }
-        for json in ["[256]", "[-1]", "[0.5]", "7", "null", "{}"] {
-            assert!(serde_json::from_str::<ByteString>(json).is_err(), "{json}");
-        }
-    }
-
-    #[test]
-    fn a_set_round_trips_in_the_same_encoding() {
-        let len = if cfg!(miri) { 3 } else { 200_u16 };
-        let many = (0..len).map(|i| (i.to_le_bytes(), Score::from(i / 2))).collect();
-        let long = ZSet::from([("x".repeat(70), Score::ZERO)]);
-        for set in [ZSet::new(), many, long] {
-            let json = serde_json::to_string(&set).unwrap();
-            let back: ZSet = serde_json::from_str(&json).unwrap();
-            assert_eq!(back, set);
-            assert_eq!(back.encoding(), set.encoding());
-        }
-    }
-
-    #[test]
-    fn members_may_be_text_but_scores_must_be_numbers() {
-        let set: ZSet = serde_json::from_str(r#"[["b", 2], ["a", 1.5]]"#).unwrap();
-        assert_eq!(
-            set,
-            ZSet::from([("b", Score::new(2.0).unwrap()), ("a", Score::new(1.5).unwrap())])
-        );
-        for json in [r#"[["a"]]"#, r#"[["a", "x"]]"#, r#"{"a": 1}"#, "[[[256], 1]]", "[[1, 2]]"] {
-            assert!(serde_json::from_str::<ZSet>(json).is_err(), "{json}");
         }
     }
 }

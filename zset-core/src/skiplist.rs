@@ -254,9 +254,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     /// member is dropped.
     pub fn try_insert(&mut self, member: M, score: S) -> Result<(), TryReserveError> {
         let target = self.core.nodes.search_to_insert(score, |other| *other <= member);
-        let vacancy = self.core.make_room(target)?;
-        self.core.nodes.put(vacancy, (member, ()));
-        Ok(())
+        self.core.insert_at(target, (), (member, ())).map(drop)
     }
 
     /// Removes the first element equal to `(member, score)` and returns its member. **O(log n)**.
@@ -544,4 +542,18 @@ impl<M: Ord, S: Ord + Copy> FromIterator<(M, S)> for SkipList<M, S> {
         list.extend(elements);
         list
     }
+}
+
+#[cfg(feature = "serde")]
+crate::serde::serialize_elements! {
+    /// Deserializes a sequence of `(member, score)` in any order; the list sorts them. Elements
+    /// may repeat.
+    ///
+    /// Returns an error, rather than panicking, if the list is too large for memory or for
+    /// 32-bit handles.
+    [M, S] SkipList<M, S>,
+    [M: serde::Serialize, S: serde::Serialize + Copy],
+    [M: serde::Deserialize<'de> + Ord, S: serde::Deserialize<'de> + Ord + Copy],
+    "a sequence of members and scores",
+    |list: &mut Self, (member, score)| list.try_insert(member, score).map(|()| true)
 }

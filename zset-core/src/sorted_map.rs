@@ -22,10 +22,10 @@ use crate::{
 
 mod entry;
 mod iter;
+#[cfg(feature = "serde")]
+pub mod serde_map;
 mod traits;
 
-#[cfg(feature = "serde")]
-pub use crate::serde::serde_map_of_map as serde_map;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use iter::{
     Drain, ExtractIf, IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut,

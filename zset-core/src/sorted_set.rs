@@ -23,12 +23,12 @@ use crate::{
 mod entry;
 mod iter;
 mod ops;
+#[cfg(feature = "serde")]
+pub mod serde_map;
 mod traits;
 
 pub use crate::core::bulk::FromSortedError;
 pub use crate::hash_builder::DefaultHasher;
-#[cfg(feature = "serde")]
-pub use crate::serde::serde_map_of_set as serde_map;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use iter::{Drain, ExtractIf, IntoIter, Iter};
 pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};

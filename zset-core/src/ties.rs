@@ -24,7 +24,7 @@ pub(crate) mod sealed {
 
     use super::Unordered;
     use crate::TryReserveError;
-    use crate::core::bulk::{try_collect, try_push};
+    use crate::reserve::{try_collect, try_push};
 
     /// The methods of [`TieOrder`](super::TieOrder), which only this crate calls.
     pub trait Ties: Sized {
@@ -180,5 +180,20 @@ impl Borrow<str> for Unordered<String> {
 impl Borrow<str> for Unordered<&str> {
     fn borrow(&self) -> &str {
         self.0
+    }
+}
+
+/// Serializes like the inner value.
+#[cfg(feature = "serde")]
+impl<T: serde::Serialize> serde::Serialize for Unordered<T> {
+    fn serialize<R: serde::Serializer>(&self, serializer: R) -> Result<R::Ok, R::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de, T: serde::Deserialize<'de>> serde::Deserialize<'de> for Unordered<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Unordered)
     }
 }

@@ -23,10 +23,10 @@ use hashbrown::hash_table::Entry;
 use super::dict::{Dict, hash_one, no_rehash};
 use super::hashed::{ClearOnDrop, Element};
 use super::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
-use super::range::RankedRange;
-use super::transfer::AT_ONCE;
+
+use super::search::RankedRange;
 use super::{Core, Hashed, Nodes, Owned};
-use crate::reserve::{table_error, try_box};
+use crate::reserve::{table_error, try_box, try_collect, try_push};
 use crate::ties::sealed::Ties;
 use crate::{TieOrder, TryReserveError};
 
@@ -115,33 +115,28 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Filling<'a, K, V,
         let Core { nodes, dict: Hashed { tables, hasher, .. } } = &mut *self.core;
         let leaf = nodes.try_push_leaf(self.next.drain(..))?;
         let pairs = &nodes.leaf(leaf).pairs[..nodes.len() - first_rank];
-        let mut hashes = Hashes::new();
-        for start in (0..pairs.len()).step_by(AT_ONCE) {
-            hash_next(&pairs[start..], hasher, &mut hashes);
-            for (index, &hash) in (start..).zip(&hashes) {
-                let is_same = |other| nodes.key(other) == Some(&pairs[index].0);
-                let handle = Handle::new(leaf, index as u8);
-                let hash_of = |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key));
-                if !tables.try_insert_new(hash, handle, is_same, hash_of)? {
-                    let rank = first_rank + index;
-                    return Ok(Err(FromSortedError::DuplicateMember { rank }));
-                }
+        let hash_of = |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key));
+        for (index, hash) in hashes(pairs, hasher).into_iter().enumerate() {
+            let is_same = |other| nodes.key(other) == Some(&pairs[index].0);
+            let handle = Handle::new(leaf, index as u8);
+            if !tables.try_insert_new(hash, handle, is_same, hash_of)? {
+                let rank = first_rank + index;
+                return Ok(Err(FromSortedError::DuplicateMember { rank }));
             }
         }
         Ok(Ok(()))
     }
 }
 
-/// The hashes of the next keys of a leaf.
+/// Returns the hashes of the keys of a leaf.
 ///
 /// Their dict entries are at random locations. If the hashes are computed first, the look-ups do
 /// not depend on each other, and their cache misses overlap.
-type Hashes = ArrayVec<usize, AT_ONCE>;
-
-/// Computes the hashes of the next keys of a leaf. (Returned, they would take stack space twice.)
-fn hash_next<K: Hash, V>(pairs: &[(K, V)], hasher: &impl BuildHasher, into: &mut Hashes) {
-    into.clear();
-    into.extend(pairs.iter().take(AT_ONCE).map(|(key, _)| hash_one(hasher, key)));
+fn hashes<K: Hash, V>(
+    pairs: &[(K, V)],
+    hasher: &impl BuildHasher,
+) -> ArrayVec<usize, LEAF_CAPACITY> {
+    pairs.iter().map(|(key, _)| hash_one(hasher, key)).collect()
 }
 
 impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
@@ -177,13 +172,9 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
             let Core { nodes, dict: Hashed { tables, hasher, .. } } = self;
             let leaf = nodes.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY))?;
             let hash_of = |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key));
-            let (pairs, mut hashes) = (nodes.leaf(leaf).pairs, Hashes::new());
-            for start in (0..pairs.len()).step_by(AT_ONCE) {
-                hash_next(&pairs[start..], hasher, &mut hashes);
-                for (slot, &hash) in (start as u8..).zip(&hashes) {
-                    tables.try_reserve_one(hash, hash_of)?;
-                    tables.insert(hash, Handle::new(leaf, slot));
-                }
+            for (slot, hash) in (0..).zip(hashes(nodes.leaf(leaf).pairs, hasher)) {
+                tables.try_reserve_one(hash, hash_of)?;
+                tables.insert(hash, Handle::new(leaf, slot));
             }
         }
         Ok(())
@@ -234,23 +225,6 @@ fn try_distinct<K: TieOrder + Hash, V, S: Copy>(
     Ok((distinct, times))
 }
 
-/// Collects elements. Returns an error if allocation fails, whereas `collect` would abort.
-pub(crate) fn try_collect<T>(elements: impl Iterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
-    let mut collected = Vec::new();
-    collected.try_reserve(elements.size_hint().0)?;
-    for element in elements {
-        try_push(&mut collected, element)?;
-    }
-    Ok(collected)
-}
-
-#[inline]
-pub(crate) fn try_push<T>(elements: &mut Vec<T>, element: T) -> Result<(), TryReserveError> {
-    elements.try_reserve(1)?;
-    elements.push(element);
-    Ok(())
-}
-
 /// A core is merged if its new elements are at least `1 / MERGED_SHARE` as many as those of the
 /// other. Per element of either, a merge costs about a third of an insertion.
 const MERGED_SHARE: usize = 2;
@@ -284,36 +258,16 @@ impl Order {
     }
 }
 
-/// The locations of the elements in full leaves, if their memory is reserved at once.
-struct FullLeaves {
-    /// The ids of the leaves, which ascend.
-    ids: Vec<u32>,
-}
-
-impl FullLeaves {
-    fn try_new<K, V, S: Copy>(len: usize) -> Result<Self, TryReserveError> {
-        Ok(FullLeaves { ids: try_collect(Nodes::<K, V, S>::full_leaf_ids(len))? })
-    }
-
-    /// Returns the handle of the element at this rank.
-    fn handle_at(&self, rank: usize) -> Handle {
-        Handle::new(self.ids[rank / LEAF_CAPACITY], (rank % LEAF_CAPACITY) as u8)
-    }
-
-    fn rank_of(&self, handle: Handle) -> usize {
-        let leaf = self.ids.binary_search(&handle.leaf()).expect("the leaf is there");
-        leaf * LEAF_CAPACITY + handle.slot() as usize
-    }
-}
-
-/// Fills an empty dict with the handles of full leaves, given the hashes of its keys in order.
-fn try_fill_dict<K, V, S: Copy>(dict: &mut Dict, hashes: &[usize]) -> Result<(), TryReserveError> {
-    let leaves = FullLeaves::try_new::<K, V, S>(hashes.len())?;
-    let hash_of = |handle| hashes[leaves.rank_of(handle)];
+/// Fills an empty dict with the handles of full leaves, whose ids ascend from 0, given the hashes
+/// of its keys in order.
+fn try_fill_dict(dict: &mut Dict, hashes: &[usize]) -> Result<(), TryReserveError> {
+    let hash_of =
+        |handle: Handle| hashes[handle.leaf() as usize * LEAF_CAPACITY + handle.slot() as usize];
     dict.try_reserve(hashes.len(), hash_of)?;
     for (rank, &hash) in hashes.iter().enumerate() {
         dict.try_reserve_one(hash, hash_of)?;
-        dict.insert(hash, leaves.handle_at(rank));
+        let (leaf, slot) = (rank / LEAF_CAPACITY, rank % LEAF_CAPACITY);
+        dict.insert(hash, Handle::new(leaf as u32, slot as u8));
     }
     Ok(())
 }
@@ -335,7 +289,7 @@ impl<K, V, S: Copy> Prepared<K, V, S> {
     ) -> Result<Box<[Self; 1]>, TryReserveError> {
         let mut new = Self::try_boxed(nodes)?;
         new[0].nodes.try_reserve_full_leaves(hashes.len())?;
-        try_fill_dict::<K, V, S>(&mut new[0].tables, hashes)?;
+        try_fill_dict(&mut new[0].tables, hashes)?;
         Ok(new)
     }
 }
@@ -375,13 +329,12 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
             left_out.push(element);
         };
         let mut ours = prepared.nodes.emptied();
-        let mut ids = Nodes::<K, V, S>::full_leaf_ids(order.hashes.len());
-        for is_others in order.is_others.chunks(LEAF_CAPACITY) {
+        for (id, is_others) in (0..).zip(order.is_others.chunks(LEAF_CAPACITY)) {
             let leaf = self.nodes.try_push_leaf(is_others.iter().map(|&is_others| {
                 let next = if is_others { next_of_others() } else { ours.next() };
                 next.expect("the order has each element once")
             }));
-            assert_eq!(leaf.ok(), ids.next(), "room was reserved, and for full leaves in order");
+            assert_eq!(leaf, Ok(id), "room was reserved, and for full leaves in order");
         }
         // The last elements of the other nodes may all be shared.
         assert!(next_of_others().is_none(), "the order has each element once");
@@ -403,9 +356,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
             self.dict.exchange(&mut dict.tables);
         } else {
             // The handles of the elements in the new leaves are known before they move.
-            self.try_cut_to(nodes, range, |hashes| {
-                try_fill_dict::<K, V, S>(&mut dict.tables, hashes)
-            })?;
+            self.try_cut_to(nodes, range, |hashes| try_fill_dict(&mut dict.tables, hashes))?;
         }
         Ok(())
     }

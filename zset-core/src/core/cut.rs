@@ -28,16 +28,11 @@ use super::edit::Removal;
 use super::index::MIN_CHILDREN;
 use super::iter::Drain;
 use super::leaf::{Handle, LEAF_CAPACITY};
-use super::range::RankedRange;
-use super::search::Position;
-use super::transfer::{AT_ONCE, Plan};
+use super::search::{Position, RankedRange};
+use super::transfer::Plan;
 use super::{Clear, Core, Lookup, Nodes};
 use crate::TryReserveError;
 use crate::reserve::{or_panic, push_reserved};
-use crate::small::IS_SMALL;
-
-/// The maximum number of tokens of a cut on the stack, which is small without an operating system.
-const FEW: usize = if IS_SMALL { 0 } else { AT_ONCE };
 
 impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
     /// Moves all elements to separate nodes.
@@ -48,9 +43,6 @@ impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
     }
 
     /// Drops all elements. If dropping one panics, the core is empty already.
-    ///
-    /// Not inlined, so that its stack space is used only when something is dropped.
-    #[inline(never)]
     pub(crate) fn clear(&mut self) {
         self.take_all();
     }
@@ -89,9 +81,6 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     }
 
     /// Drains the element at or after a position, which must not be the end.
-    ///
-    /// Not inlined, so that its stack space is not used when more elements are drained.
-    #[inline(never)]
     fn drain_one(&mut self, position: Position) -> Drain<'_, K, V, S> {
         let first = self.nodes.at_element(position).expect("there is an element");
         Drain::of_one(self.take(first))
@@ -114,12 +103,20 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
             end: self.nodes.after_element(range.end),
             ..range
         };
+        let next = self.nodes.at_element(cut.end);
+        let next_first = next.map(|next| self.nodes.leaf(next.leaf).at(next.index).1);
+        // Scores are dropped once the structure is valid, since dropping one may panic.
+        let mut old_firsts = Vec::new();
+        if mem::needs_drop::<S>() {
+            let leaves = self.nodes.leaf_ids(cut.start.leaf, cut.end.leaf).count();
+            old_firsts.try_reserve_exact(leaves)?;
+        }
         self.relocate_cut(&cut, |elements| {
             prepare(elements)?;
             to.try_reserve_full_leaves(cut.len)
         })?;
         self.nodes.move_to(to, &cut);
-        let before = self.nodes.close_gap(&cut);
+        let before = self.nodes.close_gap(&cut, next_first, &mut old_firsts);
         self.rebalance_around(before);
         self.shrink_if_sparse(self.nodes.start());
         Ok(())
@@ -127,17 +124,14 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
 
     /// Reports that the elements of a cut are about to be removed, and moves the fillers to their
     /// slots. Before that, `prepare` receives the tokens of the elements to cut.
-    ///
-    /// Like the functions below, it is not inlined, so that none keeps the stack space of another.
-    #[inline(never)]
     fn relocate_cut(
         &mut self,
         cut: &RankedRange,
         prepare: impl FnOnce(&[D::Token]) -> Result<(), TryReserveError>,
     ) -> Result<(), TryReserveError> {
         let most = cut.len + cut.len.min(2 * LEAF_CAPACITY);
-        let (mut few, mut many) = (ArrayVec::<_, FEW>::new(), Vec::new());
-        let tokens = if most <= FEW {
+        let (mut few, mut many) = (ArrayVec::<_, LEAF_CAPACITY>::new(), Vec::new());
+        let tokens = if most <= LEAF_CAPACITY {
             self.for_each_token(cut, |token| few.push(token));
             &few[..]
         } else {
@@ -156,24 +150,19 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     }
 
     /// Computes the tokens of the elements of a cut, and then those of the fillers.
-    #[inline(never)]
     fn for_each_token(&self, cut: &RankedRange, mut receive: impl FnMut(D::Token)) {
         for handle in self.nodes.handles_from(cut.start).take(cut.len) {
-            receive(self.dict.token(&self.nodes.element_at(handle).0.0));
+            receive(self.dict.token(handle, &self.nodes.element_at(handle).0.0));
         }
-        for (leaf, elements) in self.nodes.ends_of(cut) {
-            let leaf = self.nodes.leaf(leaf);
-            // Without a plan, which would be on the stack while the caller's `Hash` runs.
-            for slot in leaf.len() - elements.len()..leaf.len() {
-                if !elements.contains(&leaf.index_of(slot as u8)) {
-                    receive(self.dict.token(&leaf.pairs[slot].0));
-                }
+        for (id, elements) in self.nodes.ends_of(cut) {
+            let leaf = self.nodes.leaf(id);
+            for slot in Plan::new(leaf.order(), &elements).fillers() {
+                receive(self.dict.token(Handle::new(id, slot), &leaf.pairs[slot as usize].0));
             }
         }
     }
 
     /// Moves the fillers, which have these tokens, to the slots of elements to cut.
-    #[inline(never)]
     fn move_fillers(&mut self, cut: &RankedRange, tokens: &[D::Token]) {
         let mut tokens = tokens.iter();
         for (leaf, elements) in self.nodes.ends_of(cut) {
@@ -181,7 +170,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
             for (slot, &token) in plan.fillers().zip(&mut tokens) {
                 let to = plan.new_slot(slot);
                 let [from, new] = [slot, to].map(|slot| Handle::new(leaf, slot));
-                self.dict.relocate_in_leaf(token, from, new);
+                self.dict.relocate(token, from, new);
                 self.nodes.leaves.swap_slots(leaf, slot, to);
             }
         }
@@ -219,7 +208,6 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
 
     /// Moves the elements of a cut, whose slots are the last ones of their leaves, to empty nodes
     /// with room for them, without updating the index.
-    #[inline(never)]
     fn move_to(&mut self, to: &mut Self, cut: &RankedRange) {
         let mut position = cut.start;
         while to.len() < cut.len {
@@ -231,10 +219,14 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         }
     }
 
-    /// Updates the index after the elements of a cut have moved; returns the leaf before the gap,
-    /// or `NONE`.
-    #[inline(never)]
-    fn close_gap(&mut self, cut: &RankedRange) -> u32 {
+    /// Updates the index after the elements of a cut have moved, given the score of the next
+    /// element; returns the leaf before the gap, or `NONE`.
+    fn close_gap(
+        &mut self,
+        cut: &RankedRange,
+        next_first: Option<S>,
+        old_firsts: &mut Vec<S>,
+    ) -> u32 {
         self.len -= cut.len;
         // The leaves on both sides of the gap; the same leaf if the gap is within it.
         let (start, end) = (cut.start, cut.end.leaf);
@@ -242,31 +234,35 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         let before_in_end = if start.leaf == end { start.index } else { 0 };
         let last = self.leaf(end);
         let after = if last.len() > before_in_end { end } else { last.forward };
-        self.update_leaf(before);
-        self.update_leaf(after);
-        self.remove_leaves_between(before, after);
+        self.update_leaf_span(before);
+        self.update_leaf_span(after);
+        self.remove_leaves_between(before, after, old_firsts);
+        if before != after && after != NONE {
+            let _old_first = self.update_spans(after, self.leaf(after).parent, 0, next_first);
+        }
         before
     }
 
-    /// Updates the index after the elements of a nonempty leaf have changed. A no-op for `NONE`.
-    fn update_leaf(&mut self, leaf: u32) {
+    /// Updates the spans above a leaf after its length has changed. A no-op for `NONE`.
+    fn update_leaf_span(&mut self, leaf: u32) {
         if leaf == NONE || self.leaf(leaf).parent == NONE {
             return;
         }
-        let (leaf_ref, block) = (self.leaf(leaf), self.blocks.get(self.leaf(leaf).parent));
-        let [len, span] = [leaf_ref.len() as u8, block.spans[block.index_of(leaf)] as u8];
-        self.update_spans(leaf, i32::from(len) - i32::from(span), Some(leaf_ref.at(0).1));
+        let (len, parent) = (self.leaf(leaf).len() as u8, self.leaf(leaf).parent);
+        let block = self.blocks.get(parent);
+        let span = block.spans[block.index_of(leaf)] as u8;
+        self.update_spans(leaf, parent, i32::from(len) - i32::from(span), None);
     }
 
     /// Frees the empty leaves between two others, and repairs the index. `NONE` for `before` or
     /// `after` means up to that end; if both are the same leaf, there are none in between.
-    fn remove_leaves_between(&mut self, before: u32, after: u32) {
+    fn remove_leaves_between(&mut self, before: u32, after: u32, old_firsts: &mut Vec<S>) {
         let first = if before == NONE { self.head } else { self.leaf(before).forward };
         let last = if after == NONE { self.tail } else { self.leaf(after).backward };
         if before == after || first == after {
             return;
         }
-        self.cut_index(first, last);
+        self.cut_index(first, last, old_firsts);
         let mut id = first;
         while id != after {
             let forward = self.leaf(id).forward;
@@ -289,7 +285,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     /// without children.
     ///
     /// The remaining blocks may have any number of children, but at least 1.
-    fn cut_index(&mut self, first: u32, last: u32) {
+    fn cut_index(&mut self, first: u32, last: u32, old_firsts: &mut Vec<S>) {
         // The outermost nodes on a level with removals below them, and whether each is left empty.
         let (mut left, mut left_is_empty) = (first, true);
         let (mut right, mut right_is_empty) = (last, true);
@@ -299,14 +295,15 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
             let start = self.blocks.get(left_above).index_of(left) + usize::from(!left_is_empty);
             let end = self.blocks.get(right_above).index_of(right) + usize::from(right_is_empty);
             if left_above == right_above {
-                self.remove_children(level, left_above, start, end);
+                self.remove_children(level, left_above, start..end, old_firsts);
             } else {
-                self.remove_children(level, left_above, start, self.blocks.get(left_above).len());
-                self.remove_children(level, right_above, 0, end);
+                let all = self.blocks.get(left_above).len();
+                self.remove_children(level, left_above, start..all, old_firsts);
+                self.remove_children(level, right_above, 0..end, old_firsts);
             }
             for (node, is_empty) in [(left, left_is_empty), (right, right_is_empty)] {
                 if !is_empty {
-                    self.update_entry(node);
+                    self.update_span(node);
                 }
             }
             (left, left_is_empty) = (left_above, self.blocks.get(left_above).len() == 0);
@@ -314,29 +311,36 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         }
     }
 
-    /// Removes the children from `start` to `end` of a block on this level, and frees those that
-    /// are blocks. An inverted range is a no-op.
-    fn remove_children(&mut self, level: u32, id: u32, start: usize, end: usize) {
-        if start >= end {
+    /// Removes children of a block on this level, and frees those that are blocks. An inverted range
+    /// is a no-op.
+    fn remove_children(
+        &mut self,
+        level: u32,
+        id: u32,
+        range: Range<usize>,
+        old_firsts: &mut Vec<S>,
+    ) {
+        if range.is_empty() {
             return;
         }
         if level > 1 {
-            for index in start..end {
+            for index in range.clone() {
                 let child = self.blocks.get(id).children[index];
-                self.remove_children(level - 1, child, 0, self.blocks.get(child).len());
+                let all = 0..self.blocks.get(child).len();
+                self.remove_children(level - 1, child, all, old_firsts);
                 self.blocks.remove(child);
             }
         }
-        self.blocks.get_mut(id).remove_range(start..end);
+        self.blocks.get_mut(id).remove_range(range, old_firsts);
     }
 
-    /// Updates the first score and the span of a block in the block above it.
-    fn update_entry(&mut self, id: u32) {
+    /// Updates the span of a block in the block above it.
+    fn update_span(&mut self, id: u32) {
         let block = self.blocks.get(id);
-        let (first, span, above) = (block.firsts[0], block.span(), block.parent);
+        let (span, above) = (block.span(), block.parent);
         let block = self.blocks.get_mut(above);
         let index = block.index_of(id);
-        (block.firsts[index], block.spans[index]) = (first, span);
+        block.spans[index] = span;
     }
 
     /// Returns the block above a node on this level.
@@ -376,12 +380,10 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         if len >= MIN_CHILDREN {
             return above;
         }
+        // If the sibling had too few children as well, it is above the other end of the gap, and the
+        // merged block is repaired again from there.
         let left = self.blocks.get(above).index_of(id).max(1) - 1;
-        if self.merge_or_share(level, above, left) {
-            // If the sibling had too few children as well, it is above the other end of the gap,
-            // and the merged block is repaired again from there.
-            self.blocks.get_mut(above).remove(left + 1);
-        }
+        self.merge_or_share(level, above, left);
         above
     }
 

@@ -1,13 +1,12 @@
 //! [`Dict`]: a map from the hash of a key to its handle, in hash tables that split one at a time.
 //!
-//! Up to 16 handles take no table, as they are the slots of the only leaf: a byte of each key's
-//! hash, its tag, is stored at the number of its slot, and a look-up compares all tags at once.
-//!
-//! Up to the capacity of `FIRST_BUCKETS`, handles are in a single table: hashbrown's, or without an
-//! operating system, that of `small`. Larger dicts use extendible hashing (Fagin, Nievergelt,
-//! Pippenger, Strong: "Extendible Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3),
-//! 1979): tables of at most 4,096 buckets, the segments, chosen by the leading bits of the hash
-//! times a constant, its *route*.
+//! - Up to 16 handles take no table, as they are the slots of the only leaf: a byte of each key's
+//!   hash, its tag, is stored at the number of its slot, and a look-up compares all tags at once.
+//! - Up to the capacity of `FIRST_BUCKETS`, handles are in one table, hashbrown's.
+//! - Larger dicts use extendible hashing (Fagin, Nievergelt, Pippenger, Strong: "Extendible
+//!   Hashing: A Fast Access Method for Dynamic Files", ACM TODS 4(3), 1979): tables of at most
+//!   4,096 buckets, the segments, chosen by the leading bits of the hash times a constant, its
+//!   *route*.
 //!
 //! ```text
 //! leading bits     directory        segments
@@ -17,53 +16,86 @@
 //!           11 ──► 2 ─────────────► 2  (holds 11)
 //! ```
 //!
-//! The first table splits into sixteen segments; a full segment splits in two by the next bit. One
-//! insertion therefore rehashes at most the handles of the first table, whose keys still fit in a
+//! The only table splits into sixteen segments; a full segment splits in two by the next bit. One
+//! insertion therefore rehashes at most the handles of the only table, whose keys still fit in a
 //! cache, and later at most those of a segment. A single large table, grown at once or
 //! incrementally, would have to allocate and clear all its control bytes during one insertion.
 //!
-//! Invariants: without a table, the handles are the slots `0..len` of leaf 0. With a directory,
-//! `first` has no table. The 2^k directory entries that lead to a segment start at a multiple of
-//! 2^k, and the routes of all its handles start with their common leading bits. No handle is in the
-//! dict twice.
+//! Invariants: without a table, the handles are the slots `0..len` of leaf 0. The 2^k directory
+//! entries that lead to a segment start at a multiple of 2^k, and the routes of all its handles
+//! start with their common leading bits. No handle is in the dict twice.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use arrayvec::ArrayVec;
 use core::hash::{BuildHasher, Hash};
 use core::ops::Range;
+use hashbrown::hash_table::Entry;
 
-use super::leaf::Handle;
+use super::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 use crate::TryReserveError;
-use crate::small::table::{Entry, Table, TableHash, slots_with_tag};
+use crate::reserve::{push_reserved, table_error};
 
-mod grow;
 #[cfg(feature = "zset")]
 mod scan;
 #[cfg(test)]
 mod tests;
 
+type Table = hashbrown::HashTable<Handle>;
+
 /// The number of handles that take no table.
 const MOST_TAGGED: usize = 16;
 
-/// The handles, until there are segments.
-#[derive(Clone)]
-enum First {
-    /// The tags of the slots of the only leaf. Those of unused slots are arbitrary.
-    Tags([u8; MOST_TAGGED]),
-    Table(Table),
-}
+/// The maximum number of buckets of the only table; it splits at 28,672 handles. At this size its
+/// keys still fit in a second-level cache, and the split takes less than half a millisecond.
+///
+/// Under Miri, tables are smaller, because filling one of this size would take too long.
+const FIRST_BUCKETS: usize = if cfg!(miri) { 1 << 10 } else { 1 << 15 };
+
+/// The maximum number of buckets of a segment. It is smaller because the keys of a large set are
+/// not cached.
+const SEGMENT_BUCKETS: usize = FIRST_BUCKETS / 8;
+
+/// The number of handles at which a segment splits.
+const SEGMENT_CAPACITY: usize = capacity(SEGMENT_BUCKETS);
+
+/// The number of bits by which the only table splits, into segments that are half full.
+const FIRST_BITS: u32 = 4;
+
+/// The directory is not doubled if it would then have fewer handles than this per entry. That
+/// happens only if many hashes share their leading bits; the segment's own table grows instead.
+const LEAST_LOAD: usize = SEGMENT_CAPACITY / 8;
+
+/// The number of keys hashed together when a table splits.
+const HASH_BATCH: usize = 32;
 
 #[derive(Clone)]
 pub(crate) struct Dict {
-    first: First,
-    /// The segment for each value of a route's leading bits, if there are segments. The length is a
-    /// power of two.
-    directory: Option<Box<[u32]>>,
-    segments: Vec<Table>,
-    /// Shifts a route to its index in the directory: its bits minus the number of leading bits.
-    shift: u32,
+    tables: Tables,
     len: usize,
 }
+
+#[derive(Clone)]
+enum Tables {
+    /// The tags of the slots of the only leaf. Those of unused slots are arbitrary.
+    Tags([u8; MOST_TAGGED]),
+    One(Table),
+    Many(Segments),
+}
+
+#[derive(Clone)]
+struct Segments {
+    /// The index of the segment for each value of a route's leading bits. The length is a power of
+    /// two.
+    directory: Box<[u32]>,
+    tables: Vec<Table>,
+    /// Shifts a route to its index in the directory: its bits minus the number of leading bits.
+    shift: u32,
+}
+
+/// The golden ratio, of which these are the first bits, and its inverse.
+const FACTOR: usize = (0x9E37_79B9_7F4A_7C15_u64 >> (u64::BITS - usize::BITS)) as usize;
+const INVERSE: usize = inverse(FACTOR);
 
 /// Returns the route of a hash in the order of the directory.
 ///
@@ -72,8 +104,6 @@ pub(crate) struct Dict {
 /// have different routes.
 #[inline]
 fn route(hash: usize) -> usize {
-    // The first bits of the golden ratio.
-    const FACTOR: usize = (0x9E37_79B9_7F4A_7C15_u64 >> (u64::BITS - usize::BITS)) as usize;
     hash.wrapping_mul(FACTOR)
 }
 
@@ -81,6 +111,23 @@ fn route(hash: usize) -> usize {
 #[inline]
 fn tag(hash: usize) -> u8 {
     (route(hash) >> (usize::BITS - u8::BITS)) as u8
+}
+
+/// Returns a hash with this tag.
+#[inline]
+fn hash_with_tag(tag: u8) -> usize {
+    (usize::from(tag) << (usize::BITS - u8::BITS)).wrapping_mul(INVERSE)
+}
+
+/// Returns the inverse of an odd factor by Newton's method, which doubles the number of correct
+/// bits in each step.
+const fn inverse(factor: usize) -> usize {
+    let (mut inverse, mut bits) = (factor, 3);
+    while bits < usize::BITS {
+        inverse = inverse.wrapping_mul(2_usize.wrapping_sub(factor.wrapping_mul(inverse)));
+        bits *= 2;
+    }
+    inverse
 }
 
 /// The hasher of tables that never grow by themselves. A function, so that all of them share their
@@ -97,170 +144,100 @@ pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) 
     folded as usize
 }
 
-impl First {
-    const EMPTY: First = First::Tags([0; MOST_TAGGED]);
-
-    #[inline]
-    fn table(&self) -> &Table {
-        match self {
-            First::Table(table) => table,
-            First::Tags(_) => no_table(),
-        }
-    }
-
-    #[inline]
-    fn table_mut(&mut self) -> &mut Table {
-        match self {
-            First::Table(table) => table,
-            First::Tags(_) => no_table(),
-        }
-    }
+/// Returns the number of handles that a table with this many buckets holds: 7 in 8 are filled.
+const fn capacity(buckets: usize) -> usize {
+    buckets / 8 * 7
 }
 
-#[cold]
-#[inline(never)]
-fn no_table() -> ! {
-    unreachable!("the dict has no table")
+/// Returns the handle of a slot of the only leaf.
+#[inline]
+fn tagged(slot: usize) -> Handle {
+    Handle::new(0, slot as u8)
 }
 
+/// Returns the slots with a tag, and possibly others.
+///
+/// All tags are compared at once, as the bytes of a number: those that differ from the tag by zero
+/// borrow from their highest bit (Henry Warren, "Hacker's Delight", section 6-1). A byte above one
+/// of them may do so too.
+#[inline]
+fn slots_with_tag(tags: [u8; MOST_TAGGED], tag: u8) -> impl Iterator<Item = usize> {
+    const ONES: u128 = u128::MAX / 0xff;
+    let differences = u128::from_le_bytes(tags) ^ (ONES * u128::from(tag));
+    let mut matches = differences.wrapping_sub(ONES) & !differences & (ONES << 7);
+    core::iter::from_fn(move || {
+        let slot = (matches != 0).then(|| matches.trailing_zeros() as usize / 8)?;
+        matches &= matches - 1;
+        Some(slot)
+    })
+}
+
+/// Finding and changing handles.
 impl Dict {
     pub(crate) const fn new() -> Self {
-        Dict {
-            first: First::EMPTY,
-            directory: None,
-            segments: Vec::new(),
-            shift: usize::BITS,
-            len: 0,
-        }
+        Dict { tables: Tables::Tags([0; MOST_TAGGED]), len: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns whether there is a table.
+    /// Returns the table for a hash, if there is one.
     #[inline]
-    pub(crate) fn has_tables(&self) -> bool {
-        self.directory.is_some() || matches!(self.first, First::Table(_))
-    }
-
-    /// Returns the segment for a route, or `None` if there is only the first table.
-    #[cfg_attr(not(target_os = "none"), inline)]
-    fn segment_at(&self, route: usize) -> Option<usize> {
-        self.directory.as_ref().map(|directory| directory[route >> self.shift] as usize)
-    }
-
-    /// Returns the table for a route. There must be one.
-    #[inline]
-    fn table_at(&self, route: usize) -> &Table {
-        match self.segment_at(route) {
-            None => self.first.table(),
-            Some(segment) => &self.segments[segment],
+    fn table(&self, hash: usize) -> Option<&Table> {
+        match &self.tables {
+            Tables::Tags(_) => None,
+            Tables::One(table) => Some(table),
+            Tables::Many(many) => Some(many.table(route(hash))),
         }
     }
 
+    /// Returns the handle with this hash for which `seek` returns something, and that.
     #[inline]
-    fn table_at_mut(&mut self, route: usize) -> &mut Table {
-        match self.segment_at(route) {
-            None => self.first.table_mut(),
-            Some(segment) => &mut self.segments[segment],
-        }
-    }
-
-    #[inline]
-    fn table(&self, hash: usize) -> &Table {
-        self.table_at(route(hash))
-    }
-
-    #[inline]
-    fn table_mut(&mut self, hash: usize) -> &mut Table {
-        self.table_at_mut(route(hash))
-    }
-
-    /// Returns all tables.
-    fn tables(&self) -> &[Table] {
-        match &self.first {
-            First::Table(table) => core::slice::from_ref(table),
-            First::Tags(_) => &self.segments,
-        }
-    }
-
-    /// Returns the directory; empty if there is only one table.
-    fn directory(&self) -> &[u32] {
-        self.directory.as_deref().unwrap_or_default()
-    }
-
-    /// Returns the directory index of a route; 0 without a directory.
-    fn entry(&self, route: usize) -> usize {
-        route.checked_shr(self.shift).unwrap_or(0)
-    }
-
-    /// Returns the directory entries that lead to the same segment as this one.
-    fn extent(&self, entry: usize) -> Range<usize> {
-        let directory = self.directory();
-        let mut size = 1;
-        while size < directory.len() && directory[entry ^ size] == directory[entry] {
-            size *= 2;
-        }
-        let start = entry & !(size - 1);
-        start..start + size
-    }
-
-    /// Returns the first route of the next segment.
-    fn next_segment(&self, route: usize) -> Option<usize> {
-        let end = self.extent(self.entry(route)).end;
-        (end < self.directory().len()).then(|| end << self.shift)
-    }
-
-    /// Returns the handles if there is no table.
-    fn tagged(&self) -> impl Iterator<Item = Handle> + use<> {
-        let len = if self.has_tables() { 0 } else { self.len };
-        (0..len).map(tagged)
-    }
-
-    /// Returns the handle with this hash that `is_sought` accepts.
-    #[inline]
-    pub(crate) fn find(
+    pub(crate) fn find<T>(
         &self,
         hash: usize,
-        mut is_sought: impl FnMut(Handle) -> bool,
-    ) -> Option<Handle> {
-        match self.first {
-            First::Tags(tags) if self.directory.is_none() => {
-                let slots = slots_with_tag(tags, tag(hash)).take_while(|&slot| slot < self.len);
-                slots.map(tagged).find(|&handle| is_sought(handle))
+        seek: impl Fn(Handle) -> Option<T>,
+    ) -> Option<(Handle, T)> {
+        let table = match &self.tables {
+            Tables::Tags(tags) => {
+                let slots = slots_with_tag(*tags, tag(hash)).take_while(|&slot| slot < self.len);
+                let mut handles = slots.map(tagged);
+                return handles.find_map(|handle| Some((handle, seek(handle)?)));
             }
-            _ => self.find_in_tables(hash, is_sought),
-        }
+            Tables::One(table) => table,
+            Tables::Many(many) => many.table(route(hash)),
+        };
+        let mut found = None;
+        let is_sought = |&handle: &Handle| {
+            found = seek(handle);
+            found.is_some()
+        };
+        let handle = *table.find(hash as u64, is_sought)?;
+        Some((handle, found?))
     }
 
-    /// Like `find`, if there is a table.
-    #[expect(
-        clippy::inline_always,
-        reason = "a call for each score takes a fifth more instructions"
-    )]
-    #[inline(always)]
-    pub(crate) fn find_in_tables(
-        &self,
-        hash: usize,
-        mut is_sought: impl FnMut(Handle) -> bool,
-    ) -> Option<Handle> {
-        self.table(hash).find(hash as TableHash, |&handle| is_sought(handle)).copied()
+    /// Returns a value that stands for the hash of the key at a handle in all methods, as long as
+    /// there is no new table. Without a table, that is any hash with its tag.
+    #[inline]
+    pub(crate) fn token(&self, handle: Handle, hash: impl FnOnce() -> usize) -> usize {
+        match &self.tables {
+            Tables::Tags(tags) => hash_with_tag(tags[handle.slot() as usize % MOST_TAGGED]),
+            _ => hash(),
+        }
     }
 
     /// Adds a handle that is not in the dict. `try_reserve_one` must have reserved room for it.
-    #[cfg_attr(
-        not(target_os = "none"),
-        expect(clippy::inline_always, reason = "a call takes 2 % of an insertion"),
-        inline(always)
-    )]
+    #[expect(clippy::inline_always, reason = "a call takes 3 % of an insertion")]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, hash: usize, handle: Handle) {
         self.len += 1;
-        if self.has_tables() {
-            self.table_mut(hash).insert_unique(hash as TableHash, handle, no_rehash);
-        } else {
-            self.set_tag(hash, handle);
-        }
+        let table = match &mut self.tables {
+            Tables::Tags(tags) => return tags[handle.slot() as usize % MOST_TAGGED] = tag(hash),
+            Tables::One(table) => table,
+            Tables::Many(many) => many.table_mut(route(hash)),
+        };
+        table.insert_unique(hash as u64, handle, no_rehash);
     }
 
     /// Adds a handle unless `is_same` accepts a handle already stored under this hash; returns
@@ -274,15 +251,18 @@ impl Dict {
         hash_of: impl Fn(Handle) -> usize,
     ) -> Result<bool, TryReserveError> {
         self.try_reserve_one(hash, hash_of)?;
-        if !self.has_tables() {
-            let is_new = self.find(hash, is_same).is_none();
-            if is_new {
-                self.insert(hash, handle);
+        let table = match &mut self.tables {
+            Tables::Tags(_) => {
+                let is_new = self.find(hash, |other| is_same(other).then_some(())).is_none();
+                if is_new {
+                    self.insert(hash, handle);
+                }
+                return Ok(is_new);
             }
-            return Ok(is_new);
-        }
-        let table = self.table_mut(hash);
-        match table.entry(hash as TableHash, |&other| is_same(other), no_rehash) {
+            Tables::One(table) => table,
+            Tables::Many(many) => many.table_mut(route(hash)),
+        };
+        match table.entry(hash as u64, |&other| is_same(other), no_rehash) {
             Entry::Occupied(_) => Ok(false),
             Entry::Vacant(entry) => {
                 entry.insert(handle);
@@ -292,121 +272,112 @@ impl Dict {
         }
     }
 
-    /// Replaces a handle with another, if there is no table.
+    /// Replaces a handle with another. A handle in another leaf than the first is only possible
+    /// with a table.
     #[inline]
-    pub(crate) fn move_tag(&mut self, from: Handle, to: Handle) {
-        if let First::Tags(tags) = &mut self.first {
-            tags[to.slot() as usize] = tags[from.slot() as usize];
-        }
-    }
-
-    /// Stores a handle, if there is no table.
-    #[inline]
-    fn set_tag(&mut self, hash: usize, handle: Handle) {
-        if let First::Tags(tags) = &mut self.first {
-            tags[handle.slot() as usize] = tag(hash);
-        }
-    }
-
-    /// Replaces a handle with another, if there is a table.
-    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn replace(&mut self, hash: usize, from: Handle, to: Handle) {
-        let table = self.table_mut(hash);
-        if let Some(handle) = table.find_mut(hash as TableHash, |&handle| handle == from) {
+        let table = match &mut self.tables {
+            Tables::Tags(tags) => {
+                let [from, to] = [from, to].map(|handle| handle.slot() as usize % MOST_TAGGED);
+                tags[to] = tags[from];
+                return;
+            }
+            Tables::One(table) => table,
+            Tables::Many(many) => many.table_mut(route(hash)),
+        };
+        if let Some(handle) = table.find_mut(hash as u64, |&handle| handle == from) {
             *handle = to;
         }
     }
 
-    /// Removes a handle.
-    #[cfg_attr(not(target_os = "none"), inline)]
+    /// Removes a handle. Without a table, that of the last slot must then replace it.
+    #[inline]
     pub(crate) fn remove(&mut self, hash: usize, handle: Handle) {
-        if !self.has_tables() {
-            self.len -= 1;
-        } else if let Ok(entry) =
-            self.table_mut(hash).find_entry(hash as TableHash, |&other| other == handle)
-        {
+        let table = match &mut self.tables {
+            Tables::Tags(_) => {
+                self.len -= 1;
+                return;
+            }
+            Tables::One(table) => table,
+            Tables::Many(many) => many.table_mut(route(hash)),
+        };
+        if let Ok(entry) = table.find_entry(hash as u64, |&other| other == handle) {
             entry.remove();
             self.len -= 1;
         }
     }
 
-    /// Reserves room for one handle with this hash. After an error, or a panic in `hash_of`, every
-    /// handle can still be found.
-    #[cfg_attr(not(target_os = "none"), inline)]
-    pub(crate) fn try_reserve_one(
-        &mut self,
-        hash: usize,
-        hash_of: impl Fn(Handle) -> usize,
-    ) -> Result<(), TryReserveError> {
-        if self.has_room(route(hash)) { Ok(()) } else { self.make_room(route(hash), &hash_of) }
-    }
-
-    /// Returns the number of handles for which the tables have room, including those stored.
+    /// Returns the number of handles for which the dict has memory, including those stored.
     pub(crate) fn capacity(&self) -> usize {
-        if !self.has_tables() {
-            return MOST_TAGGED;
+        match &self.tables {
+            Tables::Tags(_) => MOST_TAGGED,
+            _ => self.all_tables().iter().map(|table| capacity(table.num_buckets())).sum(),
         }
-        self.tables().iter().map(Table::capacity).sum()
     }
 
     /// Returns the number of bytes the dict has allocated.
     pub(crate) fn allocation_size(&self) -> usize {
-        let tables: usize = self.tables().iter().map(Table::allocation_size).sum();
-        let directory = size_of_val(self.directory());
-        tables + directory + self.segments.capacity() * size_of::<Table>()
+        let tables = self.all_tables().iter().map(Table::allocation_size).sum();
+        match &self.tables {
+            Tables::Many(many) => {
+                let directory = size_of_val(&*many.directory);
+                tables + directory + many.tables.capacity() * size_of::<Table>()
+            }
+            _ => tables,
+        }
+    }
+
+    pub(crate) fn has_table(&self) -> bool {
+        !matches!(self.tables, Tables::Tags(_))
+    }
+
+    fn all_tables(&self) -> &[Table] {
+        match &self.tables {
+            Tables::Tags(_) => &[],
+            Tables::One(table) => core::slice::from_ref(table),
+            Tables::Many(many) => &many.tables,
+        }
+    }
+
+    /// Returns the handles if there is no table.
+    fn all_tagged(&self) -> impl Iterator<Item = Handle> + use<> {
+        let len = if let Tables::Tags(_) = self.tables { self.len } else { 0 };
+        (0..len).map(tagged)
     }
 
     #[cfg(feature = "unstable-internals")]
     pub(crate) fn layout(&self) -> crate::layout::DictLayout {
+        let directory = if let Tables::Many(many) = &self.tables { &*many.directory } else { &[] };
         crate::layout::DictLayout {
             len: self.len,
-            tables: self.tables().len(),
-            directory: self.directory().len(),
-            buckets: self.tables().iter().map(Table::num_buckets).sum(),
+            tables: self.all_tables().len(),
+            directory: directory.len(),
+            buckets: self.all_tables().iter().map(Table::num_buckets).sum(),
             allocation_size: self.allocation_size(),
         }
     }
 
     /// Panics if an invariant of the dict is violated, or if `hash_of` disagrees with it.
     pub(crate) fn check(&self, hash_of: impl Fn(Handle) -> usize) {
-        let directory = self.directory();
-        let entries = directory.len();
-        assert_eq!(entries == 0, self.segments.is_empty(), "the directory and the segments differ");
-        if entries > 0 {
-            assert!(entries.is_power_of_two() && entries > 1, "{entries} entries");
-            assert_eq!(
-                self.shift,
-                usize::BITS - entries.trailing_zeros(),
-                "the shift does not match the directory"
-            );
-            assert!(matches!(self.first, First::Tags(_)), "a first table beside segments");
-            let mut seen = alloc::vec![false; self.segments.len()];
-            let mut entry = 0;
-            while entry < entries {
-                let extent = self.extent(entry);
-                let id = directory[entry] as usize;
-                assert_eq!(extent.start, entry, "the entries of segment {id} are not aligned");
-                assert!(directory[extent.clone()].iter().all(|&other| other as usize == id));
-                assert!(!core::mem::replace(&mut seen[id], true), "segment {id} is in two places");
-                entry = extent.end;
-            }
-            assert!(seen.into_iter().all(|seen| seen), "a segment has no entry");
-        }
-        if let (First::Tags(tags), 0) = (&self.first, entries) {
+        if let Tables::Tags(tags) = &self.tables {
             assert!(self.len <= MOST_TAGGED, "{} handles without a table", self.len);
-            for handle in self.tagged() {
+            for handle in self.all_tagged() {
                 let found = tags[handle.slot() as usize];
                 assert_eq!(found, tag(hash_of(handle)), "the tag of {handle:?}");
             }
             return;
         }
+        if let Tables::Many(many) = &self.tables {
+            many.check();
+        }
         let mut len = 0;
-        for table in self.tables() {
+        for table in self.all_tables() {
             for handle in table.iter().copied() {
                 let hash = hash_of(handle);
-                assert!(core::ptr::eq(self.table(hash), table), "{handle:?} is in the wrong table");
-                let is_found = self.find(hash, |other| other == handle);
-                assert!(is_found.is_some(), "a handle is not found by its hash");
+                let is_there = self.table(hash).is_some_and(|found| core::ptr::eq(found, table));
+                assert!(is_there, "{handle:?} is in the wrong table");
+                let found = self.find(hash, |other| (other == handle).then_some(()));
+                assert!(found.is_some(), "a handle is not found by its hash");
             }
             len += table.len();
         }
@@ -414,8 +385,328 @@ impl Dict {
     }
 }
 
-/// Returns the handle of a slot of the only leaf.
-#[inline]
-fn tagged(slot: usize) -> Handle {
-    Handle::new(0, slot as u8)
+/// Growing: rebuilding or splitting one table at a time, and removing tombstones. After an error, or
+/// a panic in `hash_of`, every handle can still be found.
+impl Dict {
+    /// Creates a dict with one table for this many handles.
+    pub(crate) fn try_with_table(capacity: usize) -> Result<Self, TryReserveError> {
+        Ok(Dict { tables: Tables::One(try_table(capacity)?), len: 0 })
+    }
+
+    /// Returns whether there is room for one more handle with this hash.
+    #[inline]
+    pub(crate) fn has_room(&self, hash: usize) -> bool {
+        match self.table(hash) {
+            None => self.len < MOST_TAGGED,
+            Some(table) => table.len() < table.capacity(),
+        }
+    }
+
+    /// Reserves room for one handle with this hash.
+    #[inline]
+    pub(crate) fn try_reserve_one(
+        &mut self,
+        hash: usize,
+        hash_of: impl Fn(Handle) -> usize,
+    ) -> Result<(), TryReserveError> {
+        while !self.has_room(hash) {
+            self.grow(route(hash), &hash_of)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the capacity of the next larger table if the only one is full of handles and does
+    /// not split.
+    pub(crate) fn doubled(&self) -> Option<usize> {
+        let Tables::One(table) = &self.tables else { return None };
+        let buckets = table.num_buckets();
+        let is_full = buckets < FIRST_BUCKETS && table.len() == capacity(buckets);
+        is_full.then_some(2 * table.len())
+    }
+
+    /// Rebuilds or splits the table for a route, which has no room.
+    #[cold]
+    fn grow(
+        &mut self,
+        route: usize,
+        hash_of: &impl Fn(Handle) -> usize,
+    ) -> Result<(), TryReserveError> {
+        match &mut self.tables {
+            // Of 64 buckets: one of 32 would soon be rehashed.
+            Tables::Tags(_) => self.try_make_table(2 * self.len, hash_of)?,
+            Tables::One(table) if is_whole(table, FIRST_BUCKETS) => {
+                self.tables = Tables::Many(Segments::try_split_off(table, hash_of)?);
+            }
+            Tables::One(table) => rebuild(table, hash_of)?,
+            Tables::Many(many) => {
+                let is_whole = is_whole(many.table(route), SEGMENT_BUCKETS);
+                if is_whole && many.may_split(route, self.len) {
+                    many.split(route, hash_of)?;
+                } else {
+                    rebuild(many.table_mut(route), hash_of)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the handles, which are in no table, to one.
+    fn try_make_table(
+        &mut self,
+        capacity: usize,
+        hash_of: &impl Fn(Handle) -> usize,
+    ) -> Result<(), TryReserveError> {
+        let mut table = try_table(capacity)?;
+        for handle in self.all_tagged() {
+            table.insert_unique(hash_of(handle) as u64, handle, no_rehash);
+        }
+        self.tables = Tables::One(table);
+        Ok(())
+    }
+
+    /// Reserves room for more handles: splits until each table has room for its share of them, and
+    /// for at least one.
+    pub(crate) fn try_reserve(
+        &mut self,
+        additional: usize,
+        hash_of: impl Fn(Handle) -> usize,
+    ) -> Result<(), TryReserveError> {
+        let wanted = self.len.saturating_add(additional);
+        if wanted > MAX_LEAVES * LEAF_CAPACITY {
+            return Err(TryReserveError::CapacityOverflow);
+        }
+        if let Tables::Tags(_) = self.tables {
+            if wanted <= MOST_TAGGED {
+                return Ok(());
+            }
+            self.try_make_table(wanted.min(capacity(FIRST_BUCKETS)), &hash_of)?;
+        }
+        if let Tables::One(table) = &mut self.tables {
+            if wanted <= table.capacity() {
+                return Ok(());
+            }
+            if wanted <= capacity(FIRST_BUCKETS) {
+                return rebuild_for(table, wanted, &hash_of);
+            }
+            self.tables = Tables::Many(Segments::try_split_off(table, &hash_of)?);
+        }
+        if let Tables::Many(many) = &mut self.tables {
+            many.try_reserve(wanted, &hash_of)?;
+        }
+        Ok(())
+    }
+}
+
+impl Segments {
+    /// Returns the table for a route.
+    #[inline]
+    fn table(&self, route: usize) -> &Table {
+        &self.tables[self.directory[route >> self.shift] as usize]
+    }
+
+    #[inline]
+    fn table_mut(&mut self, route: usize) -> &mut Table {
+        &mut self.tables[self.directory[route >> self.shift] as usize]
+    }
+
+    /// Returns the directory entries that lead to the same segment as this one.
+    fn extent(&self, entry: usize) -> Range<usize> {
+        let directory = &*self.directory;
+        let mut size = 1;
+        while size < directory.len() && directory[entry ^ size] == directory[entry] {
+            size *= 2;
+        }
+        let start = entry & !(size - 1);
+        start..start + size
+    }
+
+    /// Returns the first route of the next segment.
+    fn next_segment(&self, route: usize) -> Option<usize> {
+        let end = self.extent(route >> self.shift).end;
+        (end < self.directory.len()).then(|| end << self.shift)
+    }
+
+    /// Returns the bit of a route by which its segment splits next.
+    fn next_bit(&self, route: usize) -> u32 {
+        self.shift + self.extent(route >> self.shift).len().trailing_zeros() - 1
+    }
+
+    /// Returns whether a segment of a dict of `len` handles can split without the directory
+    /// becoming too large.
+    fn may_split(&self, route: usize, len: usize) -> bool {
+        let doubled = 2 * self.directory.len();
+        self.next_bit(route) >= self.shift || len >= LEAST_LOAD * doubled.max(8)
+    }
+
+    /// Splits the only table into segments.
+    fn try_split_off(
+        table: &Table,
+        hash_of: &impl Fn(Handle) -> usize,
+    ) -> Result<Segments, TryReserveError> {
+        let (count, shift) = (1 << FIRST_BITS, usize::BITS - FIRST_BITS);
+        let mut tables = Vec::new();
+        tables.try_reserve_exact(count)?;
+        for _ in 0..count {
+            push_reserved(&mut tables, try_table(SEGMENT_CAPACITY)?);
+        }
+        try_split(table, shift, &mut tables, hash_of)?;
+        Ok(Segments { directory: try_directory(0..count as u32)?, tables, shift })
+    }
+
+    /// Splits the segment for a route in two.
+    fn split(
+        &mut self,
+        route: usize,
+        hash_of: &impl Fn(Handle) -> usize,
+    ) -> Result<(), TryReserveError> {
+        let bit = self.next_bit(route);
+        let mut parts = [try_table(SEGMENT_CAPACITY)?, try_table(SEGMENT_CAPACITY)?];
+        try_split(self.table(route), bit, &mut parts, hash_of)?;
+        self.tables.try_reserve(1)?;
+        if bit < self.shift {
+            // Each entry twice.
+            let entries = 0..2 * self.directory.len();
+            self.directory = try_directory(entries.map(|entry| self.directory[entry / 2]))?;
+            self.shift -= 1;
+        }
+
+        let Range { start, end } = self.extent(route >> self.shift);
+        let new = self.tables.len() as u32;
+        self.directory[usize::midpoint(start, end)..end].fill(new);
+        let [first, second] = parts;
+        self.tables[self.directory[start] as usize] = first;
+        push_reserved(&mut self.tables, second);
+        Ok(())
+    }
+
+    /// Splits segments until each has room for its share of `wanted` handles, and for at least one
+    /// more.
+    fn try_reserve(
+        &mut self,
+        wanted: usize,
+        hash_of: &impl Fn(Handle) -> usize,
+    ) -> Result<(), TryReserveError> {
+        // A few standard deviations below the full capacity, since hashes are not evenly
+        // distributed.
+        let per_segment = SEGMENT_CAPACITY / 16 * 15;
+        let (mut share, mut last_bit) = (wanted, usize::BITS);
+        while share > per_segment {
+            (share, last_bit) = (share.div_ceil(2), last_bit - 1);
+        }
+        let mut next = Some(0);
+        while let Some(route) = next {
+            while self.next_bit(route) >= last_bit {
+                self.split(route, hash_of)?;
+            }
+            let table = self.table_mut(route);
+            if table.len() == table.capacity() {
+                rebuild(table, hash_of)?;
+            }
+            next = self.next_segment(route);
+        }
+        // There are enough segments, but tombstones may take up their room.
+        let room: usize = self.tables.iter().map(Table::capacity).sum();
+        if room < wanted {
+            for table in &mut self.tables {
+                if table.capacity() < SEGMENT_CAPACITY {
+                    rebuild_for(table, SEGMENT_CAPACITY, hash_of)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self) {
+        let (directory, entries) = (&*self.directory, self.directory.len());
+        assert!(entries.is_power_of_two() && entries > 1, "{entries} entries");
+        let shift = usize::BITS - entries.trailing_zeros();
+        assert_eq!(self.shift, shift, "the shift does not match the directory");
+        let mut seen = alloc::vec![false; self.tables.len()];
+        let mut entry = 0;
+        while entry < entries {
+            let extent = self.extent(entry);
+            let id = directory[entry] as usize;
+            assert_eq!(extent.start, entry, "the entries of segment {id} are not aligned");
+            assert!(directory[extent.clone()].iter().all(|&other| other as usize == id));
+            assert!(!core::mem::replace(&mut seen[id], true), "segment {id} is in two places");
+            entry = extent.end;
+        }
+        assert!(seen.into_iter().all(|seen| seen), "a segment has no entry");
+    }
+}
+
+/// Returns whether a table without room is full of handles, not of tombstones, and has all its
+/// buckets.
+fn is_whole(table: &Table, most_buckets: usize) -> bool {
+    let buckets = table.num_buckets();
+    buckets >= most_buckets && table.len() >= capacity(buckets) / 4 * 3
+}
+
+/// Allocates a table for this many handles.
+fn try_table(capacity: usize) -> Result<Table, TryReserveError> {
+    let mut table = Table::new();
+    table.try_reserve(capacity, no_rehash).map_err(table_error)?;
+    Ok(table)
+}
+
+/// Collects the entries of a directory.
+fn try_directory(
+    entries: impl ExactSizeIterator<Item = u32>,
+) -> Result<Box<[u32]>, TryReserveError> {
+    let mut directory = Vec::new();
+    directory.try_reserve_exact(entries.len())?;
+    entries.for_each(|entry| push_reserved(&mut directory, entry));
+    Ok(directory.into_boxed_slice())
+}
+
+/// Copies the handles of a table to the parts that it splits into, by the bits of their routes from
+/// `bit` on.
+fn try_split(
+    table: &Table,
+    bit: u32,
+    parts: &mut [Table],
+    hash_of: &impl Fn(Handle) -> usize,
+) -> Result<(), TryReserveError> {
+    let mask = parts.len() - 1;
+    let mut handles = table.iter();
+    loop {
+        // Hash a batch first: the keys are scattered in memory, and in a loop that does nothing
+        // else, their cache misses overlap.
+        let batch: ArrayVec<(usize, Handle), HASH_BATCH> =
+            handles.by_ref().take(HASH_BATCH).map(|&handle| (hash_of(handle), handle)).collect();
+        if batch.is_empty() {
+            return Ok(());
+        }
+        for &(hash, handle) in &batch {
+            let part = &mut parts[route(hash) >> bit & mask];
+            if part.len() == part.capacity() {
+                // If all hashes share these bits, one part gets all handles.
+                rebuild_for(part, 2 * part.len(), hash_of)?;
+            }
+            part.insert_unique(hash as u64, handle, no_rehash);
+        }
+    }
+}
+
+/// Moves the handles of a table without room to one of the same size, if it is full of tombstones,
+/// or of twice the size.
+fn rebuild(table: &mut Table, hash_of: &impl Fn(Handle) -> usize) -> Result<(), TryReserveError> {
+    rebuild_for(table, table.len() + table.len() / 3 + 1, hash_of)
+}
+
+/// Moves the handles of a table to one for this many.
+///
+/// hashbrown's own `reserve` may rehash in place, which would lose handles if the user's hash
+/// panics.
+fn rebuild_for(
+    table: &mut Table,
+    capacity: usize,
+    hash_of: &impl Fn(Handle) -> usize,
+) -> Result<(), TryReserveError> {
+    let mut rebuilt = try_table(capacity)?;
+    for &handle in table.iter() {
+        rebuilt.insert_unique(hash_of(handle) as u64, handle, no_rehash);
+    }
+    *table = rebuilt;
+    Ok(())
 }

@@ -1,35 +1,48 @@
 //! Changing one element.
 //!
-//! Inserting takes three steps: `search` returns a [`Target`], `make_room` turns it into a
+//! Inserting takes three steps: a search returns a [`Target`], `make_room` turns it into a
 //! [`Vacancy`], and `put` fills it. Only the first two may fail or run user code.
 //!
-//! Removing takes three as well: `prepare_take` returns a [`Departure`], `depart` turns it into a
+//! Removing takes three as well: `prepare` returns a [`Departure`], `depart` turns it into a
 //! [`Removal`], and `rebalance` then merges small nodes. Only the first and the last may run user
 //! code. An element is removed at its position, and spans are updated along the parent pointers: a
 //! removal needs no comparisons.
 
 use super::arena::NONE;
 use super::index::{Child, MIN_CHILDREN};
-use super::leaf::{End, Handle, LEAF_CAPACITY, LeafRef};
-use super::range::RankedRange;
-use super::search::{Path, Position, Target, before};
-use super::{Core, Lookup, Nodes};
-use crate::small::descent;
+use super::leaf::{End, Handle, LEAF_CAPACITY};
+
+use super::search::{Position, RankedRange, Target, before, index_in};
+use super::{Core, Lookup, Nodes, Owned};
 use crate::{TieOrder, TryReserveError};
 
 /// A target whose leaf has room for the element. Valid until the next insertion.
 #[must_use]
-pub(crate) struct Vacancy<S>(pub(crate) Target<S>);
+pub(crate) struct Vacancy<S> {
+    target: Target<S>,
+    /// Whether the leaf has shared with a neighbour, so that a departure from there is stale.
+    has_shared: bool,
+}
+
+impl<S> Vacancy<S> {
+    pub(crate) fn target(&self) -> &Target<S> {
+        &self.target
+    }
+
+    pub(crate) fn has_shared(&self) -> bool {
+        self.has_shared
+    }
+}
 
 /// An element about to be removed, and the one that will fill its slot.
 #[must_use]
 pub(crate) struct Departure<S, T> {
-    pub(super) position: Position,
+    position: Position,
     /// The handle of the element to remove.
     handle: Handle,
     /// The last slot of the leaf with its element's token, unless that slot is the one to remove.
     filler: Option<(Handle, T)>,
-    /// The first score of the leaf after the removal, if it changes.
+    /// The first score of the leaf after the removal, if the index stores another one.
     new_first: Option<S>,
 }
 
@@ -42,7 +55,23 @@ pub(crate) struct Removal {
     pub(super) left: u8,
 }
 
+/// Inserting.
 impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
+    /// Inserts a pair at a target. The token is that of its key; with a dict, no key is equal.
+    #[inline]
+    pub(crate) fn insert_at(
+        &mut self,
+        target: Target<S>,
+        token: D::Token,
+        pair: (K, V),
+    ) -> Result<Handle, TryReserveError> {
+        D::try_reserve_one(self, token)?;
+        let vacancy = self.make_room(target)?;
+        let handle = self.nodes.put(vacancy, pair);
+        self.dict.insert(token, handle);
+        Ok(handle)
+    }
+
     /// Makes room for one more element in the leaf of a target, or moves the target to a leaf with
     /// room.
     ///
@@ -50,92 +79,37 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     /// same elements in the same order.
     #[inline]
     pub(crate) fn make_room(&mut self, target: Target<S>) -> Result<Vacancy<S>, TryReserveError> {
-        self.make_room_sparing(NONE, target)
-    }
-
-    /// Like `make_room`, but keeps a departure from another leaf valid: no element of that leaf
-    /// moves.
-    #[inline]
-    pub(crate) fn make_room_beside(
-        &mut self,
-        departure: &Departure<S, D::Token>,
-        target: Target<S>,
-    ) -> Result<Vacancy<S>, TryReserveError> {
-        self.make_room_sparing(departure.position.leaf, target)
-    }
-
-    /// Like `make_room`, but never moves elements of the leaf `spared`.
-    #[expect(
-        clippy::inline_always,
-        reason = "a call for each insertion takes 3 % more instructions"
-    )]
-    #[inline(always)]
-    fn make_room_sparing(
-        &mut self,
-        spared: u32,
-        target: Target<S>,
-    ) -> Result<Vacancy<S>, TryReserveError> {
-        if self.nodes.leaf(target.position.leaf).len() < LEAF_CAPACITY {
-            self.nodes.leaves.try_reserve_small(1)?;
-            return Ok(Vacancy(target));
+        if self.nodes.leaf(target.position.leaf).len() == LEAF_CAPACITY {
+            return self.make_room_in_full(target);
         }
-        let position = self.make_room_in_full(spared, target.position, target.score)?;
-        // The path may no longer lead to the position.
-        Ok(Vacancy(Target { position, path: Path::UNKNOWN, ..target }))
+        self.nodes.leaves.try_reserve_small(1)?;
+        Ok(Vacancy { target, has_shared: false })
     }
 
     #[cold]
-    fn make_room_in_full(
-        &mut self,
-        spared: u32,
-        position: Position,
-        score: S,
-    ) -> Result<Position, TryReserveError> {
+    fn make_room_in_full(&mut self, target: Target<S>) -> Result<Vacancy<S>, TryReserveError> {
+        let Target { position, score, .. } = target;
         let is_end = position.leaf == self.nodes.tail && position.index == LEAF_CAPACITY
             || position.leaf == self.nodes.head && position.index == 0;
-        if !is_end {
-            if let Some(position) = self.share(spared, position) {
-                return Ok(position);
-            }
-        }
-        match self.nodes.try_reserve_leaf(position.leaf) {
-            Ok(height) if is_end => Ok(self.nodes.add_end(position, score, height)),
-            Ok(height) => Ok(self.split_leaf(position, height)),
-            // No memory for a leaf: other leaves may have room.
-            Err(TryReserveError::AllocError) => {
-                self.shift(spared, position).ok_or(TryReserveError::AllocError)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Moves the upper half of a full leaf to a new one.
-    fn split_leaf(&mut self, position: Position, height: u32) -> Position {
-        let at = LEAF_CAPACITY / 2;
-        let (new, moved) = self.hand_over_to_new(position.leaf, LEAF_CAPACITY - at);
-        let child = Child { id: new, first: self.nodes.leaf(new).at(0).1, span: moved as u32 };
-        self.nodes.link_after(position.leaf, child, height);
-        self.hand_over(position.leaf, LEAF_CAPACITY - at - moved, new, End::First);
-        if position.index <= at {
+        let shared = if is_end { None } else { self.share(position) };
+        let position = if let Some(position) = shared {
             position
         } else {
-            Position { leaf: new, index: position.index - at }
-        }
+            let height = self.nodes.try_reserve_leaf(position.leaf)?;
+            if is_end {
+                self.nodes.add_end(position, score, height)
+            } else {
+                self.split_leaf(position, height)
+            }
+        };
+        // The path may no longer lead to the position.
+        let target = Target { position, score, path: None };
+        Ok(Vacancy { target, has_shared: shared.is_some() })
     }
+}
 
-    /// Removes the elements of a range one by one, which allocates nothing; returns how many were
-    /// removed.
-    pub(crate) fn take_range(&mut self, range: RankedRange) -> usize {
-        let mut next = range.start;
-        for _ in 0..range.len {
-            let Some(position) = self.nodes.at_element(next) else { break };
-            let (pair, _) = self.nodes.leaf(position.leaf).at(position.index);
-            let token = self.dict.token_in_leaf(&pair.0);
-            (_, next) = self.take_at(position, token);
-        }
-        range.len
-    }
-
+/// Removing.
+impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     /// Removes the element at a position; returns it and the position of the next element. `token`
     /// is that of the element.
     ///
@@ -145,38 +119,26 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         &mut self,
         position: Position,
         token: D::Token,
-    ) -> (((K, V), S), Position) {
-        let departure = self.prepare_take(position);
+    ) -> (Owned<K, V, S>, Position) {
+        let departure = self.prepare(position);
         self.dict.forget(token, departure.handle);
         let (element, removal) = self.depart(departure);
         (element, self.rebalance(removal))
     }
 
     /// Prepares `depart`. It leaves the core unchanged, but may run user code, which may panic.
-    #[cfg_attr(
-        not(target_os = "none"),
-        expect(clippy::inline_always, reason = "a call takes 5 % of a removal"),
-        inline(always)
-    )]
-    pub(crate) fn prepare_take(&self, position: Position) -> Departure<S, D::Token> {
-        self.departure(self.nodes.leaf(position.leaf), position)
-    }
-
-    /// Like `prepare_take`, given the leaf.
-    #[expect(clippy::inline_always, reason = "a view of a leaf takes 40 bytes of stack")]
+    #[expect(clippy::inline_always, reason = "a call takes 5 % of a removal")]
     #[inline(always)]
-    fn departure(
-        &self,
-        leaf: LeafRef<'_, (K, V), S>,
-        position: Position,
-    ) -> Departure<S, D::Token> {
-        let slot = leaf.slot_at(position.index);
-        let last = leaf.len() - 1;
-        let filler = (usize::from(slot) != last).then(|| {
-            (Handle::new(position.leaf, last as u8), self.dict.token_in_leaf(&leaf.pairs[last].0))
-        });
-        let new_first = (position.index == 0 && last > 0).then(|| leaf.at(1).1);
-        Departure { position, handle: Handle::new(position.leaf, slot), filler, new_first }
+    pub(crate) fn prepare(&self, position: Position) -> Departure<S, D::Token> {
+        let leaf = self.nodes.leaf(position.leaf);
+        let handle = Handle::new(position.leaf, leaf.slot_at(position.index));
+        let last = Handle::new(position.leaf, leaf.len() as u8 - 1);
+        let filler = (handle != last)
+            .then(|| (last, self.dict.token(last, &leaf.pairs[last.slot() as usize].0)));
+        let is_separated =
+            position.index == 0 && position.leaf != self.nodes.head && leaf.len() > 1;
+        let new_first = is_separated.then(|| leaf.at(1).1);
+        Departure { position, handle, filler, new_first }
     }
 
     /// Removes an element. The dict must already have dropped its handle.
@@ -186,28 +148,25 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         reason = "a position returned through memory takes 1 % more instructions"
     )]
     #[inline(always)]
-    pub(crate) fn depart(&mut self, departure: Departure<S, D::Token>) -> (((K, V), S), Removal) {
-        let Departure { position, new_first, .. } = departure;
+    pub(crate) fn depart(
+        &mut self,
+        departure: Departure<S, D::Token>,
+    ) -> (Owned<K, V, S>, Removal) {
+        let position = departure.position;
         let (element, left, parent) = self.take_element(&departure);
-        // The only leaf has no index above it.
-        if parent != NONE {
-            self.nodes.update_spans_above(position.leaf, parent, -1, new_first);
-        }
+        let _old_first = self.nodes.update_spans(position.leaf, parent, -1, departure.new_first);
         (element, Removal { position, left })
     }
 
     /// Removes an element from its leaf; returns it, the number of elements left there, and the
     /// parent of the leaf, whose spans must be updated.
-    #[cfg_attr(
-        not(target_os = "none"),
-        expect(clippy::inline_always, reason = "a call takes 8 % of a removal"),
-        inline(always)
-    )]
-    fn take_element(&mut self, departure: &Departure<S, D::Token>) -> (((K, V), S), u8, u32) {
-        let &Departure { position, handle, filler, .. } = departure;
+    #[expect(clippy::inline_always, reason = "a call takes 8 % of a removal")]
+    #[inline(always)]
+    fn take_element(&mut self, departure: &Departure<S, D::Token>) -> (Owned<K, V, S>, u8, u32) {
+        let &Departure { position, handle, ref filler, .. } = departure;
         let (element, left, parent) = self.nodes.leaves.remove(position.leaf, position.index);
-        if let Some((from, token)) = filler {
-            self.dict.relocate_in_leaf(token, from, handle);
+        if let Some((from, token)) = *filler {
+            self.dict.relocate(token, from, handle);
         }
         self.nodes.len -= 1;
         (element, left, parent)
@@ -219,7 +178,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     /// the path to it needs no search.
     #[expect(clippy::inline_always, reason = "one function for both ends takes a tenth more")]
     #[inline(always)]
-    pub(crate) fn pop(&mut self, end: End) -> Option<((K, V), S)> {
+    pub(crate) fn pop(&mut self, end: End) -> Option<Owned<K, V, S>> {
         if self.nodes.len == 0 {
             return None;
         }
@@ -227,26 +186,44 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
             End::First => self.nodes.start(),
             End::Last => self.nodes.last_position(),
         };
-        let leaf = self.nodes.leaf(position.leaf);
-        self.dict.prepare_pop(self.nodes.len, end, position.leaf, leaf.pairs);
-        let token = self.dict.token_in_leaf(&leaf.at(position.index).0.0);
-        let departure = self.departure(leaf, position);
+        let pairs = self.nodes.leaf(position.leaf).pairs;
+        self.dict.prepare_pop(self.nodes.len, end, position.leaf, pairs);
+        let token = self.token_at(position);
+        let departure = self.prepare(position);
         self.dict.forget(token, departure.handle);
         let (element, left, parent) = self.take_element(&departure);
-        self.nodes.shorten(end, parent, departure.new_first);
+        self.nodes.shorten(end, parent);
         self.rebalance(Removal { position, left });
         Some(element)
     }
 
-    pub(crate) fn remove_by_rank(&mut self, rank: usize) -> Option<((K, V), S)> {
-        (rank < self.nodes.len).then(|| self.take(self.nodes.position_at(rank)))
+    /// Returns the token of the element at a position.
+    #[inline]
+    fn token_at(&self, position: Position) -> D::Token {
+        let leaf = self.nodes.leaf(position.leaf);
+        let slot = leaf.slot_at(position.index);
+        self.dict.token(Handle::new(position.leaf, slot), &leaf.pairs[slot as usize].0)
     }
 
     /// Removes the element at a position.
     #[inline]
-    pub(crate) fn take(&mut self, position: Position) -> ((K, V), S) {
-        let ((key, _), _) = self.nodes.leaf(position.leaf).at(position.index);
-        self.take_at(position, self.dict.token_in_leaf(key)).0
+    pub(crate) fn take(&mut self, position: Position) -> Owned<K, V, S> {
+        self.take_at(position, self.token_at(position)).0
+    }
+
+    pub(crate) fn remove_by_rank(&mut self, rank: usize) -> Option<Owned<K, V, S>> {
+        (rank < self.nodes.len).then(|| self.take(self.nodes.position_at(rank)))
+    }
+
+    /// Removes the elements of a range one by one, which allocates nothing; returns how many were
+    /// removed.
+    pub(crate) fn take_range(&mut self, range: RankedRange) -> usize {
+        let mut next = range.start;
+        for _ in 0..range.len {
+            let Some(position) = self.nodes.at_element(next) else { break };
+            (_, next) = self.take_at(position, self.token_at(position));
+        }
+        range.len
     }
 
     /// Removes the next element from a position on that `is_taken` accepts, and moves the position
@@ -255,7 +232,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         &mut self,
         next: &mut Position,
         mut is_taken: impl FnMut(&K, &mut V, S) -> bool,
-    ) -> Option<((K, V), S)> {
+    ) -> Option<Owned<K, V, S>> {
         loop {
             let position = self.nodes.at_element(*next)?;
             // After a panic in the closure, iteration continues with the next element.
@@ -264,7 +241,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
             let score = self.nodes.score(handle);
             let (key, value) = self.nodes.pair_mut(handle);
             if is_taken(key, value, score) {
-                let token = self.dict.token_in_leaf(key);
+                let token = self.token_at(position);
                 // If a hash panics after the removal, the next element is at this position.
                 *next = position;
                 let (element, following) = self.take_at(position, token);
@@ -281,20 +258,20 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     ///
     /// The full leaf is unchanged: ascending and descending loads produce full leaves, and no
     /// element moves.
-    pub(crate) fn add_end(&mut self, position: Position, score: S, height: u32) -> Position {
+    fn add_end(&mut self, position: Position, score: S, height: u32) -> Position {
         let leaf = self.leaves.blocks().insert();
-        let child = Child { id: leaf, first: score, span: 0 };
         if position.index == 0 {
-            self.link_before_head(child, height);
+            let first = self.leaf(position.leaf).at(0).1;
+            self.link_before_head(Child { id: leaf, span: 0, first }, height);
         } else {
-            self.link_after(position.leaf, child, height);
+            self.link_after(position.leaf, Child { id: leaf, span: 0, first: score }, height);
         }
         Position { leaf, index: 0 }
     }
 
     /// Draws the height of a new leaf next to another, and reserves memory for it and for the
     /// blocks that it may split.
-    pub(crate) fn try_reserve_leaf(&mut self, beside: u32) -> Result<u32, TryReserveError> {
+    fn try_reserve_leaf(&mut self, beside: u32) -> Result<u32, TryReserveError> {
         let height = self.heights.draw();
         let (mut level, mut splits) = (0, 0);
         let mut parent = self.leaf(beside).parent;
@@ -316,15 +293,13 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
 
     /// Inserts a pair with the score of a vacancy, and returns its handle.
     #[expect(clippy::needless_pass_by_value, reason = "a vacancy is filled once")]
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     pub(crate) fn put(&mut self, vacancy: Vacancy<S>, pair: (K, V)) -> Handle {
-        let Vacancy(Target { position: Position { leaf, index }, score, path }) = vacancy;
+        let Target { position: Position { leaf, index }, score, path } = vacancy.target;
         let slot = self.leaves.insert(leaf, index, pair, score);
         self.len += 1;
         self.is_appended_to = leaf == self.tail && index == slot as usize;
-        if path == Path::UNKNOWN || index == 0 {
-            self.update_spans(leaf, 1, (index == 0).then_some(score));
-        } else {
+        if let Some(path) = path {
             let mut id = self.top;
             for level in (1..=self.levels.into()).rev() {
                 let block = self.blocks.get_mut(id);
@@ -332,6 +307,8 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
                 block.spans[child] += 1;
                 id = block.children[child];
             }
+        } else {
+            self.update_spans(leaf, self.leaf(leaf).parent, 1, None);
         }
         Handle::new(leaf, slot)
     }
@@ -368,13 +345,14 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         self.leaves.blocks().get_mut(leaf).extend_sorted(elements);
         let new = self.leaf(leaf);
         let (first, len) = (new.at(0).1, new.len());
-        self.link_after(self.tail, Child { id: leaf, first, span: 0 }, height);
-        self.update_spans(leaf, i32::from(len as u8), None);
+        self.link_after(self.tail, Child { id: leaf, span: 0, first }, height);
+        self.update_spans(leaf, self.leaf(leaf).parent, i32::from(len as u8), None);
         self.len += len;
         Ok(leaf)
     }
 }
 
+/// Changing a score within a leaf.
 impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
     /// Changes the score of the element at a position if the element stays in its leaf; returns
     /// whether it does.
@@ -408,7 +386,7 @@ impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
         if !stays {
             return false;
         }
-        let after = descent::index_in(leaf, score, before(key));
+        let after = index_in(leaf, score, before(key));
         // The element itself, with its old score, was counted among those before.
         let to = if old <= score { after.saturating_sub(1) } else { after };
         self.leaves.reorder(id, index, to.min(last), score);
@@ -420,13 +398,14 @@ impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
     ///
     /// The target is the result of a search while the element still has its old score.
     pub(crate) fn reorder_to(&mut self, position: Position, target: &Target<S>) {
-        let Position { leaf, index } = position;
+        let Position { leaf: id, index } = position;
         let after = target.position.index;
         let to = if after > index { after - 1 } else { after };
-        self.leaves.reorder(leaf, index, to, target.score);
+        self.leaves.reorder(id, index, to, target.score);
         if index == 0 || to == 0 {
-            let first = self.leaf(leaf).at(0).1;
-            self.update_spans(leaf, 0, Some(first));
+            let leaf = self.leaf(id);
+            let first = leaf.at(0).1;
+            let _old_first = self.update_spans(id, leaf.parent, 0, Some(first));
         }
     }
 }

@@ -10,7 +10,7 @@ use equivalent::Equivalent;
 
 use super::arena::NONE;
 use super::dict::{Dict, hash_one};
-use super::leaf::{End, Handle, Leaves, SmallLeaf};
+use super::leaf::{End, Handle, Leaves};
 use super::search::{Position, Target, before};
 use super::{Clear, Core, Lookup, Owned};
 use crate::{Increment, IncrementError, TieOrder, TryReserveError};
@@ -58,7 +58,7 @@ impl<H: BuildHasher> Hashed<H> {
     fn visit<K: Hash, V>(&self, pairs: &[(K, V)]) {
         for (key, _) in pairs {
             let hash = hash_one(&self.hasher, key);
-            black_box(self.tables.find(hash, |handle| handle == Handle::NONE));
+            black_box(self.tables.find(hash, |_| None::<()>));
         }
     }
 }
@@ -84,15 +84,23 @@ impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
         core.try_rebuild_hashed()
     }
 
+    /// Makes room in the dict for a key with this hash.
     #[inline]
-    fn token(&self, key: &K) -> usize {
-        hash_one(&self.hasher, key)
+    fn try_reserve_one<V, S: Copy>(
+        core: &mut Core<K, V, S, Self>,
+        hash: usize,
+    ) -> Result<(), TryReserveError> {
+        if core.dict.tables.has_room(hash) { Ok(()) } else { core.grow_dict(hash) }
     }
 
     #[inline]
-    fn token_in_leaf(&self, key: &K) -> usize {
-        // Without a table, a handle is found by its slot.
-        if self.tables.has_tables() { self.token(key) } else { 0 }
+    fn token(&self, handle: Handle, key: &K) -> usize {
+        self.tables.token(handle, || hash_one(&self.hasher, key))
+    }
+
+    #[inline]
+    fn insert(&mut self, hash: usize, handle: Handle) {
+        self.tables.insert(hash, handle);
     }
 
     #[inline]
@@ -100,16 +108,6 @@ impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
         self.tables.replace(hash, from, to);
         if self.watched == from {
             self.watched = to;
-        }
-    }
-
-    #[expect(clippy::inline_always, reason = "a call takes 2 % of a removal")]
-    #[inline(always)]
-    fn relocate_in_leaf(&mut self, hash: usize, from: Handle, to: Handle) {
-        if self.tables.has_tables() {
-            Lookup::<K>::relocate(self, hash, from, to);
-        } else {
-            self.tables.move_tag(from, to);
         }
     }
 
@@ -215,56 +213,32 @@ impl<K, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     }
 
     /// Returns the element of a key.
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     pub(crate) fn element<Q>(&self, key: &Q) -> Option<Element<'_, K, V, S>>
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        self.find_with(|| self.hash(key), key)
+        // A hash is not worth its time if there are no elements.
+        if self.nodes.len == 0 { None } else { self.find(self.hash(key), key) }
     }
 
     /// Returns the element of a key with this hash.
-    #[expect(clippy::inline_always, reason = "a call takes 5 % of an update")]
-    #[inline(always)]
-    pub(crate) fn find<Q>(&self, hash: usize, key: &Q) -> Option<Element<'_, K, V, S>>
-    where
-        Q: Equivalent<K> + ?Sized,
-    {
-        self.find_with(|| hash, key)
-    }
-
-    /// Returns the element of a key, which is not hashed if there are no elements.
     #[expect(
         clippy::inline_always,
         reason = "a call for each score takes a fifth more instructions"
     )]
     #[inline(always)]
-    fn find_with<Q>(&self, hash: impl FnOnce() -> usize, key: &Q) -> Option<Element<'_, K, V, S>>
+    pub(crate) fn find<Q>(&self, hash: usize, key: &Q) -> Option<Element<'_, K, V, S>>
     where
         Q: Equivalent<K> + ?Sized,
     {
-        let dict = &self.dict.tables;
-        match &self.nodes.leaves {
-            Leaves::Blocks(arena) => {
-                // Kept from the comparison, since getting the leaf again takes a tenth of a
-                // look-up.
-                let mut found = None;
-                let handle = dict.find_in_tables(hash(), |handle| {
-                    let leaf = arena.get(handle.leaf());
-                    found = Some(leaf);
-                    let pair = leaf.pairs.get(handle.slot() as usize);
-                    pair.is_some_and(|(other, _)| key.equivalent(other))
-                })?;
-                let (leaf, slot) = (found?, handle.slot() as usize);
-                Some(Element {
-                    handle,
-                    pair: leaf.pairs.get(slot)?,
-                    score: *leaf.scores.get(slot)?,
-                })
-            }
-            Leaves::Small(leaf) if leaf.pairs.is_empty() => None,
-            Leaves::Small(leaf) => find_in_small(leaf, dict, hash(), key),
-        }
+        // Returned by the comparison, since getting the leaf again takes a tenth of a look-up.
+        let (handle, (pair, scores)) = self.dict.tables.find(hash, |handle| {
+            let (pairs, scores) = self.nodes.leaves.columns(handle.leaf());
+            let pair = pairs.get(handle.slot() as usize)?;
+            key.equivalent(&pair.0).then_some((pair, scores))
+        })?;
+        Some(Element { handle, pair, score: *scores.get(handle.slot() as usize)? })
     }
 
     /// Returns the position of the element of a key.
@@ -283,21 +257,6 @@ impl<K, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     {
         Some(self.nodes.rank_of(self.position(key)?))
     }
-}
-
-/// `find` in a single leaf. Not inlined, so that the loop for several leaves keeps its registers.
-#[inline(never)]
-fn find_in_small<'a, K, V, S: Copy, Q: Equivalent<K> + ?Sized>(
-    leaf: &'a SmallLeaf<(K, V), S>,
-    dict: &Dict,
-    hash: usize,
-    key: &Q,
-) -> Option<Element<'a, K, V, S>> {
-    let handle = dict.find(hash, |handle| {
-        leaf.pairs.get(handle.slot() as usize).is_some_and(|(other, _)| key.equivalent(other))
-    })?;
-    let slot = handle.slot() as usize;
-    Some(Element { handle, pair: leaf.pairs.get(slot)?, score: *leaf.scores.get(slot)? })
 }
 
 /// The number of members that are hashed before the first of them is looked up.
@@ -395,12 +354,6 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
         dict.try_reserve(additional, hash_of)
     }
 
-    /// Makes room for one more handle with this hash in the dict.
-    #[inline]
-    pub(crate) fn make_room_in_dict(&mut self, hash: usize) -> Result<(), TryReserveError> {
-        if self.dict.tables.has_room_for(hash) { Ok(()) } else { self.grow_dict(hash) }
-    }
-
     #[cold]
     fn grow_dict(&mut self, hash: usize) -> Result<(), TryReserveError> {
         let Core { nodes, dict: Hashed { tables: dict, hasher, .. } } = self;
@@ -412,32 +365,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
             return Ok(());
         }
         let (dict, hash_of) = self.dict_to_change();
-        match dict.try_reserve_one(hash, hash_of) {
-            Err(TryReserveError::AllocError) => self.refile(hash),
-            result => result,
-        }
-    }
-
-    /// Makes room in the dict for a hash, if only tombstones occupy it. **O(n)**.
-    ///
-    /// A table without tombstones is a new one, as long as there is memory for it. Otherwise all
-    /// tables are cleared and filled again. Between the two, `Hash` runs while the dict is
-    /// incomplete, so all keys are hashed once before: a `Hash` that panics then changes nothing.
-    /// One that panics only the second time leaves no element.
-    #[cold]
-    fn refile(&mut self, hash: usize) -> Result<(), TryReserveError> {
-        if !self.dict.tables.is_worth_refiling(hash) {
-            return Err(TryReserveError::AllocError);
-        }
-        self.nodes.for_each_key(|_, key| _ = self.hash(key));
-
-        // Hashing may panic.
-        let incomplete = ClearOnDrop(self);
-        let Core { nodes, dict: Hashed { tables: dict, hasher, .. } } = &mut *incomplete.0;
-        dict.clear_tables();
-        nodes.for_each_key(|handle, key| dict.insert_if_room(hash_one(hasher, key), handle));
-        mem::forget(incomplete);
-        Ok(())
+        dict.try_reserve_one(hash, hash_of)
     }
 }
 
@@ -556,41 +484,21 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
     }
 
     /// Inserts a pair whose key is not present yet.
-    ///
-    /// On microcontrollers, it is not inlined, so that its stack space is free while a score is
-    /// changed.
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline]
     pub(crate) fn insert_new(
         &mut self,
         hash: usize,
         pair: (K, V),
         score: S,
     ) -> Result<Handle, TryReserveError> {
-        self.insert_new_inlined(hash, pair, score)
-    }
-
-    /// Like `insert_new`, for callers that are not inlined themselves.
-    #[expect(clippy::inline_always, reason = "a call takes 64 bytes of stack on microcontrollers")]
-    #[inline(always)]
-    pub(crate) fn insert_new_inlined(
-        &mut self,
-        hash: usize,
-        pair: (K, V),
-        score: S,
-    ) -> Result<Handle, TryReserveError> {
         let target = self.nodes.search_to_insert(score, before(&pair.0));
-        self.make_room_in_dict(hash)?;
-        let vacancy = self.make_room(target)?;
-        let handle = self.nodes.put(vacancy, pair);
-        self.dict.tables.insert(hash, handle);
-        Ok(handle)
+        self.insert_at(target, hash, pair)
     }
 
     /// Sets the score of the element at a handle, and updates the handle if the element moves.
     ///
     /// On error, nothing changes.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     pub(crate) fn set_score(
         &mut self,
         hash: usize,
@@ -601,10 +509,17 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
             return Ok(());
         };
         // The element moves to another leaf. Everything that may fail comes first: hashing the
-        // element that will fill the slot, and making room in the target leaf. Neither leaf affects
-        // the other until the source leaf is merged with a neighbour, which may be the target.
-        let departure = self.prepare_take(position);
-        let vacancy = self.make_room_beside(&departure, target)?;
+        // element that will fill its slot, and making room in the other leaf.
+        let mut departure = self.prepare(position);
+        let vacancy = Watch::new(self, handle).core.make_room(target)?;
+        if vacancy.has_shared() {
+            let position = self.nodes.position_of(*handle);
+            if position.leaf == vacancy.target().position.leaf {
+                self.nodes.reorder_to(position, vacancy.target());
+                return Ok(());
+            }
+            departure = self.prepare(position);
+        }
         self.dict.tables.replace(hash, *handle, Handle::NONE);
         let ((pair, _), removal) = self.depart(departure);
         *handle = self.nodes.put(vacancy, pair);
@@ -616,8 +531,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
 
     /// Sets the score of the element at a handle if it stays in its leaf; otherwise returns its
     /// position and its target.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     fn set_score_in_leaf(&mut self, handle: Handle, score: S) -> Option<(Position, Target<S>)> {
         let nodes = &mut self.nodes;
         if K::IS_ORDERED && nodes.score(handle) == score {
@@ -628,8 +542,9 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
             return None;
         }
         let ((key, _), _) = nodes.element_at(handle);
-        let target = nodes.search(score, before(key));
-        if target.leaf() == position.leaf {
+        let (found, path) = nodes.search(score, before(key));
+        let target = Target { position: found, score, path: Some(path) };
+        if found.leaf == position.leaf {
             nodes.reorder_to(position, &target);
             return None;
         }
@@ -641,10 +556,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         self.nodes.check();
         let dict = &self.dict.tables;
         assert_eq!(dict.len(), self.nodes.len, "dict and leaves differ in length");
-        assert!(
-            dict.has_tables() || matches!(self.nodes.leaves, Leaves::Small(_)),
-            "blocks and a dict without a table"
-        );
+        let is_small = matches!(self.nodes.leaves, Leaves::Small(_));
+        assert!(is_small || dict.has_table(), "blocks and a dict without a table");
         dict.check(|handle| self.nodes.key(handle).map_or(0, |key| self.hash(key)));
         for (pair, _) in self.nodes.iter() {
             let found = self.element(&pair.0).expect("a key of a leaf is not in the dict");

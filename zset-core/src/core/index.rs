@@ -1,24 +1,28 @@
-//! The index: blocks with the first score, the id and the span of each child, and random heights.
+//! The index: blocks with the id, the span and the first score of each child, and random heights.
 //!
 //! ```text
-//! level 2                  [ -inf:0 span 120 | 40:7 span 95 ]          ids of level-1 blocks
-//! level 1   [ -inf:0 span 50 | 12:3 span 31 | 27:1 span 39 ]  [ 40:2 span 64 | 61:4 span 31 ]
-//! leaves      0 (50 elements)  3 (31)         1 (39)            2 (64)         4 (31)
+//! level 2             [ 0: span 120 | 40 | 7: span 95 ]                 ids of level-1 blocks
+//! level 1   [ 0: span 50 | 12 | 3: span 31 | 27 | 1: span 39 ]  [ 2: span 64 | 61 | 4: span 31 ]
+//! leaves      0 (50 elements)   3 (31)           1 (39)           2 (64)           4 (31)
 //! ```
 //!
-//! Invariants: `firsts` holds exactly the score of each child's first element. `children` and
-//! `spans` have as many entries, followed by `NONE` and 0 up to the capacity, so that loops over
-//! them need no length. Each span is the number of elements below that child.
+//! The first score of a leaf is stored once: in the highest block whose children it separates, as
+//! the key of a B-tree is. So a split moves one up, a merge moves one down, and neither copies it.
+//!
+//! Invariants: `firsts` holds exactly the score of the first element below each child but the first
+//! one. `children` and `spans` have `len` entries, followed by `NONE` and 0 up to the capacity, so
+//! that loops over them need no length. Each span is the number of elements below that child.
 
+use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::convert::Infallible;
+use core::mem;
 use core::ops::Range;
 use rand_core::{Rng, TryRng};
 
 use super::Nodes;
 use super::arena::{ArenaNode, NONE};
 use super::leaf::End;
-use crate::small::{IS_SMALL, copy_within, fill};
 
 /// The maximum number of children of a block.
 pub(crate) const BLOCK_CAPACITY: usize = 64;
@@ -35,35 +39,37 @@ pub(crate) const MAX_LEVELS: usize = 10;
 pub(crate) struct Block<S> {
     /// The parent block, or `NONE`; in a vacant block, the next vacant one.
     pub(crate) parent: u32,
+    /// The number of children.
+    len: u32,
     pub(crate) children: [u32; BLOCK_CAPACITY],
     pub(crate) spans: [u32; BLOCK_CAPACITY],
-    pub(crate) firsts: ArrayVec<S, BLOCK_CAPACITY>,
+    /// The score of the first element below each child but the first one.
+    pub(crate) firsts: ArrayVec<S, { BLOCK_CAPACITY - 1 }>,
 }
 
-/// A block's entry for one child.
+/// A child to be added to a block.
 #[derive(Clone, Copy)]
 pub(crate) struct Child<S> {
     pub(crate) id: u32,
-    pub(crate) first: S,
     pub(crate) span: u32,
+    /// The score of its first element; of a child that becomes the first one of its block, that of
+    /// its successor.
+    pub(crate) first: S,
 }
 
 impl<S: Copy> Block<S> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.firsts.len()
+        self.len as usize
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.firsts.is_full()
+        self.len() == BLOCK_CAPACITY
     }
 
     /// Returns the index of the child with this id, which must be in the block.
     #[inline]
     pub(crate) fn index_of(&self, id: u32) -> usize {
-        if IS_SMALL {
-            return self.children.iter().position(|child| *child == id).unwrap_or_default();
-        }
         // The common cases: popping from the first end and appending at the last.
         if self.children[0] == id {
             return 0;
@@ -85,9 +91,6 @@ impl<S: Copy> Block<S> {
     /// Returns the sum of the spans of the children before `index`.
     #[inline]
     pub(crate) fn span_before(&self, index: usize) -> usize {
-        if IS_SMALL {
-            return self.spans[..index].iter().sum::<u32>() as usize;
-        }
         let (mut sum, mut i) = (0, 0u32);
         for &span in &self.spans {
             sum += if i < index as u32 { span } else { 0 };
@@ -101,64 +104,101 @@ impl<S: Copy> Block<S> {
         self.spans.iter().sum()
     }
 
-    pub(crate) fn insert(&mut self, index: usize, child: Child<S>) {
+    fn insert(&mut self, index: usize, child: Child<S>) {
         let len = self.len();
-        // Not `ArrayVec::insert`, so that all columns are shifted by the same code.
-        self.firsts.push(child.first);
-        copy_within(&mut self.children, index..len, index + 1);
-        copy_within(&mut self.spans, index..len, index + 1);
-        copy_within(&mut self.firsts, index..len, index + 1);
+        self.firsts.insert(index.max(1) - 1, child.first);
+        self.children.copy_within(index..len, index + 1);
+        self.spans.copy_within(index..len, index + 1);
         (self.children[index], self.spans[index]) = (child.id, child.span);
-        self.firsts[index] = child.first;
+        self.len += 1;
     }
 
-    pub(crate) fn remove(&mut self, index: usize) {
-        self.remove_range(index..index + 1);
+    /// Removes a child; returns its first score or, if it is the first child, that of the second,
+    /// which becomes the first one.
+    fn remove(&mut self, index: usize) -> Option<S> {
+        self.close_gap(index..index + 1);
+        self.firsts.pop_at(index.max(1) - 1)
     }
 
-    /// Removes the children at these indexes.
-    ///
-    /// On microcontrollers, it is not inlined, so that its stack space is free while children move.
-    #[inline(never)]
-    pub(crate) fn remove_range(&mut self, range: Range<usize>) {
-        let (len, rest) = (self.len(), self.len() - range.len());
-        copy_within(&mut self.children, range.end..len, range.start);
-        copy_within(&mut self.spans, range.end..len, range.start);
-        copy_within(&mut self.firsts, range.end..len, range.start);
-        fill(&mut self.children[rest..len], NONE);
-        fill(&mut self.spans[rest..len], 0);
-        self.firsts.truncate(rest);
-    }
-
-    /// Moves the children at these indexes to another block, from the index `at` on.
-    pub(crate) fn move_children(&mut self, range: Range<usize>, to: &mut Self, at: usize) {
-        for (at, index) in (at..).zip(range.clone()) {
-            let (id, span, first) = (self.children[index], self.spans[index], self.firsts[index]);
-            to.insert(at, Child { id, first, span });
+    /// Removes the children at these indexes. Their first scores or, if the first child is among
+    /// them, those of their successors move to `old_firsts` if dropping them may run user code.
+    pub(crate) fn remove_range(&mut self, range: Range<usize>, old_firsts: &mut Vec<S>) {
+        let start = range.start.max(1) - 1;
+        let end = (start + range.len()).min(self.firsts.len());
+        let removed = self.firsts.drain(start..end);
+        if mem::needs_drop::<S>() {
+            old_firsts.extend(removed);
+        } else {
+            drop(removed);
         }
-        self.remove_range(range);
+        self.close_gap(range);
+    }
+
+    fn close_gap(&mut self, range: Range<usize>) {
+        let (len, rest) = (self.len(), self.len() - range.len());
+        self.children.copy_within(range.end..len, range.start);
+        self.spans.copy_within(range.end..len, range.start);
+        self.children[rest..len].fill(NONE);
+        self.spans[rest..len].fill(0);
+        self.len = rest as u32;
+    }
+
+    /// Moves the children from an index on to an empty block; returns the first score below it.
+    fn split(&mut self, at: usize, to: &mut Self) -> S {
+        to.firsts.extend(self.firsts.drain(at..));
+        let first = self.firsts.pop().expect("a child before `at`");
+        let moved = at..self.len();
+        to.append_children(self, moved);
+        first
+    }
+
+    /// Moves the first `count` children of the next block to the end of this one. Takes the first
+    /// score below the next block, and returns the new one, if any children are left there.
+    fn take_from_next(&mut self, next: &mut Self, count: usize, first: S) -> Option<S> {
+        self.firsts.push(first);
+        self.firsts.extend(next.firsts.drain(..count - 1));
+        self.append_children(next, 0..count);
+        next.firsts.pop_at(0)
+    }
+
+    /// Moves the last `count` children of this block to the start of the next one. Takes the first
+    /// score below the next block, and returns the new one.
+    fn give_to_next(&mut self, next: &mut Self, count: usize, first: S) -> S {
+        let (at, len) = (self.len() - count, next.len());
+        let mut firsts: ArrayVec<S, { BLOCK_CAPACITY - 1 }> = self.firsts.drain(at..).collect();
+        firsts.push(first);
+        firsts.extend(next.firsts.drain(..));
+        next.firsts = firsts;
+        next.children.copy_within(..len, count);
+        next.spans.copy_within(..len, count);
+        next.children[..count].copy_from_slice(&self.children[at..][..count]);
+        next.spans[..count].copy_from_slice(&self.spans[at..][..count]);
+        next.len += count as u32;
+        self.close_gap(at..at + count);
+        self.firsts.pop().expect("a child before those that move")
+    }
+
+    /// Moves the ids and spans of some children of another block to the end of this one.
+    fn append_children(&mut self, from: &mut Self, range: Range<usize>) {
+        let end = self.len()..self.len() + range.len();
+        self.children[end.clone()].copy_from_slice(&from.children[range.clone()]);
+        self.spans[end].copy_from_slice(&from.spans[range.clone()]);
+        self.len += range.len() as u32;
+        from.close_gap(range);
     }
 }
 
 impl<S> ArenaNode for Block<S> {
     const MAX_IDS: usize = NONE as usize - 1;
 
-    #[inline]
     fn empty() -> Self {
-        // A constant is built in place, not on the stack.
-        const {
-            Block {
-                parent: 0,
-                children: [0; BLOCK_CAPACITY],
-                spans: [0; BLOCK_CAPACITY],
-                firsts: ArrayVec::new_const(),
-            }
+        Block {
+            parent: NONE,
+            len: 0,
+            children: [NONE; BLOCK_CAPACITY],
+            spans: [0; BLOCK_CAPACITY],
+            firsts: ArrayVec::new(),
         }
-    }
-
-    fn blank(&mut self) {
-        self.parent = NONE;
-        fill(&mut self.children, NONE);
     }
 
     fn set_next_vacant(&mut self, next: u32) {
@@ -171,35 +211,33 @@ impl<S> ArenaNode for Block<S> {
 }
 
 impl<K, V, S: Copy> Nodes<K, V, S> {
-    /// Adds to the spans above a leaf, and updates first scores if the leaf has a new one.
-    pub(crate) fn update_spans(&mut self, leaf: u32, by: i32, first: Option<S>) {
-        self.update_spans_above(leaf, self.leaf(leaf).parent, by, first);
-    }
-
-    /// Like `update_spans`, given the parent of the leaf.
-    pub(crate) fn update_spans_above(
+    /// Adds to the spans above a node, given its parent, and replaces its first score; returns the
+    /// old one, or the given one if no node comes before.
+    pub(crate) fn update_spans(
         &mut self,
         mut id: u32,
         mut parent: u32,
         by: i32,
         mut first: Option<S>,
-    ) {
+    ) -> Option<S> {
+        let mut replaced = None;
         while parent != NONE {
             let block = self.blocks.get_mut(parent);
             let index = block.index_of(id);
             block.spans[index] = block.spans[index].wrapping_add_signed(by);
-            if let Some(score) = first {
-                block.firsts[index] = score;
-                first = if index == 0 { first } else { None };
+            if index > 0 {
+                if let Some(first) = first.take() {
+                    replaced = Some(mem::replace(&mut block.firsts[index - 1], first));
+                }
             }
             (id, parent) = (parent, block.parent);
         }
+        replaced.or(first)
     }
 
-    /// Subtracts one from the spans above the leaf at this end, which has the parent `id`, and
-    /// updates first scores if the leaf has a new one.
+    /// Subtracts one from the spans above the leaf at this end, whose parent is `id`.
     #[inline]
-    pub(crate) fn shorten(&mut self, end: End, mut id: u32, first: Option<S>) {
+    pub(crate) fn shorten(&mut self, end: End, mut id: u32) {
         while id != NONE {
             let block = self.blocks.get_mut(id);
             let index = match end {
@@ -207,9 +245,6 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
                 End::Last => block.len().saturating_sub(1),
             };
             block.spans[index] -= 1;
-            if let Some(first) = first {
-                block.firsts[index] = first;
-            }
             id = block.parent;
         }
     }
@@ -231,7 +266,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         self.add_child(parent, index + 1, child, height);
     }
 
-    /// Links an empty leaf before the first.
+    /// Links an empty leaf before the first, whose first score is `child.first`.
     pub(crate) fn link_before_head(&mut self, child: Child<S>, height: u32) {
         let head = self.head;
         self.leaves.set_forward(child.id, head);
@@ -245,24 +280,23 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     /// Returns the block above a leaf, creating it if there is no index.
     fn parent_of_leaf(&mut self, leaf: u32) -> u32 {
         if self.levels == 0 {
-            let first = self.leaf(leaf).at(0).1;
-            self.add_top(Child { id: leaf, first, span: self.len as u32 });
+            self.add_top(leaf, self.len as u32);
         }
         self.leaf(leaf).parent
     }
 
     /// Adds a top block with one child.
-    fn add_top(&mut self, child: Child<S>) {
+    fn add_top(&mut self, child: u32, span: u32) {
         self.top = self.blocks.insert();
         let block = self.blocks.get_mut(self.top);
         block.parent = NONE;
-        block.insert(0, child);
+        (block.len, block.children[0], block.spans[0]) = (1, child, span);
         self.levels += 1;
-        self.set_parent(u32::from(self.levels), child.id, self.top);
+        self.set_parent(u32::from(self.levels), child, self.top);
     }
 
     /// Sets the parent of a child of a block on this level.
-    pub(crate) fn set_parent(&mut self, level: u32, id: u32, parent: u32) {
+    fn set_parent(&mut self, level: u32, id: u32, parent: u32) {
         if level == 1 {
             self.leaves.set_parent(id, parent);
         } else {
@@ -285,32 +319,33 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         loop {
             let block = self.blocks.get_mut(parent);
             let (low, high) = (MIN_CHILDREN, block.len().saturating_sub(MIN_CHILDREN));
-            let cut = if block.is_full() {
+            let at = if block.is_full() {
                 index.clamp(low, high)
             } else if height > level && (low..=high).contains(&index) {
                 index
             } else {
-                block.insert(index, child);
                 self.set_parent(level, child.id, parent);
-                return;
+                return self.blocks.get_mut(parent).insert(index, child);
             };
 
+            self.set_parent(level, child.id, parent);
             let (left, new) = (parent, self.blocks.insert());
             let (block, right) = self.blocks.get_two_mut(left, new);
-            block.move_children(cut..block.len(), right, 0);
-            if index >= cut {
-                right.insert(index - cut, child);
-            } else {
+            let mut first = block.split(at, right);
+            if index < at {
                 block.insert(index, child);
+            } else {
+                if index == at {
+                    mem::swap(&mut first, &mut child.first);
+                }
+                right.insert(index - at, child);
             }
-            let (inserted, span) = (child.id, block.span());
-            child = Child { id: new, first: right.firsts[0], span: right.span() };
-            self.set_parent(level, inserted, left);
+            let span = block.span();
+            child = Child { id: new, span: right.span(), first };
             self.adopt(level, new);
 
-            let block = self.blocks.get(left);
-            if block.parent == NONE {
-                self.add_top(Child { id: left, first: block.firsts[0], span });
+            if self.blocks.get(left).parent == NONE {
+                self.add_top(left, span);
             }
             parent = self.blocks.get(left).parent;
             let block = self.blocks.get_mut(parent);
@@ -322,101 +357,79 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 
     /// Sets the parent of all children of a block on this level.
-    pub(crate) fn adopt(&mut self, level: u32, parent: u32) {
+    fn adopt(&mut self, level: u32, parent: u32) {
         for index in 0..self.blocks.get(parent).len() {
             self.set_parent(level, self.blocks.get(parent).children[index], parent);
         }
     }
 
-    /// Removes an entry of a block, and repairs blocks that have become too small.
-    pub(crate) fn remove_child(&mut self, mut parent: u32, mut index: usize) {
+    /// Removes a leaf from its level-1 block, and repairs blocks that have become too small.
+    /// Returns its first score or, if no leaf comes before it, that of its successor.
+    pub(crate) fn remove_child(&mut self, mut parent: u32, index: usize) -> Option<S> {
+        let block = self.blocks.get_mut(parent);
+        let (mut removed, above) = (block.remove(index), block.parent);
+        if index == 0 {
+            removed = self.update_spans(parent, above, 0, removed);
+        }
         let mut level = 1;
         loop {
-            let block = self.blocks.get_mut(parent);
-            block.remove(index);
+            let block = self.blocks.get(parent);
             let (above, len) = (block.parent, block.len());
             if above == NONE {
                 if len == 1 {
                     self.drop_top(level);
                 }
-                return;
+                return removed;
             }
-            if index == 0 {
-                self.update_firsts(parent);
-            }
-            if len >= MIN_CHILDREN {
-                return;
-            }
-
             // Every block except the top one has a sibling.
-            let block = self.blocks.get(above);
-            let left = block.index_of(parent).max(1) - 1;
-            if !self.merge_or_share(level, above, left) {
-                return;
+            let left = self.blocks.get(above).index_of(parent).max(1) - 1;
+            if len >= MIN_CHILDREN || !self.merge_or_share(level, above, left) {
+                return removed;
             }
-            (parent, index) = (above, left + 1);
-            level += 1;
+            (parent, level) = (above, level + 1);
         }
     }
 
     /// Removes the top block, whose only child becomes the top.
     pub(crate) fn drop_top(&mut self, level: u32) {
-        let child = self.blocks.get(self.top).children[0];
+        let block = self.blocks.get_mut(self.top);
+        let child = block.children[0];
+        block.close_gap(0..1);
         self.set_parent(level, child, NONE);
-        self.blocks.get_mut(self.top).remove(0);
         self.blocks.remove(self.top);
         self.levels -= 1;
         self.top = if level == 1 { NONE } else { child };
     }
 
-    /// Updates the first score of a block in the blocks above it.
-    fn update_firsts(&mut self, block: u32) {
-        let block_ref = self.blocks.get(block);
-        let first = block_ref.firsts[0];
-        let (mut id, mut parent) = (block, block_ref.parent);
-        while parent != NONE {
-            let block = self.blocks.get_mut(parent);
-            let index = block.index_of(id);
-            block.firsts[index] = first;
-            if index != 0 {
-                return;
-            }
-            (id, parent) = (parent, block.parent);
-        }
-    }
-
-    /// Merges the blocks at `index` and `index + 1` of a block and returns true; the caller must
-    /// then remove the entry `index + 1`. If they are too large to merge, redistributes their
-    /// children evenly and returns false.
+    /// Merges the blocks at `index` and `index + 1` of a block and returns true, or redistributes
+    /// their children evenly if they are too large to merge, and returns false.
     pub(crate) fn merge_or_share(&mut self, level: u32, above: u32, index: usize) -> bool {
-        let block = self.blocks.get(above);
+        let block = self.blocks.get_mut(above);
         let (left_id, right_id) = (block.children[index], block.children[index + 1]);
-        let left_len = self.blocks.get(left_id).len();
+        let first = block.remove(index + 1).expect("a child before `index + 1`");
         let (left, right) = self.blocks.get_two_mut(left_id, right_id);
-        let right_len = right.len();
+        let (left_len, right_len) = (left.len(), right.len());
         let total = left_len + right_len;
 
-        if total <= BLOCK_CAPACITY * 3 / 4 {
-            right.move_children(0..right_len, left, left_len);
-            let span = left.span();
-            self.blocks.remove(right_id);
-            self.adopt(level, left_id);
-            self.blocks.get_mut(above).spans[index] = span;
-            return true;
-        }
-
-        if left_len < total / 2 {
-            right.move_children(0..total / 2 - left_len, left, left_len);
+        let is_merged = total <= BLOCK_CAPACITY * 3 / 4;
+        let right_first = if is_merged {
+            left.take_from_next(right, right_len, first)
+        } else if left_len < total / 2 {
+            left.take_from_next(right, total / 2 - left_len, first)
         } else {
-            left.move_children(total / 2..left_len, right, 0);
-        }
-        let (left_span, right_span, right_first) = (left.span(), right.span(), right.firsts[0]);
+            Some(left.give_to_next(right, left_len - total / 2, first))
+        };
+        let (left_span, right_span) = (left.span(), right.span());
         self.adopt(level, left_id);
-        self.adopt(level, right_id);
-        let block = self.blocks.get_mut(above);
-        (block.spans[index], block.spans[index + 1]) = (left_span, right_span);
-        block.firsts[index + 1] = right_first;
-        false
+        self.blocks.get_mut(above).spans[index] = left_span;
+        if let Some(first) = right_first {
+            self.adopt(level, right_id);
+            let child = Child { id: right_id, span: right_span, first };
+            self.blocks.get_mut(above).insert(index + 1, child);
+        } else {
+            self.blocks.remove(right_id);
+        }
+        is_merged
     }
 }
 

@@ -4,6 +4,7 @@
 //! Each front wraps these in its own types, whose traits are implemented by the macros of
 //! [`front`](super::front).
 
+use alloc::vec::{self, Vec};
 use core::hint::black_box;
 use core::iter::{FusedIterator, successors};
 use core::marker::PhantomData;
@@ -11,10 +12,9 @@ use core::ops::Range;
 use core::{array, mem, slice};
 
 use super::Nodes;
-use super::arena::{Ascending, Disjoint, NONE, Suffix};
+use super::arena::{Ascending, NONE};
 use super::leaf::{BlockLeaf, Column, End, Handle, LEAF_CAPACITY, Leaf, LeafRef, Leaves};
-use super::range::RankedRange;
-use super::search::Position;
+use super::search::{Position, RankedRange};
 
 /// An iterator over elements in order: all of them or a range.
 pub(crate) struct Iter<'a, K, V, S> {
@@ -515,17 +515,11 @@ impl<K, V, S: Copy> Drain<'_, K, V, S> {
 }
 
 /// An iterator over elements in order, with mutable references to their pairs.
-///
-/// Leaves are in arbitrary order in the arena, so each is taken from it when it is reached.
 pub(crate) struct IterMut<'a, K, V, S> {
     front: RestMut<'a, (K, V), S>,
     back: RestMut<'a, (K, V), S>,
-    /// The leaf to enter next at the front. If it is in use at the back, the back has the rest.
-    next: u32,
-    /// The leaf to enter next at the back. If it is in use at the front, the front has the rest.
-    previous: u32,
     /// The leaves that neither end has entered.
-    leaves: Disjoint<'a, BlockLeaf<(K, V), S>>,
+    between: vec::IntoIter<&'a mut BlockLeaf<(K, V), S>>,
     len: usize,
 }
 
@@ -573,27 +567,39 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         self.range_mut(self.whole())
     }
 
+    /// Collects references to all leaves of the range: leaves are in arbitrary order in the arena.
     pub(crate) fn range_mut(&mut self, range: RankedRange) -> IterMut<'_, K, V, S> {
         let RankedRange { start, end, len, .. } = range;
         let mut iter = IterMut { len, ..IterMut::default() };
-        match &mut self.leaves {
+        if len == 0 {
             // The bounds may be inverted.
-            _ if len == 0 => {}
+            return iter;
+        }
+        let is_one_leaf = start.leaf == end.leaf;
+        let ids: Vec<u32> = match &self.leaves {
+            Leaves::Small(_) => Vec::new(),
+            Leaves::Blocks(_) => self.leaf_ids(start.leaf, end.leaf).collect(),
+        };
+        match &mut self.leaves {
             Leaves::Small(leaf) => iter.front = RestMut::new(leaf, start.index..end.index),
             Leaves::Blocks(arena) => {
-                iter.leaves = arena.disjoint();
-                if let Some(leaf) = iter.leaves.take(start.leaf) {
-                    let last = if start.leaf == end.leaf { end.index } else { leaf.len.into() };
-                    iter.next = leaf.links.forward;
+                let mut leaves = arena.get_many_mut(&ids).into_iter();
+                if let Some(leaf) = leaves.next() {
+                    let last = if is_one_leaf { end.index } else { leaf.len.into() };
                     iter.front = RestMut::new(leaf, start.index..last);
                 }
-                if let Some(leaf) = iter.leaves.take(end.leaf) {
-                    iter.previous = leaf.links.backward;
+                if let Some(leaf) = leaves.next_back() {
                     iter.back = RestMut::new(leaf, 0..end.index);
                 }
+                iter.between = leaves;
             }
         }
         iter
+    }
+
+    /// Returns the ids of the leaves from one to another, in order.
+    pub(super) fn leaf_ids(&self, first: u32, last: u32) -> impl Iterator<Item = u32> {
+        successors(Some(first), move |&id| (id != last).then(|| self.leaf(id).forward))
     }
 
     /// Returns the pairs at these handles, or `None` if a handle is repeated.
@@ -602,16 +608,18 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         handles: [Option<Handle>; N],
     ) -> Option<[Option<&mut (K, V)>; N]> {
         let (mut leaves, mut pairs) = match &mut self.leaves {
-            Leaves::Small(leaf) => (Ascending::default(), Suffix::new(0, &mut leaf.pairs)),
-            Leaves::Blocks(arena) => (arena.ascending(), Suffix::default()),
+            Leaves::Small(leaf) => (None, Ascending::new(&mut leaf.pairs[..])),
+            Leaves::Blocks(arena) => (Some(arena.ascending()), Ascending::new(&mut [][..])),
         };
         let mut ascending: [usize; N] = array::from_fn(|index| index);
         ascending.sort_unstable_by_key(|&index| handles[index].map(|of| (of.leaf(), of.slot())));
         let mut found = [const { None }; N];
         for index in ascending {
             let Some(handle) = handles[index] else { continue };
-            if let Some(leaf) = leaves.take(handle.leaf()) {
-                pairs = Suffix::new(0, &mut leaf.pairs);
+            // If the leaf is taken already, the previous pair is in it too.
+            let leaf = leaves.as_mut().and_then(|leaves| leaves.take(handle.leaf() as usize));
+            if let Some([leaf]) = leaf.map(|leaf| &mut **leaf) {
+                pairs = Ascending::new(&mut leaf.pairs);
             }
             found[index] = Some(pairs.take(handle.slot().into())?);
         }
@@ -622,10 +630,9 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
 impl<K, V, S: Copy> IterMut<'_, K, V, S> {
     /// Returns references to the remaining elements.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&(K, V), S)> {
-        let leaf = |id| Some(self.leaves.get(id)?.as_ref());
-        let leaves = successors(leaf(self.next), move |before| leaf(before.forward));
+        let leaves = self.between.as_slice().iter().map(|leaf| leaf.as_ref());
         let between = leaves.flat_map(|leaf| (0..leaf.len()).map(move |index| leaf.at(index)));
-        self.front.iter().chain(between).chain(self.back.iter()).take(self.len)
+        self.front.iter().chain(between).chain(self.back.iter())
     }
 }
 
@@ -639,11 +646,10 @@ impl<'a, K, V, S: Copy> Iterator for IterMut<'a, K, V, S> {
             if let Some(&slot) = self.front.slots.next() {
                 return self.front.take(slot);
             }
-            let Some(leaf) = self.leaves.take(self.next) else {
+            let Some(leaf) = self.between.next() else {
                 let slot = *self.back.slots.next()?;
                 return self.back.take(slot);
             };
-            self.next = leaf.links.forward;
             let len = leaf.len.into();
             self.front = RestMut::new(leaf, 0..len);
         }
@@ -663,25 +669,22 @@ impl<K, V, S: Copy> DoubleEndedIterator for IterMut<'_, K, V, S> {
             if let Some(&slot) = self.back.slots.next_back() {
                 return self.back.take(slot);
             }
-            let Some(leaf) = self.leaves.take(self.previous) else {
+            let Some(leaf) = self.between.next_back() else {
                 let slot = *self.front.slots.next_back()?;
                 return self.front.take(slot);
             };
-            self.previous = leaf.links.backward;
             let len = leaf.len.into();
             self.back = RestMut::new(leaf, 0..len);
         }
     }
 }
 
-impl<K, V, S: Copy> Default for IterMut<'_, K, V, S> {
+impl<K, V, S> Default for IterMut<'_, K, V, S> {
     fn default() -> Self {
         IterMut {
             front: RestMut::default(),
             back: RestMut::default(),
-            next: NONE,
-            previous: NONE,
-            leaves: Disjoint::default(),
+            between: Vec::new().into_iter(),
             len: 0,
         }
     }

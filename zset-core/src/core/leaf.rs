@@ -25,7 +25,6 @@ use core::ops::DerefMut;
 use super::arena::{Arena, ArenaNode, NONE};
 use crate::TryReserveError;
 use crate::reserve::push_reserved;
-use crate::small::{IS_SMALL, copy_within, swap};
 
 /// The maximum number of elements in a leaf.
 pub(crate) const LEAF_CAPACITY: usize = 64;
@@ -70,18 +69,9 @@ impl fmt::Debug for Handle {
 /// A column of a leaf: a growable vector (in a small core) or an inline array (in a block).
 pub(crate) trait Column<T>: Default + DerefMut<Target = [T]> {
     fn push(&mut self, value: T);
-    fn pop(&mut self) -> Option<T>;
 
     /// Removes a value. The last one takes its place.
-    #[inline]
-    fn swap_remove(&mut self, index: usize) -> T {
-        // The method of `Vec` would link `memmove` on a Cortex-M if values are large.
-        let last = self.pop().expect("there is a last value");
-        match self.get_mut(index) {
-            Some(value) => mem::replace(value, last),
-            None => last,
-        }
-    }
+    fn swap_remove(&mut self, index: usize) -> T;
 }
 
 impl<T> Column<T> for Vec<T> {
@@ -91,8 +81,8 @@ impl<T> Column<T> for Vec<T> {
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<T> {
-        self.pop()
+    fn swap_remove(&mut self, index: usize) -> T {
+        self.swap_remove(index)
     }
 }
 
@@ -103,8 +93,8 @@ impl<T> Column<T> for ArrayVec<T, LEAF_CAPACITY> {
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<T> {
-        self.pop()
+    fn swap_remove(&mut self, index: usize) -> T {
+        self.swap_remove(index)
     }
 }
 
@@ -202,7 +192,7 @@ impl<'a, P, S: Copy> LeafRef<'a, P, S> {
     }
 
     /// Returns the element at `index` in order.
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     pub(crate) fn at(&self, index: usize) -> (&'a P, S) {
         let slot = self.order[index] as usize;
         (&self.pairs[slot], self.scores[slot])
@@ -229,9 +219,6 @@ impl<'a, P, S: Copy> LeafRef<'a, P, S> {
 /// Returns the index of a slot in the order.
 #[inline]
 fn index_of(order: &Order, slot: u8) -> usize {
-    if IS_SMALL {
-        return order.iter().position(|other| *other == slot).unwrap_or_default();
-    }
     // Visits the whole array without an early exit, with a slot-sized counter, to compile to packed
     // compares.
     let (mut index, mut i) = (0, 0u8);
@@ -277,7 +264,7 @@ impl<L, A, B> Leaf<L, A, B> {
     {
         let slot = self.len as usize;
         self.len += 1;
-        copy_within(&mut self.order, index..slot, index + 1);
+        self.order.copy_within(index..slot, index + 1);
         self.order[index] = slot as u8;
         self.scores.push(score);
         self.pairs.push(pair);
@@ -298,8 +285,7 @@ impl<L, A, B> Leaf<L, A, B> {
         self.len -= 1;
         // Renames the last slot only after the entries have shifted, since the shift may move its
         // entry. (The other way round, the copy would have to wait for a byte just written.)
-        let end = if IS_SMALL { last + 2 } else { LEAF_CAPACITY + 1 };
-        copy_within(&mut self.order, index + 1..end, index);
+        self.order.copy_within(index + 1.., index);
         if slot != last as u8 {
             self.order[index_of_last - usize::from(index_of_last > index)] = slot;
         }
@@ -313,9 +299,9 @@ impl<L, A, B> Leaf<L, A, B> {
         B: Column<P>,
     {
         let [a_index, b_index] = [a, b].map(|slot| index_of(&self.order, slot));
-        swap(&mut self.order, a_index, b_index);
-        swap(&mut self.pairs, a as usize, b as usize);
-        swap(&mut self.scores, a as usize, b as usize);
+        self.order.swap(a_index, b_index);
+        self.pairs.swap(a as usize, b as usize);
+        self.scores.swap(a as usize, b as usize);
     }
 
     /// Moves the element at index `from` in order to index `to`, with a new score.
@@ -326,9 +312,9 @@ impl<L, A, B> Leaf<L, A, B> {
     {
         let slot = self.order[from];
         if from < to {
-            copy_within(&mut self.order, from + 1..to + 1, from);
+            self.order.copy_within(from + 1..=to, from);
         } else {
-            copy_within(&mut self.order, to..from, to + 1);
+            self.order.copy_within(to..from, to + 1);
         }
         self.order[to] = slot;
         self.scores[slot as usize] = score;
@@ -397,18 +383,12 @@ impl<P, S: Copy> BlockLeaf<P, S> {
 
 /// Moves all values to an empty column, in their order.
 fn take_all<T>(to: &mut ArrayVec<T, LEAF_CAPACITY>, from: &mut Vec<T>) {
-    let mut from = mem::take(from);
-    // An iterator over a vector would link a division on a Cortex-M.
-    from.reverse();
-    while let Some(value) = from.pop() {
-        to.push(value);
-    }
+    to.extend(mem::take(from));
 }
 
 impl<P, S> ArenaNode for BlockLeaf<P, S> {
     const MAX_IDS: usize = MAX_LEAVES;
 
-    #[inline]
     fn empty() -> Self {
         Self::of_columns(Links::NONE, ArrayVec::new(), ArrayVec::new())
     }
@@ -452,8 +432,8 @@ impl<L, A, B> Leaf<L, A, B> {
             // Each swap brings one element to its destination.
             while goals[slot] as usize != slot {
                 let goal = goals[slot] as usize;
-                swap(&mut self.pairs, slot, goal);
-                swap(&mut self.scores, slot, goal);
+                self.pairs.swap(slot, goal);
+                self.scores.swap(slot, goal);
                 goals.swap(slot, goal);
             }
         }
@@ -469,7 +449,7 @@ impl<L, A, B> Leaf<L, A, B> {
         self.len -= 1;
         match end {
             // The last entry is always `NO_SLOT`.
-            End::First => copy_within(&mut self.order, 1..LEAF_CAPACITY + 1, 0),
+            End::First => self.order.copy_within(1.., 0),
             End::Last => self.order[self.len as usize] = NO_SLOT,
         }
         let last = self.len as usize;
@@ -503,7 +483,7 @@ impl<P, S: Copy> Leaves<P, S> {
         Leaves::Small(SmallLeaf::empty())
     }
 
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     pub(crate) fn get(&self, id: u32) -> LeafRef<'_, P, S> {
         match self {
             Leaves::Small(leaf) => leaf.as_ref(),
@@ -511,12 +491,15 @@ impl<P, S: Copy> Leaves<P, S> {
         }
     }
 
-    /// Returns a leaf of a core with more than one.
+    /// Returns the pairs and the scores of a leaf, by slot.
     #[inline]
-    pub(crate) fn block(&self, id: u32) -> LeafRef<'_, P, S> {
+    pub(crate) fn columns(&self, id: u32) -> (&[P], &[S]) {
         match self {
-            Leaves::Blocks(arena) => arena.get(id).as_ref(),
-            Leaves::Small(_) => unreachable!("a small core has one leaf"),
+            Leaves::Small(leaf) => (&leaf.pairs, &leaf.scores),
+            Leaves::Blocks(arena) => {
+                let leaf = arena.get(id);
+                (&leaf.pairs, &leaf.scores)
+            }
         }
     }
 
@@ -614,13 +597,6 @@ impl<P, S: Copy> Leaves<P, S> {
         let Leaves::Blocks(arena) = self else { unreachable!("made above") };
         arena.try_reserve(additional)?;
         Ok(arena)
-    }
-
-    /// Returns the ids of the first leaves of an empty core, if memory for them is reserved at
-    /// once.
-    pub(crate) fn first_ids(leaves: usize) -> impl Iterator<Item = u32> {
-        // The only leaf of a small core has id 0, too.
-        Arena::<BlockLeaf<P, S>>::first_ids(leaves)
     }
 
     /// Returns the arena of a core with more than one leaf.

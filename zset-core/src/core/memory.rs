@@ -5,11 +5,10 @@
 //! removals. A step moves fewer elements than the dict rehashes when its first table splits.
 
 use super::index::BLOCK_CAPACITY;
-use super::leaf::{LEAF_CAPACITY, Leaves};
+use super::leaf::LEAF_CAPACITY;
 use super::search::Position;
 use super::{Core, Lookup, Nodes};
 use crate::TryReserveError;
-use crate::small::IS_SMALL;
 
 /// Memory is freed if one element in this many is left, or one in half as many: the threshold is
 /// rounded up to a power of two. If memory were freed earlier, queues that fill up and drain would
@@ -43,7 +42,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     #[inline]
     pub(super) fn shrink_if_sparse(&mut self, position: Position) -> Position {
         let bits = self.nodes.shrink_bits;
-        if IS_SMALL || bits == 0 || self.nodes.len >> bits > 0 || self.dict.is_watching() {
+        if bits == 0 || self.nodes.len >> bits > 0 || self.dict.is_watching() {
             return position;
         }
         self.shrink(position)
@@ -75,7 +74,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     pub(super) fn note_growth(&mut self) {
         let left = self.len / SHRINK_SHARE;
         // So that the last of several leaves has not been removed yet when this many are left.
-        if !IS_SMALL && left > LEAF_CAPACITY {
+        if left > LEAF_CAPACITY {
             let bits = left.next_power_of_two().min(MOST_LEFT).ilog2();
             self.shrink_bits = self.shrink_bits.max(bits as u8);
         }
@@ -100,7 +99,8 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         self.leaves.capacity()
     }
 
-    /// Reserves memory for an empty core to receive `len` elements in ascending order.
+    /// Reserves memory for an empty core to receive `len` elements in ascending order. Its leaves
+    /// then get the ids from 0 on, in order.
     pub(crate) fn try_reserve_full_leaves(&mut self, len: usize) -> Result<(), TryReserveError> {
         match len.div_ceil(LEAF_CAPACITY) {
             0 | 1 => self.leaves.try_reserve_small(len),
@@ -112,12 +112,6 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
                 self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + levels + 1)
             }
         }
-    }
-
-    /// Returns the ids of the leaves of a core for which `try_reserve_full_leaves(len)` has
-    /// reserved memory, in order.
-    pub(crate) fn full_leaf_ids(len: usize) -> impl Iterator<Item = u32> {
-        Leaves::<(K, V), S>::first_ids(len.div_ceil(LEAF_CAPACITY))
     }
 
     /// Reserves memory for more leaves and the index above them.

@@ -7,25 +7,8 @@ use core::ops::{Bound, Range, RangeBounds};
 
 use super::Nodes;
 use super::iter::Iter;
-use super::search::{Path, Position};
+use super::search::{Path, Position, RankedRange};
 use crate::bounds::ranks;
-
-/// A range of elements whose ranks are known.
-#[derive(Clone, Copy)]
-pub(crate) struct RankedRange {
-    pub(crate) start: Position,
-    pub(crate) end: Position,
-    /// The number of elements before `start`.
-    pub(crate) start_rank: usize,
-    pub(crate) len: usize,
-}
-
-impl RankedRange {
-    /// Creates a range from two positions and their ranks. The range is empty if they are inverted.
-    fn new((start, start_rank): (Position, usize), (end, end_rank): (Position, usize)) -> Self {
-        RankedRange { start, end, start_rank, len: end_rank.saturating_sub(start_rank) }
-    }
-}
 
 impl<K, V, S: Copy> Nodes<K, V, S> {
     #[inline]
@@ -128,13 +111,13 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
         let with_score = |bound: Bound<&&'q Q>| bound.map(|&key| (score, key));
         let start = self
             .search_start(with_score(range.start_bound()))
-            .unwrap_or_else(|| self.search_path(score, |_| false));
+            .unwrap_or_else(|| self.search(score, |_| false));
         let end = self.search_end(start, with_score(range.end_bound())).unwrap_or_else(|| {
             // If all scores are equal, a search would read keys on every level.
             if self.last().is_none_or(|(_, last)| last <= score) {
                 self.all_positions().end
             } else {
-                self.search_path(score, |_| true)
+                self.search(score, |_| true)
             }
         });
         in_order(start..end)
@@ -163,12 +146,8 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
         Q: Ord + ?Sized,
     {
         match bound {
-            Bound::Included((score, from)) => {
-                Some(self.search_path(score, |key| key.borrow() < from))
-            }
-            Bound::Excluded((score, from)) => {
-                Some(self.search_path(score, |key| key.borrow() <= from))
-            }
+            Bound::Included((score, from)) => Some(self.search(score, |key| key.borrow() < from)),
+            Bound::Excluded((score, from)) => Some(self.search(score, |key| key.borrow() <= from)),
             Bound::Unbounded => None,
         }
     }
@@ -186,10 +165,10 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
     {
         match bound {
             Bound::Included((score, to)) => {
-                Some(self.search_path_from(start, score, |key| key.borrow() <= to))
+                Some(self.search_from(start, score, |key| key.borrow() <= to))
             }
             Bound::Excluded((score, to)) => {
-                Some(self.search_path_from(start, score, |key| key.borrow() < to))
+                Some(self.search_from(start, score, |key| key.borrow() < to))
             }
             Bound::Unbounded => None,
         }

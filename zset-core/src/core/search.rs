@@ -1,16 +1,18 @@
 //! Searching: from a score and a predicate on keys, a rank or a handle to a position in a leaf.
 //!
-//! The predicate accepts the keys of exactly that score that come before the position. Insertions
-//! and updates share one instance of a search.
+//! The predicate accepts the keys of exactly that score that come before the position. Scores are
+//! compared first, and all those of a node at once, by counting, which needs no order and no
+//! branches. Keys are read only where scores are equal, several at a time, so that their cache
+//! misses overlap. Below a child whose scores are all equal, no scores are read.
 
 use core::cmp::Ordering;
+use core::ops::Range;
 
 use super::Nodes;
 use super::arena::NONE;
 use super::index::{BLOCK_CAPACITY, Block, MAX_LEVELS};
-use super::leaf::Handle;
+use super::leaf::{Handle, LeafRef};
 use crate::TieOrder;
-use crate::small::descent;
 
 /// A position in order: before an element of a leaf, or after the last one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +20,60 @@ pub(crate) struct Position {
     pub(crate) leaf: u32,
     /// The number of elements of the leaf that come before.
     pub(crate) index: usize,
+}
+
+/// A range of elements whose ranks are known.
+#[derive(Clone, Copy)]
+pub(crate) struct RankedRange {
+    pub(crate) start: Position,
+    pub(crate) end: Position,
+    /// The number of elements before `start`.
+    pub(crate) start_rank: usize,
+    pub(crate) len: usize,
+}
+
+impl RankedRange {
+    /// Creates a range from two positions and their ranks. The range is empty if they are inverted.
+    pub(super) fn new(
+        (start, start_rank): (Position, usize),
+        (end, end_rank): (Position, usize),
+    ) -> Self {
+        RankedRange { start, end, start_rank, len: end_rank.saturating_sub(start_rank) }
+    }
+}
+
+/// The child index that a search takes in each block, from the top down, six bits each. Paths
+/// compare like the leaves to which they lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Path(u64);
+
+impl Path {
+    pub(crate) const FIRST: Path = Path(u64::MIN);
+    /// Compares like the path to the last leaf, and leads nowhere.
+    pub(crate) const LAST: Path = Path(u64::MAX);
+
+    /// Appends a child index.
+    #[inline]
+    pub(crate) fn push(&mut self, index: usize) {
+        const { assert!(MAX_LEVELS as u32 * BLOCK_CAPACITY.ilog2() < u64::BITS) }
+        self.0 = self.0 << BLOCK_CAPACITY.ilog2() | index as u64;
+    }
+
+    /// Returns the child index in the block on this level, which is at least 1.
+    #[inline]
+    pub(crate) fn index_on(self, level: u32) -> usize {
+        (self.0 >> ((level - 1) * BLOCK_CAPACITY.ilog2())) as usize % BLOCK_CAPACITY
+    }
+}
+
+/// The place at which to insert an element with a score.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<S> {
+    pub(crate) position: Position,
+    pub(crate) score: S,
+    /// The path to the position, if known: it saves `put` the search for the children in the blocks
+    /// above.
+    pub(crate) path: Option<Path>,
 }
 
 impl<K, V, S: Copy> Nodes<K, V, S> {
@@ -74,7 +130,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
             return self.end();
         }
         let mut left = rank as u32;
-        let mut id = if self.levels == 0 { self.head } else { self.top };
+        let mut id = self.root();
         for _ in 0..self.levels {
             let block = self.blocks.get(id);
             let mut index = 0;
@@ -85,6 +141,12 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
             id = block.children[index];
         }
         Position { leaf: id, index: left as usize }
+    }
+
+    /// Returns the top block, or the only leaf if there are no levels.
+    #[inline]
+    pub(crate) fn root(&self) -> u32 {
+        if self.levels == 0 { self.head } else { self.top }
     }
 
     /// Returns the position before the first element.
@@ -103,54 +165,60 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 }
 
-/// The child index that a search takes in each block, from the top down, six bits each. Paths
-/// compare like the leaves to which they lead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Path(u64);
-
-impl Path {
-    pub(crate) const FIRST: Path = Path(u64::MIN);
-    pub(crate) const LAST: Path = Path(u64::MAX);
-    /// The path of a target whose path is not known. No other path has all bits set.
-    pub(crate) const UNKNOWN: Path = Path(u64::MAX);
-
-    /// Appends a child index.
-    #[inline]
-    pub(crate) fn push(&mut self, index: usize) {
-        const { assert!(MAX_LEVELS as u32 * BLOCK_CAPACITY.ilog2() < u64::BITS) }
-        self.0 = self.0 << BLOCK_CAPACITY.ilog2() | index as u64;
-    }
-
-    /// Returns the child index in the block on this level, which is at least 1.
-    #[inline]
-    pub(crate) fn index_on(self, level: u32) -> usize {
-        (self.0 >> ((level - 1) * BLOCK_CAPACITY.ilog2())) as usize % BLOCK_CAPACITY
-    }
-}
-
-/// The place at which to insert an element with a score.
-pub(crate) struct Target<S> {
-    pub(crate) position: Position,
-    pub(crate) score: S,
-    /// The path to the position, if known: it saves `put` the search for the children in the blocks
-    /// above.
-    pub(crate) path: Path,
-}
-
-impl<S> Target<S> {
-    /// Returns the leaf of the position.
-    pub(crate) fn leaf(&self) -> u32 {
-        self.position.leaf
-    }
-}
-
 impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
     /// Returns the position after all elements with a lower score and after those of equal score
-    /// that `precedes` accepts. It must accept a prefix of them.
-    #[inline]
-    pub(crate) fn search(&self, score: S, precedes: impl FnMut(&K) -> bool) -> Target<S> {
-        let (position, path) = self.search_path(score, precedes);
-        Target { position, score, path }
+    /// that `precedes` accepts, and the path to it. It must accept a prefix of them.
+    #[expect(
+        clippy::inline_always,
+        reason = "the compiler inlines only parts of what several callers share: 2 % more instructions"
+    )]
+    #[inline(always)]
+    pub(crate) fn search(
+        &self,
+        score: S,
+        mut precedes: impl FnMut(&K) -> bool,
+    ) -> (Position, Path) {
+        let (mut id, mut path) = (self.root(), Path::FIRST);
+        for level in (1..=self.levels).rev() {
+            let block = self.blocks.get(id);
+            let index = count(&block.firsts, |first| *first <= score);
+            if index > 0 && block.firsts[index - 1] == score {
+                return self.search_among_equals(id, level.into(), score, precedes, path);
+            }
+            path.push(index);
+            id = block.children[index];
+        }
+        (Position { leaf: id, index: index_in(self.leaf(id), score, &mut precedes) }, path)
+    }
+
+    /// Continues a search from a block in which some child's first element has the score.
+    #[inline(never)]
+    fn search_among_equals(
+        &self,
+        mut id: u32,
+        level: u32,
+        score: S,
+        mut precedes: impl FnMut(&K) -> bool,
+        mut path: Path,
+    ) -> (Position, Path) {
+        let mut equals = Equals::default();
+        for level in (1..=level).rev() {
+            let block = self.blocks.get(id);
+            let Range { start, end } = equals.range(&block.firsts, score);
+            let equal = block.children.get(start + 1..=end).unwrap_or_default();
+            let before = partition_point(equal, |&(mut id)| {
+                for _ in 1..level {
+                    id = self.blocks.get(id).children[0];
+                }
+                precedes(&self.leaf(id).first_pair().0)
+            });
+            let index = start + before;
+            equals.from_start |= before > 0;
+            equals.to_end |= index < end;
+            path.push(index);
+            id = block.children[index];
+        }
+        (Position { leaf: id, index: equals.index_in(self.leaf(id), score, precedes) }, path)
     }
 
     /// Like `search`, with a shortcut if the position is the end and the last insertion was there
@@ -165,45 +233,17 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
             last_score < score || last_score == score && precedes(&last.0)
         };
         if self.is_appended_to && self.last().is_some_and(follows) {
-            return self.target_at_end(score);
+            return Target { position: self.end(), score, path: None };
         }
-        self.search(score, precedes)
+        let (position, path) = self.search(score, precedes);
+        Target { position, score, path: Some(path) }
     }
 
-    /// Returns the target after all elements.
-    #[inline]
-    pub(crate) fn target_at_end(&self, score: S) -> Target<S> {
-        Target { position: self.end(), score, path: Path::UNKNOWN }
-    }
-
-    /// Returns the position that `search` returns, and the path to it.
-    #[expect(clippy::inline_always, reason = "`small` chooses what is inlined: see there")]
-    #[inline(always)]
-    pub(crate) fn search_path(
-        &self,
-        score: S,
-        precedes: impl FnMut(&K) -> bool,
-    ) -> (Position, Path) {
-        descent::path(self, score, precedes)
-    }
-
-    /// Returns the position before or after all elements with a score, and calls `passed` with each
-    /// block on the path and the index of the child taken. Reads no keys.
-    #[inline]
-    pub(crate) fn search_score(
-        &self,
-        score: S,
-        is_after: bool,
-        passed: impl FnMut(&Block<S>, usize),
-    ) -> Position {
-        descent::position_by_score(self, score, is_after, passed)
-    }
-
-    /// Like `search_path`, but first looks in the leaf of `start` and a few leaves after it. A path
+    /// Like `search`, but first looks in the leaf of `start` and a few leaves after it. A path
     /// found there can be compared only with that of `start`.
     ///
     /// If the position is before `start`, the result is an arbitrary position before `start`.
-    pub(crate) fn search_path_from(
+    pub(crate) fn search_from(
         &self,
         start: (Position, Path),
         score: S,
@@ -217,12 +257,34 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
                 first_score < score || first_score == score && precedes(&first.0)
             };
             if !is_behind {
-                let index = descent::index_near(leaf, score, precedes);
+                let index = Equals::of(leaf, score).index_in(leaf, score, precedes);
                 return (Position { leaf: id, index }, path);
             }
             (id, path) = (leaf.forward, Path::LAST);
         }
-        self.search_path(score, precedes)
+        self.search(score, precedes)
+    }
+
+    /// Returns the position before or after all elements with a score, and calls `passed` with each
+    /// block on the path and the index of the child taken. Reads no keys.
+    #[inline]
+    pub(crate) fn search_score(
+        &self,
+        score: S,
+        is_after: bool,
+        mut passed: impl FnMut(&Block<S>, usize),
+    ) -> Position {
+        let precede = |scores: &[S]| {
+            if is_after { count(scores, |s| *s <= score) } else { count(scores, |s| *s < score) }
+        };
+        let mut id = self.root();
+        for _ in 0..self.levels {
+            let block = self.blocks.get(id);
+            let index = precede(&block.firsts);
+            passed(block, index);
+            id = block.children[index];
+        }
+        Position { leaf: id, index: precede(self.leaf(id).scores) }
     }
 
     /// Returns the position of the first element with this score whose key `compare` calls equal,
@@ -232,7 +294,7 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
         score: S,
         mut compare: impl FnMut(&K) -> Ordering,
     ) -> Option<Position> {
-        let (position, _) = self.search_path(score, |key| compare(key).is_lt());
+        let (position, _) = self.search(score, |key| compare(key).is_lt());
         let position = self.at_element(position)?;
         let (pair, found) = self.leaf(position.leaf).at(position.index);
         (found == score && compare(&pair.0).is_eq()).then_some(position)
@@ -247,3 +309,138 @@ pub(crate) fn before<K: TieOrder>(key: &K) -> impl Fn(&K) -> bool {
 
 /// The number of leaves to check for the end of a range before searching from the top.
 const NEAR_LEAVES: usize = 4;
+
+/// What is known about the scores below a node before they are read.
+#[derive(Clone, Copy, Default)]
+struct Equals {
+    /// None is lower than the target score.
+    from_start: bool,
+    /// None is higher.
+    to_end: bool,
+}
+
+impl Equals {
+    /// Compares the first and the last score of a leaf.
+    fn of<K, V, S: Ord + Copy>(leaf: LeafRef<'_, (K, V), S>, score: S) -> Equals {
+        let is_equal = |slot: &u8| leaf.scores[*slot as usize] == score;
+        Equals {
+            from_start: leaf.order().first().is_some_and(is_equal),
+            to_end: leaf.order().last().is_some_and(is_equal),
+        }
+    }
+
+    /// Returns the index in a leaf of the position that `search` returns.
+    fn index_in<K, V, S: Ord + Copy>(
+        self,
+        leaf: LeafRef<'_, (K, V), S>,
+        score: S,
+        mut precedes: impl FnMut(&K) -> bool,
+    ) -> usize {
+        if self.from_start && self.to_end {
+            index_among(leaf, leaf.order(), precedes)
+        } else {
+            index_in(leaf, score, &mut precedes)
+        }
+    }
+
+    /// Returns the range of the first scores of a block that equal `score`. The child at its end is
+    /// the last one with such elements.
+    #[inline]
+    fn range<S: Ord + Copy>(self, firsts: &[S], score: S) -> Range<usize> {
+        let start = if self.from_start || firsts.first() == Some(&score) {
+            0
+        } else {
+            count(firsts, |first| *first < score)
+        };
+        let end = if self.to_end || firsts.last() == Some(&score) {
+            firsts.len()
+        } else {
+            count(firsts, |first| *first <= score)
+        };
+        start..end
+    }
+}
+
+/// Returns the index in a leaf of the position that `search` returns.
+#[expect(clippy::inline_always, reason = "a call takes 2 % of an insertion")]
+#[inline(always)]
+pub(crate) fn index_in<K, V, S: Ord + Copy>(
+    leaf: LeafRef<'_, (K, V), S>,
+    score: S,
+    precedes: impl FnMut(&K) -> bool,
+) -> usize {
+    let scores = &leaf.scores[..leaf.len()];
+    let below = count(scores, |s| *s < score);
+    match leaf.order().get(below) {
+        Some(&slot) if scores[slot as usize] == score => {
+            let not_above = count(scores, |s| *s <= score);
+            let equal = leaf.order().get(below..not_above).unwrap_or_default();
+            below + index_among(leaf, equal, precedes)
+        }
+        _ => below,
+    }
+}
+
+/// Returns the number of keys in these slots, all of one score, that `precedes` accepts.
+#[inline]
+fn index_among<K, V, S>(
+    leaf: LeafRef<'_, (K, V), S>,
+    slots: &[u8],
+    mut precedes: impl FnMut(&K) -> bool,
+) -> usize {
+    partition_point(slots, |&slot| precedes(&leaf.pairs[slot as usize].0))
+}
+
+/// The number of parts into which `partition_point` divides the remaining values.
+const PARTS: usize = 8;
+
+/// Returns the number of values that `precedes` accepts. It must accept a prefix of them.
+///
+/// Each round tests the last value of every part but one. That is more tests than a binary search
+/// needs, but they are independent, so their cache misses overlap.
+#[inline]
+fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usize {
+    let (mut accepted, mut rest) = (0, values);
+    while rest.len() >= PARTS {
+        let end_of = |parts: usize| parts * rest.len() / PARTS;
+        let before: usize =
+            (1..PARTS).map(|parts| usize::from(precedes(&rest[end_of(parts) - 1]))).sum();
+        let start = end_of(before);
+        accepted += start;
+        rest = if before < PARTS - 1 {
+            // `precedes` rejected the last value of this part.
+            &rest[start..end_of(before + 1) - 1]
+        } else {
+            &rest[start..]
+        };
+    }
+    accepted + rest.iter().map(|value| usize::from(precedes(value))).sum::<usize>()
+}
+
+/// Counts without an early exit, so that the loop compiles to packed compares.
+#[inline]
+fn count<S>(scores: &[S], is_counted: impl Fn(&S) -> bool) -> usize {
+    scores.iter().map(|score| usize::from(is_counted(score))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn partition_points_of_all_lengths() {
+        let values: Vec<usize> = (0..200).collect();
+        for len in 0..if cfg!(miri) { 20 } else { values.len() } {
+            for accepted in 0..=len {
+                let mut asked = 0;
+                let found = partition_point(&values[..len], |&value| {
+                    asked += 1;
+                    value < accepted
+                });
+                assert_eq!(found, accepted, "of {len}");
+                assert!(len > 64 || asked <= 2 * PARTS, "{asked} questions of {len}");
+            }
+        }
+    }
+}

@@ -12,7 +12,6 @@ use super::index::Heights;
 use super::leaf::{End, Handle, LEAF_CAPACITY, Leaves};
 use super::search::Path;
 use super::{Clear, Core, Lookup, Nodes, Unhashed};
-use crate::small::without_os::descent as halving;
 use crate::{SkipList, TryReserveError};
 
 const MANY: u32 = if cfg!(miri) { 150 } else { 100_000 };
@@ -232,8 +231,19 @@ impl Lookup<u32> for Handles {
         Ok(())
     }
 
-    fn token(&self, member: &u32) -> u32 {
+    fn try_reserve_one<V, S: Copy>(
+        _: &mut Core<u32, V, S, Self>,
+        _: u32,
+    ) -> Result<(), TryReserveError> {
+        Ok(())
+    }
+
+    fn token(&self, _: Handle, member: &u32) -> u32 {
         *member
+    }
+
+    fn insert(&mut self, member: u32, handle: Handle) {
+        self.of[member as usize] = handle;
     }
 
     fn relocate(&mut self, member: u32, from: Handle, to: Handle) {
@@ -263,9 +273,8 @@ impl Followed {
     }
 
     fn insert(&mut self, member: u32) {
-        let target = self.core.nodes.search(member, |other: &u32| *other < member);
-        let vacancy = self.core.make_room(target).unwrap();
-        self.core.dict.of[member as usize] = self.core.nodes.put(vacancy, (member, ()));
+        let target = self.core.nodes.search_to_insert(member, |other: &u32| *other < member);
+        self.core.insert_at(target, member, (member, ())).unwrap();
     }
 
     fn remove(&mut self, member: u32) {
@@ -439,31 +448,21 @@ fn positions_among_equal_scores() {
             let list = &list.core.nodes;
             for (rank, &(score, member)) in elements.iter().enumerate().step_by(37) {
                 let rank_of = |(position, _)| list.rank_of(position);
-                let before = list.search_path(score, |&other| other < member);
+                let before = list.search(score, |&other| other < member);
                 assert_eq!(rank_of(before), rank, "{len} by {run}");
-                let after = list.search_path(score, |&other| other <= member);
+                let after = list.search(score, |&other| other <= member);
                 assert_eq!(rank_of(after), rank + 1, "{len} by {run}");
                 assert!((before.1, before.0.index) < (after.1, after.0.index));
-                let target = list.search(score, |&other| other <= member);
-                assert_eq!((target.position, target.path), after);
                 assert_eq!(leaf_on(list, after.1), after.0.leaf);
                 // Before and after all elements of this score.
                 let first = elements.partition_point(|&(other, _)| other < score);
                 let end = elements.partition_point(|&(other, _)| other <= score);
-                assert_eq!(rank_of(list.search_path(score, |_| false)), first);
-                assert_eq!(rank_of(list.search_path(score, |_| true)), end);
-                // The search of small machines takes the same path.
-                for sought in [0, member, member + 1, u32::MAX] {
-                    let found = halving::path(list, score, |&other| other < sought);
-                    assert_eq!(found, list.search_path(score, |&other| other < sought));
-                }
+                assert_eq!(rank_of(list.search(score, |_| false)), first);
+                assert_eq!(rank_of(list.search(score, |_| true)), end);
                 for is_after in [false, true] {
-                    let (mut ours, mut theirs) = (Path::FIRST, Path::FIRST);
-                    let passed = |_: &super::index::Block<u32>, index| ours.push(index);
-                    let found = halving::position_by_score(list, score, is_after, passed);
-                    let expected =
-                        list.search_score(score, is_after, |_, index| theirs.push(index));
-                    assert_eq!((found, ours), (expected, theirs));
+                    let mut path = Path::FIRST;
+                    let found = list.search_score(score, is_after, |_, index| path.push(index));
+                    assert_eq!((found, path), list.search(score, |_| is_after));
                 }
             }
         }
@@ -478,17 +477,17 @@ fn the_end_of_a_range_near_and_far_from_its_start() {
         let (list, elements) = with_runs(len, run);
         let list = &list.core.nodes;
         for (rank, &(score, member)) in elements.iter().enumerate().step_by(97) {
-            let start = list.search_path(score, |&other| other < member);
+            let start = list.search(score, |&other| other < member);
             for ahead in [0, 1, 2, 30, 64, 65, 130, 200, 260, 400, 2_000] {
                 let Some(&(end_score, end)) = elements.get(rank + ahead) else { break };
-                let found = list.search_path_from(start, end_score, |&other| other <= end);
+                let found = list.search_from(start, end_score, |&other| other <= end);
                 let found_rank = list.rank_of(found.0);
                 assert_eq!(found_rank, rank + ahead + 1, "{ahead} after {rank}, runs of {run}");
                 assert!((start.1, start.0.index) < (found.1, found.0.index));
             }
             // In an inverted range, the end is no later than the start.
             let (score, before) = elements[rank / 2];
-            let found = list.search_path_from(start, score, |&other| other < before);
+            let found = list.search_from(start, score, |&other| other < before);
             assert!(list.rank_of(found.0) <= rank);
             assert!((found.1, found.0.index) <= (start.1, start.0.index));
         }

@@ -1,29 +1,22 @@
-//! Elements that move from one leaf to another: when a leaf splits, shares with a neighbour, merges
-//! with one, or, without memory, cascades an element.
+//! Elements that move from one leaf to another: when a leaf splits, shares with a neighbour or merges
+//! with one.
 //!
 //! A *handover* moves elements at one end of a leaf to the adjacent end of another. It is planned
 //! first: each element moves at most once, and every move is known before any. The dict is then
 //! updated, and last the elements move, without running user code.
 //!
-//! If hashing a key panics, the nodes have the same elements in the same order.
+//! If hashing a key panics, the core is unchanged.
 
 use arrayvec::ArrayVec;
+use core::mem;
 use core::ops::Range;
 
 use super::arena::NONE;
 use super::edit::Removal;
+use super::index::Child;
 use super::leaf::{BlockLeaf, End, Handle, LEAF_CAPACITY, NO_SLOT};
 use super::search::Position;
 use super::{Core, Lookup, Nodes};
-use crate::small::{IS_SMALL, copy_within, swap};
-
-/// The maximum number of elements that are hashed or handed over at once. Their hashes and moves
-/// are on the stack, which is small on microcontrollers.
-pub(crate) const AT_ONCE: usize = if cfg!(target_pointer_width = "32") { 8 } else { LEAF_CAPACITY };
-
-/// The maximum number of moves at once: an element that departs may leave a gap for a filler.
-pub(crate) const MAX_MOVES: usize =
-    if 2 * AT_ONCE < LEAF_CAPACITY { 2 * AT_ONCE } else { LEAF_CAPACITY };
 
 /// The destinations of the elements of a leaf in a handover. Each moves at most once.
 pub(crate) struct Plan {
@@ -82,6 +75,17 @@ impl Plan {
     }
 }
 
+/// A plan with the tokens of all elements that move, after which nothing can fail.
+struct Handover<T> {
+    from: u32,
+    /// The end of the other leaf to which the elements move.
+    end: End,
+    /// The indexes of the elements that move there.
+    departing: Range<usize>,
+    plan: Plan,
+    tokens: ArrayVec<T, LEAF_CAPACITY>,
+}
+
 /// Returns the numbers of the bits that are set, in ascending order.
 fn ones(mut bits: u64) -> impl Iterator<Item = u8> {
     core::iter::from_fn(move || take_lowest(&mut bits))
@@ -98,29 +102,23 @@ fn take_lowest(bits: &mut u64) -> Option<u8> {
 impl<P, S: Copy> BlockLeaf<P, S> {
     /// Carries out the plan for the elements at the indexes `departing`: moves them to this end of
     /// another leaf, which must have room for them.
-    #[inline(never)]
-    pub(crate) fn hand_over(
-        &mut self,
-        departing: &Range<usize>,
-        plan: &Plan,
-        to: &mut Self,
-        end: End,
-    ) {
+    fn hand_over(&mut self, departing: &Range<usize>, plan: &Plan, to: &mut Self, end: End) {
         let (len, more, to_len) = (self.len as usize, departing.len(), to.len as usize);
         let rest = len - more;
         (self.len, to.len) = (rest as u8, (to_len + more) as u8);
         for filler in plan.fillers() {
             let (filler, gap) = (filler as usize, plan.new_slot(filler) as usize);
-            swap(&mut self.pairs, filler, gap);
-            swap(&mut self.scores, filler, gap);
+            self.pairs.swap(filler, gap);
+            self.scores.swap(filler, gap);
         }
-        move_end(&mut self.pairs, rest, &mut to.pairs);
-        move_end(&mut self.scores, rest, &mut to.scores);
+        // The last one first.
+        to.pairs.extend(self.pairs.drain(rest..).rev());
+        to.scores.extend(self.scores.drain(rest..).rev());
         let start = match end {
             End::First => 0,
             End::Last => to_len,
         };
-        copy_within(&mut to.order, start..to_len, start + more);
+        to.order.copy_within(start..to_len, start + more);
         for (to, &slot) in
             to.order[start..start + more].iter_mut().zip(&self.order[departing.clone()])
         {
@@ -137,196 +135,11 @@ impl<P, S: Copy> BlockLeaf<P, S> {
     }
 }
 
-/// Moves the values from an index on to the end of another column, the last one first.
-///
-/// On microcontrollers, it is not inlined, so that its stack space is free while others copy.
-#[inline(never)]
-fn move_end<T>(
-    from: &mut ArrayVec<T, LEAF_CAPACITY>,
-    start: usize,
-    to: &mut ArrayVec<T, LEAF_CAPACITY>,
-) {
-    if IS_SMALL {
-        // Without the code of `Drain`, which moves the values after it.
-        while from.len() > start {
-            to.extend(from.pop());
-        }
-    } else {
-        to.extend(from.drain(start..).rev());
-    }
-}
-
-impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
-    /// Moves `count` elements from a leaf to this end of an adjacent leaf, which must have room for
-    /// them.
-    ///
-    /// If hashing a key panics, the core has the same elements in the same order.
-    pub(crate) fn hand_over(&mut self, from: u32, count: usize, to: u32, end: End) {
-        let mut remaining = count;
-        while remaining > 0 {
-            let count = remaining.min(AT_ONCE);
-            self.hand_over_at_once(from, count, to, end);
-            self.nodes.update_both(from, count as u32, to, end);
-            remaining -= count;
-        }
-    }
-
-    /// Moves up to [`AT_ONCE`] elements from the end of a leaf to a new one, whose memory must be
-    /// reserved; returns its id and how many moved. The new leaf is not linked.
-    ///
-    /// If hashing a key panics, the core is unchanged.
-    #[inline(never)]
-    pub(crate) fn hand_over_to_new(&mut self, from: u32, count: usize) -> (u32, usize) {
-        let count = count.min(AT_ONCE);
-        (self.hand_over_at_once(from, count, NONE, End::First), count)
-    }
-
-    /// Hands over to the leaf `to`, or if that is `NONE`, to a new leaf; returns it. The index and
-    /// the links of a new leaf are not updated.
-    ///
-    /// If hashing a key panics, the core is unchanged.
-    #[expect(clippy::inline_always, reason = "a call takes 48 bytes of stack on microcontrollers")]
-    #[inline(always)]
-    fn hand_over_at_once(&mut self, from: u32, count: usize, to: u32, end: End) -> u32 {
-        let leaf = self.nodes.leaves.block(from);
-        let departing = match end {
-            End::First => leaf.len() - count..leaf.len(),
-            End::Last => 0..count,
-        };
-        let plan = Plan::new(leaf.order(), &departing);
-        let to = self.relocate_all(from, &plan, to);
-        let (giver, taker) = self.nodes.leaves.blocks().get_two_mut(from, to);
-        giver.hand_over(&departing, &plan, taker, end);
-        to
-    }
-
-    /// Reports all moves to the leaf `to`, or if that is `NONE`, to a new leaf; returns it.
-    ///
-    /// If hashing a key panics, nothing is reported and the core is unchanged.
-    #[inline(never)]
-    fn relocate_all(&mut self, from: u32, plan: &Plan, mut to: u32) -> u32 {
-        let leaf = self.nodes.leaves.block(from);
-        let mut tokens = ArrayVec::<D::Token, MAX_MOVES>::new();
-        for slot in plan.moving() {
-            tokens.push(self.dict.token(&leaf.pairs[slot as usize].0));
-        }
-        if to == NONE {
-            to = self.nodes.leaves.blocks().insert();
-        }
-        let first_slot = self.nodes.leaves.block(to).len() as u8;
-        for (slot, &token) in plan.moving().zip(&tokens) {
-            let new = if plan.departs(slot) {
-                Handle::new(to, first_slot + plan.new_slot(slot))
-            } else {
-                Handle::new(from, plan.new_slot(slot))
-            };
-            self.dict.relocate(token, Handle::new(from, slot), new);
-        }
-        to
-    }
-}
-
 /// A full leaf shares with a neighbour in its block that holds at most this many elements.
 ///
 /// Afterwards both have room for at least a dozen more and are at least half full, so the next
 /// insertion does not share again and the next removal does not merge them.
 const SHARE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
-
-impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
-    /// Moves elements from the full leaf of a position to the emptier of its neighbours in its
-    /// block, so that both have the same length, and returns the updated position. A no-op if no
-    /// neighbour other than the leaf `spared` has enough room.
-    ///
-    /// If hashing a key panics, the core has the same elements in the same order.
-    pub(crate) fn share(&mut self, spared: u32, position: Position) -> Option<Position> {
-        let (from, parent) = (position.leaf, self.nodes.leaf(position.leaf).parent);
-        if parent == NONE {
-            return None;
-        }
-        let block = self.nodes.blocks.get(parent);
-        let index = block.index_of(from);
-        let has_room = |&i: &usize| {
-            i < block.len() && block.spans[i] <= SHARE_LEN && block.children[i] != spared
-        };
-        let left = index.checked_sub(1).filter(has_room);
-        let right = Some(index + 1).filter(has_room);
-        let neighbour = left.into_iter().chain(right).min_by_key(|&i| block.spans[i])?;
-
-        let (to, to_len) = (block.children[neighbour], block.spans[neighbour] as usize);
-        let to_left = neighbour < index;
-        let count = (LEAF_CAPACITY - to_len) / 2;
-        let rest = LEAF_CAPACITY - count;
-        let end = if to_left { End::Last } else { End::First };
-        self.hand_over(from, count, to, end);
-
-        let at = position.index;
-        Some(match to_left {
-            true if at <= count => Position { leaf: to, index: to_len + at },
-            true => Position { leaf: from, index: at - count },
-            false if at <= rest => position,
-            false => Position { leaf: to, index: at - rest },
-        })
-    }
-
-    /// Makes room for an element at a position in a full leaf without allocating, and returns the
-    /// updated position. Returns `None` if no leaf has room, or only leaves beyond `spared`, whose
-    /// elements do not move.
-    ///
-    /// If hashing a key panics, the core has the same elements in the same order. **O(n)**.
-    pub(crate) fn shift(&mut self, spared: u32, position: Position) -> Option<Position> {
-        let after = self.nodes.nearest_room(position.leaf, |id| {
-            Some(self.nodes.leaf(id).forward).filter(|&next| next != spared)
-        });
-        let before = self.nodes.nearest_room(position.leaf, |id| {
-            Some(self.nodes.leaf(id).backward).filter(|&next| next != spared)
-        });
-        match (before, after) {
-            (Some((_, further)), Some((leaf, steps))) if steps <= further => {
-                Some(self.shift_forward(position, leaf))
-            }
-            (Some((leaf, _)), _) => Some(self.shift_backward(position, leaf)),
-            (None, Some((leaf, _))) => Some(self.shift_forward(position, leaf)),
-            (None, None) => None,
-        }
-    }
-
-    /// Moves the last element of each leaf from that of the position on to the next, up to `to`.
-    fn shift_forward(&mut self, position: Position, mut to: u32) -> Position {
-        let last = LEAF_CAPACITY - 1;
-        loop {
-            let from = self.nodes.leaves.block(to).backward;
-            let is_last = from == position.leaf;
-            if is_last && position.index > last {
-                // The new element comes after all elements of its leaf.
-                return Position { leaf: to, index: 0 };
-            }
-            self.hand_over(from, 1, to, End::First);
-            if is_last {
-                return position;
-            }
-            to = from;
-        }
-    }
-
-    /// Moves the first element of each leaf from that of the position back to the previous, up to
-    /// `to`.
-    fn shift_backward(&mut self, position: Position, mut to: u32) -> Position {
-        loop {
-            let from = self.nodes.leaves.block(to).forward;
-            let is_last = from == position.leaf;
-            let end = Position { leaf: to, index: self.nodes.leaves.block(to).len() };
-            if is_last && position.index == 0 {
-                // The new element comes before all elements of its leaf.
-                return end;
-            }
-            self.hand_over(from, 1, to, End::Last);
-            if is_last {
-                return Position { leaf: from, index: position.index - 1 };
-            }
-            to = from;
-        }
-    }
-}
 
 /// A leaf that is at most a quarter full merges with a neighbour in its block ...
 const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
@@ -337,12 +150,93 @@ const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
 const MERGE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
 impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
+    /// Plans to move `count` elements from a leaf to this end of an adjacent one.
+    fn plan_handover(&self, from: u32, count: usize, end: End) -> Handover<D::Token> {
+        let leaf = self.nodes.leaf(from);
+        let departing = match end {
+            End::First => leaf.len() - count..leaf.len(),
+            End::Last => 0..count,
+        };
+        let plan = Plan::new(leaf.order(), &departing);
+        let token = |slot| self.dict.token(Handle::new(from, slot), &leaf.pairs[slot as usize].0);
+        let tokens = plan.moving().map(token).collect();
+        Handover { from, end, departing, plan, tokens }
+    }
+
+    /// Moves the elements of a handover to a leaf with room for them, without updating the index.
+    fn hand_over(&mut self, handover: &Handover<D::Token>, to: u32) {
+        let Handover { from, end, departing, plan, tokens } = handover;
+        let first_slot = self.nodes.leaf(to).len() as u8;
+        for (slot, &token) in plan.moving().zip(tokens) {
+            let new = if plan.departs(slot) {
+                Handle::new(to, first_slot + plan.new_slot(slot))
+            } else {
+                Handle::new(*from, plan.new_slot(slot))
+            };
+            self.dict.relocate(token, Handle::new(*from, slot), new);
+        }
+        let (giver, taker) = self.nodes.leaves.blocks().get_two_mut(*from, to);
+        giver.hand_over(departing, plan, taker, *end);
+    }
+
+    /// Moves elements from the full leaf of a position to the emptier of its neighbours in its
+    /// block, so that both have the same length, and returns the updated position. A no-op if no
+    /// neighbour has enough room.
+    pub(super) fn share(&mut self, position: Position) -> Option<Position> {
+        let (full, parent) = (position.leaf, self.nodes.leaf(position.leaf).parent);
+        if parent == NONE {
+            return None;
+        }
+        let block = self.nodes.blocks.get(parent);
+        let index = block.index_of(full);
+        let has_room = |&i: &usize| i < block.len() && block.spans[i] <= SHARE_LEN;
+        let left = index.checked_sub(1).filter(has_room);
+        let right = Some(index + 1).filter(has_room);
+        let neighbour = left.into_iter().chain(right).min_by_key(|&i| block.spans[i])?;
+
+        let (to, to_len) = (block.children[neighbour], block.spans[neighbour] as usize);
+        let (at, count) = (position.index, (LEAF_CAPACITY - to_len) / 2);
+        let rest = LEAF_CAPACITY - count;
+        // The index in the full leaf of the element that will be the first of the right one.
+        let (boundary, end) =
+            if neighbour < index { (count, End::Last) } else { (rest, End::First) };
+        let first = self.nodes.leaf(full).at(boundary).1;
+        let handover = self.plan_handover(full, count, end);
+        self.hand_over(&handover, to);
+
+        let block = self.nodes.blocks.get_mut(parent);
+        block.spans[index] -= count as u32;
+        block.spans[neighbour] += count as u32;
+        let _old_first = mem::replace(&mut block.firsts[index.min(neighbour)], first);
+        Some(match end {
+            End::Last if at <= count => Position { leaf: to, index: to_len + at },
+            End::Last => Position { leaf: full, index: at - count },
+            End::First if at <= rest => position,
+            End::First => Position { leaf: to, index: at - rest },
+        })
+    }
+
+    /// Moves the upper half of the full leaf of a position to a new one of this height, whose memory
+    /// is reserved; returns the updated position.
+    pub(super) fn split_leaf(&mut self, position: Position, height: u32) -> Position {
+        let at = LEAF_CAPACITY / 2;
+        let first = self.nodes.leaf(position.leaf).at(at).1;
+        let handover = self.plan_handover(position.leaf, LEAF_CAPACITY - at, End::First);
+        let new = self.nodes.leaves.blocks().insert();
+        self.hand_over(&handover, new);
+        let child = Child { id: new, span: (LEAF_CAPACITY - at) as u32, first };
+        self.nodes.link_after(position.leaf, child, height);
+        if position.index <= at {
+            position
+        } else {
+            Position { leaf: new, index: position.index - at }
+        }
+    }
+
     /// Removes the leaf of a removal if it is empty, or merges it with a neighbour if both are
     /// small; then frees memory if few elements are left. Returns the updated position of the next
     /// element.
-    ///
-    /// If hashing a key panics, the core has the same elements in the same order.
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     pub(crate) fn rebalance(&mut self, removal: Removal) -> Position {
         if u32::from(removal.left) > LEAST_LEN || self.nodes.levels == 0 {
             return removal.position;
@@ -362,7 +256,6 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         } else if index > 0 && block.spans[index - 1] + span <= MERGE_LEN {
             self.merge_leaves(parent, index - 1, position)
         } else if index + 1 < block.len() && block.spans[index + 1] + span <= MERGE_LEN {
-            // Past the last child, the span is 0 and the id is `NONE`.
             self.merge_leaves(parent, index, position)
         } else {
             position
@@ -380,14 +273,15 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         let (absorbed, kept) = if left_is_absorbed { (left, right) } else { (right, left) };
         let all = left_len.min(right_len) as usize;
         let end = if left_is_absorbed { End::First } else { End::Last };
-        self.hand_over(absorbed, all, kept, end);
+        let handover = self.plan_handover(absorbed, all, end);
+        self.hand_over(&handover, kept);
         self.nodes.unlink(absorbed);
 
         let block = self.nodes.blocks.get_mut(parent);
         // The left entry's first score is also the first of the merged leaf.
         block.children[index] = kept;
         block.spans[index] = left_len + right_len;
-        self.nodes.remove_child(parent, index + 1);
+        let _old_first = self.nodes.remove_child(parent, index + 1);
 
         let before = if position.leaf == right { left_len as usize } else { 0 };
         Position { leaf: kept, index: position.index + before }
@@ -395,56 +289,10 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
 }
 
 impl<K, V, S: Copy> Nodes<K, V, S> {
-    /// Updates the index after `count` elements have moved from one leaf to this end of another.
-    ///
-    /// Not inlined, so that its stack space is free while elements move.
-    #[inline(never)]
-    fn update_both(&mut self, from: u32, count: u32, to: u32, end: End) {
-        // Only the right leaf has a new first element, if it has any.
-        let right = match end {
-            End::First => to,
-            End::Last => from,
-        };
-        let leaf = self.leaves.block(right);
-        let first = (leaf.len() > 0).then(|| leaf.at(0).1);
-        let parent = self.leaves.block(from).parent;
-        // Below one parent, one block changes instead of two paths to the top. That takes more
-        // code.
-        let is_short = !IS_SMALL && parent == self.leaves.block(to).parent;
-        if is_short {
-            let block = self.blocks.get_mut(parent);
-            let (from, to) = (block.index_of(from), block.index_of(to));
-            block.spans[from] -= count;
-            block.spans[to] += count;
-            if let Some(first) = first {
-                block.firsts[from.max(to)] = first;
-            }
-        } else {
-            let by = i32::from(count as u8);
-            self.update_spans(from, -by, first.filter(|_| right == from));
-            self.update_spans(to, by, first.filter(|_| right == to));
-        }
-    }
-
-    /// Returns the nearest leaf with room in a direction, and the number of steps to it.
-    fn nearest_room(
-        &self,
-        mut leaf: u32,
-        next: impl Fn(u32) -> Option<u32>,
-    ) -> Option<(u32, usize)> {
-        for steps in 1.. {
-            leaf = next(leaf).filter(|&id| id != NONE)?;
-            if self.leaf(leaf).len() < LEAF_CAPACITY {
-                return Some((leaf, steps));
-            }
-        }
-        None
-    }
-
     /// Removes an empty leaf and returns the position after it.
     fn drop_leaf(&mut self, leaf: u32, parent: u32, index: usize) -> Position {
         let forward = self.unlink(leaf);
-        self.remove_child(parent, index);
+        let _old_first = self.remove_child(parent, index);
         if forward == NONE { self.end() } else { Position { leaf: forward, index: 0 } }
     }
 
@@ -492,7 +340,7 @@ mod tests {
             is_first in proptest::bool::ANY,
         ) {
             let len = order.len();
-            let count = (len * departing_64ths / 64).min(AT_ONCE);
+            let count = len * departing_64ths / 64;
             let to_len = (64 - count) * room_64ths / 64;
             // The elements of the other leaf come before all of this one, or after them.
             let (departing, staying, end, others) = if is_first {

@@ -6,7 +6,6 @@ use equivalent::Equivalent;
 
 use super::FixedSortedSet;
 use crate::bounds::partition_point;
-use crate::small::copy_within;
 
 pub(super) mod private {
     /// The methods of a slot number, hidden from users.
@@ -84,9 +83,9 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     pub(super) fn shift(&mut self, from: usize, to: usize) {
         let slot = self.order[from];
         if from < to {
-            copy_within(&mut self.order, from + 1..to + 1, from);
+            self.order.copy_within(from + 1..=to, from);
         } else {
-            copy_within(&mut self.order, to..from, to + 1);
+            self.order.copy_within(to..from, to + 1);
         }
         self.order[to] = slot;
     }

@@ -6,8 +6,6 @@
 use core::fmt::{self, Write};
 use core::str;
 
-use crate::small::decimal::{exact_integer, shortest_digits};
-
 /// The length of the longest strings: a sign, 17 digits and 7 zeros.
 const LONGEST: usize = 25;
 
@@ -41,26 +39,15 @@ impl Write for ScoreText {
 
 /// Returns the integer that Redis writes in full and stores as an integer for this number, if any.
 #[inline]
+#[expect(clippy::float_cmp, clippy::cast_precision_loss, reason = "whether it is exact")]
 pub(crate) fn plain_integer(value: f64) -> Option<i64> {
-    // Compares the bits, which have the same order as magnitudes, without floating-point
-    // arithmetic.
-    let is_small = value.abs().to_bits() <= LARGEST_PLAIN_INTEGER.to_bits();
-    if is_small { exact_integer(value) } else { None }
+    let integer = value as i64;
+    (value.abs() <= LARGEST_PLAIN_INTEGER && integer as f64 == value).then_some(integer)
 }
 
-/// The digits of a positive number: `d.ddd * 10^exponent`.
-#[derive(Default)]
-pub(crate) struct Digits {
-    pub(crate) bytes: [u8; 17],
-    pub(crate) len: usize,
-    pub(crate) exponent: i32,
-}
-
-impl Digits {
-    pub(crate) fn push(&mut self, digit: u8) {
-        self.bytes[self.len] = b'0' + digit;
-        self.len += 1;
-    }
+/// Returns the number that `text` represents, correctly rounded.
+pub(crate) fn parse(text: &[u8]) -> Option<f64> {
+    str::from_utf8(text).ok()?.parse().ok()
 }
 
 pub(super) fn shortest(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -87,10 +74,8 @@ impl ScoreText {
         if magnitude.is_infinite() {
             return self.push(b"inf");
         }
-        let mut digits = Digits::default();
-        shortest_digits(magnitude, &mut digits);
-        let Digits { bytes, len, exponent } = digits;
-        let digits = &bytes[..len];
+        let Scientific { digits, len, exponent } = Scientific::of(magnitude);
+        let digits = &digits[..len];
         // Read as an integer, the digits are the value times 10^fraction.
         let fraction = len as i32 - 1 - exponent;
         if fraction <= 0 && exponent < len as i32 + 7 {
@@ -114,7 +99,8 @@ impl ScoreText {
                 self.push(b".");
                 self.push(rest);
             }
-            self.push_exponent(exponent);
+            let written = write!(self, "e{exponent:+}");
+            debug_assert!(written.is_ok(), "{value} is longer than the longest");
         }
     }
 
@@ -128,23 +114,29 @@ impl ScoreText {
     fn push_zeros(&mut self, count: i32) {
         (0..count.abs()).for_each(|_| self.push(b"0"));
     }
+}
 
-    fn push_exponent(&mut self, exponent: i32) {
-        self.push(if exponent < 0 { b"e-" } else { b"e+" });
-        let mut rest = exponent.abs();
-        let mut is_leading = true;
-        // Without divisions, which are library calls on small machines.
-        for power in [100, 10, 1] {
-            let mut digit = b'0';
-            while rest >= power {
-                rest -= power;
-                digit += 1;
-            }
-            is_leading &= digit == b'0' && power > 1;
-            if !is_leading {
-                self.push(&[digit]);
-            }
+/// A positive, finite number as the shortest digits that parse as it: `d.ddd * 10^exponent`.
+struct Scientific {
+    digits: [u8; 17],
+    len: usize,
+    exponent: i32,
+}
+
+impl Scientific {
+    fn of(number: f64) -> Scientific {
+        // "d.ddde-xx"
+        let mut text = ScoreText::new();
+        let written = write!(text, "{number:e}");
+        debug_assert!(written.is_ok(), "{number:e} is longer than the longest");
+        let text = str::from_utf8(text.as_bytes()).unwrap_or_default();
+        let (mantissa, exponent) = text.split_once('e').unwrap_or_default();
+        let (mut digits, mut len) = ([0; 17], 0);
+        for (to, digit) in digits.iter_mut().zip(mantissa.bytes().filter(u8::is_ascii_digit)) {
+            *to = digit;
+            len += 1;
         }
+        Scientific { digits, len, exponent: exponent.parse().unwrap_or_default() }
     }
 }
 

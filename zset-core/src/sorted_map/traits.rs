@@ -125,3 +125,21 @@ impl<K: Ord, V, S: Copy, H> From<SortedMap<K, V, S, H>> for BTreeMap<K, (V, S)> 
         map.into_iter().map(|(key, value, score)| (key, (value, score))).collect()
     }
 }
+
+#[cfg(feature = "serde")]
+crate::serde::serialize_elements! {
+    /// Deserializes a sequence of `(key, value, score)` in any order. A repeated key is an
+    /// error. For a map, see [`serde_map`](crate::sorted_map::serde_map).
+    ///
+    /// A map that is too large for memory or for 32-bit handles is an error, not a panic.
+    [K, V, S, H] SortedMap<K, V, S, H>,
+    [K: serde::Serialize, V: serde::Serialize, S: serde::Serialize + Copy],
+    [
+        K: serde::Deserialize<'de> + TieOrder + Hash,
+        V: serde::Deserialize<'de>,
+        S: serde::Deserialize<'de> + Ord + Copy,
+        H: BuildHasher + Default
+    ],
+    "a sequence of keys, values and scores",
+    |map: &mut Self, (key, value, score)| Ok(map.try_insert(key, value, score)?.is_none())
+}

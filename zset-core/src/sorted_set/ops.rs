@@ -7,8 +7,7 @@ use core::iter::FusedIterator;
 use core::ops::{BitAnd, BitOr, BitXor, Sub};
 
 use super::{Iter, SortedSet};
-use crate::core::bulk::try_collect;
-use crate::reserve::or_panic;
+use crate::reserve::{or_panic, try_collect};
 use crate::{Score, TieOrder, TryReserveError};
 
 impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {

@@ -105,3 +105,22 @@ impl<M: Ord, S: Copy, H> From<SortedSet<M, S, H>> for BTreeMap<M, S> {
         set.into_iter().collect()
     }
 }
+
+#[cfg(feature = "serde")]
+crate::serde::serialize_elements! {
+    /// Deserializes a sequence of `(member, score)` in any order; the set sorts them. A
+    /// repeated member is an error. For a map, see
+    /// [`serde_map`](crate::sorted_set::serde_map).
+    ///
+    /// Returns an error, rather than panicking, if the set is too large for memory or for
+    /// 32-bit handles.
+    [M, S, H] SortedSet<M, S, H>,
+    [M: serde::Serialize, S: serde::Serialize + Copy],
+    [
+        M: serde::Deserialize<'de> + TieOrder + Hash,
+        S: serde::Deserialize<'de> + Ord + Copy,
+        H: BuildHasher + Default
+    ],
+    "a sequence of members and scores",
+    |set: &mut Self, (member, score)| Ok(set.try_insert(member, score)?.is_none())
+}

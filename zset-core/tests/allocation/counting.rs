@@ -126,11 +126,6 @@ pub(crate) fn without_memory<T>(operation: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Lets allocations succeed again.
-pub(crate) fn end_exhaustion() {
-    SUCCEEDING.set(None);
-}
-
 #[test]
 fn the_allocator_counts_and_fails() {
     let (vector, total) = counted(|| Vec::<u64>::with_capacity(5));

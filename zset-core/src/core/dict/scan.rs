@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Dict, Handle, Table, route};
+use super::{Dict, Handle, Table, Tables, route};
 
 /// The maximum number of empty tables that one page visits, in addition to one for each handle
 /// requested.
@@ -41,14 +41,18 @@ impl Dict {
                 break;
             }
             visited += 1;
-            let table = self.has_tables().then(|| self.table_at(cursor));
+            let (table, next_segment) = match &self.tables {
+                Tables::Tags(_) => (None, None),
+                Tables::One(table) => (Some(table), None),
+                Tables::Many(many) => (Some(many.table(cursor)), many.next_segment(cursor)),
+            };
             let wanted = (count - page.len()).max(table.map_or(0, Table::len) / LEAST_PART);
-            let handles = self.tagged().chain(table.into_iter().flat_map(Table::iter).copied());
+            let handles = self.all_tagged().chain(table.into_iter().flatten().copied());
             let routes = handles.map(|handle| (route(hash_of(handle)), handle));
             let (found, last) = lowest(routes, cursor, wanted);
             page.extend(found.into_iter().map(|(_, handle)| handle));
             next = match last {
-                usize::MAX => self.next_segment(cursor),
+                usize::MAX => next_segment,
                 last => last.checked_add(1),
             };
         }

@@ -1,8 +1,6 @@
 //! Tests of all parts of the dict together.
 
-use super::grow::{FIRST_BUCKETS, SEGMENT_BUCKETS, capacity};
 use super::*;
-use crate::core::leaf::{LEAF_CAPACITY, MAX_LEAVES};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::vec::Vec;
@@ -31,7 +29,7 @@ fn spread(handle: Handle) -> usize {
 }
 
 fn has(dict: &Dict, hash: usize, handle: Handle) -> bool {
-    dict.find(hash, |other| other == handle).is_some()
+    dict.find(hash, |other| (other == handle).then_some(())).is_some()
 }
 
 /// Enough for the first table to split, and then for segments to split.
@@ -58,17 +56,26 @@ fn without_a_table_it_holds_what_a_list_holds() {
                 dict.remove(hashes[removed], slot(removed));
                 hashes.swap_remove(removed);
                 if removed < hashes.len() {
-                    dict.move_tag(slot(hashes.len()), slot(removed));
+                    let token = dict.token(slot(hashes.len()), || unreachable!("no table"));
+                    dict.replace(token, slot(hashes.len()), slot(removed));
                 }
             }
-            assert!(!dict.has_tables());
+            assert!(!dict.has_table());
             dict.check(|handle| hashes[number(handle)]);
             for (i, &hash) in hashes.iter().enumerate() {
                 assert!(has(&dict, hash, slot(i)));
             }
-            let found = dict.find(hash, |handle| hashes[number(handle)] == hash);
+            let found = dict.find(hash, |handle| (hashes[number(handle)] == hash).then_some(()));
             assert_eq!(found.is_some(), hashes.contains(&hash));
         }
+    }
+}
+
+#[test]
+fn a_hash_is_found_for_every_tag() {
+    assert_eq!(FACTOR.wrapping_mul(INVERSE), 1);
+    for expected in 0..=u8::MAX {
+        assert_eq!(tag(hash_with_tag(expected)), expected);
     }
 }
 
@@ -89,23 +96,23 @@ fn every_slot_with_a_tag_is_found() {
 #[test]
 fn the_first_table_is_made_at_the_17th_handle_or_not_at_all() {
     let mut dict = filled(MOST_TAGGED as u32, spread);
-    assert!(!dict.has_tables());
+    assert!(!dict.has_table());
     let new = Handle::new(0, MOST_TAGGED as u8);
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         dict.try_reserve_one(spread(new), |_| panic!("panic in the hash"))
     }));
-    assert!(panicked.is_err() && !dict.has_tables());
+    assert!(panicked.is_err() && !dict.has_table());
     dict.check(spread);
     dict.try_reserve_one(spread(new), spread).unwrap();
     dict.insert(spread(new), new);
-    assert!(dict.has_tables());
+    assert!(dict.has_table());
     dict.check(spread);
 }
 
 #[test]
 fn handles_are_found_replaced_and_removed_across_splits() {
     let mut dict = filled(MANY, spread);
-    assert!(dict.segments.len() > 16);
+    assert!(dict.all_tables().len() > 16);
     let mut model: BTreeMap<usize, Handle> = BTreeMap::new();
     for i in 0..MANY {
         let handle = Handle::new(i / 64, (i % 64) as u8);
@@ -128,9 +135,10 @@ fn handles_are_found_replaced_and_removed_across_splits() {
 fn hashes_of_low_quality_do_not_blow_up_the_directory() {
     filled(3_000, |_| 42);
     let few = filled(35_000, |handle| number(handle) & 0xF);
-    assert!(few.directory().len() <= 64, "{} entries", few.directory().len());
+    let Tables::Many(many) = &few.tables else { unreachable!("35,000 handles") };
+    assert!(many.directory.len() <= 64, "{} entries", many.directory.len());
     let of_32_bits = filled(MANY, |handle| spread(handle) & 0xFFFF_FFFF);
-    assert!(of_32_bits.tables().iter().all(|table| table.num_buckets() <= SEGMENT_BUCKETS));
+    assert!(of_32_bits.all_tables().iter().all(|table| table.num_buckets() <= SEGMENT_BUCKETS));
     filled(MANY, number);
     filled(MANY, |handle| number(handle) << (usize::BITS / 2));
 }
@@ -174,7 +182,8 @@ fn a_reservation_removes_tombstones_that_occupy_the_room() {
         let more = len as usize / 10 * 8;
         dict.try_reserve(more, spread).unwrap();
         dict.check(spread);
-        assert!(dict.capacity() >= dict.len() + more, "{more} of {len}");
+        let capacity: usize = dict.all_tables().iter().map(Table::capacity).sum();
+        assert!(capacity >= dict.len() + more, "{more} of {len}");
     }
 }
 
@@ -212,7 +221,7 @@ fn a_panic_in_the_hash_loses_nothing() {
     for buckets in [SEGMENT_BUCKETS, FIRST_BUCKETS] {
         let len = capacity(buckets);
         let mut dict = filled(len as u32, spread);
-        assert_eq!(dict.tables().iter().map(Table::capacity).sum::<usize>(), len);
+        assert_eq!(dict.all_tables().iter().map(Table::capacity).sum::<usize>(), len);
         let new = Handle::new(1 << 20, 0);
         let result = catch_unwind(AssertUnwindSafe(|| {
             dict.try_reserve_one(spread(new), |_| panic!("panic in the hash"))

@@ -9,7 +9,7 @@ use core::ops::RangeBounds;
 use super::iter::owned;
 use super::{Elements, IntoIter, Sorted, ZSet, lex_ranks};
 use crate::core::iter;
-use crate::packed_zset::Run;
+use crate::redis::packed_zset::Run;
 use crate::reserve::or_panic;
 use crate::sorted_set::Drain;
 use crate::{ByteString, PackedZSet, Score, TryReserveError};

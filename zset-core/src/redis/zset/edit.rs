@@ -5,7 +5,6 @@ use core::ops::RangeBounds;
 
 use super::encoding::promoted;
 use super::{Elements, ExtractIf, ListpackLimits, Sorted, ZSet, in_either, lex_ranks};
-use crate::core::leaf::Handle;
 use crate::increment::sum_or_panic;
 use crate::redis::{AddOptions, Added};
 use crate::reserve::or_panic;
@@ -323,9 +322,6 @@ impl ZSet {
 }
 
 /// Adds a member to a set in the listpack encoding.
-///
-/// Like the functions below, it is not inlined, so that none keeps the stack space of another.
-#[inline(never)]
 fn add_to_packed(
     packed: &mut PackedZSet<Vec<u8>>,
     limits: ListpackLimits,
@@ -341,7 +337,6 @@ fn add_to_packed(
 }
 
 /// Adds a member to a set in the skip-list encoding.
-#[inline]
 fn add_to_sorted(
     set: &mut Sorted,
     member: &[u8],
@@ -349,40 +344,18 @@ fn add_to_sorted(
     options: AddOptions,
 ) -> Result<Option<Score>, IncrementError<NanScore>> {
     let hash = set.core.hash(member);
-    let mut found = find(set, hash, member);
+    let mut found = set.core.find(hash, member).map(|found| (found.handle, found.score));
     let old = found.map(|(_, old)| old);
     let new = options.new_score(old, score).map_err(IncrementError::Score)?;
     match (&mut found, new) {
         (Some((handle, _)), Some(new)) => set.core.set_score(hash, handle, new)?,
         (None, Some(new)) => {
-            make_room_in_dict(set, hash)?;
-            insert_new(set, hash, member, new)?;
+            let pair = (ByteString::try_from_slice(member)?, ());
+            set.core.insert_new(hash, pair, new)?;
         }
         (_, None) => {}
     }
     Ok(old)
-}
-
-#[inline(never)]
-fn find(set: &Sorted, hash: usize, member: &[u8]) -> Option<(Handle, Score)> {
-    set.core.find(hash, member).map(|found| (found.handle, found.score))
-}
-
-/// Comes before `insert_new`, since growing the dict takes most of the stack.
-#[inline(never)]
-fn make_room_in_dict(set: &mut Sorted, hash: usize) -> Result<(), TryReserveError> {
-    set.core.make_room_in_dict(hash)
-}
-
-#[inline(never)]
-fn insert_new(
-    set: &mut Sorted,
-    hash: usize,
-    member: &[u8],
-    score: Score,
-) -> Result<(), TryReserveError> {
-    let pair = (ByteString::try_from_slice(member)?, ());
-    set.core.insert_new_inlined(hash, pair, score).map(|_| ())
 }
 
 /// Returns the error of an insertion without INCR.

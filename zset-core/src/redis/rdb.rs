@@ -25,10 +25,10 @@ use core::error::Error;
 use core::fmt;
 use core::ops::Deref;
 
-use crate::core::bulk::{Filling, try_collect};
-use crate::listpack::{self, ListpackError};
-use crate::packed_zset::try_score_of;
-use crate::reserve::try_box;
+use crate::core::bulk::Filling;
+use crate::redis::listpack::{self, ListpackError};
+use crate::redis::packed_zset::try_score_of;
+use crate::reserve::{try_box, try_collect};
 use crate::{
     ByteString, ListpackLimits, Member, ParseScoreError, Score, SortedSet, TryReserveError, ZSet,
 };

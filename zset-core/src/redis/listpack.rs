@@ -17,7 +17,6 @@ use core::iter::FusedIterator;
 use core::ops::Range;
 
 use crate::TryReserveError;
-use crate::small::{IS_SMALL, copy_within};
 
 mod entry;
 #[cfg(feature = "unstable-internals")]
@@ -287,15 +286,7 @@ impl<B: Storage> Listpack<B> {
     /// Rotates the entries at these offsets so that the one at `middle` comes first.
     pub(crate) fn rotate(&mut self, at: Range<usize>, middle: usize) {
         let left = middle - at.start;
-        let entries = &mut self.storage.as_mut_slice()[at];
-        if IS_SMALL {
-            // Smaller code than that of `rotate_left`.
-            entries[..left].reverse();
-            entries[left..].reverse();
-            entries.reverse();
-        } else {
-            entries.rotate_left(left);
-        }
+        self.storage.as_mut_slice()[at].rotate_left(left);
     }
 
     /// Removes the `removed` entries at these offsets.
@@ -329,7 +320,7 @@ impl<B: Storage> Listpack<B> {
         let new_total = to + (total - from);
         let bytes = self.storage.as_mut_slice();
         if from != to {
-            copy_within(bytes, from..total, to);
+            bytes.copy_within(from..total, to);
         }
         bytes[..4].copy_from_slice(&(new_total as u32).to_le_bytes());
         self.storage.truncate(new_total);

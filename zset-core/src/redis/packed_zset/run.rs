@@ -8,8 +8,7 @@ use core::ops::{Bound, RangeBounds};
 
 use super::{PackedZSet, PairOffsets, pair_at, score_at, score_of};
 use crate::bounds::{is_after, is_before};
-use crate::listpack::{HEADER, Storage, entry_at, next, previous};
-use crate::small::IS_SMALL;
+use crate::redis::listpack::{HEADER, Storage, entry_at, next, previous};
 use crate::{Member, Score};
 
 /// A run of consecutive pairs.
@@ -123,9 +122,8 @@ fn run(
     Run { start, end, len }
 }
 
-/// The distance between the pairs that `partition_point` tests first. Without an operating system,
-/// it tests each pair, which takes less code.
-const STRIDE: usize = if IS_SMALL { 1 } else { 8 };
+/// The distance between the pairs that `partition_point` tests first.
+const STRIDE: usize = 8;
 
 /// Returns the offset of the first pair from `start` on for which `precedes` returns `None`, and
 /// the number of pairs before it. `precedes` takes the offset of a pair, and returns the offset
@@ -140,7 +138,7 @@ pub(super) fn partition_point(
     precedes: impl Fn(usize) -> Option<usize>,
 ) -> (usize, usize) {
     let (mut at, mut passed) = (start, 0);
-    while STRIDE > 1 {
+    loop {
         let mut last = Some(at);
         for _ in 1..STRIDE {
             last = last.and_then(|at| next(bytes, next(bytes, at)?));

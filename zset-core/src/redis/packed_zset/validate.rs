@@ -6,9 +6,8 @@ use core::error::Error;
 use core::fmt;
 
 use super::pair_at;
-use crate::listpack::{Encoded, HEADER, Storage, Value, find};
+use crate::redis::listpack::{Encoded, HEADER, Storage, Value, find};
 use crate::score::text::{ScoreText, plain_integer};
-use crate::small::IS_SMALL;
 use crate::{Listpack, Member, ParseScoreError, Score};
 
 /// Encodes a score; writes its digits to `text`, which must be empty.
@@ -24,16 +23,6 @@ pub(super) fn encode(score: Score, text: &mut ScoreText) -> Encoded<'_> {
 /// Returns the score stored in an entry of the set.
 #[inline]
 pub(crate) fn score_of(value: Value<'_>) -> Score {
-    if IS_SMALL { score_out_of_line(value) } else { valid_score_of(value) }
-}
-
-#[inline(never)]
-fn score_out_of_line(value: Value<'_>) -> Score {
-    valid_score_of(value)
-}
-
-#[inline]
-fn valid_score_of(value: Value<'_>) -> Score {
     // The invariants guarantee that it is a number.
     try_score_of(value).unwrap_or_default()
 }
@@ -152,7 +141,7 @@ mod tests {
             let stored = bytes(score);
             assert_eq!(stored.len(), 1 + 25 + 1);
             assert_eq!(
-                crate::listpack::decode(&stored).map(|(value, _)| score_of(value)),
+                crate::redis::listpack::decode(&stored).map(|(value, _)| score_of(value)),
                 Some(score)
             );
         }
@@ -175,7 +164,7 @@ mod tests {
                 let Ok(score) = Score::new(number) else { continue };
                 let stored = bytes(score);
                 prop_assert_eq!(
-                    crate::listpack::decode(&stored).map(|(value, _)| score_of(value)),
+                    crate::redis::listpack::decode(&stored).map(|(value, _)| score_of(value)),
                     Some(score)
                 );
             }

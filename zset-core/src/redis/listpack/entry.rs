@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-use crate::small::IS_SMALL;
-
 /// An entry of a listpack, as stored.
 ///
 /// An integer is not equal to its text. Only a listpack written elsewhere can contain such text:
@@ -319,17 +317,6 @@ pub(super) fn text_lens(first: u8, rest: &[u8]) -> Option<(usize, usize)> {
 #[expect(clippy::inline_always, reason = "a call takes a third of a step of an iterator")]
 #[inline(always)]
 pub(crate) fn entry_at(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
-    if IS_SMALL { read_out_of_line(bytes, at) } else { read(bytes, at) }
-}
-
-#[inline(never)]
-fn read_out_of_line(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
-    read(bytes, at)
-}
-
-#[expect(clippy::inline_always, reason = "a call takes a third of a step of an iterator")]
-#[inline(always)]
-fn read(bytes: &[u8], at: usize) -> Option<(Value<'_>, usize)> {
     let (value, len) = decode(bytes.get(at..)?)?;
     Some((value, at + len + back_length_bytes(len)))
 }

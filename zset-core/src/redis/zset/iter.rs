@@ -6,7 +6,7 @@ use core::iter::FusedIterator;
 
 use super::{Elements, ZSet, borrowed};
 use crate::core::iter;
-use crate::packed_zset::{self, Iter as PackedIter, PackedZSet};
+use crate::redis::packed_zset::{self, Iter as PackedIter, PackedZSet};
 use crate::{ByteString, Member, Score, sorted_set};
 
 /// An iterator over elements in order, lowest score first: all of them or a range.

@@ -5,9 +5,6 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{Elements, ListpackLimits, Sorted, ZSet};
-use crate::core::edit::Vacancy;
-use crate::core::leaf::LEAF_CAPACITY;
-use crate::core::search::{Path, Target};
 use crate::reserve::{or_panic, try_box};
 use crate::sorted_set::FromSortedError;
 use crate::{ByteString, PackedZSet, Score, TryReserveError};
@@ -133,56 +130,17 @@ impl ZSet {
     }
 }
 
-/// Converts a listpack to a skip list, with room for `additional` more members.
-///
-/// Neither it nor its parts are inlined, so that none keeps the stack space of another.
-#[inline(never)]
+/// Converts a listpack to a skip list, with room for `additional` more members in its dict.
 pub(super) fn promoted(
     packed: &PackedZSet<Vec<u8>>,
     additional: usize,
 ) -> Result<Box<[Sorted; 1]>, TryReserveError> {
-    let mut boxed = try_boxed()?;
-    reserve(&mut boxed[0], packed.len() + additional)?;
-    push_all(&mut boxed[0], packed)?;
-    Ok(boxed)
-}
-
-#[inline(never)]
-pub(super) fn try_boxed() -> Result<Box<[Sorted; 1]>, TryReserveError> {
-    try_box(Sorted::new())
-}
-
-#[inline(never)]
-fn reserve(set: &mut Sorted, len: usize) -> Result<(), TryReserveError> {
-    set.core.try_reserve_dict(len)
-}
-
-#[inline(never)]
-fn push_all(set: &mut Sorted, packed: &PackedZSet<Vec<u8>>) -> Result<(), TryReserveError> {
+    let mut boxed = try_box(Sorted::new())?;
+    let core = &mut boxed[0].core;
+    core.try_reserve_dict(packed.len() + additional)?;
     for (member, score) in packed {
-        push_last(set, &member, score)?;
+        let pair = (ByteString::try_from_slice(&member)?, ());
+        core.insert_new(core.hash(&*member), pair, score)?;
     }
-    Ok(())
-}
-
-/// Appends a member that comes after all others. No element moves, unlike in an insertion, which
-/// takes more stack.
-#[inline(never)]
-fn push_last(set: &mut Sorted, member: &[u8], score: Score) -> Result<(), TryReserveError> {
-    let member = ByteString::try_from_slice(member)?;
-    let core = &mut set.core;
-    let hash = core.hash(&member);
-    core.make_room_in_dict(hash)?;
-    let nodes = &mut core.nodes;
-    let mut position = nodes.end();
-    if position.index < LEAF_CAPACITY {
-        nodes.leaves.try_reserve_small(1)?;
-    } else {
-        let height = nodes.try_reserve_leaf(position.leaf)?;
-        position = nodes.add_end(position, score, height);
-    }
-    let target = Target { position, score, path: Path::UNKNOWN };
-    let handle = nodes.put(Vacancy(target), (member, ()));
-    core.dict.tables.insert(hash, handle);
-    Ok(())
+    Ok(boxed)
 }

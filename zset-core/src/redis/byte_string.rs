@@ -8,7 +8,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
-use crate::member::by_bytes;
+use crate::redis::member::by_bytes;
 use crate::reserve::or_panic;
 use crate::{Member, TryReserveError};
 

@@ -2,7 +2,7 @@
 
 use super::parts::{LENGTH_32, TYPE_ELEMENTS, TYPE_LISTPACK, VERSION, checksum, write_length};
 use super::*;
-use crate::listpack::ListpackError;
+use crate::redis::listpack::ListpackError;
 use crate::{Encoding, ListpackLimits, Score, ZSet};
 use proptest::collection::btree_map;
 use proptest::prelude::*;

@@ -6,8 +6,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
-use crate::listpack::Value;
-use crate::small::divide_by_10;
+use crate::redis::listpack::Value;
 
 /// The length of the longest decimal form of an `i64`.
 const LONGEST_INTEGER: usize = 20;
@@ -68,9 +67,8 @@ fn print(integer: i64) -> Text<'static> {
     let mut rest = integer.unsigned_abs();
     loop {
         start -= 1;
-        let digit;
-        (rest, digit) = divide_by_10(rest);
-        digits[start] = b'0' + digit;
+        digits[start] = b'0' + (rest % 10) as u8;
+        rest /= 10;
         if rest == 0 {
             break;
         }

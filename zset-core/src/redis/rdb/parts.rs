@@ -7,7 +7,7 @@ use core::ops::RangeInclusive;
 use crc::{CRC_64_REDIS, Crc, Table};
 
 use super::RestoreError;
-use crate::listpack::Value;
+use crate::redis::listpack::Value;
 use crate::{ListpackLimits, Member, ParseScoreError, Score, ZSet};
 
 /// The version written: that of Redis 7.0, which every later server accepts.

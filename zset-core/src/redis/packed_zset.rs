@@ -10,7 +10,7 @@ use core::iter::FusedIterator;
 use core::ops::RangeBounds;
 
 use crate::bounds::ranks;
-use crate::listpack::{Encoded, HEADER, Storage, Value, entry_at, find, next, previous};
+use crate::redis::listpack::{Encoded, HEADER, Storage, Value, entry_at, find, next, previous};
 use crate::redis::{AddOptions, Added};
 use crate::score::text::ScoreText;
 use crate::{IncrementError, Listpack, Member, NanScore, Score, TryReserveError};

@@ -6,11 +6,10 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-use super::encoding::try_boxed;
-use super::{IntoIter, Iter, ZSet};
-use crate::listpack::Storage;
-use crate::packed_zset::Iter as PackedIter;
-use crate::reserve::or_panic;
+use super::{IntoIter, Iter, Sorted, ZSet};
+use crate::redis::listpack::Storage;
+use crate::redis::packed_zset::Iter as PackedIter;
+use crate::reserve::{or_panic, try_box};
 use crate::{ByteString, ListpackLimits, PackedZSet, Score};
 
 impl Default for ZSet {
@@ -60,7 +59,7 @@ impl<M: AsRef<[u8]>> FromIterator<(M, Score)> for ZSet {
     fn from_iter<I: IntoIterator<Item = (M, Score)>>(elements: I) -> Self {
         let mut owned =
             elements.into_iter().map(|(m, score)| (ByteString::from(m.as_ref()), score));
-        let mut set = or_panic(try_boxed());
+        let mut set = or_panic(try_box(Sorted::new()));
         // By reference, as the iterator may be large, and stacks are small on microcontrollers.
         or_panic(set[0].try_fill(owned.by_ref(), |_, new| new));
         or_panic(ZSet::from_sorted(set, ListpackLimits::default()))
