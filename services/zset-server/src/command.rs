@@ -8,7 +8,6 @@ use crate::config::Config;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::resp::Replies;
-use crate::snapshot::Snapshots;
 
 /// The result of a command, which has written exactly one reply, or returns an error before it has
 /// changed anything.
@@ -36,7 +35,6 @@ pub(crate) struct State {
     /// When the engine was created.
     pub(crate) started: Timestamp,
     pub(crate) memory: Memory,
-    pub(crate) snapshots: Snapshots,
     /// All clients. That of the command that runs is already borrowed.
     pub(crate) clients: Clients,
     /// The maximum size of a client's queued commands, in bytes.

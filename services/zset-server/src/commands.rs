@@ -5,6 +5,7 @@
 
 mod arguments;
 mod connection;
+mod dump;
 mod keys;
 mod server;
 mod sorted_set;
@@ -21,7 +22,7 @@ pub(crate) use sorted_set::attempt;
 
 /// The handlers of all commands, except those of containers and of their HELP.
 const HANDLERS: &[Handlers] =
-    &[connection::HANDLERS, sorted_set::HANDLERS, keys::HANDLERS, server::HANDLERS];
+    &[connection::HANDLERS, sorted_set::HANDLERS, keys::HANDLERS, dump::HANDLERS, server::HANDLERS];
 
 static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
     let handlers: HashMap<_, _> = HANDLERS.iter().copied().flatten().copied().collect();

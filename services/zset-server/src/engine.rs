@@ -3,7 +3,6 @@
 mod buffers;
 mod waiting;
 
-use std::path::Path;
 use std::time::Duration;
 
 use rand::SeedableRng;
@@ -16,7 +15,6 @@ use crate::config::Config;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::resp::{Replies, RequestLimits};
-use crate::snapshot::{SnapshotError, Snapshots};
 
 pub use waiting::Executed;
 
@@ -58,7 +56,6 @@ impl<C: Clock> Engine<C> {
             stats: Stats::default(),
             started: clock.now(),
             memory: Memory::default(),
-            snapshots: Snapshots::default(),
             clients: Clients::default(),
             max_left: RequestLimits::MAX.max_request_len,
         };
@@ -76,34 +73,6 @@ impl<C: Clock> Engine<C> {
     /// unused.
     pub fn count_memory(&mut self, allocated: Option<fn() -> usize>) {
         self.state.memory.allocated = allocated;
-    }
-
-    /// Makes SAVE write to a file, and loads that file if it exists, replacing all current keys.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file cannot be loaded, or could not be replaced later. The keys and
-    /// the file are then unchanged.
-    pub fn open_snapshot(&mut self, path: &Path) -> Result<(), SnapshotError> {
-        self.expire(0);
-        let state = &mut self.state;
-        state.snapshots.open(path, &mut state.keyspace, state.config.limits)
-    }
-
-    /// Saves the keys to the file of [`open_snapshot`](Self::open_snapshot), if there is one.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if saving fails. Even then the file is complete, either the old one or the
-    /// new one.
-    pub fn save(&mut self) -> Result<(), SnapshotError> {
-        self.expire(0);
-        self.state.snapshots.save(&self.state.keyspace).map(|_| ())
-    }
-
-    /// Like [`save`](Self::save), but a no-op if nothing has changed since.
-    pub(crate) fn save_changes(&mut self) -> Result<(), SnapshotError> {
-        if self.state.snapshots.is_saved(&self.state.keyspace) { Ok(()) } else { self.save() }
     }
 
     /// Removes at most `budget` expired keys; returns how many it removed.

@@ -80,8 +80,6 @@ pub(crate) struct Keyspace {
     /// The keys that clients wait for.
     pub(crate) awaited: Awaited,
     pub(crate) throttles: Throttles,
-    /// The number of changes.
-    pub(crate) version: u64,
     /// The current time, for the commands being run.
     now: Timestamp,
     /// The number of keys removed because they expired.
@@ -117,7 +115,6 @@ impl Keyspace {
         let gone: Vec<_> = due.map(|(key, _)| key).collect();
         for key in &gone {
             self.forget(key);
-            self.touch(key);
         }
         self.expired += gone.len() as u64;
         gone.len()
@@ -127,7 +124,6 @@ impl Keyspace {
     fn expire_key(&mut self, key: &[u8]) {
         if self.has_expired(key) {
             self.forget(key);
-            self.touch(key);
             self.expired += 1;
         }
     }
@@ -190,9 +186,6 @@ impl Keyspace {
 
     /// Modifies the sorted set at a key, if the key exists; removes the key if the set is empty
     /// afterwards.
-    ///
-    /// The caller must report a change with [`touch`](Self::touch): a removal without effect is not
-    /// a change.
     pub(crate) fn change<R>(
         &mut self,
         key: &[u8],
@@ -206,9 +199,6 @@ impl Keyspace {
 
     /// Modifies the set at a key, which must have the type of the value `empty`; inserts `empty`
     /// first if the key does not exist; removes the key if the set is empty afterwards.
-    ///
-    /// The caller must report a change with [`touch`](Self::touch): a new set that stays empty is
-    /// not a change.
     pub(crate) fn change_or_insert<R>(
         &mut self,
         key: &[u8],
@@ -230,6 +220,7 @@ impl Keyspace {
         if value.is_empty_set() {
             self.forget(key);
         }
+        self.awaited.touch(key);
         Ok(result)
     }
 
@@ -249,7 +240,7 @@ impl Keyspace {
             Some(old) => *old = value,
             None => _ = self.entries.insert(key.into(), value),
         }
-        self.touch(key);
+        self.awaited.touch(key);
         if deadline.is_some() {
             self.set_deadline(key, deadline);
         }
@@ -258,12 +249,10 @@ impl Keyspace {
     /// Removes a key; returns its value.
     pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Value> {
         self.expire_key(key);
-        let removed = self.forget(key)?;
-        self.touch(key);
-        Some(removed)
+        self.forget(key)
     }
 
-    /// Removes a key without reporting it.
+    /// Removes a key, whether or not it has expired.
     fn forget(&mut self, key: &[u8]) -> Option<Value> {
         if !self.deadlines.is_empty() {
             self.deadlines.remove(key);
@@ -280,17 +269,10 @@ impl Keyspace {
 
     /// Removes all keys, and all limits of CL.THROTTLE.
     pub(crate) fn clear(&mut self) {
-        self.version += 1;
         // Clearing the tables would keep their memory.
         self.entries = IndexMap::default();
         self.deadlines = ExpiringSet::default();
         self.throttles = Throttles::default();
-    }
-
-    /// Reports a change of a key to the clients that wait for it.
-    pub(crate) fn touch(&mut self, key: &[u8]) {
-        self.awaited.touch(key);
-        self.version += 1;
     }
 
     /// Returns the deadline of a key; `Some(None)` means that it does not expire.
@@ -304,7 +286,6 @@ impl Keyspace {
         if self.value(key).is_none() {
             return;
         }
-        self.touch(key);
         match deadline {
             None => _ = self.deadlines.remove(key),
             Some(deadline) if deadline <= self.now => _ = self.remove(key),
@@ -322,8 +303,8 @@ pub(crate) type Ticket = u64;
 pub(crate) struct Awaited {
     /// The ids of the clients that wait for a key.
     queues: HashMap<Bytes, BTreeMap<Ticket, u64>, RandomState>,
-    /// The waited-for keys that have changed since the last [`take_ready`](Self::take_ready), in
-    /// order.
+    /// The waited-for keys that may have become ready since the last
+    /// [`take_ready`](Self::take_ready), in order.
     ready: IndexSet<Bytes, RandomState>,
     last: Ticket,
 }
@@ -354,19 +335,19 @@ impl Awaited {
         }
     }
 
-    /// Reports a change of a key. **O(1)**, and nearly free while no client waits.
+    /// Reports a write to a key. **O(1)**, and nearly free while no client waits.
     fn touch(&mut self, key: &[u8]) {
         if !self.queues.is_empty() && self.queues.contains_key(key) && !self.ready.contains(key) {
             self.ready.insert(key.into());
         }
     }
 
-    /// Returns whether a waited-for key has changed.
+    /// Returns whether a waited-for key may have become ready.
     pub(crate) fn is_any_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// Returns the changed keys and marks them as unchanged.
+    /// Takes the keys that may have become ready.
     pub(crate) fn take_ready(&mut self) -> IndexSet<Bytes, RandomState> {
         std::mem::take(&mut self.ready)
     }

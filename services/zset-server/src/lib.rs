@@ -12,7 +12,6 @@ mod keyspace;
 mod resp;
 mod server;
 mod shell;
-mod snapshot;
 
 pub use client::Client;
 pub use config::{DebugCommand, OutputLimit, parse_memory};
@@ -20,7 +19,6 @@ pub use engine::{Engine, Executed};
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
 pub use shell::run_shell;
-pub use snapshot::SnapshotError;
 
 /// Helpers shared by unit tests.
 #[cfg(test)]

@@ -138,8 +138,6 @@ Options:
   --enable-debug-command no|yes|local
                        Who may use DEBUG: no client, every client, or clients
                        on this machine [no]
-  --snapshot PATH      Load the data from this file, if it exists, and write
-                       it when the server stops
   --verbose            Log connections and disconnections
   --help               Show this
   --version            Show the version";
@@ -217,7 +215,6 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
                 options.debug_command =
                     allowed.ok_or("--enable-debug-command takes no, yes or local")?;
             }
-            Arg::Long("snapshot") => options.snapshot = Some(parser.value()?.into()),
             Arg::Long("verbose") => level = LevelFilter::DEBUG,
             argument => {
                 return common(&argument, SERVE_HELP).ok_or_else(|| argument.unexpected());
@@ -292,8 +289,8 @@ mod tests {
             let options = options(&["serve", "--enable-debug-command", text]).unwrap();
             assert_eq!(options.debug_command, allowed);
         }
-        let options = options(&["serve", "--snapshot=a", "--port=0", "--unixsocket", "b"]).unwrap();
-        assert_eq!((options.snapshot, options.unix_socket), (Some("a".into()), Some("b".into())));
+        let options = options(&["serve", "--port=0", "--unixsocket", "b"]).unwrap();
+        assert_eq!(options.unix_socket, Some("b".into()));
         assert!(options.addresses.is_empty());
     }
 }

@@ -19,7 +19,7 @@ use tokio::runtime;
 use tokio::sync::Notify;
 use tokio::task::{LocalSet, spawn_local, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep};
-use tracing::{debug, error, info, warn};
+use tracing::{debug, info, warn};
 
 use crate::client::Client;
 use crate::engine::Engine;
@@ -39,7 +39,7 @@ const EXPIRED_AT_ONCE: usize = 1000;
 ///
 /// # Errors
 ///
-/// Returns an error if the server cannot start, or if it cannot save its snapshot when it stops.
+/// Returns an error if the server cannot start.
 pub fn serve(options: Options) -> Result<(), ServeError> {
     Server::bind(options)?.run_with(stop::heed)
 }
@@ -221,13 +221,11 @@ impl Server {
 
     /// Serves on this thread until it is [stopped](Stopper::stop).
     ///
-    /// It handles no signals. If the size of files is limited (`ulimit -f`), the process should
-    /// ignore SIGXFSZ, which otherwise kills it when a snapshot exceeds the limit.
+    /// It handles no signals.
     ///
     /// # Errors
     ///
-    /// Returns an error if the server cannot start, or if it cannot save its snapshot when it
-    /// stops.
+    /// Returns an error if the server cannot start.
     pub fn run(self) -> Result<(), ServeError> {
         self.run_with(|_| Ok(()))
     }
@@ -249,10 +247,6 @@ impl Server {
         let limits = options.limits;
         let mut engine = engine(&options);
         engine.count_memory(options.allocated);
-        if let Some(path) = &options.snapshot {
-            engine.open_snapshot(path).map_err(ServeError::Snapshot)?;
-        }
-        // Until now, signals kill the process by default, and starting may take long.
         heed(stopper.clone()).map_err(ServeError::Runtime)?;
         let shared = Rc::new(Shared {
             engine: RefCell::new(engine),
@@ -271,15 +265,7 @@ impl Server {
         let accepting = listeners.accept(&shared)?;
         let tidying = spawn_local(tidy(Rc::clone(&shared)));
 
-        stopper.asked().await;
-        let saved = shared.engine.borrow_mut().save();
-        match saved {
-            Ok(()) => stopper.agree(),
-            Err(error) => {
-                error!(%error, "the server keeps running with its keys; a second signal stops it");
-                stopper.hurried().await;
-            }
-        }
+        stopper.stopped().await;
         tidying.abort();
         drop(accepting);
         info!(clients = shared.slots.taken(), "stopping");
@@ -288,9 +274,8 @@ impl Server {
             () = sleep(limits.grace) => warn!(clients = shared.slots.taken(), "some stay connected"),
             () = stopper.hurried() => {}
         }
-        let saved = shared.engine.borrow_mut().save_changes().map_err(ServeError::Snapshot);
         info!("stopped");
-        saved
+        Ok(())
     }
 }
 

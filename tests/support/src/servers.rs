@@ -18,16 +18,11 @@ pub use folder::Folder;
 #[derive(Debug)]
 pub struct Program {
     path: OsString,
-    /// Whether the user or Cargo named it, so it must exist.
+    /// Whether the user named it, so it must exist.
     is_named: bool,
 }
 
 impl Program {
-    /// Returns the program that Cargo has built.
-    pub fn built(path: &str) -> Program {
-        Program { path: path.into(), is_named: true }
-    }
-
     pub fn redis() -> Program {
         Program::named_by("REDIS_SERVER", "redis-server")
     }

@@ -1,12 +1,9 @@
-//! Commands on keys of any type and their deadlines, DUMP and RESTORE; plain strings and sets,
-//! which exist for type errors and as operands of set operations; and CL.THROTTLE.
+//! Commands on keys of any type and their deadlines; plain strings and sets, which exist for type
+//! errors and as operands of set operations; and CL.THROTTLE.
 //!
 //! Times are milliseconds since the Unix epoch, up to the year 2554.
 
-use std::convert::Infallible;
-
-use zset_core::rdb::{Reader, RestoreError, seal, unseal};
-use zset_core::{Encoding, ListpackLimits, Score, ZSet};
+use zset_core::{Encoding, Score, ZSet};
 
 use super::arguments::{
     Options, PAGE, check_database, cursor, integer, is_sync_or_async, matches, page_len,
@@ -15,7 +12,6 @@ use crate::command::{Context, Handlers, Replied};
 use crate::error::{CommandError, until_zero};
 use crate::keyspace::{EMPTY, Keyspace, Value, millis_of, time_of};
 use crate::resp::parse_integer;
-use crate::snapshot::value;
 
 pub(super) const HANDLERS: Handlers = &[
     ("del", del),
@@ -38,8 +34,6 @@ pub(super) const HANDLERS: Handlers = &[
     ("pexpiretime", |context, arguments| deadline_in(context, arguments, Unit::AT_MILLI)),
     ("persist", persist),
     ("object|encoding", encoding),
-    ("dump", dump),
-    ("restore", restore),
     ("get", get),
     ("set", set),
     ("sadd", sadd),
@@ -162,7 +156,7 @@ fn rename(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 /// The meaning of a time argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Unit {
+pub(super) struct Unit {
     is_seconds: bool,
     /// Relative to the Unix epoch instead of now.
     is_absolute: bool,
@@ -170,12 +164,12 @@ struct Unit {
 
 impl Unit {
     const SECONDS: Unit = Unit { is_seconds: true, is_absolute: false };
-    const MILLIS: Unit = Unit { is_seconds: false, is_absolute: false };
+    pub(super) const MILLIS: Unit = Unit { is_seconds: false, is_absolute: false };
     const AT_SECOND: Unit = Unit { is_seconds: true, is_absolute: true };
-    const AT_MILLI: Unit = Unit { is_seconds: false, is_absolute: true };
+    pub(super) const AT_MILLI: Unit = Unit { is_seconds: false, is_absolute: true };
 
     /// Converts a number to milliseconds since the epoch; `None` on overflow.
-    fn millis(self, number: i64, keyspace: &Keyspace) -> Option<i64> {
+    pub(super) fn millis(self, number: i64, keyspace: &Keyspace) -> Option<i64> {
         let millis = if self.is_seconds { number.checked_mul(1000)? } else { number };
         if self.is_absolute { Some(millis) } else { millis.checked_add(millis_of(keyspace.now())) }
     }
@@ -280,76 +274,6 @@ fn encoding_of(value: &Value) -> &'static str {
     }
 }
 
-/// The size of the version and the checksum at the end of a payload.
-const FOOTER: usize = 10;
-
-fn dump(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    match context.state.keyspace.value(arguments[1]) {
-        None => context.replies.null(),
-        Some(value) => {
-            let mut payload = vec![value::type_of(value)];
-            let Ok(()) = value::write(value, &mut payload, |_| Ok::<_, Infallible>(()));
-            seal(&mut payload);
-            context.replies.bulk(&payload);
-        }
-    }
-    Ok(())
-}
-
-fn restore(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let (key, ttl, payload) = (arguments[1], arguments[2], arguments[3]);
-    let (mut replaces, mut unit) = (false, Unit::MILLIS);
-    // No key is evicted, so these options are only checked. Each excludes the other.
-    let (mut has_idle_time, mut has_frequency) = (false, false);
-    let mut options = Options(&arguments[4..]);
-    while let Some(option) = options.name() {
-        match option.as_slice() {
-            b"replace" => replaces = true,
-            b"absttl" => unit = Unit::AT_MILLI,
-            b"idletime" if !has_frequency => {
-                has_idle_time = true;
-                if integer(options.value()?)? < 0 {
-                    return Err(CommandError::err("Invalid IDLETIME value, must be >= 0"));
-                }
-            }
-            b"freq" if !has_idle_time => {
-                has_frequency = true;
-                if !(0..=255).contains(&integer(options.value()?)?) {
-                    return Err(CommandError::err("Invalid FREQ value, must be >= 0 and <= 255"));
-                }
-            }
-            _ => return Err(CommandError::SYNTAX),
-        }
-    }
-    let keyspace = &mut context.state.keyspace;
-    if !replaces && keyspace.value(key).is_some() {
-        return Err(CommandError::new("BUSYKEY Target key name already exists."));
-    }
-    let ttl = integer(ttl)?;
-    if ttl < 0 {
-        return Err(CommandError::err("Invalid TTL value, must be >= 0"));
-    }
-    // Zero means no deadline.
-    let deadline = (ttl > 0).then(|| time_of(unit.millis(ttl, keyspace).unwrap_or(i64::MAX)));
-    let value = restored(payload, context.state.config.limits)?;
-    keyspace.set(key, value, deadline);
-    context.ok()
-}
-
-/// Decodes the value of a payload; an empty set is an error.
-fn restored(payload: &[u8], limits: ListpackLimits) -> Result<Value, CommandError> {
-    let body = if payload.len() > FOOTER { unseal(payload).ok() } else { None };
-    let body =
-        body.ok_or_else(|| CommandError::err("DUMP payload version or checksum are wrong"))?;
-    let mut reader = Reader::new(body);
-    let value = reader.byte().and_then(|kind| value::read(kind, &mut reader, limits));
-    match value {
-        Ok(value) if reader.rest() == 0 && !value.is_empty_set() => Ok(value),
-        Err(RestoreError::Memory(_)) => Err(CommandError::OUT_OF_MEMORY),
-        Ok(_) | Err(_) => Err(CommandError::err("Bad data format")),
-    }
-}
-
 fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     match context.state.keyspace.value(arguments[1]) {
         Some(Value::String(string)) => context.replies.bulk(string),
@@ -370,11 +294,7 @@ fn sadd(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     let add = |set: &mut ZSet| {
         members.iter().filter(|member| set.insert(member, Score::from(1)).is_none()).count()
     };
-    let keyspace = &mut context.state.keyspace;
-    let added = keyspace.change_or_insert(key, Value::Set(ZSet::new()), add)?;
-    if added > 0 {
-        keyspace.touch(key);
-    }
+    let added = context.state.keyspace.change_or_insert(key, Value::Set(ZSet::new()), add)?;
     context.count(added)
 }
 

@@ -1,4 +1,4 @@
-//! Commands about the server: COMMAND, CONFIG, INFO, SAVE, and commands sent by test suites.
+//! Commands about the server: COMMAND, CONFIG, INFO, and commands sent by test suites.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,6 @@ pub(super) const HANDLERS: Handlers = &[
     ("config|get", get),
     ("config|set", set),
     ("info", info),
-    ("save", save),
     ("debug", debug),
     ("function|flush", flush_functions),
 ];
@@ -186,7 +185,7 @@ fn info(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
 
 /// Returns the sections with their titles, in order.
 fn sections(state: &mut State) -> [(&'static str, String); 8] {
-    let (keyspace, counts, snapshots) = (&state.keyspace, &state.stats, &state.snapshots);
+    let (keyspace, counts) = (&state.keyspace, &state.stats);
     let uptime = keyspace.now().saturating_duration_since(state.started).as_secs();
     let server = format!(
         "redis_version:{REDIS_VERSION}\nserver_name:zset\nzset_version:{}\nredis_mode:standalone\n\
@@ -212,14 +211,7 @@ fn sections(state: &mut State) -> [(&'static str, String); 8] {
          maxmemory_policy:noeviction\n",
         state.config.max_memory,
     );
-    let persistence = format!(
-        "loading:0\nrdb_changes_since_last_save:{}\nrdb_bgsave_in_progress:0\nrdb_last_save_time:{}\nrdb_last_bgsave_status:{}\n\
-         rdb_saves:{}\naof_enabled:0\n",
-        snapshots.changes_since(keyspace),
-        snapshots.last.unwrap_or(state.started).as_nanos() / 1_000_000_000,
-        if snapshots.has_failed { "err" } else { "ok" },
-        snapshots.saved,
-    );
+    let persistence = "loading:0\nrdb_bgsave_in_progress:0\naof_enabled:0\n";
     let statistics = format!(
         "total_connections_received:{}\ntotal_commands_processed:{}\nrejected_connections:{}\n\
          expired_keys:{}\nevicted_keys:0\ntotal_error_replies:{}\n",
@@ -234,22 +226,12 @@ fn sections(state: &mut State) -> [(&'static str, String); 8] {
         ("Server", server),
         ("Clients", clients),
         ("Memory", memory),
-        ("Persistence", persistence),
+        ("Persistence", persistence.to_owned()),
         ("Stats", statistics),
         ("Replication", replication.to_owned()),
         ("Cluster", "cluster_enabled:0\n".to_owned()),
         ("Keyspace", keys),
     ]
-}
-
-fn save(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
-    match context.state.snapshots.save(&context.state.keyspace) {
-        Ok(true) => context.ok(),
-        Ok(false) => Err(CommandError::err(
-            "there is no file to save to; zset-server serve --snapshot PATH has one",
-        )),
-        Err(error) => Err(CommandError::err(error)),
-    }
 }
 
 /// Has no effect: test suites send it before each test.

@@ -101,24 +101,18 @@ fn add(context: &mut Context<'_>, arguments: &[&[u8]], incr: bool) -> Replied {
     let elements: Vec<_> = elements.collect::<Result<_, CommandError>>()?;
 
     let limits = context.state.config.limits;
-    let (mut count, mut is_changed, mut last) = (0, false, None);
+    let (mut count, mut last) = (0, None);
     let add_all = |set: &mut ZSet| {
         prepare(set, limits, elements.iter().map(|(_, member)| *member))?;
         elements.into_iter().try_for_each(|(score, member)| {
             let added = set.try_add(member, score, options)?;
             count += added.count(options);
-            is_changed |= added.is_changed();
             last = added.score();
             Ok::<_, IncrementError<NanScore>>(())
         })
     };
     let keyspace = &mut context.state.keyspace;
-    let added = keyspace.change_or_insert(key, Value::SortedSet(ZSet::new()), add_all)?;
-    // Elements may have been added even if allocation failed for the rest.
-    if is_changed {
-        keyspace.touch(key);
-    }
-    added?;
+    keyspace.change_or_insert(key, Value::SortedSet(ZSet::new()), add_all)??;
     if !flags.incr {
         return context.count(count);
     }
@@ -233,12 +227,8 @@ fn remove_members(
     key: &[u8],
     remove: impl FnOnce(&mut ZSet) -> usize,
 ) -> Replied {
-    let keyspace = &mut context.state.keyspace;
-    let removed = keyspace.change(key, remove)?.unwrap_or(0);
-    if removed > 0 {
-        keyspace.touch(key);
-    }
-    context.count(removed)
+    let removed = context.state.keyspace.change(key, remove)?;
+    context.count(removed.unwrap_or(0))
 }
 
 /// Members popped from a set, in order.
@@ -304,17 +294,13 @@ fn pop(
     end: End,
     count: usize,
 ) -> Result<Option<Popped>, CommandError> {
-    let popped = keyspace.change(key, |set: &mut ZSet| match end {
+    keyspace.change(key, |set: &mut ZSet| match end {
         End::Min => set.drain_by_rank(..count).collect(),
         End::Max => {
             let kept = set.len().saturating_sub(count);
             set.drain_by_rank(kept..).rev().collect::<Popped>()
         }
-    })?;
-    if popped.as_ref().is_some_and(|popped| !popped.is_empty()) {
-        keyspace.touch(key);
-    }
-    Ok(popped)
+    })
 }
 
 /// Writes an array of member-score pairs, nested in RESP2 too.

@@ -10,7 +10,6 @@ use std::time::Duration;
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::config::{DebugCommand, OutputLimit};
-use crate::snapshot::SnapshotError;
 
 /// The options of a server.
 #[derive(Clone, Debug)]
@@ -28,9 +27,6 @@ pub struct Options {
     pub limits: Limits,
     /// Which clients may use DEBUG.
     pub debug_command: DebugCommand,
-    /// The snapshot file, loaded at startup if it exists and written when the server stops. While
-    /// it cannot be written, a single signal does not stop the server.
-    pub snapshot: Option<PathBuf>,
     /// Returns the number of allocated bytes; without it, memory counts as unused.
     pub allocated: Option<fn() -> usize>,
 }
@@ -49,13 +45,12 @@ impl Default for Options {
             max_memory: None,
             limits: Limits::default(),
             debug_command: DebugCommand::default(),
-            snapshot: None,
             allocated: None,
         }
     }
 }
 
-/// Why a server cannot start, or had to stop.
+/// Why a server cannot start.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServeError {
@@ -65,8 +60,6 @@ pub enum ServeError {
     Listen(String, io::Error),
     /// The async runtime or the signal handlers cannot be set up.
     Runtime(io::Error),
-    /// The snapshot cannot be loaded at startup, or saved at shutdown.
-    Snapshot(SnapshotError),
 }
 
 impl fmt::Display for ServeError {
@@ -77,7 +70,6 @@ impl fmt::Display for ServeError {
             }
             ServeError::Listen(place, error) => write!(f, "cannot listen on {place}: {error}"),
             ServeError::Runtime(error) => write!(f, "cannot wait for connections: {error}"),
-            ServeError::Snapshot(error) => error.fmt(f),
         }
     }
 }
@@ -120,8 +112,8 @@ impl Default for Limits {
     }
 }
 
-/// Open files other than connections: listeners, the log, snapshots, those of the runtime, and
-/// connections that are being refused.
+/// Open files other than connections: listeners, the log, those of the runtime, and connections
+/// that are being refused.
 const OTHER_FILES: u64 = 256;
 
 /// Raises the limit on open files, as far as the operating system allows, for this number of

@@ -17,8 +17,6 @@ pub struct Stopper {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     Running,
-    /// A stop is requested, and happens if the keys can be saved.
-    Asked,
     /// The received requests are still answered.
     Stopping,
     /// The server no longer waits for anything.
@@ -32,24 +30,12 @@ impl Default for Stopper {
 }
 
 impl Stopper {
-    /// Makes the server save its keys, accept no more connections, answer the received requests,
-    /// and end; a second call ends it immediately. Returns without waiting for that.
-    ///
-    /// If the keys cannot be saved, the server keeps running until the second call.
+    /// Makes the server accept no more connections, answer the received requests, and end; a second
+    /// call ends it immediately. Returns without waiting for that.
     pub fn stop(&self) {
         self.phase.send_modify(|phase| {
-            *phase = if *phase == Phase::Running { Phase::Asked } else { Phase::Hurrying };
+            *phase = if *phase == Phase::Running { Phase::Stopping } else { Phase::Hurrying };
         });
-    }
-
-    /// Ends the connections, after the keys have been saved.
-    pub(super) fn agree(&self) {
-        self.phase.send_modify(|phase| *phase = (*phase).max(Phase::Stopping));
-    }
-
-    /// Waits until a stop is requested.
-    pub(super) async fn asked(&self) {
-        self.reached(Phase::Asked).await;
     }
 
     /// Waits until the server must stop.
@@ -70,9 +56,6 @@ impl Stopper {
 
 /// Stops the server on each signal, for the rest of the process.
 pub(super) fn heed(stopper: Stopper) -> io::Result<()> {
-    // By default SIGXFSZ kills the process. With a handler, writing beyond the maximum file size is
-    // an error.
-    drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hang_up = signal(SignalKind::hangup())?;

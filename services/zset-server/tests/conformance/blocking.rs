@@ -5,18 +5,16 @@
 //! disconnects.
 
 use std::collections::BTreeMap;
-use std::env;
-use std::fs;
 use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::thread;
 
-use zset_server::{Options, Server};
+use zset_server::Options;
 
 use super::patient::{Patient, retry};
-use super::process::{self, Kind, Reply};
+use super::process::{Folder, Kind, Reply, Server};
+use super::serving::{Running, options};
 
 struct Peer {
     stream: Patient<UnixStream>,
@@ -114,16 +112,12 @@ fn scenes(script: &str) -> Vec<Vec<&str>> {
 
 #[test]
 fn blocking_commands_reply_like_those_of_valkey() {
-    let socket = env::temp_dir().join(format!("zset-scenes-{}.socket", std::process::id()));
-    let _ = fs::remove_file(&socket);
-    let options =
-        Options { addresses: Vec::new(), unix_socket: Some(socket.clone()), ..Options::default() };
-    let ours = Server::bind(options).expect("the socket is free");
-    let stopper = ours.stopper();
-    let thread = thread::spawn(|| ours.run());
+    let folder = Folder::new();
+    let socket = folder.socket();
+    let _ours = Running::with(Options { unix_socket: Some(socket.clone()), ..options() });
     // Redis 7.0 serves a client from the key that became ready first, whatever the order in the
     // client's command.
-    if let Some(theirs) = process::Server::start(Kind::Valkey) {
+    if let Some(theirs) = Server::start(Kind::Valkey) {
         let mut failures = Vec::new();
         for hello in ["HELLO 2", "HELLO 3"] {
             for scene in scenes(include_str!("scenes/blocking.txt")) {
@@ -136,6 +130,4 @@ fn blocking_commands_reply_like_those_of_valkey() {
         }
         assert!(failures.is_empty(), "{}", failures.concat());
     }
-    stopper.stop();
-    thread.join().expect("the server does not panic").expect("the server starts");
 }

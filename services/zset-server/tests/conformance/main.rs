@@ -31,12 +31,15 @@ mod list;
 mod ours;
 #[path = "../patient/mod.rs"]
 mod patient;
-#[path = "../process/mod.rs"]
 mod process;
+#[path = "../reply/mod.rs"]
+mod reply;
 mod sample;
 mod scans;
 mod score;
 mod script;
+#[path = "../serving/mod.rs"]
+mod serving;
 
 use std::time::{Duration, Instant};
 

@@ -3,7 +3,6 @@
 #![cfg(all(unix, not(miri)))]
 
 mod bounds;
-mod clients;
 mod commands;
 mod debug;
 mod foreign;
@@ -12,8 +11,7 @@ mod model;
 mod passwords;
 #[path = "../patient/mod.rs"]
 mod patient;
-#[path = "../process/mod.rs"]
-mod process;
+mod payloads;
 mod program;
 mod prompt;
 mod requests;

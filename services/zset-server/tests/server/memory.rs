@@ -180,3 +180,20 @@ fn output_limits_are_configured_as_in_redis() {
         assert_eq!(peer.bulk(), shown);
     }
 }
+
+#[test]
+fn writes_succeed_again_after_deletions_free_memory() {
+    let program = Program::start(&["--maxmemory", "20mb"]);
+    let mut peer = program.connect();
+    let value = "v".repeat(32 * 1024);
+    let set = |number: usize| format!("SET key:{number} {value}\r\n").into_bytes();
+    let refused = (0..100_000).find(|number| peer.ask_line(&set(*number)) != "+OK");
+    let refused = refused.expect("the limit is reached");
+    assert!((300..700).contains(&refused), "{refused}");
+    assert!(peer.ask_line(&set(refused)).starts_with("-OOM command not allowed"));
+    peer.ask(b"EXISTS key:0\r\n", b":1\r\n");
+    for number in 0..10 {
+        peer.ask(format!("DEL key:{number}\r\n").as_bytes(), b":1\r\n");
+    }
+    peer.ask(&set(refused), b"+OK\r\n");
+}

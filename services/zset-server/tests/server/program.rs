@@ -4,8 +4,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 
+use test_support::servers::Folder;
+
 use crate::patient::{Patient, retry};
-use crate::process::Folder;
 use crate::running::{PATIENCE, Peer};
 
 /// The program as a server, with a socket in a folder.
@@ -33,8 +34,6 @@ impl Program {
         let mut child = command
             .args(["serve", "--port", "0", "--unixsocket"])
             .arg(folder.socket())
-            .arg("--snapshot")
-            .arg(folder.snapshot())
             .args(arguments)
             .env_remove("ZSET_REQUIREPASS")
             .stdin(Stdio::null())

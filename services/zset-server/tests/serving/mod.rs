@@ -1,5 +1,8 @@
 //! A server in this process.
 
+// Each test target uses only a part of this module.
+#![allow(dead_code)]
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::thread::{self, JoinHandle};
 

@@ -6,10 +6,12 @@ mod help;
 #[path = "../patient/mod.rs"]
 mod patient;
 mod pictures;
-#[path = "../process/mod.rs"]
-mod process;
 mod redis_cli;
+#[path = "../reply/mod.rs"]
+mod reply;
 mod running;
 mod scripts;
+#[path = "../serving/mod.rs"]
+mod serving;
 #[cfg(target_os = "linux")]
 mod terminal;

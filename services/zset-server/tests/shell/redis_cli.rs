@@ -3,8 +3,10 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::process::{Folder, Server, skip};
+use test_support::servers::skip;
+
 use crate::running::answer;
+use crate::serving::Running;
 
 /// Commands with replies of all types, nested and empty.
 const COMMANDS: &str = r#"
@@ -48,10 +50,9 @@ ECHO "no \"lonely' quote"
 
 /// Returns the output of redis-cli for a script, or `None` if it is not installed.
 fn redis_cli(script: &str, protocol: &str) -> Option<String> {
-    let server = Server::zset(&Folder::new());
+    let server = Running::start();
     let client = Command::new("redis-cli")
-        .args(["--no-raw", protocol, "-s"])
-        .arg(server.socket())
+        .args(["--no-raw", protocol, "-p", &server.address.port().to_string()])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn();

@@ -4,8 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::process::Stdio;
 
+use test_support::servers::Folder;
+
 use crate::golden::assert_golden;
-use crate::process::Folder;
 use crate::running::{answer, program, run, text};
 
 const SESSION: &str = include_str!("session.txt");
@@ -120,13 +121,6 @@ fn info_memory_has_a_line_with_the_memory_in_use() {
     let memory = answer("SET a b\nINFO memory\n");
     let used = memory.lines().find_map(|line| line.strip_prefix("used_memory:"));
     assert!(used.is_some_and(|used| used != "0"), "{memory}");
-}
-
-#[test]
-fn save_does_not_name_an_option_that_the_shell_lacks() {
-    let answer = answer("SAVE\n");
-    assert!(answer.starts_with("(error) ERR"), "{answer}");
-    assert!(answer.contains("zset-server serve --snapshot PATH"), "{answer}");
 }
 
 #[test]

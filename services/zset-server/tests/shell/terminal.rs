@@ -7,8 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use test_support::servers::Folder;
+
 use crate::patient::retry;
-use crate::process::Folder;
 
 /// The timeout of an output. Only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -45,16 +45,6 @@ impl Folder {
     pub fn log(&self) -> PathBuf {
         self.join("log")
     }
-
-    pub fn snapshot(&self) -> PathBuf {
-        self.join("dump.rdb")
-    }
-
-    /// Returns the path of an unfinished snapshot, if any.
-    pub fn unfinished(&self) -> Option<PathBuf> {
-        let mut paths = fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().path());
-        paths.find(|path| path.extension().is_some_and(|extension| extension == "unfinished"))
-    }
 }
 
 impl Drop for Removed {

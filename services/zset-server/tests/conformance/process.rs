@@ -1,26 +1,21 @@
-//! Server processes: zset-server, Redis and Valkey, each on a Unix socket in a temporary folder.
+//! Server processes: Redis and Valkey, each on a Unix socket in a temporary folder.
 //!
 //! [`test_support::servers`] defines which programs the other servers are, and what happens if one
 //! is missing.
-
-// Each test target uses only a part of this module.
-#![allow(dead_code)]
-
-mod reply;
 
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use test_support::servers::Program;
+use test_support::servers::{Program, skip};
 
 use crate::patient::{Patient, retry};
-pub(crate) use reply::Reply;
-pub(crate) use test_support::servers::{Folder, skip};
+pub(crate) use crate::reply::Reply;
+pub(crate) use test_support::servers::Folder;
 
 /// The timeout of a start and of a reply. Only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -31,8 +26,6 @@ pub(crate) enum Kind {
     Redis,
     /// Valkey 9.
     Valkey,
-    /// The program of this crate.
-    Zset,
 }
 
 impl Kind {
@@ -40,7 +33,6 @@ impl Kind {
         match self {
             Kind::Redis => Program::redis(),
             Kind::Valkey => Program::valkey(),
-            Kind::Zset => Program::built(env!("CARGO_BIN_EXE_zset-server")),
         }
     }
 
@@ -49,22 +41,14 @@ impl Kind {
         match self {
             Kind::Redis => "redis_version:7.0.",
             Kind::Valkey => "valkey_version:9.",
-            // It was built with the tests.
-            Kind::Zset => "",
         }
     }
 
-    /// Returns the command that starts a server which reads and writes `dump.rdb` in a folder.
+    /// Returns the command that starts a server with its files in a folder.
     fn command(self, folder: &Folder) -> Command {
         let mut command = Command::new(self.program().path());
-        if self == Kind::Zset {
-            command.args(["serve", "--port", "0", "--snapshot"]).arg(folder.snapshot());
-            command.env_remove("ZSET_REQUIREPASS");
-        } else {
-            command.args(["--port", "0", "--databases", "1", "--save", "", "--appendonly", "no"]);
-            command.args(["--dbfilename", "dump.rdb", "--dir"]).arg(folder.path());
-        }
-        command.arg("--unixsocket").arg(folder.socket());
+        command.args(["--port", "0", "--databases", "1", "--save", "", "--appendonly", "no"]);
+        command.arg("--dir").arg(folder.path()).arg("--unixsocket").arg(folder.socket());
         command
     }
 }
@@ -81,14 +65,8 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server in its own folder; returns `None` if the right version is not installed.
     pub(crate) fn start(kind: Kind) -> Option<Server> {
-        Server::start_in(kind, &Folder::new())
-    }
-
-    /// Like [`start`](Server::start), in a given folder.
-    pub(crate) fn start_in(kind: Kind, folder: &Folder) -> Option<Server> {
-        let program = kind.program();
-        let _ = fs::remove_file(folder.socket());
-        let process = program.start(&mut kind.command(folder), folder)?;
+        let (program, folder) = (kind.program(), Folder::new());
+        let process = program.start(&mut kind.command(&folder), &folder)?;
         let mut server = Server::connect(kind, process, folder);
         let info = String::from_utf8_lossy(&server.ask("INFO server")).into_owned();
         if info.lines().any(|line| line.starts_with(kind.version())) {
@@ -100,13 +78,8 @@ impl Server {
         None
     }
 
-    /// Starts the program of this crate.
-    pub(crate) fn zset(folder: &Folder) -> Server {
-        Server::start_in(Kind::Zset, folder).expect("this crate's program is never skipped")
-    }
-
-    /// Waits until a server has loaded its data.
-    fn connect(kind: Kind, mut process: Child, folder: &Folder) -> Server {
+    /// Waits until a server answers.
+    fn connect(kind: Kind, mut process: Child, folder: Folder) -> Server {
         let start = Instant::now();
         let stream = loop {
             if let Ok(stream) = connect(&folder.socket()) {
@@ -120,36 +93,17 @@ impl Server {
             }
             sleep(Duration::from_millis(5));
         };
-        let mut server = Server { kind, process, stream, folder: folder.clone() };
-        while server.ask("PING") != b"+PONG\r\n" {
-            assert!(start.elapsed() < PATIENCE, "{kind:?} does not load its data");
-        }
-        server
-    }
-
-    /// Replaces the connection by a new one.
-    pub(crate) fn reconnect(&mut self) -> &mut Server {
-        self.stream = connect(&self.folder.socket()).expect("the server listens");
-        self
+        Server { kind, process, stream, folder }
     }
 
     pub(crate) fn socket(&self) -> PathBuf {
         self.folder.socket()
     }
 
-    pub(crate) fn send(&mut self, line: &str) {
-        write!(self.stream, "{line}\r\n").expect("the server reads");
-    }
-
     /// Returns the reply to a line.
     pub(crate) fn ask(&mut self, line: &str) -> Vec<u8> {
         let replies = self.exchange(format!("{line}\r\n").as_bytes(), 1);
         replies.unwrap_or_else(|error| panic!("no reply to {line}: {error}")).remove(0)
-    }
-
-    /// Returns the reply to a line as a string; other bytes are escaped.
-    pub(crate) fn ask_text(&mut self, line: &str) -> String {
-        self.ask(line).escape_ascii().to_string().replace("\\r\\n", "\r\n")
     }
 
     /// Sends requests at once; returns the reply to each.
@@ -172,24 +126,6 @@ impl Server {
         let is_exact = replies.len() == count && start == received.len();
         assert!(is_exact, "more than {count} replies: {}", received.escape_ascii());
         Ok(replies)
-    }
-
-    /// Sends SIGTERM.
-    pub(crate) fn terminate(&self) {
-        let id = self.process.id().to_string();
-        assert!(Command::new("kill").args(["-s", "TERM", &id]).status().unwrap().success());
-    }
-
-    /// Sends SIGTERM and waits for the process to exit.
-    pub(crate) fn stop(mut self) -> ExitStatus {
-        self.terminate();
-        self.process.wait().unwrap()
-    }
-
-    /// Kills the process, as in a power failure.
-    pub(crate) fn kill(mut self) {
-        self.process.kill().expect("the process runs");
-        self.process.wait().unwrap();
     }
 }
 

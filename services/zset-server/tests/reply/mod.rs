@@ -1,5 +1,8 @@
 //! [`Reply`]: a server's reply, in RESP2 or RESP3.
 
+// Each test target uses only a part of this module.
+#![allow(dead_code)]
+
 use std::fmt;
 
 /// A reply or a part of one, with the byte that identifies its type.
