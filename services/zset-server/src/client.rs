@@ -67,8 +67,6 @@ pub(crate) struct Session {
     pub(crate) protocol: Protocol,
     /// Its address, if known.
     pub(crate) address: String,
-    /// Whether it is on another machine.
-    pub(crate) is_remote: bool,
     pub(crate) may_wait: bool,
     /// The wait of its blocked command, if any.
     pub(crate) wait: Option<Wait>,
@@ -126,8 +124,6 @@ pub(crate) struct Buffered {
     pub(crate) closing: usize,
     /// Whether the operating system currently accepts no more replies.
     pub(crate) is_blocked: bool,
-    /// Since when the unsent replies exceed the soft limit, as far as observed.
-    pub(crate) over_soft_since: Option<Timestamp>,
 }
 
 /// The wait of a client: the keys, and the time.

@@ -1,9 +1,11 @@
 //! [`Config`]: the parameters of CONFIG GET and SET.
 
-use std::fmt;
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use zset_core::ListpackLimits;
+
+use crate::resp::parse_integer;
 
 /// The settings that can be changed while the server runs.
 #[derive(Clone, Debug)]
@@ -17,63 +19,73 @@ pub(crate) struct Config {
     pub(crate) max_bulk_len: usize,
     /// The password; empty if none is required.
     pub(crate) password: Vec<u8>,
-    pub(crate) debug_command: DebugCommand,
-    pub(crate) output_limit: OutputLimit,
+    /// Whether clients may use DEBUG, which can block the server.
+    pub(crate) allows_debug: bool,
     /// Whether a password is mandatory because the server is reachable from other machines.
     pub(crate) needs_password: bool,
     /// The maximum number of clients that the operating system allows.
     pub(crate) possible_clients: usize,
+    /// The parameters of types that do not exist here. Clients set some when they start; they have
+    /// no effect.
+    others: BTreeMap<&'static str, i64>,
 }
 
-/// The parameters, each with its older name if it has one.
-const PARAMETERS: [&[&str]; 13] = [
-    &["appendonly"],
-    &["client-output-buffer-limit"],
-    &["databases"],
-    &["enable-debug-command"],
-    &["maxclients"],
-    &["maxmemory"],
-    &["maxmemory-policy"],
-    &["notify-keyspace-events"],
-    &["proto-max-bulk-len"],
-    &["requirepass"],
-    &["save"],
-    &["zset-max-listpack-entries", "zset-max-ziplist-entries"],
-    &["zset-max-listpack-value", "zset-max-ziplist-value"],
-];
-
-/// Which clients may use DEBUG, which can block the server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DebugCommand {
-    /// No client.
-    #[default]
-    No,
-    /// Every client.
-    Yes,
-    /// Clients on the same machine.
-    Local,
+/// A parameter.
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    /// Its name in older versions of Redis.
+    pub(crate) older_name: Option<&'static str>,
+    kind: Kind,
 }
 
-impl DebugCommand {
-    /// Parses `no`, `yes` or `local`.
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut all = [DebugCommand::No, DebugCommand::Yes, DebugCommand::Local].into_iter();
-        all.find(|it| it.name().eq_ignore_ascii_case(text))
-    }
-
-    /// Returns whether a client may use DEBUG.
-    pub(crate) fn allows(self, is_local: bool) -> bool {
-        self == DebugCommand::Yes || self == DebugCommand::Local && is_local
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            DebugCommand::No => "no",
-            DebugCommand::Yes => "yes",
-            DebugCommand::Local => "local",
-        }
-    }
+/// The values that a parameter can have.
+enum Kind {
+    /// This one only. Clients may set it again.
+    Fixed(&'static str),
+    /// That of the option of the same name.
+    Option,
+    Password,
+    Integer(RangeInclusive<i64>),
+    /// A size of at least this number of bytes.
+    Memory(i64),
 }
+
+pub(crate) static PARAMETERS: [Parameter; 22] = {
+    use Kind::{Fixed, Integer, Memory, Option, Password};
+
+    const fn parameter(name: &'static str, kind: Kind) -> Parameter {
+        Parameter { name, older_name: None, kind }
+    }
+    const fn renamed(name: &'static str, older_name: &'static str, kind: Kind) -> Parameter {
+        Parameter { name, older_name: Some(older_name), kind }
+    }
+    const ENTRIES: Kind = Integer(0..=i64::MAX);
+    const SIZE: Kind = Integer(i32::MIN as i64..=i32::MAX as i64);
+    [
+        parameter("appendonly", Fixed("no")),
+        parameter("databases", Fixed("1")),
+        parameter("enable-debug-command", Option),
+        renamed("hash-max-listpack-entries", "hash-max-ziplist-entries", ENTRIES),
+        renamed("hash-max-listpack-value", "hash-max-ziplist-value", Memory(0)),
+        parameter("hll-sparse-max-bytes", Memory(0)),
+        parameter("list-compress-depth", Integer(0..=i32::MAX as i64)),
+        renamed("list-max-listpack-size", "list-max-ziplist-size", SIZE),
+        parameter("maxclients", Integer(1..=u32::MAX as i64)),
+        parameter("maxmemory", Memory(0)),
+        parameter("maxmemory-policy", Fixed("noeviction")),
+        parameter("notify-keyspace-events", Fixed("")),
+        parameter("proto-max-bulk-len", Memory(1024 * 1024)),
+        parameter("requirepass", Password),
+        parameter("save", Fixed("")),
+        parameter("set-max-intset-entries", ENTRIES),
+        parameter("set-max-listpack-entries", ENTRIES),
+        parameter("set-max-listpack-value", ENTRIES),
+        parameter("stream-node-max-bytes", Memory(0)),
+        parameter("stream-node-max-entries", ENTRIES),
+        renamed("zset-max-listpack-entries", "zset-max-ziplist-entries", ENTRIES),
+        renamed("zset-max-listpack-value", "zset-max-ziplist-value", Memory(0)),
+    ]
+};
 
 impl Default for Config {
     fn default() -> Self {
@@ -83,21 +95,26 @@ impl Default for Config {
             max_clients: 10_000,
             max_bulk_len: 512 * 1024 * 1024,
             password: Vec::new(),
-            debug_command: DebugCommand::default(),
-            output_limit: OutputLimit::default(),
+            allows_debug: false,
             needs_password: false,
             possible_clients: usize::MAX,
+            others: BTreeMap::from([
+                ("hash-max-listpack-entries", 512),
+                ("hash-max-listpack-value", 64),
+                ("hll-sparse-max-bytes", 3000),
+                ("list-compress-depth", 0),
+                ("list-max-listpack-size", -2),
+                ("set-max-intset-entries", 512),
+                ("set-max-listpack-entries", 128),
+                ("set-max-listpack-value", 64),
+                ("stream-node-max-bytes", 4096),
+                ("stream-node-max-entries", 100),
+            ]),
         }
     }
 }
 
 impl Config {
-    /// Returns every name of a parameter, with the name that [`get`](Self::get) and
-    /// [`set`](Self::set) take.
-    pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
-        PARAMETERS.into_iter().flat_map(|names| names.iter().map(|name| (*name, names[0])))
-    }
-
     /// Returns whether a password is correct. The time taken does not reveal how much of it
     /// matches.
     pub(crate) fn is_password(&self, password: &[u8]) -> bool {
@@ -107,84 +124,68 @@ impl Config {
     }
 
     /// Returns the value of a parameter as text.
-    pub(crate) fn get(&self, parameter: &str) -> Vec<u8> {
-        let text = match parameter {
-            "client-output-buffer-limit" => self.output_limit.to_string(),
-            "enable-debug-command" => self.debug_command.name().to_owned(),
-            "maxclients" => self.max_clients.to_string(),
-            "maxmemory" => self.max_memory.to_string(),
-            "proto-max-bulk-len" => self.max_bulk_len.to_string(),
-            "requirepass" => return self.password.clone(),
-            "zset-max-listpack-entries" => self.limits.max_listpack_entries.to_string(),
-            "zset-max-listpack-value" => self.limits.max_listpack_value.to_string(),
-            fixed => fixed_value(fixed).to_owned(),
+    pub(crate) fn get(&self, parameter: &Parameter) -> Vec<u8> {
+        let text = match (&parameter.kind, parameter.name) {
+            (Kind::Fixed(value), _) => (*value).to_owned(),
+            (Kind::Option, _) => if self.allows_debug { "yes" } else { "no" }.to_owned(),
+            (Kind::Password, _) => return self.password.clone(),
+            (_, "maxclients") => self.max_clients.to_string(),
+            (_, "maxmemory") => self.max_memory.to_string(),
+            (_, "proto-max-bulk-len") => self.max_bulk_len.to_string(),
+            (_, "zset-max-listpack-entries") => self.limits.max_listpack_entries.to_string(),
+            (_, "zset-max-listpack-value") => self.limits.max_listpack_value.to_string(),
+            (_, other) => self.others[other].to_string(),
         };
         text.into_bytes()
     }
 
     /// Sets a parameter; returns an error that says why the value is invalid.
-    pub(crate) fn set(&mut self, parameter: &str, value: &[u8]) -> Result<(), String> {
-        match parameter {
-            // A value that is not UTF-8 is not a valid limit either.
-            "client-output-buffer-limit" => {
-                self.output_limit = OutputLimit::parse(&String::from_utf8_lossy(value))?;
-            }
-            "maxclients" => {
-                let max = integer(value, 1, u32::MAX.into())?;
-                if max > self.possible_clients {
-                    return Err(format!(
-                        "The operating system is not able to handle the specified number of \
-                         clients, try with {}",
-                        self.possible_clients
-                    ));
-                }
-                self.max_clients = max;
-            }
-            "maxmemory" => self.max_memory = memory(value, 0)?,
-            "proto-max-bulk-len" => self.max_bulk_len = memory(value, 1024 * 1024)?,
-            "requirepass" if value.is_empty() && self.needs_password => {
+    pub(crate) fn set(&mut self, parameter: &Parameter, value: &[u8]) -> Result<(), String> {
+        let number = match &parameter.kind {
+            Kind::Fixed(fixed) if fixed.as_bytes() == value => return Ok(()),
+            Kind::Fixed(_) | Kind::Option => return Err("can't set immutable config".to_owned()),
+            Kind::Password if value.is_empty() && self.needs_password => {
                 return Err("others can reach the server, so it needs a password".to_owned());
             }
-            "requirepass" => self.password = value.to_vec(),
-            "zset-max-listpack-entries" => {
-                self.limits.max_listpack_entries = integer(value, 0, i64::MAX)?;
+            Kind::Password => {
+                self.password = value.to_vec();
+                return Ok(());
             }
-            "zset-max-listpack-value" => self.limits.max_listpack_value = memory(value, 0)?,
-            fixed if fixed != "enable-debug-command" && fixed_value(fixed).as_bytes() == value => {}
-            _ => return Err("can't set immutable config".to_owned()),
+            Kind::Integer(range) => {
+                let number = parse_integer(value);
+                let number = number.ok_or("argument couldn't be parsed into an integer")?;
+                in_range(number, range)?
+            }
+            Kind::Memory(least) => {
+                let number = parse_memory(value).ok_or("argument must be a memory value")?;
+                in_range(number, &(*least..=i64::MAX))?
+            }
+        };
+        let size = usize::try_from(number).unwrap_or(usize::MAX);
+        match parameter.name {
+            "maxclients" if size > self.possible_clients => {
+                return Err(format!(
+                    "The operating system is not able to handle the specified number of clients, \
+                     try with {}",
+                    self.possible_clients
+                ));
+            }
+            "maxclients" => self.max_clients = size,
+            "maxmemory" => self.max_memory = size,
+            "proto-max-bulk-len" => self.max_bulk_len = size,
+            "zset-max-listpack-entries" => self.limits.max_listpack_entries = size,
+            "zset-max-listpack-value" => self.limits.max_listpack_value = size,
+            other => _ = self.others.insert(other, number),
         }
         Ok(())
     }
 }
 
-/// Returns the value of a parameter that clients query but cannot change.
-fn fixed_value(parameter: &str) -> &'static str {
-    match parameter {
-        "appendonly" => "no",
-        "databases" => "1",
-        "maxmemory-policy" => "noeviction",
-        _ => "",
+fn in_range(number: i64, range: &RangeInclusive<i64>) -> Result<i64, String> {
+    if range.contains(&number) {
+        return Ok(number);
     }
-}
-
-/// Parses an integer within inclusive bounds.
-fn integer(value: &[u8], least: i64, most: i64) -> Result<usize, String> {
-    let value = crate::resp::parse_integer(value);
-    let value = value.ok_or("argument couldn't be parsed into an integer")?;
-    in_range(value, least, most)
-}
-
-/// Parses a size in bytes, optionally with a unit, and checks its minimum.
-fn memory(value: &[u8], least: i64) -> Result<usize, String> {
-    let value = parse_memory(value).ok_or("argument must be a memory value")?;
-    in_range(value, least, i64::MAX)
-}
-
-fn in_range(value: i64, least: i64, most: i64) -> Result<usize, String> {
-    if (least..=most).contains(&value) {
-        return Ok(usize::try_from(value).unwrap_or(usize::MAX));
-    }
-    Err(format!("argument must be between {least} and {most} inclusive"))
+    Err(format!("argument must be between {} and {} inclusive", range.start(), range.end()))
 }
 
 /// Parses a size in bytes, with or without a unit, like Redis: `64`, `1k` (1000), `1kb` (1024).
@@ -204,55 +205,4 @@ pub fn parse_memory(text: &[u8]) -> Option<i64> {
     // An empty number is zero, as with C's `strtoull`.
     let number = if number.is_empty() { b"0" } else { number };
     std::str::from_utf8(number).ok()?.parse::<i64>().ok()?.checked_mul(unit)
-}
-
-/// The number of reply bytes that a client may leave unread before it is disconnected. Zero means
-/// no limit. As in Redis, the first 16 KB are not counted.
-///
-/// All clients have Redis's class `normal`; there are no others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutputLimit {
-    /// A client that exceeds this is disconnected immediately.
-    pub hard: usize,
-    /// A client that exceeds this for longer than `soft_time` is disconnected.
-    pub soft: usize,
-    /// The maximum time above `soft`; whole seconds.
-    pub soft_time: Duration,
-}
-
-impl OutputLimit {
-    /// Parses `normal`, a hard limit, a soft limit and seconds, separated by spaces.
-    ///
-    /// # Errors
-    ///
-    /// Returns the message of Redis if the text is malformed.
-    pub fn parse(text: &str) -> Result<Self, &'static str> {
-        let words: Vec<_> = text.split_ascii_whitespace().collect();
-        let [class, hard, soft, seconds] = words[..] else {
-            return Err("Wrong number of arguments in buffer limit configuration.");
-        };
-        if !class.eq_ignore_ascii_case("normal") {
-            return Err("Invalid client class specified in buffer limit configuration.");
-        }
-        let bytes = |text: &str| parse_memory(text.as_bytes())?.try_into().ok();
-        let limit = || {
-            let soft_time = Duration::from_secs(seconds.parse().ok()?);
-            Some(OutputLimit { hard: bytes(hard)?, soft: bytes(soft)?, soft_time })
-        };
-        limit().ok_or("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
-    }
-}
-
-impl Default for OutputLimit {
-    /// Returns a hard limit of 1 GB.
-    fn default() -> Self {
-        OutputLimit { hard: 1 << 30, soft: 0, soft_time: Duration::ZERO }
-    }
-}
-
-impl fmt::Display for OutputLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OutputLimit { hard, soft, soft_time } = self;
-        write!(f, "normal {hard} {soft} {}", soft_time.as_secs())
-    }
 }

@@ -1,8 +1,5 @@
 //! [`Engine`]: all data, and the execution of commands.
 
-mod buffers;
-mod waiting;
-
 use std::time::Duration;
 
 use rand::SeedableRng;
@@ -11,21 +8,29 @@ use zset_std::{Clock, SystemClock, Timestamp};
 
 use crate::client::{Client, Clients, Session};
 use crate::command::{Command, Context, Memory, State, Stats};
+use crate::commands::attempt;
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::keyspace::Keyspace;
 use crate::resp::{Replies, RequestLimits};
-
-pub use waiting::Executed;
 
 /// The number of expired keys removed with each command, so that removal keeps up with the creation
 /// of keys.
 const EXPIRED_FOR_EACH: usize = 2;
 
 /// The error if DEBUG is disabled; it begins like that of Redis.
-const DEBUG_REFUSED: &str = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \
-                             \"local\", you can run it from a local connection, otherwise start the \
-                             server with --enable-debug-command local or yes.";
+const DEBUG_REFUSED: &str = "ERR DEBUG command not allowed. Start the server with --enable-debug-command yes to allow \
+                             it.";
+
+/// The outcome of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Executed {
+    /// The command has replied, if the client wants replies.
+    Replied,
+    /// The command waits for a missing key, for at most the given time. The client should send
+    /// nothing else until [`Client::take_served`] or [`Engine::end_waiting`] returns the reply.
+    Waits(Option<Duration>),
+}
 
 /// The data that commands work on, owned by one thread.
 pub struct Engine<C = SystemClock> {
@@ -211,7 +216,7 @@ impl<C: Clock> Engine<C> {
             return Err(CommandError::err(text));
         }
         let config = &self.state.config;
-        if command.name == "debug" && !config.debug_command.allows(!client.is_remote) {
+        if command.name == "debug" && !config.allows_debug {
             return Err(CommandError::new(DEBUG_REFUSED));
         }
         let may_grow = match &client.transaction {
@@ -238,4 +243,56 @@ impl<C: Clock> Engine<C> {
         let reason = error.strip_prefix("ERR ").unwrap_or(&error);
         CommandError::new(format!("EXECABORT Transaction discarded because of: {reason}"))
     }
+}
+
+// Commands that wait for a key: a command that finds no member leaves a `Wait` with its client, and
+// an entry in the queue of each of its keys. After each command, and therefore never within EXEC,
+// `serve` retries the commands that wait for written keys, longest wait first.
+impl<C: Clock> Engine<C> {
+    /// Ends a client's wait as if it had timed out and appends the reply; if a member has become
+    /// available before, the reply has that member. No-op if the client is not waiting.
+    pub fn end_waiting(&mut self, client: &mut Client, replies: &mut Replies) {
+        let is_waiting = client.session().wait.is_some();
+        if is_waiting {
+            client.session_mut().stop_waiting(&mut self.state.keyspace);
+            replies.null_array();
+        }
+        client.take_served(replies);
+    }
+
+    /// Serves the clients that wait for keys that have changed.
+    fn serve(&mut self) {
+        let state = &mut self.state;
+        while state.keyspace.awaited.is_any_ready() {
+            for key in state.keyspace.awaited.take_ready() {
+                let mut last = 0;
+                while state.keyspace.sorted_set(&key).is_ok_and(|set| !set.is_empty()) {
+                    let next = state.keyspace.awaited.next_after(&key, last);
+                    let Some((ticket, id)) = next else { break };
+                    last = ticket;
+                    match state.clients.get(id) {
+                        Some(session) => try_again(state, &mut session.borrow_mut()),
+                        None => state.keyspace.awaited.quit(std::slice::from_ref(&key), ticket),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Retries the command of a waiting client.
+fn try_again(state: &mut State, session: &mut Session) {
+    let Some(wait) = &session.wait else { return };
+    let mut replies = Replies::default();
+    replies.set_protocol(session.protocol);
+    match attempt(wait.pop, &wait.keys, &mut state.keyspace, &mut replies) {
+        Ok(false) => return,
+        Ok(true) => {}
+        Err(error) => {
+            state.stats.errors += 1;
+            replies.error(error.bytes());
+        }
+    }
+    session.stop_waiting(&mut state.keyspace);
+    session.serve(&replies);
 }

@@ -14,7 +14,7 @@ mod server;
 mod shell;
 
 pub use client::Client;
-pub use config::{DebugCommand, OutputLimit, parse_memory};
+pub use config::parse_memory;
 pub use engine::{Engine, Executed};
 pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};

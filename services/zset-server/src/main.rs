@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use cap::Cap;
 use lexopt::{Arg, Parser, ValueExt as _};
 use tracing_subscriber::filter::LevelFilter;
-use zset_server::{DebugCommand, Options, OutputLimit, parse_memory, run_shell, serve};
+use zset_server::{Options, parse_memory, run_shell, serve};
 
 /// The system allocator, with a count of the allocated bytes for `--maxmemory`.
 #[global_allocator]
@@ -128,16 +128,11 @@ Options:
   --maxclients NUMBER  Refuse connections beyond this number [10000]
   --maxmemory BYTES    Reject writes beyond this size, such as 100mb or 2gb; 0
                        means no limit [0]
-  --client-output-buffer-limit normal HARD SOFT SECONDS
-                       Close a client that leaves more than HARD bytes of
-                       replies unread, or more than SOFT for SECONDS; 0 means
-                       no limit [normal 1gb 0 0]
   --requirepass TEXT   Require this password, which ps shows, unlike one in the
                        variable ZSET_REQUIREPASS; an address that others can
                        reach needs one
-  --enable-debug-command no|yes|local
-                       Who may use DEBUG: no client, every client, or clients
-                       on this machine [no]
+  --enable-debug-command no|yes
+                       Whether clients may use DEBUG [no]
   --verbose            Log connections and disconnections
   --help               Show this
   --version            Show the version";
@@ -204,16 +199,13 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
                 let size = parser.value()?.parse_with(parse_size)?;
                 options.max_memory = Some(size).filter(|size| *size > 0);
             }
-            Arg::Long("client-output-buffer-limit") => {
-                // One value, as in a configuration file of Redis, or one word for each part.
-                let words: Result<Vec<_>, _> = parser.values()?.map(OsString::string).collect();
-                options.limits.output = OutputLimit::parse(&words?.join(" "))?;
-            }
             Arg::Long("requirepass") => passwords.push(parser.value()?.string()),
             Arg::Long("enable-debug-command") => {
-                let allowed = DebugCommand::parse(&parser.value()?.string()?);
-                options.debug_command =
-                    allowed.ok_or("--enable-debug-command takes no, yes or local")?;
+                options.allows_debug = match parser.value()?.to_str() {
+                    Some("yes") => true,
+                    Some("no") => false,
+                    _ => return Err("--enable-debug-command takes no or yes".into()),
+                };
             }
             Arg::Long("verbose") => level = LevelFilter::DEBUG,
             argument => {
@@ -285,9 +277,9 @@ mod tests {
         for (text, size) in [("0", None), ("1KB", Some(1024)), ("2gb", Some(2 << 30))] {
             assert_eq!(options(&["serve", "--maxmemory", text]).unwrap().max_memory, size);
         }
-        for (text, allowed) in [("local", DebugCommand::Local), ("YES", DebugCommand::Yes)] {
+        for (text, allows_debug) in [("yes", true), ("no", false)] {
             let options = options(&["serve", "--enable-debug-command", text]).unwrap();
-            assert_eq!(options.debug_command, allowed);
+            assert_eq!(options.allows_debug, allows_debug);
         }
         let options = options(&["serve", "--port=0", "--unixsocket", "b"]).unwrap();
         assert_eq!(options.unix_socket, Some("b".into()));

@@ -6,17 +6,21 @@
 
 mod connection;
 mod listen;
-mod options;
-mod stop;
+mod memory;
 
 use std::cell::{Cell, RefCell};
+use std::error::Error;
+use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::runtime;
-use tokio::sync::Notify;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 use tokio::task::{LocalSet, spawn_local, yield_now};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tracing::{debug, info, warn};
@@ -24,16 +28,109 @@ use tracing::{debug, info, warn};
 use crate::client::Client;
 use crate::engine::Engine;
 
-pub use options::{Limits, Options, ServeError};
-pub use stop::Stopper;
-
 use listen::{Listeners, Slots, is_exposed};
+use memory::Held;
 
-/// How often expired keys are removed and clients are checked, even without requests.
-const TIDY_EVERY: Duration = Duration::from_millis(100);
+/// The options of a server.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The addresses to listen on; port 0 means any free port. An address reachable from other
+    /// machines requires a password.
+    pub addresses: Vec<SocketAddr>,
+    /// The path of a Unix socket for clients on the same machine.
+    pub unix_socket: Option<PathBuf>,
+    /// The password that clients must send; empty means that none is required.
+    pub password: String,
+    /// The memory limit of the data, in bytes.
+    pub max_memory: Option<u64>,
+    /// The limits on clients.
+    pub limits: Limits,
+    /// Whether clients may use DEBUG.
+    pub allows_debug: bool,
+    /// Returns the number of allocated bytes; without it, memory counts as unused.
+    pub allocated: Option<fn() -> usize>,
+}
 
-/// The maximum number of expired keys removed at once.
-const EXPIRED_AT_ONCE: usize = 1000;
+impl Options {
+    /// The default port of clients.
+    pub const PORT: u16 = 6379;
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            addresses: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, Options::PORT))],
+            unix_socket: None,
+            password: String::new(),
+            max_memory: None,
+            limits: Limits::default(),
+            allows_debug: false,
+            allocated: None,
+        }
+    }
+}
+
+/// The limits on clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The maximum number of connections.
+    pub max_clients: usize,
+    /// The number of unread reply bytes at which the server stops reading from a client. Clients
+    /// that send many requests before they read the replies need a large value.
+    pub pause_at: usize,
+    /// The number of unread reply bytes at which a client is disconnected. Only a single reply can
+    /// exceed `pause_at` by much.
+    pub max_unread: usize,
+    /// The bytes held for all clients together: requests that have not run, commands of
+    /// transactions, and unread replies. Above half of it, the server stops reading from clients
+    /// with unread replies; above it, the clients that hold the most are disconnected. With a
+    /// memory limit, the bound is the memory that the data leaves free if that is less.
+    pub all_clients: usize,
+    /// How long a client may stay without authenticating if the maximum number of clients is
+    /// reached, so that unauthenticated clients do not keep others out.
+    pub strangers: Duration,
+    /// How long a stopping server waits for its clients to read their replies.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            max_clients: 10_000,
+            pause_at: 32 * 1024 * 1024,
+            max_unread: 1024 * 1024 * 1024,
+            all_clients: 2 * 1024 * 1024 * 1024,
+            strangers: Duration::from_secs(10),
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Why a server cannot start.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The address is reachable from other machines, but no password is set.
+    NoPassword(SocketAddr),
+    /// The server cannot listen at this address or path.
+    Listen(String, io::Error),
+    /// The async runtime or the signal handlers cannot be set up.
+    Runtime(io::Error),
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ServeError::NoPassword(address) => {
+                write!(f, "others can reach {address}, so it needs a password")
+            }
+            ServeError::Listen(place, error) => write!(f, "cannot listen on {place}: {error}"),
+            ServeError::Runtime(error) => write!(f, "cannot wait for connections: {error}"),
+        }
+    }
+}
+
+impl Error for ServeError {}
 
 /// Runs a server until SIGINT, SIGTERM or SIGHUP.
 ///
@@ -41,7 +138,7 @@ const EXPIRED_AT_ONCE: usize = 1000;
 ///
 /// Returns an error if the server cannot start.
 pub fn serve(options: Options) -> Result<(), ServeError> {
-    Server::bind(options)?.run_with(stop::heed)
+    Server::bind(options)?.run_with(stop_on_signals)
 }
 
 /// A server that is already listening but not answering yet.
@@ -50,151 +147,6 @@ pub struct Server {
     listeners: Listeners,
     stopper: Stopper,
     options: Options,
-}
-
-/// The state shared by all connections.
-struct Shared {
-    engine: RefCell<Engine>,
-    slots: Rc<Slots>,
-    /// The slots of clients that are being refused.
-    refusing: Rc<Slots>,
-    /// The bytes held for all clients.
-    held: Cell<usize>,
-    /// The part of them held for clients that are being disconnected.
-    closing: Cell<usize>,
-    /// The client that holds the most, as far as known, and how many bytes it holds.
-    largest: Cell<(u64, usize)>,
-    /// The bound on the bytes held for all clients, when it was last computed.
-    max_held: Cell<usize>,
-    /// The bytes that a single client may hold while the others hold little: up to the memory
-    /// limit, so that every value can be read; 0 if memory has no limit.
-    max_alone: Cell<usize>,
-    /// Notified when clients hold less than the bound again.
-    freed: Notify,
-    /// When a client with another protocol was last logged.
-    warned: Cell<Option<Instant>>,
-    stopper: Stopper,
-    limits: Limits,
-}
-
-/// The minimum time between two logged attacks, as in Redis.
-const WARN_EVERY: Duration = Duration::from_secs(60);
-
-/// The number of unread reply bytes at which reading pauses if a client is unauthenticated or the
-/// memory held for clients is scarce.
-const PAUSE_EARLY_AT: usize = 64 * 1024;
-
-impl Shared {
-    /// Returns the number of unread reply bytes at which the server stops reading from a client.
-    fn pause_at(&self, client: &Client) -> usize {
-        if self.is_scarce() || !client.session().is_authenticated {
-            self.limits.pause_at.min(PAUSE_EARLY_AT)
-        } else {
-            self.limits.pause_at
-        }
-    }
-
-    /// Logs a client with another protocol, at most once a minute: a web page can cause many of
-    /// them.
-    fn warn_of_attack(&self, peer: &str) {
-        let now = Instant::now();
-        if self.warned.get().is_none_or(|last| now.duration_since(last) > WARN_EVERY) {
-            self.warned.set(Some(now));
-            warn!(
-                peer,
-                "Possible SECURITY ATTACK detected: a client speaks HTTP or TLS, as a browser does \
-                 if a web page tries to run commands here. The connection is closed."
-            );
-        } else {
-            debug!(peer, "closed: it speaks HTTP or TLS");
-        }
-    }
-}
-
-// The memory held for all clients, and how the server bounds it.
-impl Shared {
-    /// Returns whether clients hold more than half of the bound.
-    fn is_scarce(&self) -> bool {
-        self.held.get() > self.max_held.get() / 2
-    }
-
-    /// Returns whether the memory held for all clients exceeds its bound.
-    fn is_over(&self) -> bool {
-        self.is_too_much(self.held.get())
-    }
-
-    /// Returns whether `held` bytes for all clients exceed the bound. A single client may exceed it
-    /// while the others hold little, so that large values can be set and read.
-    fn is_too_much(&self, held: usize) -> bool {
-        let (_, largest) = self.largest.get();
-        held > self.max_held.get() && largest > self.max_held_of_one(held.saturating_sub(largest))
-    }
-
-    /// Returns the number of bytes that may be held for a client that currently holds `own` bytes.
-    fn max_held_of(&self, own: usize) -> usize {
-        self.max_held.get().max(self.max_held_of_one(self.held.get() - own))
-    }
-
-    /// Returns the number of bytes that a client may hold beyond the bound, if the others hold
-    /// `others` bytes.
-    fn max_held_of_one(&self, others: usize) -> usize {
-        if others <= self.max_held.get() / 2 { self.max_alone.get() } else { 0 }
-    }
-
-    /// Updates the bytes held for a client from `before` to `now`.
-    fn change_held(&self, client: u64, before: usize, now: usize) {
-        self.held.set(self.held.get() - before + now);
-        let (largest, most) = self.largest.get();
-        if client == largest || now > most {
-            self.largest.set((client, now));
-        }
-        if now > before {
-            self.bound_held();
-        } else if now < before && !self.is_over() {
-            self.freed.notify_waiters();
-        }
-    }
-
-    /// Updates the bound on the bytes held for all clients. If it is exceeded, the clients that
-    /// hold the most are disconnected: enough of them that it takes a while until this happens
-    /// again.
-    fn bound_held(&self) {
-        let held = self.held.get();
-        let mut engine = self.engine.borrow_mut();
-        let max = engine.max_held(held, self.limits.pause_at, self.limits.all_clients);
-        self.max_held.set(max);
-        self.max_alone.set(engine.state.config.max_memory.min(self.limits.all_clients));
-        // The memory of clients that are being disconnected is about to be freed.
-        if self.is_too_much(held.saturating_sub(self.closing.get())) {
-            let closing = engine.close_largest(max - max / 8);
-            self.closing.set(self.closing.get() + closing);
-            // The largest client may have been disconnected; the remaining ones report what they
-            // hold.
-            self.largest.set((0, 0));
-        }
-        if !self.is_over() {
-            self.freed.notify_waiters();
-        }
-    }
-}
-
-/// Creates the engine for the options.
-fn engine(options: &Options) -> Engine {
-    let mut engine = Engine::new();
-    let config = &mut engine.state.config;
-    config.password = options.password.clone().into_bytes();
-    config.needs_password = options.addresses.iter().any(is_exposed);
-    config.max_memory =
-        options.max_memory.map_or(0, |max| usize::try_from(max).unwrap_or(usize::MAX));
-    config.output_limit = options.limits.output;
-    config.debug_command = options.debug_command;
-    let wanted = options.limits.max_clients;
-    let possible = options::allow_clients(wanted);
-    if wanted > possible {
-        warn!(wanted, possible, "fewer clients, because of the limit on open files");
-    }
-    (config.max_clients, config.possible_clients) = (wanted.min(possible), possible);
-    engine
 }
 
 impl Server {
@@ -219,9 +171,7 @@ impl Server {
         self.stopper.clone()
     }
 
-    /// Serves on this thread until it is [stopped](Stopper::stop).
-    ///
-    /// It handles no signals.
+    /// Serves on this thread until it is [stopped](Stopper::stop). It handles no signals.
     ///
     /// # Errors
     ///
@@ -245,19 +195,12 @@ impl Server {
     async fn go_on(self, heed: impl FnOnce(Stopper) -> io::Result<()>) -> Result<(), ServeError> {
         let Server { listeners, stopper, options } = self;
         let limits = options.limits;
-        let mut engine = engine(&options);
-        engine.count_memory(options.allocated);
         heed(stopper.clone()).map_err(ServeError::Runtime)?;
         let shared = Rc::new(Shared {
-            engine: RefCell::new(engine),
+            engine: RefCell::new(engine(&options)),
             slots: Rc::default(),
             refusing: Rc::default(),
-            held: Cell::new(0),
-            closing: Cell::new(0),
-            largest: Cell::new((0, 0)),
-            max_held: Cell::new(limits.all_clients),
-            max_alone: Cell::new(0),
-            freed: Notify::new(),
+            held: Held::new(limits),
             warned: Cell::new(None),
             stopper: stopper.clone(),
             limits,
@@ -279,14 +222,152 @@ impl Server {
     }
 }
 
+/// Stops a server, from any thread.
+#[derive(Clone, Debug, Default)]
+pub struct Stopper {
+    calls: watch::Sender<usize>,
+}
+
+impl Stopper {
+    /// Makes the server accept no more connections, answer the received requests, and end; a second
+    /// call ends it immediately. Returns without waiting for that.
+    pub fn stop(&self) {
+        self.calls.send_modify(|calls| *calls += 1);
+    }
+
+    /// Waits until the server must stop.
+    async fn stopped(&self) {
+        self.called(1).await;
+    }
+
+    /// Waits until the server must stop immediately.
+    async fn hurried(&self) {
+        self.called(2).await;
+    }
+
+    async fn called(&self, times: usize) {
+        // The sender exists, so waiting cannot fail.
+        let _ = self.calls.subscribe().wait_for(|calls| *calls >= times).await;
+    }
+}
+
+/// Stops the server on each signal, for the rest of the process.
+fn stop_on_signals(stopper: Stopper) -> io::Result<()> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    spawn_local(async move {
+        loop {
+            let signal = tokio::select! {
+                _ = interrupt.recv() => "SIGINT",
+                _ = terminate.recv() => "SIGTERM",
+                _ = hang_up.recv() => "SIGHUP",
+            };
+            info!("{signal}");
+            stopper.stop();
+        }
+    });
+    Ok(())
+}
+
+/// Creates the engine for the options.
+fn engine(options: &Options) -> Engine {
+    let mut engine = Engine::new();
+    engine.count_memory(options.allocated);
+    let config = &mut engine.state.config;
+    config.password = options.password.clone().into_bytes();
+    config.needs_password = options.addresses.iter().any(is_exposed);
+    config.max_memory =
+        options.max_memory.map_or(0, |max| usize::try_from(max).unwrap_or(usize::MAX));
+    config.allows_debug = options.allows_debug;
+    let wanted = options.limits.max_clients;
+    let possible = allow_clients(wanted);
+    if wanted > possible {
+        warn!(wanted, possible, "fewer clients, because of the limit on open files");
+    }
+    (config.max_clients, config.possible_clients) = (wanted.min(possible), possible);
+    engine
+}
+
+/// Open files other than connections: listeners, the log, those of the runtime, and connections
+/// that are being refused.
+const OTHER_FILES: u64 = 256;
+
+/// Raises the limit on open files, as far as the operating system allows, for this number of
+/// clients; returns the number of clients for which it suffices.
+fn allow_clients(wanted: usize) -> usize {
+    let needed = wanted as u64 + OTHER_FILES;
+    let mut limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|current| current < needed) {
+        limit.current = Some(limit.maximum.map_or(needed, |maximum| maximum.min(needed)));
+        if let Err(error) = setrlimit(Resource::Nofile, limit) {
+            warn!(%error, "cannot raise the limit on open files");
+        }
+    }
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    usize::try_from(files.saturating_sub(OTHER_FILES).max(1)).unwrap_or(usize::MAX)
+}
+
+/// The state shared by all connections.
+struct Shared {
+    engine: RefCell<Engine>,
+    slots: Rc<Slots>,
+    /// The slots of clients that are being refused.
+    refusing: Rc<Slots>,
+    held: Held,
+    /// When a client with another protocol was last logged.
+    warned: Cell<Option<Instant>>,
+    stopper: Stopper,
+    limits: Limits,
+}
+
+/// The minimum time between two logged attacks, as in Redis.
+const WARN_EVERY: Duration = Duration::from_secs(60);
+
+/// The number of unread reply bytes at which reading pauses if a client is unauthenticated or the
+/// memory held for clients is scarce.
+const PAUSE_EARLY_AT: usize = 64 * 1024;
+
+impl Shared {
+    /// Returns the number of unread reply bytes at which the server stops reading from a client.
+    fn pause_at(&self, client: &Client) -> usize {
+        if self.held.is_scarce() || !client.session().is_authenticated {
+            self.limits.pause_at.min(PAUSE_EARLY_AT)
+        } else {
+            self.limits.pause_at
+        }
+    }
+
+    /// Logs a client with another protocol, at most once a minute: a web page can cause many of
+    /// them.
+    fn warn_of_attack(&self, peer: &str) {
+        let now = Instant::now();
+        if self.warned.get().is_none_or(|last| now.duration_since(last) > WARN_EVERY) {
+            self.warned.set(Some(now));
+            warn!(
+                peer,
+                "Possible SECURITY ATTACK detected: a client speaks HTTP or TLS, as a browser does \
+                 if a web page tries to run commands here. The connection is closed."
+            );
+        } else {
+            debug!(peer, "closed: it speaks HTTP or TLS");
+        }
+    }
+}
+
+/// How often expired keys are removed and clients are checked, even without requests.
+const TIDY_EVERY: Duration = Duration::from_millis(100);
+
+/// The maximum number of expired keys removed at once.
+const EXPIRED_AT_ONCE: usize = 1000;
+
 /// Removes expired keys, even without requests, and disconnects clients over a limit.
 async fn tidy(shared: Rc<Shared>) {
     let mut interval = interval(TIDY_EVERY);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
-        shared.engine.borrow_mut().close_over_limits();
-        shared.bound_held();
+        shared.held.bound(&shared.engine);
         let max_clients = shared.engine.borrow().state.config.max_clients;
         if shared.slots.taken() >= max_clients {
             shared.engine.borrow_mut().close_strangers(shared.limits.strangers);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::arguments::{is_sync_or_async, matches, score, wrong_arguments};
 use crate::command::{Command, Context, Handlers, Replied, State};
-use crate::config::Config;
+use crate::config::{PARAMETERS, Parameter};
 use crate::error::CommandError;
 use crate::resp::Replies;
 
@@ -121,12 +121,22 @@ fn document(replies: &mut Replies, commands: &[&Command]) {
     }
 }
 
+/// Returns every name of a parameter.
+fn names() -> impl Iterator<Item = (&'static str, &'static Parameter)> {
+    PARAMETERS.iter().flat_map(|parameter| {
+        [Some(parameter.name), parameter.older_name]
+            .into_iter()
+            .flatten()
+            .map(move |name| (name, parameter))
+    })
+}
+
 fn get(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
     // Maps the lowercase name to the requested name and the value.
     let mut found = BTreeMap::new();
     for pattern in &arguments[2..] {
         let is_name = !pattern.iter().any(|byte| b"[*?".contains(byte));
-        for (name, parameter) in Config::names() {
+        for (name, parameter) in names() {
             if matches(&pattern.to_ascii_lowercase(), name.as_bytes()) {
                 let shown = if is_name { pattern } else { name.as_bytes() };
                 found.entry(name).or_insert((shown, parameter));
@@ -147,9 +157,9 @@ fn set(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
         let before = "CONFIG SET failed (possibly related to argument '";
         CommandError::quoting(before, name, &format!("') - {why}"))
     };
-    let mut changes: Vec<(&[u8], &str, &[u8])> = Vec::with_capacity(pairs.len());
+    let mut changes: Vec<(&[u8], &Parameter, &[u8])> = Vec::with_capacity(pairs.len());
     for &[name, value] in pairs {
-        let known = Config::names().find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(name));
+        let known = names().find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(name));
         let (_, parameter) = known.ok_or_else(|| {
             let before = "Unknown option or number of arguments for CONFIG SET - '";
             CommandError::quoting(before, name, "'")
@@ -281,28 +291,4 @@ fn sleep_length(text: &[u8]) -> Result<Duration, CommandError> {
     let length = Duration::try_from_secs_f64(seconds).ok().filter(|length| *length <= MAX_SLEEP);
     let text = format!("seconds must be between 0 and {}", MAX_SLEEP.as_secs());
     length.ok_or_else(|| CommandError::err(text))
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::ask;
-    use crate::{DebugCommand, Engine};
-
-    #[test]
-    fn local_clients_are_those_on_the_same_machine() {
-        let mut engine = Engine::new();
-        let [mut here, mut there] = [(); 2].map(|()| engine.client());
-        there.session_mut().is_remote = true;
-        for (allowed, is_for_here, is_for_there) in [
-            (DebugCommand::No, false, false),
-            (DebugCommand::Local, true, false),
-            (DebugCommand::Yes, true, true),
-        ] {
-            engine.state.config.debug_command = allowed;
-            for (client, is_allowed) in [(&mut here, is_for_here), (&mut there, is_for_there)] {
-                let reply = ask(&mut engine, client, "DEBUG SLEEP 0");
-                assert_eq!(reply == "+OK\r\n", is_allowed, "{allowed:?}: {reply}");
-            }
-        }
-    }
 }

@@ -14,7 +14,7 @@ use tracing::{debug, warn};
 use zset_std::Timestamp;
 
 use super::Shared;
-use super::listen::{Peer, Slot};
+use super::listen::Slot;
 use crate::client::Client;
 use crate::engine::Executed;
 use crate::resp::{Replies, RequestError, Requests};
@@ -105,11 +105,10 @@ impl From<io::Error> for End {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    pub(super) fn new(shared: Rc<Shared>, stream: S, (peer, is_remote): Peer, slot: Slot) -> Self {
+    pub(super) fn new(shared: Rc<Shared>, stream: S, peer: String, slot: Slot) -> Self {
         let mut client = shared.engine.borrow_mut().client();
         client.allow_waiting();
         client.session_mut().address.clone_from(&peer);
-        client.session_mut().is_remote = is_remote;
         Connection {
             stream,
             requests: Requests::default(),
@@ -135,11 +134,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             Ok(()) => debug!(peer, "disconnected"),
             Err(End::Io(error)) => debug!(peer, %error, "disconnected"),
             Err(End::Unread) => {
-                warn!(
-                    peer,
-                    unread,
-                    "closed: too many unread replies, by client-output-buffer-limit or maxmemory"
-                );
+                warn!(peer, unread, "closed: too many unread replies");
             }
             Err(End::Killed) => debug!(peer, "closed by another client or by a limit"),
             Err(End::Foreign) => self.shared.warn_of_attack(peer),
@@ -153,7 +148,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if self.client.session().is_killed {
                 return Err(End::Killed);
             }
-            if self.shared.is_over() {
+            if self.shared.held.is_over() {
                 // Wait for the clients that are being disconnected to free their memory.
                 self.wait_for_room().await?;
                 continue;
@@ -428,7 +423,7 @@ impl<S> Connection<S> {
 
     /// Returns the capacity that an empty reply buffer may keep.
     fn max_kept(&self) -> usize {
-        if self.shared.is_scarce() { MAX_KEPT_IF_SCARCE } else { MAX_KEPT }
+        if self.shared.held.is_scarce() { MAX_KEPT_IF_SCARCE } else { MAX_KEPT }
     }
 
     /// Reports the memory held for the client. If that of all clients exceeds the bound, some are
@@ -445,13 +440,12 @@ impl<S> Connection<S> {
         let (id, before) = (session.id, self.held);
         self.held = session.held_bytes();
         drop(session);
-        self.shared.change_held(id, before, self.held);
+        self.shared.held.change(&self.shared.engine, id, before, self.held);
     }
 
     /// Limits the size of subsequent replies; returns the maximum number of unsent bytes.
     fn bound_replies(&mut self) -> usize {
-        let hard = self.shared.engine.borrow().max_unread();
-        let max = hard.min(self.shared.max_held_of(self.held));
+        let max = self.shared.limits.max_unread.min(self.shared.held.max_of(self.held));
         self.replies.set_max_len(self.sent.saturating_add(max));
         max
     }
@@ -462,7 +456,7 @@ impl<S> Connection<S> {
         S: AsyncRead + AsyncWrite + Unpin,
     {
         let shared = Rc::clone(&self.shared);
-        let mut freed = pin!(shared.freed.notified());
+        let mut freed = pin!(shared.held.freed());
         poll_fn(|cx| {
             if let Some(Event::Killed) = self.poll_others(cx) {
                 return Poll::Ready(Err(End::Killed));
@@ -487,8 +481,9 @@ impl<S> Connection<S> {
             let session = &mut self.client.session_mut();
             (session.id, std::mem::take(&mut session.buffered.closing))
         };
-        self.shared.closing.set(self.shared.closing.get().saturating_sub(closing));
-        self.shared.change_held(id, std::mem::take(&mut self.held), 0);
+        self.shared.held.closed(closing);
+        let held = std::mem::take(&mut self.held);
+        self.shared.held.change(&self.shared.engine, id, held, 0);
     }
 }
 

@@ -35,9 +35,6 @@ const MAX_REFUSING: usize = 64;
 /// The reply to a client that exceeds the maximum number.
 const REFUSAL: &[u8] = b"-ERR max number of clients reached\r\n";
 
-/// The address of a client, and whether it is on another machine.
-pub(super) type Peer = (String, bool);
-
 /// The listening sockets.
 #[derive(Debug)]
 pub(super) struct Listeners {
@@ -87,8 +84,7 @@ impl Listeners {
                 // Replies are sent as a whole, so there is nothing to gain from a delay.
                 let _ = stream.set_nodelay(true);
                 keep_alive(&stream);
-                let is_remote = is_exposed(&peer);
-                Ok((stream, (peer.to_string(), is_remote)))
+                Ok((stream, peer.to_string()))
             };
             tasks.spawn_local(accept_all(Rc::clone(shared), accept));
         }
@@ -102,7 +98,7 @@ impl Listeners {
                 let address = format!("{}:0", file.0.display());
                 let accept = async move || {
                     let (stream, _) = listener.accept().await?;
-                    Ok((stream, (address.clone(), false)))
+                    Ok((stream, address.clone()))
                 };
                 tasks.spawn_local(accept_all(Rc::clone(shared), accept));
                 Some(file)
@@ -168,7 +164,7 @@ fn keep_alive(stream: &tokio::net::TcpStream) {
 /// Accepts clients forever.
 async fn accept_all<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     shared: Rc<Shared>,
-    mut accept: impl AsyncFnMut() -> io::Result<(S, Peer)>,
+    mut accept: impl AsyncFnMut() -> io::Result<(S, String)>,
 ) {
     loop {
         match accept().await {
@@ -182,14 +178,18 @@ async fn accept_all<S: AsyncRead + AsyncWrite + Unpin + 'static>(
 }
 
 /// Serves or refuses a client.
-fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(shared: &Rc<Shared>, stream: S, peer: Peer) {
+fn begin<S: AsyncRead + AsyncWrite + Unpin + 'static>(
+    shared: &Rc<Shared>,
+    stream: S,
+    peer: String,
+) {
     let max_clients = shared.engine.borrow().state.config.max_clients;
     if let Some(slot) = shared.slots.take(max_clients) {
         let connection = Connection::new(Rc::clone(shared), stream, peer, slot);
         spawn_local(connection.serve());
     } else {
         shared.engine.borrow_mut().state.stats.rejected_clients += 1;
-        debug!(peer = peer.0, "refused: there are too many clients");
+        debug!(peer, "refused: there are too many clients");
         let waiting = shared.refusing.take(MAX_REFUSING);
         spawn_local(async move {
             // The result does not matter.

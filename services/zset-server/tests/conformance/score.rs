@@ -28,7 +28,9 @@ pub(crate) fn is_same_score(ours: &[u8], theirs: &[u8], kind: Kind) -> bool {
         // Valkey keeps the sign of a zero in a skip list. It does not always find the shortest
         // string, or the nearest of several. Such a string has different digits, so this accepts no
         // other format.
-        Kind::Valkey => ours == theirs || is_same_number && (theirs == "-0" || has_worse_digits(theirs, ours)),
+        Kind::Valkey => {
+            ours == theirs || is_same_number && (theirs == "-0" || has_worse_digits(theirs, ours))
+        }
     }
 }
 

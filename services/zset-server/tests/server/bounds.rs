@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use zset_server::{Limits, Options, OutputLimit, ServeError, Server};
+use zset_server::{Limits, Options, ServeError, Server};
 
 use crate::running::{Peer, Running, options};
 use crate::wire::resident_bytes;
@@ -44,9 +44,8 @@ fn a_client_that_reads_late_gets_every_reply() {
 }
 
 #[test]
-fn a_reply_above_the_output_limit_closes_the_connection() {
-    let output = OutputLimit::parse("normal 100000 0 0").unwrap();
-    let limits = Limits { pause_at: 1000, output, ..Limits::default() };
+fn a_reply_above_the_limit_closes_the_connection() {
+    let limits = Limits { pause_at: 1000, max_unread: 100_000, ..Limits::default() };
     let server = Running::with_limits(limits);
     let mut peer = server.connect();
     let value = "v".repeat(60_000);
@@ -181,8 +180,7 @@ fn the_memory_of_all_clients_is_bounded() {
 
 #[test]
 fn a_transaction_with_replies_above_the_limit_runs_and_closes_the_connection() {
-    let output = OutputLimit::parse("normal 100000 0 0").unwrap();
-    let limits = Limits { pause_at: 1000, output, ..Limits::default() };
+    let limits = Limits { pause_at: 1000, max_unread: 100_000, ..Limits::default() };
     let server = Running::with_limits(limits);
     let (mut peer, mut other) = (server.connect(), server.connect());
     other.ask(format!("SET k {}\r\n", "v".repeat(60_000)).as_bytes(), b"+OK\r\n");

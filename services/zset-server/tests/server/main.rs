@@ -4,7 +4,6 @@
 
 mod bounds;
 mod commands;
-mod debug;
 mod foreign;
 mod memory;
 mod model;
@@ -19,7 +18,6 @@ mod running;
 #[path = "../serving/mod.rs"]
 mod serving;
 mod settings;
-mod signals;
 mod stopping;
 mod time;
 mod waiting;

@@ -3,60 +3,7 @@
 use std::io::{Read, Write};
 
 use crate::program::Program;
-use crate::running::{Peer, Running};
-
-#[test]
-fn a_client_above_the_hard_limit_is_closed() {
-    let mut program = Program::start(&["--client-output-buffer-limit", "normal 1mb 0 0"]);
-    let (mut unread, mut other) = (program.connect(), program.connect());
-    let limits = "normal 1048576 0 0";
-    other.send(b"CONFIG GET client-output-buffer-limit\r\n");
-    other.expect(b"*2\r\n$26\r\nclient-output-buffer-limit\r\n");
-    assert_eq!(other.bulk(), limits);
-    let value = "v".repeat(60_000);
-    other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
-    unread.send(&b"GET k\r\n".repeat(1000));
-    while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:2\r\n") {}
-    other.ask(b"PING\r\n", b"+PONG\r\n");
-    let log = program.stop();
-    assert!(log.contains("client-output-buffer-limit"), "{log}");
-}
-
-#[test]
-fn a_client_above_the_soft_limit_for_too_long_is_closed() {
-    let server = Running::start();
-    let (mut unread, mut other) = (server.connect(), server.connect());
-    other.ask(b"CONFIG SET client-output-buffer-limit 'normal 0 1mb 1'\r\n", b"+OK\r\n");
-    let value = "v".repeat(60_000);
-    other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
-    // A client that does not read is otherwise closed after a minute.
-    unread.send(&b"GET k\r\n".repeat(1000));
-    while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:2\r\n") {}
-}
-
-#[test]
-fn a_tiny_hard_limit_still_allows_replies() {
-    let program = Program::start(&["--client-output-buffer-limit", "normal 1 1 0"]);
-    let mut peer = program.connect();
-    let value = "v".repeat(10_000);
-    peer.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
-    peer.ask(b"GET k\r\n", format!("$10000\r\n{value}\r\n").as_bytes());
-    peer.ask(b"CONFIG SET client-output-buffer-limit 'normal 0 0 0'\r\n", b"+OK\r\n");
-}
-
-#[test]
-fn lowering_the_hard_limit_closes_clients_above_it() {
-    let mut program = Program::start(&[]);
-    let (mut unread, mut other) = (program.connect(), program.connect());
-    let value = "v".repeat(60_000);
-    other.ask(format!("SET k {value}\r\n").as_bytes(), b"+OK\r\n");
-    unread.send(&b"GET k\r\n".repeat(1000));
-    until_quiet(&mut other);
-    other.ask(b"CONFIG SET client-output-buffer-limit 'normal 1mb 0 0'\r\n", b"+OK\r\n");
-    while other.ask_bulk(b"INFO clients\r\n").contains("connected_clients:2\r\n") {}
-    let log = program.stop();
-    assert!(log.contains("client-output-buffer-limit"), "{log}");
-}
+use crate::running::Peer;
 
 #[test]
 fn many_clients_with_few_unread_replies_stay_below_the_memory_limit() {
@@ -142,43 +89,6 @@ fn until_quiet<S: Read + Write>(peer: &mut Peer<S>) {
 fn number(info: &str, name: &str) -> usize {
     let digits = info.lines().find_map(|line| line.strip_prefix(name));
     digits.map_or(0, |digits| digits.parse().expect("a number"))
-}
-
-#[test]
-fn output_limits_are_configured_as_in_redis() {
-    let server = Running::start();
-    let mut peer = server.connect();
-    let failed =
-        "-ERR CONFIG SET failed (possibly related to argument 'client-output-buffer-limit') - ";
-    for (value, why) in [
-        ("normal 1 2", "Wrong number of arguments in buffer limit configuration."),
-        ("nope 1 2 3", "Invalid client class specified in buffer limit configuration."),
-        ("master 1 2 3", "Invalid client class specified in buffer limit configuration."),
-        (
-            "normal x 2 3",
-            "Error in hard, soft or soft_seconds setting in buffer limit configuration.",
-        ),
-        (
-            "normal 1 2 -3",
-            "Error in hard, soft or soft_seconds setting in buffer limit configuration.",
-        ),
-        (
-            "normal 1 2 3s",
-            "Error in hard, soft or soft_seconds setting in buffer limit configuration.",
-        ),
-    ] {
-        let request = format!("CONFIG SET client-output-buffer-limit '{value}'\r\n");
-        assert_eq!(peer.ask_line(request.as_bytes()), format!("{failed}{why}"));
-    }
-    for (value, shown) in
-        [("NORMAL 100mb 2m 3", "normal 104857600 2000000 3"), ("normal 0 0 0", "normal 0 0 0")]
-    {
-        let request = format!("CONFIG SET client-output-buffer-limit '{value}'\r\n");
-        peer.ask(request.as_bytes(), b"+OK\r\n");
-        peer.send(b"CONFIG GET client-output-buffer-limit\r\n");
-        peer.expect(b"*2\r\n$26\r\nclient-output-buffer-limit\r\n");
-        assert_eq!(peer.bulk(), shown);
-    }
 }
 
 #[test]

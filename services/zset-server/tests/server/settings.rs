@@ -125,3 +125,61 @@ fn writes_above_maxmemory_are_errors() {
     one.ask(b"EXEC\r\n", reply.as_bytes());
     one.ask(b"DEL k\r\n", b":1\r\n");
 }
+
+const DEBUG_REFUSED: &str =
+    "-ERR DEBUG command not allowed. Start the server with --enable-debug-command yes to allow it.";
+
+#[test]
+fn debug_is_disabled_by_default() {
+    let server = Running::start();
+    let mut peer = server.connect();
+    for command in ["DEBUG SLEEP 0", "debug object k", "DEBUG HELP", "DEBUG NOSUCH"] {
+        assert_eq!(peer.ask_line(format!("{command}\r\n").as_bytes()), DEBUG_REFUSED);
+    }
+    peer.ask(
+        b"CONFIG GET enable-debug-command\r\n",
+        b"*2\r\n$20\r\nenable-debug-command\r\n$2\r\nno\r\n",
+    );
+    let reply = peer.ask_line(b"CONFIG SET enable-debug-command yes\r\n");
+    assert!(reply.ends_with("- can't set immutable config"), "{reply}");
+    peer.ask(b"MULTI\r\n", b"+OK\r\n");
+    assert_eq!(peer.ask_line(b"DEBUG SLEEP 0\r\n"), DEBUG_REFUSED);
+    let discarded = b"-EXECABORT Transaction discarded because of previous errors.\r\n";
+    peer.ask(b"EXEC\r\n", discarded);
+}
+
+#[test]
+fn debug_can_be_enabled() {
+    let server = Running::with(Options { allows_debug: true, ..options() });
+    let mut peer = server.connect();
+    peer.ask(b"DEBUG SLEEP 0\r\n", b"+OK\r\n");
+    let help = peer.ask_line(b"DEBUG HELP\r\n");
+    assert!(help.starts_with('*'), "{help}");
+}
+
+#[test]
+fn a_sleep_has_bounds() {
+    let server = Running::with(Options { allows_debug: true, ..options() });
+    let mut peer = server.connect();
+    for (seconds, reply) in [
+        ("0", "+OK"),
+        ("0.001", "+OK"),
+        ("inf", "-ERR seconds must be between 0 and 10"),
+        ("-inf", "-ERR seconds must be between 0 and 10"),
+        ("1e300", "-ERR seconds must be between 0 and 10"),
+        ("10.001", "-ERR seconds must be between 0 and 10"),
+        ("-0.001", "-ERR seconds must be between 0 and 10"),
+        ("nan", "-ERR value is not a valid float"),
+        ("soon", "-ERR value is not a valid float"),
+    ] {
+        assert_eq!(peer.ask_line(format!("DEBUG SLEEP {seconds}\r\n").as_bytes()), reply);
+    }
+}
+
+#[test]
+fn the_error_quotes_the_start_of_a_long_name() {
+    let server = Running::with(Options { allows_debug: true, ..options() });
+    let reply = server.connect().ask_line(format!("DEBUG {}\r\n", "a".repeat(1000)).as_bytes());
+    let text = "unknown subcommand or wrong number of arguments for";
+    assert_eq!(reply, format!("-ERR {text} '{}'. Try DEBUG HELP.", "a".repeat(128)));
+}

@@ -1,4 +1,4 @@
-//! Stopping a server.
+//! Stopping a server, also by a signal to the program.
 
 use std::env;
 use std::fs;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use zset_server::{Limits, Options, Server};
 
 use crate::patient::{Patient, retry};
+use crate::program::Program;
 use crate::running::{Peer, Running, options};
 
 #[test]
@@ -69,4 +70,34 @@ fn a_unix_socket_is_removed_at_the_stop_and_a_stale_one_is_replaced() {
     assert!(Server::bind(with_socket()).is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "not a socket");
     fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_signal_stops_the_program() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let mut program = Program::start(&[]);
+        let mut peer = program.connect();
+        peer.ask(b"SET key value\r\n", b"+OK\r\n");
+        program.signal(signal);
+        peer.expect_last(b"");
+        let (status, log) = program.wait();
+        assert!(status.success(), "{status}: {log}");
+        assert!(log.contains(&format!("SIG{signal}")) && log.contains("stopped"), "{log}");
+        assert!(!program.folder.socket().exists());
+    }
+}
+
+#[test]
+fn a_closed_terminal_stops_the_program() {
+    let mut program = Program::start(&[]);
+    let mut peer = program.connect();
+    peer.ask(b"SET key value\r\n", b"+OK\r\n");
+    // From now on, logging fails.
+    program.close_log();
+    // Both the system and the shell send the signal.
+    program.signal("HUP");
+    program.signal("HUP");
+    peer.expect_last(b"");
+    let (status, _) = program.wait();
+    assert!(status.success(), "{status}");
 }

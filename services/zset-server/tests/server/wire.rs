@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::thread;
 
-use zset_server::{DebugCommand, Options};
+use zset_server::Options;
 
 use crate::patient::Patient;
 use crate::running::{Running, options};
@@ -61,7 +61,7 @@ fn a_client_that_sends_continuously_does_not_block_others() {
 #[test]
 fn other_clients_run_between_slow_commands_of_one() {
     const COMMANDS: usize = 20;
-    let server = Running::with(Options { debug_command: DebugCommand::Yes, ..options() });
+    let server = Running::with(Options { allows_debug: true, ..options() });
     let (mut slow, mut other) = (server.connect(), server.connect());
     let request = |number| format!("DEBUG SLEEP 0.05\r\nZADD done 1 {number}\r\n");
     let requests: Vec<_> = (0..COMMANDS).map(request).collect();
@@ -82,7 +82,7 @@ fn other_clients_run_between_slow_commands_of_one() {
 
 #[test]
 fn keys_expire_within_a_pipeline() {
-    let server = Running::with(Options { debug_command: DebugCommand::Yes, ..options() });
+    let server = Running::with(Options { allows_debug: true, ..options() });
     let mut peer = server.connect();
     let pipeline =
         ["SET k v\r\nPEXPIRE k 1\r\nDEBUG SLEEP 0.01\r\n", &"ECHO x\r\n".repeat(15), "GET k\r\n"];
