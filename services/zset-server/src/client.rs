@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use zset_std::Timestamp;
 
-use crate::error::CommandError;
 use crate::keyspace::{Bytes, Keyspace, Ticket};
-use crate::resp::{Protocol, Replies};
+use crate::replies::{CommandError, Protocol, Replies};
 
 /// A connection, or the shell.
 ///

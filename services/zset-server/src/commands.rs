@@ -13,12 +13,126 @@ mod sorted_set;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use zset_std::RandomState;
+use rand::rngs::Xoshiro256PlusPlus;
+use zset_std::{RandomState, Timestamp};
 
-use crate::command::{Command, Handler, Handlers};
-use crate::error::{CommandError, MAX_SHOWN, shown};
+use crate::client::{Clients, Session};
+use crate::config::Config;
+use crate::keyspace::Keyspace;
+use crate::replies::{CommandError, MAX_SHOWN, Replies, shown};
 
 pub(crate) use sorted_set::attempt;
+
+/// The result of a command, which has written exactly one reply, or returns an error before it has
+/// changed anything.
+pub(crate) type Replied = Result<(), CommandError>;
+
+/// The function that runs a command. The first argument is the command's name.
+pub(crate) type Handler = fn(&mut Context<'_>, &[&[u8]]) -> Replied;
+
+/// Commands by name, in lowercase; a subcommand is named like `client|id`.
+pub(crate) type Handlers = &'static [(&'static str, Handler)];
+
+/// The context in which a command runs.
+pub(crate) struct Context<'a> {
+    pub(crate) state: &'a mut State,
+    pub(crate) client: &'a mut Session,
+    pub(crate) replies: &'a mut Replies,
+}
+
+/// The state available to commands.
+pub(crate) struct State {
+    pub(crate) keyspace: Keyspace,
+    pub(crate) rng: Xoshiro256PlusPlus,
+    pub(crate) config: Config,
+    pub(crate) stats: Stats,
+    /// When the engine was created.
+    pub(crate) started: Timestamp,
+    pub(crate) memory: Memory,
+    /// All clients. That of the command that runs is already borrowed.
+    pub(crate) clients: Clients,
+    /// The maximum size of a client's queued commands, in bytes.
+    pub(crate) max_left: usize,
+}
+
+/// The memory in use, sampled from time to time: the bytes allocated and not freed. The resident
+/// memory of the process is unsuitable: it does not shrink when keys are removed, so a server at
+/// its limit would stay at it.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// Returns the number of allocated bytes; `None` counts nothing.
+    pub(crate) allocated: Option<fn() -> usize>,
+    peak: usize,
+}
+
+impl Memory {
+    /// Returns whether more than `max` bytes are in use; a `max` of 0 means no limit.
+    pub(crate) fn is_beyond(&mut self, max: usize) -> bool {
+        let (used, _) = self.look();
+        max != 0 && used > max
+    }
+
+    /// Returns the bytes in use and their peak over all samples; every command that may allocate
+    /// takes a sample. Both are 0 if memory is not counted.
+    pub(crate) fn look(&mut self) -> (usize, usize) {
+        let used = self.allocated.map_or(0, |allocated| allocated());
+        self.peak = self.peak.max(used);
+        (used, self.peak)
+    }
+}
+
+/// Counters for INFO.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stats {
+    pub(crate) commands: u64,
+    pub(crate) errors: u64,
+    pub(crate) clients: u64,
+    pub(crate) rejected_clients: u64,
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "a handler returns what these return")]
+impl Context<'_> {
+    /// Replies `OK`.
+    pub(crate) fn ok(&mut self) -> Replied {
+        self.replies.status("OK");
+        Ok(())
+    }
+
+    /// Replies with a nonnegative integer.
+    pub(crate) fn count(&mut self, count: usize) -> Replied {
+        self.replies.count(count);
+        Ok(())
+    }
+
+    /// Replies with an integer; `true` is 1.
+    pub(crate) fn integer(&mut self, integer: impl Into<i64>) -> Replied {
+        self.replies.integer(integer.into());
+        Ok(())
+    }
+}
+
+/// A command.
+#[derive(Debug)]
+pub(crate) struct Command {
+    /// In lowercase; a subcommand is named like `client|id`.
+    pub(crate) name: &'static str,
+    /// The number of arguments, including the name; if negative, the minimum number.
+    pub(crate) arity: i8,
+    /// The positions of the first and the last key among the arguments (the last one counted from
+    /// the end if negative) and the step between keys; all zero if no keys have fixed positions.
+    pub(crate) keys: [i8; 3],
+    pub(crate) summary: &'static str,
+    /// The syntax of its arguments.
+    pub(crate) arguments: &'static str,
+    /// The group, the first version and the flags shown by COMMAND.
+    pub(crate) group: &'static str,
+    pub(crate) since: &'static str,
+    pub(crate) flags: Vec<&'static str>,
+    /// Whether it may allocate memory: it has the flag `denyoom`.
+    pub(crate) may_grow: bool,
+    pub(crate) subcommands: Vec<Command>,
+    pub(crate) handler: Handler,
+}
 
 /// The handlers of all commands, except those of containers and of their HELP.
 const HANDLERS: &[Handlers] =
@@ -91,6 +205,53 @@ impl Command {
             }
             _ => Ok(command),
         }
+    }
+
+    /// Parses a line of `commands.txt`; the caller finds the handler of a name. `None` if it is
+    /// malformed.
+    pub(crate) fn parse(
+        line: &'static str,
+        handler: impl FnOnce(&str) -> Handler,
+    ) -> Option<Command> {
+        // The arguments may contain bars.
+        let columns: Vec<_> = line.splitn(8, " | ").map(str::trim).collect();
+        let &[name, arity, group, since, flags, keys, summary, ref arguments @ ..] = &*columns
+        else {
+            return None;
+        };
+        let flags: Vec<_> = flags.split(',').filter(|flag| !flag.is_empty()).collect();
+        let keys: Vec<_> = keys.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
+        Some(Command {
+            name,
+            arity: arity.parse().ok()?,
+            keys: keys.try_into().ok()?,
+            summary,
+            arguments: arguments.first().copied().unwrap_or_default(),
+            group,
+            since,
+            may_grow: flags.contains(&"denyoom"),
+            flags,
+            subcommands: Vec::new(),
+            handler: handler(name),
+        })
+    }
+
+    /// Returns whether the command has a flag.
+    pub(crate) fn has(&self, flag: &str) -> bool {
+        self.flags.contains(&flag)
+    }
+
+    /// Returns the subcommand with a name, ignoring case.
+    pub(crate) fn subcommand(&self, name: &[u8]) -> Option<&Command> {
+        self.subcommands.iter().find(|command| {
+            command.name.as_bytes()[self.name.len() + 1..].eq_ignore_ascii_case(name)
+        })
+    }
+
+    /// Returns whether the command accepts that many arguments, including its name.
+    pub(crate) fn takes(&self, arguments: usize) -> bool {
+        let number = usize::from(self.arity.unsigned_abs());
+        if self.arity < 0 { arguments >= number } else { arguments == number }
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use zset_core::ListpackLimits;
 
-use crate::resp::parse_integer;
+use crate::requests::parse_integer;
 
 /// The settings that can be changed while the server runs.
 #[derive(Clone, Debug)]

@@ -7,12 +7,11 @@ use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::{Clock, SystemClock, Timestamp};
 
 use crate::client::{Client, Clients, Session};
-use crate::command::{Command, Context, Memory, State, Stats};
-use crate::commands::attempt;
+use crate::commands::{Command, Context, Memory, State, Stats, attempt};
 use crate::config::Config;
-use crate::error::CommandError;
 use crate::keyspace::Keyspace;
-use crate::resp::{Replies, RequestLimits};
+use crate::replies::{CommandError, Replies};
+use crate::requests::RequestLimits;
 
 /// The number of expired keys removed with each command, so that removal keeps up with the creation
 /// of keys.

@@ -17,7 +17,7 @@ use indexmap::{IndexMap, IndexSet};
 use zset_core::ZSet;
 use zset_std::{ExpiringSet, Funnels, Quota, RandomState, Timestamp, WhenFull};
 
-use crate::error::CommandError;
+use crate::replies::CommandError;
 
 /// A key, or a member of a set.
 pub(crate) type Bytes = Box<[u8]>;

@@ -3,20 +3,20 @@
 #![forbid(unsafe_code)]
 
 mod client;
-mod command;
 mod commands;
 mod config;
 mod engine;
-mod error;
 mod keyspace;
-mod resp;
+mod replies;
+mod requests;
 mod server;
 mod shell;
 
 pub use client::Client;
 pub use config::parse_memory;
 pub use engine::{Engine, Executed};
-pub use resp::{Protocol, Replies, RequestError, RequestLimits, Requests};
+pub use replies::{Protocol, Replies};
+pub use requests::{RequestError, RequestLimits, Requests};
 pub use server::{Limits, Options, ServeError, Server, Stopper, serve};
 pub use shell::run_shell;
 

@@ -1,7 +1,6 @@
 //! The shell: runs commands typed at a prompt, or those of scripts, in this process.
 
 mod display;
-mod help;
 mod prompt;
 mod show;
 
@@ -13,7 +12,8 @@ use std::path::PathBuf;
 
 use crate::client::Client;
 use crate::engine::{Engine, Executed};
-use crate::resp::{Protocol, Replies, UnbalancedQuotes, split_line};
+use crate::replies::{Protocol, Replies};
+use crate::requests::{UnbalancedQuotes, split_line};
 
 /// Shown after a command that would wait on a server.
 const DOES_NOT_WAIT: &str = "The shell does not wait, because no other client could add a member.";
@@ -134,7 +134,7 @@ impl Shell {
         let Some((name, rest)) = arguments.split_first() else { return Next::Go };
         match name.to_ascii_lowercase().as_slice() {
             b"quit" | b"exit" => return Next::Leave,
-            b"help" => help::write_help(rest, out),
+            b"help" => prompt::write_help(rest, out),
             b"show" => self.show(rest, out),
             // The reply is human-readable, and quoted in RESP2.
             b"info" => {

@@ -3,11 +3,11 @@
 use zset_core::Score;
 use zset_core::redis::{LexRange, ScoreRange};
 
-use crate::error::{CommandError, MAX_SHOWN, shown, until_zero};
+use crate::replies::{CommandError, MAX_SHOWN, shown, until_zero};
 
 /// Parses an integer in canonical form only, like Redis.
 pub(super) fn integer(text: &[u8]) -> Result<i64, CommandError> {
-    crate::resp::parse_integer(text).ok_or(CommandError::NOT_AN_INTEGER)
+    crate::requests::parse_integer(text).ok_or(CommandError::NOT_AN_INTEGER)
 }
 
 /// Parses a score.

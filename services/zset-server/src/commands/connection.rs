@@ -3,10 +3,9 @@
 
 use super::arguments::{check_database, integer};
 use super::server::REDIS_VERSION;
+use super::{Command, Context, Handlers, Replied};
 use crate::client::{Session, Transaction};
-use crate::command::{Command, Context, Handlers, Replied};
-use crate::error::CommandError;
-use crate::resp::{Protocol, Replies};
+use crate::replies::{CommandError, Protocol, Replies};
 
 pub(super) const HANDLERS: Handlers = &[
     ("ping", ping),

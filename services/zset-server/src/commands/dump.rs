@@ -7,9 +7,9 @@ use zset_core::{Listpack, ListpackLimits, Member, Score, ZSet};
 
 use super::arguments::{Options, integer};
 use super::keys::Unit;
-use crate::command::{Context, Handlers, Replied};
-use crate::error::CommandError;
+use super::{Context, Handlers, Replied};
 use crate::keyspace::{Value, time_of};
+use crate::replies::CommandError;
 
 pub(super) const HANDLERS: Handlers = &[("dump", dump), ("restore", restore)];
 

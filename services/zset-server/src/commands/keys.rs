@@ -8,10 +8,10 @@ use zset_core::{Encoding, Score, ZSet};
 use super::arguments::{
     Options, PAGE, check_database, cursor, integer, is_sync_or_async, matches, page_len,
 };
-use crate::command::{Context, Handlers, Replied};
-use crate::error::{CommandError, until_zero};
+use super::{Context, Handlers, Replied};
 use crate::keyspace::{EMPTY, Keyspace, Value, millis_of, time_of};
-use crate::resp::parse_integer;
+use crate::replies::{CommandError, until_zero};
+use crate::requests::parse_integer;
 
 pub(super) const HANDLERS: Handlers = &[
     ("del", del),

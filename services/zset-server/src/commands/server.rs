@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::arguments::{is_sync_or_async, matches, score, wrong_arguments};
-use crate::command::{Command, Context, Handlers, Replied, State};
+use super::{Command, Context, Handlers, Replied, State};
 use crate::config::{PARAMETERS, Parameter};
-use crate::error::CommandError;
-use crate::resp::Replies;
+use crate::replies::{CommandError, Replies};
 
 pub(super) const HANDLERS: Handlers = &[
     ("command", |context, _| describe_all(context)),

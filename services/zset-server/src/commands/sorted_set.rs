@@ -15,11 +15,10 @@ use super::arguments::{
     Options, PAGE, cursor, integer, lex_range, matches, not_negative, page_len, positive, score,
     score_range,
 };
+use super::{Context, Handlers, Replied, State};
 use crate::client::{End, Pop, Wait};
-use crate::command::{Context, Handlers, Replied, State};
-use crate::error::CommandError;
 use crate::keyspace::{Bytes, Keyspace, Value};
-use crate::resp::{Protocol, Replies};
+use crate::replies::{CommandError, Protocol, Replies};
 
 use range::By;
 use range::Direction::{Forward, Reverse};

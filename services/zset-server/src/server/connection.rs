@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, copy, sink};
 use tokio::task::yield_now;
 use tokio::time::{Sleep, sleep, timeout};
 use tracing::{debug, warn};
@@ -17,7 +17,8 @@ use super::Shared;
 use super::listen::Slot;
 use crate::client::Client;
 use crate::engine::Executed;
-use crate::resp::{Replies, RequestError, Requests};
+use crate::replies::Replies;
+use crate::requests::{RequestError, Requests};
 
 /// The number of commands after which other clients get a turn.
 const COMMANDS_OF_A_TURN: usize = 512;
@@ -51,8 +52,6 @@ pub(super) struct Connection<S> {
     /// The bytes held for this client, as counted in the total for all clients.
     held: usize,
     client: Client,
-    /// The address of the client.
-    peer: String,
     shared: Rc<Shared>,
     is_stopping: bool,
     _slot: Slot,
@@ -83,8 +82,6 @@ enum Event {
     Served,
     /// The maximum wait has passed.
     TimedOut,
-    /// The client must be disconnected: another client killed it, or it exceeds a limit.
-    Killed,
     Stopped,
 }
 
@@ -93,6 +90,7 @@ enum End {
     Io(io::Error),
     /// Too many replies are unread.
     Unread,
+    /// The memory of all clients exceeds its bound, or the client has not authenticated in time.
     Killed,
     /// The client uses another protocol.
     Foreign,
@@ -108,7 +106,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     pub(super) fn new(shared: Rc<Shared>, stream: S, peer: String, slot: Slot) -> Self {
         let mut client = shared.engine.borrow_mut().client();
         client.allow_waiting();
-        client.session_mut().address.clone_from(&peer);
+        client.session_mut().address = peer;
         Connection {
             stream,
             requests: Requests::default(),
@@ -118,7 +116,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             since: None,
             held: 0,
             client,
-            peer,
             shared,
             is_stopping: false,
             _slot: slot,
@@ -127,17 +124,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Serves the client until the connection ends.
     pub(super) async fn serve(mut self) {
-        debug!(peer = self.peer, "connected");
+        let peer = self.client.session().address.clone();
+        debug!(peer, "connected");
         let result = self.answer().await;
-        let (peer, unread) = (&self.peer, self.unsent());
+        let unread = self.unsent();
         match result {
             Ok(()) => debug!(peer, "disconnected"),
             Err(End::Io(error)) => debug!(peer, %error, "disconnected"),
             Err(End::Unread) => {
                 warn!(peer, unread, "closed: too many unread replies");
             }
-            Err(End::Killed) => debug!(peer, "closed by another client or by a limit"),
-            Err(End::Foreign) => self.shared.warn_of_attack(peer),
+            Err(End::Killed) => debug!(peer, "closed by a limit"),
+            Err(End::Foreign) => self.shared.warn_of_attack(&peer),
         }
     }
 
@@ -168,7 +166,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                         self.bound_replies();
                         self.client.take_served(&mut self.replies);
                     }
-                    Event::Killed => return Err(End::Killed),
                     Event::Stopped => {
                         self.is_stopping = true;
                         // Lets the operating system report received bytes before the time is over.
@@ -194,7 +191,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Turn::Quit => return self.finish().await,
                 Turn::Broken(RequestError::OtherProtocol) => return Err(End::Foreign),
                 Turn::Broken(error) => {
-                    debug!(peer = self.peer, %error, "invalid request");
+                    debug!(%error, "invalid request");
                     self.replies.error(&error.to_bytes());
                     return self.finish().await;
                 }
@@ -261,7 +258,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     self.tell_held();
                 }
                 Event::Written => {}
-                Event::Killed => return Err(End::Killed),
                 Event::Served | Event::TimedOut => {
                     self.bound_replies();
                     let mut engine = self.shared.engine.borrow_mut();
@@ -277,20 +273,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         &mut self,
         mut stopped: Pin<&mut impl Future<Output = ()>>,
         mut time: Option<Pin<&mut Sleep>>,
-    ) -> io::Result<Event> {
+    ) -> Result<Event, End> {
         poll_fn(|cx| {
-            if let Some(event) = self.poll_others(cx) {
-                return Poll::Ready(Ok(event));
+            if self.poll_served(cx)? {
+                return Poll::Ready(Ok(Event::Served));
             }
-            if self.unsent() > 0
-                && let Poll::Ready(result) = self.poll_send(cx)
-            {
-                return Poll::Ready(result.map(|()| Event::Written));
+            if self.unsent() > 0 && self.poll_send(cx)?.is_ready() {
+                return Poll::Ready(Ok(Event::Written));
             }
             let buffer = self.requests.buffer();
             buffer.reserve(self.read_size);
-            if let Poll::Ready(result) = pin!(self.stream.read_buf(buffer)).poll(cx) {
-                return Poll::Ready(result.map(Event::Read));
+            if let Poll::Ready(len) = pin!(self.stream.read_buf(buffer)).poll(cx)? {
+                return Poll::Ready(Ok(Event::Read(len)));
             }
             if self.is_stopping {
                 return Poll::Ready(Ok(Event::Read(0)));
@@ -307,15 +301,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    /// Returns an event caused by other clients.
-    fn poll_others(&mut self, cx: &Context<'_>) -> Option<Event> {
+    /// Returns whether the reply to the command that waits is available; otherwise, the task is woken
+    /// once it is.
+    fn poll_served(&mut self, cx: &Context<'_>) -> Result<bool, End> {
         let mut session = self.client.session_mut();
         session.set_waker(cx.waker());
-        match () {
-            () if session.is_killed => Some(Event::Killed),
-            () if session.served.is_some() => Some(Event::Served),
-            () => None,
-        }
+        if session.is_killed { Err(End::Killed) } else { Ok(session.served.is_some()) }
     }
 
     /// Adapts the size of the next read to the result of the last one.
@@ -330,7 +321,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
 /// How much, and for how long, to read after an error reply: closing while the client still sends
 /// would discard the reply.
-const MAX_LINGER: usize = 1024 * 1024;
+const MAX_LINGER: u64 = 1024 * 1024;
 const LINGER: Duration = Duration::from_secs(1);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
@@ -373,9 +364,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Sends some bytes, waiting until the client accepts them.
     async fn send(&mut self) -> Result<(), End> {
-        poll_fn(|cx| match self.poll_others(cx) {
-            Some(Event::Killed) => Poll::Ready(Err(End::Killed)),
-            _ => self.poll_send(cx).map_err(End::Io),
+        poll_fn(|cx| {
+            self.poll_served(cx)?;
+            self.poll_send(cx).map_err(End::Io)
         })
         .await
     }
@@ -390,21 +381,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.stream.shutdown().await?;
         self.let_go();
         if !self.is_stopping {
+            let mut rest = (&mut self.stream).take(MAX_LINGER);
             // The result does not matter.
-            let _ = timeout(LINGER, self.drain()).await;
-        }
-        Ok(())
-    }
-
-    /// Reads and discards bytes.
-    async fn drain(&mut self) -> io::Result<()> {
-        let mut buffer = [0; 4096];
-        let mut left = MAX_LINGER;
-        while left > 0 {
-            match self.stream.read(&mut buffer).await? {
-                0 => break,
-                len => left = left.saturating_sub(len),
-            }
+            let _ = timeout(LINGER, copy(&mut rest, &mut sink())).await;
         }
         Ok(())
     }
@@ -458,16 +437,8 @@ impl<S> Connection<S> {
         let shared = Rc::clone(&self.shared);
         let mut freed = pin!(shared.held.freed());
         poll_fn(|cx| {
-            if let Some(Event::Killed) = self.poll_others(cx) {
-                return Poll::Ready(Err(End::Killed));
-            }
-            while self.unsent() > 0
-                && let Poll::Ready(result) = self.poll_send(cx)
-            {
-                if let Err(error) = result {
-                    return Poll::Ready(Err(End::Io(error)));
-                }
-            }
+            self.poll_served(cx)?;
+            while self.unsent() > 0 && self.poll_send(cx)?.is_ready() {}
             freed.as_mut().poll(cx).map(Ok)
         })
         .await

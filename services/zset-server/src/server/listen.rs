@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, copy, sink};
 use tokio::sync::Notify;
 use tokio::task::{JoinSet, spawn_local};
 use tokio::time::{sleep, timeout};
@@ -208,8 +208,7 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     let Some(_waiting) = waiting else { return Ok(()) };
     // Otherwise the client's first request would reach a closed connection, and it would not see
     // the reason.
-    let mut buffer = [0; 1024];
-    while stream.read(&mut buffer).await? > 0 {}
+    copy(&mut stream, &mut sink()).await?;
     Ok(())
 }
 

@@ -21,8 +21,8 @@ impl Ours {
 
     /// Returns the reply to a line.
     pub(crate) fn ask(&mut self, line: &str) -> Vec<u8> {
-        self.requests.extend(line.as_bytes());
-        self.requests.extend(b"\r\n");
+        self.requests.buffer().extend_from_slice(line.as_bytes());
+        self.requests.buffer().extend_from_slice(b"\r\n");
         self.replies.clear();
         while let Some(arguments) = self.requests.next().expect("the scripts are well-formed") {
             self.engine.execute(&mut self.client, &arguments, &mut self.replies);

@@ -15,7 +15,7 @@ fn parse(bytes: &[u8], cuts: &[usize]) -> (Found, Option<RequestError>) {
     cuts.sort_unstable();
     let mut from = 0;
     for to in cuts {
-        requests.extend(&bytes[from..to]);
+        requests.buffer().extend_from_slice(&bytes[from..to]);
         from = to;
         loop {
             match requests.next() {
@@ -130,14 +130,14 @@ fn requests_without_arguments_are_skipped() {
 fn limits_apply_before_the_bytes_are_received() {
     let mut requests = Requests::default();
     requests.set_limits(RequestLimits::UNAUTHENTICATED);
-    requests.extend(b"*10\r\n");
+    requests.buffer().extend_from_slice(b"*10\r\n");
     assert_eq!(requests.next(), Ok(None));
-    requests.extend(b"$16385\r\n");
+    requests.buffer().extend_from_slice(b"$16385\r\n");
     assert_eq!(requests.next(), Err(RequestError::Invalid("unauthenticated bulk length")));
     let limits = RequestLimits { max_request_len: 50, ..RequestLimits::default() };
     let mut requests = Requests::default();
     requests.set_limits(limits);
-    requests.extend(b"*2\r\n$20\r\n01234567890123456789\r\n$20\r\n");
+    requests.buffer().extend_from_slice(b"*2\r\n$20\r\n01234567890123456789\r\n$20\r\n");
     assert_eq!(requests.next(), Err(RequestError::Invalid("too big request")));
 }
 
@@ -152,7 +152,7 @@ fn unauthenticated_clients_have_lower_limits() {
     ] {
         let mut requests = Requests::default();
         requests.set_limits(RequestLimits::UNAUTHENTICATED);
-        requests.extend(bytes.as_bytes());
+        requests.buffer().extend_from_slice(bytes.as_bytes());
         let error = requests.next().unwrap_err();
         assert_eq!(error.to_string(), format!("Protocol error: {message}"), "{bytes}");
     }
@@ -198,9 +198,9 @@ fn finished_requests_do_not_accumulate() {
     let mut requests = Requests::default();
     let request = format!("*1\r\n$1000\r\n{}\r\n", "x".repeat(1000));
     for half in request.as_bytes().chunks(600).cycle().take(2 * 1000) {
-        requests.extend(half);
+        requests.buffer().extend_from_slice(half);
         let _ = requests.next();
         assert!(requests.buffer().capacity() <= 256 * 1024);
     }
-    assert_eq!(requests.len(), 0);
+    assert_eq!(requests.next(), Ok(None));
 }

@@ -7,10 +7,9 @@ use zset_core::redis::{LexRange, ScoreRange, rank_range};
 use zset_core::zset::Iter;
 
 use super::{Shown, store, write_elements};
-use crate::command::{Context, Replied};
 use crate::commands::arguments::{Options, integer, lex_range, score_range};
-use crate::error::CommandError;
-use crate::resp::Replies;
+use crate::commands::{Context, Replied};
+use crate::replies::{CommandError, Replies};
 
 /// The kind of a range's bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

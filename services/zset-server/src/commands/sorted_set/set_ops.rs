@@ -10,10 +10,10 @@ use zset_core::{Aggregate, Member, Score, ZSet};
 use zset_std::RandomState;
 
 use super::{Shown, store, write_elements};
-use crate::command::{Context, Replied};
 use crate::commands::arguments::{Options, integer, not_negative, score};
-use crate::error::CommandError;
+use crate::commands::{Context, Replied};
 use crate::keyspace::{EMPTY, Keyspace};
+use crate::replies::CommandError;
 
 /// Elements with distinct members.
 type Elements<'a> = Vec<(Member<'a>, Score)>;

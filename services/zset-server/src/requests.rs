@@ -1,9 +1,8 @@
-//! Requests: arrays of bulk strings, or inline lines.
+//! [`Requests`]: arrays of bulk strings, or inline lines.
 //!
-//! A parser of RESP values does not suffice: requests may also be inline, limits must apply before
-//! the bytes that they bound are received, a request received in many pieces must not be parsed
-//! again for each piece, and errors must have Redis's messages. So this is a state machine, which
-//! must agree with Redis's networking.c.
+//! A state machine, which must agree with Redis's networking.c: limits apply before the bytes that
+//! they bound are received, a request received in many pieces is not parsed again for each piece,
+//! and errors have Redis's messages.
 //!
 //! Invariants: `start <= parsed <= buffer.len()`. The bytes before `start` belong to finished
 //! requests, and those before `parsed` are parsed. The received arguments are ranges of the buffer.
@@ -11,8 +10,6 @@
 use std::error::Error;
 use std::fmt;
 use std::ops::Range;
-
-use super::parse_integer;
 
 /// The maximum length of a line: an inline request, or a length.
 const MAX_LINE: usize = 64 * 1024;
@@ -58,11 +55,10 @@ impl RequestLimits {
 
     /// Returns an error if an argument of `len` bytes is too long.
     fn check_len(&self, len: usize) -> Result<(), RequestError> {
+        let is_stranger = *self == RequestLimits::UNAUTHENTICATED;
         if len <= self.max_argument_len {
             Ok(())
-        } else if *self == RequestLimits::UNAUTHENTICATED
-            && len <= RequestLimits::MAX.max_argument_len
-        {
+        } else if is_stranger && len <= RequestLimits::MAX.max_argument_len {
             Err(RequestError::Invalid("unauthenticated bulk length"))
         } else {
             Err(RequestError::Invalid("invalid bulk length"))
@@ -128,15 +124,13 @@ pub struct Requests {
 
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
-    /// Before a request.
+    /// Between two requests. The arguments are those of the last one, until the next call.
     #[default]
-    Start,
+    Between,
     /// Before the length of an argument, with `left` arguments to come.
     Length { left: usize },
     /// Before the bytes of an argument.
     Bytes { left: usize, len: usize },
-    /// After a returned request.
-    Returned,
     /// After an error.
     Broken(RequestError),
 }
@@ -156,15 +150,10 @@ impl Requests {
         self.limits = limits;
     }
 
-    /// Appends received bytes.
-    pub fn extend(&mut self, bytes: &[u8]) {
-        self.buffer().extend_from_slice(bytes);
-    }
-
-    /// Returns the buffer, so that the caller can append bytes; existing bytes must not be
+    /// Returns the buffer, so that the caller can append received bytes; existing bytes must not be
     /// modified.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
-        self.forget_returned();
+        self.forget_last();
         let over = self.start;
         let left = self.buffer.len() - over;
         // The remaining bytes may be many, so they move only if they are fewer than the bytes of
@@ -189,19 +178,6 @@ impl Requests {
         self.buffer.capacity()
     }
 
-    /// Returns the number of received bytes that are not part of a returned request. **O(1)**.
-    pub fn len(&self) -> usize {
-        match self.state {
-            State::Returned => self.buffer.len() - self.parsed,
-            _ => self.buffer.len() - self.start,
-        }
-    }
-
-    /// Returns whether there are no such bytes. **O(1)**.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Returns the arguments of the next request, at least one, if it has been received completely.
     ///
     /// # Errors
@@ -210,7 +186,7 @@ impl Requests {
     /// same error.
     #[allow(clippy::should_implement_trait, reason = "it lends what it returns")]
     pub fn next(&mut self) -> Result<Option<Vec<&[u8]>>, RequestError> {
-        self.forget_returned();
+        self.forget_last();
         match self.advance() {
             Ok(false) => Ok(None),
             Ok(true) if self.typed.is_empty() => {
@@ -225,46 +201,47 @@ impl Requests {
         }
     }
 
+    /// Removes the last request, unless the next one has begun.
+    fn forget_last(&mut self) {
+        if let State::Between = self.state {
+            self.start = self.parsed;
+            self.arguments.clear();
+            self.arguments.shrink_to(MAX_KEPT_ARGUMENTS);
+            self.typed.clear();
+            self.typed.shrink_to(MAX_KEPT_ARGUMENTS);
+        }
+    }
+
     /// Advances to the end of a request; returns whether it has been received.
     fn advance(&mut self) -> Result<bool, RequestError> {
         loop {
-            let is_complete = match self.state {
-                State::Start if self.buffer.get(self.parsed) == Some(&b'*') => self.count()?,
-                State::Start => self.typed_line()?,
+            let is_parsed = match self.state {
+                State::Between if self.buffer.get(self.parsed) == Some(&b'*') => self.count()?,
+                State::Between => {
+                    let is_parsed = self.typed_line()?;
+                    if !self.typed.is_empty() {
+                        return Ok(true);
+                    }
+                    is_parsed
+                }
                 State::Length { left: 0 } => {
                     let name = self.arguments.first().map(|range| &self.buffer[range.clone()]);
                     if name.is_some_and(is_http_command) {
                         return Err(RequestError::OtherProtocol);
                     }
-                    self.state = State::Returned;
-                    true
+                    self.state = State::Between;
+                    return Ok(true);
                 }
                 State::Length { left } => self.length(left)?,
                 State::Bytes { left, len } => self.bytes(left, len),
-                State::Returned => return Ok(true),
                 State::Broken(error) => return Err(error),
             };
-            if !is_complete {
+            if !is_parsed {
                 return Ok(false);
             }
+            // A request without arguments is skipped.
+            self.forget_last();
         }
-    }
-
-    /// Advances past the request that was returned last.
-    fn forget_returned(&mut self) {
-        if let State::Returned = self.state {
-            self.begin();
-        }
-    }
-
-    /// Begins a request at the parsed position.
-    fn begin(&mut self) {
-        self.start = self.parsed;
-        self.arguments.clear();
-        self.arguments.shrink_to(MAX_KEPT_ARGUMENTS);
-        self.typed.clear();
-        self.typed.shrink_to(MAX_KEPT_ARGUMENTS);
-        self.state = State::Start;
     }
 
     /// Parses the number of arguments; returns whether it has been received, as do the next three
@@ -278,9 +255,7 @@ impl Requests {
         let left =
             count.ok_or(RequestError::Invalid("invalid multibulk length"))?.try_into().unwrap_or(0);
         self.limits.check_count(left)?;
-        if left == 0 {
-            self.begin();
-        } else {
+        if left > 0 {
             self.state = State::Length { left };
         }
         Ok(true)
@@ -325,30 +300,17 @@ impl Requests {
         if self.buffer[self.parsed..].starts_with(TLS) {
             return Err(RequestError::OtherProtocol);
         }
-        let Some(line) = self.line()? else { return Ok(false) };
-        self.typed = split_line(&self.buffer[line])
+        let too_long = RequestError::Invalid("too big inline request");
+        let Some(end) = self.find(b'\n', too_long)? else { return Ok(false) };
+        let line = &self.buffer[self.parsed..end];
+        self.typed = split_line(line.strip_suffix(b"\r").unwrap_or(line))
             .map_err(|UnbalancedQuotes| RequestError::Invalid("unbalanced quotes in request"))?;
+        self.parsed = end + 1;
         if self.typed.first().is_some_and(|name| is_http_command(name)) || is_http_line(&self.typed)
         {
             return Err(RequestError::OtherProtocol);
         }
-        if self.typed.is_empty() {
-            self.begin();
-        } else {
-            self.state = State::Returned;
-        }
         Ok(true)
-    }
-
-    /// Reads an inline request without its line end.
-    fn line(&mut self) -> Result<Option<Range<usize>>, RequestError> {
-        let begin = self.parsed;
-        let Some(end) = self.find(b'\n', RequestError::Invalid("too big inline request"))? else {
-            return Ok(None);
-        };
-        self.parsed = end + 1;
-        let has_return = end > begin && self.buffer[end - 1] == b'\r';
-        Ok(Some(begin..if has_return { end - 1 } else { end }))
     }
 
     /// Reads a line with a number or a length, without its line end.
@@ -486,6 +448,17 @@ fn is_http_line(arguments: &[Vec<u8>]) -> bool {
     is_target && name.is_some_and(|name| name.eq_ignore_ascii_case(b"http/"))
 }
 
+/// Parses an integer in canonical form only: no plus sign, no leading zeros.
+pub(crate) fn parse_integer(digits: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(digits).ok()?;
+    let is_canonical = match digits {
+        [b'+', ..] | [b'-', b'0', ..] => false,
+        [b'0', rest @ ..] => rest.is_empty(),
+        _ => true,
+    };
+    if is_canonical { text.parse().ok() } else { None }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -506,7 +479,7 @@ mod tests {
     fn the_rest_of_a_long_pipeline_is_rarely_moved() {
         let mut requests = Requests::default();
         let request = request(1, 1000);
-        requests.extend(&request.repeat(1000));
+        requests.buffer().extend_from_slice(&request.repeat(1000));
         let mut moves = 0;
         while let Ok(Some(_)) = requests.next() {
             let start = requests.parsed;
@@ -523,10 +496,10 @@ mod tests {
         let many = [request(100_000, 0), b"*".to_vec()].concat();
         let typed = ["x ".repeat(30_000).as_bytes(), b"\n*"].concat();
         for bytes in [large, many, typed] {
-            requests.extend(&bytes);
+            requests.buffer().extend_from_slice(&bytes);
             assert!(requests.next().unwrap().is_some());
             assert_eq!(requests.next(), Ok(None));
-            requests.extend(b"1\r\n$1\r\nx\r\n");
+            requests.buffer().extend_from_slice(b"1\r\n$1\r\nx\r\n");
             assert!(requests.buffer.capacity() <= MAX_KEPT);
             assert!(requests.next().unwrap().is_some());
             assert_eq!(requests.next(), Ok(None));
