@@ -156,7 +156,7 @@ pub(crate) enum End {
 
 impl Session {
     /// Wakes the task that serves the client.
-    pub(crate) fn wake(&mut self) {
+    fn wake(&mut self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();
         }
@@ -164,9 +164,7 @@ impl Session {
 
     /// Sets the waker to call when others change the client.
     pub(crate) fn set_waker(&mut self, waker: &Waker) {
-        if !self.waker.as_ref().is_some_and(|old| old.will_wake(waker)) {
-            self.waker = Some(waker.clone());
-        }
+        self.waker.get_or_insert_with(|| waker.clone()).clone_from(waker);
     }
 
     /// Removes the client from all queues and cancels its wait.
@@ -231,5 +229,19 @@ impl Clients {
     /// Returns all clients.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Rc<RefCell<Session>>> {
         self.sessions.values().filter_map(Weak::upgrade)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_that_is_too_large_stores_nothing_and_is_broken() {
+        let mut transaction = Transaction::default();
+        let mut queue = || transaction.queue(&[b"SET", b"key", b"value"], 1000);
+        assert_eq!((0..10).filter(|_| queue().is_ok()).count(), 9);
+        assert!(transaction.is_broken);
+        assert_eq!(transaction.commands.capacity(), 0);
     }
 }

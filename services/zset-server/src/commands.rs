@@ -13,7 +13,6 @@ mod sorted_set;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::{RandomState, Timestamp};
 
 use crate::client::{Clients, Session};
@@ -43,7 +42,6 @@ pub(crate) struct Context<'a> {
 /// The state available to commands.
 pub(crate) struct State {
     pub(crate) keyspace: Keyspace,
-    pub(crate) rng: Xoshiro256PlusPlus,
     pub(crate) config: Config,
     pub(crate) stats: Stats,
     /// When the engine was created.
@@ -51,8 +49,6 @@ pub(crate) struct State {
     pub(crate) memory: Memory,
     /// All clients. That of the command that runs is already borrowed.
     pub(crate) clients: Clients,
-    /// The maximum size of a client's queued commands, in bytes.
-    pub(crate) max_left: usize,
 }
 
 /// The memory in use, sampled from time to time: the bytes allocated and not freed. The resident
@@ -90,7 +86,6 @@ pub(crate) struct Stats {
     pub(crate) rejected_clients: u64,
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "a handler returns what these return")]
 impl Context<'_> {
     /// Replies `OK`.
     pub(crate) fn ok(&mut self) -> Replied {
@@ -209,10 +204,7 @@ impl Command {
 
     /// Parses a line of `commands.txt`; the caller finds the handler of a name. `None` if it is
     /// malformed.
-    pub(crate) fn parse(
-        line: &'static str,
-        handler: impl FnOnce(&str) -> Handler,
-    ) -> Option<Command> {
+    fn parse(line: &'static str, handler: impl FnOnce(&str) -> Handler) -> Option<Command> {
         // The arguments may contain bars.
         let columns: Vec<_> = line.splitn(8, " | ").map(str::trim).collect();
         let &[name, arity, group, since, flags, keys, summary, ref arguments @ ..] = &*columns
@@ -242,14 +234,14 @@ impl Command {
     }
 
     /// Returns the subcommand with a name, ignoring case.
-    pub(crate) fn subcommand(&self, name: &[u8]) -> Option<&Command> {
+    fn subcommand(&self, name: &[u8]) -> Option<&Command> {
         self.subcommands.iter().find(|command| {
             command.name.as_bytes()[self.name.len() + 1..].eq_ignore_ascii_case(name)
         })
     }
 
     /// Returns whether the command accepts that many arguments, including its name.
-    pub(crate) fn takes(&self, arguments: usize) -> bool {
+    fn takes(&self, arguments: usize) -> bool {
         let number = usize::from(self.arity.unsigned_abs());
         if self.arity < 0 { arguments >= number } else { arguments == number }
     }

@@ -25,8 +25,8 @@ pub(crate) struct Config {
     pub(crate) needs_password: bool,
     /// The maximum number of clients that the operating system allows.
     pub(crate) possible_clients: usize,
-    /// The parameters of types that do not exist here. Clients set some when they start; they have
-    /// no effect.
+    /// Parameters of types that do not exist here, if they have been set. Clients do so when they
+    /// start; it has no effect.
     others: BTreeMap<&'static str, i64>,
 }
 
@@ -36,6 +36,8 @@ pub(crate) struct Parameter {
     /// Its name in older versions of Redis.
     pub(crate) older_name: Option<&'static str>,
     kind: Kind,
+    /// The value of a parameter without effect, until it is set.
+    default: i64,
 }
 
 /// The values that a parameter can have.
@@ -51,39 +53,42 @@ enum Kind {
 }
 
 pub(crate) static PARAMETERS: [Parameter; 22] = {
-    use Kind::{Fixed, Integer, Memory, Option, Password};
+    use Kind::{Fixed, Integer, Memory, Password};
 
-    const fn parameter(name: &'static str, kind: Kind) -> Parameter {
-        Parameter { name, older_name: None, kind }
+    const fn used(name: &'static str, kind: Kind) -> Parameter {
+        Parameter { name, older_name: None, kind, default: 0 }
     }
-    const fn renamed(name: &'static str, older_name: &'static str, kind: Kind) -> Parameter {
-        Parameter { name, older_name: Some(older_name), kind }
+    const fn other(name: &'static str, kind: Kind, default: i64) -> Parameter {
+        Parameter { name, older_name: None, kind, default }
+    }
+    const fn renamed(older_name: &'static str, parameter: Parameter) -> Parameter {
+        Parameter { older_name: Some(older_name), ..parameter }
     }
     const ENTRIES: Kind = Integer(0..=i64::MAX);
     const SIZE: Kind = Integer(i32::MIN as i64..=i32::MAX as i64);
     [
-        parameter("appendonly", Fixed("no")),
-        parameter("databases", Fixed("1")),
-        parameter("enable-debug-command", Option),
-        renamed("hash-max-listpack-entries", "hash-max-ziplist-entries", ENTRIES),
-        renamed("hash-max-listpack-value", "hash-max-ziplist-value", Memory(0)),
-        parameter("hll-sparse-max-bytes", Memory(0)),
-        parameter("list-compress-depth", Integer(0..=i32::MAX as i64)),
-        renamed("list-max-listpack-size", "list-max-ziplist-size", SIZE),
-        parameter("maxclients", Integer(1..=u32::MAX as i64)),
-        parameter("maxmemory", Memory(0)),
-        parameter("maxmemory-policy", Fixed("noeviction")),
-        parameter("notify-keyspace-events", Fixed("")),
-        parameter("proto-max-bulk-len", Memory(1024 * 1024)),
-        parameter("requirepass", Password),
-        parameter("save", Fixed("")),
-        parameter("set-max-intset-entries", ENTRIES),
-        parameter("set-max-listpack-entries", ENTRIES),
-        parameter("set-max-listpack-value", ENTRIES),
-        parameter("stream-node-max-bytes", Memory(0)),
-        parameter("stream-node-max-entries", ENTRIES),
-        renamed("zset-max-listpack-entries", "zset-max-ziplist-entries", ENTRIES),
-        renamed("zset-max-listpack-value", "zset-max-ziplist-value", Memory(0)),
+        used("appendonly", Fixed("no")),
+        used("databases", Fixed("1")),
+        used("enable-debug-command", Kind::Option),
+        renamed("hash-max-ziplist-entries", other("hash-max-listpack-entries", ENTRIES, 512)),
+        renamed("hash-max-ziplist-value", other("hash-max-listpack-value", Memory(0), 64)),
+        other("hll-sparse-max-bytes", Memory(0), 3000),
+        other("list-compress-depth", Integer(0..=i32::MAX as i64), 0),
+        renamed("list-max-ziplist-size", other("list-max-listpack-size", SIZE, -2)),
+        used("maxclients", Integer(1..=u32::MAX as i64)),
+        used("maxmemory", Memory(0)),
+        used("maxmemory-policy", Fixed("noeviction")),
+        used("notify-keyspace-events", Fixed("")),
+        used("proto-max-bulk-len", Memory(1024 * 1024)),
+        used("requirepass", Password),
+        used("save", Fixed("")),
+        other("set-max-intset-entries", ENTRIES, 512),
+        other("set-max-listpack-entries", ENTRIES, 128),
+        other("set-max-listpack-value", ENTRIES, 64),
+        other("stream-node-max-bytes", Memory(0), 4096),
+        other("stream-node-max-entries", ENTRIES, 100),
+        renamed("zset-max-ziplist-entries", used("zset-max-listpack-entries", ENTRIES)),
+        renamed("zset-max-ziplist-value", used("zset-max-listpack-value", Memory(0))),
     ]
 };
 
@@ -98,18 +103,7 @@ impl Default for Config {
             allows_debug: false,
             needs_password: false,
             possible_clients: usize::MAX,
-            others: BTreeMap::from([
-                ("hash-max-listpack-entries", 512),
-                ("hash-max-listpack-value", 64),
-                ("hll-sparse-max-bytes", 3000),
-                ("list-compress-depth", 0),
-                ("list-max-listpack-size", -2),
-                ("set-max-intset-entries", 512),
-                ("set-max-listpack-entries", 128),
-                ("set-max-listpack-value", 64),
-                ("stream-node-max-bytes", 4096),
-                ("stream-node-max-entries", 100),
-            ]),
+            others: BTreeMap::new(),
         }
     }
 }
@@ -134,7 +128,7 @@ impl Config {
             (_, "proto-max-bulk-len") => self.max_bulk_len.to_string(),
             (_, "zset-max-listpack-entries") => self.limits.max_listpack_entries.to_string(),
             (_, "zset-max-listpack-value") => self.limits.max_listpack_value.to_string(),
-            (_, other) => self.others[other].to_string(),
+            (_, other) => self.others.get(other).unwrap_or(&parameter.default).to_string(),
         };
         text.into_bytes()
     }

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
 use zset_std::{Clock, SystemClock, Timestamp};
 
 use crate::client::{Client, Clients, Session};
@@ -55,13 +53,11 @@ impl<C: Clock> Engine<C> {
     pub fn with_clock(clock: C) -> Self {
         let state = State {
             keyspace: Keyspace::default(),
-            rng: Xoshiro256PlusPlus::from_rng(&mut rand::rng()),
             config: Config::default(),
             stats: Stats::default(),
             started: clock.now(),
             memory: Memory::default(),
             clients: Clients::default(),
-            max_left: RequestLimits::MAX.max_request_len,
         };
         Engine { state, clock }
     }
@@ -80,8 +76,8 @@ impl<C: Clock> Engine<C> {
     }
 
     /// Removes at most `budget` expired keys; returns how many it removed.
-    pub fn expire(&mut self, budget: usize) -> usize {
-        self.state.keyspace.set_now(self.clock.now());
+    pub(crate) fn expire(&mut self, budget: usize) -> usize {
+        self.now();
         self.state.keyspace.expire(budget)
     }
 
@@ -94,6 +90,12 @@ impl<C: Clock> Engine<C> {
         self.state.clients.remove(session.id);
     }
 
+    /// Reads the clock.
+    pub(crate) fn now(&mut self) -> Timestamp {
+        self.state.keyspace.set_now(self.clock.now());
+        self.state.keyspace.now()
+    }
+
     /// Runs a command and appends its reply.
     ///
     /// If the client is [waiting](Executed::Waits), its wait is [ended](Self::end_waiting) first.
@@ -103,17 +105,11 @@ impl<C: Clock> Engine<C> {
         arguments: &[&[u8]],
         replies: &mut Replies,
     ) -> Executed {
-        self.begin();
+        self.now();
         self.execute_now(client, arguments, replies)
     }
 
-    /// Reads the clock.
-    pub(crate) fn begin(&mut self) -> Timestamp {
-        self.state.keyspace.set_now(self.clock.now());
-        self.state.keyspace.now()
-    }
-
-    /// Like [`execute`](Self::execute), at the time read by the last [`begin`](Self::begin).
+    /// Like [`execute`](Self::execute), at the time read by the last call of [`now`](Self::now).
     pub(crate) fn execute_now(
         &mut self,
         client: &mut Client,
@@ -123,34 +119,26 @@ impl<C: Clock> Engine<C> {
         if client.session().wait.is_some() {
             self.end_waiting(client, replies);
         }
-        let executed = self.execute_in(&mut client.session_mut(), arguments, replies);
-        // Waiting clients are served only after the whole command or transaction.
-        if self.state.keyspace.awaited.is_any_ready() {
-            self.serve();
-        }
-        executed
-    }
-
-    fn execute_in(
-        &mut self,
-        session: &mut Session,
-        arguments: &[&[u8]],
-        replies: &mut Replies,
-    ) -> Executed {
-        let state = &mut self.state;
-        state.keyspace.expire(EXPIRED_FOR_EACH);
-        state.stats.commands += 1;
+        self.state.keyspace.expire(EXPIRED_FOR_EACH);
+        self.state.stats.commands += 1;
         let before = replies.bytes().len();
-        if let Err(error) = self.try_execute(session, arguments, replies) {
+        let mut session = client.session_mut();
+        if let Err(error) = self.try_execute(&mut session, arguments, replies) {
             self.state.stats.errors += 1;
             replies.truncate(before);
             replies.error(error.bytes());
         }
         session.protocol = replies.protocol();
-        match &session.wait {
+        let executed = match &session.wait {
             Some(wait) => Executed::Waits(wait.limit),
             None => Executed::Replied,
+        };
+        drop(session);
+        // Waiting clients are served only after the whole command or transaction.
+        if self.state.keyspace.awaited.is_any_ready() {
+            self.serve();
         }
+        executed
     }
 
     /// Returns the limits on a client's requests.
@@ -189,7 +177,7 @@ impl<C: Clock> Engine<C> {
         if let Some(transaction) = &mut client.transaction
             && !matches!(command.name, "exec" | "discard" | "reset" | "quit")
         {
-            transaction.queue(arguments, self.state.max_left)?;
+            transaction.queue(arguments, RequestLimits::MAX.max_request_len)?;
             transaction.may_grow |= command.may_grow;
             replies.status("QUEUED");
             return Ok(());

@@ -84,43 +84,23 @@ const VARIABLE: &str = "ZSET_REQUIREPASS";
 const HELP: &str = "\
 Sorted sets at a prompt, or behind a port, with the commands of Redis.
 
-Usage: zset-server [COMMAND]
+Usage: zset-server [shell [FILE]...]
+       zset-server serve [OPTIONS]
 
-Commands:
-  shell  Run commands from a prompt or from files; this is the default
-  serve  Answer clients that speak the protocol of Redis
-
-Options:
-  --help     Show this; that of a command: zset-server COMMAND --help
-  --version  Show the version";
-
-const SHELL_HELP: &str = "\
-Runs commands in this process, without a server: from a prompt, from files, or
-from standard input if it is not a terminal. The data is discarded at the end.
-
-Usage: zset-server shell [FILE]...
-
-A file has one command per line; lines that begin with # are comments. The name
-- stands for standard input, which is the prompt at a terminal: 'shell FILE -'
-runs a file and continues at the prompt. Besides the commands of Redis, it has:
+shell runs commands in this process, without a server: from a prompt, from
+files, or from standard input if it is not a terminal. The data is discarded at
+the end. A file has one command per line; lines that begin with # are comments.
+The name - stands for standard input, which is the prompt at a terminal: 'shell
+FILE -' runs a file and continues at the prompt. Besides the commands of Redis,
+it has:
   SHOW key [LIMIT count]   Draw how a sorted set is stored
   HELP [command]           List the commands, or show the syntax of one
   QUIT, EXIT               Leave
-
-Options:
-  --help     Show this
-  --version  Show the version
-
 The exit code is 1 if a file cannot be read or has a line that is not a command
-line. An error reply to a command does not change the exit code.";
+line. An error reply to a command does not change the exit code.
 
-const SERVE_HELP: &str = "\
-Answers clients that speak the protocol of Redis, until SIGINT, SIGTERM or
-SIGHUP.
-
-Usage: zset-server serve [OPTIONS]
-
-Options:
+serve answers clients that speak the protocol of Redis, until SIGINT, SIGTERM or
+SIGHUP:
   --bind ADDRESS       Listen on this address, or on all those of a host name;
                        may be repeated [127.0.0.1]
   --port PORT          Listen on this port; 0 means none [6379]
@@ -134,8 +114,10 @@ Options:
   --enable-debug-command no|yes
                        Whether clients may use DEBUG [no]
   --verbose            Log connections and disconnections
-  --help               Show this
-  --version            Show the version";
+
+Other options:
+  --help     Show this
+  --version  Show the version";
 
 /// The action requested by the command line.
 enum Action {
@@ -158,16 +140,16 @@ fn parse(mut parser: Parser, password: Option<OsString>) -> Result<Action, lexop
         None => Ok(Action::Shell { scripts: Vec::new() }),
         Some(Arg::Value(command)) if command == "shell" => parse_shell(parser),
         Some(Arg::Value(command)) if command == "serve" => parse_serve(parser, password),
-        Some(argument) => common(&argument, HELP).ok_or_else(|| argument.unexpected()),
+        Some(argument) => parse_common(argument),
     }
 }
 
-/// Returns the action of an option that all commands share.
-fn common(argument: &Arg<'_>, help: &'static str) -> Option<Action> {
+/// Parses an option that all commands have.
+fn parse_common(argument: Arg<'_>) -> Result<Action, lexopt::Error> {
     match argument {
-        Arg::Long("help") | Arg::Short('h') => Some(Action::Print(help)),
-        Arg::Long("version") | Arg::Short('V') => Some(Action::Print(VERSION)),
-        _ => None,
+        Arg::Long("help") | Arg::Short('h') => Ok(Action::Print(HELP)),
+        Arg::Long("version") | Arg::Short('V') => Ok(Action::Print(VERSION)),
+        other => Err(other.unexpected()),
     }
 }
 
@@ -176,9 +158,7 @@ fn parse_shell(mut parser: Parser) -> Result<Action, lexopt::Error> {
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Value(path) => scripts.push(path.into()),
-            argument => {
-                return common(&argument, SHELL_HELP).ok_or_else(|| argument.unexpected());
-            }
+            argument => return parse_common(argument),
         }
     }
     Ok(Action::Shell { scripts })
@@ -196,8 +176,7 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
             Arg::Long("unixsocket") => options.unix_socket = Some(parser.value()?.into()),
             Arg::Long("maxclients") => options.limits.max_clients = parser.value()?.parse()?,
             Arg::Long("maxmemory") => {
-                let size = parser.value()?.parse_with(parse_size)?;
-                options.max_memory = Some(size).filter(|size| *size > 0);
+                options.max_memory = parser.value()?.parse_with(parse_size)?;
             }
             Arg::Long("requirepass") => passwords.push(parser.value()?.string()),
             Arg::Long("enable-debug-command") => {
@@ -208,9 +187,7 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
                 };
             }
             Arg::Long("verbose") => level = LevelFilter::DEBUG,
-            argument => {
-                return common(&argument, SERVE_HELP).ok_or_else(|| argument.unexpected());
-            }
+            argument => return parse_common(argument),
         }
     }
     if hosts.is_empty() {
@@ -245,10 +222,10 @@ fn parse_serve(mut parser: Parser, variable: Option<OsString>) -> Result<Action,
 
 /// Parses a size in bytes with an optional unit. CONFIG SET reads an empty number as 0, but here it
 /// would be a typo.
-fn parse_size(text: &str) -> Result<u64, &'static str> {
+fn parse_size(text: &str) -> Result<usize, &'static str> {
     let has_number = text.starts_with(|first: char| first.is_ascii_digit());
     let size = parse_memory(text.as_bytes()).filter(|_| has_number);
-    size.and_then(|size| u64::try_from(size).ok()).ok_or("expected a size, as 100mb")
+    size.and_then(|size| size.try_into().ok()).ok_or("expected a size, such as 100mb")
 }
 
 #[cfg(test)]
@@ -274,7 +251,7 @@ mod tests {
 
     #[test]
     fn values_of_options_are_parsed() {
-        for (text, size) in [("0", None), ("1KB", Some(1024)), ("2gb", Some(2 << 30))] {
+        for (text, size) in [("0", 0), ("1KB", 1024), ("2gb", 2 << 30)] {
             assert_eq!(options(&["serve", "--maxmemory", text]).unwrap().max_memory, size);
         }
         for (text, allows_debug) in [("yes", true), ("no", false)] {

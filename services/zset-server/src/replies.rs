@@ -77,24 +77,17 @@ impl Replies {
         self.truncate(0);
     }
 
-    /// Removes the first `len` bytes, and shrinks the buffer if little of it is in use. **O(n)** in
-    /// the remaining bytes.
-    pub(crate) fn remove_front(&mut self, len: usize) {
+    /// Removes the first `len` bytes. If little of the buffer is in use then, it shrinks, but not
+    /// below `kept` bytes. **O(n)** in the remaining bytes.
+    pub(crate) fn remove_front(&mut self, len: usize, kept: usize) {
         self.bytes.drain(..len);
         if self.bytes.len() < self.bytes.capacity() / 8 {
-            self.bytes.shrink_to(2 * self.bytes.len());
+            self.bytes.shrink_to(kept.max(2 * self.bytes.len()));
         }
     }
 
     pub(crate) fn capacity(&self) -> usize {
         self.bytes.capacity()
-    }
-
-    /// Shrinks the capacity to `capacity` bytes, or to the bytes in use if these are more.
-    pub(crate) fn shrink_to(&mut self, capacity: usize) {
-        if self.bytes.capacity() > capacity {
-            self.bytes.shrink_to(capacity);
-        }
     }
 
     /// Keeps only the first `len` bytes.
@@ -106,20 +99,13 @@ impl Replies {
 
     /// Writes a short status, such as `OK`.
     pub fn status(&mut self, text: &str) {
-        self.append(b"+");
-        self.append(text.as_bytes());
-        self.append(b"\r\n");
+        self.line(b'+', text.as_bytes());
     }
 
     /// Writes an error; its first word is the error code. Line breaks are replaced by spaces.
     pub fn error(&mut self, text: &[u8]) {
-        if self.is_full() {
-            return;
-        }
-        self.bytes.push(b'-');
         let one_line = |byte: &u8| if matches!(byte, b'\r' | b'\n') { b' ' } else { *byte };
-        self.bytes.extend(text.iter().map(one_line));
-        self.bytes.extend_from_slice(b"\r\n");
+        self.line(b'-', &text.iter().map(one_line).collect::<Vec<_>>());
     }
 
     /// Writes an integer.
@@ -242,15 +228,18 @@ impl Replies {
     }
 
     fn number(&mut self, kind: u8, number: i64) {
-        if self.is_full() {
-            return;
-        }
         // Most numbers are lengths of one digit.
         if let Ok(digit @ 0..=9) = u8::try_from(number) {
-            self.bytes.extend_from_slice(&[kind, b'0' + digit, b'\r', b'\n']);
+            self.append(&[kind, b'0' + digit, b'\r', b'\n']);
         } else {
+            self.line(kind, itoa::Buffer::new().format(number).as_bytes());
+        }
+    }
+
+    fn line(&mut self, kind: u8, text: &[u8]) {
+        if !self.is_full() {
             self.bytes.push(kind);
-            self.bytes.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            self.bytes.extend_from_slice(text);
             self.bytes.extend_from_slice(b"\r\n");
         }
     }
@@ -347,8 +336,8 @@ mod tests {
         let mut replies = Replies::default();
         replies.bulk(&vec![b'x'; 1 << 20]);
         while replies.bytes().len() > 1000 {
-            replies.remove_front(replies.bytes().len() / 2 + 1);
-            assert!(replies.capacity() <= 8 * (replies.bytes().len() + 1));
+            replies.remove_front(replies.bytes().len() / 2 + 1, 5000);
+            assert!(replies.capacity() <= (8 * (replies.bytes().len() + 1)).max(5000));
         }
     }
 

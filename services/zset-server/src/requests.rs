@@ -186,7 +186,6 @@ impl Requests {
     /// same error.
     #[allow(clippy::should_implement_trait, reason = "it lends what it returns")]
     pub fn next(&mut self) -> Result<Option<Vec<&[u8]>>, RequestError> {
-        self.forget_last();
         match self.advance() {
             Ok(false) => Ok(None),
             Ok(true) if self.typed.is_empty() => {
@@ -216,12 +215,14 @@ impl Requests {
     fn advance(&mut self) -> Result<bool, RequestError> {
         loop {
             let is_parsed = match self.state {
-                State::Between if self.buffer.get(self.parsed) == Some(&b'*') => self.count()?,
                 State::Between => {
-                    let is_parsed = self.typed_line()?;
+                    self.forget_last();
+                    let is_array = self.buffer.get(self.parsed) == Some(&b'*');
+                    let is_parsed = if is_array { self.count()? } else { self.typed_line()? };
                     if !self.typed.is_empty() {
                         return Ok(true);
                     }
+                    // A request without arguments is skipped.
                     is_parsed
                 }
                 State::Length { left: 0 } => {
@@ -239,8 +240,6 @@ impl Requests {
             if !is_parsed {
                 return Ok(false);
             }
-            // A request without arguments is skipped.
-            self.forget_last();
         }
     }
 

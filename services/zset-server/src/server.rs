@@ -41,8 +41,8 @@ pub struct Options {
     pub unix_socket: Option<PathBuf>,
     /// The password that clients must send; empty means that none is required.
     pub password: String,
-    /// The memory limit of the data, in bytes.
-    pub max_memory: Option<u64>,
+    /// The memory limit of the data, in bytes; 0 means no limit.
+    pub max_memory: usize,
     /// The limits on clients.
     pub limits: Limits,
     /// Whether clients may use DEBUG.
@@ -62,7 +62,7 @@ impl Default for Options {
             addresses: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, Options::PORT))],
             unix_socket: None,
             password: String::new(),
-            max_memory: None,
+            max_memory: 0,
             limits: Limits::default(),
             allows_debug: false,
             allocated: None,
@@ -162,7 +162,7 @@ impl Server {
     }
 
     /// Returns the addresses, including the ports chosen by the operating system.
-    pub fn addresses(&self) -> &[SocketAddr] {
+    pub fn addresses(&self) -> Vec<SocketAddr> {
         self.listeners.addresses()
     }
 
@@ -198,14 +198,14 @@ impl Server {
         heed(stopper.clone()).map_err(ServeError::Runtime)?;
         let shared = Rc::new(Shared {
             engine: RefCell::new(engine(&options)),
-            slots: Rc::default(),
-            refusing: Rc::default(),
+            slots: Slots::default(),
+            refusing: Slots::default(),
             held: Held::new(limits),
             warned: Cell::new(None),
             stopper: stopper.clone(),
             limits,
         });
-        let accepting = listeners.accept(&shared)?;
+        let accepting = listeners.accept(&shared).map_err(ServeError::Runtime)?;
         let tidying = spawn_local(tidy(Rc::clone(&shared)));
 
         stopper.stopped().await;
@@ -277,8 +277,7 @@ fn engine(options: &Options) -> Engine {
     let config = &mut engine.state.config;
     config.password = options.password.clone().into_bytes();
     config.needs_password = options.addresses.iter().any(is_exposed);
-    config.max_memory =
-        options.max_memory.map_or(0, |max| usize::try_from(max).unwrap_or(usize::MAX));
+    config.max_memory = options.max_memory;
     config.allows_debug = options.allows_debug;
     let wanted = options.limits.max_clients;
     let possible = allow_clients(wanted);
@@ -311,9 +310,9 @@ fn allow_clients(wanted: usize) -> usize {
 /// The state shared by all connections.
 struct Shared {
     engine: RefCell<Engine>,
-    slots: Rc<Slots>,
+    slots: Slots,
     /// The slots of clients that are being refused.
-    refusing: Rc<Slots>,
+    refusing: Slots,
     held: Held,
     /// When a client with another protocol was last logged.
     warned: Cell<Option<Instant>>,

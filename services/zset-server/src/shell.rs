@@ -81,20 +81,19 @@ impl Source {
 }
 
 fn run_sources(shell: &mut Shell, sources: Vec<Source>) -> Result<(), ShellError> {
-    let mut bad_lines = 0;
     for source in sources {
         let next = match source {
             Source::Prompt => prompt::run(shell)?,
-            Source::Script { place, lines } => shell.run_script(&place, lines, &mut bad_lines)?,
+            Source::Script { place, lines } => shell.run_script(&place, lines)?,
         };
         if next == Next::Leave {
             break;
         }
     }
-    match bad_lines {
+    match shell.bad_lines {
         0 => Ok(()),
         1 => Err("1 line is not a command line".into()),
-        _ => Err(format!("{bad_lines} lines are not command lines").into()),
+        lines => Err(format!("{lines} lines are not command lines").into()),
     }
 }
 
@@ -103,6 +102,8 @@ struct Shell {
     engine: Engine,
     client: Client,
     replies: Replies,
+    /// The number of lines of scripts that cannot be split into arguments.
+    bad_lines: usize,
 }
 
 /// Whether to continue after a command.
@@ -118,7 +119,7 @@ impl Shell {
         let mut client = engine.client();
         // To detect commands that would wait, and explain that they do not.
         client.allow_waiting();
-        Shell { engine, client, replies: Replies::default() }
+        Shell { engine, client, replies: Replies::default(), bad_lines: 0 }
     }
 
     /// Runs a line, which may be empty or a comment; writes its output.
@@ -176,13 +177,7 @@ impl Shell {
         }
     }
 
-    /// Runs a script; adds the number of lines that cannot be split into arguments to `bad_lines`.
-    fn run_script(
-        &mut self,
-        place: &str,
-        mut script: impl BufRead,
-        bad_lines: &mut usize,
-    ) -> Result<Next, ShellError> {
+    fn run_script(&mut self, place: &str, mut script: impl BufRead) -> Result<Next, ShellError> {
         let (mut line, mut out, mut next) = (Vec::new(), String::new(), Next::Go);
         let mut number = 0;
         while next == Next::Go {
@@ -196,7 +191,7 @@ impl Shell {
             if let Ok(after) = self.run_line(&line, &mut out) {
                 next = after;
             } else {
-                *bad_lines += 1;
+                self.bad_lines += 1;
                 // Write the output of the previous lines first.
                 write_out(&std::mem::take(&mut out))?;
                 let _ = writeln!(io::stderr(), "{place}:{number}: unbalanced quotes");

@@ -218,26 +218,3 @@ fn discard(context: &mut Context<'_>, _: &[&[u8]]) -> Replied {
     transaction.ok_or_else(|| CommandError::err("DISCARD without MULTI"))?;
     context.ok()
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::Engine;
-    use crate::testing::ask;
-
-    #[test]
-    fn a_transaction_that_is_too_large_is_discarded() {
-        let mut engine = Engine::new();
-        let mut client = engine.client();
-        engine.state.max_left = 1000;
-        ask(&mut engine, &mut client, "MULTI");
-        let replies: Vec<_> =
-            (0..10).map(|_| ask(&mut engine, &mut client, "SET key value")).collect();
-        assert_eq!(replies.iter().filter(|it| *it == "+QUEUED\r\n").count(), 9);
-        assert!(replies.contains(&"-ERR the transaction is too large\r\n".to_owned()));
-        let transaction = client.session().transaction.as_ref().map(|it| it.commands.capacity());
-        assert_eq!(transaction, Some(0), "a broken transaction stores nothing");
-        let reply = ask(&mut engine, &mut client, "EXEC");
-        assert!(reply.starts_with("-EXECABORT "), "{reply}");
-        assert_eq!(ask(&mut engine, &mut client, "DBSIZE"), ":0\r\n");
-    }
-}

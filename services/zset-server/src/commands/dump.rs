@@ -13,16 +13,12 @@ use crate::replies::CommandError;
 
 pub(super) const HANDLERS: Handlers = &[("dump", dump), ("restore", restore)];
 
-/// The types of a payload other than those of sorted sets.
-mod kind {
-    pub(super) const STRING: u8 = 0;
-    /// A set, as its members.
-    pub(super) const SET: u8 = 2;
-    /// A set of integers in one string: their width in bytes, their number, and the integers.
-    pub(super) const SET_OF_INTEGERS: u8 = 11;
-    /// A set as a listpack.
-    pub(super) const SET_AS_LISTPACK: u8 = 20;
-}
+/// The types of payloads other than sorted sets: a string; a set as its members, as a string of
+/// integers of the same width after that width and their number, or as a listpack.
+const STRING: u8 = 0;
+const SET: u8 = 2;
+const SET_OF_INTEGERS: u8 = 11;
+const SET_AS_LISTPACK: u8 = 20;
 
 /// The size of the version and the checksum at the end of a payload.
 const FOOTER: usize = 10;
@@ -40,11 +36,11 @@ fn payload(value: &Value) -> Vec<u8> {
     match value {
         Value::SortedSet(set) => return rdb::dump(set),
         Value::String(string) => {
-            payload = vec![kind::STRING];
+            payload = vec![STRING];
             rdb::write_string(string, &mut payload);
         }
         Value::Set(set) => {
-            payload = vec![kind::SET];
+            payload = vec![SET];
             rdb::write_length(set.len(), &mut payload);
             set.iter().for_each(|(member, _)| rdb::write_string(&member, &mut payload));
         }
@@ -109,10 +105,10 @@ fn restored(payload: &[u8], limits: ListpackLimits) -> Result<Value, CommandErro
 /// Reads a type and a value of that type. A sorted set gets these limits.
 fn read(reader: &mut Reader<'_>, limits: ListpackLimits) -> Result<Value, RestoreError> {
     Ok(match reader.byte()? {
-        kind::STRING => Value::String(reader.string()?.into_owned()),
-        kind::SET => Value::Set(read_set(reader)?),
-        kind::SET_OF_INTEGERS => Value::Set(set_of_integers(&reader.string()?)?),
-        kind::SET_AS_LISTPACK => Value::Set(set_of_listpack(&reader.string()?)?),
+        STRING => Value::String(reader.string()?.into_owned()),
+        SET => Value::Set(read_set(reader)?),
+        SET_OF_INTEGERS => Value::Set(set_of_integers(&reader.string()?)?),
+        SET_AS_LISTPACK => Value::Set(set_of_listpack(&reader.string()?)?),
         kind @ rdb::TYPE_LISTPACK => {
             // Servers check only the number of members in a listpack, not their lengths.
             let any_length = ListpackLimits { max_listpack_value: usize::MAX, ..limits };

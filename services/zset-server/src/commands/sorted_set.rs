@@ -15,7 +15,7 @@ use super::arguments::{
     Options, PAGE, cursor, integer, lex_range, matches, not_negative, page_len, positive, score,
     score_range,
 };
-use super::{Context, Handlers, Replied, State};
+use super::{Context, Handlers, Replied};
 use crate::client::{End, Pop, Wait};
 use crate::keyspace::{Bytes, Keyspace, Value};
 use crate::replies::{CommandError, Protocol, Replies};
@@ -403,7 +403,7 @@ const MAX_REPLY: usize = 64 << 20;
 const SHORTEST: usize = b"$0\r\n\r\n".len();
 
 fn zrandmember(context: &mut Context<'_>, arguments: &[&[u8]]) -> Replied {
-    let State { keyspace, rng, .. } = &mut *context.state;
+    let (keyspace, rng) = (&context.state.keyspace, &mut rand::rng());
     let &[_, key, ref options @ ..] = arguments else { return Err(CommandError::SYNTAX) };
     let [count, options @ ..] = options else {
         let set = keyspace.sorted_set(key)?;

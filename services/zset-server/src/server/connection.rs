@@ -61,12 +61,10 @@ pub(super) struct Connection<S> {
 enum Turn {
     /// No complete request is left.
     Done,
-    /// There may be more requests.
+    /// There may be more requests, or too many replies are unread.
     Cut,
     /// The last command waits for a key, for at most the given time.
     Waits(Option<Duration>),
-    /// Too many replies are unread.
-    Full,
     /// The client has sent QUIT.
     Quit,
     /// The client has sent an invalid request.
@@ -131,9 +129,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         match result {
             Ok(()) => debug!(peer, "disconnected"),
             Err(End::Io(error)) => debug!(peer, %error, "disconnected"),
-            Err(End::Unread) => {
-                warn!(peer, unread, "closed: too many unread replies");
-            }
+            Err(End::Unread) => warn!(peer, unread, "closed: too many unread replies"),
             Err(End::Killed) => debug!(peer, "closed by a limit"),
             Err(End::Foreign) => self.shared.warn_of_attack(&peer),
         }
@@ -142,58 +138,68 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn answer(&mut self) -> Result<(), End> {
         let shared = Rc::clone(&self.shared);
         let mut stopped = pin!(shared.stopper.stopped());
+        // Whether the last command waits, and until when. Meanwhile, the client's requests are read,
+        // to detect a disconnection, and run later.
+        let (mut is_waiting, mut deadline) = (false, pin!(None));
         loop {
             if self.client.session().is_killed {
                 return Err(End::Killed);
             }
-            if self.shared.held.is_over() {
-                // Wait for the clients that are being disconnected to free their memory.
-                self.wait_for_room().await?;
-                continue;
-            }
-            let max_unread = self.bound_replies();
-            let turn = self.turn();
-            if self.replies.is_cut() || self.unsent() > max_unread {
-                return Err(End::Unread);
-            }
-            self.tell_held();
-            match turn {
-                Turn::Done => match self.wait(stopped.as_mut(), None).await? {
-                    Event::Read(0) => return self.finish().await,
-                    Event::Read(len) => self.adapt(len),
-                    Event::Written | Event::TimedOut => {}
-                    Event::Served => {
-                        self.bound_replies();
-                        self.client.take_served(&mut self.replies);
-                    }
-                    Event::Stopped => {
-                        self.is_stopping = true;
-                        // Lets the operating system report received bytes before the time is over.
-                        sleep(LAST_LOOK).await;
-                    }
-                },
-                Turn::Cut => {
-                    self.send_some().await?;
-                    yield_now().await;
-                    self.since = None;
+            if !is_waiting {
+                if self.shared.held.is_over() {
+                    // Wait for the clients that are being disconnected to free their memory.
+                    self.wait_for_room().await?;
+                    continue;
                 }
-                Turn::Waits(limit) => {
-                    if !self.wait_for_others(limit, stopped.as_mut()).await? {
+                let max_unread = self.bound_replies();
+                let turn = self.turn();
+                if self.replies.is_cut() || self.unsent() > max_unread {
+                    return Err(End::Unread);
+                }
+                self.tell_held();
+                match turn {
+                    Turn::Done => {}
+                    Turn::Cut => {
+                        self.send(self.shared.pause_at(&self.client)).await?;
+                        // The operating system may accept bytes indefinitely.
+                        yield_now().await;
+                        self.since = None;
+                        continue;
+                    }
+                    Turn::Waits(limit) => {
+                        is_waiting = true;
+                        deadline.set(limit.map(sleep));
+                    }
+                    Turn::Quit => return self.finish().await,
+                    Turn::Broken(RequestError::OtherProtocol) => return Err(End::Foreign),
+                    Turn::Broken(error) => {
+                        debug!(%error, "invalid request");
+                        self.replies.error(&error.to_bytes());
                         return self.finish().await;
                     }
                 }
-                Turn::Full => {
-                    self.send().await?;
-                    // The operating system may accept bytes indefinitely.
-                    yield_now().await;
-                    self.since = None;
+            }
+            match self.wait(stopped.as_mut(), deadline.as_mut().as_pin_mut()).await? {
+                Event::Read(0) => return self.finish().await,
+                Event::Read(len) => {
+                    self.adapt(len);
+                    self.tell_held();
                 }
-                Turn::Quit => return self.finish().await,
-                Turn::Broken(RequestError::OtherProtocol) => return Err(End::Foreign),
-                Turn::Broken(error) => {
-                    debug!(%error, "invalid request");
-                    self.replies.error(&error.to_bytes());
-                    return self.finish().await;
+                Event::Written => {}
+                Event::Served | Event::TimedOut => {
+                    is_waiting = false;
+                    deadline.set(None);
+                    self.bound_replies();
+                    let mut engine = self.shared.engine.borrow_mut();
+                    engine.end_waiting(&mut self.client, &mut self.replies);
+                }
+                Event::Stopped => {
+                    self.is_stopping = true;
+                    if is_waiting {
+                        return self.finish().await;
+                    }
+                    // Lets the operating system report received bytes before the time is over.
+                    sleep(LAST_LOOK).await;
                 }
             }
         }
@@ -205,16 +211,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let mut engine = self.shared.engine.borrow_mut();
         let before = self.replies.bytes().len();
         for _ in 0..COMMANDS_OF_A_TURN {
+            let now = engine.now();
+            let time = now.saturating_duration_since(*self.since.get_or_insert(now));
             let replies = self.replies.bytes().len();
-            if replies - self.sent > pause_at {
-                return Turn::Full;
-            }
-            if replies - before > REPLIES_OF_A_TURN {
-                return Turn::Cut;
-            }
-            let now = engine.begin();
-            let since = *self.since.get_or_insert(now);
-            if now.saturating_duration_since(since) > TIME_OF_A_TURN {
+            if replies - self.sent > pause_at
+                || replies - before > REPLIES_OF_A_TURN
+                || time > TIME_OF_A_TURN
+            {
                 return Turn::Cut;
             }
             self.requests.set_limits(engine.request_limits(&self.client));
@@ -234,38 +237,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
         }
         Turn::Cut
-    }
-
-    /// Waits until the last command has its reply; returns whether it has one, or else the client
-    /// has disconnected or the server is stopping. Meanwhile it reads what the client sends, to
-    /// detect a disconnection; these requests run later.
-    async fn wait_for_others(
-        &mut self,
-        limit: Option<Duration>,
-        mut stopped: Pin<&mut impl Future<Output = ()>>,
-    ) -> Result<bool, End> {
-        let mut time = pin!(limit.map(sleep));
-        loop {
-            match self.wait(stopped.as_mut(), time.as_mut().as_pin_mut()).await? {
-                event @ (Event::Read(0) | Event::Stopped) => {
-                    // A stopping server does not wait for the client to disconnect.
-                    self.is_stopping |= matches!(event, Event::Stopped);
-                    self.shared.engine.borrow_mut().leave(&mut self.client);
-                    return Ok(false);
-                }
-                Event::Read(len) => {
-                    self.adapt(len);
-                    self.tell_held();
-                }
-                Event::Written => {}
-                Event::Served | Event::TimedOut => {
-                    self.bound_replies();
-                    let mut engine = self.shared.engine.borrow_mut();
-                    engine.end_waiting(&mut self.client, &mut self.replies);
-                    return Ok(true);
-                }
-            }
-        }
     }
 
     /// Waits for an event. A stopping server does not wait for further bytes.
@@ -319,6 +290,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 }
 
+/// The capacity that an empty reply buffer may keep, normally and while memory for clients is
+/// scarce.
+const MAX_KEPT: usize = 256 * 1024;
+const MAX_KEPT_IF_SCARCE: usize = 16 * 1024;
+
 /// How much, and for how long, to read after an error reply: closing while the client still sends
 /// would discard the reply.
 const MAX_LINGER: u64 = 1024 * 1024;
@@ -339,13 +315,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Err(io::ErrorKind::WriteZero.into());
             }
             self.sent += written;
-            if self.sent == self.replies.bytes().len() {
-                self.replies.clear();
-                self.replies.shrink_to(self.max_kept());
-                self.sent = 0;
-            } else if self.sent > self.replies.bytes().len() / 2 {
-                // Not after each write: moving the rest of a large reply each time would be slow.
-                self.replies.remove_front(self.sent);
+            // Not after each write: moving the rest of a large reply each time would be slow.
+            if self.sent > self.replies.bytes().len() / 2 {
+                let kept = if self.shared.held.is_scarce() { MAX_KEPT_IF_SCARCE } else { MAX_KEPT };
+                self.replies.remove_front(self.sent, kept);
                 self.sent = 0;
             }
             self.tell_held();
@@ -353,30 +326,28 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         })
     }
 
-    /// Sends as many bytes as the client accepts now, without waiting.
-    async fn send_some(&mut self) -> io::Result<()> {
-        poll_fn(|cx| match self.poll_send(cx) {
-            Poll::Pending => Poll::Ready(Ok(())),
-            ready @ Poll::Ready(_) => ready,
-        })
-        .await
-    }
-
-    /// Sends some bytes, waiting until the client accepts them.
-    async fn send(&mut self) -> Result<(), End> {
+    /// Sends as many bytes as the client accepts now. If more than `max` bytes are unsent and it
+    /// accepts none, waits until it does.
+    async fn send(&mut self, max: usize) -> Result<(), End> {
         poll_fn(|cx| {
             self.poll_served(cx)?;
-            self.poll_send(cx).map_err(End::Io)
+            match self.poll_send(cx) {
+                Poll::Pending if self.unsent() <= max => Poll::Ready(Ok(())),
+                sent => sent.map_err(End::Io),
+            }
         })
         .await
     }
 
     /// Sends the remaining replies and closes the connection.
     async fn finish(&mut self) -> Result<(), End> {
+        // Nothing is popped for a client that has disconnected.
+        let shared = Rc::clone(&self.shared);
+        self.client.session_mut().stop_waiting(&mut shared.engine.borrow_mut().state.keyspace);
         self.requests = Requests::default();
         self.tell_held();
         while self.unsent() > 0 {
-            self.send().await?;
+            self.send(0).await?;
         }
         self.stream.shutdown().await?;
         self.let_go();
@@ -389,20 +360,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 }
 
-/// The capacity that an empty reply buffer may keep, normally and while memory for clients is
-/// scarce.
-const MAX_KEPT: usize = 256 * 1024;
-const MAX_KEPT_IF_SCARCE: usize = 16 * 1024;
-
 impl<S> Connection<S> {
     /// Returns the number of reply bytes not yet sent.
     fn unsent(&self) -> usize {
         self.replies.bytes().len() - self.sent
-    }
-
-    /// Returns the capacity that an empty reply buffer may keep.
-    fn max_kept(&self) -> usize {
-        if self.shared.held.is_scarce() { MAX_KEPT_IF_SCARCE } else { MAX_KEPT }
     }
 
     /// Reports the memory held for the client. If that of all clients exceeds the bound, some are

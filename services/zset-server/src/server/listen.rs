@@ -1,6 +1,5 @@
 //! [`Listeners`]: the sockets that accept clients.
 
-use std::cell::Cell;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::FileTypeExt as _;
@@ -9,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use socket2::{Domain, Protocol, Socket, Type};
+use rustix::net::sockopt::{set_socket_keepalive, set_tcp_keepidle, set_tcp_keepintvl};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, copy, sink};
-use tokio::sync::Notify;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_local};
 use tokio::time::{sleep, timeout};
 use tracing::{debug, info, warn};
@@ -24,7 +24,7 @@ use super::{Options, ServeError, Shared};
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The maximum number of connections waiting to be accepted; further clients retry a second later.
-/// The standard library's 128 are too few for the clients that reconnect when a server restarts.
+/// The standard library's 128 are too few for clients that reconnect when a server restarts.
 const BACKLOG: i32 = 4096;
 
 /// The maximum number of refused clients that the server waits for, so that they see the reason.
@@ -39,46 +39,41 @@ const REFUSAL: &[u8] = b"-ERR max number of clients reached\r\n";
 #[derive(Debug)]
 pub(super) struct Listeners {
     tcp: Vec<TcpListener>,
-    addresses: Vec<SocketAddr>,
     unix: Option<(UnixListener, SocketFile)>,
 }
 
 impl Listeners {
     pub(super) fn bind(options: &Options) -> Result<Self, ServeError> {
-        let is_open = options.password.is_empty();
-        let mut addresses = options.addresses.iter();
-        if let Some(address) = addresses.find(|address| is_open && is_exposed(address)) {
-            return Err(ServeError::NoPassword(*address));
-        }
         let mut tcp = Vec::new();
-        let mut addresses = Vec::new();
         for address in &options.addresses {
+            if options.password.is_empty() && is_exposed(address) {
+                return Err(ServeError::NoPassword(*address));
+            }
             let failed = |error| ServeError::Listen(address.to_string(), error);
-            let (listener, address) = listen(*address).map_err(failed)?;
-            tcp.push(listener);
-            addresses.push(address);
+            tcp.push(listen(*address).map_err(failed)?);
         }
         let unix = options.unix_socket.as_deref().map(|path| {
             let failed = |error| ServeError::Listen(path.display().to_string(), error);
             listen_on_file(path).map_err(failed)
         });
-        Ok(Listeners { tcp, addresses, unix: unix.transpose()? })
+        Ok(Listeners { tcp, unix: unix.transpose()? })
     }
 
-    pub(super) fn addresses(&self) -> &[SocketAddr] {
-        &self.addresses
+    pub(super) fn addresses(&self) -> Vec<SocketAddr> {
+        self.tcp.iter().filter_map(|listener| listener.local_addr().ok()).collect()
     }
 
     /// Starts accepting, in tasks that end when the returned value is dropped.
     pub(super) fn accept(
         self,
         shared: &Rc<Shared>,
-    ) -> Result<(JoinSet<()>, Option<SocketFile>), ServeError> {
-        let mut tasks = JoinSet::new();
-        for (listener, address) in self.tcp.into_iter().zip(self.addresses) {
-            let listener =
-                tokio::net::TcpListener::from_std(listener).map_err(ServeError::Runtime)?;
+    ) -> io::Result<(JoinSet<()>, Option<SocketFile>)> {
+        for address in self.addresses() {
             info!(%address, "listening");
+        }
+        let mut tasks = JoinSet::new();
+        for listener in self.tcp {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
             let accept = async move || {
                 let (stream, peer) = listener.accept().await?;
                 // Replies are sent as a whole, so there is nothing to gain from a delay.
@@ -88,23 +83,14 @@ impl Listeners {
             };
             tasks.spawn_local(accept_all(Rc::clone(shared), accept));
         }
-        let file = match self.unix {
-            None => None,
-            Some((listener, file)) => {
-                let listener =
-                    tokio::net::UnixListener::from_std(listener).map_err(ServeError::Runtime)?;
-                info!(path = %file.0.display(), "listening");
-                // Redis displays clients of a Unix socket like this.
-                let address = format!("{}:0", file.0.display());
-                let accept = async move || {
-                    let (stream, _) = listener.accept().await?;
-                    Ok((stream, address.clone()))
-                };
-                tasks.spawn_local(accept_all(Rc::clone(shared), accept));
-                Some(file)
-            }
-        };
-        Ok((tasks, file))
+        let Some((listener, file)) = self.unix else { return Ok((tasks, None)) };
+        let listener = tokio::net::UnixListener::from_std(listener)?;
+        info!(path = %file.0.display(), "listening");
+        // Redis displays clients of a Unix socket like this.
+        let address = format!("{}:0", file.0.display());
+        let accept = async move || Ok((listener.accept().await?.0, address.clone()));
+        tasks.spawn_local(accept_all(Rc::clone(shared), accept));
+        Ok((tasks, Some(file)))
     }
 }
 
@@ -113,16 +99,11 @@ pub(super) fn is_exposed(address: &SocketAddr) -> bool {
     !address.ip().to_canonical().is_loopback()
 }
 
-fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    // Allows a restarted server to reuse its port.
-    socket.set_reuse_address(true)?;
-    socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
-    let listener = TcpListener::from(socket);
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address)?;
+    rustix::net::listen(&listener, BACKLOG)?;
     listener.set_nonblocking(true)?;
-    let address = listener.local_addr()?;
-    Ok((listener, address))
+    Ok(listener)
 }
 
 /// Listens on a socket in the file system.
@@ -153,12 +134,13 @@ impl Drop for SocketFile {
     }
 }
 
-/// Makes the operating system check from time to time whether a silent client still exists.
-fn keep_alive(stream: &tokio::net::TcpStream) {
+/// Makes the operating system check from time to time whether a silent client still exists, which
+/// is useful but not required.
+fn keep_alive(stream: &TcpStream) {
     const SILENCE: Duration = Duration::from_secs(300);
-    let keepalive = socket2::TcpKeepalive::new().with_time(SILENCE).with_interval(SILENCE / 3);
-    // Useful but not required.
-    let _ = socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive);
+    let _ = set_socket_keepalive(stream, true)
+        .and_then(|()| set_tcp_keepidle(stream, SILENCE))
+        .and_then(|()| set_tcp_keepintvl(stream, SILENCE / 3));
 }
 
 /// Accepts clients forever.
@@ -212,44 +194,25 @@ async fn refuse<S: AsyncRead + AsyncWrite + Unpin>(
     Ok(())
 }
 
-/// The number of connected clients.
-#[derive(Debug, Default)]
-pub(super) struct Slots {
-    taken: Cell<usize>,
-    freed: Notify,
-}
+/// Counts connections: each has a receiver, until it ends.
+#[derive(Default)]
+pub(super) struct Slots(watch::Sender<()>);
 
 /// The permission to be connected, until it is dropped.
-#[derive(Debug)]
-pub(super) struct Slot {
-    slots: Rc<Slots>,
-}
+pub(super) type Slot = watch::Receiver<()>;
 
 impl Slots {
     pub(super) fn taken(&self) -> usize {
-        self.taken.get()
+        self.0.receiver_count()
     }
 
     /// Takes a slot if fewer than `max` are taken.
-    pub(super) fn take(self: &Rc<Self>, max: usize) -> Option<Slot> {
-        if self.taken.get() >= max {
-            return None;
-        }
-        self.taken.set(self.taken.get() + 1);
-        Some(Slot { slots: Rc::clone(self) })
+    fn take(&self, max: usize) -> Option<Slot> {
+        (self.taken() < max).then(|| self.0.subscribe())
     }
 
     /// Waits until no slot is taken.
     pub(super) async fn all_free(&self) {
-        while self.taken.get() > 0 {
-            self.freed.notified().await;
-        }
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        self.slots.taken.set(self.slots.taken.get() - 1);
-        self.slots.freed.notify_one();
+        self.0.closed().await;
     }
 }

@@ -105,7 +105,7 @@ fn proto_max_bulk_len_limits_arguments() {
 #[cfg(target_os = "linux")]
 fn writes_above_maxmemory_are_errors() {
     const REFUSED: &str = "-OOM command not allowed when used memory > 'maxmemory'.\r\n";
-    let server = Running::with(Options { max_memory: Some(1), allocated: Some(|| 2), ..options() });
+    let server = Running::with(Options { max_memory: 1, allocated: Some(|| 2), ..options() });
     let (mut one, mut other) = (server.connect(), server.connect());
     one.ask(b"ZADD k 1 a\r\n", REFUSED.as_bytes());
     one.ask(b"ZCARD k\r\n", b":0\r\n");

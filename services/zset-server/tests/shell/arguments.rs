@@ -6,8 +6,8 @@ use crate::running::{run, text};
 fn help_and_version_are_printed() {
     for (arguments, beginning) in [
         (&["--help"][..], "Sorted sets at a prompt"),
-        (&["shell", "--help"], "Runs commands in this process"),
-        (&["serve", "-h"], "Answers clients"),
+        (&["shell", "--help"], "Sorted sets at a prompt"),
+        (&["serve", "-h"], "Sorted sets at a prompt"),
         (&["--version"], "zset-server "),
     ] {
         let output = run(arguments, b"");
