@@ -1,4 +1,6 @@
-//! Every command with too few and too many arguments.
+//! All commands: with too few and too many arguments, and in the list of `docs/redis.md`.
+
+use std::collections::BTreeSet;
 
 use super::process::{Kind, Reply, Server};
 use super::{Ours, Row};
@@ -63,4 +65,19 @@ fn every_command_with_a_wrong_number_of_arguments_is_an_error() {
         }
         assert!(failures.is_empty(), "{}", failures.join("\n"));
     }
+}
+
+const DOCS: &str = include_str!("../../../../docs/redis.md");
+
+#[test]
+fn the_docs_list_exactly_the_commands_that_exist() {
+    let (_, list) = DOCS.split_once("\n## Commands\n").expect("the page has a list");
+    let (list, _) = list.split_once("\n## ").expect("a section follows");
+    let listed: Vec<_> = list.split('`').skip(1).step_by(2).map(str::to_ascii_lowercase).collect();
+    let existing: BTreeSet<_> =
+        commands().iter().map(|command| command.name.replace('|', " ")).collect();
+    let missing: Vec<_> = existing.iter().filter(|name| !listed.contains(name)).collect();
+    let unknown: Vec<_> = listed.iter().filter(|name| !existing.contains(*name)).collect();
+    assert!(missing.is_empty() && unknown.is_empty(), "missing {missing:?}, unknown {unknown:?}");
+    assert_eq!(listed.len(), existing.len(), "a command is listed twice");
 }

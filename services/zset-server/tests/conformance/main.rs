@@ -27,7 +27,6 @@ mod dumps;
 mod episodes;
 mod generator;
 mod interchange;
-mod list;
 mod ours;
 #[path = "../patient/mod.rs"]
 mod patient;

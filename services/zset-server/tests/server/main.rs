@@ -1,10 +1,12 @@
-//! The server over sockets: split requests, limits, start and stop, and clients.
+//! The server over sockets: split requests, limits, start and stop, and clients; and the order of its
+//! modules.
 
 #![cfg(all(unix, not(miri)))]
 
 mod bounds;
 mod commands;
 mod foreign;
+mod layers;
 mod memory;
 mod model;
 mod passwords;

@@ -1,6 +1,5 @@
 //! Limits from options and from CONFIG SET, which takes effect immediately.
 
-use std::io::Write as _;
 use std::net::TcpStream;
 
 use zset_server::{Limits, Options};
@@ -38,55 +37,6 @@ fn maxclients_limits_new_clients() {
     // Usually above the limit on open files.
     let reply = one.ask_line(b"CONFIG SET maxclients 4294967295\r\n");
     assert!(reply == "+OK" || reply.contains("The operating system is not able"), "{reply}");
-}
-
-#[test]
-fn ten_thousand_clients_above_the_limit_get_an_error() {
-    const TOO_MANY: usize = 10_000;
-    const AT_ONCE: usize = 100;
-    let server = Running::with_limits(Limits { max_clients: 1, ..Limits::default() });
-    let mut only = server.connect();
-    only.ask(b"PING\r\n", b"+PONG\r\n");
-    for _ in 0..TOO_MANY / AT_ONCE {
-        let mut refused: Vec<_> = (0..AT_ONCE).map(|_| server.connect()).collect();
-        for peer in &mut refused {
-            // The connection may already be closed.
-            let _ = peer.stream.write_all(b"PING\r\n");
-        }
-        only.ask(b"ECHO x\r\n", b"$1\r\nx\r\n");
-        for mut peer in refused {
-            peer.expect_last(b"-ERR max number of clients reached\r\n");
-        }
-    }
-    let info = only.ask_bulk(b"INFO stats\r\n");
-    assert!(info.contains(&format!("rejected_connections:{TOO_MANY}\r\n")), "{info}");
-}
-
-#[test]
-fn thousands_of_blocked_clients_are_served_by_one_command() {
-    const CLIENTS: usize = 2000;
-    let server = Running::start();
-    let mut peers: Vec<_> = (0..CLIENTS).map(|_| server.connect()).collect();
-    for peer in &mut peers {
-        peer.send(b"BZPOPMIN jobs 0\r\n");
-    }
-    let mut other = server.connect();
-    while !other.ask_bulk(b"INFO clients\r\n").contains("blocked_clients:2000\r\n") {}
-    let mut request = b"ZADD jobs".to_vec();
-    for number in 0..CLIENTS {
-        write!(request, " {number} {number:04}").unwrap();
-    }
-    request.extend(b"\r\n");
-    other.ask(&request, b":2000\r\n");
-    let mut members = Vec::new();
-    for peer in &mut peers {
-        assert_eq!(peer.line(), "*3");
-        assert_eq!(peer.bulk(), "jobs");
-        members.push(peer.bulk());
-        peer.bulk();
-    }
-    members.sort_unstable();
-    assert!(members.into_iter().eq((0..CLIENTS).map(|number| format!("{number:04}"))));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Blocking commands over sockets.
 
+use std::io::Write as _;
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
@@ -136,4 +137,31 @@ fn many_blocked_clients_pop_each_member_once() {
     let mut done: Vec<_> = workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect();
     done.sort_unstable();
     assert!(done.into_iter().eq((0..MEMBERS).map(|number| format!("{number:04}"))));
+}
+
+#[test]
+fn thousands_of_blocked_clients_are_served_by_one_command() {
+    const CLIENTS: usize = 2000;
+    let server = Running::start();
+    let mut peers: Vec<_> = (0..CLIENTS).map(|_| server.connect()).collect();
+    for peer in &mut peers {
+        peer.send(b"BZPOPMIN jobs 0\r\n");
+    }
+    let mut other = server.connect();
+    until_waiting(&mut other, CLIENTS);
+    let mut request = b"ZADD jobs".to_vec();
+    for number in 0..CLIENTS {
+        write!(request, " {number} {number:04}").unwrap();
+    }
+    request.extend(b"\r\n");
+    other.ask(&request, b":2000\r\n");
+    let mut members = Vec::new();
+    for peer in &mut peers {
+        assert_eq!(peer.line(), "*3");
+        assert_eq!(peer.bulk(), "jobs");
+        members.push(peer.bulk());
+        peer.bulk();
+    }
+    members.sort_unstable();
+    assert!(members.into_iter().eq((0..CLIENTS).map(|number| format!("{number:04}"))));
 }

@@ -1,10 +1,7 @@
 //! The shell: the program with scripts and at a terminal.
 
 mod arguments;
-mod golden;
 mod help;
-#[path = "../patient/mod.rs"]
-mod patient;
 mod pictures;
 mod redis_cli;
 #[path = "../reply/mod.rs"]

@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::golden::assert_golden;
-use crate::running::answer;
+use crate::running::{answer, assert_golden};
 
 /// A member that does not fit in a listpack.
 const LONG: &str = "a-member-of-66-bytes-that-makes-the-set-a-skip-list-whatever-its-size";

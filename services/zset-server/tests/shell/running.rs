@@ -1,6 +1,10 @@
-//! Runs the program until it exits.
+//! Runs the program until it exits, and compares its output with expected outputs in files.
+//! `ZSET_UPDATE_GOLDEN=1` rewrites the files.
 
+use std::env;
+use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
@@ -38,4 +42,14 @@ pub(crate) fn answer(script: &str) -> String {
 
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("the output is UTF-8")
+}
+
+/// Compares a string with a file.
+pub(crate) fn assert_golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shell/golden").join(name);
+    if env::var_os("ZSET_UPDATE_GOLDEN").is_some() {
+        fs::write(&path, text).expect("the folder is writable");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == expected, "{name} differs:\n{text}\n--- expected\n{expected}");
 }

@@ -6,8 +6,7 @@ use std::process::Stdio;
 
 use test_support::servers::Folder;
 
-use crate::golden::assert_golden;
-use crate::running::{answer, program, run, text};
+use crate::running::{answer, assert_golden, program, run, text};
 
 const SESSION: &str = include_str!("session.txt");
 

@@ -9,8 +9,6 @@ use std::time::{Duration, Instant};
 
 use test_support::servers::Folder;
 
-use crate::patient::retry;
-
 /// The timeout of an output. Only a failing test waits that long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -45,7 +43,7 @@ impl Terminal {
         let (sender, screen) = channel();
         thread::spawn(move || {
             let mut buffer = [0; 4096];
-            while let Ok(len @ 1..) = retry(|| output.read(&mut buffer)) {
+            while let Ok(len @ 1..) = output.read(&mut buffer) {
                 if sender.send(buffer[..len].to_vec()).is_err() {
                     break;
                 }
