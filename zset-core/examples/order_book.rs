@@ -31,7 +31,7 @@ impl Book {
     fn buy(&mut self, quantity: u32, limit: Cents) {
         let id = self.next_id();
         println!("{id}: buy {quantity} at {limit}");
-        let left = fill(&mut self.asks, quantity, |price| (price <= limit).then_some(price));
+        let left = fill(&mut self.asks, quantity, |&price| (price <= limit).then_some(price));
         self.traded += quantity - left;
         if left > 0 {
             self.bids.insert(id, left, Reverse(limit));
@@ -43,7 +43,7 @@ impl Book {
         let id = self.next_id();
         println!("{id}: sell {quantity} at {limit}");
         let left =
-            fill(&mut self.bids, quantity, |Reverse(price)| (price >= limit).then_some(price));
+            fill(&mut self.bids, quantity, |&Reverse(price)| (price >= limit).then_some(price));
         self.traded += quantity - left;
         if left > 0 {
             self.asks.insert(id, left, limit);
@@ -84,10 +84,10 @@ impl Book {
 
 /// Trades with the best resting orders while `agree` returns a price; returns the remaining
 /// quantity.
-fn fill<P: Ord + Copy>(
+fn fill<P: Ord + Clone>(
     resting: &mut SortedMap<OrderId, u32, P>,
     mut open: u32,
-    agree: impl Fn(P) -> Option<Cents>,
+    agree: impl Fn(&P) -> Option<Cents>,
 ) -> u32 {
     while open > 0 {
         let Some(mut best) = resting.first_entry() else { break };

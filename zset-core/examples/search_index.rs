@@ -9,7 +9,6 @@
 //! cargo run --example search_index
 //! ```
 
-use zset_core::sorted_map::Entry;
 use zset_core::{SortedMap, SortedSet};
 
 type TextId = u32;
@@ -25,12 +24,9 @@ struct Index {
 impl Index {
     fn add(&mut self, id: TextId, text: &str) {
         for word in words(text) {
-            let mut texts = match self.words.entry(word) {
-                Entry::Occupied(texts) => texts,
-                Entry::Vacant(entry) => entry.insert(SortedSet::new(), ()),
-            };
+            let texts = self.words.entry(word).or_default(());
             // A text never has 2^32 words.
-            texts.get_mut().increment(id, 1).expect("the sum fits into 32 bits");
+            texts.increment(id, 1).expect("the sum fits into 32 bits");
         }
     }
 
@@ -44,12 +40,12 @@ impl Index {
                 None => texts.clone(),
             });
         }
-        found.iter().flat_map(|texts| texts.iter().rev()).map(|(id, n)| (*id, n)).collect()
+        found.iter().flat_map(|texts| texts.iter().rev()).map(|(id, n)| (*id, *n)).collect()
     }
 
     /// Returns the words that start with a prefix.
     fn complete<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a str> {
-        let words = self.words.range_by_key((), prefix..);
+        let words = self.words.range_by_key(&(), prefix..);
         words.map(|(word, ..)| word.as_str()).take_while(move |word| word.starts_with(prefix))
     }
 }

@@ -43,7 +43,7 @@ impl Sessions {
 
     /// Returns the sessions with the latest requests, latest first. **O(log n + count)**.
     fn latest(&self, count: usize) -> Vec<(SessionId, Seconds)> {
-        self.read().iter().rev().take(count).map(|(id, last)| (*id, last)).collect()
+        self.read().iter().rev().take(count).map(|(id, last)| (*id, *last)).collect()
     }
 
     /// Removes the expired sessions without visiting the others; returns the number removed.

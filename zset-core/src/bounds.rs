@@ -19,7 +19,7 @@ pub(crate) fn ranks(range: &impl RangeBounds<usize>, len: usize) -> Range<usize>
 }
 
 /// Returns whether a value comes before a range with this start bound.
-pub(crate) fn is_before<T: Ord>(value: &T, start: Bound<&T>) -> bool {
+pub(crate) fn is_before<T: Ord + ?Sized>(value: &T, start: Bound<&T>) -> bool {
     match start {
         Bound::Included(start) => value < start,
         Bound::Excluded(start) => value <= start,
@@ -28,7 +28,7 @@ pub(crate) fn is_before<T: Ord>(value: &T, start: Bound<&T>) -> bool {
 }
 
 /// Returns whether a value comes after a range with this end bound.
-pub(crate) fn is_after<T: Ord>(value: &T, end: Bound<&T>) -> bool {
+pub(crate) fn is_after<T: Ord + ?Sized>(value: &T, end: Bound<&T>) -> bool {
     match end {
         Bound::Included(end) => value > end,
         Bound::Excluded(end) => value >= end,

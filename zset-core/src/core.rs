@@ -37,17 +37,18 @@
 //!
 //! # The life of an insertion
 //!
-//! `SortedSet::insert` calls `Core::try_insert` (`hashed`), which hashes the key and looks for it
-//! in the dict (`dict`). If it is present, `set_score` changes its score. If not, `insert_new`
+//! `SortedSet::insert` calls `Core::try_insert` (`hashed`), which hashes the key and looks for it:
+//! `find` asks the dict (`dict`) for handles with this hash, and compares their keys. If it is
+//! present, `set_score` changes its score. If not:
 //!
-//! 1. searches for the position of the new element (`search`, `descent`): in each block from the
-//!    top, it counts the first scores that are not higher, and follows the last of them;
-//! 2. makes room in the dict, which may rebuild or split one of its tables;
-//! 3. makes room in the leaf (`edit`): if it is full, it shares with a neighbour, or splits in two
-//!    (`transfer`), and the new leaf is added to the index (`index`). Elements that move have their
-//!    handles changed in the dict;
-//! 4. puts the element into the leaf (`leaf`), adds 1 to the spans on the path, and its handle to
-//!    the dict. This step cannot fail.
+//! 1. `search_to_insert` (`search`) finds the position of the new element: in each block from the
+//!    top, it counts the first scores that are not higher, and follows the last of them.
+//! 2. `insert_at` (`edit`) makes room in the dict with `try_reserve_one`, which may rebuild or split
+//!    one of its tables, and in the leaf with `make_room`: a full leaf shares with a neighbour, or
+//!    splits in two (`transfer`), and the new leaf is added to the index (`index`). Elements that
+//!    move have their handles changed in the dict.
+//! 3. `put` adds the element to the leaf (`leaf`), and 1 to the spans on the path; then its handle is
+//!    added to the dict. This step cannot fail.
 
 pub(crate) mod arena;
 pub(crate) mod bulk;
@@ -118,16 +119,16 @@ pub(crate) trait Lookup<K>: Clear + Sized {
     type Token: Copy;
 
     /// Reserves memory for this many more handles.
-    fn try_reserve<V, S: Copy>(
+    fn try_reserve<V, S: Clone>(
         core: &mut Core<K, V, S, Self>,
         additional: usize,
     ) -> Result<(), TryReserveError>;
 
     /// Moves all elements to full leaves. On an error or panic, nothing changes.
-    fn try_rebuild<V, S: Copy>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError>;
+    fn try_rebuild<V, S: Clone>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError>;
 
     /// Reserves memory for the handle of a key with this token.
-    fn try_reserve_one<V, S: Copy>(
+    fn try_reserve_one<V, S: Clone>(
         core: &mut Core<K, V, S, Self>,
         token: Self::Token,
     ) -> Result<(), TryReserveError>;
@@ -157,7 +158,7 @@ pub(crate) trait Lookup<K>: Clear + Sized {
     fn prepare_pop<V>(&mut self, len: usize, end: End, leaf: u32, pairs: &[(K, V)]);
 }
 
-/// A dict that can be cleared, for keys of any type.
+/// A dict that can be cleared, for keys of any type. It keeps its memory.
 pub(crate) trait Clear {
     fn clear(&mut self);
 }
@@ -173,19 +174,19 @@ impl Clear for Unhashed {
 impl<K> Lookup<K> for Unhashed {
     type Token = ();
 
-    fn try_reserve<V, S: Copy>(
+    fn try_reserve<V, S: Clone>(
         _: &mut Core<K, V, S, Self>,
         _: usize,
     ) -> Result<(), TryReserveError> {
         Ok(())
     }
 
-    fn try_rebuild<V, S: Copy>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError> {
+    fn try_rebuild<V, S: Clone>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError> {
         core.nodes.try_rebuild()
     }
 
     #[inline]
-    fn try_reserve_one<V, S: Copy>(
+    fn try_reserve_one<V, S: Clone>(
         _: &mut Core<K, V, S, Self>,
         (): (),
     ) -> Result<(), TryReserveError> {
@@ -208,13 +209,13 @@ impl<K> Lookup<K> for Unhashed {
     fn prepare_pop<V>(&mut self, _: usize, _: End, _: u32, _: &[(K, V)]) {}
 }
 
-impl<K, V, S: Copy, D> Core<K, V, S, D> {
+impl<K, V, S, D> Core<K, V, S, D> {
     pub(crate) const fn new(dict: D) -> Self {
         Core { nodes: Nodes::new(), dict }
     }
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
+impl<K, V, S> Nodes<K, V, S> {
     pub(crate) const fn new() -> Self {
         Self::with_heights(Heights::DEFAULT)
     }
@@ -245,7 +246,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
+impl<K, V, S> Nodes<K, V, S> {
     #[inline]
     pub(crate) fn leaf(&self, id: u32) -> LeafRef<'_, (K, V), S> {
         self.leaves.get(id)
@@ -253,9 +254,9 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
 
     /// Returns the element at a handle.
     #[inline]
-    pub(crate) fn element_at(&self, handle: Handle) -> (&(K, V), S) {
+    pub(crate) fn element_at(&self, handle: Handle) -> (&(K, V), &S) {
         let leaf = self.leaf(handle.leaf());
-        (&leaf.pairs[handle.slot() as usize], leaf.scores[handle.slot() as usize])
+        (&leaf.pairs[handle.slot() as usize], &leaf.scores[handle.slot() as usize])
     }
 
     /// Returns the key at a handle, or `None` if the handle is stale.
@@ -278,31 +279,31 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         }
     }
 
-    /// Returns a mutable reference to the pair at a handle. The order and the hash of the key must
-    /// not change.
+    /// Returns the element at a handle, with a mutable reference to its pair. The order and the hash
+    /// of the key must not change.
     #[inline]
-    pub(crate) fn pair_mut(&mut self, handle: Handle) -> &mut (K, V) {
-        self.leaves.pair_mut(handle)
+    pub(crate) fn element_mut(&mut self, handle: Handle) -> (&mut (K, V), &S) {
+        self.leaves.element_mut(handle)
     }
 
     /// Returns the score of the element at a handle.
     #[inline]
-    pub(crate) fn score(&self, handle: Handle) -> S {
-        self.leaf(handle.leaf()).scores[handle.slot() as usize]
+    pub(crate) fn score(&self, handle: Handle) -> &S {
+        &self.leaf(handle.leaf()).scores[handle.slot() as usize]
     }
 
-    pub(crate) fn first(&self) -> Option<(&(K, V), S)> {
+    pub(crate) fn first(&self) -> Option<(&(K, V), &S)> {
         (self.len > 0).then(|| self.leaf(self.head).at(0))
     }
 
-    pub(crate) fn last(&self) -> Option<(&(K, V), S)> {
+    pub(crate) fn last(&self) -> Option<(&(K, V), &S)> {
         (self.len > 0).then(|| {
             let Position { leaf, index } = self.last_position();
             self.leaf(leaf).at(index)
         })
     }
 
-    pub(crate) fn get_by_rank(&self, rank: usize) -> Option<(&(K, V), S)> {
+    pub(crate) fn get_by_rank(&self, rank: usize) -> Option<(&(K, V), &S)> {
         (rank < self.len).then(|| {
             let Position { leaf, index } = self.position_at(rank);
             self.leaf(leaf).at(index)
@@ -310,12 +311,12 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 }
 
-impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
+impl<K: TieOrder, V, S: Ord> Nodes<K, V, S> {
     /// Panics with a description if an invariant is violated.
     pub(crate) fn check(&self) {
         self.check_leaves();
         self.check_index();
-        self.blocks.check("index blocks", |block| block.len() == 0 && block.firsts.is_empty());
+        self.blocks.check("index blocks", Block::is_blank);
         if let Leaves::Blocks(arena) = &self.leaves {
             arena.check("leaves", |leaf| {
                 let leaf = leaf.as_ref();
@@ -328,7 +329,7 @@ impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
     fn check_leaves(&self) {
         let (mut id, mut backward) = (self.head, NONE);
         let (mut leaves, mut len) = (0, 0);
-        let mut previous: Option<(S, &K)> = None;
+        let mut previous: Option<(&S, &K)> = None;
         while id != NONE {
             let leaf = self.leaf(id);
             assert_eq!(leaf.backward, backward, "backward pointer of leaf {id}");
@@ -399,7 +400,7 @@ impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
             assert_eq!(block.index_of(child), index, "index of child {child} in block {id}");
             if index > 0 {
                 let first = self.leaf(*expected_leaf).at(0).1;
-                assert!(block.firsts[index - 1] == first, "first score {index} of block {id}");
+                assert!(block.firsts[index - 1] == *first, "first score {index} of block {id}");
             }
             let span = if level == 1 {
                 assert_eq!(child, *expected_leaf, "leaves of the index and of the chain differ");

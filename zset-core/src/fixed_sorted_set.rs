@@ -21,13 +21,13 @@
 
 use arrayvec::ArrayVec;
 use core::borrow::Borrow;
-use core::error::Error;
+use core::cmp::Ordering;
 use core::hash::{BuildHasher, Hash};
-use core::ops::{Bound, Range, RangeBounds};
-use core::{fmt, mem};
+use core::mem;
+use core::ops::{Range, RangeBounds};
 use equivalent::Equivalent;
 
-use crate::{Increment, IncrementError, TryReserveError, bounds};
+use crate::{Increment, IncrementError, InsertError, TryReserveError, bounds};
 
 mod iter;
 mod slots;
@@ -57,11 +57,11 @@ pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 ///   `insert_min`, `try_insert_max`, `try_insert_min`;
 /// - for entries and other ways to change one: `entry`, `first_entry`, `last_entry`, `replace`,
 ///   `try_replace`, `set_score`, `try_set_score`, `try_update`;
-/// - that return several removed elements: `drain`, `drain_by_rank`, `drain_by_score`,
-///   `drain_by_member`, `extract_if`, `split_off_by_rank`, `split_off_by_score`;
+/// - that return several removed elements: `drain`, `drain_range`, `drain_by_rank`,
+///   `drain_by_score`, `drain_by_member`, `extract_if`, `split_off_by_rank`, `split_off_by_score`;
 /// - for several sets: `append`, `union`, `intersection`, `difference`, `symmetric_difference`,
 ///   `union_with`, `intersection_with`, `weighted_union`, `weighted_intersection`,
-///   `intersection_len`, `is_subset`, `is_superset`, `is_disjoint`;
+///   `is_subset`, `is_superset`, `is_disjoint`;
 /// - for look-ups of many members and sorted input: `scores`, `from_rng`, `from_sorted_iter`.
 ///
 /// # Memory
@@ -116,10 +116,10 @@ pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 /// timers.try_insert("watchdog", 1_000)?;
 /// timers.try_insert("blink", 250)?;
 /// timers.try_insert("watchdog", 2_000)?; // postponed
-/// assert_eq!(timers.first(), Some((&"blink", 250)));
-/// assert_eq!(timers.pop_first_if(|_, deadline| deadline <= 500), Some(("blink", 250)));
-/// assert_eq!(timers.score("watchdog"), Some(2_000));
-/// # Ok::<(), zset_core::fixed_sorted_set::CapacityError<&str, u32>>(())
+/// assert_eq!(timers.first(), Some((&"blink", &250)));
+/// assert_eq!(timers.pop_first_if(|_, &deadline| deadline <= 500), Some(("blink", 250)));
+/// assert_eq!(timers.score("watchdog"), Some(&2_000));
+/// # Ok::<(), zset_core::InsertError<(&str, u32)>>(())
 /// ```
 ///
 /// In a `static`, with one byte for a slot number:
@@ -134,7 +134,7 @@ pub use slots::{FixedHashBuilder, FixedHasher, SlotNumber};
 /// for (sensor, reading) in [(7, 310), (8, 290)] {
 ///     best.insert_or_evict_first(sensor, reading);
 /// }
-/// assert_eq!(best.last(), Some((&7, 310)));
+/// assert_eq!(best.last(), Some((&7, &310)));
 /// ```
 #[derive(Clone)]
 pub struct FixedSortedSet<M, S, const N: usize, I: SlotNumber = u16, H = FixedHashBuilder> {
@@ -232,14 +232,14 @@ impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     }
 }
 
-impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N, I, H> {
+impl<M, S, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N, I, H> {
     /// Returns the score of a member. **O(1)** expected.
-    pub fn score<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<S> {
-        self.scores.get(self.slot(member)?).copied()
+    pub fn score<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<&S> {
+        self.scores.get(self.slot(member)?)
     }
 
     /// Returns the stored member equal to `member`, and its score. **O(1)** expected.
-    pub fn get<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<(&M, S)> {
+    pub fn get<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<(&M, &S)> {
         Some(self.element(self.slot(member)?))
     }
 
@@ -249,7 +249,7 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M
     }
 }
 
-impl<M: Ord, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher>
+impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
     FixedSortedSet<M, S, N, I, H>
 {
     /// Returns the 0-based rank of a member, lowest score first. **O(log n)** comparisons.
@@ -265,24 +265,24 @@ impl<M: Ord, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher>
     }
 }
 
-impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
+impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// Returns the element with the lowest score. **O(1)**.
-    pub fn first(&self) -> Option<(&M, S)> {
+    pub fn first(&self) -> Option<(&M, &S)> {
         self.get_by_rank(0)
     }
 
     /// Returns the element with the highest score. **O(1)**.
-    pub fn last(&self) -> Option<(&M, S)> {
+    pub fn last(&self) -> Option<(&M, &S)> {
         self.get_by_rank(self.len().checked_sub(1)?)
     }
 
     /// Returns the element at this 0-based rank, lowest score first. **O(1)**.
-    pub fn get_by_rank(&self, rank: usize) -> Option<(&M, S)> {
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&M, &S)> {
         Some(self.element(self.sorted().get(rank)?.to_usize()))
     }
 
-    fn element(&self, slot: usize) -> (&M, S) {
-        (&self.members[slot], self.scores[slot])
+    fn element(&self, slot: usize) -> (&M, &S) {
+        (&self.members[slot], &self.scores[slot])
     }
 
     /// Returns the elements in order, lowest score first. Lazy and double-ended; **O(1)** per step
@@ -304,107 +304,106 @@ impl<M, S: Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H>
     }
 }
 
-impl<M, S: Ord + Copy, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
+impl<M, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// Returns the elements with scores in the range. Lazy; **O(log n)** to start. See
     /// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
-    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S, I> {
+    pub fn range_by_score<T>(&self, range: impl RangeBounds<T>) -> Iter<'_, M, S, I>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         self.view(self.ranks_by_score(&range))
     }
 
     /// Returns the elements with exactly this score and members in the range. Lazy; **O(log n)** to
     /// start. See [`SortedSet::range_by_member`](crate::SortedSet::range_by_member).
-    pub fn range_by_member<'q, Q>(
+    pub fn range_by_member<'q, T, Q>(
         &self,
-        score: S,
+        score: &T,
         range: impl RangeBounds<&'q Q>,
     ) -> Iter<'_, M, S, I>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
         M: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
-        let start = |member: &M| bounds::is_before(&member.borrow(), range.start_bound());
-        let end = |member: &M| !bounds::is_after(&member.borrow(), range.end_bound());
-        let from = self
-            .partition_point(|member, other| *other < score || *other == score && start(member));
-        let to =
-            self.partition_point(|member, other| *other < score || *other == score && end(member));
-        self.range_by_rank(from..to)
+        self.view(self.ranks_by_member(score, &range))
     }
 
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to
     /// start. See [`SortedSet::range`](crate::SortedSet::range).
-    pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S, I>
+    pub fn range<'q, T, Q>(&self, range: impl RangeBounds<(&'q T, &'q Q)>) -> Iter<'_, M, S, I>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
         M: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
-        let from = self.partition_point(|member, score| {
-            bounds::is_before(&(*score, member.borrow()), range.start_bound())
-        });
-        let to = self.partition_point(|member, score| {
-            !bounds::is_after(&(*score, member.borrow()), range.end_bound())
-        });
-        self.range_by_rank(from..to)
+        self.view(self.ranks_across(&range))
     }
 
     /// Returns the number of elements with scores in the range. **O(log n)**.
-    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize {
+    pub fn count_by_score<T>(&self, range: impl RangeBounds<T>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         self.ranks_by_score(&range).len()
     }
 
     /// Returns the ranks of the elements with scores in the range.
-    pub(super) fn ranks_by_score(&self, range: &impl RangeBounds<S>) -> Range<usize> {
-        let start = match range.start_bound() {
-            Bound::Included(score) => self.count_below(score, false),
-            Bound::Excluded(score) => self.count_below(score, true),
-            Bound::Unbounded => 0,
-        };
-        let end = match range.end_bound() {
-            Bound::Included(score) => self.count_below(score, true),
-            Bound::Excluded(score) => self.count_below(score, false),
-            Bound::Unbounded => self.len(),
-        };
+    fn ranks_by_score<T>(&self, range: &impl RangeBounds<T>) -> Range<usize>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
+        let start = self
+            .partition_point(|_, score| bounds::is_before(score.borrow(), range.start_bound()));
+        let end =
+            self.partition_point(|_, score| !bounds::is_after(score.borrow(), range.end_bound()));
         start..end
     }
 
-    /// Returns the number of elements with scores below this one, or up to it. O(log n).
-    fn count_below(&self, score: &S, is_included: bool) -> usize {
-        self.partition_point(|_, other| if is_included { other <= score } else { other < score })
+    /// Returns the ranks of the elements with exactly this score and members in the range.
+    fn ranks_by_member<'q, T, Q>(&self, score: &T, range: &impl RangeBounds<&'q Q>) -> Range<usize>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        let rank = |is_below: &dyn Fn(&Q) -> bool| {
+            self.partition_point(|member, other| match other.borrow().cmp(score) {
+                Ordering::Less => true,
+                Ordering::Equal => is_below(member.borrow()),
+                Ordering::Greater => false,
+            })
+        };
+        let start = rank(&|member| bounds::is_before(&member, range.start_bound()));
+        let end = rank(&|member| !bounds::is_after(&member, range.end_bound()));
+        start..end
+    }
+
+    /// Returns the ranks of the elements between two bounds.
+    fn ranks_across<'q, T, Q>(&self, range: &impl RangeBounds<(&'q T, &'q Q)>) -> Range<usize>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        let start = self.partition_point(|member, score| {
+            bounds::is_before(&(score.borrow(), member.borrow()), range.start_bound())
+        });
+        let end = self.partition_point(|member, score| {
+            !bounds::is_after(&(score.borrow(), member.borrow()), range.end_bound())
+        });
+        start..end
     }
 }
 
-/// The error of an insertion into a full set; it holds the element.
-///
-/// The set is unchanged.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::FixedSortedSet;
-/// use zset_core::fixed_sorted_set::CapacityError;
-///
-/// let mut set = FixedSortedSet::<&str, u32, 1>::new();
-/// set.try_insert("a", 1)?;
-/// assert_eq!(set.try_insert("b", 2), Err(CapacityError { member: "b", score: 2 }));
-/// # Ok::<(), CapacityError<&str, u32>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CapacityError<M, S> {
-    /// The member that was not inserted.
-    pub member: M,
-    /// Its score.
-    pub score: S,
-}
-
-impl<M, S> fmt::Display for CapacityError<M, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the set is full")
-    }
-}
-
-impl<M: fmt::Debug, S: fmt::Debug> Error for CapacityError<M, S> {}
-
-impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher>
+impl<M: Ord + Hash, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
     FixedSortedSet<M, S, N, I, H>
 {
     /// Inserts a member with a score, or updates its score; returns the old score.
@@ -414,7 +413,7 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
     ///
     /// # Errors
     ///
-    /// [`CapacityError`] with the element if the member is new and the set is full. The set is
+    /// [`InsertError`] with the element if the member is new and the set is full. The set is
     /// unchanged.
     ///
     /// # Examples
@@ -425,16 +424,17 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
     /// assert_eq!(set.try_insert("a", 5), Ok(Some(1)));
     /// assert_eq!(set.try_insert("b", 2), Ok(None));
     /// let full = set.try_insert("c", 3).unwrap_err();
-    /// assert_eq!((full.member, full.score), ("c", 3));
-    /// assert!(set.iter().eq([(&"b", 2), (&"a", 5)]));
+    /// assert_eq!(full.element, ("c", 3));
+    /// assert!(set.iter().eq([(&"b", &2), (&"a", &5)]));
     /// ```
     #[inline]
-    pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, CapacityError<M, S>> {
+    pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, InsertError<(M, S)>> {
         if let Some(slot) = self.slot(&member) {
             return Ok(Some(self.set_score(slot, score)));
         }
         if self.is_full() {
-            return Err(CapacityError { member, score });
+            let (element, error) = ((member, score), TryReserveError::BufferFull);
+            return Err(InsertError { element, error });
         }
         self.push(member, score);
         Ok(None)
@@ -455,7 +455,7 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
     /// assert_eq!(highest.insert_or_evict_first("b", 10), None);
     /// assert_eq!(highest.insert_or_evict_first("c", 20), Some(("b", 10)));
     /// assert_eq!(highest.insert_or_evict_first("d", 15), Some(("d", 15)));
-    /// assert!(highest.iter().eq([(&"c", 20), (&"a", 30)]));
+    /// assert!(highest.iter().eq([(&"c", &20), (&"a", &30)]));
     /// ```
     pub fn insert_or_evict_first(&mut self, member: M, score: S) -> Option<(M, S)> {
         self.insert_or_evict(member, score, 0, |new, old| new < old)
@@ -519,25 +519,24 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
     /// Updates the score of a member with `new_score`, called on the old score, and returns the old
     /// score. **O(log n)** comparisons, and up to n slot numbers are shifted. See
     /// [`SortedSet::update`](crate::SortedSet::update).
-    pub fn update<Q>(&mut self, member: &Q, new_score: impl FnOnce(S) -> S) -> Option<S>
+    pub fn update<Q>(&mut self, member: &Q, new_score: impl FnOnce(&S) -> S) -> Option<S>
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
         let slot = self.slot(member)?;
-        Some(self.set_score(slot, new_score(self.scores[slot])))
+        let score = new_score(&self.scores[slot]);
+        Some(self.set_score(slot, score))
     }
 
     /// Sets the score of a slot, and returns the old one.
     pub(super) fn set_score(&mut self, slot: usize, score: S) -> S {
-        let old = self.scores[slot];
-        if score != old {
+        if score != self.scores[slot] {
             let rank = self.rank_of(slot);
             let new_rank = self.rank_for(&self.members[slot], &score);
             // The element itself counts with its old score.
             self.shift(rank, new_rank - usize::from(rank < new_rank));
-            self.scores[slot] = score;
         }
-        old
+        mem::replace(&mut self.scores[slot], score)
     }
 
     /// Removes a member, and returns its score. **O(log n)** comparisons, and up to n slot numbers
@@ -573,14 +572,14 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
     /// Removes and returns the element with the lowest score if `predicate` returns true for it.
     /// **O(log n)** comparisons, and n slot numbers are shifted. See
     /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
-    pub fn pop_first_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+    pub fn pop_first_if(&mut self, predicate: impl FnOnce(&M, &S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.first()?;
         if predicate(member, score) { self.pop_first() } else { None }
     }
 
     /// Removes and returns the element with the highest score if `predicate` returns true for it.
     /// **O(log n)** comparisons. See [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
-    pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+    pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, &S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.last()?;
         if predicate(member, score) { self.pop_last() } else { None }
     }
@@ -617,14 +616,46 @@ impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher
 
     /// Removes the elements with scores in the range, and returns how many. **O(m (log n + n))**
     /// for m of them, of which only O(m log n) are comparisons.
-    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
+    pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         self.remove_range_by_rank(self.ranks_by_score(&range))
+    }
+
+    /// Removes the elements between two bounds, each a score and a member, and returns how many.
+    /// **O(m (log n + n))** for m of them, of which only O(m log n) are comparisons.
+    pub fn remove_range<'q, T, Q>(&mut self, range: impl RangeBounds<(&'q T, &'q Q)>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.remove_range_by_rank(self.ranks_across(&range))
+    }
+
+    /// Removes the elements with exactly this score and members in the range, and returns how many.
+    /// **O(m (log n + n))** for m of them, of which only O(m log n) are comparisons.
+    pub fn remove_range_by_member<'q, T, Q>(
+        &mut self,
+        score: &T,
+        range: impl RangeBounds<&'q Q>,
+    ) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.remove_range_by_rank(self.ranks_by_member(score, &range))
     }
 
     /// Keeps only the elements for which `keep` returns true, visiting them in order.
     /// **O(n + m (log n + n))** for m removed ones. See
     /// [`SortedSet::retain`](crate::SortedSet::retain).
-    pub fn retain(&mut self, mut keep: impl FnMut(&M, S) -> bool) {
+    pub fn retain(&mut self, mut keep: impl FnMut(&M, &S) -> bool) {
         let mut rank = 0;
         while let Some((member, score)) = self.get_by_rank(rank) {
             if keep(member, score) {
@@ -677,15 +708,15 @@ crate::serde::serialize_elements! {
     /// Deserializes a sequence of `(member, score)` in any order. A repeated member is an error,
     /// and so are more elements than the capacity.
     [M, S, const N: usize, I: SlotNumber, H] FixedSortedSet<M, S, N, I, H>,
-    [M: serde::Serialize, S: serde::Serialize + Copy],
+    [M: serde::Serialize, S: serde::Serialize],
     [
         M: serde::Deserialize<'de> + Ord + Hash,
-        S: serde::Deserialize<'de> + Ord + Copy,
+        S: serde::Deserialize<'de> + Ord,
         H: BuildHasher + Default
     ],
     "a sequence of members and scores",
     |set: &mut Self, (member, score)| {
         let old = set.try_insert(member, score);
-        Ok(old.map_err(|_| TryReserveError::BufferFull)?.is_none())
+        Ok(old?.is_none())
     }
 }

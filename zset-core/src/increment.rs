@@ -7,7 +7,7 @@ use core::fmt;
 use core::num::{Saturating, Wrapping};
 use core::time::Duration;
 
-use crate::{NanScore, Score, TryReserveError};
+use crate::{InsertError, NanScore, Score, TryReserveError};
 
 /// A score that [`SortedSet::increment`](crate::SortedSet::increment) can add to.
 ///
@@ -60,6 +60,10 @@ use crate::{NanScore, Score, TryReserveError};
 /// assert_eq!(board.last().map(|(member, _)| *member), Some("ann"), "she was first");
 /// # Ok::<(), ScoreOverflow>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a score that can be incremented",
+    note = "implement `Increment` for it, or compute the new score with `update` or `entry`"
+)]
 pub trait Increment: Copy {
     /// The type of the increment.
     type By;
@@ -131,6 +135,12 @@ impl<E> From<TryReserveError> for IncrementError<E> {
     }
 }
 
+impl<T, E> From<InsertError<T>> for IncrementError<E> {
+    fn from(error: InsertError<T>) -> Self {
+        IncrementError::Full(error.error)
+    }
+}
+
 /// Panics if memory ran out, and returns the score's own error otherwise.
 #[cfg(feature = "alloc")]
 #[inline]
@@ -139,7 +149,7 @@ pub(crate) fn sum_or_panic<T, E>(result: Result<T, IncrementError<E>>) -> Result
     match result {
         Ok(sum) => Ok(sum),
         Err(IncrementError::Score(error)) => Err(error),
-        Err(IncrementError::Full(error)) => crate::reserve::or_panic(Err(error)),
+        Err(IncrementError::Full(error)) => panic!("{error}"),
     }
 }
 

@@ -38,21 +38,21 @@ pub struct Node<'a, M, S> {
     span: usize,
 }
 
-impl<'a, M, S: Copy> Node<'a, M, S> {
+impl<'a, M, S> Node<'a, M, S> {
     fn root(nodes: &'a Nodes<M, (), S>) -> Self {
         let id = if nodes.levels == 0 { nodes.head } else { nodes.top };
         Node { nodes, id, level: u32::from(nodes.levels), span: nodes.len() }
     }
 }
 
-impl<M, S: Copy> SkipList<M, S> {
+impl<M, S> SkipList<M, S> {
     /// Returns the root of the tree: an index block, or the leaf if there is only one. **O(1)**.
     pub fn root(&self) -> Node<'_, M, S> {
         Node::root(&self.core.nodes)
     }
 }
 
-impl<'a, M, S: Copy> Node<'a, M, S> {
+impl<'a, M, S> Node<'a, M, S> {
     /// Returns the node's number among all nodes of its kind, leaves or blocks, in order of
     /// allocation. The number of a freed node is reused. **O(1)**.
     pub fn id(&self) -> u32 {
@@ -100,7 +100,7 @@ impl<'a, M, S: Copy> Node<'a, M, S> {
     }
 
     /// Returns the elements of a leaf in order; none for a block. Lazy; **O(1)** per step.
-    pub fn elements(&self) -> impl DoubleEndedIterator<Item = (&'a M, S)> + use<'a, M, S> {
+    pub fn elements(&self) -> impl DoubleEndedIterator<Item = (&'a M, &'a S)> + use<'a, M, S> {
         let leaf = if self.level == 0 { Some(self.nodes.leaf(self.id)) } else { None };
         leaf.into_iter().flat_map(|leaf| (0..leaf.len()).map(move |index| element(leaf.at(index))))
     }
@@ -149,14 +149,14 @@ pub struct DictLayout {
     pub allocation_size: usize,
 }
 
-impl<M, S: Copy, H> SortedSet<M, S, H> {
+impl<M, S, H> SortedSet<M, S, H> {
     /// Returns the root of the tree: an index block, or the leaf if there is only one. **O(1)**.
     ///
     /// # Examples
     ///
     /// ```
     /// let set = zset_core::SortedSet::from([("a", 1), ("b", 2)]);
-    /// assert!(set.root().elements().eq([(&"a", 1), (&"b", 2)]));
+    /// assert!(set.root().elements().eq([(&"a", &1), (&"b", &2)]));
     /// ```
     pub fn root(&self) -> Node<'_, M, S> {
         Node::root(&self.core.nodes)

@@ -13,11 +13,18 @@ pub mod _guide {
     //!
     //! | guide | about |
     //! |---|---|
+    //! | [`coming_from`] | `BTreeSet` and `HashMap`, `BTreeMap`, `BinaryHeap`, priority-queue, indexset: line by line |
+    //! | [`methods`] | the methods of all types, and the corresponding ones of other collections |
     //! | [`firmware`] | microcontrollers: sets without an allocator, small heaps, heights and hashes without entropy, interrupts |
     //!
     //! Guides to limiters, boards, queues and timelines are in the docs of zset-std.
 
+    #[cfg(feature = "alloc")]
+    pub mod coming_from;
     pub mod firmware;
+    pub mod methods {
+        #![doc = include_str!("_guide/methods.md")]
+    }
 }
 mod bounds;
 pub mod fixed_sorted_set;
@@ -55,7 +62,7 @@ pub use increment::{Increment, IncrementError, ScoreOverflow};
 pub use redis::{Listpack, Member, PackedZSet};
 #[cfg(feature = "zset")]
 pub use redis::{listpack, packed_zset};
-pub use reserve::TryReserveError;
+pub use reserve::{InsertError, TryReserveError};
 pub use score::{InexactScore, NanScore, ParseScoreError, Score};
 
 #[cfg(feature = "alloc")]
@@ -83,4 +90,4 @@ pub use sorted_map::SortedMap;
 #[doc(inline)]
 pub use sorted_set::{Aggregate, SortedSet};
 #[cfg(feature = "alloc")]
-pub use ties::{TieOrder, Unordered};
+pub use ties::{TieOrder, Unordered, UnorderedRef};

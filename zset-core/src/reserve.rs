@@ -33,6 +33,57 @@ impl fmt::Display for TryReserveError {
 
 impl Error for TryReserveError {}
 
+/// The error of an insertion that runs out of memory or room, with the element.
+///
+/// The collection is unchanged.
+///
+/// # Examples
+///
+/// ```
+/// use zset_core::{FixedSortedSet, InsertError, TryReserveError};
+///
+/// let mut set = FixedSortedSet::from([("a", 1)]);
+/// let full: InsertError<_> = set.try_insert("b", 2).unwrap_err();
+/// assert_eq!(full.element, ("b", 2));
+/// assert_eq!(full.error, TryReserveError::BufferFull);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InsertError<T> {
+    /// The element that was not inserted: its member or its key and value, and its score.
+    pub element: T,
+    /// Why it was not inserted.
+    pub error: TryReserveError,
+}
+
+impl<T> InsertError<T> {
+    /// Converts the element.
+    pub(crate) fn map<U>(self, convert: impl FnOnce(T) -> U) -> InsertError<U> {
+        InsertError { element: convert(self.element), error: self.error }
+    }
+}
+
+impl<T> fmt::Display for InsertError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+/// Does not need elements to be `Debug`, so that any result can be unwrapped.
+impl<T> fmt::Debug for InsertError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InsertError").field("error", &self.error).finish_non_exhaustive()
+    }
+}
+
+impl<T> Error for InsertError<T> {}
+
+impl<T> From<InsertError<T>> for TryReserveError {
+    fn from(error: InsertError<T>) -> Self {
+        error.error
+    }
+}
+
 #[cfg(feature = "alloc")]
 impl From<alloc::collections::TryReserveError> for TryReserveError {
     fn from(_: alloc::collections::TryReserveError) -> Self {
@@ -50,7 +101,7 @@ pub(crate) fn table_error(_: hashbrown::TryReserveError) -> TryReserveError {
 /// Unwraps the result of a `try_*` method, for its panicking counterpart.
 #[cfg(feature = "alloc")]
 #[track_caller]
-pub(crate) fn or_panic<T>(result: Result<T, TryReserveError>) -> T {
+pub(crate) fn or_panic<T>(result: Result<T, impl fmt::Display>) -> T {
     match result {
         Ok(value) => value,
         Err(error) => panic!("{error}"),

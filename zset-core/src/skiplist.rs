@@ -5,7 +5,7 @@ use core::fmt;
 use core::ops::RangeBounds;
 use rand_core::Rng;
 
-use crate::TryReserveError;
+use crate::{InsertError, TryReserveError};
 use crate::core::front::{
     front_extract_if, front_into_iter, front_iter, front_owning, front_traits,
 };
@@ -22,7 +22,7 @@ use crate::reserve::or_panic;
 /// repeat, and finding an element requires its score. Use it when you do not need to look up
 /// members by themselves, as in a log of timestamps.
 ///
-/// Any `Ord + Copy` type is a score. `f64` is not `Ord`; use [`Score`](crate::Score).
+/// Any `Ord + Clone` type is a score. `f64` is not `Ord`; use [`Score`](crate::Score).
 ///
 /// With the feature `serde`, a list serializes as a sequence of `(member, score)` in order, and
 /// deserializes from a sequence in any order.
@@ -47,7 +47,7 @@ pub struct SkipList<M, S> {
 
 /// Converts an element of the core.
 #[inline]
-pub(crate) fn element<M, S>(((member, ()), score): (&(M, ()), S)) -> (&M, S) {
+pub(crate) fn element<'a, M, S>(((member, ()), score): (&'a (M, ()), &'a S)) -> (&'a M, &'a S) {
     (member, score)
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn taken<M, S>(((member, ()), score): ((M, ()), S)) -> (M, S) {
 }
 
 /// Construction.
-impl<M, S: Copy> SkipList<M, S> {
+impl<M, S> SkipList<M, S> {
     /// Creates an empty list without allocating. **O(1)**.
     ///
     /// # Examples
@@ -82,7 +82,10 @@ impl<M, S: Copy> SkipList<M, S> {
     ///
     /// Panics if memory or 32-bit handles run out.
     #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
+    pub fn with_capacity(capacity: usize) -> Self
+    where
+        S: Clone,
+    {
         let mut list = Self::new();
         list.reserve(capacity);
         list
@@ -100,7 +103,7 @@ impl<M, S: Copy> SkipList<M, S> {
 }
 
 /// Reading.
-impl<M, S: Copy> SkipList<M, S> {
+impl<M, S> SkipList<M, S> {
     /// Returns the number of elements. **O(1)**.
     pub fn len(&self) -> usize {
         self.core.nodes.len()
@@ -112,7 +115,7 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 
     /// Returns the number of elements that fit in the allocated memory if every leaf is full.
-    /// **O(n)**, but it visits only chunks of up to 32 KiB. See
+    /// **O(1)**. See
     /// [`SortedSet::capacity`](crate::SortedSet::capacity).
     pub fn capacity(&self) -> usize {
         self.core.nodes.capacity()
@@ -120,23 +123,23 @@ impl<M, S: Copy> SkipList<M, S> {
 
     /// Returns the number of bytes the list has allocated, excluding memory owned by members.
     ///
-    /// **O(n)**, but it visits only chunks of up to 32 KiB.
+    /// **O(1)**.
     pub fn allocation_size(&self) -> usize {
         self.core.nodes.allocation_size()
     }
 
     /// Returns the first element. **O(1)**.
-    pub fn first(&self) -> Option<(&M, S)> {
+    pub fn first(&self) -> Option<(&M, &S)> {
         self.core.nodes.first().map(element)
     }
 
     /// Returns the last element. **O(1)**.
-    pub fn last(&self) -> Option<(&M, S)> {
+    pub fn last(&self) -> Option<(&M, &S)> {
         self.core.nodes.last().map(element)
     }
 
     /// Returns the element at this 0-based rank. **O(log n)**.
-    pub fn get_by_rank(&self, rank: usize) -> Option<(&M, S)> {
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&M, &S)> {
         self.core.nodes.get_by_rank(rank).map(element)
     }
 
@@ -153,80 +156,117 @@ impl<M, S: Copy> SkipList<M, S> {
     }
 }
 
-impl<M, S: Ord + Copy> SkipList<M, S> {
+/// Elements, and ranges of scores and of members. A score may have any type that a score borrows as.
+impl<M, S> SkipList<M, S> {
+    /// Returns the first element equal to `(member, score)`. **O(log n)**.
+    pub fn get<Q, T>(&self, member: &Q, score: &T) -> Option<(&M, &S)>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized,
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
+        let Position { leaf, index } = self.position(member, score)?;
+        Some(element(self.core.nodes.leaf(leaf).at(index)))
+    }
+
+    /// Returns whether there is an element equal to `(member, score)`. **O(log n)**.
+    pub fn contains<Q, T>(&self, member: &Q, score: &T) -> bool
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized,
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
+        self.position(member, score).is_some()
+    }
+
     /// Returns the 0-based rank of the first element equal to `(member, score)`. **O(log n)**.
     ///
     /// # Examples
     ///
     /// ```
     /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 2), ("b", 2)]);
-    /// assert_eq!(list.rank("b", 2), Some(1));
-    /// assert_eq!(list.rank("b", 1), None);
+    /// assert_eq!(list.rank("b", &2), Some(1));
+    /// assert_eq!(list.rank("b", &1), None);
     /// ```
-    pub fn rank<Q>(&self, member: &Q, score: S) -> Option<usize>
+    pub fn rank<Q, T>(&self, member: &Q, score: &T) -> Option<usize>
     where
         M: Borrow<Q>,
         Q: Ord + ?Sized,
+        S: Borrow<T>,
+        T: Ord + ?Sized,
     {
-        let nodes = &self.core.nodes;
-        let position = nodes.search_element(score, |other| other.borrow().cmp(member))?;
-        Some(nodes.rank_of(position))
+        Some(self.core.nodes.rank_of(self.position(member, score)?))
+    }
+
+    /// Returns the position of the first element equal to `(member, score)`.
+    fn position<Q, T>(&self, member: &Q, score: &T) -> Option<Position>
+    where
+        M: Borrow<Q>,
+        Q: Ord + ?Sized,
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
+        self.core.nodes.search_element(score, |other| other.borrow().cmp(member))
     }
 
     /// Returns the number of elements with scores in the range. **O(log n)**. See
     /// [`SortedSet::count_by_score`](crate::SortedSet::count_by_score).
-    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize {
+    pub fn count_by_score<T>(&self, range: impl RangeBounds<T>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         self.core.nodes.resolve_scores(&range).len
     }
 
     /// Returns the elements with scores in the range. Lazy; **O(log n)** to start. See
     /// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
     #[inline]
-    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S> {
-        Iter(self.core.nodes.range_by_score(range))
+    pub fn range_by_score<T>(&self, range: impl RangeBounds<T>) -> Iter<'_, M, S>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
+        Iter(self.core.nodes.range_by_score(&range))
     }
 
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to
     /// start. See [`SortedSet::range`](crate::SortedSet::range).
     ///
     /// Elements equal to a bound are either all included or all excluded.
-    ///
-    /// # Examples
-    ///
-    /// Pagination: each page starts after the last element of the previous one, whatever its score.
-    ///
-    /// ```
-    /// use std::ops::Bound::{Excluded, Unbounded};
-    /// use zset_core::SkipList;
-    ///
-    /// let list = SkipList::from_iter([("a", 1), ("b", 1), ("c", 1), ("d", 2)]);
-    /// let page: Vec<_> = list.iter().take(2).collect();
-    /// assert_eq!(page, [(&"a", 1), (&"b", 1)]);
-    /// let (member, score) = page[1];
-    /// let next = list.range((Excluded((score, member)), Unbounded));
-    /// assert!(next.eq([(&"c", 1), (&"d", 2)]));
-    /// ```
-    pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S>
+    pub fn range<'q, T, Q>(&self, range: impl RangeBounds<(&'q T, &'q Q)>) -> Iter<'_, M, S>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
         M: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
-        Iter(self.core.nodes.range(range))
+        let nodes = &self.core.nodes;
+        Iter(iter::Iter::new(nodes, || nodes.positions_across(&range)))
     }
 
     /// Returns the elements with exactly this score and members in the range. Lazy; **O(log n)** to
     /// start.
-    pub fn range_by_member<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, M, S>
+    pub fn range_by_member<'q, T, Q>(
+        &self,
+        score: &T,
+        range: impl RangeBounds<&'q Q>,
+    ) -> Iter<'_, M, S>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
         M: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
-        Iter(self.core.nodes.range_by_key(score, range))
+        let nodes = &self.core.nodes;
+        Iter(iter::Iter::new(nodes, || nodes.positions_by_key(score, &range)))
     }
 }
 
 /// Writing.
-impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
+impl<M: Ord, S: Ord + Clone> SkipList<M, S> {
     /// Inserts an element after all elements equal to it. **O(log n)**.
     ///
     /// # Panics
@@ -239,7 +279,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     /// let mut list = zset_core::SkipList::new();
     /// list.insert("b", 1);
     /// list.insert("a", 1);
-    /// assert_eq!(list.first(), Some((&"a", 1)));
+    /// assert_eq!(list.first(), Some((&"a", &1)));
     /// ```
     #[track_caller]
     pub fn insert(&mut self, member: M, score: S) {
@@ -250,35 +290,36 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The list is unchanged, and the
-    /// member is dropped.
-    pub fn try_insert(&mut self, member: M, score: S) -> Result<(), TryReserveError> {
-        let target = self.core.nodes.search_to_insert(score, |other| *other <= member);
-        self.core.insert_at(target, (), (member, ())).map(drop)
+    /// [`InsertError`] with the element if memory or 32-bit handles run out. The list is unchanged.
+    pub fn try_insert(&mut self, member: M, score: S) -> Result<(), InsertError<(M, S)>> {
+        let target = self.core.nodes.search_to_insert(&score, |other| *other <= member);
+        let inserted = self.core.insert_at(target, (), ((member, ()), score));
+        inserted.map(drop).map_err(|error| error.map(taken))
     }
 
-    /// Removes the first element equal to `(member, score)` and returns its member. **O(log n)**.
+    /// Removes the first element equal to `(member, score)` and returns it. **O(log n)**.
     ///
     /// # Examples
     ///
     /// ```
     /// let mut list = zset_core::SkipList::from_iter([("a", 1), ("a", 1)]);
-    /// assert_eq!(list.remove("a", 1), Some("a"));
-    /// assert_eq!(list.remove("a", 2), None);
+    /// assert_eq!(list.remove("a", &1), Some(("a", 1)));
+    /// assert_eq!(list.remove("a", &2), None);
     /// assert_eq!(list.len(), 1);
     /// ```
-    pub fn remove<Q>(&mut self, member: &Q, score: S) -> Option<M>
+    pub fn remove<Q, T>(&mut self, member: &Q, score: &T) -> Option<(M, S)>
     where
         M: Borrow<Q>,
         Q: Ord + ?Sized,
+        S: Borrow<T>,
+        T: Ord + ?Sized,
     {
-        let position = self.core.nodes.search_element(score, |other| other.borrow().cmp(member))?;
-        let (member, _) = taken(self.core.take(position));
-        Some(member)
+        let position = self.position(member, score)?;
+        Some(taken(self.core.take(position)))
     }
 }
 
-impl<M, S: Copy> SkipList<M, S> {
+impl<M, S: Clone> SkipList<M, S> {
     /// Removes and returns the first element. **O(log n)**; O(1) until the first leaf is empty. See
     /// [`SortedSet::pop_first`](crate::SortedSet::pop_first).
     pub fn pop_first(&mut self) -> Option<(M, S)> {
@@ -294,7 +335,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Removes and returns the first element if `predicate` returns true for it. **O(log n)**; O(1)
     /// until the first leaf is empty. See
     /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
-    pub fn pop_first_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+    pub fn pop_first_if(&mut self, predicate: impl FnOnce(&M, &S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.first()?;
         if predicate(member, score) { self.pop_first() } else { None }
     }
@@ -302,7 +343,7 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Removes and returns the last element if `predicate` returns true for it. **O(log n)**; O(1)
     /// until the last leaf is empty. See
     /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
-    pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+    pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, &S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.last()?;
         if predicate(member, score) { self.pop_last() } else { None }
     }
@@ -312,42 +353,23 @@ impl<M, S: Copy> SkipList<M, S> {
         self.core.remove_by_rank(rank).map(taken)
     }
 
-    /// Removes the elements at these 0-based ranks and returns how many were removed.
-    /// **O(log n + m log n)** for m removed. See
-    /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
-    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
-        self.core.take_range(self.core.nodes.resolve_ranks(&range))
-    }
-
-    /// Removes all elements and returns them in order, lowest score first. **O(n)**. See
+    /// Removes all elements and returns them in order, lowest score first. **O(capacity)**. See
     /// [`SortedSet::drain`](crate::SortedSet::drain).
     pub fn drain(&mut self) -> Drain<'_, M, S> {
-        Drain(iter::Drain::new(self.core.take_all()))
-    }
-
-    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed. See
-    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails; the list is unchanged.
-    #[track_caller]
-    pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, M, S> {
-        Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
+        Drain(self.core.drain_all())
     }
 
     /// Keeps only the elements for which `keep` returns true; visits them in order, lowest score
     /// first. **O(n + m log n)** for m removed. See
     /// [`SortedSet::retain`](crate::SortedSet::retain).
-    pub fn retain(&mut self, mut keep: impl FnMut(&M, S) -> bool) {
+    pub fn retain(&mut self, mut keep: impl FnMut(&M, &S) -> bool) {
         self.extract_if(|member, score| !keep(member, score)).for_each(drop);
     }
 
     /// Returns an iterator that removes and returns the elements for which `extracted` returns
     /// true, in order, lowest score first. Lazy; **O(log n)** per element removed. See
     /// [`SortedSet::extract_if`](crate::SortedSet::extract_if).
-    pub fn extract_if<F: FnMut(&M, S) -> bool>(&mut self, extracted: F) -> ExtractIf<'_, M, S, F> {
+    pub fn extract_if<F: FnMut(&M, &S) -> bool>(&mut self, extracted: F) -> ExtractIf<'_, M, S, F> {
         let next = self.core.nodes.start();
         ExtractIf { list: self, extracted, next }
     }
@@ -373,11 +395,12 @@ impl<M, S: Copy> SkipList<M, S> {
     /// Panics if allocation fails; the list is unchanged.
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
-    pub fn split_off_by_score(&mut self, score: S) -> Self
+    pub fn split_off_by_score<T>(&mut self, score: &T) -> Self
     where
-        S: Ord,
+        S: Borrow<T>,
+        T: Ord + ?Sized,
     {
-        or_panic(self.try_split_off(self.core.nodes.resolve_scores(&(score..))))
+        or_panic(self.try_split_off(self.core.nodes.resolve_from_score(score)))
     }
 
     fn try_split_off(&mut self, range: RankedRange) -> Result<Self, TryReserveError> {
@@ -417,18 +440,72 @@ impl<M, S: Copy> SkipList<M, S> {
         or_panic(self.core.try_shrink_to_fit());
     }
 
-    /// Removes all elements and frees their memory. **O(n)**.
+    /// Removes all elements. Keeps the memory for new ones. **O(capacity)**.
     pub fn clear(&mut self) {
         self.core.clear();
     }
 }
 
-impl<M, S: Ord + Copy> SkipList<M, S> {
+/// Removing ranges. Those that return elements are named `drain_*`.
+impl<M, S: Clone> SkipList<M, S> {
+    /// Removes the elements at these 0-based ranks and returns how many were removed.
+    /// **O(log n + m log n)** for m removed. See
+    /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.core.take_range(self.core.nodes.resolve_ranks(&range))
+    }
+
     /// Removes the elements with scores in the range and returns how many were removed.
     /// **O(log n + m log n)** for m removed. See
     /// [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
-    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
+    pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         self.core.take_range(self.core.nodes.resolve_scores(&range))
+    }
+
+    /// Removes the elements between two bounds, each a score and a member, and returns how many
+    /// were removed. **O(log n + m log n)** for m removed. See
+    /// [`SortedSet::remove_range`](crate::SortedSet::remove_range).
+    pub fn remove_range<'q, T, Q>(&mut self, range: impl RangeBounds<(&'q T, &'q Q)>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.core.take_range(self.core.nodes.resolve_across(&range))
+    }
+
+    /// Removes the elements with exactly this score and members in the range, and returns how many
+    /// were removed. **O(log n + m log n)** for m removed. See
+    /// [`SortedSet::remove_range_by_member`](crate::SortedSet::remove_range_by_member).
+    pub fn remove_range_by_member<'q, T, Q>(
+        &mut self,
+        score: &T,
+        range: impl RangeBounds<&'q Q>,
+    ) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.core.take_range(self.core.nodes.resolve_keys(score, &range))
+    }
+
+    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the list is unchanged.
+    #[track_caller]
+    pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, M, S> {
+        Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
     }
 
     /// Removes the elements with scores in the range and returns them in order, lowest score first.
@@ -439,8 +516,33 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     ///
     /// Panics if allocation fails; the list is unchanged.
     #[track_caller]
-    pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, M, S> {
+    pub fn drain_by_score<T>(&mut self, range: impl RangeBounds<T>) -> Drain<'_, M, S>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
+    }
+
+    /// Removes the elements between two bounds, each a score and a member, and returns them in
+    /// order. **O(log n + m)** for m removed. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the list is unchanged.
+    #[track_caller]
+    pub fn drain_range<'q, T, Q>(
+        &mut self,
+        range: impl RangeBounds<(&'q T, &'q Q)>,
+    ) -> Drain<'_, M, S>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
+        M: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        Drain(self.core.drain_range(self.core.nodes.resolve_across(&range)))
     }
 
     /// Removes the elements with exactly this score and members in the range, and returns them in
@@ -451,12 +553,14 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     ///
     /// Panics if allocation fails; the list is unchanged.
     #[track_caller]
-    pub fn drain_by_member<'q, Q>(
+    pub fn drain_by_member<'q, T, Q>(
         &mut self,
-        score: S,
+        score: &T,
         range: impl RangeBounds<&'q Q>,
     ) -> Drain<'_, M, S>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
         M: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
@@ -464,7 +568,7 @@ impl<M, S: Ord + Copy> SkipList<M, S> {
     }
 }
 
-impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
+impl<M: Ord, S: Ord + Clone> SkipList<M, S> {
     /// Panics with a description if an invariant of the list is violated.
     ///
     /// For tests: **O(n)**.
@@ -478,7 +582,7 @@ impl<M: Ord, S: Ord + Copy> SkipList<M, S> {
 /// [`sorted_set::Iter`](crate::sorted_set::Iter).
 pub struct Iter<'a, M, S>(pub(crate) iter::Iter<'a, M, (), S>);
 
-front_iter!(Iter<M, S>, (&'a M, S), element);
+front_iter!(Iter<M, S>, (&'a M, &'a S), element);
 
 /// An owning iterator over elements, lowest score first.
 ///
@@ -506,11 +610,11 @@ pub struct ExtractIf<'a, M, S, F> {
 }
 
 front_extract_if!(
-    <M, S, F>, [F: FnMut(&M, S) -> bool], (M, S), taken,
+    <M, S, F>, [S: Clone, F: FnMut(&M, &S) -> bool], (M, S), taken,
     list, extracted(member, (), score) => extracted(member, score)
 );
 
-impl<M: fmt::Debug, S: fmt::Debug + Copy, F> fmt::Debug for ExtractIf<'_, M, S, F> {
+impl<M: fmt::Debug, S: fmt::Debug, F> fmt::Debug for ExtractIf<'_, M, S, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExtractIf").field("list", &self.list).finish_non_exhaustive()
     }
@@ -518,25 +622,25 @@ impl<M: fmt::Debug, S: fmt::Debug + Copy, F> fmt::Debug for ExtractIf<'_, M, S, 
 
 front_traits!(SkipList<member: M; S>, [Ord]);
 
-impl<M: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for SkipList<M, S> {
+impl<M: fmt::Debug, S: fmt::Debug> fmt::Debug for SkipList<M, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self).finish()
     }
 }
 
-impl<M, S: Copy> Default for SkipList<M, S> {
+impl<M, S> Default for SkipList<M, S> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<M: Ord, S: Ord + Copy> Extend<(M, S)> for SkipList<M, S> {
+impl<M: Ord, S: Ord + Clone> Extend<(M, S)> for SkipList<M, S> {
     fn extend<I: IntoIterator<Item = (M, S)>>(&mut self, elements: I) {
         elements.into_iter().for_each(|(member, score)| self.insert(member, score));
     }
 }
 
-impl<M: Ord, S: Ord + Copy> FromIterator<(M, S)> for SkipList<M, S> {
+impl<M: Ord, S: Ord + Clone> FromIterator<(M, S)> for SkipList<M, S> {
     fn from_iter<I: IntoIterator<Item = (M, S)>>(elements: I) -> Self {
         let mut list = SkipList::new();
         list.extend(elements);
@@ -552,8 +656,8 @@ crate::serde::serialize_elements! {
     /// Returns an error, rather than panicking, if the list is too large for memory or for
     /// 32-bit handles.
     [M, S] SkipList<M, S>,
-    [M: serde::Serialize, S: serde::Serialize + Copy],
-    [M: serde::Deserialize<'de> + Ord, S: serde::Deserialize<'de> + Ord + Copy],
+    [M: serde::Serialize, S: serde::Serialize],
+    [M: serde::Deserialize<'de> + Ord, S: serde::Deserialize<'de> + Ord + Clone],
     "a sequence of members and scores",
-    |list: &mut Self, (member, score)| list.try_insert(member, score).map(|()| true)
+    |list: &mut Self, (member, score)| Ok(list.try_insert(member, score).map(|()| true)?)
 }

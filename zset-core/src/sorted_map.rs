@@ -1,6 +1,5 @@
 //! [`SortedMap`]: a sorted set whose members carry values.
 
-use alloc::boxed::Box;
 use core::borrow::Borrow;
 use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
@@ -14,10 +13,11 @@ use crate::core::iter as inner;
 use crate::core::leaf::{End, Handle};
 use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
 use crate::increment::sum_or_panic;
-use crate::reserve::{or_panic, try_box};
+use crate::reserve::or_panic;
 use crate::sorted_set::FromSortedError;
 use crate::{
-    DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TieOrder, TryReserveError,
+    DefaultHashBuilder, Increment, IncrementError, InsertError, Insertion, Score, TieOrder,
+    TryReserveError,
 };
 
 mod entry;
@@ -38,7 +38,7 @@ pub use iter::{
 /// cache entry. Looking up the value and the score of a key is **O(1)**; ranks, elements by rank
 /// and ranges are **O(log n)**.
 ///
-/// Any `Ord + Copy` type can be a score. `f64` is not `Ord`; use [`Score`].
+/// Any `Ord + Clone` type can be a score. `f64` is not `Ord`; use [`Score`].
 ///
 /// As with `HashMap` and `BTreeMap`, it is a logic error to modify a key so that its order or hash
 /// changes while it is in the map, or to implement `Ord`, `Eq` or `Hash` inconsistently.
@@ -67,7 +67,9 @@ pub struct SortedMap<K, V, S = Score, H = DefaultHashBuilder> {
 
 /// Converts an element of the core.
 #[inline]
-fn element<K, V, S>(((key, value), score): (&(K, V), S)) -> (&K, &V, S) {
+fn element<'a, K, V, S>(
+    ((key, value), score): (&'a (K, V), &'a S),
+) -> (&'a K, &'a V, &'a S) {
     (key, value, score)
 }
 
@@ -78,7 +80,7 @@ fn taken<K, V, S>(((key, value), score): ((K, V), S)) -> (K, V, S) {
 }
 
 /// Construction.
-impl<K, V, S: Copy> SortedMap<K, V, S> {
+impl<K, V, S> SortedMap<K, V, S> {
     /// Creates an empty map without allocating. **O(1)**.
     pub fn new() -> Self {
         Self::with_hasher(DefaultHashBuilder::default())
@@ -93,7 +95,7 @@ impl<K, V, S: Copy> SortedMap<K, V, S> {
     }
 }
 
-impl<K: Hash, V, S: Copy> SortedMap<K, V, S> {
+impl<K: Hash, V, S: Clone> SortedMap<K, V, S> {
     /// Creates an empty map with memory for about `capacity` keys. **O(capacity)**.
     ///
     /// # Panics
@@ -105,7 +107,7 @@ impl<K: Hash, V, S: Copy> SortedMap<K, V, S> {
     }
 }
 
-impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
+impl<K, V, S, H> SortedMap<K, V, S, H> {
     /// Creates an empty map that hashes with `hasher`. **O(1)**. See
     /// [`SortedSet::with_hasher`](crate::SortedSet::with_hasher).
     pub const fn with_hasher(hasher: H) -> Self {
@@ -118,7 +120,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     }
 }
 
-impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Creates an empty map with memory for about `capacity` keys, which hashes with `hasher`.
     /// **O(capacity)**.
     ///
@@ -133,7 +135,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 }
 
-impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher + Default> SortedMap<K, V, S, H> {
     /// Creates a map from elements in ascending order of `(score, key)`. **O(n)**. See
     /// [`SortedSet::from_sorted_iter`](crate::SortedSet::from_sorted_iter).
     ///
@@ -162,7 +164,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher + Default> SortedMap<K
 }
 
 /// Reading.
-impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K, V, S, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns the value of a key. **O(1)**.
     #[inline]
     pub fn get<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<&V> {
@@ -178,7 +180,34 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns a mutable reference to the value of a key. **O(1)**.
     pub fn get_mut<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<&mut V> {
         let handle = self.core.element(key)?.handle;
-        Some(&mut self.core.nodes.pair_mut(handle).1)
+        Some(&mut self.core.nodes.element_mut(handle).0.1)
+    }
+
+    /// Returns the stored key that is equal to `key`, its value and its score. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut jobs = zset_core::SortedMap::from([("mail", 0, 10)]);
+    /// assert_eq!(jobs.get_full("mail"), Some((&"mail", &0, &10)));
+    /// if let Some((_, attempts, _)) = jobs.get_full_mut("mail") {
+    ///     *attempts += 1;
+    /// }
+    /// assert_eq!(jobs["mail"], 1);
+    /// ```
+    pub fn get_full<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<(&K, &V, &S)> {
+        let found = self.core.element(key)?;
+        Some(element((found.pair, found.score)))
+    }
+
+    /// Like [`get_full`](Self::get_full), with a mutable reference to the value. **O(1)**.
+    pub fn get_full_mut<Q: Hash + Equivalent<K> + ?Sized>(
+        &mut self,
+        key: &Q,
+    ) -> Option<(&K, &mut V, &S)> {
+        let handle = self.core.element(key)?.handle;
+        let ((key, value), score) = self.core.nodes.element_mut(handle);
+        Some((key, value, score))
     }
 
     /// Returns mutable references to the values of several keys at once. **O(N log N)**.
@@ -212,13 +241,13 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 
     /// Returns the score of a key. **O(1)**.
     #[inline]
-    pub fn score<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<S> {
+    pub fn score<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Option<&S> {
         Some(self.core.element(key)?.score)
     }
 
     /// Returns the score of each of these keys, or `None` for those that are not in the map. Lazy;
     /// **O(1)** per key. See [`SortedSet::scores`](crate::SortedSet::scores).
-    pub fn scores<'q, Q, I>(&self, keys: I) -> impl FusedIterator<Item = Option<S>>
+    pub fn scores<'q, Q, I>(&self, keys: I) -> impl FusedIterator<Item = Option<&S>>
     where
         I: IntoIterator<Item = &'q Q>,
         Q: Hash + Equivalent<K> + ?Sized + 'q,
@@ -245,7 +274,7 @@ impl<K, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 }
 
-impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
+impl<K, V, S, H> SortedMap<K, V, S, H> {
     /// Returns the number of keys. **O(1)**.
     pub fn len(&self) -> usize {
         self.core.nodes.len()
@@ -257,30 +286,30 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     }
 
     /// Returns the number of keys that fit into the allocated memory if they fill it completely.
-    /// **O(n)**, but it visits only chunks of up to 32 KiB. See
+    /// **O(n)**, in steps of 1,800 to 3,600 keys. See
     /// [`SortedSet::capacity`](crate::SortedSet::capacity).
     pub fn capacity(&self) -> usize {
         self.core.nodes.capacity().min(self.core.dict.tables.capacity())
     }
 
     /// Returns the number of bytes that the map has allocated, excluding allocations owned by keys
-    /// and values. **O(n)**, but it visits only chunks of up to 32 KiB.
+    /// and values. **O(n)**, in steps of 1,800 to 3,600 keys.
     pub fn allocation_size(&self) -> usize {
         self.core.nodes.allocation_size() + self.core.dict.tables.allocation_size()
     }
 
     /// Returns the element with the lowest score. **O(1)**.
-    pub fn first(&self) -> Option<(&K, &V, S)> {
+    pub fn first(&self) -> Option<(&K, &V, &S)> {
         self.core.nodes.first().map(element)
     }
 
     /// Returns the element with the highest score. **O(1)**.
-    pub fn last(&self) -> Option<(&K, &V, S)> {
+    pub fn last(&self) -> Option<(&K, &V, &S)> {
         self.core.nodes.last().map(element)
     }
 
     /// Returns the element at a 0-based rank, lowest score first. **O(log n)**.
-    pub fn get_by_rank(&self, rank: usize) -> Option<(&K, &V, S)> {
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&K, &V, &S)> {
         self.core.nodes.get_by_rank(rank).map(element)
     }
 
@@ -290,7 +319,7 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
     ///
     /// ```
     /// let map = zset_core::SortedMap::from([("b", 'y', 2), ("a", 'x', 1)]);
-    /// assert!(map.iter().eq([(&"a", &'x', 1), (&"b", &'y', 2)]));
+    /// assert!(map.iter().eq([(&"a", &'x', &1), (&"b", &'y', &2)]));
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, V, S> {
@@ -317,8 +346,8 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         IntoValues(inner::IntoIter::new(self.core.nodes))
     }
 
-    /// Returns all elements in order, with mutable references to the values. Lazy; **O(1)** to
-    /// start and amortized per step. See [`IterMut`].
+    /// Returns all elements in order, with mutable references to the values. See [`IterMut`] for the
+    /// cost.
     ///
     /// # Examples
     ///
@@ -333,8 +362,8 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         IterMut(self.core.nodes.iter_mut())
     }
 
-    /// Returns mutable references to the values in order, lowest score first. Lazy; **O(1)** to
-    /// start and amortized per step. See [`IterMut`].
+    /// Returns mutable references to the values in order, lowest score first. See [`IterMut`] for
+    /// the cost.
     pub fn values_mut(&mut self) -> ValuesMut<'_, K, V, S> {
         ValuesMut(self.core.nodes.iter_mut())
     }
@@ -345,8 +374,8 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
         Iter(self.core.nodes.range_by_rank(range))
     }
 
-    /// Like [`range_by_rank`](Self::range_by_rank), with mutable references to the values. Lazy;
-    /// **O(log n)** to start.
+    /// Like [`range_by_rank`](Self::range_by_rank), with mutable references to the values. See
+    /// [`IterMut`] for the cost.
     pub fn range_by_rank_mut(&mut self, range: impl RangeBounds<usize>) -> IterMut<'_, K, V, S> {
         let range = self.core.nodes.resolve_ranks(&range);
         IterMut(self.core.nodes.range_mut(range))
@@ -354,22 +383,33 @@ impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
 }
 
 /// Ranges of scores and of keys.
-impl<K, V, S: Ord + Copy, H> SortedMap<K, V, S, H> {
+///
+/// A bound may have any type that a score borrows as, as in
+/// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
+impl<K, V, S, H> SortedMap<K, V, S, H> {
     /// Returns how many elements have scores in the range. **O(log n)**. See
     /// [`SortedSet::count_by_score`](crate::SortedSet::count_by_score).
-    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize {
+    pub fn count_by_score<T>(&self, range: impl RangeBounds<T>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         self.core.nodes.resolve_scores(&range).len
     }
 
     /// Returns the elements whose scores lie in the range. Lazy; **O(log n)** to start. See
     /// [`SortedSet::range_by_score`](crate::SortedSet::range_by_score).
     #[inline]
-    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, K, V, S> {
-        Iter(self.core.nodes.range_by_score(range))
+    pub fn range_by_score<T>(&self, range: impl RangeBounds<T>) -> Iter<'_, K, V, S>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
+        Iter(self.core.nodes.range_by_score(&range))
     }
 
-    /// Like [`range_by_score`](Self::range_by_score), with mutable references to the values. Lazy;
-    /// **O(log n)** to start.
+    /// Like [`range_by_score`](Self::range_by_score), with mutable references to the values. See
+    /// [`IterMut`] for the cost.
     ///
     /// # Examples
     ///
@@ -380,51 +420,71 @@ impl<K, V, S: Ord + Copy, H> SortedMap<K, V, S, H> {
     /// }
     /// assert!(attempts.values().eq(&[1, 0]));
     /// ```
-    pub fn range_by_score_mut(&mut self, range: impl RangeBounds<S>) -> IterMut<'_, K, V, S> {
+    pub fn range_by_score_mut<T>(&mut self, range: impl RangeBounds<T>) -> IterMut<'_, K, V, S>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         let range = self.core.nodes.resolve_scores(&range);
         IterMut(self.core.nodes.range_mut(range))
     }
 
     /// Returns the elements between two bounds, each a score and a key. Lazy; **O(log n)** to
     /// start. See [`SortedSet::range`](crate::SortedSet::range).
-    pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, K, V, S>
+    pub fn range<'q, T, Q>(&self, range: impl RangeBounds<(&'q T, &'q Q)>) -> Iter<'_, K, V, S>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
         K: Borrow<Q> + Ord,
         Q: Ord + ?Sized + 'q,
     {
-        Iter(self.core.nodes.range(range))
+        let nodes = &self.core.nodes;
+        Iter(inner::Iter::new(nodes, || nodes.positions_across(&range)))
     }
 
-    /// Like [`range`](Self::range), with mutable references to the values. Lazy; **O(log n)** to
-    /// start.
-    pub fn range_mut<'q, Q>(&mut self, range: impl RangeBounds<(S, &'q Q)>) -> IterMut<'_, K, V, S>
+    /// Like [`range`](Self::range), with mutable references to the values. See [`IterMut`] for the
+    /// cost.
+    pub fn range_mut<'q, T, Q>(
+        &mut self,
+        range: impl RangeBounds<(&'q T, &'q Q)>,
+    ) -> IterMut<'_, K, V, S>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
         K: Borrow<Q> + Ord,
         Q: Ord + ?Sized + 'q,
     {
-        let nodes = &mut self.core.nodes;
-        let range = nodes.with_ranks(nodes.positions_across(&range));
-        IterMut(nodes.range_mut(range))
+        let range = self.core.nodes.resolve_across(&range);
+        IterMut(self.core.nodes.range_mut(range))
     }
 
     /// Returns the elements with exactly this score whose keys lie in the range. Lazy; **O(log n)**
     /// to start. See [`SortedSet::range_by_member`](crate::SortedSet::range_by_member).
-    pub fn range_by_key<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, K, V, S>
+    pub fn range_by_key<'q, T, Q>(
+        &self,
+        score: &T,
+        range: impl RangeBounds<&'q Q>,
+    ) -> Iter<'_, K, V, S>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
         K: Borrow<Q> + Ord,
         Q: Ord + ?Sized + 'q,
     {
-        Iter(self.core.nodes.range_by_key(score, range))
+        let nodes = &self.core.nodes;
+        Iter(inner::Iter::new(nodes, || nodes.positions_by_key(score, &range)))
     }
 
-    /// Like [`range_by_key`](Self::range_by_key), with mutable references to the values. Lazy;
-    /// **O(log n)** to start.
-    pub fn range_by_key_mut<'q, Q>(
+    /// Like [`range_by_key`](Self::range_by_key), with mutable references to the values. See
+    /// [`IterMut`] for the cost.
+    pub fn range_by_key_mut<'q, T, Q>(
         &mut self,
-        score: S,
+        score: &T,
         range: impl RangeBounds<&'q Q>,
     ) -> IterMut<'_, K, V, S>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
         K: Borrow<Q> + Ord,
         Q: Ord + ?Sized + 'q,
     {
@@ -434,7 +494,7 @@ impl<K, V, S: Ord + Copy, H> SortedMap<K, V, S, H> {
 }
 
 /// Writing.
-impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Inserts a key with a value and a score, or replaces the value and the score of a key that is
     /// already present; returns the old ones. **O(log n)**; O(1) if the key stays between its
     /// neighbours. See [`SortedSet::insert`](crate::SortedSet::insert).
@@ -459,15 +519,14 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged, and the key
-    /// and the value are dropped; to keep them, call [`try_reserve(1)`](Self::try_reserve) first.
+    /// [`InsertError`] with the element if memory or 32-bit handles run out. The map is unchanged.
     pub fn try_insert(
         &mut self,
         key: K,
         value: V,
         score: S,
-    ) -> Result<Option<(V, S)>, TryReserveError> {
-        self.core.try_insert(key, value, score)
+    ) -> Result<Option<(V, S)>, InsertError<(K, V, S)>> {
+        self.core.try_insert(key, value, score).map_err(|error| error.map(taken))
     }
 
     /// Inserts a key with a value and a score, replacing an equal key, its value and its score;
@@ -486,15 +545,15 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The map is unchanged; the given key
-    /// and value are dropped.
+    /// [`InsertError`], as [`try_insert`](Self::try_insert).
     pub fn try_replace(
         &mut self,
         key: K,
         value: V,
         score: S,
-    ) -> Result<Option<(K, V, S)>, TryReserveError> {
-        Ok(self.core.try_replace(key, value, score)?.map(taken))
+    ) -> Result<Option<(K, V, S)>, InsertError<(K, V, S)>> {
+        let old = self.core.try_replace(key, value, score).map_err(|error| error.map(taken))?;
+        Ok(old.map(taken))
     }
 
     /// Inserts a key with a value and a score. An existing key keeps its value and score, unless
@@ -540,28 +599,30 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`], as [`try_insert`](Self::try_insert).
+    /// [`InsertError`], as [`try_insert`](Self::try_insert).
     pub fn try_insert_max(
         &mut self,
         key: K,
         value: V,
         score: S,
-    ) -> Result<Insertion<(V, S)>, TryReserveError> {
-        self.core.try_insert_if(key, value, score, |old| score > old)
+    ) -> Result<Insertion<(V, S)>, InsertError<(K, V, S)>> {
+        let inserted = self.core.try_insert_if(key, value, score, |new, old| new > old);
+        inserted.map_err(|error| error.map(taken))
     }
 
     /// Like [`insert_min`](Self::insert_min), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`], as [`try_insert`](Self::try_insert).
+    /// [`InsertError`], as [`try_insert`](Self::try_insert).
     pub fn try_insert_min(
         &mut self,
         key: K,
         value: V,
         score: S,
-    ) -> Result<Insertion<(V, S)>, TryReserveError> {
-        self.core.try_insert_if(key, value, score, |old| score < old)
+    ) -> Result<Insertion<(V, S)>, InsertError<(K, V, S)>> {
+        let inserted = self.core.try_insert_if(key, value, score, |new, old| new < old);
+        inserted.map_err(|error| error.map(taken))
     }
 
     /// Replaces the score of a key; returns the old one. **O(log n)**; O(1) if the key stays
@@ -605,10 +666,10 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     ///     score * 10
     /// });
     /// assert_eq!(old, Some(1));
-    /// assert_eq!(map.first(), Some((&"a", &1, 10)));
+    /// assert_eq!(map.first(), Some((&"a", &1, &10)));
     /// ```
     #[track_caller]
-    pub fn update<Q>(&mut self, key: &Q, change: impl FnOnce(&mut V, S) -> S) -> Option<S>
+    pub fn update<Q>(&mut self, key: &Q, change: impl FnOnce(&mut V, &S) -> S) -> Option<S>
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
@@ -624,10 +685,9 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     pub fn try_update<Q: Hash + Equivalent<K> + ?Sized>(
         &mut self,
         key: &Q,
-        change: impl FnOnce(&mut V, S) -> S,
+        change: impl FnOnce(&mut V, &S) -> S,
     ) -> Result<Option<S>, TryReserveError> {
-        let changed = self.core.try_change(key, |value, old| Ok(change(value, old)));
-        changed.map(|scores| scores.map(|(old, _)| old))
+        self.core.try_change(key, |value, old| Ok(change(value, old)))
     }
 }
 
@@ -657,7 +717,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, 
     /// logs.get_mut("a").unwrap().push("read");
     /// assert_eq!(logs.increment("a", 1, Vec::new), Ok(6));
     /// assert_eq!(logs.increment("a", 255, Vec::new), Err(ScoreOverflow));
-    /// assert_eq!(logs.first(), Some((&"a", &vec!["read"], 6)));
+    /// assert_eq!(logs.first(), Some((&"a", &vec!["read"], &6)));
     /// ```
     #[track_caller]
     pub fn increment(
@@ -685,7 +745,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Increment, H: BuildHasher> SortedMap<K, V, 
     }
 }
 
-impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Removes a key; returns its value and its score. **O(log n)**.
     pub fn remove<Q: Hash + Equivalent<K> + ?Sized>(&mut self, key: &Q) -> Option<(V, S)> {
         let (_, value, score) = self.remove_entry(key)?;
@@ -714,7 +774,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_first_if(
         &mut self,
-        predicate: impl FnOnce(&K, &mut V, S) -> bool,
+        predicate: impl FnOnce(&K, &mut V, &S) -> bool,
     ) -> Option<(K, V, S)> {
         let nodes = &self.core.nodes;
         let handle = (!self.is_empty()).then(|| nodes.handle_at(nodes.start()))?;
@@ -726,7 +786,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     /// [`SortedSet::pop_first_if`](crate::SortedSet::pop_first_if).
     pub fn pop_last_if(
         &mut self,
-        predicate: impl FnOnce(&K, &mut V, S) -> bool,
+        predicate: impl FnOnce(&K, &mut V, &S) -> bool,
     ) -> Option<(K, V, S)> {
         let nodes = &self.core.nodes;
         let handle = (!self.is_empty()).then(|| nodes.handle_at(nodes.last_position()))?;
@@ -734,9 +794,8 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 
     /// Calls `predicate` with the element at a handle.
-    fn accepts(&mut self, handle: Handle, predicate: impl FnOnce(&K, &mut V, S) -> bool) -> bool {
-        let score = self.core.nodes.score(handle);
-        let (key, value) = self.core.nodes.pair_mut(handle);
+    fn accepts(&mut self, handle: Handle, predicate: impl FnOnce(&K, &mut V, &S) -> bool) -> bool {
+        let ((key, value), score) = self.core.nodes.element_mut(handle);
         predicate(key, value, score)
     }
 
@@ -745,31 +804,12 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
         self.core.remove_by_rank(rank).map(taken)
     }
 
-    /// Removes the elements at these 0-based ranks; returns the number removed.
-    /// **O(log n + m log n)** for m removed elements. See
-    /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
-    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
-        self.core.take_range(self.core.nodes.resolve_ranks(&range))
-    }
-
-    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed elements. See
-    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails; the map is unchanged.
-    #[track_caller]
-    pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, K, V, S> {
-        Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
-    }
-
     /// Removes the elements for which `keep` returns false, lowest score first. `keep` may modify
     /// the values. **O(n + m log n)** for m removed elements.
     ///
     /// If `keep` panics, the elements it has rejected are already removed; the others stay, with
     /// the values that it has set.
-    pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V, S) -> bool) {
+    pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V, &S) -> bool) {
         self.extract_if(|key, value, score| !keep(key, value, score)).for_each(drop);
     }
 
@@ -784,13 +824,13 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     ///
     /// ```
     /// let mut map = zset_core::SortedMap::from([("a", 'x', 1), ("b", 'y', 2)]);
-    /// let late: Vec<_> = map.extract_if(|_, _, score| score > 1).collect();
+    /// let late: Vec<_> = map.extract_if(|_, _, &score| score > 1).collect();
     /// assert_eq!(late, [("b", 'y', 2)]);
     /// assert_eq!(map.len(), 1);
     /// ```
     pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, K, V, S, H, F>
     where
-        F: FnMut(&K, &mut V, S) -> bool,
+        F: FnMut(&K, &mut V, &S) -> bool,
     {
         let next = self.core.nodes.start();
         ExtractIf { map: self, extracted, next }
@@ -828,12 +868,66 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     }
 }
 
-impl<K: Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+/// Removing ranges. Those that return elements are named `drain_*`.
+impl<K: Hash, V, S: Clone, H: BuildHasher> SortedMap<K, V, S, H> {
+    /// Removes the elements at these 0-based ranks; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements. See
+    /// [`SortedSet::remove_range_by_rank`](crate::SortedSet::remove_range_by_rank).
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.core.take_range(self.core.nodes.resolve_ranks(&range))
+    }
+
     /// Removes the elements whose scores lie in the range; returns the number removed.
     /// **O(log n + m log n)** for m removed elements. See
     /// [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
-    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
+    pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         self.core.take_range(self.core.nodes.resolve_scores(&range))
+    }
+
+    /// Removes the elements between two bounds, each a score and a key; returns the number removed.
+    /// **O(log n + m log n)** for m removed elements. See
+    /// [`SortedSet::remove_range`](crate::SortedSet::remove_range).
+    pub fn remove_range<'q, T, Q>(&mut self, range: impl RangeBounds<(&'q T, &'q Q)>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
+        K: Borrow<Q> + Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.core.take_range(self.core.nodes.resolve_across(&range))
+    }
+
+    /// Removes the elements with exactly this score whose keys lie in the range; returns the number
+    /// removed. **O(log n + m log n)** for m removed elements. See
+    /// [`SortedSet::remove_range_by_member`](crate::SortedSet::remove_range_by_member).
+    pub fn remove_range_by_key<'q, T, Q>(
+        &mut self,
+        score: &T,
+        range: impl RangeBounds<&'q Q>,
+    ) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+        K: Borrow<Q> + Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.core.take_range(self.core.nodes.resolve_keys(score, &range))
+    }
+
+    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed elements. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the map is unchanged.
+    #[track_caller]
+    pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, K, V, S> {
+        Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
     }
 
     /// Removes the elements whose scores lie in the range and returns them in order, lowest score
@@ -844,8 +938,33 @@ impl<K: Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     ///
     /// Panics if allocation fails; the map is unchanged.
     #[track_caller]
-    pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, K, V, S> {
+    pub fn drain_by_score<T>(&mut self, range: impl RangeBounds<T>) -> Drain<'_, K, V, S>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
+    }
+
+    /// Removes the elements between two bounds, each a score and a key, and returns them in order.
+    /// **O(log n + m)** for m removed elements. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the map is unchanged.
+    #[track_caller]
+    pub fn drain_range<'q, T, Q>(
+        &mut self,
+        range: impl RangeBounds<(&'q T, &'q Q)>,
+    ) -> Drain<'_, K, V, S>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
+        K: Borrow<Q> + Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        Drain(self.core.drain_range(self.core.nodes.resolve_across(&range)))
     }
 
     /// Removes the elements with exactly this score whose keys lie in the range and returns them in
@@ -856,12 +975,14 @@ impl<K: Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
     ///
     /// Panics if allocation fails; the map is unchanged.
     #[track_caller]
-    pub fn drain_by_key<'q, Q>(
+    pub fn drain_by_key<'q, T, Q>(
         &mut self,
-        score: S,
+        score: &T,
         range: impl RangeBounds<&'q Q>,
     ) -> Drain<'_, K, V, S>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
         K: Borrow<Q> + Ord,
         Q: Ord + ?Sized + 'q,
     {
@@ -870,7 +991,7 @@ impl<K: Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
 }
 
 /// Whole maps.
-impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Moves all elements of `other` into this map, leaving `other` empty. **O(m log n)** for m
     /// moved elements. See [`SortedSet::append`](crate::SortedSet::append).
     ///
@@ -895,7 +1016,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     }
 }
 
-impl<K: Hash, V, S: Copy, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
+impl<K: Hash, V, S: Clone, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
     /// Splits the map at a 0-based rank: returns the elements from this rank on, and keeps the
     /// others. **O(log n + m)** for m returned elements. See
     /// [`SortedSet::split_off_by_rank`](crate::SortedSet::split_off_by_rank).
@@ -906,8 +1027,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
-        let [upper] = *or_panic(self.try_split_off(self.core.nodes.resolve_ranks(&(rank..))));
-        upper
+        or_panic(self.try_split_off(self.core.nodes.resolve_ranks(&(rank..))))
     }
 
     /// Splits the map at a score: returns the elements with this score or a higher one, and keeps
@@ -918,44 +1038,30 @@ impl<K: Hash, V, S: Copy, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
     /// Panics if allocation fails; the map is unchanged.
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
-    pub fn split_off_by_score(&mut self, score: S) -> Self
+    pub fn split_off_by_score<T>(&mut self, score: &T) -> Self
     where
-        S: Ord,
+        S: Borrow<T>,
+        T: Ord + ?Sized,
     {
-        let [upper] = *or_panic(self.try_split_off(self.core.nodes.resolve_scores(&(score..))));
-        upper
+        or_panic(self.try_split_off(self.core.nodes.resolve_from_score(score)))
     }
 
-    /// Allocates an empty map with the same hasher. Not inlined, so that it leaves nothing on the
-    /// stack.
-    #[inline(never)]
-    fn try_boxed_empty(&self) -> Result<Box<[Self; 1]>, TryReserveError> {
-        try_box(Self::with_hasher(self.hasher().clone()))
-    }
-
-    /// Moves a range to a new map on the heap, as the stacks of microcontrollers are small. On
-    /// error, the map is unchanged.
-    ///
-    /// Not inlined, so that the caller's stack frame contains no map.
-    #[inline(never)]
-    pub(crate) fn try_split_off(
-        &mut self,
-        range: RankedRange,
-    ) -> Result<Box<[Self; 1]>, TryReserveError> {
-        let mut upper = self.try_boxed_empty()?;
-        self.core.try_split_off(range, &mut upper[0].core)?;
+    /// Moves a range to a new map with the same hasher. On error, the map is unchanged.
+    fn try_split_off(&mut self, range: RankedRange) -> Result<Self, TryReserveError> {
+        let mut upper = Self::with_hasher(self.hasher().clone());
+        self.core.try_split_off(range, &mut upper.core)?;
         Ok(upper)
     }
 }
 
-impl<K, V, S: Copy, H> SortedMap<K, V, S, H> {
-    /// Removes all elements and returns them in order, lowest score first. **O(n)**. See
+impl<K, V, S, H> SortedMap<K, V, S, H> {
+    /// Removes all elements and returns them in order, lowest score first. **O(capacity)**. See
     /// [`SortedSet::drain`](crate::SortedSet::drain).
     pub fn drain(&mut self) -> Drain<'_, K, V, S> {
-        Drain(inner::Drain::new(self.core.take_all()))
+        Drain(self.core.drain_all())
     }
 
-    /// Removes all keys and frees their memory. **O(n)**.
+    /// Removes all keys. Keeps the memory for new ones. **O(capacity)**.
     pub fn clear(&mut self) {
         self.core.clear();
     }

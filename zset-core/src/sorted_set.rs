@@ -1,6 +1,5 @@
 //! [`SortedSet`]: unique members with scores.
 
-use alloc::boxed::Box;
 use core::borrow::Borrow;
 use core::hash::{BuildHasher, Hash};
 use core::iter::FusedIterator;
@@ -14,10 +13,11 @@ use crate::core::iter as inner;
 use crate::core::leaf::End;
 use crate::core::{Core, Hashed, LookUps, Nodes, RankedRange};
 use crate::increment::sum_or_panic;
-use crate::reserve::{or_panic, try_box};
+use crate::reserve::or_panic;
 use crate::skiplist::{element, taken};
 use crate::{
-    DefaultHashBuilder, Increment, IncrementError, Insertion, Score, TieOrder, TryReserveError,
+    DefaultHashBuilder, Increment, IncrementError, InsertError, Insertion, Score, TieOrder,
+    TryReserveError,
 };
 
 mod entry;
@@ -35,7 +35,7 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 
 /// A set of unique members, each with a score, ordered by `(score, member)`.
 ///
-/// Any `Ord + Copy` type is a score: integers, tuples, [`Reverse`](core::cmp::Reverse), and
+/// Any `Ord + Clone` type is a score: integers, strings, tuples, [`Reverse`](core::cmp::Reverse), and
 /// [`Score`], the default, an `f64` that is never NaN. **An `f64` itself is not a score**, since it
 /// is not `Ord`: if the compiler reports an unsatisfied bound `f64: Ord`, use [`Score`].
 ///
@@ -51,8 +51,9 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 ///
 /// Memory shrinks with the set: if one element in 24 to 48 is left of more than 3,000, and fewer
 /// than 16,384 are left, a removal moves them to less memory, in a millisecond or two at most.
-/// Reserved memory is kept. [`shrink_to_fit`](Self::shrink_to_fit) frees all unused memory; on
-/// microcontrollers, removals free none.
+/// Reserved memory is kept, and [`clear`](Self::clear), [`drain`](Self::drain) and
+/// [`retain`](Self::retain) free none, as in `Vec`. [`shrink_to_fit`](Self::shrink_to_fit) frees all
+/// unused memory.
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, and
 /// deserializes from a sequence in any order; a repeated member is an error. To serialize it as a
@@ -66,7 +67,7 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 ///
 /// let mut board = SortedSet::from([("ann", 120), ("bob", 85), ("cid", 120)]);
 /// board.insert("bob", 130);
-/// assert_eq!(board.score("bob"), Some(130));
+/// assert_eq!(board.score("bob"), Some(&130));
 /// assert_eq!(board.rank("ann"), Some(0)); // ties are ordered by member
 /// assert_eq!(board.rev_rank("bob"), Some(0));
 /// assert!(board.range_by_score(100..).map(|(m, _)| *m).eq(["ann", "cid", "bob"]));
@@ -91,7 +92,7 @@ pub struct SortedSet<M, S = Score, H = DefaultHashBuilder> {
 }
 
 /// Construction.
-impl<M, S: Copy> SortedSet<M, S> {
+impl<M, S> SortedSet<M, S> {
     /// Creates an empty set without allocating. **O(1)**.
     pub fn new() -> Self {
         Self::with_hasher(DefaultHashBuilder::default())
@@ -107,7 +108,7 @@ impl<M, S: Copy> SortedSet<M, S> {
     }
 }
 
-impl<M: Hash, S: Copy> SortedSet<M, S> {
+impl<M: Hash, S: Clone> SortedSet<M, S> {
     /// Creates an empty set with memory for about `capacity` members. **O(capacity)**.
     ///
     /// # Panics
@@ -119,7 +120,7 @@ impl<M: Hash, S: Copy> SortedSet<M, S> {
     }
 }
 
-impl<M, S: Copy, H> SortedSet<M, S, H> {
+impl<M, S, H> SortedSet<M, S, H> {
     /// Creates an empty set that uses the given hasher. **O(1)**.
     ///
     /// It can initialize a static if the hasher has a `const` constructor. [`new`](Self::new)
@@ -147,7 +148,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     }
 }
 
-impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Creates an empty set with memory for about `capacity` members and the given hasher.
     /// **O(capacity)**.
     ///
@@ -162,7 +163,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher + Default> SortedSet<M, S, H> {
     /// Creates a set from elements that ascend by `(score, member)`, or of
     /// [`Unordered`](crate::Unordered) members, by score. **O(n)**.
     ///
@@ -207,15 +208,15 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher + Default> SortedSet<M, S
 }
 
 /// Reading.
-impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M, S, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the score of a member. **O(1)**.
     #[inline]
-    pub fn score<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<S> {
+    pub fn score<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<&S> {
         Some(self.core.element(member)?.score)
     }
 
     /// Returns the stored member equal to `member`, and its score. **O(1)**.
-    pub fn get<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<(&M, S)> {
+    pub fn get<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<(&M, &S)> {
         let found = self.core.element(member)?;
         Some((&found.pair.0, found.score))
     }
@@ -230,7 +231,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// Members are hashed in batches and then looked up, so that their cache misses overlap. The
     /// iterator may therefore take a few more members from `members` than it has returned scores.
-    pub fn scores<'q, Q, I>(&self, members: I) -> impl FusedIterator<Item = Option<S>>
+    pub fn scores<'q, Q, I>(&self, members: I) -> impl FusedIterator<Item = Option<&S>>
     where
         I: IntoIterator<Item = &'q Q>,
         Q: Hash + Equivalent<M> + ?Sized + 'q,
@@ -268,7 +269,7 @@ impl<M, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-impl<M, S: Copy, H> SortedSet<M, S, H> {
+impl<M, S, H> SortedSet<M, S, H> {
     /// Returns the number of members. **O(1)**.
     pub fn len(&self) -> usize {
         self.core.nodes.len()
@@ -280,7 +281,7 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     }
 
     /// Returns the number of members that fit in the allocated memory if every leaf is full.
-    /// **O(n)**, but it visits only chunks of up to 32 KiB.
+    /// **O(n)**, in steps of 1,800 to 3,600 members.
     ///
     /// It is at least `len()`, and after `reserve(n)` at least `len() + n`. Unlike
     /// `HashMap::capacity`, it is not a guarantee: leaves become full only if members are inserted
@@ -292,23 +293,23 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 
     /// Returns the number of bytes the set has allocated, excluding memory owned by members.
     ///
-    /// **O(n)**, but it visits only chunks of up to 32 KiB.
+    /// **O(n)**, in steps of 1,800 to 3,600 members.
     pub fn allocation_size(&self) -> usize {
         self.core.nodes.allocation_size() + self.core.dict.tables.allocation_size()
     }
 
     /// Returns the element with the lowest score. **O(1)**.
-    pub fn first(&self) -> Option<(&M, S)> {
+    pub fn first(&self) -> Option<(&M, &S)> {
         self.core.nodes.first().map(element)
     }
 
     /// Returns the element with the highest score. **O(1)**.
-    pub fn last(&self) -> Option<(&M, S)> {
+    pub fn last(&self) -> Option<(&M, &S)> {
         self.core.nodes.last().map(element)
     }
 
     /// Returns the element at this 0-based rank, lowest score first. **O(log n)**.
-    pub fn get_by_rank(&self, rank: usize) -> Option<(&M, S)> {
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&M, &S)> {
         self.core.nodes.get_by_rank(rank).map(element)
     }
 
@@ -318,8 +319,8 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
     ///
     /// ```
     /// let set = zset_core::SortedSet::from([("b", 2), ("a", 1)]);
-    /// assert!(set.iter().eq([(&"a", 1), (&"b", 2)]));
-    /// assert!(set.iter().rev().eq([(&"b", 2), (&"a", 1)]));
+    /// assert!(set.iter().eq([(&"a", &1), (&"b", &2)]));
+    /// assert!(set.iter().rev().eq([(&"b", &2), (&"a", &1)]));
     /// ```
     pub fn iter(&self) -> Iter<'_, M, S> {
         Iter(self.core.nodes.iter())
@@ -334,9 +335,18 @@ impl<M, S: Copy, H> SortedSet<M, S, H> {
 }
 
 /// Ranges of scores and of members.
-impl<M, S: Ord + Copy, H> SortedSet<M, S, H> {
+///
+/// A bound may have any type that a score borrows as: a range of `String`s takes `str`s.
+impl<M, S, H> SortedSet<M, S, H> {
     /// Returns the number of elements with scores in the range; 0 if it is inverted. **O(log n)**.
-    pub fn count_by_score(&self, range: impl RangeBounds<S>) -> usize {
+    ///
+    /// It is the length of [`range_by_score`](Self::range_by_score), in half of the time: it finds
+    /// ranks, not elements.
+    pub fn count_by_score<T>(&self, range: impl RangeBounds<T>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         self.core.nodes.resolve_scores(&range).len
     }
 
@@ -347,18 +357,26 @@ impl<M, S: Ord + Copy, H> SortedSet<M, S, H> {
     /// # Examples
     ///
     /// ```
-    /// use std::ops::Bound::{Excluded, Unbounded};
-    /// use zset_core::{Score, SortedSet};
+    /// use std::ops::Bound::{Excluded, Included, Unbounded};
+    /// use zset_core::SortedSet;
     ///
-    /// let set = SortedSet::from([("a", 1), ("b", 2), ("c", 3)].map(|(m, s)| (m, Score::from(s))));
-    /// assert_eq!(set.range_by_score(..=Score::from(2)).len(), 2);
-    /// let mut above = set.range_by_score((Excluded(Score::from(2)), Unbounded));
-    /// assert_eq!(above.next(), Some((&"c", Score::from(3))));
-    /// assert_eq!(set.range_by_score(Score::from(3)..Score::from(1)).len(), 0);
+    /// let set = SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert_eq!(set.range_by_score(..=2).len(), 2);
+    /// assert!(set.range_by_score((Excluded(2), Unbounded)).eq([(&"c", &3)]));
+    /// assert_eq!(set.range_by_score(3..1).len(), 0);
+    ///
+    /// // Strings by `&str`, as in `BTreeMap::range`.
+    /// let names = SortedSet::from([(7, "ann".to_string()), (8, "bob".to_string())]);
+    /// let mut from_b = names.range_by_score::<str>((Included("b"), Unbounded));
+    /// assert_eq!(from_b.next(), Some((&8, &"bob".to_string())));
     /// ```
     #[inline]
-    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, M, S> {
-        Iter(self.core.nodes.range_by_score(range))
+    pub fn range_by_score<T>(&self, range: impl RangeBounds<T>) -> Iter<'_, M, S>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
+        Iter(self.core.nodes.range_by_score(&range))
     }
 
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to
@@ -376,20 +394,23 @@ impl<M, S: Ord + Copy, H> SortedSet<M, S, H> {
     ///
     /// let set = SortedSet::from([("ann", 1), ("bob", 1), ("cid", 1), ("dan", 2)]);
     /// let page: Vec<_> = set.iter().take(2).collect();
-    /// assert_eq!(page, [(&"ann", 1), (&"bob", 1)]);
+    /// assert_eq!(page, [(&"ann", &1), (&"bob", &1)]);
     /// let (member, score) = page[1];
     /// let next = set.range((Excluded((score, member)), Unbounded));
-    /// assert!(next.eq([(&"cid", 1), (&"dan", 2)]));
+    /// assert!(next.eq([(&"cid", &1), (&"dan", &2)]));
     ///
     /// // The element itself may have been removed in the meantime.
-    /// assert_eq!(set.range((1, "bill")..(2, "dan")).len(), 2);
+    /// assert_eq!(set.range((&1, "bill")..(&2, "dan")).len(), 2);
     /// ```
-    pub fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, M, S>
+    pub fn range<'q, T, Q>(&self, range: impl RangeBounds<(&'q T, &'q Q)>) -> Iter<'_, M, S>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
         M: Borrow<Q> + Ord,
         Q: Ord + ?Sized + 'q,
     {
-        Iter(self.core.nodes.range(range))
+        let nodes = &self.core.nodes;
+        Iter(inner::Iter::new(nodes, || nodes.positions_across(&range)))
     }
 
     /// Returns the elements with exactly this score and members in the range. Lazy; **O(log n)** to
@@ -405,20 +426,27 @@ impl<M, S: Ord + Copy, H> SortedSet<M, S, H> {
     ///
     /// let words = ["bee", "ant", "cat", "cow"].map(|word| (word.to_string(), 0));
     /// let words = SortedSet::from(words);
-    /// assert!(words.range_by_member(0, "b".."co").map(|(m, _)| m).eq(["bee", "cat"]));
-    /// assert!(words.range_by_member(0, "c"..).map(|(m, _)| m).eq(["cat", "cow"]));
+    /// assert!(words.range_by_member(&0, "b".."co").map(|(m, _)| m).eq(["bee", "cat"]));
+    /// assert!(words.range_by_member(&0, "c"..).map(|(m, _)| m).eq(["cat", "cow"]));
     /// ```
-    pub fn range_by_member<'q, Q>(&self, score: S, range: impl RangeBounds<&'q Q>) -> Iter<'_, M, S>
+    pub fn range_by_member<'q, T, Q>(
+        &self,
+        score: &T,
+        range: impl RangeBounds<&'q Q>,
+    ) -> Iter<'_, M, S>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
         M: Borrow<Q> + Ord,
         Q: Ord + ?Sized + 'q,
     {
-        Iter(self.core.nodes.range_by_key(score, range))
+        let nodes = &self.core.nodes;
+        Iter(inner::Iter::new(nodes, || nodes.positions_by_key(score, &range)))
     }
 }
 
 /// Writing.
-impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Inserts a member with a score, or updates its score if it is in the set already; returns the
     /// old score. **O(log n)**; O(1) if the member stays between its neighbours.
     ///
@@ -444,10 +472,10 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the
-    /// member is dropped; to keep it, call [`try_reserve(1)`](Self::try_reserve) first.
-    pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, TryReserveError> {
-        Ok(self.core.try_insert(member, (), score)?.map(|((), old)| old))
+    /// [`InsertError`] with the element if memory or 32-bit handles run out. The set is unchanged.
+    pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, InsertError<(M, S)>> {
+        let old = self.core.try_insert(member, (), score).map_err(|error| error.map(taken))?;
+        Ok(old.map(|((), old)| old))
     }
 
     /// Inserts a member with a score, replacing an equal member and its score; returns the old
@@ -481,10 +509,14 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`] if memory or 32-bit handles run out. The set is unchanged, and the given
-    /// member is dropped.
-    pub fn try_replace(&mut self, member: M, score: S) -> Result<Option<(M, S)>, TryReserveError> {
-        Ok(self.core.try_replace(member, (), score)?.map(taken))
+    /// [`InsertError`], as [`try_insert`](Self::try_insert).
+    pub fn try_replace(
+        &mut self,
+        member: M,
+        score: S,
+    ) -> Result<Option<(M, S)>, InsertError<(M, S)>> {
+        let old = self.core.try_replace(member, (), score).map_err(|error| error.map(taken))?;
+        Ok(old.map(taken))
     }
 
     /// Inserts a member with a score. A member already in the set keeps the higher of the two
@@ -503,7 +535,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// assert_eq!(best.insert_max("ann", 120), Insertion::Inserted);
     /// assert_eq!(best.insert_max("ann", 95), Insertion::Unchanged(120));
     /// assert_eq!(best.insert_max("ann", 130), Insertion::Updated(120));
-    /// assert_eq!(best.score("ann"), Some(130));
+    /// assert_eq!(best.score("ann"), Some(&130));
     /// ```
     #[track_caller]
     pub fn insert_max(&mut self, member: M, score: S) -> Insertion<S> {
@@ -525,18 +557,37 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`], as [`try_insert`](Self::try_insert).
-    pub fn try_insert_max(&mut self, member: M, score: S) -> Result<Insertion<S>, TryReserveError> {
-        Ok(self.core.try_insert_if(member, (), score, |old| score > old)?.map(|((), score)| score))
+    /// [`InsertError`], as [`try_insert`](Self::try_insert).
+    pub fn try_insert_max(
+        &mut self,
+        member: M,
+        score: S,
+    ) -> Result<Insertion<S>, InsertError<(M, S)>> {
+        self.try_insert_if(member, score, |new, old| new > old)
     }
 
     /// Like [`insert_min`](Self::insert_min), with an error instead of a panic. **O(log n)**.
     ///
     /// # Errors
     ///
-    /// [`TryReserveError`], as [`try_insert`](Self::try_insert).
-    pub fn try_insert_min(&mut self, member: M, score: S) -> Result<Insertion<S>, TryReserveError> {
-        Ok(self.core.try_insert_if(member, (), score, |old| score < old)?.map(|((), score)| score))
+    /// [`InsertError`], as [`try_insert`](Self::try_insert).
+    pub fn try_insert_min(
+        &mut self,
+        member: M,
+        score: S,
+    ) -> Result<Insertion<S>, InsertError<(M, S)>> {
+        self.try_insert_if(member, score, |new, old| new < old)
+    }
+
+    fn try_insert_if(
+        &mut self,
+        member: M,
+        score: S,
+        is_better: impl FnOnce(&S, &S) -> bool,
+    ) -> Result<Insertion<S>, InsertError<(M, S)>> {
+        let inserted = self.core.try_insert_if(member, (), score, is_better);
+        let inserted = inserted.map_err(|error| error.map(taken))?;
+        Ok(inserted.map(|((), score)| score))
     }
 
     /// Sets the score of a member that is in the set; returns the old one. **O(log n)**; O(1) if
@@ -582,10 +633,10 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// let mut set = zset_core::SortedSet::from([("a", 1)]);
     /// assert_eq!(set.update("a", |score| score * 10), Some(1));
     /// assert_eq!(set.update("b", |score| score * 10), None);
-    /// assert_eq!(set.score("a"), Some(10));
+    /// assert_eq!(set.score("a"), Some(&10));
     /// ```
     #[track_caller]
-    pub fn update<Q>(&mut self, member: &Q, new_score: impl FnOnce(S) -> S) -> Option<S>
+    pub fn update<Q>(&mut self, member: &Q, new_score: impl FnOnce(&S) -> S) -> Option<S>
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
@@ -600,10 +651,9 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     pub fn try_update<Q: Hash + Equivalent<M> + ?Sized>(
         &mut self,
         member: &Q,
-        new_score: impl FnOnce(S) -> S,
+        new_score: impl FnOnce(&S) -> S,
     ) -> Result<Option<S>, TryReserveError> {
-        let changed = self.core.try_change(member, |(), old| Ok(new_score(old)));
-        changed.map(|scores| scores.map(|(old, _)| old))
+        self.core.try_change(member, |(), old| Ok(new_score(old)))
     }
 }
 
@@ -630,7 +680,7 @@ impl<M: TieOrder + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> 
     /// assert_eq!(set.increment("a", 5), Ok(5));
     /// assert_eq!(set.increment("a", -7), Ok(-2));
     /// assert_eq!(set.increment("a", i64::MIN), Err(ScoreOverflow));
-    /// assert_eq!(set.score("a"), Some(-2));
+    /// assert_eq!(set.score("a"), Some(&-2));
     /// ```
     #[track_caller]
     pub fn increment(&mut self, member: M, by: S::By) -> Result<S, S::Error> {
@@ -649,7 +699,7 @@ impl<M: TieOrder + Hash, S: Ord + Increment, H: BuildHasher> SortedSet<M, S, H> 
     }
 }
 
-impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes a member and returns its score. **O(log n)**.
     pub fn remove<Q: Hash + Equivalent<M> + ?Sized>(&mut self, member: &Q) -> Option<S> {
         let (_, score) = self.remove_entry(member)?;
@@ -685,17 +735,17 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// ```
     /// let mut due = zset_core::SortedSet::from([("mail", 10), ("backup", 30)]);
-    /// assert_eq!(due.pop_first_if(|_, time| time <= 20), Some(("mail", 10)));
-    /// assert_eq!(due.pop_first_if(|_, time| time <= 20), None);
+    /// assert_eq!(due.pop_first_if(|_, &time| time <= 20), Some(("mail", 10)));
+    /// assert_eq!(due.pop_first_if(|_, &time| time <= 20), None);
     /// ```
-    pub fn pop_first_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+    pub fn pop_first_if(&mut self, predicate: impl FnOnce(&M, &S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.first()?;
         if predicate(member, score) { self.pop_first() } else { None }
     }
 
     /// Removes and returns the element with the highest score if `predicate` returns true for it.
     /// **O(log n)**. See [`pop_first_if`](Self::pop_first_if).
-    pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, S) -> bool) -> Option<(M, S)> {
+    pub fn pop_last_if(&mut self, predicate: impl FnOnce(&M, &S) -> bool) -> Option<(M, S)> {
         let (member, score) = self.last()?;
         if predicate(member, score) { self.pop_last() } else { None }
     }
@@ -705,44 +755,12 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
         self.core.remove_by_rank(rank).map(taken)
     }
 
-    /// Removes the elements at these 0-based ranks and returns how many were removed.
-    /// **O(log n + m log n)** for m removed.
-    ///
-    /// Ranks past the end are ignored; an inverted range removes nothing.
-    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
-        self.core.take_range(self.core.nodes.resolve_ranks(&range))
-    }
-
-    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
-    /// **O(log n + m)** for m removed.
-    ///
-    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks past
-    /// the end are ignored; an inverted range removes nothing.
-    ///
-    /// Two or more elements move to newly allocated memory. To drop them without allocating, see
-    /// [`remove_range_by_rank`](Self::remove_range_by_rank).
-    ///
-    /// # Panics
-    ///
-    /// Panics if allocation fails; the set is unchanged.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
-    /// assert!(set.drain_by_rank(..2).eq([("a", 1), ("b", 2)])); // pops the first two
-    /// assert_eq!(set.len(), 1);
-    /// ```
-    #[track_caller]
-    pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, M, S> {
-        Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
-    }
-
     /// Keeps only the elements for which `keep` returns true; visits them in order, lowest score
     /// first. **O(n + m log n)** for m removed.
     ///
-    /// If `keep` panics, the elements it has rejected so far are removed, and all others remain.
-    pub fn retain(&mut self, mut keep: impl FnMut(&M, S) -> bool) {
+    /// It frees no memory. If `keep` panics, the elements it has rejected so far are removed, and all
+    /// others remain.
+    pub fn retain(&mut self, mut keep: impl FnMut(&M, &S) -> bool) {
         self.extract_if(|member, score| !keep(member, score)).for_each(drop);
     }
 
@@ -763,7 +781,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// ```
     pub fn extract_if<F>(&mut self, extracted: F) -> ExtractIf<'_, M, S, H, F>
     where
-        F: FnMut(&M, S) -> bool,
+        F: FnMut(&M, &S) -> bool,
     {
         let next = self.core.nodes.start();
         ExtractIf { set: self, extracted, next }
@@ -773,7 +791,7 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// After `reserve(1)` the next insertion does not allocate. A larger reservation is an
     /// estimate: how many members fit in a leaf depends on the order of insertion, and leaves are
-    /// assumed to be 3/4 full. Removals free no reserved memory; `clear` and `shrink_to_fit` do.
+    /// assumed to be 3/4 full. Of the methods, only `shrink_to_fit` frees reserved memory.
     ///
     /// # Panics
     ///
@@ -806,13 +824,83 @@ impl<M: Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-impl<M: Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+/// Removing ranges. Those that return elements are named `drain_*`.
+impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
+    /// Removes the elements at these 0-based ranks and returns how many were removed.
+    /// **O(log n + m log n)** for m removed.
+    ///
+    /// It allocates nothing. Ranks past the end are ignored; an inverted range removes nothing.
+    pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
+        self.core.take_range(self.core.nodes.resolve_ranks(&range))
+    }
+
     /// Removes the elements with scores in the range and returns how many were removed.
     /// **O(log n + m log n)** for m removed.
     ///
-    /// An inverted range removes nothing.
-    pub fn remove_range_by_score(&mut self, range: impl RangeBounds<S>) -> usize {
+    /// It allocates nothing. An inverted range removes nothing.
+    pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         self.core.take_range(self.core.nodes.resolve_scores(&range))
+    }
+
+    /// Removes the elements between two bounds, each a score and a member, and returns how many
+    /// were removed. **O(log n + m log n)** for m removed.
+    ///
+    /// It allocates nothing. An inverted range removes nothing.
+    pub fn remove_range<'q, T, Q>(&mut self, range: impl RangeBounds<(&'q T, &'q Q)>) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
+        M: Borrow<Q> + Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.core.take_range(self.core.nodes.resolve_across(&range))
+    }
+
+    /// Removes the elements with exactly this score and members in the range, and returns how many
+    /// were removed. **O(log n + m log n)** for m removed.
+    ///
+    /// It allocates nothing. An inverted range removes nothing.
+    pub fn remove_range_by_member<'q, T, Q>(
+        &mut self,
+        score: &T,
+        range: impl RangeBounds<&'q Q>,
+    ) -> usize
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+        M: Borrow<Q> + Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.core.take_range(self.core.nodes.resolve_keys(score, &range))
+    }
+
+    /// Removes the elements at these 0-based ranks and returns them in order, lowest score first.
+    /// **O(log n + m)** for m removed.
+    ///
+    /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks past
+    /// the end are ignored; an inverted range removes nothing.
+    ///
+    /// Two or more elements move to newly allocated memory. To drop them without allocating, see
+    /// [`remove_range_by_rank`](Self::remove_range_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::from([("a", 1), ("b", 2), ("c", 3)]);
+    /// assert!(set.drain_by_rank(..2).eq([("a", 1), ("b", 2)])); // pops the first two
+    /// assert_eq!(set.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn drain_by_rank(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, M, S> {
+        Drain(self.core.drain_range(self.core.nodes.resolve_ranks(&range)))
     }
 
     /// Removes the elements with scores in the range and returns them in order, lowest score first.
@@ -822,8 +910,32 @@ impl<M: Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// Panics if allocation fails; the set is unchanged.
     #[track_caller]
-    pub fn drain_by_score(&mut self, range: impl RangeBounds<S>) -> Drain<'_, M, S> {
+    pub fn drain_by_score<T>(&mut self, range: impl RangeBounds<T>) -> Drain<'_, M, S>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         Drain(self.core.drain_range(self.core.nodes.resolve_scores(&range)))
+    }
+
+    /// Removes the elements between two bounds, each a score and a member, and returns them in
+    /// order. **O(log n + m)** for m removed. See [`drain_by_rank`](Self::drain_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    #[track_caller]
+    pub fn drain_range<'q, T, Q>(
+        &mut self,
+        range: impl RangeBounds<(&'q T, &'q Q)>,
+    ) -> Drain<'_, M, S>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
+        M: Borrow<Q> + Ord,
+        Q: Ord + ?Sized + 'q,
+    {
+        Drain(self.core.drain_range(self.core.nodes.resolve_across(&range)))
     }
 
     /// Removes the elements with exactly this score and members in the range, and returns them in
@@ -833,12 +945,14 @@ impl<M: Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// Panics if allocation fails; the set is unchanged.
     #[track_caller]
-    pub fn drain_by_member<'q, Q>(
+    pub fn drain_by_member<'q, T, Q>(
         &mut self,
-        score: S,
+        score: &T,
         range: impl RangeBounds<&'q Q>,
     ) -> Drain<'_, M, S>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
         M: Borrow<Q> + Ord,
         Q: Ord + ?Sized + 'q,
     {
@@ -847,7 +961,7 @@ impl<M: Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
 }
 
 /// Whole sets.
-impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Moves all elements of `other` into this set, leaving `other` empty. **O(m log n)** for the m
     /// members of `other`; **O(n + m)** if at least n / 2 of them are new.
     ///
@@ -871,7 +985,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// let mut other = SortedSet::from([("b", 9), ("c", 3)]);
     /// set.append(&mut other);
     /// assert!(other.is_empty());
-    /// assert!(set.iter().eq([(&"a", 1), (&"c", 3), (&"b", 9)]));
+    /// assert!(set.iter().eq([(&"a", &1), (&"c", &3), (&"b", &9)]));
     /// ```
     #[track_caller]
     pub fn append<H2>(&mut self, other: &mut SortedSet<M, S, H2>) {
@@ -889,7 +1003,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
+impl<M: Hash, S: Clone, H: BuildHasher + Clone> SortedSet<M, S, H> {
     /// Splits the set at a 0-based rank: returns the elements from this rank on, and keeps those
     /// before it. **O(log n + m)** for m returned.
     ///
@@ -901,8 +1015,7 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
-        let [upper] = *or_panic(self.try_split_off(self.core.nodes.resolve_ranks(&(rank..))));
-        upper
+        or_panic(self.try_split_off(self.core.nodes.resolve_ranks(&(rank..))))
     }
 
     /// Splits the set at a score: returns the elements with this or a higher score, and keeps the
@@ -913,45 +1026,34 @@ impl<M: Hash, S: Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
     /// Panics if allocation fails; the set is unchanged.
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
-    pub fn split_off_by_score(&mut self, score: S) -> Self
+    pub fn split_off_by_score<T>(&mut self, score: &T) -> Self
     where
-        S: Ord,
+        S: Borrow<T>,
+        T: Ord + ?Sized,
     {
-        let [upper] = *or_panic(self.try_split_off(self.core.nodes.resolve_scores(&(score..))));
-        upper
+        or_panic(self.try_split_off(self.core.nodes.resolve_from_score(score)))
     }
 
-    /// Allocates an empty set with the same hasher. Not inlined, so that it leaves nothing on the
-    /// stack.
-    #[inline(never)]
-    fn try_boxed_empty(&self) -> Result<Box<[Self; 1]>, TryReserveError> {
-        try_box(Self::with_hasher(self.hasher().clone()))
-    }
-
-    /// Moves a range to a new set on the heap, as the stacks of microcontrollers are small. On
-    /// error, the set is unchanged.
-    ///
-    /// Not inlined, so that the caller's stack frame contains no set.
-    #[inline(never)]
-    pub(crate) fn try_split_off(
-        &mut self,
-        range: RankedRange,
-    ) -> Result<Box<[Self; 1]>, TryReserveError> {
-        let mut upper = self.try_boxed_empty()?;
-        self.core.try_split_off(range, &mut upper[0].core)?;
+    /// Moves a range to a new set with the same hasher. On error, the set is unchanged.
+    pub(crate) fn try_split_off(&mut self, range: RankedRange) -> Result<Self, TryReserveError> {
+        let mut upper = Self::with_hasher(self.hasher().clone());
+        self.core.try_split_off(range, &mut upper.core)?;
         Ok(upper)
     }
 }
 
-impl<M, S: Copy, H> SortedSet<M, S, H> {
-    /// Removes all elements and returns them in order, lowest score first. **O(n)**.
+impl<M, S, H> SortedSet<M, S, H> {
+    /// Removes all elements and returns them in order, lowest score first. Keeps the memory for new
+    /// ones. **O(capacity)**.
     ///
-    /// The set is emptied immediately, even if the iterator is leaked.
+    /// The set is emptied immediately, even if the iterator is leaked; the memory is leaked with it.
     pub fn drain(&mut self) -> Drain<'_, M, S> {
-        Drain(inner::Drain::new(self.core.take_all()))
+        Drain(self.core.drain_all())
     }
 
-    /// Removes all members and frees their memory. **O(n)**.
+    /// Removes all members. Keeps the memory for new ones. **O(capacity)**.
+    ///
+    /// If dropping an element panics, the set is empty.
     pub fn clear(&mut self) {
         self.core.clear();
     }

@@ -1,7 +1,7 @@
 //! How elements of equal score are ordered: [`TieOrder`] and [`Unordered`].
 
-use alloc::string::String;
 use core::borrow::Borrow;
+use equivalent::Equivalent;
 
 /// The bound on members of a [`SortedSet`](crate::SortedSet) and keys of a
 /// [`SortedMap`](crate::SortedMap): a type with an order, or [`Unordered`].
@@ -136,7 +136,8 @@ pub(crate) mod sealed {
 /// even to its current one, comes after all others of that score. When sets are merged, the
 /// elements of the other set come later.
 ///
-/// Look-ups take a `&T`, and a `&str` if `T` is `String` or `&str`.
+/// A look-up takes a `&T`, and a `&str` or a slice if `T` borrows as one. For everything else by which
+/// a `T` can be looked up, there is [`UnorderedRef`].
 ///
 /// # Examples
 ///
@@ -160,7 +161,7 @@ pub(crate) mod sealed {
 /// ```compile_fail
 /// # use zset_core::{SortedSet, Unordered};
 /// let set = SortedSet::from([(Unordered(1), 0), (Unordered(2), 0)]);
-/// set.range_by_member(0, &1..&2);
+/// set.range_by_member(&0, &1..&2);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Unordered<T>(pub T);
@@ -171,15 +172,35 @@ impl<T> Borrow<T> for Unordered<T> {
     }
 }
 
-impl Borrow<str> for Unordered<String> {
+impl<T: Borrow<str>> Borrow<str> for Unordered<T> {
     fn borrow(&self) -> &str {
-        &self.0
+        self.0.borrow()
     }
 }
 
-impl Borrow<str> for Unordered<&str> {
-    fn borrow(&self) -> &str {
-        self.0
+impl<T: Borrow<[U]>, U> Borrow<[U]> for Unordered<T> {
+    fn borrow(&self) -> &[U] {
+        self.0.borrow()
+    }
+}
+
+/// Looks up an [`Unordered<T>`](Unordered) by anything that is [`Equivalent`] to a `T`.
+///
+/// # Examples
+///
+/// ```
+/// use std::path::{Path, PathBuf};
+/// use zset_core::{SortedSet, Unordered, UnorderedRef};
+///
+/// let sizes = SortedSet::from([(Unordered(PathBuf::from("/var/log")), 512)]);
+/// assert_eq!(sizes.score(&UnorderedRef(Path::new("/var/log"))), Some(&512));
+/// ```
+#[derive(Debug, Hash)]
+pub struct UnorderedRef<'a, Q: ?Sized>(pub &'a Q);
+
+impl<Q: Equivalent<T> + ?Sized, T> Equivalent<Unordered<T>> for UnorderedRef<'_, Q> {
+    fn equivalent(&self, member: &Unordered<T>) -> bool {
+        self.0.equivalent(&member.0)
     }
 }
 

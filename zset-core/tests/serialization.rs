@@ -178,7 +178,7 @@ fn elements_may_come_in_any_order() {
     assert_eq!(json::<SortedSet<String>>(pairs), Ok(elements.clone().into()));
     assert_eq!(json::<SkipList<String, Score>>(pairs), Ok(elements.into_iter().collect()));
     let map = json::<SortedMap<String, Vec<u8>>>(r#"[["b", [], 2], ["a", [7], 1.5]]"#).unwrap();
-    assert_eq!(map.first(), Some((&"a".to_string(), &vec![7], score(1.5))));
+    assert_eq!(map.first(), Some((&"a".to_string(), &vec![7], &score(1.5))));
 }
 
 #[test]

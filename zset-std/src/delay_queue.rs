@@ -6,12 +6,12 @@ pub use iter::{DrainJobs, IntoJobs, Jobs};
 
 use core::error::Error;
 use core::fmt;
-use core::hash::{Hash, Hasher};
+use core::hash::Hash;
 use core::iter::FusedIterator;
 
 #[cfg(feature = "serde")]
 use zset_core::TryReserveError;
-use zset_core::{Equivalent, SortedMap, Unordered};
+use zset_core::{Equivalent, SortedMap, Unordered, UnorderedRef};
 
 use crate::Timestamp;
 
@@ -123,24 +123,9 @@ fn job<T, I>((Unordered(id), payload, due): (Unordered<I>, T, Timestamp)) -> Job
 
 /// Like `job`, for a borrowed entry.
 fn job_ref<'a, T, I>(
-    (Unordered(id), payload, due): (&'a Unordered<I>, &'a T, Timestamp),
+    (Unordered(id), payload, due): (&'a Unordered<I>, &'a T, &Timestamp),
 ) -> Job<&'a T, &'a I> {
-    Job { id, due, payload }
-}
-
-/// An id to look up.
-struct ById<'a, Q: ?Sized>(&'a Q);
-
-impl<Q: Hash + ?Sized> Hash for ById<'_, Q> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.hash(state);
-    }
-}
-
-impl<I, Q: Equivalent<I> + ?Sized> Equivalent<Unordered<I>> for ById<'_, Q> {
-    fn equivalent(&self, id: &Unordered<I>) -> bool {
-        self.0.equivalent(&id.0)
-    }
+    Job { id, due: *due, payload }
 }
 
 /// The error returned when a job's id is already in use; contains the job.
@@ -250,7 +235,7 @@ impl<T, I> DelayQueue<T, I> {
     /// Returns the due time of the first job. **O(1)**.
     pub fn next_due(&self) -> Option<Timestamp> {
         let (_, _, due) = self.jobs.first()?;
-        Some(due)
+        Some(*due)
     }
 
     /// Returns the first job, due or not. **O(1)**.
@@ -285,7 +270,7 @@ impl<T, I> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        self.jobs.get(&ById(id))
+        self.jobs.get(&UnorderedRef(id))
     }
 
     /// Returns a mutable reference to the payload of a job. **O(1)** expected.
@@ -293,7 +278,7 @@ impl<T, I> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        self.jobs.get_mut(&ById(id))
+        self.jobs.get_mut(&UnorderedRef(id))
     }
 
     /// Returns the due time of a job. **O(1)** expected.
@@ -301,7 +286,7 @@ impl<T, I> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        self.jobs.score(&ById(id))
+        self.jobs.score(&UnorderedRef(id)).copied()
     }
 
     /// Returns whether a job is in the queue, due or not. **O(1)** expected.
@@ -309,14 +294,14 @@ impl<T, I> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        self.jobs.contains_key(&ById(id))
+        self.jobs.contains_key(&UnorderedRef(id))
     }
 }
 
 impl<T, I: Hash> DelayQueue<T, I> {
     /// Removes and returns the first job if it is due: not after `now`. **O(log n)**.
     pub fn pop(&mut self, now: Timestamp) -> Option<Job<T, I>> {
-        self.jobs.pop_first_if(|_, _, due| due <= now).map(job)
+        self.jobs.pop_first_if(|_, _, &due| due <= now).map(job)
     }
 
     /// Returns an iterator that removes and returns up to `max` jobs that are due, in order. Lazy;
@@ -377,7 +362,7 @@ impl<T, I: Hash> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        self.jobs.remove_entry(&ById(id)).map(job)
+        self.jobs.remove_entry(&UnorderedRef(id)).map(job)
     }
 }
 
@@ -408,7 +393,7 @@ impl<T, I: Eq + Hash> DelayQueue<T, I> {
     where
         Q: Hash + Equivalent<I> + ?Sized,
     {
-        self.jobs.set_score(&ById(id), due)
+        self.jobs.set_score(&UnorderedRef(id), due)
     }
 }
 

@@ -231,7 +231,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         }
         if self.is_full() && !self.members.contains(&member) {
             while self.is_full() {
-                if self.members.pop_first_if(|_, due| !is_live(due, now)).is_none() {
+                if self.members.pop_first_if(|_, &due| !is_live(due, now)).is_none() {
                     return Err(InsertError::Full(member));
                 }
             }
@@ -307,7 +307,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         if !is_live(deadline, now) {
             return Err(DeadlinePassed);
         }
-        let touched = |old| if is_live(old, now) { deadline } else { old };
+        let touched = |&old: &Timestamp| if is_live(old, now) { deadline } else { old };
         Ok(self.members.update(member, touched).filter(|&old| is_live(old, now)))
     }
 
@@ -346,13 +346,13 @@ impl<M> ExpiringSet<M> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        self.members.score(member)
+        self.members.score(member).copied()
     }
 
     /// Returns the earliest deadline, at which to call [`expire_due`](Self::expire_due) next. It
     /// may be in the past. **O(1)**.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        self.members.first().map(|(_, deadline)| deadline)
+        self.members.first().map(|(_, deadline)| *deadline)
     }
 
     /// Returns the number of members, including expired ones still in the set. **O(1)**.
@@ -403,7 +403,7 @@ impl<M: Hash> Iterator for ExpireDue<'_, M> {
 
     fn next(&mut self) -> Option<(M, Timestamp)> {
         let left = self.budget.checked_sub(1)?;
-        let expired = self.members.pop_first_if(|_, deadline| !is_live(deadline, self.now))?;
+        let expired = self.members.pop_first_if(|_, &deadline| !is_live(deadline, self.now))?;
         self.budget = left;
         Some(expired)
     }

@@ -380,7 +380,7 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     where
         Q: Hash + Equivalent<Id> + ?Sized,
     {
-        self.ranking.set().score(member).map(|Reverse(score)| score)
+        self.ranking.set().score(member).map(|&Reverse(score)| score)
     }
 
     /// Returns the stored member and its score. **O(1)** expected.
@@ -463,8 +463,8 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     }
 }
 
-fn plain<Id, S>((member, Reverse(score)): (&Id, Reverse<S>)) -> (&Id, S) {
-    (member, score)
+fn plain<'a, Id, S: Copy>((member, score): (&'a Id, &Reverse<S>)) -> (&'a Id, S) {
+    (member, score.0)
 }
 
 impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
@@ -481,7 +481,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// If `keep` panics, the members not yet visited stay, and the board loses its
     /// [index](Self::with_dense_standings).
     pub fn retain(&mut self, mut keep: impl FnMut(&Id, S) -> bool) {
-        self.ranking.retain(|member, Reverse(score)| keep(member, score));
+        self.ranking.retain(|member, &Reverse(score)| keep(member, score));
     }
 
     /// Replaces each score with `map(member, score)`, regardless of the policy, visiting the

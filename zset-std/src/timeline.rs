@@ -122,10 +122,10 @@ impl<Id: Ord + Hash> Timeline<Id> {
     pub fn check_invariants(&self) {
         self.posts.check();
         assert!(!self.is_over_full(), "more posts than the cap allows");
-        if let Some((_, oldest)) = self.posts.first() {
+        if let Some((_, &oldest)) = self.posts.first() {
             assert!(!self.is_too_old(oldest, self.newest), "a post is too old");
         }
-        if let Some((_, latest)) = self.posts.last() {
+        if let Some((_, &latest)) = self.posts.last() {
             assert!(latest <= self.newest, "a post is newer than the newest time");
         }
     }
@@ -223,7 +223,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
         while self
             .posts
             .first()
-            .is_some_and(|(_, oldest)| self.is_over_full() || self.is_too_old(oldest, self.newest))
+            .is_some_and(|(_, &oldest)| self.is_over_full() || self.is_too_old(oldest, self.newest))
         {
             self.posts.pop_first();
             dropped += 1;
@@ -232,7 +232,7 @@ impl<Id: Ord + Hash> Timeline<Id> {
     }
 
     fn is_before_all(&self, at: Timestamp, id: &Id) -> bool {
-        self.posts.first().is_none_or(|(first, time)| (at, id) < (time, first))
+        self.posts.first().is_none_or(|(first, time)| (at, id) < (*time, first))
     }
 }
 
@@ -250,7 +250,7 @@ impl<Id> Timeline<Id> {
     where
         Q: Hash + Equivalent<Id> + ?Sized,
     {
-        self.posts.score(id)
+        self.posts.score(id).copied()
     }
 
     /// Returns the number of posts. **O(1)**.
@@ -307,7 +307,7 @@ impl<Id: Ord> Timeline<Id> {
     /// assert!(read.into_iter().eq((0..10).rev()));
     /// ```
     pub fn before(&self, cursor: &Cursor<Id>, n: usize) -> Posts<'_, Id> {
-        let older = self.posts.range(..(cursor.at, &cursor.id)).len();
+        let older = self.posts.range(..(&cursor.at, &cursor.id)).len();
         Posts(self.posts.range_by_rank(older.saturating_sub(n)..older))
     }
 }
@@ -319,11 +319,16 @@ impl<Id: Ord> Timeline<Id> {
 /// **O(1)**; `nth` and `nth_back`, and so `skip`, are **O(log n)**.
 pub struct Posts<'a, Id>(Iter<'a, Id, Timestamp>);
 
+/// Converts an entry of the set.
+fn post<'a, Id>((id, at): (&'a Id, &Timestamp)) -> (&'a Id, Timestamp) {
+    (id, *at)
+}
+
 impl<'a, Id> Iterator for Posts<'a, Id> {
     type Item = (&'a Id, Timestamp);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next_back()
+        self.0.next_back().map(post)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -331,7 +336,7 @@ impl<'a, Id> Iterator for Posts<'a, Id> {
     }
 
     fn nth(&mut self, n: usize) -> Option<Self::Item> {
-        self.0.nth_back(n)
+        self.0.nth_back(n).map(post)
     }
 
     fn last(mut self) -> Option<Self::Item> {
@@ -341,11 +346,11 @@ impl<'a, Id> Iterator for Posts<'a, Id> {
 
 impl<Id> DoubleEndedIterator for Posts<'_, Id> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.0.next()
+        self.0.next().map(post)
     }
 
     fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
-        self.0.nth(n)
+        self.0.nth(n).map(post)
     }
 }
 
@@ -494,11 +499,11 @@ mod serde {
             if timeline.is_over_full() {
                 return Err("timeline has more posts than its cap allows");
             }
-            if timeline.posts.first().is_some_and(|(_, oldest)| timeline.is_too_old(oldest, newest))
+            if timeline.posts.first().is_some_and(|(_, oldest)| timeline.is_too_old(*oldest, newest))
             {
                 return Err("timeline has a post that is too old");
             }
-            if timeline.posts.last().is_some_and(|(_, latest)| latest > newest) {
+            if timeline.posts.last().is_some_and(|(_, latest)| *latest > newest) {
                 return Err("timeline has a post newer than its newest time");
             }
             Ok(timeline)

@@ -19,8 +19,8 @@ fn to_score(score: f64) -> Score {
 }
 
 #[inline]
-fn digest_of<M: Member>((member, score): (impl Borrow<M>, Score)) -> u64 {
-    digest(member.borrow().digest(), score.get())
+fn digest_of<M: Member>((member, score): (impl Borrow<M>, impl Borrow<Score>)) -> u64 {
+    digest(member.borrow().digest(), score.borrow().get())
 }
 
 #[inline]
@@ -47,7 +47,7 @@ macro_rules! same_methods {
 
         #[inline]
         fn score(&self, $member: &M) -> Option<f64> {
-            self.score($key).map(Score::get)
+            self.score($key).map(|score| score.get())
         }
 
         #[inline]
@@ -117,7 +117,7 @@ impl<M: Member> Set<M> for Sorted<M> {
 
     #[inline]
     fn sum_by_member(&self, score: f64, member: &M, limit: usize) -> u64 {
-        let range = self.range_by_member(to_score(score), member..);
+        let range = self.range_by_member(&to_score(score), member..);
         sum(range.take(limit).map(digest_of::<M>))
     }
 }

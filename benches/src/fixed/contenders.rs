@@ -41,7 +41,7 @@ impl<const N: usize> Fixed for ZsetFixed<N> {
 
     #[inline]
     fn score(&self, member: u32) -> Option<u32> {
-        self.score(&member)
+        self.score(&member).copied()
     }
 
     #[inline]
@@ -61,7 +61,7 @@ impl<const N: usize> Fixed for ZsetFixed<N> {
 
     #[inline]
     fn first(&self, n: usize) -> impl Iterator<Item = Element> {
-        self.iter().take(n).map(|(&member, score)| (member, score))
+        self.iter().take(n).map(|(&member, &score)| (member, score))
     }
 }
 

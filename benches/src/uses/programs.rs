@@ -54,7 +54,7 @@ pub fn expiries() -> Comparison<Workload<String>> {
         .pops(
             purge,
             |n| n / 2,
-            |set, half| set.pop_first_if(|_, first| first <= half).map(|(_, score)| score),
+            |set, half| set.pop_first_if(|_, first| *first <= half).map(|(_, score)| score),
         );
     let pair = Contender::of("BTreeSet + HashMap", Pair::<_, _, BTreeSet<_>>::default)
         .inserts(set)

@@ -37,7 +37,7 @@
 //! | | [`FixedSortedSet<M, S, N>`](crate::FixedSortedSet) | [`PackedZSet<[u8; N]>`](crate::PackedZSet) | [`SortedSet<M, S>`](crate::SortedSet) |
 //! |---|---|---|---|
 //! | members | any type that is `Ord + Hash` | byte strings and integers | any type that is `Ord + Hash` |
-//! | scores | any type that is `Ord + Copy` | [`Score`](crate::Score), an `f64` | any type that is `Ord + Copy` |
+//! | scores | any type that is `Ord + Clone` | [`Score`](crate::Score), an `f64` | any type that is `Ord` |
 //! | memory | in place, such as in a `static` | in place, such as in a `static` | from an allocator |
 //! | bytes of an element | the member, the score, and 6, or 3 up to 255 members | the strings of both, and 4; small integers take less | the member, the score, and about 14 to 19 |
 //! | score of a member | O(1) | O(n) | O(1) |

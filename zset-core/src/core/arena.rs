@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Invariants:
-//! - Nodes from `fresh` on have never been in use.
+//! - Nodes from `fresh` on have not been in use since the arena was created or cleared.
 //! - Vacant and new nodes are empty.
 //! - The free list is threaded through the vacant nodes themselves, so freeing never allocates.
 
@@ -30,6 +30,8 @@ pub(crate) trait ArenaNode {
 
     /// Creates a node without contents.
     fn empty() -> Self;
+    /// Drops the contents of this node, and makes it like a new one.
+    fn clear(&mut self);
     /// Links this vacant node to the next vacant one.
     fn set_next_vacant(&mut self, next: u32);
     /// Returns the vacant node after this vacant one.
@@ -42,7 +44,7 @@ pub(crate) struct Arena<T> {
     nodes: Vec<Box<[T; 1]>>,
     /// The number of nodes in use.
     len: usize,
-    /// The first node that has never been in use.
+    /// The first node that has not been in use.
     fresh: u32,
     /// The first vacant node, or `NONE`.
     vacant: u32,
@@ -139,8 +141,8 @@ impl<T: ArenaNode> Arena<T> {
     }
 
     /// Adds a node without contents and returns its id. The links of a reused node are stale. The
-    /// memory must have been reserved with `try_reserve`. Ids that have never been in use are
-    /// issued in ascending order.
+    /// memory must have been reserved with `try_reserve`. Ids that have not been in use are issued
+    /// in ascending order.
     pub(crate) fn insert(&mut self) -> u32 {
         self.len += 1;
         if self.vacant == NONE {
@@ -157,6 +159,13 @@ impl<T: ArenaNode> Arena<T> {
         let next = mem::replace(&mut self.vacant, id);
         self.get_mut(id).set_next_vacant(next);
         self.len -= 1;
+    }
+
+    /// Drops the contents of all nodes, and keeps their memory. If this panics, the arena can only be
+    /// dropped.
+    pub(crate) fn clear(&mut self) {
+        self.nodes[..self.fresh as usize].iter_mut().for_each(|node| node[0].clear());
+        (self.len, self.fresh, self.vacant) = (0, 0, NONE);
     }
 
     /// Returns the number of nodes for which memory is allocated, including those in use.
@@ -247,6 +256,9 @@ mod tests {
         fn empty() -> Self {
             0
         }
+        fn clear(&mut self) {
+            *self = 0;
+        }
         fn set_next_vacant(&mut self, next: u32) {
             *self = u64::from(next);
         }
@@ -307,6 +319,17 @@ mod tests {
         assert_eq!((rest.take(1), rest.take(0)), (None, None));
         assert_eq!(rest.take(3), Some(&mut 13));
         assert_eq!((rest.take(4), rest.take(usize::MAX)), (None, None));
+    }
+
+    #[test]
+    fn ids_ascend_again_after_clearing_and_no_memory_is_freed() {
+        let mut arena = with_nodes(4);
+        arena.remove(2);
+        arena.clear();
+        arena.check("test", |node| *node == 0);
+        assert_eq!((arena.len(), arena.capacity()), (0, 4));
+        arena.try_reserve(4).unwrap();
+        assert_eq!([(); 4].map(|()| arena.insert()), [0, 1, 2, 3]);
     }
 
     #[test]

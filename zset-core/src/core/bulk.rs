@@ -10,7 +10,6 @@
 //! moves. The elements are then moved without running user code. Elements whose keys are already
 //! present are dropped last.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::error::Error;
@@ -26,7 +25,7 @@ use super::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
 use super::search::RankedRange;
 use super::{Core, Hashed, Nodes, Owned};
-use crate::reserve::{table_error, try_box, try_collect, try_push};
+use crate::reserve::{table_error, try_collect, try_push};
 use crate::ties::sealed::Ties;
 use crate::{TieOrder, TryReserveError};
 
@@ -69,7 +68,7 @@ pub(crate) struct Filling<'a, K, V, S, H> {
     next: Vec<((K, V), S)>,
 }
 
-impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Filling<'a, K, V, S, H> {
+impl<'a, K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Filling<'a, K, V, S, H> {
     /// Starts to fill an empty core, with room for this many keys in the dict.
     pub(crate) fn new(
         core: &'a mut Core<K, V, S, Hashed<H>>,
@@ -88,11 +87,11 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Filling<'a, K, V,
         score: S,
     ) -> Result<Result<(), FromSortedError>, TryReserveError> {
         let before = match self.next.last() {
-            Some((last, last_score)) => Some((last, *last_score)),
+            Some((last, last_score)) => Some((last, last_score)),
             None => self.core.nodes.last(),
         };
-        let is_after = |(last, last_score): (&(K, V), S)| {
-            last_score < score || last_score == score && last.0.precedes(&pair.0)
+        let is_after = |(last, last_score): (&(K, V), &S)| {
+            *last_score < score || *last_score == score && last.0.precedes(&pair.0)
         };
         if !before.is_none_or(is_after) {
             let rank = self.core.nodes.len() + self.next.len();
@@ -111,9 +110,13 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Filling<'a, K, V,
 
     /// Moves the buffered elements to a leaf of the core.
     fn flush(&mut self) -> Result<Result<(), FromSortedError>, TryReserveError> {
+        if self.next.is_empty() {
+            return Ok(Ok(()));
+        }
         let first_rank = self.core.nodes.len();
         let Core { nodes, dict: Hashed { tables, hasher, .. } } = &mut *self.core;
-        let leaf = nodes.try_push_leaf(self.next.drain(..))?;
+        let first = (first_rank > 0).then(|| self.next[0].1.clone());
+        let leaf = nodes.try_push_leaf(first, self.next.drain(..))?;
         let pairs = &nodes.leaf(leaf).pairs[..nodes.len() - first_rank];
         let hash_of = |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key));
         for (index, hash) in hashes(pairs, hasher).into_iter().enumerate() {
@@ -139,7 +142,7 @@ fn hashes<K: Hash, V>(
     pairs.iter().map(|(key, _)| hash_one(hasher, key)).collect()
 }
 
-impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Fills an empty core with elements in any order; `merge` combines elements with the same key.
     pub(crate) fn try_fill_unsorted(
         &mut self,
@@ -170,7 +173,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         let mut elements = elements.into_iter();
         while elements.len() > 0 {
             let Core { nodes, dict: Hashed { tables, hasher, .. } } = self;
-            let leaf = nodes.try_push_leaf(elements.by_ref().take(LEAF_CAPACITY))?;
+            let first = (nodes.len() > 0).then(|| elements.as_slice()[0].1.clone());
+            let leaf = nodes.try_push_leaf(first, elements.by_ref().take(LEAF_CAPACITY))?;
             let hash_of = |handle| nodes.key(handle).map_or(0, |key| hash_one(hasher, key));
             for (slot, hash) in (0..).zip(hashes(nodes.leaf(leaf).pairs, hasher)) {
                 tables.try_reserve_one(hash, hash_of)?;
@@ -185,8 +189,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
 type Distinct<K, V, S> = (Vec<Owned<K, V, S>>, <K as Ties>::Times);
 
 /// Collects one element per key; `merge` combines elements with the same key.
-#[inline(never)]
-fn try_distinct<K: TieOrder + Hash, V, S: Copy>(
+fn try_distinct<K: TieOrder + Hash, V, S>(
     elements: &mut impl Iterator<Item = ((K, V), S)>,
     hasher: &impl BuildHasher,
     mut merge: impl FnMut(&mut ((K, V), S), ((K, V), S)),
@@ -230,11 +233,13 @@ fn try_distinct<K: TieOrder + Hash, V, S: Copy>(
 const MERGED_SHARE: usize = 2;
 
 /// The order of the elements in the new leaves.
-struct Order {
+struct Order<S> {
     /// The hash of each element's key.
     hashes: Vec<usize>,
     /// Whether each element comes from the other core.
     is_others: Vec<bool>,
+    /// Copies of the first scores of all leaves but the first one.
+    firsts: Vec<S>,
 }
 
 /// Nodes without elements, and a dict with the handles that the elements will have.
@@ -243,16 +248,20 @@ struct Prepared<K, V, S> {
     tables: Dict,
 }
 
-impl Order {
+impl<S: Clone> Order<S> {
     fn try_with_capacity(capacity: usize) -> Result<Self, TryReserveError> {
-        let mut plan = Order { hashes: Vec::new(), is_others: Vec::new() };
-        plan.hashes.try_reserve_exact(capacity)?;
-        plan.is_others.try_reserve_exact(capacity)?;
-        Ok(plan)
+        let mut order = Order { hashes: Vec::new(), is_others: Vec::new(), firsts: Vec::new() };
+        order.hashes.try_reserve_exact(capacity)?;
+        order.is_others.try_reserve_exact(capacity)?;
+        order.firsts.try_reserve_exact(capacity / LEAF_CAPACITY)?;
+        Ok(order)
     }
 
     #[inline]
-    fn push(&mut self, hash: usize, is_others: bool) {
+    fn push(&mut self, hash: usize, score: &S, is_others: bool) {
+        if !self.hashes.is_empty() && self.hashes.len() % LEAF_CAPACITY == 0 {
+            self.firsts.push(score.clone());
+        }
         self.hashes.push(hash);
         self.is_others.push(is_others);
     }
@@ -272,35 +281,26 @@ fn try_fill_dict(dict: &mut Dict, hashes: &[usize]) -> Result<(), TryReserveErro
     Ok(())
 }
 
-impl<K, V, S: Copy> Prepared<K, V, S> {
-    /// Allocates nodes that continue a sequence of heights, on the heap, as the stacks of
-    /// microcontrollers are small.
-    ///
-    /// Not inlined, so that it leaves nothing on the stack.
-    #[inline(never)]
-    fn try_boxed(nodes: &Nodes<K, V, S>) -> Result<Box<[Self; 1]>, TryReserveError> {
-        try_box(Prepared { nodes: nodes.empty(), tables: Dict::new() })
-    }
-
-    /// Allocates memory for full leaves with elements of these hashes, and fills the dict.
-    fn try_new(
-        nodes: &Nodes<K, V, S>,
-        hashes: &[usize],
-    ) -> Result<Box<[Self; 1]>, TryReserveError> {
-        let mut new = Self::try_boxed(nodes)?;
-        new[0].nodes.try_reserve_full_leaves(hashes.len())?;
-        try_fill_dict(&mut new[0].tables, hashes)?;
+impl<K, V, S> Prepared<K, V, S> {
+    /// Allocates memory for full leaves with elements of these hashes, which continue the sequence
+    /// of heights of other nodes, and fills the dict.
+    fn try_new(nodes: &Nodes<K, V, S>, hashes: &[usize]) -> Result<Self, TryReserveError> {
+        let mut new = Prepared { nodes: nodes.empty(), tables: Dict::new() };
+        new.nodes.try_reserve_full_leaves(hashes.len())?;
+        try_fill_dict(&mut new.tables, hashes)?;
         Ok(new)
     }
 }
 
-impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Moves all elements to full leaves. On an error or panic, nothing changes.
     pub(crate) fn try_rebuild_hashed(&mut self) -> Result<(), TryReserveError> {
         let mut order = Order::try_with_capacity(self.nodes.len())?;
-        self.nodes.iter().for_each(|((key, _), _)| order.push(self.hash(key), false));
+        for ((key, _), score) in self.nodes.iter() {
+            order.push(self.hash(key), score, false);
+        }
         let mut new = Prepared::try_new(&self.nodes, &order.hashes)?;
-        self.carry_out(&order, &mut new[0], &mut self.nodes.empty(), &[], &mut Vec::new());
+        self.carry_out(order, &mut new, &mut self.nodes.empty(), &[], &mut Vec::new());
         Ok(())
     }
 
@@ -309,7 +309,7 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// `left_out` instead, which must have room for them.
     fn carry_out(
         &mut self,
-        order: &Order,
+        order: Order<S>,
         prepared: &mut Prepared<K, V, S>,
         other: &mut Nodes<K, V, S>,
         shared: &[usize],
@@ -329,11 +329,14 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
             left_out.push(element);
         };
         let mut ours = prepared.nodes.emptied();
+        let mut firsts = order.firsts.into_iter();
         for (id, is_others) in (0..).zip(order.is_others.chunks(LEAF_CAPACITY)) {
-            let leaf = self.nodes.try_push_leaf(is_others.iter().map(|&is_others| {
+            let first = if id > 0 { firsts.next() } else { None };
+            let elements = is_others.iter().map(|&is_others| {
                 let next = if is_others { next_of_others() } else { ours.next() };
                 next.expect("the order has each element once")
-            }));
+            });
+            let leaf = self.nodes.try_push_leaf(first, elements);
             assert_eq!(leaf, Ok(id), "room was reserved, and for full leaves in order");
         }
         // The last elements of the other nodes may all be shared.
@@ -362,12 +365,11 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     }
 }
 
-impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Moves all elements of another core into this one, one at a time. An equal key stays, and
     /// gets the value and the score of the other core.
     ///
     /// On error, elements not yet moved are lost.
-    #[inline(never)]
     pub(crate) fn try_extend<H2>(
         &mut self,
         other: &mut Core<K, V, S, Hashed<H2>>,
@@ -385,10 +387,6 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
     /// it did. Otherwise, or on an error, the other core is unchanged.
     ///
     /// On error, some keys that are in both may have the other core's score already.
-    ///
-    /// Neither this nor the functions below are inlined, so that none keeps the stack space of
-    /// another.
-    #[inline(never)]
     pub(crate) fn try_merge<H2>(
         &mut self,
         other: &mut Core<K, V, S, Hashed<H2>>,
@@ -412,7 +410,6 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
     }
 
     /// Returns the ranks of other nodes' keys that this core also has.
-    #[inline(never)]
     fn try_shared_ranks(&self, other: &Nodes<K, V, S>) -> Result<Vec<usize>, TryReserveError> {
         let ranks = other.iter().enumerate();
         try_collect(
@@ -433,7 +430,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
             next_rank = rank + 1;
             let ((key, _), score) = other.element_at(handle);
             if let Some(Element { mut handle, .. }) = self.element(key) {
-                self.set_score(self.hash(key), &mut handle, score)?;
+                self.set_score(self.hash(key), &mut handle, score.clone())?;
             }
         }
         Ok(())
@@ -441,7 +438,6 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
 
     /// Moves all elements of another core into this one. Of those at its ranks `shared`, whose keys
     /// this core already has, only the values move.
-    #[inline(never)]
     fn try_merge_except<H2>(
         &mut self,
         shared: &[usize],
@@ -451,13 +447,13 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         let mut new = Prepared::try_new(&self.nodes, &order.hashes)?;
         let mut left_out = Vec::new();
         left_out.try_reserve_exact(shared.len())?;
-        self.carry_out(&order, &mut new[0], &mut other.nodes, shared, &mut left_out);
+        self.carry_out(order, &mut new, &mut other.nodes, shared, &mut left_out);
         // Its elements are taken, but its index is not up to date.
         other.clear();
         if size_of::<V>() > 0 {
             for ((key, value), _) in &mut left_out {
                 if let Some(Element { handle, .. }) = self.element(key) {
-                    mem::swap(&mut self.nodes.pair_mut(handle).1, value);
+                    mem::swap(&mut self.nodes.element_mut(handle).0.1, value);
                 }
             }
         }
@@ -466,12 +462,11 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
 
     /// Returns the merged order of both cores, without the elements of the other core at the ranks
     /// `shared`.
-    #[inline(never)]
     fn try_merged_order(
         &self,
         other: &Nodes<K, V, S>,
         shared: &[usize],
-    ) -> Result<Order, TryReserveError> {
+    ) -> Result<Order<S>, TryReserveError> {
         let mut order = Order::try_with_capacity(self.nodes.len() + other.len() - shared.len())?;
         let mut shared = shared.iter().peekable();
         let mut others = other
@@ -486,11 +481,11 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
                     if other
                         .is_none_or(|((k, _), s)| score < s || score == s && key.precedes(k)) =>
                 {
-                    order.push(self.hash(key), false);
+                    order.push(self.hash(key), score, false);
                     our_next = ours.next();
                 }
-                (_, Some(((key, _), _))) => {
-                    order.push(self.hash(key), true);
+                (_, Some(((key, _), score))) => {
+                    order.push(self.hash(key), score, true);
                     other_next = others.next();
                 }
                 (_, None) => return Ok(order),

@@ -34,21 +34,29 @@ use super::{Clear, Core, Lookup, Nodes};
 use crate::TryReserveError;
 use crate::reserve::{or_panic, push_reserved};
 
-impl<K, V, S: Copy, D: Clear> Core<K, V, S, D> {
-    /// Moves all elements to separate nodes.
-    pub(crate) fn take_all(&mut self) -> Nodes<K, V, S> {
+impl<K, V, S, D: Clear> Core<K, V, S, D> {
+    /// Moves all elements, with their memory, to separate nodes.
+    fn take_all(&mut self) -> Nodes<K, V, S> {
         self.dict.clear();
         let empty = self.nodes.empty();
         mem::replace(&mut self.nodes, empty)
     }
 
-    /// Drops all elements. If dropping one panics, the core is empty already.
+    /// Drops all elements, and keeps the memory. If dropping one panics, the core is empty already.
     pub(crate) fn clear(&mut self) {
-        self.take_all();
+        let mut nodes = self.take_all();
+        nodes.clear();
+        self.nodes = nodes;
+    }
+
+    /// Removes all elements, and returns an iterator over them. Dropped, it gives the memory back.
+    pub(crate) fn drain_all(&mut self) -> Drain<'_, K, V, S> {
+        let nodes = self.take_all();
+        Drain::new(nodes, Some(&mut self.nodes))
     }
 }
 
-impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
+impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     /// Moves the elements of a range to separate nodes.
     ///
     /// If it returns an error, nothing changes.
@@ -69,11 +77,11 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     #[track_caller]
     pub(crate) fn drain_range(&mut self, range: RankedRange) -> Drain<'_, K, V, S> {
         match range.len {
-            0 => Drain::new(self.nodes.empty()),
-            len if len == self.nodes.len => Drain::new(self.take_all()),
+            0 => Drain::new(self.nodes.empty(), None),
+            len if len == self.nodes.len => self.drain_all(),
             1 => self.drain_one(range.start),
             _ => {
-                let mut cut = Drain::new(self.nodes.empty());
+                let mut cut = Drain::new(self.nodes.empty(), None);
                 or_panic(self.try_cut_to(cut.nodes_mut(), range, |_| Ok(())));
                 cut
             }
@@ -104,7 +112,8 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
             ..range
         };
         let next = self.nodes.at_element(cut.end);
-        let next_first = next.map(|next| self.nodes.leaf(next.leaf).at(next.index).1);
+        let next_first = next.map(|next| self.nodes.leaf(next.leaf).at(next.index).1.clone());
+        let firsts = self.nodes.try_firsts(cut)?;
         // Scores are dropped once the structure is valid, since dropping one may panic.
         let mut old_firsts = Vec::new();
         if mem::needs_drop::<S>() {
@@ -115,7 +124,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
             prepare(elements)?;
             to.try_reserve_full_leaves(cut.len)
         })?;
-        self.nodes.move_to(to, &cut);
+        self.nodes.move_to(to, &cut, firsts);
         let before = self.nodes.close_gap(&cut, next_first, &mut old_firsts);
         self.rebalance_around(before);
         self.shrink_if_sparse(self.nodes.start());
@@ -193,7 +202,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     }
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
+impl<K, V, S> Nodes<K, V, S> {
     /// Returns the first and the last leaf of a cut, each with the indexes of its elements to cut.
     /// If both are the same leaf, the second time there are none.
     fn ends_of(&self, cut: &RankedRange) -> [(u32, Range<usize>); 2] {
@@ -207,15 +216,17 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 
     /// Moves the elements of a cut, whose slots are the last ones of their leaves, to empty nodes
-    /// with room for them, without updating the index.
-    fn move_to(&mut self, to: &mut Self, cut: &RankedRange) {
-        let mut position = cut.start;
+    /// with room for them, without updating the index. `firsts` are the first scores of all new
+    /// leaves but the first one.
+    fn move_to(&mut self, to: &mut Self, cut: &RankedRange, firsts: Vec<S>) {
+        let (mut position, mut firsts) = (cut.start, firsts.into_iter());
         while to.len() < cut.len {
+            let first = if to.len() > 0 { firsts.next() } else { None };
             let next = (0..LEAF_CAPACITY.min(cut.len - to.len())).map(|_| {
                 position = self.at_element(position).expect("the range has this many elements");
                 self.leaves.remove(position.leaf, position.index).0
             });
-            to.try_push_leaf(next).expect("room was reserved");
+            to.try_push_leaf(first, next).expect("room was reserved");
         }
     }
 

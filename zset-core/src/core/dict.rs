@@ -182,6 +182,16 @@ impl Dict {
         self.len
     }
 
+    /// Removes all handles, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        match &mut self.tables {
+            Tables::Tags(_) => {}
+            Tables::One(table) => table.clear(),
+            Tables::Many(many) => many.tables.iter_mut().for_each(Table::clear),
+        }
+        self.len = 0;
+    }
+
     /// Returns the table for a hash, if there is one.
     #[inline]
     fn table(&self, hash: usize) -> Option<&Table> {

@@ -8,25 +8,26 @@
 //! code. An element is removed at its position, and spans are updated along the parent pointers: a
 //! removal needs no comparisons.
 
+use core::mem;
+
 use super::arena::NONE;
 use super::index::{Child, MIN_CHILDREN};
 use super::leaf::{End, Handle, LEAF_CAPACITY};
-
 use super::search::{Position, RankedRange, Target, before, index_in};
 use super::{Core, Lookup, Nodes, Owned};
-use crate::{TieOrder, TryReserveError};
+use crate::{InsertError, TieOrder, TryReserveError};
 
 /// A target whose leaf has room for the element. Valid until the next insertion.
 #[must_use]
-pub(crate) struct Vacancy<S> {
-    target: Target<S>,
+pub(crate) struct Vacancy {
+    target: Target,
     /// Whether the leaf has shared with a neighbour, so that a departure from there is stale.
     has_shared: bool,
 }
 
-impl<S> Vacancy<S> {
-    pub(crate) fn target(&self) -> &Target<S> {
-        &self.target
+impl Vacancy {
+    pub(crate) fn target(&self) -> Target {
+        self.target
     }
 
     pub(crate) fn has_shared(&self) -> bool {
@@ -56,39 +57,51 @@ pub(crate) struct Removal {
 }
 
 /// Inserting.
-impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
-    /// Inserts a pair at a target. The token is that of its key; with a dict, no key is equal.
+impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
+    /// Inserts an element at a target. The token is that of its key; with a dict, no key is equal.
+    /// On an error, returns the element.
     #[inline]
     pub(crate) fn insert_at(
         &mut self,
-        target: Target<S>,
+        target: Target,
         token: D::Token,
-        pair: (K, V),
-    ) -> Result<Handle, TryReserveError> {
-        D::try_reserve_one(self, token)?;
-        let vacancy = self.make_room(target)?;
-        let handle = self.nodes.put(vacancy, pair);
-        self.dict.insert(token, handle);
-        Ok(handle)
+        (pair, score): Owned<K, V, S>,
+    ) -> Result<Handle, InsertError<Owned<K, V, S>>> {
+        let reserved = D::try_reserve_one(self, token);
+        match reserved.and_then(|()| self.make_room(target, &score)) {
+            Ok(vacancy) => {
+                let handle = self.nodes.put(&vacancy, pair, score);
+                self.dict.insert(token, handle);
+                Ok(handle)
+            }
+            Err(error) => Err(InsertError { element: (pair, score), error }),
+        }
     }
 
-    /// Makes room for one more element in the leaf of a target, or moves the target to a leaf with
-    /// room.
+    /// Makes room for one more element, with this score, in the leaf of a target, or moves the
+    /// target to a leaf with room.
     ///
-    /// If it returns an error, the core is unchanged. If hashing a key panics, the core has the
-    /// same elements in the same order.
+    /// If it returns an error, the core is unchanged. If hashing a key or cloning a score panics,
+    /// the core has the same elements in the same order.
     #[inline]
-    pub(crate) fn make_room(&mut self, target: Target<S>) -> Result<Vacancy<S>, TryReserveError> {
+    pub(crate) fn make_room(
+        &mut self,
+        target: Target,
+        score: &S,
+    ) -> Result<Vacancy, TryReserveError> {
         if self.nodes.leaf(target.position.leaf).len() == LEAF_CAPACITY {
-            return self.make_room_in_full(target);
+            return self.make_room_in_full(target.position, score);
         }
         self.nodes.leaves.try_reserve_small(1)?;
         Ok(Vacancy { target, has_shared: false })
     }
 
     #[cold]
-    fn make_room_in_full(&mut self, target: Target<S>) -> Result<Vacancy<S>, TryReserveError> {
-        let Target { position, score, .. } = target;
+    fn make_room_in_full(
+        &mut self,
+        position: Position,
+        score: &S,
+    ) -> Result<Vacancy, TryReserveError> {
         let is_end = position.leaf == self.nodes.tail && position.index == LEAF_CAPACITY
             || position.leaf == self.nodes.head && position.index == 0;
         let shared = if is_end { None } else { self.share(position) };
@@ -103,13 +116,12 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
             }
         };
         // The path may no longer lead to the position.
-        let target = Target { position, score, path: None };
-        Ok(Vacancy { target, has_shared: shared.is_some() })
+        Ok(Vacancy { target: Target { position, path: None }, has_shared: shared.is_some() })
     }
 }
 
 /// Removing.
-impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
+impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     /// Removes the element at a position; returns it and the position of the next element. `token`
     /// is that of the element.
     ///
@@ -137,7 +149,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
             .then(|| (last, self.dict.token(last, &leaf.pairs[last.slot() as usize].0)));
         let is_separated =
             position.index == 0 && position.leaf != self.nodes.head && leaf.len() > 1;
-        let new_first = is_separated.then(|| leaf.at(1).1);
+        let new_first = is_separated.then(|| leaf.at(1).1.clone());
         Departure { position, handle, filler, new_first }
     }
 
@@ -227,24 +239,25 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     }
 
     /// Removes the next element from a position on that `is_taken` accepts, and moves the position
-    /// past all visited elements.
+    /// past all visited elements. Frees no memory.
     pub(crate) fn take_next_if(
         &mut self,
         next: &mut Position,
-        mut is_taken: impl FnMut(&K, &mut V, S) -> bool,
+        mut is_taken: impl FnMut(&K, &mut V, &S) -> bool,
     ) -> Option<Owned<K, V, S>> {
         loop {
             let position = self.nodes.at_element(*next)?;
             // After a panic in the closure, iteration continues with the next element.
             *next = Position { index: position.index + 1, ..position };
             let handle = self.nodes.handle_at(position);
-            let score = self.nodes.score(handle);
-            let (key, value) = self.nodes.pair_mut(handle);
+            let ((key, value), score) = self.nodes.element_mut(handle);
             if is_taken(key, value, score) {
                 let token = self.token_at(position);
                 // If a hash panics after the removal, the next element is at this position.
                 *next = position;
+                let shrink_bits = mem::take(&mut self.nodes.shrink_bits);
                 let (element, following) = self.take_at(position, token);
+                self.nodes.shrink_bits = shrink_bits;
                 *next = following;
                 return Some(element);
             }
@@ -252,19 +265,24 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     }
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
+impl<K, V, S> Nodes<K, V, S> {
     /// Adds an empty leaf at the end where the position is: before the first leaf or after the
-    /// last.
+    /// last. It is for an element with this score.
     ///
     /// The full leaf is unchanged: ascending and descending loads produce full leaves, and no
     /// element moves.
-    fn add_end(&mut self, position: Position, score: S, height: u32) -> Position {
+    fn add_end(&mut self, position: Position, score: &S, height: u32) -> Position
+    where
+        S: Clone,
+    {
+        let is_first = position.index == 0;
+        let first = if is_first { self.leaf(position.leaf).at(0).1 } else { score }.clone();
         let leaf = self.leaves.blocks().insert();
-        if position.index == 0 {
-            let first = self.leaf(position.leaf).at(0).1;
-            self.link_before_head(Child { id: leaf, span: 0, first }, height);
+        let child = Child { id: leaf, span: 0, first };
+        if is_first {
+            self.link_before_head(child, height);
         } else {
-            self.link_after(position.leaf, Child { id: leaf, span: 0, first: score }, height);
+            self.link_after(position.leaf, child, height);
         }
         Position { leaf, index: 0 }
     }
@@ -291,11 +309,10 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         Ok(height)
     }
 
-    /// Inserts a pair with the score of a vacancy, and returns its handle.
-    #[expect(clippy::needless_pass_by_value, reason = "a vacancy is filled once")]
+    /// Inserts an element at a vacancy, and returns its handle.
     #[inline]
-    pub(crate) fn put(&mut self, vacancy: Vacancy<S>, pair: (K, V)) -> Handle {
-        let Target { position: Position { leaf, index }, score, path } = vacancy.target;
+    pub(crate) fn put(&mut self, vacancy: &Vacancy, pair: (K, V), score: S) -> Handle {
+        let Target { position: Position { leaf, index }, path } = vacancy.target;
         let slot = self.leaves.insert(leaf, index, pair, score);
         self.len += 1;
         self.is_appended_to = leaf == self.tail && index == slot as usize;
@@ -315,97 +332,88 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
 
     /// Appends a leaf of up to 64 elements that are in order and come after all others, which is
     /// not checked. Returns its id. Each element is in the slot of its index.
+    ///
+    /// `first` is a copy of the score of its first element, if there are elements before.
     #[inline]
     pub(crate) fn try_push_leaf(
         &mut self,
-        elements: impl ExactSizeIterator<Item = ((K, V), S)>,
+        first: Option<S>,
+        elements: impl ExactSizeIterator<Item = Owned<K, V, S>>,
     ) -> Result<u32, TryReserveError> {
         let len = elements.len();
-        if len == 0 {
+        let Some(first) = first else {
+            self.leaves.try_reserve_small(len)?;
+            for (index, (pair, score)) in elements.enumerate() {
+                self.leaves.insert(self.tail, index, pair, score);
+            }
+            self.len = len;
             return Ok(self.tail);
-        }
-        if self.len > 0 {
-            return self.try_append_leaf(elements);
-        }
-        self.leaves.try_reserve_small(len)?;
-        for (index, (pair, score)) in elements.enumerate() {
-            self.leaves.insert(self.tail, index, pair, score);
-        }
-        self.len = len;
-        Ok(self.tail)
-    }
-
-    #[inline]
-    fn try_append_leaf(
-        &mut self,
-        elements: impl Iterator<Item = ((K, V), S)>,
-    ) -> Result<u32, TryReserveError> {
+        };
         let height = self.try_reserve_leaf(self.tail)?;
-        let leaf = self.leaves.blocks().insert();
-        self.leaves.blocks().get_mut(leaf).extend_sorted(elements);
-        let new = self.leaf(leaf);
-        let (first, len) = (new.at(0).1, new.len());
-        self.link_after(self.tail, Child { id: leaf, span: 0, first }, height);
-        self.update_spans(leaf, self.leaf(leaf).parent, i32::from(len as u8), None);
+        let id = self.leaves.blocks().insert();
+        self.leaves.blocks().get_mut(id).extend_sorted(elements);
+        self.link_after(self.tail, Child { id, span: 0, first }, height);
+        self.update_spans(id, self.leaf(id).parent, i32::from(len as u8), None);
         self.len += len;
-        Ok(leaf)
+        Ok(id)
     }
 }
 
-/// Changing a score within a leaf.
-impl<K: TieOrder, V, S: Ord + Copy> Nodes<K, V, S> {
-    /// Changes the score of the element at a position if the element stays in its leaf; returns
-    /// whether it does.
+/// Changing a score within a leaf. Each returns the old score, or the new one if the element does
+/// not stay.
+impl<K: TieOrder, V, S: Ord + Clone> Nodes<K, V, S> {
+    /// Changes the score of the element at a position if the element stays in its leaf.
     ///
     /// Only the order of the leaf changes: the element keeps its handle, and no span changes.
     #[inline]
-    pub(crate) fn reorder_in_leaf(&mut self, position: Position, score: S) -> bool {
+    pub(crate) fn reorder_in_leaf(&mut self, position: Position, score: S) -> Result<S, S> {
         let Position { leaf: id, index } = position;
         let leaf = self.leaf(id);
         let last = leaf.len() - 1;
         // With a score between its neighbours' scores, the element keeps its position.
         if index > 0 && index < last {
             let slot_at = |index| leaf.order()[index] as usize;
-            let before = leaf.scores[slot_at(index - 1)];
-            let after = leaf.scores[slot_at(index + 1)];
-            if before < score && score < after {
+            let [before, after] = [index - 1, index + 1].map(|i| &leaf.scores[slot_at(i)]);
+            if *before < score && score < *after {
                 let slot = slot_at(index);
-                self.leaves.set_score(id, slot, score);
-                return true;
+                return Ok(mem::replace(self.leaves.score_mut(id, slot), score));
             }
         }
         let ((key, _), old) = leaf.at(index);
         let comes_before = |index| {
             let ((other, _), other_score) = leaf.at(index);
-            other_score < score || other_score == score && other.precedes(key)
+            *other_score < score || *other_score == score && other.precedes(key)
         };
         // The first element of a leaf is recorded in the index, and elements past its ends are in
         // other leaves. With a single leaf there is neither an index nor another leaf.
         let stays = self.levels == 0
             || (index > 0 && comes_before(0) && index < last && !comes_before(last));
         if !stays {
-            return false;
+            return Err(score);
         }
-        let after = index_in(leaf, score, before(key));
+        let after = index_in(leaf, &score, before(key));
         // The element itself, with its old score, was counted among those before.
-        let to = if old <= score { after.saturating_sub(1) } else { after };
-        self.leaves.reorder(id, index, to.min(last), score);
-        true
+        let to = if *old <= score { after.saturating_sub(1) } else { after };
+        Ok(self.leaves.reorder(id, index, to.min(last), score))
     }
 
-    /// Changes the score of the element at a position to that of a target in the same leaf, and
-    /// moves it there.
+    /// Changes the score of the element at a position, and moves it to a target in the same leaf;
+    /// returns the old score.
     ///
     /// The target is the result of a search while the element still has its old score.
-    pub(crate) fn reorder_to(&mut self, position: Position, target: &Target<S>) {
+    pub(crate) fn reorder_to(&mut self, position: Position, target: Target, score: S) -> S {
         let Position { leaf: id, index } = position;
         let after = target.position.index;
         let to = if after > index { after - 1 } else { after };
-        self.leaves.reorder(id, index, to, target.score);
-        if index == 0 || to == 0 {
-            let leaf = self.leaf(id);
-            let first = leaf.at(0).1;
-            let _old_first = self.update_spans(id, leaf.parent, 0, Some(first));
+        let leaf = self.leaf(id);
+        let parent = leaf.parent;
+        let new_first = (to == 0).then(|| score.clone()).or_else(|| {
+            (index == 0).then(|| leaf.at(1).1.clone())
+        });
+        let old = self.leaves.reorder(id, index, to, score);
+        if new_first.is_some() {
+            let _old_first = self.update_spans(id, parent, 0, new_first);
         }
+        old
     }
 }

@@ -10,7 +10,7 @@ macro_rules! front_traits {
         [$($insertable:tt)+]
     ) => {
         /// Two are equal if they have the same elements in the same order. **O(n)**.
-        impl<$K: PartialEq, $($V: PartialEq,)? S: PartialEq + Copy $(, $H, $H2)?>
+        impl<$K: PartialEq, $($V: PartialEq,)? S: PartialEq $(, $H, $H2)?>
             PartialEq<$name<$K, $($V,)? S $(, $H2)?>> for $name<$K, $($V,)? S $(, $H)?>
         {
             fn eq(&self, other: &$name<$K, $($V,)? S $(, $H2)?>) -> bool {
@@ -18,18 +18,18 @@ macro_rules! front_traits {
             }
         }
 
-        impl<$K: Eq, $($V: Eq,)? S: Eq + Copy $(, $H)?> Eq for $name<$K, $($V,)? S $(, $H)?> {}
+        impl<$K: Eq, $($V: Eq,)? S: Eq $(, $H)?> Eq for $name<$K, $($V,)? S $(, $H)?> {}
 
-        impl<$K, $($V,)? S: Copy $(, $H)?> $name<$K, $($V,)? S $(, $H)?> {
+        impl<$K, $($V,)? S $(, $H)?> $name<$K, $($V,)? S $(, $H)?> {
             /// Returns the elements as tuples that compare in their order.
-            fn in_order(&self) -> impl Iterator<Item = (S, &$K, $(&$V)?)> {
+            fn in_order(&self) -> impl Iterator<Item = (&S, &$K, $(&$V)?)> {
                 self.iter().map(|($key, $($value,)? score)| (score, $key, $($value)?))
             }
         }
 
         /// Compares lexicographically, element by element: scores first, then keys or members, then
         /// values. **O(n)**.
-        impl<$K: PartialOrd, $($V: PartialOrd,)? S: PartialOrd + Copy $(, $H, $H2)?>
+        impl<$K: PartialOrd, $($V: PartialOrd,)? S: PartialOrd $(, $H, $H2)?>
             PartialOrd<$name<$K, $($V,)? S $(, $H2)?>> for $name<$K, $($V,)? S $(, $H)?>
         {
             fn partial_cmp(
@@ -42,14 +42,14 @@ macro_rules! front_traits {
 
         /// Compares lexicographically, element by element: scores first, then keys or members, then
         /// values. **O(n)**.
-        impl<$K: Ord, $($V: Ord,)? S: Ord + Copy $(, $H)?> Ord for $name<$K, $($V,)? S $(, $H)?> {
+        impl<$K: Ord, $($V: Ord,)? S: Ord $(, $H)?> Ord for $name<$K, $($V,)? S $(, $H)?> {
             fn cmp(&self, other: &Self) -> core::cmp::Ordering {
                 self.in_order().cmp(other.in_order())
             }
         }
 
         /// Hashes the elements in order. Equal collections have equal hashes. **O(n)**.
-        impl<$K: core::hash::Hash, $($V: core::hash::Hash,)? S: core::hash::Hash + Copy $(, $H)?>
+        impl<$K: core::hash::Hash, $($V: core::hash::Hash,)? S: core::hash::Hash $(, $H)?>
             core::hash::Hash for $name<$K, $($V,)? S $(, $H)?>
         {
             fn hash<T: core::hash::Hasher>(&self, state: &mut T) {
@@ -58,7 +58,7 @@ macro_rules! front_traits {
             }
         }
 
-        impl<$K, $($V,)? S: Copy $(, $H)?> IntoIterator for $name<$K, $($V,)? S $(, $H)?> {
+        impl<$K, $($V,)? S $(, $H)?> IntoIterator for $name<$K, $($V,)? S $(, $H)?> {
             type Item = ($K, $($V,)? S);
             type IntoIter = IntoIter<$K, $($V,)? S>;
 
@@ -67,8 +67,8 @@ macro_rules! front_traits {
             }
         }
 
-        impl<'a, $K, $($V,)? S: Copy $(, $H)?> IntoIterator for &'a $name<$K, $($V,)? S $(, $H)?> {
-            type Item = (&'a $K, $(&'a $V,)? S);
+        impl<'a, $K, $($V,)? S $(, $H)?> IntoIterator for &'a $name<$K, $($V,)? S $(, $H)?> {
+            type Item = (&'a $K, $(&'a $V,)? &'a S);
             type IntoIter = Iter<'a, $K, $($V,)? S>;
 
             fn into_iter(self) -> Self::IntoIter {
@@ -77,7 +77,7 @@ macro_rules! front_traits {
         }
 
         /// Collects the elements, as `FromIterator` does. **O(n log n)**.
-        impl<$K: $($insertable)+, $($V,)? S: Ord + Copy> From<alloc::vec::Vec<($K, $($V,)? S)>>
+        impl<$K: $($insertable)+, $($V,)? S: Ord + Clone> From<alloc::vec::Vec<($K, $($V,)? S)>>
             for $name<$K, $($V,)? S>
         {
             fn from(elements: alloc::vec::Vec<($K, $($V,)? S)>) -> Self {
@@ -86,7 +86,7 @@ macro_rules! front_traits {
         }
 
         /// Collects the elements, as `FromIterator` does. **O(n log n)**.
-        impl<$K: $($insertable)+, $($V,)? S: Ord + Copy, const N: usize> From<[($K, $($V,)? S); N]>
+        impl<$K: $($insertable)+, $($V,)? S: Ord + Clone, const N: usize> From<[($K, $($V,)? S); N]>
             for $name<$K, $($V,)? S>
         {
             fn from(elements: [($K, $($V,)? S); N]) -> Self {
@@ -95,7 +95,7 @@ macro_rules! front_traits {
         }
 
         /// Returns the elements in order, lowest score first. **O(n)**.
-        impl<$K, $($V,)? S: Copy $(, $H)?> From<$name<$K, $($V,)? S $(, $H)?>>
+        impl<$K, $($V,)? S $(, $H)?> From<$name<$K, $($V,)? S $(, $H)?>>
             for alloc::vec::Vec<($K, $($V,)? S)>
         {
             fn from(front: $name<$K, $($V,)? S $(, $H)?>) -> Self {
@@ -103,7 +103,7 @@ macro_rules! front_traits {
             }
         }
 
-        /// Inserts copies of the elements of, for example, a `BTreeMap`. **O(log n)** per element.
+        /// Inserts copies of the elements of, for example, a `BTreeMap` or its own type. **O(log n)** per element.
         impl<
             'a,
             $K: $($insertable)+ + Copy,
@@ -118,22 +118,6 @@ macro_rules! front_traits {
                 }));
             }
         }
-
-        /// Inserts copies of the elements of, for example, its own type. **O(log n)** per element.
-        impl<
-            'a,
-            $K: $($insertable)+ + Copy,
-            $($V: Copy,)?
-            S: Ord + Copy
-            $(, $H: core::hash::BuildHasher)?
-        > Extend<(&'a $K, $(&'a $V,)? S)> for $name<$K, $($V,)? S $(, $H)?> {
-            #[track_caller]
-            fn extend<I: IntoIterator<Item = (&'a $K, $(&'a $V,)? S)>>(&mut self, elements: I) {
-                self.extend(elements.into_iter().map(|($key, $($value,)? score)| {
-                    (*$key, $(*$value,)? score)
-                }));
-            }
-        }
     };
 }
 
@@ -142,8 +126,6 @@ macro_rules! front_traits {
 macro_rules! front_iter {
     ($name:ident<$($param:ident),*>, $item:ty, $shown:path) => {
         impl<'a, $($param),*> Iterator for $name<'a, $($param),*>
-        where
-            S: Copy,
         {
             type Item = $item;
 
@@ -179,8 +161,6 @@ macro_rules! front_iter {
         }
 
         impl<$($param),*> DoubleEndedIterator for $name<'_, $($param),*>
-        where
-            S: Copy,
         {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
@@ -193,9 +173,9 @@ macro_rules! front_iter {
             }
         }
 
-        impl<$($param),*> ExactSizeIterator for $name<'_, $($param),*> where S: Copy {}
+        impl<$($param),*> ExactSizeIterator for $name<'_, $($param),*> {}
 
-        impl<$($param),*> core::iter::FusedIterator for $name<'_, $($param),*> where S: Copy {}
+        impl<$($param),*> core::iter::FusedIterator for $name<'_, $($param),*> {}
 
         impl<$($param),*> Clone for $name<'_, $($param),*> {
             fn clone(&self) -> Self {
@@ -204,8 +184,6 @@ macro_rules! front_iter {
         }
 
         impl<$($param: core::fmt::Debug),*> core::fmt::Debug for $name<'_, $($param),*>
-        where
-            S: Copy,
         {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.debug_list().entries(self.clone()).finish()
@@ -215,7 +193,6 @@ macro_rules! front_iter {
         /// Returns an empty iterator.
         impl<'a, $($param),*> Default for $name<'a, $($param),*>
         where
-            S: Copy,
             $($param: 'a),*
         {
             fn default() -> Self {
@@ -234,8 +211,6 @@ macro_rules! front_into_iter {
         $(, $elements:ident)?
     ) => {
         impl<$($life,)? $($param),*> Iterator for $name
-        where
-            S: Copy,
         {
             type Item = $item;
 
@@ -251,8 +226,6 @@ macro_rules! front_into_iter {
         }
 
         impl<$($life,)? $($param),*> DoubleEndedIterator for $name
-        where
-            S: Copy,
         {
             #[inline]
             fn next_back(&mut self) -> Option<$item> {
@@ -260,13 +233,11 @@ macro_rules! front_into_iter {
             }
         }
 
-        impl<$($life,)? $($param),*> ExactSizeIterator for $name where S: Copy {}
+        impl<$($life,)? $($param),*> ExactSizeIterator for $name {}
 
-        impl<$($life,)? $($param),*> core::iter::FusedIterator for $name where S: Copy {}
+        impl<$($life,)? $($param),*> core::iter::FusedIterator for $name {}
 
         impl<$($life,)? $($param: core::fmt::Debug),*> core::fmt::Debug for $name
-        where
-            S: Copy,
         {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.debug_list().entries(self.0$(.$elements)?.iter().map($shown)).finish()
@@ -279,8 +250,6 @@ macro_rules! front_into_iter {
 macro_rules! front_owning {
     ($name:ident<$($param:ident),*>) => {
         impl<$($param: Clone),*> Clone for $name<$($param),*>
-        where
-            S: Copy,
         {
             fn clone(&self) -> Self {
                 $name(self.0.clone())
@@ -289,8 +258,6 @@ macro_rules! front_owning {
 
         /// Returns an empty iterator.
         impl<$($param),*> Default for $name<$($param),*>
-        where
-            S: Copy,
         {
             fn default() -> Self {
                 $name(Default::default())
@@ -308,7 +275,6 @@ macro_rules! front_extract_if {
     ) => {
         impl<$($param),*> Iterator for ExtractIf<'_, $($param),*>
         where
-            S: Copy,
             $($bounds)*
         {
             type Item = $item;
@@ -325,7 +291,6 @@ macro_rules! front_extract_if {
 
         impl<$($param),*> core::iter::FusedIterator for ExtractIf<'_, $($param),*>
         where
-            S: Copy,
             $($bounds)*
         {
         }

@@ -13,7 +13,7 @@ use super::dict::{Dict, hash_one};
 use super::leaf::{End, Handle, Leaves};
 use super::search::{Position, Target, before};
 use super::{Clear, Core, Lookup, Owned};
-use crate::{Increment, IncrementError, TieOrder, TryReserveError};
+use crate::{Increment, IncrementError, InsertError, TieOrder, TryReserveError};
 
 /// The number of elements above which the dict exceeds the nearest caches, and `visit` pays off.
 const VISITED_LEN: usize = 1 << 16;
@@ -30,11 +30,10 @@ pub(crate) struct Hashed<H> {
 }
 
 /// The result of a look-up.
-#[derive(Clone, Copy)]
 pub(crate) struct Element<'a, K, V, S> {
     pub(crate) handle: Handle,
     pub(crate) pair: &'a (K, V),
-    pub(crate) score: S,
+    pub(crate) score: &'a S,
 }
 
 impl<H> Hashed<H> {
@@ -65,7 +64,7 @@ impl<H: BuildHasher> Hashed<H> {
 
 impl<H> Clear for Hashed<H> {
     fn clear(&mut self) {
-        self.tables = Dict::new();
+        self.tables.clear();
         self.visited_ends = [NONE; 2];
     }
 }
@@ -73,20 +72,20 @@ impl<H> Clear for Hashed<H> {
 impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
     type Token = usize;
 
-    fn try_reserve<V, S: Copy>(
+    fn try_reserve<V, S: Clone>(
         core: &mut Core<K, V, S, Self>,
         additional: usize,
     ) -> Result<(), TryReserveError> {
         core.try_reserve_dict(additional)
     }
 
-    fn try_rebuild<V, S: Copy>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError> {
+    fn try_rebuild<V, S: Clone>(core: &mut Core<K, V, S, Self>) -> Result<(), TryReserveError> {
         core.try_rebuild_hashed()
     }
 
     /// Makes room in the dict for a key with this hash.
     #[inline]
-    fn try_reserve_one<V, S: Copy>(
+    fn try_reserve_one<V, S: Clone>(
         core: &mut Core<K, V, S, Self>,
         hash: usize,
     ) -> Result<(), TryReserveError> {
@@ -131,9 +130,9 @@ impl<K: Hash, H: BuildHasher> Lookup<K> for Hashed<H> {
 }
 
 /// Clears a core when dropped, for a core that is inconsistent until then.
-pub(crate) struct ClearOnDrop<'a, K, V, S: Copy, D: Clear>(pub(crate) &'a mut Core<K, V, S, D>);
+pub(crate) struct ClearOnDrop<'a, K, V, S, D: Clear>(pub(crate) &'a mut Core<K, V, S, D>);
 
-impl<K, V, S: Copy, D: Clear> Drop for ClearOnDrop<'_, K, V, S, D> {
+impl<K, V, S, D: Clear> Drop for ClearOnDrop<'_, K, V, S, D> {
     fn drop(&mut self) {
         self.0.clear();
     }
@@ -205,7 +204,7 @@ impl<T> Insertion<T> {
 }
 
 /// Looking up.
-impl<K, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Returns the hash of a key.
     #[inline]
     pub(crate) fn hash<Q: Hash + ?Sized>(&self, key: &Q) -> usize {
@@ -238,7 +237,7 @@ impl<K, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
             let pair = pairs.get(handle.slot() as usize)?;
             key.equivalent(&pair.0).then_some((pair, scores))
         })?;
-        Some(Element { handle, pair, score: *scores.get(handle.slot() as usize)? })
+        Some(Element { handle, pair, score: scores.get(handle.slot() as usize)? })
     }
 
     /// Returns the position of the element of a key.
@@ -324,7 +323,7 @@ where
 }
 
 /// Removing, and room in the dict.
-impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     pub(crate) fn remove<Q>(&mut self, key: &Q) -> Option<((K, V), S)>
     where
         Q: Hash + Equivalent<K> + ?Sized,
@@ -369,23 +368,24 @@ impl<K: Hash, V, S: Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     }
 }
 
-/// Inserting and changing.
-impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<H>> {
+/// Inserting and changing. On an error, a call returns what it was given, and nothing changes.
+impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     /// Inserts a key, or replaces the value and the score of an equal one; returns the old ones.
     pub(crate) fn try_insert(
         &mut self,
         key: K,
         value: V,
         score: S,
-    ) -> Result<Option<(V, S)>, TryReserveError> {
+    ) -> Result<Option<(V, S)>, InsertError<Owned<K, V, S>>> {
         let pair = (key, value);
         let hash = self.hash(&pair.0);
-        if let Some(Element { mut handle, score: old, .. }) = self.find(hash, &pair.0) {
-            self.set_score(hash, &mut handle, score)?;
-            return Ok(Some((self.replace_value(handle, pair), old)));
+        let Some(Element { mut handle, .. }) = self.find(hash, &pair.0) else {
+            return self.insert_new(hash, (pair, score)).map(|_| None);
+        };
+        match self.set_score(hash, &mut handle, score) {
+            Ok(old) => Ok(Some((self.replace_value(handle, pair), old))),
+            Err(error) => Err(error.map(|score| (pair, score))),
         }
-        self.insert_new(hash, pair, score)?;
-        Ok(None)
     }
 
     /// Inserts a key, or replaces an equal one, its value and its score; returns the old ones.
@@ -394,68 +394,69 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         key: K,
         value: V,
         score: S,
-    ) -> Result<Option<Owned<K, V, S>>, TryReserveError> {
+    ) -> Result<Option<Owned<K, V, S>>, InsertError<Owned<K, V, S>>> {
         let pair = (key, value);
         let hash = self.hash(&pair.0);
-        let Some(Element { mut handle, score: old, .. }) = self.find(hash, &pair.0) else {
-            self.insert_new(hash, pair, score)?;
-            return Ok(None);
+        let Some(Element { mut handle, .. }) = self.find(hash, &pair.0) else {
+            return self.insert_new(hash, (pair, score)).map(|_| None);
         };
-        self.set_score(hash, &mut handle, score)?;
-        Ok(Some((mem::replace(self.nodes.pair_mut(handle), pair), old)))
+        match self.set_score(hash, &mut handle, score) {
+            Ok(old) => Ok(Some((mem::replace(self.nodes.element_mut(handle).0, pair), old))),
+            Err(error) => Err(error.map(|score| (pair, score))),
+        }
     }
 
     /// Inserts a key. If there is an equal one, replaces its value and its score if `is_better`
-    /// returns true for the old score.
+    /// returns true for the new score and the old one.
     pub(crate) fn try_insert_if(
         &mut self,
         key: K,
         value: V,
         score: S,
-        is_better: impl FnOnce(S) -> bool,
-    ) -> Result<Insertion<(V, S)>, TryReserveError> {
+        is_better: impl FnOnce(&S, &S) -> bool,
+    ) -> Result<Insertion<(V, S)>, InsertError<Owned<K, V, S>>> {
         let pair = (key, value);
         let hash = self.hash(&pair.0);
         let Some(Element { mut handle, score: old, .. }) = self.find(hash, &pair.0) else {
-            self.insert_new(hash, pair, score)?;
-            return Ok(Insertion::Inserted);
+            return self.insert_new(hash, (pair, score)).map(|_| Insertion::Inserted);
         };
-        if !is_better(old) {
+        if !is_better(&score, old) {
+            let current = old.clone();
             // Dropped here so that the value is dropped too if this panics.
             drop(pair.0);
-            return Ok(Insertion::Unchanged((pair.1, old)));
+            return Ok(Insertion::Unchanged((pair.1, current)));
         }
-        self.set_score(hash, &mut handle, score)?;
-        Ok(Insertion::Updated((self.replace_value(handle, pair), old)))
+        match self.set_score(hash, &mut handle, score) {
+            Ok(old) => Ok(Insertion::Updated((self.replace_value(handle, pair), old))),
+            Err(error) => Err(error.map(|score| (pair, score))),
+        }
     }
 
     /// Replaces the value at a handle by that of a pair, and drops the key of the pair.
     #[inline]
     fn replace_value(&mut self, handle: Handle, pair: (K, V)) -> V {
-        let replaced = mem::replace(&mut self.nodes.pair_mut(handle).1, pair.1);
+        let replaced = mem::replace(&mut self.nodes.element_mut(handle).0.1, pair.1);
         // Dropped here so that the value is dropped too if this panics.
         drop(pair.0);
         replaced
     }
 
     /// Calls `change` with the value and the score of a key, and stores the score that it returns;
-    /// returns the old score and the new one.
+    /// returns the old score.
     #[inline]
     pub(crate) fn try_change<Q, E: From<TryReserveError>>(
         &mut self,
         key: &Q,
-        change: impl FnOnce(&mut V, S) -> Result<S, E>,
-    ) -> Result<Option<(S, S)>, E>
+        change: impl FnOnce(&mut V, &S) -> Result<S, E>,
+    ) -> Result<Option<S>, E>
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
         let hash = self.hash(key);
-        let Some(Element { mut handle, score: old, .. }) = self.find(hash, key) else {
-            return Ok(None);
-        };
-        let new = change(&mut self.nodes.pair_mut(handle).1, old)?;
-        self.set_score(hash, &mut handle, new)?;
-        Ok(Some((old, new)))
+        let Some(Element { mut handle, .. }) = self.find(hash, key) else { return Ok(None) };
+        let ((_, value), old) = self.nodes.element_mut(handle);
+        let new = change(value, old)?;
+        self.set_score(hash, &mut handle, new).map(Some).map_err(|error| error.error.into())
     }
 
     /// Adds to the score of a key, which is inserted with the score zero and this value if there is
@@ -471,84 +472,94 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Core<K, V, S, Hashed<
         S: Increment,
     {
         let hash = self.hash(&key);
-        let (handle, old) = match self.find(hash, &key) {
-            Some(found) => (Some(found.handle), found.score),
-            None => (None, S::ZERO),
-        };
+        let found = self.find(hash, &key).map(|found| (found.handle, *found.score));
+        let old = found.map_or(S::ZERO, |(_, old)| old);
         let new = old.checked_increment(by).map_err(IncrementError::Score)?;
-        match handle {
-            Some(mut handle) => self.set_score(hash, &mut handle, new)?,
-            None => _ = self.insert_new(hash, (key, value()), new)?,
-        }
-        Ok(new)
+        let changed = match found {
+            Some((mut handle, _)) => {
+                self.set_score(hash, &mut handle, new).map(drop).map_err(|error| error.error)
+            }
+            None => {
+                let element = ((key, value()), new);
+                self.insert_new(hash, element).map(drop).map_err(|error| error.error)
+            }
+        };
+        changed.map(|()| new).map_err(IncrementError::Full)
     }
 
-    /// Inserts a pair whose key is not present yet.
+    /// Inserts an element whose key is not present yet.
     #[inline]
     pub(crate) fn insert_new(
         &mut self,
         hash: usize,
-        pair: (K, V),
-        score: S,
-    ) -> Result<Handle, TryReserveError> {
-        let target = self.nodes.search_to_insert(score, before(&pair.0));
-        self.insert_at(target, hash, pair)
+        element: Owned<K, V, S>,
+    ) -> Result<Handle, InsertError<Owned<K, V, S>>> {
+        let ((key, _), score) = &element;
+        let target = self.nodes.search_to_insert(score, before(key));
+        self.insert_at(target, hash, element)
     }
 
-    /// Sets the score of the element at a handle, and updates the handle if the element moves.
-    ///
-    /// On error, nothing changes.
+    /// Replaces the score of the element at a handle, and updates the handle if the element moves;
+    /// returns the old score.
     #[inline]
     pub(crate) fn set_score(
         &mut self,
         hash: usize,
         handle: &mut Handle,
         score: S,
-    ) -> Result<(), TryReserveError> {
-        let Some((position, target)) = self.set_score_in_leaf(*handle, score) else {
-            return Ok(());
+    ) -> Result<S, InsertError<S>> {
+        let (position, target, score) = match self.set_score_in_leaf(*handle, score) {
+            Ok(old) => return Ok(old),
+            Err(elsewhere) => elsewhere,
         };
         // The element moves to another leaf. Everything that may fail comes first: hashing the
         // element that will fill its slot, and making room in the other leaf.
         let mut departure = self.prepare(position);
-        let vacancy = Watch::new(self, handle).core.make_room(target)?;
+        let vacancy = match Watch::new(self, handle).core.make_room(target, &score) {
+            Ok(vacancy) => vacancy,
+            Err(error) => return Err(InsertError { element: score, error }),
+        };
         if vacancy.has_shared() {
             let position = self.nodes.position_of(*handle);
             if position.leaf == vacancy.target().position.leaf {
-                self.nodes.reorder_to(position, vacancy.target());
-                return Ok(());
+                return Ok(self.nodes.reorder_to(position, vacancy.target(), score));
             }
             departure = self.prepare(position);
         }
         self.dict.tables.replace(hash, *handle, Handle::NONE);
-        let ((pair, _), removal) = self.depart(departure);
-        *handle = self.nodes.put(vacancy, pair);
+        let ((pair, old), removal) = self.depart(departure);
+        *handle = self.nodes.put(&vacancy, pair, score);
         self.dict.tables.replace(hash, Handle::NONE, *handle);
         // Merging may move the element again.
         Watch::new(self, handle).core.rebalance(removal);
-        Ok(())
+        Ok(old)
     }
 
-    /// Sets the score of the element at a handle if it stays in its leaf; otherwise returns its
-    /// position and its target.
+    /// Replaces the score of the element at a handle if it stays in its leaf, and returns the old
+    /// one; otherwise returns its position, its target and the score.
     #[inline]
-    fn set_score_in_leaf(&mut self, handle: Handle, score: S) -> Option<(Position, Target<S>)> {
+    fn set_score_in_leaf(
+        &mut self,
+        handle: Handle,
+        score: S,
+    ) -> Result<S, (Position, Target, S)> {
         let nodes = &mut self.nodes;
-        if K::IS_ORDERED && nodes.score(handle) == score {
-            return None;
+        let old = nodes.leaves.score_mut(handle.leaf(), handle.slot().into());
+        if K::IS_ORDERED && *old == score {
+            return Ok(mem::replace(old, score));
         }
         let position = nodes.position_of(handle);
-        if nodes.reorder_in_leaf(position, score) {
-            return None;
-        }
+        let score = match nodes.reorder_in_leaf(position, score) {
+            Ok(old) => return Ok(old),
+            Err(score) => score,
+        };
         let ((key, _), _) = nodes.element_at(handle);
-        let (found, path) = nodes.search(score, before(key));
-        let target = Target { position: found, score, path: Some(path) };
+        let (found, path) = nodes.search(&score, before(key));
+        let target = Target { position: found, path: Some(path) };
         if found.leaf == position.leaf {
-            nodes.reorder_to(position, &target);
-            return None;
+            return Ok(nodes.reorder_to(position, target, score));
         }
-        Some((position, target))
+        Err((position, target, score))
     }
 
     /// Panics with a description if an invariant is violated.

@@ -22,7 +22,7 @@ use rand_core::{Rng, TryRng};
 
 use super::Nodes;
 use super::arena::{ArenaNode, NONE};
-use super::leaf::End;
+use super::leaf::{End, LEAF_CAPACITY};
 
 /// The maximum number of children of a block.
 pub(crate) const BLOCK_CAPACITY: usize = 64;
@@ -34,6 +34,14 @@ pub(crate) const MIN_CHILDREN: usize = BLOCK_CAPACITY / 8;
 /// The maximum number of levels: 2^26 leaves under blocks of at least `MIN_CHILDREN`, with at least
 /// 2 in the top block.
 pub(crate) const MAX_LEVELS: usize = 10;
+
+/// Memory is freed if one element in this many is left, or one in half as many: the threshold is
+/// rounded up to a power of two. If memory were freed earlier, queues that fill up and drain would
+/// pay for it.
+const SHRINK_SHARE: usize = 48;
+
+/// The maximum number of elements that move to less memory in one step.
+const MOST_LEFT: usize = 1 << 14;
 
 #[derive(Clone)]
 pub(crate) struct Block<S> {
@@ -48,7 +56,6 @@ pub(crate) struct Block<S> {
 }
 
 /// A child to be added to a block.
-#[derive(Clone, Copy)]
 pub(crate) struct Child<S> {
     pub(crate) id: u32,
     pub(crate) span: u32,
@@ -57,7 +64,7 @@ pub(crate) struct Child<S> {
     pub(crate) first: S,
 }
 
-impl<S: Copy> Block<S> {
+impl<S> Block<S> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len as usize
@@ -188,6 +195,15 @@ impl<S: Copy> Block<S> {
     }
 }
 
+impl<S> Block<S> {
+    /// Returns whether the block has no children, as a new one.
+    pub(crate) fn is_blank(&self) -> bool {
+        let is_unused = |(&id, &span): (&u32, &u32)| id == NONE && span == 0;
+        let all_unused = self.children.iter().zip(&self.spans).all(is_unused);
+        self.len == 0 && self.firsts.is_empty() && all_unused
+    }
+}
+
 impl<S> ArenaNode for Block<S> {
     const MAX_IDS: usize = NONE as usize - 1;
 
@@ -201,6 +217,13 @@ impl<S> ArenaNode for Block<S> {
         }
     }
 
+    fn clear(&mut self) {
+        self.firsts.clear();
+        (self.parent, self.len) = (NONE, 0);
+        self.children.fill(NONE);
+        self.spans.fill(0);
+    }
+
     fn set_next_vacant(&mut self, next: u32) {
         self.parent = next;
     }
@@ -210,7 +233,7 @@ impl<S> ArenaNode for Block<S> {
     }
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
+impl<K, V, S> Nodes<K, V, S> {
     /// Adds to the spans above a node, given its parent, and replaces its first score; returns the
     /// old one, or the given one if no node comes before.
     pub(crate) fn update_spans(
@@ -301,6 +324,16 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
             self.leaves.set_parent(id, parent);
         } else {
             self.blocks.get_mut(id).parent = parent;
+        }
+    }
+
+    /// Records the length at which a leaf is added, for `shrink_if_sparse`.
+    fn note_growth(&mut self) {
+        let left = self.len / SHRINK_SHARE;
+        // So that the last of several leaves has not been removed yet when this many are left.
+        if left > LEAF_CAPACITY {
+            let bits = left.next_power_of_two().min(MOST_LEFT).ilog2();
+            self.shrink_bits = self.shrink_bits.max(bits as u8);
         }
     }
 

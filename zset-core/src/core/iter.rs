@@ -7,7 +7,6 @@
 use alloc::vec::{self, Vec};
 use core::hint::black_box;
 use core::iter::{FusedIterator, successors};
-use core::marker::PhantomData;
 use core::ops::Range;
 use core::{array, mem, slice};
 
@@ -38,7 +37,7 @@ struct Rest<'a, P, S> {
     pairs: &'a [P],
 }
 
-impl<'a, P, S: Copy> Rest<'a, P, S> {
+impl<'a, P, S> Rest<'a, P, S> {
     #[inline]
     fn new(id: u32, next: u32, leaf: LeafRef<'a, P, S>, slots: slice::Iter<'a, u8>) -> Self {
         Rest { leaf: id, next, slots, scores: leaf.scores, pairs: leaf.pairs }
@@ -46,8 +45,8 @@ impl<'a, P, S: Copy> Rest<'a, P, S> {
 
     /// Returns the element in a slot.
     #[inline]
-    fn at(&self, slot: u8) -> (&'a P, S) {
-        (&self.pairs[slot as usize], self.scores[slot as usize])
+    fn at(&self, slot: u8) -> (&'a P, &'a S) {
+        (&self.pairs[slot as usize], &self.scores[slot as usize])
     }
 
     /// Rebuilds the value field by field, with slices of equal length.
@@ -69,7 +68,7 @@ impl<P, S> Clone for Rest<'_, P, S> {
 
 /// Returns the elements between two positions that are in the first and in the last leaf.
 #[inline(never)]
-fn ends<K, V, S: Copy>(
+fn ends<K, V, S>(
     nodes: &Nodes<K, V, S>,
     find: impl FnOnce() -> Range<Position>,
 ) -> [Rest<'_, (K, V), S>; 2] {
@@ -92,7 +91,7 @@ fn ends<K, V, S: Copy>(
 /// compiler keeps the iterator and the accumulator of a caller's loop in registers.
 #[cold]
 #[inline(never)]
-fn enter<'a, K, V, S: Copy>(
+fn enter<'a, K, V, S>(
     nodes: &'a Nodes<K, V, S>,
     id: u32,
     to: u32,
@@ -133,7 +132,7 @@ fn consecutive(slots: &[u8]) -> Option<Range<usize>> {
 /// Returns the ranks of the elements in the leaves between two others.
 #[cold]
 #[inline(never)]
-fn ranks_between<K, V, S: Copy>(nodes: &Nodes<K, V, S>, front: u32, back: u32) -> Range<usize> {
+fn ranks_between<K, V, S>(nodes: &Nodes<K, V, S>, front: u32, back: u32) -> Range<usize> {
     if front == back {
         return 0..0;
     }
@@ -150,7 +149,7 @@ fn ranks_between<K, V, S: Copy>(nodes: &Nodes<K, V, S>, front: u32, back: u32) -
     start..end
 }
 
-impl<'a, K, V, S: Copy> Iter<'a, K, V, S> {
+impl<'a, K, V, S> Iter<'a, K, V, S> {
     /// Creates an iterator over the elements between the positions that `find` returns.
     #[inline]
     pub(crate) fn new(nodes: &'a Nodes<K, V, S>, find: impl FnOnce() -> Range<Position>) -> Self {
@@ -248,8 +247,8 @@ impl<'a, K, V, S: Copy> Iter<'a, K, V, S> {
     }
 }
 
-impl<'a, K, V, S: Copy> Iterator for Iter<'a, K, V, S> {
-    type Item = (&'a (K, V), S);
+impl<'a, K, V, S> Iterator for Iter<'a, K, V, S> {
+    type Item = (&'a (K, V), &'a S);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -294,10 +293,10 @@ impl<'a, K, V, S: Copy> Iterator for Iter<'a, K, V, S> {
             let Rest { slots, scores, pairs, .. } = self.front.clone();
             combined = if let Some(slots) = consecutive(slots.as_slice()) {
                 let elements = pairs[slots.clone()].iter().zip(&scores[slots]);
-                elements.fold(combined, |combined, (pair, &score)| combine(combined, (pair, score)))
+                elements.fold(combined, &mut combine)
             } else {
                 slots.fold(combined, |combined, &slot| {
-                    combine(combined, (&pairs[slot as usize], scores[slot as usize]))
+                    combine(combined, (&pairs[slot as usize], &scores[slot as usize]))
                 })
             };
             if self.front.leaf == self.back.leaf && self.back.slots.len() == 0 {
@@ -308,7 +307,7 @@ impl<'a, K, V, S: Copy> Iterator for Iter<'a, K, V, S> {
     }
 }
 
-impl<K, V, S: Copy> DoubleEndedIterator for Iter<'_, K, V, S> {
+impl<K, V, S> DoubleEndedIterator for Iter<'_, K, V, S> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         let slot = if let Some(slot) = self.back.slots.next_back() {
@@ -330,9 +329,9 @@ impl<K, V, S: Copy> DoubleEndedIterator for Iter<'_, K, V, S> {
     }
 }
 
-impl<K, V, S: Copy> ExactSizeIterator for Iter<'_, K, V, S> {}
+impl<K, V, S> ExactSizeIterator for Iter<'_, K, V, S> {}
 
-impl<K, V, S: Copy> FusedIterator for Iter<'_, K, V, S> {}
+impl<K, V, S> FusedIterator for Iter<'_, K, V, S> {}
 
 impl<K, V, S> Clone for Iter<'_, K, V, S> {
     fn clone(&self) -> Self {
@@ -345,13 +344,13 @@ impl<K, V, S> Clone for Iter<'_, K, V, S> {
     }
 }
 
-impl<'a, K: 'a, V: 'a, S: Copy + 'a> Iter<'a, K, V, S> {
+impl<'a, K: 'a, V: 'a, S: 'a> Iter<'a, K, V, S> {
     /// The nodes of an empty iterator.
     const NO_NODES: &'a Nodes<K, V, S> = &Nodes::new();
 }
 
 /// Returns an empty iterator.
-impl<'a, K: 'a, V: 'a, S: Copy + 'a> Default for Iter<'a, K, V, S> {
+impl<'a, K: 'a, V: 'a, S: 'a> Default for Iter<'a, K, V, S> {
     fn default() -> Self {
         Self::NO_NODES.iter()
     }
@@ -383,7 +382,7 @@ impl Emptied {
 
     /// Takes the element at this end of nodes that are only emptied from now on.
     #[inline]
-    fn pop<K, V, S: Copy>(&mut self, nodes: &mut Nodes<K, V, S>, end: End) -> Option<((K, V), S)> {
+    fn pop<K, V, S>(&mut self, nodes: &mut Nodes<K, V, S>, end: End) -> Option<((K, V), S)> {
         nodes.len = nodes.len.checked_sub(1)?;
         let id = match end {
             End::First => nodes.head,
@@ -404,7 +403,7 @@ impl Emptied {
     }
 
     #[cold]
-    fn arrange<K, V, S: Copy>(&mut self, nodes: &mut Nodes<K, V, S>, id: u32, end: End) {
+    fn arrange<K, V, S>(&mut self, nodes: &mut Nodes<K, V, S>, id: u32, end: End) {
         nodes.leaves.arrange(id, end);
         // If both ends are in the same leaf, it is arranged for only one of them at a time.
         self.arranged = self.arranged.map(|other| if other == id { NONE } else { other });
@@ -412,7 +411,7 @@ impl Emptied {
     }
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
+impl<K, V, S> Nodes<K, V, S> {
     /// Takes the elements of nodes one by one, lowest score first. They can then only be cleared.
     pub(crate) fn emptied(&mut self) -> impl Iterator<Item = ((K, V), S)> {
         let mut emptied = Emptied::NOTHING;
@@ -430,7 +429,7 @@ impl<K, V, S> IntoIter<K, V, S> {
         IntoIter(Elements::One(Some(element)))
     }
 
-    /// Returns the nodes, before the first element is returned.
+    /// Returns the nodes with the elements not yet returned.
     pub(crate) fn nodes_mut(&mut self) -> &mut Nodes<K, V, S> {
         match &mut self.0 {
             Elements::Nodes(nodes, _) => nodes,
@@ -439,7 +438,7 @@ impl<K, V, S> IntoIter<K, V, S> {
     }
 }
 
-impl<K, V, S: Copy> Iterator for IntoIter<K, V, S> {
+impl<K, V, S> Iterator for IntoIter<K, V, S> {
     type Item = ((K, V), S);
 
     #[inline]
@@ -460,7 +459,7 @@ impl<K, V, S: Copy> Iterator for IntoIter<K, V, S> {
     }
 }
 
-impl<K, V, S: Copy> DoubleEndedIterator for IntoIter<K, V, S> {
+impl<K, V, S> DoubleEndedIterator for IntoIter<K, V, S> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
@@ -470,22 +469,22 @@ impl<K, V, S: Copy> DoubleEndedIterator for IntoIter<K, V, S> {
     }
 }
 
-impl<K, V, S: Copy> ExactSizeIterator for IntoIter<K, V, S> {}
+impl<K, V, S> ExactSizeIterator for IntoIter<K, V, S> {}
 
-impl<K, V, S: Copy> FusedIterator for IntoIter<K, V, S> {}
+impl<K, V, S> FusedIterator for IntoIter<K, V, S> {}
 
-impl<K, V, S: Copy> Default for IntoIter<K, V, S> {
+impl<K, V, S> Default for IntoIter<K, V, S> {
     fn default() -> Self {
         IntoIter::new(Nodes::new())
     }
 }
 
-impl<K, V, S: Copy> IntoIter<K, V, S> {
+impl<K, V, S> IntoIter<K, V, S> {
     /// Returns references to the remaining elements.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&(K, V), S)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&(K, V), &S)> {
         let (nodes, one) = match &self.0 {
             Elements::Nodes(nodes, _) => (Some(nodes.iter()), None),
-            Elements::One(element) => (None, element.as_ref().map(|(pair, score)| (pair, *score))),
+            Elements::One(element) => (None, element.as_ref().map(|(pair, score)| (pair, score))),
         };
         nodes.into_iter().flatten().chain(one)
     }
@@ -495,22 +494,41 @@ impl<K, V, S: Copy> IntoIter<K, V, S> {
 /// as in the drains of other collections.
 pub(crate) struct Drain<'a, K, V, S> {
     pub(crate) elements: IntoIter<K, V, S>,
-    core: PhantomData<&'a mut Nodes<K, V, S>>,
+    /// The empty nodes of a core that gets the memory of the drained ones back.
+    drained: Option<&'a mut Nodes<K, V, S>>,
 }
 
-impl<K, V, S: Copy> Drain<'_, K, V, S> {
-    pub(crate) fn new(nodes: Nodes<K, V, S>) -> Self {
-        Drain { elements: IntoIter::new(nodes), core: PhantomData }
+impl<'a, K, V, S> Drain<'a, K, V, S> {
+    pub(crate) fn new(nodes: Nodes<K, V, S>, drained: Option<&'a mut Nodes<K, V, S>>) -> Self {
+        Drain { elements: IntoIter::new(nodes), drained }
     }
 
     /// Creates a drain of one element, without allocating.
     pub(crate) fn of_one(element: ((K, V), S)) -> Self {
-        Drain { elements: IntoIter::of_one(element), core: PhantomData }
+        Drain { elements: IntoIter::of_one(element), drained: None }
+    }
+
+    /// Returns the elements with their memory.
+    #[cfg(feature = "zset")]
+    pub(crate) fn into_elements(mut self) -> IntoIter<K, V, S> {
+        self.drained = None;
+        mem::take(&mut self.elements)
     }
 
     /// Returns the nodes of the elements, before the first is returned.
     pub(crate) fn nodes_mut(&mut self) -> &mut Nodes<K, V, S> {
         self.elements.nodes_mut()
+    }
+}
+
+/// Drops the rest of the elements, and gives the memory back.
+impl<K, V, S> Drop for Drain<'_, K, V, S> {
+    fn drop(&mut self) {
+        if let Some(nodes) = &mut self.drained {
+            let drained = self.elements.nodes_mut();
+            drained.clear();
+            mem::swap(*nodes, drained);
+        }
     }
 }
 
@@ -532,7 +550,7 @@ struct RestMut<'a, P, S> {
     pairs: [Option<&'a mut P>; LEAF_CAPACITY],
 }
 
-impl<'a, P, S: Copy> RestMut<'a, P, S> {
+impl<'a, P, S> RestMut<'a, P, S> {
     /// Creates the rest of these elements in order.
     fn new<L, A, B>(leaf: &'a mut Leaf<L, A, B>, elements: Range<usize>) -> Self
     where
@@ -545,13 +563,13 @@ impl<'a, P, S: Copy> RestMut<'a, P, S> {
     }
 
     #[inline]
-    fn take(&mut self, slot: u8) -> Option<(&'a mut P, S)> {
-        Some((self.pairs[slot as usize].take()?, self.scores[slot as usize]))
+    fn take(&mut self, slot: u8) -> Option<(&'a mut P, &'a S)> {
+        Some((self.pairs[slot as usize].take()?, &self.scores[slot as usize]))
     }
 
-    fn iter(&self) -> impl Iterator<Item = (&P, S)> {
+    fn iter(&self) -> impl Iterator<Item = (&P, &S)> {
         self.slots.clone().filter_map(|&slot| {
-            Some((self.pairs[slot as usize].as_deref()?, self.scores[slot as usize]))
+            Some((self.pairs[slot as usize].as_deref()?, &self.scores[slot as usize]))
         })
     }
 }
@@ -562,7 +580,7 @@ impl<P, S> Default for RestMut<'_, P, S> {
     }
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
+impl<K, V, S> Nodes<K, V, S> {
     pub(crate) fn iter_mut(&mut self) -> IterMut<'_, K, V, S> {
         self.range_mut(self.whole())
     }
@@ -627,17 +645,17 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 }
 
-impl<K, V, S: Copy> IterMut<'_, K, V, S> {
+impl<K, V, S> IterMut<'_, K, V, S> {
     /// Returns references to the remaining elements.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&(K, V), S)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&(K, V), &S)> {
         let leaves = self.between.as_slice().iter().map(|leaf| leaf.as_ref());
         let between = leaves.flat_map(|leaf| (0..leaf.len()).map(move |index| leaf.at(index)));
         self.front.iter().chain(between).chain(self.back.iter())
     }
 }
 
-impl<'a, K, V, S: Copy> Iterator for IterMut<'a, K, V, S> {
-    type Item = (&'a mut (K, V), S);
+impl<'a, K, V, S> Iterator for IterMut<'a, K, V, S> {
+    type Item = (&'a mut (K, V), &'a S);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -661,7 +679,7 @@ impl<'a, K, V, S: Copy> Iterator for IterMut<'a, K, V, S> {
     }
 }
 
-impl<K, V, S: Copy> DoubleEndedIterator for IterMut<'_, K, V, S> {
+impl<K, V, S> DoubleEndedIterator for IterMut<'_, K, V, S> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         self.len = self.len.checked_sub(1)?;

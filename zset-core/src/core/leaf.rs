@@ -172,7 +172,7 @@ impl<P, S> Clone for LeafRef<'_, P, S> {
 
 impl<P, S> Copy for LeafRef<'_, P, S> {}
 
-impl<'a, P, S: Copy> LeafRef<'a, P, S> {
+impl<'a, P, S> LeafRef<'a, P, S> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len as usize
@@ -193,9 +193,9 @@ impl<'a, P, S: Copy> LeafRef<'a, P, S> {
 
     /// Returns the element at `index` in order.
     #[inline]
-    pub(crate) fn at(&self, index: usize) -> (&'a P, S) {
+    pub(crate) fn at(&self, index: usize) -> (&'a P, &'a S) {
         let slot = self.order[index] as usize;
-        (&self.pairs[slot], self.scores[slot])
+        (&self.pairs[slot], &self.scores[slot])
     }
 
     /// Returns whether the order has no elements, as in a new leaf.
@@ -304,9 +304,10 @@ impl<L, A, B> Leaf<L, A, B> {
         self.scores.swap(a as usize, b as usize);
     }
 
-    /// Moves the element at index `from` in order to index `to`, with a new score.
+    /// Moves the element at index `from` in order to index `to`, with a new score; returns the old
+    /// one.
     #[inline]
-    pub(crate) fn reorder<S>(&mut self, from: usize, to: usize, score: S)
+    pub(crate) fn reorder<S>(&mut self, from: usize, to: usize, score: S) -> S
     where
         A: Column<S>,
     {
@@ -317,7 +318,7 @@ impl<L, A, B> Leaf<L, A, B> {
             self.order.copy_within(to..from, to + 1);
         }
         self.order[to] = slot;
-        self.scores[slot as usize] = score;
+        mem::replace(&mut self.scores[slot as usize], score)
     }
 }
 
@@ -360,7 +361,7 @@ fn try_grow<T>(column: &mut Vec<T>, wanted: usize) -> Result<(), TryReserveError
     Ok(())
 }
 
-impl<P, S: Copy> BlockLeaf<P, S> {
+impl<P, S> BlockLeaf<P, S> {
     /// Adds elements in order to an empty leaf, in slots of the same order.
     #[inline]
     pub(crate) fn extend_sorted(&mut self, elements: impl Iterator<Item = (P, S)>) {
@@ -391,6 +392,12 @@ impl<P, S> ArenaNode for BlockLeaf<P, S> {
 
     fn empty() -> Self {
         Self::of_columns(Links::NONE, ArrayVec::new(), ArrayVec::new())
+    }
+
+    fn clear(&mut self) {
+        self.scores.clear();
+        self.pairs.clear();
+        (self.links, self.len, self.order) = (Links::NONE, 0, [NO_SLOT; LEAF_CAPACITY + 1]);
     }
 
     fn set_next_vacant(&mut self, next: u32) {
@@ -478,7 +485,7 @@ macro_rules! with_leaf {
     };
 }
 
-impl<P, S: Copy> Leaves<P, S> {
+impl<P, S> Leaves<P, S> {
     pub(crate) const fn new() -> Self {
         Leaves::Small(SmallLeaf::empty())
     }
@@ -532,13 +539,14 @@ impl<P, S: Copy> Leaves<P, S> {
     }
 
     #[inline]
-    pub(crate) fn reorder(&mut self, id: u32, from: usize, to: usize, score: S) {
-        with_leaf!(self, id, leaf => leaf.reorder(from, to, score));
+    pub(crate) fn reorder(&mut self, id: u32, from: usize, to: usize, score: S) -> S {
+        with_leaf!(self, id, leaf => leaf.reorder(from, to, score))
     }
 
+    /// Returns the score in a slot. Its order must not change.
     #[inline]
-    pub(crate) fn set_score(&mut self, id: u32, slot: usize, score: S) {
-        with_leaf!(self, id, leaf => leaf.scores[slot] = score);
+    pub(crate) fn score_mut(&mut self, id: u32, slot: usize) -> &mut S {
+        with_leaf!(self, id, leaf => &mut leaf.scores[slot])
     }
 
     pub(crate) fn arrange(&mut self, id: u32, end: End) {
@@ -568,10 +576,11 @@ impl<P, S: Copy> Leaves<P, S> {
         }
     }
 
-    /// Returns a mutable reference to the pair at a handle.
+    /// Returns the element at a handle, with a mutable reference to its pair.
     #[inline]
-    pub(crate) fn pair_mut(&mut self, handle: Handle) -> &mut P {
-        with_leaf!(self, handle.leaf(), leaf => &mut leaf.pairs[handle.slot() as usize])
+    pub(crate) fn element_mut(&mut self, handle: Handle) -> (&mut P, &S) {
+        let slot = handle.slot() as usize;
+        with_leaf!(self, handle.leaf(), leaf => (&mut leaf.pairs[slot], &leaf.scores[slot]))
     }
 
     /// Reserves memory for `additional` more elements in the leaf of a small core.
@@ -597,6 +606,22 @@ impl<P, S: Copy> Leaves<P, S> {
         let Leaves::Blocks(arena) = self else { unreachable!("made above") };
         arena.try_reserve(additional)?;
         Ok(arena)
+    }
+
+    /// Drops all elements, and keeps the memory and one empty leaf, with id 0. If this panics, the
+    /// leaves can only be dropped.
+    pub(crate) fn clear(&mut self) {
+        match self {
+            Leaves::Small(leaf) => {
+                leaf.scores.clear();
+                leaf.pairs.clear();
+                (leaf.len, leaf.order) = (0, [NO_SLOT; LEAF_CAPACITY + 1]);
+            }
+            Leaves::Blocks(arena) => {
+                arena.clear();
+                arena.insert();
+            }
+        }
     }
 
     /// Returns the arena of a core with more than one leaf.

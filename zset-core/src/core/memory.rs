@@ -4,21 +4,18 @@
 //! are left, all of them move to less memory, in one step that costs O(1) amortized over the
 //! removals. A step moves fewer elements than the dict rehashes when its first table splits.
 
+use alloc::vec::Vec;
+
+use super::arena::NONE;
 use super::index::BLOCK_CAPACITY;
+use super::iter::Iter;
 use super::leaf::LEAF_CAPACITY;
-use super::search::Position;
+use super::search::{Position, RankedRange};
 use super::{Core, Lookup, Nodes};
 use crate::TryReserveError;
+use crate::reserve::try_collect;
 
-/// Memory is freed if one element in this many is left, or one in half as many: the threshold is
-/// rounded up to a power of two. If memory were freed earlier, queues that fill up and drain would
-/// pay for it.
-const SHRINK_SHARE: usize = 48;
-
-/// The maximum number of elements that move to less memory in one step.
-const MOST_LEFT: usize = 1 << 14;
-
-impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
+impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     /// Reserves memory for about `additional` more elements. Removals do not free it.
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), TryReserveError> {
         if additional == 0 {
@@ -69,15 +66,13 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     }
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
-    /// Records the length at which a leaf is added.
-    pub(super) fn note_growth(&mut self) {
-        let left = self.len / SHRINK_SHARE;
-        // So that the last of several leaves has not been removed yet when this many are left.
-        if left > LEAF_CAPACITY {
-            let bits = left.next_power_of_two().min(MOST_LEFT).ilog2();
-            self.shrink_bits = self.shrink_bits.max(bits as u8);
-        }
+impl<K, V, S> Nodes<K, V, S> {
+    /// Drops all elements, and keeps the memory. If this panics, the nodes can only be dropped.
+    pub(super) fn clear(&mut self) {
+        self.leaves.clear();
+        self.blocks.clear();
+        (self.top, self.levels, self.head, self.tail, self.len) = (NONE, 0, 0, 0, 0);
+        self.is_appended_to = false;
     }
 
     pub(crate) fn allocation_size(&self) -> usize {
@@ -120,15 +115,30 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
         self.blocks.try_reserve(leaves.div_ceil(BLOCK_CAPACITY / 2) + self.levels as usize + 1)
     }
 
+    /// Returns copies of the scores of the first elements of full leaves with the elements of a
+    /// range, except for the first leaf.
+    pub(super) fn try_firsts(&self, range: RankedRange) -> Result<Vec<S>, TryReserveError>
+    where
+        S: Clone,
+    {
+        let firsts = Iter::ranked(self, range).skip(LEAF_CAPACITY).step_by(LEAF_CAPACITY);
+        try_collect(firsts.map(|(_, score)| score.clone()))
+    }
+
     /// Moves all elements to full leaves. On error, nothing changes.
-    pub(crate) fn try_rebuild(&mut self) -> Result<(), TryReserveError> {
+    pub(crate) fn try_rebuild(&mut self) -> Result<(), TryReserveError>
+    where
+        S: Clone,
+    {
         let (mut new, len) = (self.empty(), self.len());
         new.try_reserve_full_leaves(len)?;
+        let mut firsts = self.try_firsts(self.whole())?.into_iter();
         let mut elements = self.emptied();
         while new.len() < len {
             let in_leaf = LEAF_CAPACITY.min(len - new.len());
+            let first = if new.len() > 0 { firsts.next() } else { None };
             let next = (0..in_leaf).map(|_| elements.next().expect("there are `len` elements"));
-            new.try_push_leaf(next).expect("room was reserved");
+            new.try_push_leaf(first, next).expect("room was reserved");
         }
         drop(elements);
         *self = new;

@@ -10,7 +10,7 @@ use super::iter::Iter;
 use super::search::{Path, Position, RankedRange};
 use crate::bounds::ranks;
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
+impl<K, V, S> Nodes<K, V, S> {
     #[inline]
     pub(crate) fn iter(&self) -> Iter<'_, K, V, S> {
         Iter::ranked(self, self.whole())
@@ -25,7 +25,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 
     /// Returns the range between two positions, which must be in order.
-    pub(crate) fn with_ranks(&self, positions: Range<Position>) -> RankedRange {
+    fn with_ranks(&self, positions: Range<Position>) -> RankedRange {
         let Range { start, end } = positions;
         RankedRange::new((start, self.rank_of(start)), (end, self.rank_of(end)))
     }
@@ -36,46 +36,22 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 }
 
-impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
+/// Ranges of scores, whose bounds are of any type that a score borrows as, and of keys.
+impl<K, V, S> Nodes<K, V, S> {
     #[inline]
-    pub(crate) fn range_by_score(&self, range: impl RangeBounds<S>) -> Iter<'_, K, V, S> {
-        Iter::new(self, || self.positions_by_score(&range))
-    }
-
-    pub(crate) fn range<'q, Q>(&self, range: impl RangeBounds<(S, &'q Q)>) -> Iter<'_, K, V, S>
+    pub(crate) fn range_by_score<T>(&self, range: &impl RangeBounds<T>) -> Iter<'_, K, V, S>
     where
-        K: Borrow<Q>,
-        Q: Ord + ?Sized + 'q,
+        S: Borrow<T>,
+        T: Ord + ?Sized,
     {
-        Iter::new(self, || self.positions_across(&range))
+        Iter::new(self, || self.positions_by_score(range))
     }
 
-    pub(crate) fn range_by_key<'q, Q>(
-        &self,
-        score: S,
-        range: impl RangeBounds<&'q Q>,
-    ) -> Iter<'_, K, V, S>
+    pub(crate) fn resolve_scores<T>(&self, range: &impl RangeBounds<T>) -> RankedRange
     where
-        K: Borrow<Q>,
-        Q: Ord + ?Sized + 'q,
+        S: Borrow<T>,
+        T: Ord + ?Sized,
     {
-        Iter::new(self, || self.positions_by_key(score, &range))
-    }
-
-    /// Returns the range of the elements with exactly this score whose keys are in the range.
-    pub(crate) fn resolve_keys<'q, Q>(
-        &self,
-        score: S,
-        range: &impl RangeBounds<&'q Q>,
-    ) -> RankedRange
-    where
-        K: Borrow<Q>,
-        Q: Ord + ?Sized + 'q,
-    {
-        self.with_ranks(self.positions_by_key(score, range))
-    }
-
-    pub(crate) fn resolve_scores(&self, range: &impl RangeBounds<S>) -> RankedRange {
         let all = (self.start(), 0)..(self.end(), self.len);
         let Range { start, end } = by_score(range, all, |score, is_after| {
             let mut rank = 0;
@@ -87,8 +63,50 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
         RankedRange::new(start, end)
     }
 
+    /// Returns the range of the elements with this score or a higher one.
+    pub(crate) fn resolve_from_score<T>(&self, score: &T) -> RankedRange
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
+        self.resolve_scores::<T>(&(Bound::Included(score), Bound::Unbounded))
+    }
+
+    /// Returns the range of the elements between two bounds of a score and a key.
+    pub(crate) fn resolve_across<'q, T, Q>(
+        &self,
+        range: &impl RangeBounds<(&'q T, &'q Q)>,
+    ) -> RankedRange
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
+        K: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.with_ranks(self.positions_across(range))
+    }
+
+    /// Returns the range of the elements with exactly this score whose keys are in the range.
+    pub(crate) fn resolve_keys<'q, T, Q>(
+        &self,
+        score: &T,
+        range: &impl RangeBounds<&'q Q>,
+    ) -> RankedRange
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+        K: Borrow<Q>,
+        Q: Ord + ?Sized + 'q,
+    {
+        self.with_ranks(self.positions_by_key(score, range))
+    }
+
     /// Returns the start and end positions of a range of scores, without their ranks.
-    pub(crate) fn positions_by_score(&self, range: &impl RangeBounds<S>) -> Range<Position> {
+    pub(crate) fn positions_by_score<T>(&self, range: &impl RangeBounds<T>) -> Range<Position>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         let all = self.all_positions();
         in_order(by_score(range, all, |score, is_after| {
             let mut path = Path::FIRST;
@@ -97,14 +115,16 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
         }))
     }
 
-    /// Returns the start and end positions of the elements with exactly this score whose keys,
-    /// compared by `part`, are in the range.
-    pub(crate) fn positions_by_key<'q, Q>(
+    /// Returns the start and end positions of the elements with exactly this score whose keys are
+    /// in the range.
+    pub(crate) fn positions_by_key<'q, T, Q>(
         &self,
-        score: S,
+        score: &T,
         range: &impl RangeBounds<&'q Q>,
     ) -> Range<Position>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
         K: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
@@ -114,7 +134,7 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
             .unwrap_or_else(|| self.search(score, |_| false));
         let end = self.search_end(start, with_score(range.end_bound())).unwrap_or_else(|| {
             // If all scores are equal, a search would read keys on every level.
-            if self.last().is_none_or(|(_, last)| last <= score) {
+            if self.last().is_none_or(|(_, last)| last.borrow() <= score) {
                 self.all_positions().end
             } else {
                 self.search(score, |_| true)
@@ -124,11 +144,13 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
     }
 
     /// Returns the start and end positions of a range of scores and keys.
-    pub(crate) fn positions_across<'q, Q>(
+    pub(crate) fn positions_across<'q, T, Q>(
         &self,
-        range: &impl RangeBounds<(S, &'q Q)>,
+        range: &impl RangeBounds<(&'q T, &'q Q)>,
     ) -> Range<Position>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized + 'q,
         K: Borrow<Q>,
         Q: Ord + ?Sized + 'q,
     {
@@ -140,8 +162,10 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
 
     /// Returns the start of a range of scores and keys, or `None` if it is unbounded.
     #[inline]
-    fn search_start<Q>(&self, bound: Bound<(S, &Q)>) -> Option<(Position, Path)>
+    fn search_start<T, Q>(&self, bound: Bound<(&T, &Q)>) -> Option<(Position, Path)>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
         K: Borrow<Q>,
         Q: Ord + ?Sized,
     {
@@ -154,12 +178,14 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
 
     /// Returns the end of a range of scores and keys, or `None` if it is unbounded.
     #[inline]
-    fn search_end<Q>(
+    fn search_end<T, Q>(
         &self,
         start: (Position, Path),
-        bound: Bound<(S, &Q)>,
+        bound: Bound<(&T, &Q)>,
     ) -> Option<(Position, Path)>
     where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
         K: Borrow<Q>,
         Q: Ord + ?Sized,
     {
@@ -182,19 +208,19 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
 
 /// Resolves both bounds of a range of scores. Each is before or after all elements with a score.
 #[inline]
-fn by_score<S: Copy, T>(
-    range: &impl RangeBounds<S>,
-    all: Range<T>,
-    search: impl Fn(S, bool) -> T,
-) -> Range<T> {
+fn by_score<T: ?Sized, P>(
+    range: &impl RangeBounds<T>,
+    all: Range<P>,
+    search: impl Fn(&T, bool) -> P,
+) -> Range<P> {
     let start = match range.start_bound() {
-        Bound::Included(&score) => search(score, false),
-        Bound::Excluded(&score) => search(score, true),
+        Bound::Included(score) => search(score, false),
+        Bound::Excluded(score) => search(score, true),
         Bound::Unbounded => all.start,
     };
     let end = match range.end_bound() {
-        Bound::Included(&score) => search(score, true),
-        Bound::Excluded(&score) => search(score, false),
+        Bound::Included(score) => search(score, true),
+        Bound::Excluded(score) => search(score, false),
         Bound::Unbounded => all.end,
     };
     start..end

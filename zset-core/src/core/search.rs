@@ -5,6 +5,7 @@
 //! branches. Keys are read only where scores are equal, several at a time, so that their cache
 //! misses overlap. Below a child whose scores are all equal, no scores are read.
 
+use core::borrow::Borrow;
 use core::cmp::Ordering;
 use core::ops::Range;
 
@@ -66,17 +67,16 @@ impl Path {
     }
 }
 
-/// The place at which to insert an element with a score.
+/// The place at which to insert an element.
 #[derive(Clone, Copy)]
-pub(crate) struct Target<S> {
+pub(crate) struct Target {
     pub(crate) position: Position,
-    pub(crate) score: S,
     /// The path to the position, if known: it saves `put` the search for the children in the blocks
     /// above.
     pub(crate) path: Option<Path>,
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
+impl<K, V, S> Nodes<K, V, S> {
     /// Returns the number of elements before a position.
     ///
     /// It follows the parent pointers, so it needs no comparisons.
@@ -165,7 +165,7 @@ impl<K, V, S: Copy> Nodes<K, V, S> {
     }
 }
 
-impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
+impl<K, V, S> Nodes<K, V, S> {
     /// Returns the position after all elements with a lower score and after those of equal score
     /// that `precedes` accepts, and the path to it. It must accept a prefix of them.
     #[expect(
@@ -173,16 +173,20 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
         reason = "the compiler inlines only parts of what several callers share: 2 % more instructions"
     )]
     #[inline(always)]
-    pub(crate) fn search(
+    pub(crate) fn search<T>(
         &self,
-        score: S,
+        score: &T,
         mut precedes: impl FnMut(&K) -> bool,
-    ) -> (Position, Path) {
+    ) -> (Position, Path)
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         let (mut id, mut path) = (self.root(), Path::FIRST);
         for level in (1..=self.levels).rev() {
             let block = self.blocks.get(id);
-            let index = count(&block.firsts, |first| *first <= score);
-            if index > 0 && block.firsts[index - 1] == score {
+            let index = count(&block.firsts, |first: &T| first <= score);
+            if index > 0 && block.firsts[index - 1].borrow() == score {
                 return self.search_among_equals(id, level.into(), score, precedes, path);
             }
             path.push(index);
@@ -193,14 +197,18 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
 
     /// Continues a search from a block in which some child's first element has the score.
     #[inline(never)]
-    fn search_among_equals(
+    fn search_among_equals<T>(
         &self,
         mut id: u32,
         level: u32,
-        score: S,
+        score: &T,
         mut precedes: impl FnMut(&K) -> bool,
         mut path: Path,
-    ) -> (Position, Path) {
+    ) -> (Position, Path)
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         let mut equals = Equals::default();
         for level in (1..=level).rev() {
             let block = self.blocks.get(id);
@@ -226,37 +234,45 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
     #[inline]
     pub(crate) fn search_to_insert(
         &self,
-        score: S,
+        score: &S,
         mut precedes: impl FnMut(&K) -> bool,
-    ) -> Target<S> {
-        let follows = |(last, last_score): (&(K, V), S)| {
+    ) -> Target
+    where
+        S: Ord,
+    {
+        let follows = |(last, last_score): (&(K, V), &S)| {
             last_score < score || last_score == score && precedes(&last.0)
         };
         if self.is_appended_to && self.last().is_some_and(follows) {
-            return Target { position: self.end(), score, path: None };
+            return Target { position: self.end(), path: None };
         }
         let (position, path) = self.search(score, precedes);
-        Target { position, score, path: Some(path) }
+        Target { position, path: Some(path) }
     }
 
     /// Like `search`, but first looks in the leaf of `start` and a few leaves after it. A path
     /// found there can be compared only with that of `start`.
     ///
     /// If the position is before `start`, the result is an arbitrary position before `start`.
-    pub(crate) fn search_from(
+    pub(crate) fn search_from<T>(
         &self,
         start: (Position, Path),
-        score: S,
+        score: &T,
         mut precedes: impl FnMut(&K) -> bool,
-    ) -> (Position, Path) {
+    ) -> (Position, Path)
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         let (Position { leaf: mut id, .. }, mut path) = start;
         for _ in 0..NEAR_LEAVES {
             let leaf = self.leaf(id);
-            let is_behind = leaf.forward != NONE && {
+            let is_after = leaf.forward != NONE && {
                 let (first, first_score) = self.leaf(leaf.forward).at(0);
-                first_score < score || first_score == score && precedes(&first.0)
+                first_score.borrow() < score
+                    || first_score.borrow() == score && precedes(&first.0)
             };
-            if !is_behind {
+            if !is_after {
                 let index = Equals::of(leaf, score).index_in(leaf, score, precedes);
                 return (Position { leaf: id, index }, path);
             }
@@ -268,14 +284,22 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
     /// Returns the position before or after all elements with a score, and calls `passed` with each
     /// block on the path and the index of the child taken. Reads no keys.
     #[inline]
-    pub(crate) fn search_score(
+    pub(crate) fn search_score<T>(
         &self,
-        score: S,
+        score: &T,
         is_after: bool,
         mut passed: impl FnMut(&Block<S>, usize),
-    ) -> Position {
+    ) -> Position
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         let precede = |scores: &[S]| {
-            if is_after { count(scores, |s| *s <= score) } else { count(scores, |s| *s < score) }
+            if is_after {
+                count(scores, |other: &T| other <= score)
+            } else {
+                count(scores, |other: &T| other < score)
+            }
         };
         let mut id = self.root();
         for _ in 0..self.levels {
@@ -289,15 +313,19 @@ impl<K, V, S: Ord + Copy> Nodes<K, V, S> {
 
     /// Returns the position of the first element with this score whose key `compare` calls equal,
     /// if there is one.
-    pub(crate) fn search_element(
+    pub(crate) fn search_element<T>(
         &self,
-        score: S,
+        score: &T,
         mut compare: impl FnMut(&K) -> Ordering,
-    ) -> Option<Position> {
+    ) -> Option<Position>
+    where
+        S: Borrow<T>,
+        T: Ord + ?Sized,
+    {
         let (position, _) = self.search(score, |key| compare(key).is_lt());
         let position = self.at_element(position)?;
         let (pair, found) = self.leaf(position.leaf).at(position.index);
-        (found == score && compare(&pair.0).is_eq()).then_some(position)
+        (found.borrow() == score && compare(&pair.0).is_eq()).then_some(position)
     }
 }
 
@@ -321,8 +349,8 @@ struct Equals {
 
 impl Equals {
     /// Compares the first and the last score of a leaf.
-    fn of<K, V, S: Ord + Copy>(leaf: LeafRef<'_, (K, V), S>, score: S) -> Equals {
-        let is_equal = |slot: &u8| leaf.scores[*slot as usize] == score;
+    fn of<K, V, S: Borrow<T>, T: Ord + ?Sized>(leaf: LeafRef<'_, (K, V), S>, score: &T) -> Equals {
+        let is_equal = |slot: &u8| leaf.scores[*slot as usize].borrow() == score;
         Equals {
             from_start: leaf.order().first().is_some_and(is_equal),
             to_end: leaf.order().last().is_some_and(is_equal),
@@ -330,10 +358,10 @@ impl Equals {
     }
 
     /// Returns the index in a leaf of the position that `search` returns.
-    fn index_in<K, V, S: Ord + Copy>(
+    fn index_in<K, V, S: Borrow<T>, T: Ord + ?Sized>(
         self,
         leaf: LeafRef<'_, (K, V), S>,
-        score: S,
+        score: &T,
         mut precedes: impl FnMut(&K) -> bool,
     ) -> usize {
         if self.from_start && self.to_end {
@@ -346,16 +374,17 @@ impl Equals {
     /// Returns the range of the first scores of a block that equal `score`. The child at its end is
     /// the last one with such elements.
     #[inline]
-    fn range<S: Ord + Copy>(self, firsts: &[S], score: S) -> Range<usize> {
-        let start = if self.from_start || firsts.first() == Some(&score) {
+    fn range<S: Borrow<T>, T: Ord + ?Sized>(self, firsts: &[S], score: &T) -> Range<usize> {
+        let is_equal = |first: &S| first.borrow() == score;
+        let start = if self.from_start || firsts.first().is_some_and(is_equal) {
             0
         } else {
-            count(firsts, |first| *first < score)
+            count(firsts, |first: &T| first < score)
         };
-        let end = if self.to_end || firsts.last() == Some(&score) {
+        let end = if self.to_end || firsts.last().is_some_and(is_equal) {
             firsts.len()
         } else {
-            count(firsts, |first| *first <= score)
+            count(firsts, |first: &T| first <= score)
         };
         start..end
     }
@@ -364,16 +393,16 @@ impl Equals {
 /// Returns the index in a leaf of the position that `search` returns.
 #[expect(clippy::inline_always, reason = "a call takes 2 % of an insertion")]
 #[inline(always)]
-pub(crate) fn index_in<K, V, S: Ord + Copy>(
+pub(crate) fn index_in<K, V, S: Borrow<T>, T: Ord + ?Sized>(
     leaf: LeafRef<'_, (K, V), S>,
-    score: S,
+    score: &T,
     precedes: impl FnMut(&K) -> bool,
 ) -> usize {
     let scores = &leaf.scores[..leaf.len()];
-    let below = count(scores, |s| *s < score);
+    let below = count(scores, |other: &T| other < score);
     match leaf.order().get(below) {
-        Some(&slot) if scores[slot as usize] == score => {
-            let not_above = count(scores, |s| *s <= score);
+        Some(&slot) if scores[slot as usize].borrow() == score => {
+            let not_above = count(scores, |other: &T| other <= score);
             let equal = leaf.order().get(below..not_above).unwrap_or_default();
             below + index_among(leaf, equal, precedes)
         }
@@ -419,8 +448,8 @@ fn partition_point<T>(values: &[T], mut precedes: impl FnMut(&T) -> bool) -> usi
 
 /// Counts without an early exit, so that the loop compiles to packed compares.
 #[inline]
-fn count<S>(scores: &[S], is_counted: impl Fn(&S) -> bool) -> usize {
-    scores.iter().map(|score| usize::from(is_counted(score))).sum()
+fn count<S: Borrow<T>, T: ?Sized>(scores: &[S], is_counted: impl Fn(&T) -> bool) -> usize {
+    scores.iter().map(|score| usize::from(is_counted(score.borrow()))).sum()
 }
 
 #[cfg(test)]

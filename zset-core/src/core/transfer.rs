@@ -99,7 +99,7 @@ fn take_lowest(bits: &mut u64) -> Option<u8> {
     Some(lowest)
 }
 
-impl<P, S: Copy> BlockLeaf<P, S> {
+impl<P, S> BlockLeaf<P, S> {
     /// Carries out the plan for the elements at the indexes `departing`: moves them to this end of
     /// another leaf, which must have room for them.
     fn hand_over(&mut self, departing: &Range<usize>, plan: &Plan, to: &mut Self, end: End) {
@@ -149,7 +149,7 @@ const LEAST_LEN: u32 = LEAF_CAPACITY as u32 / 4;
 /// shrinking leaf is next to a full one, moves no elements at all.
 const MERGE_LEN: u32 = LEAF_CAPACITY as u32 * 5 / 8;
 
-impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
+impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     /// Plans to move `count` elements from a leaf to this end of an adjacent one.
     fn plan_handover(&self, from: u32, count: usize, end: End) -> Handover<D::Token> {
         let leaf = self.nodes.leaf(from);
@@ -200,7 +200,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
         // The index in the full leaf of the element that will be the first of the right one.
         let (boundary, end) =
             if neighbour < index { (count, End::Last) } else { (rest, End::First) };
-        let first = self.nodes.leaf(full).at(boundary).1;
+        let first = self.nodes.leaf(full).at(boundary).1.clone();
         let handover = self.plan_handover(full, count, end);
         self.hand_over(&handover, to);
 
@@ -220,7 +220,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     /// is reserved; returns the updated position.
     pub(super) fn split_leaf(&mut self, position: Position, height: u32) -> Position {
         let at = LEAF_CAPACITY / 2;
-        let first = self.nodes.leaf(position.leaf).at(at).1;
+        let first = self.nodes.leaf(position.leaf).at(at).1.clone();
         let handover = self.plan_handover(position.leaf, LEAF_CAPACITY - at, End::First);
         let new = self.nodes.leaves.blocks().insert();
         self.hand_over(&handover, new);
@@ -288,7 +288,7 @@ impl<K, V, S: Copy, D: Lookup<K>> Core<K, V, S, D> {
     }
 }
 
-impl<K, V, S: Copy> Nodes<K, V, S> {
+impl<K, V, S> Nodes<K, V, S> {
     /// Removes an empty leaf and returns the position after it.
     fn drop_leaf(&mut self, leaf: u32, parent: u32, index: usize) -> Position {
         let forward = self.unlink(leaf);
@@ -322,7 +322,7 @@ mod tests {
     use std::vec::Vec;
 
     fn in_order<P: Clone, S: Copy>(leaf: LeafRef<'_, P, S>) -> Vec<(P, S)> {
-        (0..leaf.len()).map(|i| leaf.at(i)).map(|(m, s)| (m.clone(), s)).collect()
+        (0..leaf.len()).map(|i| leaf.at(i)).map(|(m, s)| (m.clone(), *s)).collect()
     }
 
     proptest! {

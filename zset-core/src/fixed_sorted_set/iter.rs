@@ -15,19 +15,19 @@ pub struct Iter<'a, M, S, I> {
     scores: &'a [S],
 }
 
-impl<'a, M, S: Copy, I: SlotNumber> Iter<'a, M, S, I> {
+impl<'a, M, S, I: SlotNumber> Iter<'a, M, S, I> {
     pub(super) fn new(order: &'a [I], members: &'a [M], scores: &'a [S]) -> Self {
         Iter { order: order.iter(), members, scores }
     }
 
-    fn element(&self, slot: Option<&I>) -> Option<(&'a M, S)> {
+    fn element(&self, slot: Option<&I>) -> Option<(&'a M, &'a S)> {
         let slot = slot?.to_usize();
-        Some((&self.members[slot], self.scores[slot]))
+        Some((&self.members[slot], &self.scores[slot]))
     }
 }
 
-impl<'a, M, S: Copy, I: SlotNumber> Iterator for Iter<'a, M, S, I> {
-    type Item = (&'a M, S);
+impl<'a, M, S, I: SlotNumber> Iterator for Iter<'a, M, S, I> {
+    type Item = (&'a M, &'a S);
 
     fn next(&mut self) -> Option<Self::Item> {
         let slot = self.order.next();
@@ -52,7 +52,7 @@ impl<'a, M, S: Copy, I: SlotNumber> Iterator for Iter<'a, M, S, I> {
     }
 }
 
-impl<M, S: Copy, I: SlotNumber> DoubleEndedIterator for Iter<'_, M, S, I> {
+impl<M, S, I: SlotNumber> DoubleEndedIterator for Iter<'_, M, S, I> {
     fn next_back(&mut self) -> Option<Self::Item> {
         let slot = self.order.next_back();
         self.element(slot)
@@ -64,9 +64,9 @@ impl<M, S: Copy, I: SlotNumber> DoubleEndedIterator for Iter<'_, M, S, I> {
     }
 }
 
-impl<M, S: Copy, I: SlotNumber> ExactSizeIterator for Iter<'_, M, S, I> {}
+impl<M, S, I: SlotNumber> ExactSizeIterator for Iter<'_, M, S, I> {}
 
-impl<M, S: Copy, I: SlotNumber> FusedIterator for Iter<'_, M, S, I> {}
+impl<M, S, I: SlotNumber> FusedIterator for Iter<'_, M, S, I> {}
 
 impl<M, S, I> Clone for Iter<'_, M, S, I> {
     fn clone(&self) -> Self {
@@ -80,7 +80,7 @@ impl<M, S, I> Default for Iter<'_, M, S, I> {
     }
 }
 
-impl<M: fmt::Debug, S: fmt::Debug + Copy, I: SlotNumber> fmt::Debug for Iter<'_, M, S, I> {
+impl<M: fmt::Debug, S: fmt::Debug, I: SlotNumber> fmt::Debug for Iter<'_, M, S, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.clone()).finish()
     }
@@ -144,10 +144,10 @@ impl<M, S, const N: usize, I: SlotNumber, H> IntoIterator for FixedSortedSet<M, 
     }
 }
 
-impl<'a, M, S: Copy, const N: usize, I: SlotNumber, H> IntoIterator
+impl<'a, M, S, const N: usize, I: SlotNumber, H> IntoIterator
     for &'a FixedSortedSet<M, S, N, I, H>
 {
-    type Item = (&'a M, S);
+    type Item = (&'a M, &'a S);
     type IntoIter = Iter<'a, M, S, I>;
 
     fn into_iter(self) -> Iter<'a, M, S, I> {
@@ -161,7 +161,7 @@ impl<M, S, const N: usize, I: SlotNumber, H: Default> Default for FixedSortedSet
     }
 }
 
-impl<M: fmt::Debug, S: fmt::Debug + Copy, const N: usize, I: SlotNumber, H> fmt::Debug
+impl<M: fmt::Debug, S: fmt::Debug, const N: usize, I: SlotNumber, H> fmt::Debug
     for FixedSortedSet<M, S, N, I, H>
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -175,7 +175,7 @@ impl<M, S, const N: usize, I, H, const N2: usize, I2, H2>
     PartialEq<FixedSortedSet<M, S, N2, I2, H2>> for FixedSortedSet<M, S, N, I, H>
 where
     M: PartialEq,
-    S: PartialEq + Copy,
+    S: PartialEq,
     I: SlotNumber,
     I2: SlotNumber,
 {
@@ -184,10 +184,10 @@ where
     }
 }
 
-impl<M: Eq, S: Eq + Copy, const N: usize, I: SlotNumber, H> Eq for FixedSortedSet<M, S, N, I, H> {}
+impl<M: Eq, S: Eq, const N: usize, I: SlotNumber, H> Eq for FixedSortedSet<M, S, N, I, H> {}
 
 /// Compares lexicographically, element by element, each by `(score, member)`. **O(n)**.
-impl<M: PartialOrd, S: PartialOrd + Copy, const N: usize, I: SlotNumber, H> PartialOrd
+impl<M: PartialOrd, S: PartialOrd, const N: usize, I: SlotNumber, H> PartialOrd
     for FixedSortedSet<M, S, N, I, H>
 {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
@@ -197,7 +197,7 @@ impl<M: PartialOrd, S: PartialOrd + Copy, const N: usize, I: SlotNumber, H> Part
 }
 
 /// Compares lexicographically, element by element, each by `(score, member)`. **O(n)**.
-impl<M: Ord, S: Ord + Copy, const N: usize, I: SlotNumber, H> Ord
+impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> Ord
     for FixedSortedSet<M, S, N, I, H>
 {
     fn cmp(&self, other: &Self) -> Ordering {
@@ -207,7 +207,7 @@ impl<M: Ord, S: Ord + Copy, const N: usize, I: SlotNumber, H> Ord
 }
 
 /// Hashes the elements in order. Equal sets have equal hashes. **O(n)**.
-impl<M: Hash, S: Hash + Copy, const N: usize, I: SlotNumber, H> Hash
+impl<M: Hash, S: Hash, const N: usize, I: SlotNumber, H> Hash
     for FixedSortedSet<M, S, N, I, H>
 {
     fn hash<T: Hasher>(&self, state: &mut T) {

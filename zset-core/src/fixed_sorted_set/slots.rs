@@ -33,6 +33,10 @@ pub(super) mod private {
 /// let (small, large) = (size_of::<FixedSortedSet<u8, u8, 100, u8>>(), size_of::<FixedSortedSet<u8, u8, 100>>());
 /// assert_eq!(large - small, 300);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the type of a slot number",
+    note = "it is `u8` for at most 255 elements, and `u16` for at most 65,535"
+)]
 pub trait SlotNumber: private::Sealed {}
 
 macro_rules! slot_numbers {
@@ -190,7 +194,7 @@ impl<M, S, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N
     }
 }
 
-impl<M: Ord + Hash, S: Ord + Copy, const N: usize, I: SlotNumber, H: BuildHasher>
+impl<M: Ord + Hash, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
     FixedSortedSet<M, S, N, I, H>
 {
     /// Panics with a description if an invariant is violated. For tests. **O(N + n)**.

@@ -265,7 +265,7 @@ impl<B: Storage> PackedZSet<B> {
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(n)** to start.
     /// See [`SortedSet::range`](crate::SortedSet::range).
     pub fn range<'q>(&self, range: impl RangeBounds<(Score, &'q [u8])>) -> Iter<'_> {
-        self.iter_of(run_by_element(self.list.as_bytes(), bounds(&range)))
+        self.iter_of(self.run(&range))
     }
 
     /// Returns the elements whose members lie in the range, assuming that all scores are equal.
@@ -325,6 +325,10 @@ impl<B: Storage> PackedZSet<B> {
 
     pub(crate) fn run_by_score(&self, range: &impl RangeBounds<Score>) -> Run {
         run_by_score(self.list.as_bytes(), bounds(range))
+    }
+
+    pub(crate) fn run<'q>(&self, range: &impl RangeBounds<(Score, &'q [u8])>) -> Run {
+        run_by_element(self.list.as_bytes(), bounds(range))
     }
 
     pub(crate) fn run_by_member<'q>(
@@ -580,6 +584,22 @@ impl<B: Storage> PackedZSet<B> {
     /// See [`SortedSet::remove_range_by_score`](crate::SortedSet::remove_range_by_score).
     pub fn remove_range_by_score(&mut self, range: impl RangeBounds<Score>) -> usize {
         self.remove_run(self.run_by_score(&range))
+    }
+
+    /// Removes the elements between two bounds, each a score and a member; returns the number
+    /// removed. **O(n)**. See [`SortedSet::remove_range`](crate::SortedSet::remove_range).
+    pub fn remove_range<'q>(&mut self, range: impl RangeBounds<(Score, &'q [u8])>) -> usize {
+        self.remove_run(self.run(&range))
+    }
+
+    /// Removes the elements with exactly this score whose members lie in the range; returns the
+    /// number removed. **O(n)**.
+    pub fn remove_range_by_member<'q>(
+        &mut self,
+        score: Score,
+        range: impl RangeBounds<&'q [u8]>,
+    ) -> usize {
+        self.remove_run(self.run_by_member(score, &range))
     }
 
     /// Removes the elements whose members lie in the range, assuming that all scores are equal;

@@ -17,10 +17,9 @@
 //! Types 17 and 5 are written as Redis 7.0 writes them; all three are read, in any order.
 //!
 //! With the feature `unstable-internals`, the parts are public too, for whole RDB files: `Reader`
-//! for untrusted bytes, and `write_length`, `write_string` and `write_set`.
+//! for untrusted bytes, and `write_length` and `write_string`.
 
 use alloc::vec::Vec;
-use core::convert::Infallible;
 use core::error::Error;
 use core::fmt;
 use core::ops::Deref;
@@ -42,12 +41,9 @@ mod parts;
 mod tests;
 
 #[cfg(feature = "unstable-internals")]
-pub use parts::{
-    REDIS_VERSIONS, Reader, TYPE_LISTPACK, VALKEY_VERSION, seal, type_of, unseal, write_length,
-    write_set, write_string,
-};
+pub use parts::{Reader, TYPE_LISTPACK, seal, unseal, write_length, write_string};
 #[cfg(not(feature = "unstable-internals"))]
-use parts::{Reader, TYPE_LISTPACK, seal, type_of, unseal, write_set};
+use parts::{Reader, TYPE_LISTPACK, seal, unseal, write_length, write_string};
 
 use parts::TYPE_ELEMENTS;
 
@@ -147,8 +143,19 @@ impl From<TryReserveError> for RestoreError {
 /// assert_eq!(rdb::restore(&payload), Ok(set));
 /// ```
 pub fn dump(set: &ZSet) -> Vec<u8> {
-    let mut out = Vec::from([type_of(set)]);
-    let Ok(()) = write_set(set, &mut out, |_| Ok::<_, Infallible>(()));
+    let mut out = Vec::new();
+    if let Some(list) = set.as_listpack() {
+        out.push(TYPE_LISTPACK);
+        write_length(list.as_bytes().len(), &mut out);
+        out.extend_from_slice(list.as_bytes());
+    } else {
+        out.push(TYPE_ELEMENTS);
+        write_length(set.len(), &mut out);
+        for (member, score) in set.iter().rev() {
+            write_string(&member, &mut out);
+            out.extend_from_slice(&score.get().to_le_bytes());
+        }
+    }
     seal(&mut out);
     out
 }

@@ -8,7 +8,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 use core::iter::FusedIterator;
-use core::ops::{Range, RangeBounds};
+use core::ops::{Bound, Range, RangeBounds};
 use rand_core::Rng;
 
 use crate::bounds::{self, is_after, is_before};
@@ -208,7 +208,10 @@ impl ZSet {
 
     /// Returns the score of a member. **O(1)**.
     pub fn score(&self, member: impl AsRef<[u8]>) -> Option<Score> {
-        in_either!(self, set => set.score(member.as_ref()))
+        match &self.elements {
+            Elements::Listpack(set) => set.score(member),
+            Elements::Skiplist(set) => set[0].score(member.as_ref()).copied(),
+        }
     }
 
     /// Returns the score of each of these members, or `None` for those that are not in the set,
@@ -225,7 +228,7 @@ impl ZSet {
         };
         LookUps::new(members, hash, |hash, member: I::Item| match &self.elements {
             Elements::Listpack(set) => set.score(member),
-            Elements::Skiplist(set) => Some(set[0].core.find(hash, member.as_ref())?.score),
+            Elements::Skiplist(set) => Some(*set[0].core.find(hash, member.as_ref())?.score),
         })
     }
 
@@ -324,7 +327,10 @@ impl ZSet {
     /// Returns the elements between two bounds, each a score and a member. Lazy; **O(log n)** to
     /// start. See [`SortedSet::range`](crate::SortedSet::range).
     pub fn range<'q>(&self, range: impl RangeBounds<(Score, &'q [u8])>) -> Iter<'_> {
-        in_either!(self, set => set.range(range).into())
+        match &self.elements {
+            Elements::Listpack(set) => set.range(range).into(),
+            Elements::Skiplist(set) => set[0].range(lent(&range)).into(),
+        }
     }
 
     /// Returns the elements whose members lie in the range, assuming that all scores are equal.
@@ -355,7 +361,10 @@ impl ZSet {
     /// Returns the elements with exactly this score whose members lie in the range. Lazy;
     /// **O(log n)** to start.
     pub fn range_by_member<'q>(&self, score: Score, range: impl RangeBounds<&'q [u8]>) -> Iter<'_> {
-        in_either!(self, set => set.range_by_member(score, range).into())
+        match &self.elements {
+            Elements::Listpack(set) => set.range_by_member(score, range).into(),
+            Elements::Skiplist(set) => set[0].range_by_member(&score, range).into(),
+        }
     }
 
     /// Returns how many elements have scores in the range. **O(log n)**.
@@ -450,7 +459,7 @@ impl ZSet {
     }
 
     /// Returns the number of members for which memory is allocated, without their bytes. **O(n)**,
-    /// but it visits only the chunks of memory; O(1) for a listpack.
+    /// in steps of 1,800 to 3,600 members; O(1) for a listpack.
     ///
     /// A listpack reserves nothing for future members, so its capacity is its length.
     pub fn capacity(&self) -> usize {
@@ -479,8 +488,7 @@ impl ZSet {
     }
 
     /// Estimates [`allocation_size`](Self::allocation_size) from the sizes of at most `samples`
-    /// members. **O(n + samples)**, but it visits only
-    /// `samples` members and the chunks of memory; O(1) for a listpack.
+    /// members. **O(n + samples)**, in steps of 1,800 to 3,600 members for n; O(1) for a listpack.
     #[cfg(feature = "unstable-internals")]
     pub fn estimated_allocation_size(&self, samples: usize) -> usize {
         self.sampled_allocation_size(samples)
@@ -540,8 +548,16 @@ impl ZSet {
 
 /// Converts an element of a skip list to one of a set.
 #[inline]
-pub(super) fn borrowed((member, score): (&ByteString, Score)) -> (Member<'_>, Score) {
-    (Member::from(&**member), score)
+pub(super) fn borrowed<'a>((member, score): (&'a ByteString, &Score)) -> (Member<'a>, Score) {
+    (Member::from(&**member), *score)
+}
+
+/// Converts the bounds of a range to those that a skip list takes.
+pub(super) fn lent<'r, 'q: 'r>(
+    range: &'r impl RangeBounds<(Score, &'q [u8])>,
+) -> (Bound<(&'r Score, &'r [u8])>, Bound<(&'r Score, &'r [u8])>) {
+    let bound = |bound: Bound<&'r (Score, &'q [u8])>| bound.map(|(score, member)| (score, *member));
+    (bound(range.start_bound()), bound(range.end_bound()))
 }
 
 /// Returns the elements of a skip list whose members lie in the range.

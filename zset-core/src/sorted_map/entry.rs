@@ -46,7 +46,7 @@ pub struct VacantEntry<'a, K, V, S, H> {
     key: K,
 }
 
-impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H> {
+impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H> {
     /// Returns the entry of a key, to read, insert, modify or remove it. **O(1)**.
     ///
     /// # Examples
@@ -61,7 +61,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     ///     };
     ///     visits.entry(page).and_modify(update).or_insert(time, 1);
     /// }
-    /// assert_eq!(visits.last(), Some((&"home", &30, 2)));
+    /// assert_eq!(visits.last(), Some((&"home", &30, &2)));
     /// ```
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V, S, H> {
         let hash = self.core.hash(&key);
@@ -81,8 +81,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     /// let mut entry = jobs.first_entry().unwrap();
     /// *entry.get_mut() += 1; // one attempt
     /// entry.set_score(40); // retry later
-    /// assert_eq!(jobs.first(), Some((&"backup", &0, 30)));
-    /// assert_eq!(jobs.last(), Some((&"mail", &1, 40)));
+    /// assert_eq!(jobs.first(), Some((&"backup", &0, &30)));
+    /// assert_eq!(jobs.last(), Some((&"mail", &1, &40)));
     /// ```
     pub fn first_entry(&mut self) -> Option<OccupiedEntry<'_, K, V, S, H>> {
         let nodes = &self.core.nodes;
@@ -101,7 +101,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> SortedMap<K, V, S, H>
     }
 }
 
-impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S, H> {
+impl<'a, K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Entry<'a, K, V, S, H> {
     /// Returns the key of the entry. **O(1)**.
     pub fn key(&self) -> &K {
         match self {
@@ -117,16 +117,16 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S
     ///
     /// Panics if memory or 32-bit handles run out.
     #[track_caller]
-    pub fn and_modify(mut self, change: impl FnOnce(&mut V, S) -> S) -> Self {
+    pub fn and_modify(mut self, change: impl FnOnce(&mut V, &S) -> S) -> Self {
         if let Entry::Occupied(entry) = &mut self {
-            let old = entry.score();
-            let new = change(entry.get_mut(), old);
+            let ((_, value), old) = entry.map.core.nodes.element_mut(entry.handle);
+            let new = change(value, old);
             entry.set_score(new);
         }
         self
     }
 
-    /// Inserts this value and this score if the key is absent. **O(log n)**.
+    /// Inserts this value and this score if the key is absent; returns the value. **O(log n)**.
     ///
     /// # Panics
     ///
@@ -136,36 +136,15 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S
     ///
     /// ```
     /// let mut map = zset_core::SortedMap::from([("a", 'x', 1)]);
-    /// assert_eq!(map.entry("a").or_insert('y', 7).score(), 1);
-    /// assert_eq!(map.entry("b").or_insert('y', 7).score(), 7);
+    /// assert_eq!(map.entry("a").or_insert('y', 7), &'x');
+    /// assert_eq!(map.entry("b").or_insert('y', 7), &'y');
     /// ```
     #[track_caller]
-    pub fn or_insert(self, value: V, score: S) -> OccupiedEntry<'a, K, V, S, H> {
-        self.or_insert_with(|| (value, score))
+    pub fn or_insert(self, value: V, score: S) -> &'a mut V {
+        self.or_insert_with_key(|_| (value, score))
     }
 
-    /// Inserts the default value with this score if the key is absent. **O(log n)**.
-    ///
-    /// # Panics
-    ///
-    /// Panics if memory or 32-bit handles run out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut logs = zset_core::SortedMap::<&str, Vec<u32>, u32>::new();
-    /// logs.entry("a").or_default(7).get_mut().push(1);
-    /// assert_eq!((logs["a"].len(), logs.score("a")), (1, Some(7)));
-    /// ```
-    #[track_caller]
-    pub fn or_default(self, score: S) -> OccupiedEntry<'a, K, V, S, H>
-    where
-        V: Default,
-    {
-        self.or_insert_with(|| (V::default(), score))
-    }
-
-    /// Inserts the value and the score that `make` returns for the key if it is absent.
+    /// Inserts the default value with this score if the key is absent; returns the value.
     /// **O(log n)**.
     ///
     /// # Panics
@@ -175,17 +154,46 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S
     /// # Examples
     ///
     /// ```
-    /// let mut map = zset_core::SortedMap::new();
-    /// let entry = map.entry("abc").or_insert_with_key(|key| (key.len(), 7));
-    /// assert_eq!(entry.get(), &3);
+    /// let mut logs = zset_core::SortedMap::<&str, Vec<u32>, u32>::new();
+    /// logs.entry("a").or_default(7).push(1);
+    /// assert_eq!((logs["a"].len(), logs.score("a")), (1, Some(&7)));
     /// ```
     #[track_caller]
-    pub fn or_insert_with_key(
-        self,
-        make: impl FnOnce(&K) -> (V, S),
-    ) -> OccupiedEntry<'a, K, V, S, H> {
+    pub fn or_default(self, score: S) -> &'a mut V
+    where
+        V: Default,
+    {
+        self.or_insert_with_key(|_| (V::default(), score))
+    }
+
+    /// Inserts the value and the score that `make` returns if the key is absent; returns the value.
+    /// **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    #[track_caller]
+    pub fn or_insert_with(self, make: impl FnOnce() -> (V, S)) -> &'a mut V {
+        self.or_insert_with_key(|_| make())
+    }
+
+    /// Inserts the value and the score that `make` returns for the key if it is absent; returns the
+    /// value. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = zset_core::SortedMap::new();
+    /// assert_eq!(map.entry("abc").or_insert_with_key(|key| (key.len(), 7)), &3);
+    /// ```
+    #[track_caller]
+    pub fn or_insert_with_key(self, make: impl FnOnce(&K) -> (V, S)) -> &'a mut V {
         match self {
-            Entry::Occupied(entry) => entry,
+            Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 let (value, score) = make(entry.key());
                 entry.insert(value, score)
@@ -193,24 +201,25 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Entry<'a, K, V, S
         }
     }
 
-    /// Inserts the value and the score that `make` returns if the key is absent. **O(log n)**.
+    /// Inserts the key with this value and this score, or replaces both; returns the entry.
+    /// **O(log n)**.
     ///
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
     #[track_caller]
-    pub fn or_insert_with(self, make: impl FnOnce() -> (V, S)) -> OccupiedEntry<'a, K, V, S, H> {
+    pub fn insert_entry(self, value: V, score: S) -> OccupiedEntry<'a, K, V, S, H> {
         match self {
-            Entry::Occupied(entry) => entry,
-            Entry::Vacant(entry) => {
-                let (value, score) = make();
-                entry.insert(value, score)
+            Entry::Occupied(mut entry) => {
+                entry.insert(value, score);
+                entry
             }
+            Entry::Vacant(entry) => entry.insert_entry(value, score),
         }
     }
 }
 
-impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a, K, V, S, H> {
+impl<'a, K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> OccupiedEntry<'a, K, V, S, H> {
     fn pair(&self) -> &(K, V) {
         self.map.core.nodes.element_at(self.handle).0
     }
@@ -227,17 +236,17 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a,
 
     /// Returns a mutable reference to the value. **O(1)**.
     pub fn get_mut(&mut self) -> &mut V {
-        &mut self.map.core.nodes.pair_mut(self.handle).1
+        &mut self.map.core.nodes.element_mut(self.handle).0.1
     }
 
     /// Converts the entry into a mutable reference to the value, with the lifetime of the map.
     /// **O(1)**.
     pub fn into_mut(self) -> &'a mut V {
-        &mut self.map.core.nodes.pair_mut(self.handle).1
+        &mut self.map.core.nodes.element_mut(self.handle).0.1
     }
 
     /// Returns the score. **O(1)**.
-    pub fn score(&self) -> S {
+    pub fn score(&self) -> &S {
         self.map.core.nodes.score(self.handle)
     }
 
@@ -259,9 +268,9 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a,
     ///
     /// ```
     /// let mut map = zset_core::SortedMap::new();
-    /// let mut entry = map.entry("a").or_insert('x', 1);
+    /// let mut entry = map.entry("a").insert_entry('x', 1);
     /// assert_eq!(entry.insert('y', 2), ('x', 1));
-    /// assert_eq!(map.first(), Some((&"a", &'y', 2)));
+    /// assert_eq!(map.first(), Some((&"a", &'y', &2)));
     /// ```
     #[track_caller]
     pub fn insert(&mut self, value: V, score: S) -> (V, S) {
@@ -276,9 +285,7 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a,
     /// Panics if memory or 32-bit handles run out.
     #[track_caller]
     pub fn set_score(&mut self, score: S) -> S {
-        let old = self.score();
-        or_panic(self.map.core.set_score(self.hash, &mut self.handle, score));
-        old
+        or_panic(self.map.core.set_score(self.hash, &mut self.handle, score))
     }
 
     /// Removes the key; returns its value and its score. **O(log n)**.
@@ -294,7 +301,7 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'a,
     }
 }
 
-impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K, V, S, H> {
+impl<'a, K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> VacantEntry<'a, K, V, S, H> {
     /// Returns the key. **O(1)**.
     pub fn key(&self) -> &K {
         &self.key
@@ -305,20 +312,30 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, K
         self.key
     }
 
-    /// Inserts the key with a value and a score. **O(log n)**.
+    /// Inserts the key with a value and a score; returns the value. **O(log n)**.
     ///
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
     #[track_caller]
-    pub fn insert(self, value: V, score: S) -> OccupiedEntry<'a, K, V, S, H> {
+    pub fn insert(self, value: V, score: S) -> &'a mut V {
+        self.insert_entry(value, score).into_mut()
+    }
+
+    /// Inserts the key with a value and a score; returns its entry. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    #[track_caller]
+    pub fn insert_entry(self, value: V, score: S) -> OccupiedEntry<'a, K, V, S, H> {
         let VacantEntry { map, hash, key } = self;
-        let handle = or_panic(map.core.insert_new(hash, (key, value), score));
+        let handle = or_panic(map.core.insert_new(hash, ((key, value), score)));
         OccupiedEntry { map, hash, handle }
     }
 }
 
-impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for Entry<'_, K, V, S, H> {
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug, H> fmt::Debug for Entry<'_, K, V, S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Entry::Occupied(entry) => entry.fmt(f),
@@ -327,7 +344,7 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for Entry
     }
 }
 
-impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug, H> fmt::Debug
     for OccupiedEntry<'_, K, V, S, H>
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -335,7 +352,7 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug
         f.debug_struct("OccupiedEntry")
             .field("key", key)
             .field("value", value)
-            .field("score", &score)
+            .field("score", score)
             .finish()
     }
 }

@@ -12,7 +12,7 @@ use crate::core::search::Position;
 /// [`sorted_set::Iter`](crate::sorted_set::Iter).
 pub struct Iter<'a, K, V, S>(pub(super) iter::Iter<'a, K, V, S>);
 
-front_iter!(Iter<K, V, S>, (&'a K, &'a V, S), element);
+front_iter!(Iter<K, V, S>, (&'a K, &'a V, &'a S), element);
 
 /// An owning iterator over elements, lowest score first. Each step is **O(1)**.
 pub struct IntoIter<K, V, S>(pub(super) iter::IntoIter<K, V, S>);
@@ -37,11 +37,11 @@ pub struct ExtractIf<'a, K, V, S, H, F> {
 }
 
 front_extract_if!(
-    <K, V, S, H, F>, [K: Hash, H: BuildHasher, F: FnMut(&K, &mut V, S) -> bool], (K, V, S), taken,
+    <K, V, S, H, F>, [K: Hash, H: BuildHasher, S: Clone, F: FnMut(&K, &mut V, &S) -> bool], (K, V, S), taken,
     map, extracted(key, value, score) => extracted(key, value, score)
 );
 
-impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug, H, F> fmt::Debug
     for ExtractIf<'_, K, V, S, H, F>
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,13 +51,13 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug
 
 /// Converts an element of the core to its key.
 #[inline]
-fn key<K, V, S>((pair, _): (&(K, V), S)) -> &K {
+fn key<'a, K, V, S>((pair, _): (&'a (K, V), &S)) -> &'a K {
     &pair.0
 }
 
 /// Converts an element of the core to its value.
 #[inline]
-fn value<K, V, S>((pair, _): (&(K, V), S)) -> &V {
+fn value<'a, K, V, S>((pair, _): (&'a (K, V), &S)) -> &'a V {
     &pair.1
 }
 
@@ -75,13 +75,15 @@ fn taken_value<K, V, S>(((_, value), _): ((K, V), S)) -> V {
 
 /// Converts an element of the core whose value may change.
 #[inline]
-fn changing<K, V, S>(((key, value), score): (&mut (K, V), S)) -> (&K, &mut V, S) {
+fn changing<'a, K, V, S>(
+    ((key, value), score): (&'a mut (K, V), &'a S),
+) -> (&'a K, &'a mut V, &'a S) {
     (key, value, score)
 }
 
 /// Converts an element of the core to its value, which may change.
 #[inline]
-fn changing_value<K, V, S>(((_, value), _): (&mut (K, V), S)) -> &mut V {
+fn changing_value<'a, K, V, S>(((_, value), _): (&'a mut (K, V), &S)) -> &'a mut V {
     value
 }
 
@@ -110,18 +112,18 @@ front_owning!(IntoValues<K, V, S>);
 /// An iterator over elements in order, lowest score first, with mutable references to the values:
 /// all of them or a range.
 ///
-/// It is lazy, double-ended and exact-size. Each step is **O(1)** amortized, so to skip elements
-/// pass their ranks to [`SortedMap::range_by_rank_mut`] rather than calling `nth`.
+/// It is double-ended and exact-size. Each step is **O(1)**, so to skip elements pass their ranks to
+/// [`SortedMap::range_by_rank_mut`] rather than calling `nth`.
 ///
-/// Unless the map never had more than 64 elements, it allocates: a few words for each leaf that it
-/// visits, fewer if leaves were filled in order. As for `BTreeMap`, memory that runs out aborts the
-/// program.
+/// Unless the map never had more than 64 elements, it starts by collecting references to all leaves
+/// of its range, of up to 64 elements each: **O(m log m)** for m leaves. Failing to allocate memory
+/// for these aborts the program.
 pub struct IterMut<'a, K, V, S>(pub(super) iter::IterMut<'a, K, V, S>);
 
-front_into_iter!(IterMut<'a, K, V, S>, <'a, K, V, S>, (&'a K, &'a mut V, S), changing, element);
+front_into_iter!(IterMut<'a, K, V, S>, <'a, K, V, S>, (&'a K, &'a mut V, &'a S), changing, element);
 
 /// Returns an empty iterator.
-impl<K, V, S: Copy> Default for IterMut<'_, K, V, S> {
+impl<K, V, S> Default for IterMut<'_, K, V, S> {
     fn default() -> Self {
         IterMut(iter::IterMut::default())
     }
@@ -133,7 +135,7 @@ pub struct ValuesMut<'a, K, V, S>(pub(super) iter::IterMut<'a, K, V, S>);
 front_into_iter!(ValuesMut<'a, K, V, S>, <'a, K, V, S>, &'a mut V, changing_value, value);
 
 /// Returns an empty iterator.
-impl<K, V, S: Copy> Default for ValuesMut<'_, K, V, S> {
+impl<K, V, S> Default for ValuesMut<'_, K, V, S> {
     fn default() -> Self {
         ValuesMut(iter::IterMut::default())
     }

@@ -55,7 +55,7 @@ pub fn serialize<K, V, S, H, T>(
 where
     K: Serialize,
     V: Serialize,
-    S: Serialize + Copy,
+    S: Serialize,
     T: Serializer,
 {
     serializer.collect_map(map.iter().map(|(key, value, score)| (key, (value, score))))
@@ -71,7 +71,7 @@ pub fn deserialize<'de, K, V, S, H, D>(deserializer: D) -> Result<SortedMap<K, V
 where
     K: Deserialize<'de> + TieOrder + Hash,
     V: Deserialize<'de>,
-    S: Deserialize<'de> + Ord + Copy,
+    S: Deserialize<'de> + Ord + Clone,
     H: BuildHasher + Default,
     D: Deserializer<'de>,
 {

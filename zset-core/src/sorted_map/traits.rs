@@ -13,13 +13,13 @@ use crate::reserve::or_panic;
 
 front_traits!(SortedMap<key: K, value: V; S, H, H2>, [TieOrder + Hash]);
 
-impl<K: Clone, V: Clone, S: Copy, H: Clone> Clone for SortedMap<K, V, S, H> {
+impl<K: Clone, V: Clone, S: Clone, H: Clone> Clone for SortedMap<K, V, S, H> {
     fn clone(&self) -> Self {
         SortedMap { core: self.core.clone() }
     }
 }
 
-impl<K, V, S: Copy, H: Default> Default for SortedMap<K, V, S, H> {
+impl<K, V, S, H: Default> Default for SortedMap<K, V, S, H> {
     fn default() -> Self {
         Self::with_hasher(H::default())
     }
@@ -37,7 +37,7 @@ impl<K, V, S: Copy, H: Default> Default for SortedMap<K, V, S, H> {
 /// let map = zset_core::SortedMap::from([("a", 'x', 1)]);
 /// assert_eq!(map["a"], 'x');
 /// ```
-impl<K, V, S: Copy, H: BuildHasher, Q: Hash + Equivalent<K> + ?Sized> Index<&Q>
+impl<K, V, S, H: BuildHasher, Q: Hash + Equivalent<K> + ?Sized> Index<&Q>
     for SortedMap<K, V, S, H>
 {
     type Output = V;
@@ -49,7 +49,7 @@ impl<K, V, S: Copy, H: BuildHasher, Q: Hash + Equivalent<K> + ?Sized> Index<&Q>
 
 /// Inserts all elements. If a key repeats, its last value and score win; the key itself is the
 /// first. **O(log n)** per element.
-impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)>
+impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Extend<(K, V, S)>
     for SortedMap<K, V, S, H>
 {
     #[track_caller]
@@ -73,7 +73,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher> Extend<(K, V, S)>
 /// # Panics
 ///
 /// Panics if memory or 32-bit handles run out.
-impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher + Default> FromIterator<(K, V, S)>
+impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher + Default> FromIterator<(K, V, S)>
     for SortedMap<K, V, S, H>
 {
     #[track_caller]
@@ -87,8 +87,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Copy, H: BuildHasher + Default> FromIterato
     }
 }
 
-impl<'a, K, V, S: Copy, H> IntoIterator for &'a mut SortedMap<K, V, S, H> {
-    type Item = (&'a K, &'a mut V, S);
+impl<'a, K, V, S, H> IntoIterator for &'a mut SortedMap<K, V, S, H> {
+    type Item = (&'a K, &'a mut V, &'a S);
     type IntoIter = IterMut<'a, K, V, S>;
 
     fn into_iter(self) -> IterMut<'a, K, V, S> {
@@ -96,14 +96,14 @@ impl<'a, K, V, S: Copy, H> IntoIterator for &'a mut SortedMap<K, V, S, H> {
     }
 }
 
-impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for SortedMap<K, V, S, H> {
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug, H> fmt::Debug for SortedMap<K, V, S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter().map(|(key, value, score)| (key, (value, score)))).finish()
     }
 }
 
 /// Inserts all keys. **O(n log n)**.
-impl<K: Ord + Hash, V, S: Ord + Copy> From<BTreeMap<K, (V, S)>> for SortedMap<K, V, S> {
+impl<K: Ord + Hash, V, S: Ord + Clone> From<BTreeMap<K, (V, S)>> for SortedMap<K, V, S> {
     /// # Examples
     ///
     /// ```
@@ -111,7 +111,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy> From<BTreeMap<K, (V, S)>> for SortedMap<K,
     /// use zset_core::SortedMap;
     ///
     /// let map = SortedMap::from(BTreeMap::from([("a", ('x', 2)), ("b", ('y', 1))]));
-    /// assert_eq!(map.first(), Some((&"b", &'y', 1)));
+    /// assert_eq!(map.first(), Some((&"b", &'y', &1)));
     /// assert_eq!(BTreeMap::from(map)["a"], ('x', 2));
     /// ```
     fn from(elements: BTreeMap<K, (V, S)>) -> Self {
@@ -120,7 +120,7 @@ impl<K: Ord + Hash, V, S: Ord + Copy> From<BTreeMap<K, (V, S)>> for SortedMap<K,
 }
 
 /// Returns the value and the score of each key. **O(n log n)**.
-impl<K: Ord, V, S: Copy, H> From<SortedMap<K, V, S, H>> for BTreeMap<K, (V, S)> {
+impl<K: Ord, V, S, H> From<SortedMap<K, V, S, H>> for BTreeMap<K, (V, S)> {
     fn from(map: SortedMap<K, V, S, H>) -> Self {
         map.into_iter().map(|(key, value, score)| (key, (value, score))).collect()
     }
@@ -133,11 +133,11 @@ crate::serde::serialize_elements! {
     ///
     /// A map that is too large for memory or for 32-bit handles is an error, not a panic.
     [K, V, S, H] SortedMap<K, V, S, H>,
-    [K: serde::Serialize, V: serde::Serialize, S: serde::Serialize + Copy],
+    [K: serde::Serialize, V: serde::Serialize, S: serde::Serialize],
     [
         K: serde::Deserialize<'de> + TieOrder + Hash,
         V: serde::Deserialize<'de>,
-        S: serde::Deserialize<'de> + Ord + Copy,
+        S: serde::Deserialize<'de> + Ord + Clone,
         H: BuildHasher + Default
     ],
     "a sequence of keys, values and scores",

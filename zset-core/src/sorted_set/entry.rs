@@ -22,7 +22,7 @@ use crate::skiplist::{element, taken};
 ///     Entry::Occupied(mut entry) => assert_eq!(entry.insert(5), 1),
 ///     Entry::Vacant(entry) => _ = entry.insert(2),
 /// }
-/// assert_eq!(set.score("a"), Some(5));
+/// assert_eq!(set.score("a"), Some(&5));
 /// ```
 pub enum Entry<'a, M, S, H> {
     /// The member is in the set.
@@ -46,7 +46,7 @@ pub struct VacantEntry<'a, M, S, H> {
     member: M,
 }
 
-impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the entry of a member, to read, insert, update or remove it. **O(1)**.
     ///
     /// # Examples
@@ -56,7 +56,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// for page in ["home", "help", "home"] {
     ///     visits.entry(page).and_modify(|count| count + 1).or_insert(1);
     /// }
-    /// assert_eq!(visits.last(), Some((&"home", 2)));
+    /// assert_eq!(visits.last(), Some((&"home", &2)));
     /// ```
     pub fn entry(&mut self, member: M) -> Entry<'_, M, S, H> {
         let hash = self.core.hash(&member);
@@ -76,7 +76,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     /// let mut entry = set.first_entry().unwrap();
     /// assert_eq!(entry.member(), &"a");
     /// entry.insert(3);
-    /// assert_eq!(set.first(), Some((&"b", 2)));
+    /// assert_eq!(set.first(), Some((&"b", &2)));
     /// ```
     pub fn first_entry(&mut self) -> Option<OccupiedEntry<'_, M, S, H>> {
         let (member, _) = self.first()?;
@@ -95,7 +95,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-impl<'a, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
+impl<'a, M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> Entry<'a, M, S, H> {
     /// Returns the member of the entry. **O(1)**.
     pub fn member(&self) -> &M {
         match self {
@@ -111,47 +111,88 @@ impl<'a, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> Entry<'a, M, S, H> {
     ///
     /// Panics if memory or 32-bit handles run out.
     #[track_caller]
-    pub fn and_modify(mut self, new_score: impl FnOnce(S) -> S) -> Self {
+    pub fn and_modify(mut self, new_score: impl FnOnce(&S) -> S) -> Self {
         if let Entry::Occupied(entry) = &mut self {
             entry.insert(new_score(entry.score()));
         }
         self
     }
 
-    /// Inserts the member with this score if it is not in the set, and returns its entry. **O(log
-    /// n)**.
+    /// Inserts the member with this score if it is not in the set; returns its score. **O(log n)**.
     ///
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
     #[track_caller]
-    pub fn or_insert(self, score: S) -> OccupiedEntry<'a, M, S, H> {
-        self.or_insert_with(|| score)
+    pub fn or_insert(self, score: S) -> &'a S {
+        self.or_insert_with_key(|_| score)
     }
 
-    /// Inserts the member with the score returned by `score` if it is not in the set, and returns
-    /// its entry. **O(log n)**.
+    /// Inserts the member with the score returned by `score` if it is not in the set; returns its
+    /// score. **O(log n)**.
     ///
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
     #[track_caller]
-    pub fn or_insert_with(self, score: impl FnOnce() -> S) -> OccupiedEntry<'a, M, S, H> {
+    pub fn or_insert_with(self, score: impl FnOnce() -> S) -> &'a S {
+        self.or_insert_with_key(|_| score())
+    }
+
+    /// Inserts the member with the score that `score` returns for it if it is not in the set;
+    /// returns its score. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut set = zset_core::SortedSet::new();
+    /// assert_eq!(set.entry("abc").or_insert_with_key(|member| member.len()), &3);
+    /// ```
+    #[track_caller]
+    pub fn or_insert_with_key(self, score: impl FnOnce(&M) -> S) -> &'a S {
         match self {
-            Entry::Occupied(entry) => entry,
-            Entry::Vacant(entry) => entry.insert(score()),
+            Entry::Occupied(entry) => entry.into_score(),
+            Entry::Vacant(entry) => {
+                let score = score(entry.member());
+                entry.insert(score)
+            }
+        }
+    }
+
+    /// Inserts the member with this score, or replaces its score; returns its entry. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    #[track_caller]
+    pub fn insert_entry(self, score: S) -> OccupiedEntry<'a, M, S, H> {
+        match self {
+            Entry::Occupied(mut entry) => {
+                entry.insert(score);
+                entry
+            }
+            Entry::Vacant(entry) => entry.insert_entry(score),
         }
     }
 }
 
-impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, H> {
+impl<'a, M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> OccupiedEntry<'a, M, S, H> {
     /// Returns the member. **O(1)**.
     pub fn member(&self) -> &M {
         &self.set.core.nodes.element_at(self.handle).0.0
     }
 
     /// Returns the score. **O(1)**.
-    pub fn score(&self) -> S {
+    pub fn score(&self) -> &S {
+        self.set.core.nodes.score(self.handle)
+    }
+
+    /// Converts the entry into the score, with the lifetime of the set. **O(1)**.
+    pub fn into_score(self) -> &'a S {
         self.set.core.nodes.score(self.handle)
     }
 
@@ -170,15 +211,13 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, 
     ///
     /// ```
     /// let mut set = zset_core::SortedSet::new();
-    /// let mut entry = set.entry("a").or_insert(1);
+    /// let mut entry = set.entry("a").insert_entry(1);
     /// assert_eq!(entry.insert(2), 1);
-    /// assert_eq!(entry.score(), 2);
+    /// assert_eq!(entry.score(), &2);
     /// ```
     #[track_caller]
     pub fn insert(&mut self, score: S) -> S {
-        let old = self.score();
-        or_panic(self.set.core.set_score(self.hash, &mut self.handle, score));
-        old
+        or_panic(self.set.core.set_score(self.hash, &mut self.handle, score))
     }
 
     /// Removes the member and returns its score. **O(log n)**.
@@ -193,7 +232,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> OccupiedEntry<'_, M, S, 
     }
 }
 
-impl<'a, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S, H> {
+impl<'a, M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> VacantEntry<'a, M, S, H> {
     /// Returns a reference to the member. **O(1)**.
     pub fn member(&self) -> &M {
         &self.member
@@ -204,19 +243,30 @@ impl<'a, M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> VacantEntry<'a, M, S
         self.member
     }
 
-    /// Inserts the member with a score and returns its entry. **O(log n)**.
+    /// Inserts the member with a score; returns the score. **O(log n)**.
     ///
     /// # Panics
     ///
     /// Panics if memory or 32-bit handles run out.
     #[track_caller]
-    pub fn insert(self, score: S) -> OccupiedEntry<'a, M, S, H> {
-        let handle = or_panic(self.set.core.insert_new(self.hash, (self.member, ()), score));
-        OccupiedEntry { set: self.set, hash: self.hash, handle }
+    pub fn insert(self, score: S) -> &'a S {
+        self.insert_entry(score).into_score()
+    }
+
+    /// Inserts the member with a score; returns its entry. **O(log n)**.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory or 32-bit handles run out.
+    #[track_caller]
+    pub fn insert_entry(self, score: S) -> OccupiedEntry<'a, M, S, H> {
+        let VacantEntry { set, hash, member } = self;
+        let handle = or_panic(set.core.insert_new(hash, ((member, ()), score)));
+        OccupiedEntry { set, hash, handle }
     }
 }
 
-impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for Entry<'_, M, S, H> {
+impl<M: fmt::Debug, S: fmt::Debug, H> fmt::Debug for Entry<'_, M, S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Entry::Occupied(entry) => entry.fmt(f),
@@ -225,10 +275,10 @@ impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for Entry<'_, M, S, H> {
     }
 }
 
-impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for OccupiedEntry<'_, M, S, H> {
+impl<M: fmt::Debug, S: fmt::Debug, H> fmt::Debug for OccupiedEntry<'_, M, S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (member, score) = element(self.set.core.nodes.element_at(self.handle));
-        f.debug_struct("OccupiedEntry").field("member", member).field("score", &score).finish()
+        f.debug_struct("OccupiedEntry").field("member", member).field("score", score).finish()
     }
 }
 

@@ -23,11 +23,11 @@ use crate::skiplist::{element, taken};
 /// let set: SortedSet<u32, u32> = (0..10_000).map(|i| (i, i)).collect();
 /// // O(log n), rather than 9,000 steps.
 /// let page: Vec<_> = set.iter().skip(9_000).take(2).collect();
-/// assert_eq!(page, [(&9_000, 9_000), (&9_001, 9_001)]);
+/// assert_eq!(page, [(&9_000, &9_000), (&9_001, &9_001)]);
 /// ```
 pub struct Iter<'a, M, S>(pub(crate) iter::Iter<'a, M, (), S>);
 
-front_iter!(Iter<M, S>, (&'a M, S), element);
+front_iter!(Iter<M, S>, (&'a M, &'a S), element);
 
 /// An owning iterator over elements, lowest score first. Each step is **O(1)**.
 pub struct IntoIter<M, S>(pub(crate) iter::IntoIter<M, (), S>);
@@ -53,11 +53,11 @@ pub struct ExtractIf<'a, M, S, H, F> {
 }
 
 front_extract_if!(
-    <M, S, H, F>, [M: Hash, H: BuildHasher, F: FnMut(&M, S) -> bool], (M, S), taken,
+    <M, S, H, F>, [M: Hash, H: BuildHasher, S: Clone, F: FnMut(&M, &S) -> bool], (M, S), taken,
     set, extracted(member, (), score) => extracted(member, score)
 );
 
-impl<M: fmt::Debug, S: fmt::Debug + Copy, H, F> fmt::Debug for ExtractIf<'_, M, S, H, F> {
+impl<M: fmt::Debug, S: fmt::Debug, H, F> fmt::Debug for ExtractIf<'_, M, S, H, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExtractIf").field("set", &self.set).finish_non_exhaustive()
     }

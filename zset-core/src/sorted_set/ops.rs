@@ -10,7 +10,7 @@ use super::{Iter, SortedSet};
 use crate::reserve::{or_panic, try_collect};
 use crate::{Score, TieOrder, TryReserveError};
 
-impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: Eq + Hash, S, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the elements whose members are not in `other`, in order. Lazy; **O(n)** in total.
     ///
     /// The scores of `other` are ignored. A step looks up each element that it skips, so if all of
@@ -23,9 +23,9 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// let all = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
     /// let seen = SortedSet::from([("y", 99)]);
-    /// assert!(all.difference(&seen).eq([(&"x", 1), (&"z", 3)]));
+    /// assert!(all.difference(&seen).eq([(&"x", &1), (&"z", &3)]));
     /// ```
-    pub fn difference<'a, S2: Copy, H2: BuildHasher>(
+    pub fn difference<'a, S2, H2: BuildHasher>(
         &'a self,
         other: &'a SortedSet<M, S2, H2>,
     ) -> Difference<'a, M, S, S2, H2> {
@@ -46,9 +46,9 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// let all = SortedSet::from([("x", 1), ("y", 2), ("z", 3)]);
     /// let liked = SortedSet::from([("z", 9), ("y", 99)]);
-    /// assert!(all.intersection(&liked).eq([(&"y", 2), (&"z", 3)]));
+    /// assert!(all.intersection(&liked).eq([(&"y", &2), (&"z", &3)]));
     /// ```
-    pub fn intersection<'a, S2: Copy, H2: BuildHasher>(
+    pub fn intersection<'a, S2, H2: BuildHasher>(
         &'a self,
         other: &'a SortedSet<M, S2, H2>,
     ) -> Intersection<'a, M, S, S2, H2> {
@@ -56,7 +56,7 @@ impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
     }
 }
 
-impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns the elements of both sets, in order. A member that is in both has the score of this
     /// set. Lazy; **O(n + m)** in total.
     ///
@@ -73,7 +73,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// let a = SortedSet::from([("x", 1), ("z", 5)]);
     /// let b = SortedSet::from([("y", 3), ("z", 0)]);
-    /// assert!(a.union(&b).eq([(&"x", 1), (&"y", 3), (&"z", 5)]));
+    /// assert!(a.union(&b).eq([(&"x", &1), (&"y", &3), (&"z", &5)]));
     /// ```
     pub fn union<'a, H2: BuildHasher>(
         &'a self,
@@ -95,7 +95,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// let a = SortedSet::from([("x", 1), ("z", 5)]);
     /// let b = SortedSet::from([("y", 3), ("z", 0)]);
-    /// assert!(a.symmetric_difference(&b).eq([(&"x", 1), (&"y", 3)]));
+    /// assert!(a.symmetric_difference(&b).eq([(&"x", &1), (&"y", &3)]));
     /// ```
     pub fn symmetric_difference<'a, H2: BuildHasher>(
         &'a self,
@@ -142,9 +142,9 @@ macro_rules! lazy_operation {
         $includes:expr, $size:expr $(, $shown:expr)?
     ) => {
         impl<'a, $($param),*> Iterator for $name<'a, $($param),*> where $($bounds)* {
-            type Item = (&'a M, S);
+            type Item = (&'a M, &'a S);
 
-            fn next(&mut self) -> Option<(&'a M, S)> {
+            fn next(&mut self) -> Option<(&'a M, &'a S)> {
                 let sets = self.$sets;
                 self.elements.find(|&element| $includes(sets, element))$(.map($shown))?
             }
@@ -163,7 +163,7 @@ macro_rules! lazy_operation {
 
         impl<$($param),*> FusedIterator for $name<'_, $($param),*> where $($bounds)* {}
 
-        impl<$($param),*> Clone for $name<'_, $($param),*> where S: Copy {
+        impl<$($param),*> Clone for $name<'_, $($param),*> {
             fn clone(&self) -> Self {
                 $name { elements: self.elements.clone(), $sets: self.$sets }
             }
@@ -183,24 +183,24 @@ macro_rules! lazy_operation {
 }
 
 lazy_operation!(
-    Difference<M, S, S2, H2> { other }, [M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher],
-    |other: &SortedSet<M, S2, H2>, (member, _): (&M, S)| !other.contains(member),
+    Difference<M, S, S2, H2> { other }, [M: Eq + Hash, H2: BuildHasher],
+    |other: &SortedSet<M, S2, H2>, (member, _): (&M, &S)| !other.contains(member),
     |elements: &Iter<'_, M, S>, other: &SortedSet<M, S2, H2>| {
         (elements.len().saturating_sub(other.len()), Some(elements.len()))
     }
 );
 
 lazy_operation!(
-    Intersection<M, S, S2, H2> { other }, [M: Eq + Hash, S: Copy, S2: Copy, H2: BuildHasher],
-    |other: &SortedSet<M, S2, H2>, (member, _): (&M, S)| other.contains(member),
+    Intersection<M, S, S2, H2> { other }, [M: Eq + Hash, H2: BuildHasher],
+    |other: &SortedSet<M, S2, H2>, (member, _): (&M, &S)| other.contains(member),
     |elements: &Iter<'_, M, S>, other: &SortedSet<M, S2, H2>| {
         (0, Some(elements.len().min(other.len())))
     }
 );
 
 lazy_operation!(
-    Union<M, S, H> { set }, [M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher],
-    |set: &SortedSet<M, S, H>, (source, (member, _)): (Source, (&M, S))| {
+    Union<M, S, H> { set }, [M: TieOrder + Hash, S: Ord, H: BuildHasher],
+    |set: &SortedSet<M, S, H>, (source, (member, _)): (Source, (&M, &S))| {
         source == Source::First || !set.contains(member)
     },
     |elements: &Merge<'_, M, S>, set: &SortedSet<M, S, H>| {
@@ -212,7 +212,7 @@ lazy_operation!(
 
 lazy_operation!(
     SymmetricDifference<M, S, H, H2> { sets },
-    [M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher, H2: BuildHasher],
+    [M: TieOrder + Hash, S: Ord, H: BuildHasher, H2: BuildHasher],
     |(first, second): (&SortedSet<M, S, H>, &SortedSet<M, S, H2>), (source, (member, _))| {
         match source {
             Source::First => !second.contains(member),
@@ -243,18 +243,18 @@ struct Merge<'a, M, S> {
 
 /// An iterator with the elements peeked at its ends.
 struct Ends<'a, M, S> {
-    next: Option<(&'a M, S)>,
+    next: Option<(&'a M, &'a S)>,
     elements: Iter<'a, M, S>,
-    last: Option<(&'a M, S)>,
+    last: Option<(&'a M, &'a S)>,
 }
 
-impl<'a, M, S: Copy> Ends<'a, M, S> {
+impl<'a, M, S> Ends<'a, M, S> {
     fn new(elements: Iter<'a, M, S>) -> Self {
         Ends { next: None, elements, last: None }
     }
 
     /// Peeks at the first element.
-    fn first(&mut self) -> Option<(&'a M, S)> {
+    fn first(&mut self) -> Option<(&'a M, &'a S)> {
         if self.next.is_none() {
             self.next = self.elements.next().or_else(|| self.last.take());
         }
@@ -262,7 +262,7 @@ impl<'a, M, S: Copy> Ends<'a, M, S> {
     }
 
     /// Peeks at the last element.
-    fn last(&mut self) -> Option<(&'a M, S)> {
+    fn last(&mut self) -> Option<(&'a M, &'a S)> {
         if self.last.is_none() {
             self.last = self.elements.next_back().or_else(|| self.next.take());
         }
@@ -274,7 +274,7 @@ impl<'a, M, S: Copy> Ends<'a, M, S> {
     }
 }
 
-impl<'a, M, S: Copy> Merge<'a, M, S> {
+impl<'a, M, S> Merge<'a, M, S> {
     fn new(first: Iter<'a, M, S>, second: Iter<'a, M, S>) -> Self {
         Merge { first: Ends::new(first), second: Ends::new(second) }
     }
@@ -286,12 +286,12 @@ impl<'a, M, S: Copy> Merge<'a, M, S> {
 }
 
 /// Returns whether an element of the first set comes before one of the second.
-fn is_before<M: TieOrder, S: Ord + Copy>(first: (&M, S), second: (&M, S)) -> bool {
+fn is_before<M: TieOrder, S: Ord>(first: (&M, &S), second: (&M, &S)) -> bool {
     first.1 < second.1 || first.1 == second.1 && first.0.precedes(second.0)
 }
 
-impl<'a, M: TieOrder, S: Ord + Copy> Iterator for Merge<'a, M, S> {
-    type Item = (Source, (&'a M, S));
+impl<'a, M: TieOrder, S: Ord> Iterator for Merge<'a, M, S> {
+    type Item = (Source, (&'a M, &'a S));
 
     fn next(&mut self) -> Option<Self::Item> {
         let is_first = match (self.first.first(), self.second.first()) {
@@ -306,7 +306,7 @@ impl<'a, M: TieOrder, S: Ord + Copy> Iterator for Merge<'a, M, S> {
     }
 }
 
-impl<M: TieOrder, S: Ord + Copy> DoubleEndedIterator for Merge<'_, M, S> {
+impl<M: TieOrder, S: Ord> DoubleEndedIterator for Merge<'_, M, S> {
     fn next_back(&mut self) -> Option<Self::Item> {
         let is_first = match (self.first.last(), self.second.last()) {
             (Some(first), Some(second)) => !is_before(first, second),
@@ -320,57 +320,52 @@ impl<M: TieOrder, S: Ord + Copy> DoubleEndedIterator for Merge<'_, M, S> {
     }
 }
 
-impl<M, S: Copy> Clone for Merge<'_, M, S> {
+impl<M, S> Clone for Merge<'_, M, S> {
     fn clone(&self) -> Self {
         Merge { first: self.first.clone(), second: self.second.clone() }
     }
 }
 
-impl<M, S: Copy> Clone for Ends<'_, M, S> {
+impl<M, S> Clone for Ends<'_, M, S> {
     fn clone(&self) -> Self {
         Ends { next: self.next, elements: self.elements.clone(), last: self.last }
     }
 }
 
-impl<M: Eq + Hash, S: Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: Eq + Hash, S, H: BuildHasher> SortedSet<M, S, H> {
     /// Returns whether all members of this set are in `other`, whatever their scores. **O(n)**.
-    pub fn is_subset<S2: Copy, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
+    pub fn is_subset<S2, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
         self.len() <= other.len() && self.iter().all(|(member, _)| other.contains(member))
     }
 
     /// Returns whether all members of `other` are in this set, whatever their scores. **O(m)** for
     /// m members of `other`.
-    pub fn is_superset<S2: Copy, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
+    pub fn is_superset<S2, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
         other.is_subset(self)
     }
 
     /// Returns whether no member is in both sets, whatever their scores. **O(m)** for m members of
     /// the smaller set.
-    pub fn is_disjoint<S2: Copy, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
-        self.intersection_len(other, Some(1)) == 0
-    }
-
-    /// Returns the number of members that are in both sets, whatever their scores. Counting stops
-    /// at `limit`, if there is one. **O(m)** for m members of the smaller set.
-    pub fn intersection_len<S2: Copy, H2: BuildHasher>(
-        &self,
-        other: &SortedSet<M, S2, H2>,
-        limit: Option<usize>,
-    ) -> usize {
-        let limit = limit.unwrap_or(usize::MAX);
+    pub fn is_disjoint<S2, H2: BuildHasher>(&self, other: &SortedSet<M, S2, H2>) -> bool {
         if self.len() <= other.len() {
-            self.intersection(other).take(limit).count()
+            self.intersection(other).next().is_none()
         } else {
-            other.intersection(self).take(limit).count()
+            other.intersection(self).next().is_none()
         }
     }
 }
 
 /// Creates a set from clones of distinct elements.
-fn try_copy<'a, M: TieOrder + Hash + Clone + 'a, S: Ord + Copy, H: BuildHasher + Default>(
-    elements: impl Iterator<Item = (&'a M, S)>,
-) -> Result<SortedSet<M, S, H>, TryReserveError> {
-    let copies = try_collect(elements.map(|(member, score)| ((member.clone(), ()), score)))?;
+fn try_copy<'a, M, S, H>(
+    elements: impl Iterator<Item = (&'a M, &'a S)>,
+) -> Result<SortedSet<M, S, H>, TryReserveError>
+where
+    M: TieOrder + Hash + Clone + 'a,
+    S: Ord + Clone + 'a,
+    H: BuildHasher + Default,
+{
+    let copies = elements.map(|(member, score)| ((member.clone(), ()), score.clone()));
+    let copies = try_collect(copies)?;
     let mut set = SortedSet::default();
     set.core.try_fill_distinct(copies)?;
     Ok(set)
@@ -386,7 +381,7 @@ macro_rules! operator {
         impl<M, S, H> $trait<&SortedSet<M, S, H>> for &SortedSet<M, S, H>
         where
             M: TieOrder + Hash + Clone,
-            S: Ord + Copy,
+            S: Ord + Clone,
             H: BuildHasher + Default,
         {
             type Output = SortedSet<M, S, H>;
@@ -534,7 +529,7 @@ impl Aggregate {
     }
 }
 
-impl<M: TieOrder + Hash + Clone, S: Ord + Copy, H: BuildHasher + Clone> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash + Clone, S: Ord + Clone, H: BuildHasher + Clone> SortedSet<M, S, H> {
     /// Returns the union of both sets; `combine` merges the two scores of a member that is in both.
     /// **O((n + m) log(n + m))**.
     ///
@@ -560,11 +555,12 @@ impl<M: TieOrder + Hash + Clone, S: Ord + Copy, H: BuildHasher + Clone> SortedSe
     pub fn union_with<H2: BuildHasher>(
         &self,
         other: &SortedSet<M, S, H2>,
-        combine: impl FnMut(S, S) -> S,
+        mut combine: impl FnMut(&S, &S) -> S,
     ) -> Self {
-        let elements = self.iter().chain(other).map(|(member, score)| (member.clone(), score));
+        let elements = self.iter().chain(other);
+        let elements = elements.map(|(member, score)| (member.clone(), score.clone()));
         let mut union = Self::with_hasher(self.hasher().clone());
-        or_panic(union.try_fill(elements, combine));
+        or_panic(union.try_fill(elements, |old, new| combine(old, &new)));
         union
     }
 
@@ -591,7 +587,7 @@ impl<M: TieOrder + Hash + Clone, S: Ord + Copy, H: BuildHasher + Clone> SortedSe
     pub fn intersection_with<H2: BuildHasher>(
         &self,
         other: &SortedSet<M, S, H2>,
-        mut combine: impl FnMut(S, S) -> S,
+        mut combine: impl FnMut(&S, &S) -> S,
     ) -> Self {
         // Without an order, elements of equal score are in that of this set.
         let elements = if self.len() <= other.len() || !M::IS_ORDERED {
@@ -643,10 +639,10 @@ impl<M: TieOrder + Hash + Clone, H: BuildHasher + Clone + Default> SortedSet<M, 
         H: 'a,
     {
         let elements = sets.into_iter().flat_map(|(set, weight)| {
-            set.iter().map(move |(m, score)| (m.clone(), aggregate.weigh(score, weight)))
+            set.iter().map(move |(m, score)| (m.clone(), aggregate.weigh(*score, weight)))
         });
         let mut union = Self::default();
-        or_panic(union.try_fill(elements, |a, b| aggregate.combine(a, b)));
+        or_panic(union.try_fill(elements, |old, new| aggregate.combine(*old, new)));
         union
     }
 
@@ -670,7 +666,7 @@ impl<M: TieOrder + Hash + Clone, H: BuildHasher + Clone + Default> SortedSet<M, 
     /// let b = SortedSet::from([("y", Score::from(5))]);
     /// let sets = [(&a, Score::from(1)), (&b, Score::from(1))];
     /// let both = SortedSet::weighted_intersection(sets, Aggregate::Count);
-    /// assert!(both.iter().eq([(&"y", Score::from(2))]));
+    /// assert!(both.iter().eq([(&"y", &Score::from(2))]));
     /// ```
     #[track_caller]
     pub fn weighted_intersection<'a, I>(sets: I, aggregate: Aggregate) -> Self
@@ -682,9 +678,9 @@ impl<M: TieOrder + Hash + Clone, H: BuildHasher + Clone + Default> SortedSet<M, 
         let mut others = sets.into_iter();
         let Some((first, weight)) = others.next() else { return Self::default() };
         let elements = try_collect(first.iter().filter_map(|(member, score)| {
-            let weighed = aggregate.weigh(score, weight);
+            let weighed = aggregate.weigh(*score, weight);
             let score = others.clone().try_fold(weighed, |sum, (set, weight)| {
-                Some(aggregate.combine(sum, aggregate.weigh(set.score(member)?, weight)))
+                Some(aggregate.combine(sum, aggregate.weigh(*set.score(member)?, weight)))
             })?;
             Some(((member.clone(), ()), score))
         }));

@@ -50,7 +50,7 @@ use crate::{SortedSet, TieOrder};
 pub fn serialize<M, S, H, T>(set: &SortedSet<M, S, H>, serializer: T) -> Result<T::Ok, T::Error>
 where
     M: Serialize,
-    S: Serialize + Copy,
+    S: Serialize,
     T: Serializer,
 {
     serializer.collect_map(set)
@@ -65,7 +65,7 @@ where
 pub fn deserialize<'de, M, S, H, D>(deserializer: D) -> Result<SortedSet<M, S, H>, D::Error>
 where
     M: Deserialize<'de> + TieOrder + Hash,
-    S: Deserialize<'de> + Ord + Copy,
+    S: Deserialize<'de> + Ord + Clone,
     H: BuildHasher + Default,
     D: Deserializer<'de>,
 {

@@ -11,20 +11,20 @@ use crate::{TieOrder, TryReserveError};
 
 front_traits!(SortedSet<member: M; S, H, H2>, [TieOrder + Hash]);
 
-impl<M: Clone, S: Copy, H: Clone> Clone for SortedSet<M, S, H> {
+impl<M: Clone, S: Clone, H: Clone> Clone for SortedSet<M, S, H> {
     fn clone(&self) -> Self {
         SortedSet { core: self.core.clone() }
     }
 }
 
-impl<M, S: Copy, H: Default> Default for SortedSet<M, S, H> {
+impl<M, S, H: Default> Default for SortedSet<M, S, H> {
     fn default() -> Self {
         Self::with_hasher(H::default())
     }
 }
 
 /// Inserts all elements. If a member repeats, its last score wins; the member itself is the first.
-impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> Extend<(M, S)> for SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> Extend<(M, S)> for SortedSet<M, S, H> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = (M, S)>>(&mut self, elements: I) {
         let elements = elements.into_iter();
@@ -46,7 +46,7 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> Extend<(M, S)> for Sorte
 /// # Panics
 ///
 /// Panics if memory or 32-bit handles run out.
-impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher + Default> FromIterator<(M, S)>
+impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher + Default> FromIterator<(M, S)>
     for SortedSet<M, S, H>
 {
     #[track_caller]
@@ -57,33 +57,27 @@ impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher + Default> FromIterator<(
     }
 }
 
-impl<M: TieOrder + Hash, S: Ord + Copy, H: BuildHasher> SortedSet<M, S, H> {
+impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Fills an empty set as insertions one at a time would; `combine` merges the old and the new
     /// score of a repeated member.
     pub(crate) fn try_fill(
         &mut self,
         elements: impl Iterator<Item = (M, S)>,
-        mut combine: impl FnMut(S, S) -> S,
+        mut combine: impl FnMut(&S, S) -> S,
     ) -> Result<(), TryReserveError> {
         let elements = elements.map(|(member, score)| ((member, ()), score));
-        self.core.try_fill_unsorted(elements, |(_, old), (_, new)| {
-            let score = combine(*old, new);
-            // If the scores are equal, the old one stays, as with an insertion.
-            if *old != score {
-                *old = score;
-            }
-        })
+        self.core.try_fill_unsorted(elements, |(_, old), (_, new)| *old = combine(old, new))
     }
 }
 
-impl<M: fmt::Debug, S: fmt::Debug + Copy, H> fmt::Debug for SortedSet<M, S, H> {
+impl<M: fmt::Debug, S: fmt::Debug, H> fmt::Debug for SortedSet<M, S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self).finish()
     }
 }
 
 /// **O(n log n)**.
-impl<M: Ord + Hash, S: Ord + Copy> From<BTreeMap<M, S>> for SortedSet<M, S> {
+impl<M: Ord + Hash, S: Ord + Clone> From<BTreeMap<M, S>> for SortedSet<M, S> {
     /// # Examples
     ///
     /// ```
@@ -91,7 +85,7 @@ impl<M: Ord + Hash, S: Ord + Copy> From<BTreeMap<M, S>> for SortedSet<M, S> {
     /// use zset_core::SortedSet;
     ///
     /// let set = SortedSet::from(BTreeMap::from([("a", 2), ("b", 1)]));
-    /// assert_eq!(set.first(), Some((&"b", 1)));
+    /// assert_eq!(set.first(), Some((&"b", &1)));
     /// assert_eq!(BTreeMap::from(set).first_key_value(), Some((&"a", &2)));
     /// ```
     fn from(scores: BTreeMap<M, S>) -> Self {
@@ -100,7 +94,7 @@ impl<M: Ord + Hash, S: Ord + Copy> From<BTreeMap<M, S>> for SortedSet<M, S> {
 }
 
 /// Returns a map from each member to its score. **O(n log n)**.
-impl<M: Ord, S: Copy, H> From<SortedSet<M, S, H>> for BTreeMap<M, S> {
+impl<M: Ord, S, H> From<SortedSet<M, S, H>> for BTreeMap<M, S> {
     fn from(set: SortedSet<M, S, H>) -> Self {
         set.into_iter().collect()
     }
@@ -115,10 +109,10 @@ crate::serde::serialize_elements! {
     /// Returns an error, rather than panicking, if the set is too large for memory or for
     /// 32-bit handles.
     [M, S, H] SortedSet<M, S, H>,
-    [M: serde::Serialize, S: serde::Serialize + Copy],
+    [M: serde::Serialize, S: serde::Serialize],
     [
         M: serde::Deserialize<'de> + TieOrder + Hash,
-        S: serde::Deserialize<'de> + Ord + Copy,
+        S: serde::Deserialize<'de> + Ord + Clone,
         H: BuildHasher + Default
     ],
     "a sequence of members and scores",

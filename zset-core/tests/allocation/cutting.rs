@@ -146,8 +146,8 @@ fn a_short_drain_hashes_and_allocates_for_its_elements_only() {
 fn a_drain_of_one_element_allocates_nothing_in_any_type() {
     let len = if cfg!(miri) { 70 } else { 1_000 };
     let mut set = grown(len);
-    let (score, first) = set.first().map(|(member, score)| (score, *member)).unwrap();
-    let elements = set.iter().map(|(member, score)| (*member, *member, score));
+    let (&first, &score) = set.first().unwrap();
+    let elements = set.iter().map(|(member, score)| (*member, *member, *score));
     let mut map: SortedMap<u64, u64, Score, BuildHasherDefault<Scattering>> = elements.collect();
     let mut list: SkipList<u64, Score> = set.clone().into_iter().collect();
     let mut listpack: ZSet = (0..100).map(|i| (i.to_string(), Score::from(i))).collect();
@@ -156,21 +156,21 @@ fn a_drain_of_one_element_allocates_nothing_in_any_type() {
     let ((), total) = counted(|| {
         let ((), hashes) = hashing(|| {
             assert!(set.drain_by_rank(5..6).len() == 1 && set.drain_by_score(..=score).len() == 1);
-            assert_eq!(set.drain_by_member(set.first().unwrap().1, ..).count(), 1);
+            let lowest = *set.first().unwrap().1;
+            assert_eq!(set.drain_by_member(&lowest, ..).count(), 1);
         });
         assert!(hashes <= 6, "{hashes}");
         let ((), hashes) = hashing(|| {
             assert!(
-                map.drain_by_rank(5..6).len() == 1 && map.drain_by_key(score, &first..).len() == 1
+                map.drain_by_rank(5..6).len() == 1 && map.drain_by_key(&score, &first..).len() == 1
             );
-            assert_eq!(map.drain_by_score(..=map.first().unwrap().2).count(), 1);
+            let lowest = *map.first().unwrap().2;
+            assert_eq!(map.drain_by_score(..=lowest).count(), 1);
         });
         assert!(hashes <= 6, "{hashes}");
         assert!(list.drain_by_rank(5..6).len() == 1 && list.drain_by_score(..=score).len() == 1);
-        assert_eq!(
-            list.drain_by_member(list.first().unwrap().1, ..).next_back().into_iter().len(),
-            1
-        );
+        let lowest = *list.first().unwrap().1;
+        assert_eq!(list.drain_by_member(&lowest, ..).next_back().into_iter().len(), 1);
         for set in [&mut listpack, &mut skiplist] {
             assert!(set.drain_by_rank(5..6).eq([("5".into(), Score::from(5))]));
             assert!(set.drain_by_score(..=Score::ZERO).rev().eq([("0".into(), Score::ZERO)]));

@@ -15,12 +15,14 @@ fn an_insertion_that_fails_leaves_the_set_unchanged_and_removals_never_fail() {
             let before = set.clone();
             let score = scattered_score(number);
             let inserted = without_memory(|| set.try_insert(number, score));
-            if inserted == Ok(None) {
-                assert_eq!(set.len(), before.len() + 1);
-            } else {
-                assert_eq!(inserted, Err(TryReserveError::AllocError));
-                assert!(set == before, "{len} elements");
-                failed += 1;
+            match &inserted {
+                Ok(old) => assert_eq!((*old, set.len()), (None, before.len() + 1)),
+                Err(error) => {
+                    assert_eq!(error.element, (number, score));
+                    assert_eq!(error.error, TryReserveError::AllocError);
+                    assert!(set == before, "{len} elements");
+                    failed += 1;
+                }
             }
             let rank = scattered(number) as usize % set.len().max(1);
             let taken = match number % 3 {
@@ -47,10 +49,10 @@ fn an_update_that_fails_leaves_the_set_unchanged() {
     let mut failed = 0;
     for step in 0..2_000 {
         let (member, score) = (scattered(step) % 6_400, Score::from(scattered(step + 1) as u32));
-        let before = set.score(&member);
+        let before = *set.score(&member).unwrap();
         let updated = without_memory(|| set.try_update(&member, |_| score));
-        let expected = if updated.is_ok() { Some(score) } else { before };
-        assert_eq!(set.score(&member), expected);
+        let expected = if updated.is_ok() { score } else { before };
+        assert_eq!(set.score(&member), Some(&expected));
         failed += usize::from(updated.is_err());
         if step % 50 == 0 {
             set.check();

@@ -1,6 +1,7 @@
 //! Every allocation of an insertion fails in turn: each failure is reported and leaves the set
 //! unchanged.
 
+use std::fmt::Debug;
 use std::hash::BuildHasher;
 use zset_core::{Aggregate, IncrementError, Score, SkipList, SortedSet, TryReserveError};
 
@@ -10,13 +11,13 @@ use crate::{Set, grown, scattered_score};
 /// Runs an operation whose first allocation fails, then one whose second fails, and so on until
 /// none fails; returns the number of allocations that have failed. The operation may succeed
 /// without one.
-fn fail_in_turn<H: BuildHasher + Clone, T: std::fmt::Debug>(
+fn fail_in_turn<H: BuildHasher + Clone, T: Debug, E: Into<TryReserveError> + Debug>(
     original: &Set<H>,
-    operation: impl Fn(&mut Set<H>) -> Result<T, TryReserveError>,
+    operation: impl Fn(&mut Set<H>) -> Result<T, E>,
 ) -> usize {
     for succeeding in 0.. {
         let mut set = original.clone();
-        let result = failing_after(succeeding, || operation(&mut set));
+        let result = failing_after(succeeding, || operation(&mut set)).map_err(Into::into);
         set.check();
         match result {
             Ok(_) if !has_failed() => return succeeding,
@@ -55,9 +56,7 @@ fn insert_fails_cleanly_at_every_size_that_allocates() {
 }
 
 /// Returns the allocation error; the sum itself is always valid.
-fn of_memory<T, E: std::fmt::Debug>(
-    result: Result<T, IncrementError<E>>,
-) -> Result<T, TryReserveError> {
+fn of_memory<T, E: Debug>(result: Result<T, IncrementError<E>>) -> Result<T, TryReserveError> {
     match result {
         Err(IncrementError::Full(error)) => Err(error),
         sum => Ok(sum.expect("the sum is a valid score")),
@@ -164,7 +163,10 @@ fn list_insertions_fail_cleanly_at_every_size_that_allocates() {
             let mut trial = list.clone();
             match failing_after(succeeding, || trial.try_insert(i, scattered_score(i))) {
                 Ok(()) => break,
-                Err(error) => assert_eq!(error, TryReserveError::AllocError),
+                Err(error) => {
+                    assert_eq!(error.element, (i, scattered_score(i)));
+                    assert_eq!(error.error, TryReserveError::AllocError);
+                }
             }
             trial.check();
             assert_eq!(trial, list);
@@ -185,7 +187,7 @@ fn a_size_hint_beyond_the_handle_limit_is_rejected_without_allocating() {
     assert_eq!(message(panicked), "sorted set is full: its handles have 32 bits");
 }
 
-fn message<T: std::fmt::Debug>(panicked: std::thread::Result<T>) -> String {
+fn message<T: Debug>(panicked: std::thread::Result<T>) -> String {
     let message = panicked.expect_err("it panics");
     *message.downcast::<String>().expect("the panic has a message")
 }
@@ -204,11 +206,11 @@ fn bulk_construction_panics_if_an_allocation_fails() {
         |elements| {
             let (one, other) = elements.split_at(elements.len() / 2);
             let set = |elements: &[_]| elements.iter().copied().collect::<Set>();
-            set(one).union_with(&set(other), Score::max)
+            set(one).union_with(&set(other), |a, b| *a.max(b))
         },
         |elements| {
             let set: Set = elements.into_iter().collect();
-            set.intersection_with(&set, Score::max)
+            set.intersection_with(&set, |a, b| *a.max(b))
         },
         |elements| {
             let set: Set = elements.into_iter().collect();

@@ -115,7 +115,7 @@ fn lists_and_maps_free_memory_too() {
         map.check();
         assert!(20 * list.allocation_size() <= 7 * peaks.0);
         assert!(20 * map.allocation_size() <= 7 * peaks.1);
-        assert!(map.iter().all(|(&key, &value, score)| (key, scattered(key)) == (value, score)));
+        assert!(map.iter().all(|(&key, &value, &score)| (key, scattered(key)) == (value, score)));
     }
 }
 

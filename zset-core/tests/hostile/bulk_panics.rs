@@ -159,9 +159,9 @@ fn clone_and_set_operations() {
     unchanged(Clone::clone);
     count_members(|| {
         let others = others();
-        let combine = |Points(a): Points, Points(b): Points| {
+        let combine = |a: &Points, b: &Points| {
             burn(Code::Closure);
-            Points(a.max(b))
+            Points(a.0.max(b.0))
         };
         let set: Set = filled(LEN);
         let before = (contents(&set), contents(&others));
@@ -225,11 +225,11 @@ fn operations_of_a_skip_list() {
             |list| {
                 list.insert(Member::new(5), Points(0));
                 list.insert(Member::new(LEN / 6), Points(LEN / 100));
-                list.remove(&Member::new(5), Points(0));
+                list.remove(&Member::new(5), &Points(0));
                 list.pop_first();
                 list.pop_last();
                 list.remove_range_by_score(Points(1)..Points(2));
-                list.rank(&Member::new(33), Points(2));
+                list.rank(&Member::new(33), &Points(2));
                 list.clone().clear();
             },
             |mut list, _| {

@@ -115,7 +115,7 @@ fn retain_of_a_fixed_set_keeps_the_decisions_before_a_panic() {
 fn a_score_is_unchanged_if_its_update_panics() {
     count_members(|| {
         let mut set: Set = filled(LEN);
-        let panics = |_| -> Points {
+        let panics = |_: &Points| -> Points {
             burn(Code::Closure);
             unreachable!("the fuse has blown")
         };
@@ -125,7 +125,7 @@ fn a_score_is_unchanged_if_its_update_panics() {
         );
         assert!(run(Code::Closure, 0, || set.increment(Member::new(60), 1)).is_none());
         check(&set);
-        assert_eq!(set.score(&Member::new(60)), Some(Points(600)));
+        assert_eq!(set.score(&Member::new(60)), Some(&Points(600)));
         use_again(&mut set);
     });
 }

@@ -45,7 +45,11 @@ fn a_panic_in_a_drain_leaves_the_set_before_or_after_it() {
         before_or_after(&set, |set| drop(set.drain_by_score(Points(95)..Points(9 * LEN))));
         before_or_after(&set, |set| {
             let key = Member::new(40);
-            set.drain_by_member(Points(400), &key..).len()
+            set.drain_by_member(&Points(400), &key..).len()
+        });
+        let (low, high) = (Member::new(40), Member::new(LEN));
+        before_or_after(&set, |set| {
+            drop(set.drain_range((&Points(400), &low)..(&Points(9 * LEN), &high)));
         });
         let colliding: Colliding = filled_with(unless_miri(2, 1) * LEAF + 2);
         before_or_after(&colliding, |set| set.drain_by_rank(9..LEAF as usize).count());
@@ -58,7 +62,7 @@ fn a_panic_in_a_split_leaves_the_set_before_or_after_it() {
         for at in [0, 3, LEAF as usize, LEN as usize - 1, LEN as usize] {
             before_or_after(&filled(LEN), |set| set.split_off_by_rank(at).len());
         }
-        before_or_after(&thin(), |set| set.split_off_by_score(Points(5 * LEN)).len());
+        before_or_after(&thin(), |set| set.split_off_by_score(&Points(5 * LEN)).len());
     });
 }
 
@@ -67,6 +71,9 @@ fn a_panic_in_a_removal_leaves_the_set_before_or_after_it() {
     count_members(|| {
         let set = thin();
         before_or_after(&set, |set| set.remove_by_rank(unless_miri(20, 5)).map(drop));
+        let (low, high) = (Member::new(40), Member::new(44));
+        before_or_after(&set, |set| set.remove_range((&Points(400), &low)..(&Points(410), &high)));
+        before_or_after(&set, |set| set.remove_range_by_member(&Points(440), &high..));
         before_or_after(&set, |set| {
             set.pop_first_if(|_, _| {
                 burn(Code::Closure);
@@ -91,7 +98,7 @@ fn a_panicking_predicate_leaves_the_element() {
     count_members(|| {
         let mut set: Set = filled(LEN);
         let before = contents(&set);
-        let panics = |_: &Member, _| -> bool {
+        let panics = |_: &Member, _: &Points| -> bool {
             burn(Code::Closure);
             unreachable!("the fuse has blown")
         };
@@ -148,7 +155,7 @@ fn a_list_is_valid_after_a_panic_in_a_drain_or_a_split() {
             make,
             |list| {
                 let score = Points(3 * LEN);
-                drop(list.split_off_by_score(score));
+                drop(list.split_off_by_score(&score));
                 drop(list.drain_by_score(..Points(100)));
                 list.pop_first_if(|_, _| {
                     burn(Code::Closure);
@@ -172,7 +179,7 @@ fn a_map_is_valid_after_a_panic_in_a_drain_or_a_split() {
             |map| {
                 map.drain_by_rank(3..LEAF as usize).take(2).for_each(drop);
                 let key = Member::new(3);
-                map.drain_by_key(Points(30), &key..).for_each(drop);
+                map.drain_by_key(&Points(30), &key..).for_each(drop);
                 drop(key);
                 drop(map.split_off_by_rank(4));
                 map.pop_last_if(|_, value, _| {
@@ -206,11 +213,11 @@ fn drains_and_splits_under_an_inconsistent_order() {
             let (low, high) = (Points(seed), Points(seed * 17 % (10 * LEN)));
             let drained = while_lying(seed, || {
                 let key = Member::new(seed % LEN);
-                let in_range = set.range((low, &key)..(high, &key)).count();
+                let in_range = set.range((&low, &key)..(&high, &key)).count();
                 assert!(in_range <= LEN as usize);
                 set.drain_by_score(low..high).count()
-                    + set.drain_by_member(Points(10 * (seed % LEN)), &key..).count()
-                    + set.split_off_by_score(high).len()
+                    + set.drain_by_member(&Points(10 * (seed % LEN)), &key..).count()
+                    + set.split_off_by_score(&high).len()
             });
             assert_eq!(set.len() + drained, LEN as usize);
             check(&set);

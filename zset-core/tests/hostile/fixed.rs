@@ -24,7 +24,7 @@ fn filled(len: u32) -> Fixed {
 }
 
 fn contents(set: &Fixed) -> Vec<(u32, u32)> {
-    set.iter().map(|(member, Points(score))| (member.number(), score)).collect()
+    set.iter().map(|(member, Points(score))| (member.number(), *score)).collect()
 }
 
 /// Runs an operation with a panic at each call of user code; the set is then in the state before or

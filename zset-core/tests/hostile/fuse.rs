@@ -17,11 +17,13 @@ pub(crate) enum Code {
     Drop,
     ScoreEq,
     ScoreOrd,
+    ScoreClone,
+    ScoreDrop,
     Closure,
 }
 
 impl Code {
-    const ALL: [Code; 8] = [
+    const ALL: [Code; 10] = [
         Code::Hash,
         Code::Eq,
         Code::Ord,
@@ -29,6 +31,8 @@ impl Code {
         Code::Drop,
         Code::ScoreEq,
         Code::ScoreOrd,
+        Code::ScoreClone,
+        Code::ScoreDrop,
         Code::Closure,
     ];
 }
@@ -90,6 +94,16 @@ pub(crate) fn calls(code: Code, operation: impl FnOnce()) -> usize {
 ///
 /// If there are very many calls, some later ones are skipped; under Miri most are.
 pub(crate) fn at_every_call<T, R>(
+    make: impl FnMut() -> T,
+    operation: impl FnMut(&mut T) -> R,
+    verify: impl FnMut(T, Option<R>),
+) {
+    at_every_call_of(&Code::ALL, make, operation, verify);
+}
+
+/// Like `at_every_call`, for these kinds of code.
+pub(crate) fn at_every_call_of<T, R>(
+    codes: &[Code],
     mut make: impl FnMut() -> T,
     mut operation: impl FnMut(&mut T) -> R,
     mut verify: impl FnMut(T, Option<R>),
@@ -99,7 +113,7 @@ pub(crate) fn at_every_call<T, R>(
     let result = operation(&mut subject);
     let calls = counted();
     verify(subject, Some(result));
-    for code in Code::ALL {
+    for &code in codes {
         for calls in some_of(calls[code as usize], code) {
             let mut subject = make();
             let result = run(code, calls, || operation(&mut subject));
@@ -114,7 +128,9 @@ fn some_of(calls: usize, code: Code) -> Vec<usize> {
         let Some(last) = calls.checked_sub(1) else { return vec![] };
         let mut some = vec![last];
         // Elements move in batches, with many of these calls in a row.
-        if matches!(code, Code::Hash | Code::Clone | Code::Drop) && last > 8 {
+        let is_in_batches =
+            matches!(code, Code::Hash | Code::Clone | Code::Drop | Code::ScoreClone | Code::ScoreDrop);
+        if is_in_batches && last > 8 {
             some.push(last / 2);
         }
         return some;

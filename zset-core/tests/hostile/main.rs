@@ -17,6 +17,7 @@ mod leaks;
 mod map;
 mod panics;
 mod reading;
+mod scores;
 mod subject;
 
 /// The capacity of a leaf.

@@ -52,7 +52,7 @@ fn replacements() {
 
 #[test]
 fn changes_of_values_in_a_range() {
-    fn renew((key, value, _): (&Member, &mut Member, Points)) {
+    fn renew((key, value, _): (&Member, &mut Member, &Points)) {
         burn(Code::Closure);
         *value = Member::new(2000 + key.number());
     }
@@ -61,9 +61,9 @@ fn changes_of_values_in_a_range() {
     verify(|map| map.range_by_score_mut(Points(25)..Points(640)).for_each(renew));
     verify(|map| {
         let (low, high) = (Member::new(5), Member::new(60));
-        map.range_mut((Points(20), &low)..(Points(600), &high)).for_each(renew);
+        map.range_mut((&Points(20), &low)..(&Points(600), &high)).for_each(renew);
     });
-    verify(|map| map.range_by_key_mut(Points(30), &Member::new(2)..).for_each(renew));
+    verify(|map| map.range_by_key_mut(&Points(30), &Member::new(2)..).for_each(renew));
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn ranges_to_change_of_an_inconsistent_order() {
             [
                 map.range_by_score_mut(Points(25)..Points(640)).count(),
                 map.range_by_score_mut(Points(640)..Points(25)).rev().count(),
-                map.range_mut((Points(20), &Member::new(5))..(Points(600), &Member::new(6)))
+                map.range_mut((&Points(20), &Member::new(5))..(&Points(600), &Member::new(6)))
                     .count(),
-                map.range_by_key_mut(Points(30), &Member::new(2)..).rev().count(),
+                map.range_by_key_mut(&Points(30), &Member::new(2)..).rev().count(),
             ]
         });
         assert!(visited.into_iter().all(|visited| visited <= map.len()));
@@ -146,14 +146,26 @@ fn changes_of_values_and_scores() {
             burn(Code::Closure);
             Points(5)
         });
-        let mut entry = entry.or_insert_with(|| unreachable!("it is occupied"));
-        entry.insert(Member::new(3030), Points(301));
+        entry.insert_entry(Member::new(3030), Points(301));
     });
     verify(|map| {
         map.entry(Member::new(500)).or_insert_with(|| {
             burn(Code::Closure);
             (Member::new(1500), Points(7))
         });
+    });
+    verify(|map| {
+        let value = map.entry(Member::new(501)).or_insert_with_key(|key| {
+            burn(Code::Closure);
+            (Member::new(1000 + key.number()), Points(7))
+        });
+        *value = Member::new(2501);
+    });
+    verify(|map| _ = map.entry(Member::new(502)).insert_entry(Member::new(1502), Points(7)));
+    verify(|map| _ = map.entry(Member::new(30)).insert_entry(Member::new(2030), Points(7)));
+    verify(|map| {
+        let (key, value, _) = map.get_full_mut(&Member::new(30)).expect("30 is in the map");
+        *value = Member::new(2000 + key.number());
     });
 }
 
@@ -168,6 +180,15 @@ fn removals() {
     });
     verify(|map| (map.pop_first(), map.pop_last()));
     verify(|map| map.remove_range_by_rank(10..13));
+    verify(|map| {
+        let (low, high) = (Member::new(5), Member::new(9));
+        map.remove_range((&Points(20), &low)..(&Points(90), &high))
+            + map.remove_range_by_key(&Points(120), &high..)
+    });
+    verify(|map| {
+        let (low, high) = (Member::new(5), Member::new(9));
+        map.drain_range((&Points(20), &low)..(&Points(90), &high)).count()
+    });
     verify(|map| {
         map.retain(|key, value, _| {
             burn(Code::Closure);

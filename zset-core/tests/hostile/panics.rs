@@ -3,17 +3,17 @@
 use std::hash::{BuildHasher, BuildHasherDefault};
 use zset_core::sorted_set::Entry;
 
-use crate::fuse::{Code, at_every_call, calls, run};
+use crate::fuse::{Code, at_every_call, burn, calls, run};
 use crate::subject::{
-    Colliding, Constant, Member, Mixed, Points, Set, check, contents, count_members, filled,
-    filled_with, use_again,
+    Colliding, Constant, Member, Mixed, Numbered, Points, Set, check, contents, count_members,
+    filled, filled_with, use_again,
 };
 use crate::{LEAF, unless_miri};
 
 /// Verifies that a panic anywhere in an operation leaves a set as before or after it.
-pub(crate) fn before_or_after<H: BuildHasher + Clone, R>(
-    original: &Set<H>,
-    operation: impl Fn(&mut Set<H>) -> R,
+pub(crate) fn before_or_after<H: BuildHasher + Clone, S: Numbered, R>(
+    original: &Set<H, S>,
+    operation: impl Fn(&mut Set<H, S>) -> R,
 ) {
     let before = contents(original);
     let mut after = None;
@@ -250,6 +250,17 @@ fn entry_that_inserts_changes_or_removes() {
         let set = several_leaves();
         before_or_after(&set, |set| _ = set.entry(Member::new(900)).or_insert(Points(77)));
         before_or_after(&set, |set| {
+            _ = set.entry(Member::new(900)).or_insert_with_key(|member| {
+                burn(Code::Closure);
+                Points(member.number())
+            });
+        });
+        for number in [66, 900] {
+            before_or_after(&set, |set| {
+                _ = set.entry(Member::new(number)).insert_entry(Points(77)).into_score();
+            });
+        }
+        before_or_after(&set, |set| {
             _ = set.entry(Member::new(70)).and_modify(|Points(score)| Points(score + 900));
         });
         before_or_after(&set, |set| match set.entry(Member::new(66)) {
@@ -289,12 +300,12 @@ fn reading_changes_nothing() {
     count_members(|| {
         before_or_after(&several_leaves(), |set| {
             let member = Member::new(70);
-            let found = (set.score(&member), set.contains(&member), set.rank(&member));
+            let found = (set.score(&member).copied(), set.contains(&member), set.rank(&member));
             let ranges = set.range_by_score(Points(35)..Points(905)).len()
-                + set.range_by_member(Points(700), &member..).len()
+                + set.range_by_member(&Points(700), &member..).len()
                 + set.count_by_score(Points(3)..)
                 + set.difference(&*set).count()
-                + set.intersection_len(&*set, None);
+                + set.intersection(&*set).count();
             (found, ranges, *set == *set)
         });
     });

@@ -13,6 +13,9 @@ thread_local! {
     /// The number of live members.
     static LIVE: Cell<i64> = const { Cell::new(0) };
 
+    /// The number of live `Weight`s.
+    static LIVE_SCORES: Cell<i64> = const { Cell::new(0) };
+
     /// The state of the generator of random answers, or 0 for correct answers.
     static LIES: Cell<u32> = const { Cell::new(0) };
 
@@ -122,27 +125,85 @@ impl Hash for Member {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Points(pub(crate) u32);
 
-impl PartialEq for Points {
-    fn eq(&self, other: &Points) -> bool {
-        burn(Code::ScoreEq);
-        self.0 == other.0
+/// A score that owns memory, so that dropping it twice is a double free. It compares like `Points`.
+#[derive(Debug)]
+pub(crate) struct Weight(Box<u32>);
+
+impl Clone for Weight {
+    fn clone(&self) -> Weight {
+        burn(Code::ScoreClone);
+        Weight::of(self.number())
     }
 }
 
-impl Eq for Points {}
-
-impl PartialOrd for Points {
-    fn partial_cmp(&self, other: &Points) -> Option<Ordering> {
-        Some(self.cmp(other))
+impl Drop for Weight {
+    fn drop(&mut self) {
+        LIVE_SCORES.set(LIVE_SCORES.get() - 1);
+        burn(Code::ScoreDrop);
     }
 }
 
-impl Ord for Points {
-    fn cmp(&self, other: &Points) -> Ordering {
-        burn(Code::ScoreOrd);
-        order(self.0.cmp(&other.0))
+/// Returns the number of `Weight`s that are not dropped yet.
+pub(crate) fn live_scores() -> i64 {
+    LIVE_SCORES.get()
+}
+
+/// A score made from a number.
+pub(crate) trait Numbered: Ord + Clone + std::fmt::Debug {
+    fn of(number: u32) -> Self;
+    fn number(&self) -> u32;
+}
+
+impl Numbered for Points {
+    fn of(number: u32) -> Points {
+        Points(number)
+    }
+
+    fn number(&self) -> u32 {
+        self.0
     }
 }
+
+impl Numbered for Weight {
+    fn of(number: u32) -> Weight {
+        LIVE_SCORES.set(LIVE_SCORES.get() + 1);
+        Weight(Box::new(number))
+    }
+
+    fn number(&self) -> u32 {
+        *self.0
+    }
+}
+
+macro_rules! compare_as_numbers {
+    ($($score:ty),*) => {
+        $(
+            impl PartialEq for $score {
+                fn eq(&self, other: &$score) -> bool {
+                    burn(Code::ScoreEq);
+                    self.number() == other.number()
+                }
+            }
+
+            impl Eq for $score {}
+
+            impl PartialOrd for $score {
+                fn partial_cmp(&self, other: &$score) -> Option<Ordering> {
+                    Some(self.cmp(other))
+                }
+            }
+
+            impl Ord for $score {
+                fn cmp(&self, other: &$score) -> Ordering {
+                    burn(Code::ScoreOrd);
+                    order(self.number().cmp(&other.number()))
+                }
+            }
+        )*
+    };
+}
+
+compare_as_numbers!(Points, Weight);
 
 impl zset_core::Increment for Points {
     type By = u32;
@@ -186,7 +247,7 @@ impl Hasher for Constant {
     }
 }
 
-pub(crate) type Set<H = BuildHasherDefault<Mixed>> = SortedSet<Member, Points, H>;
+pub(crate) type Set<H = BuildHasherDefault<Mixed>, S = Points> = SortedSet<Member, S, H>;
 pub(crate) type Colliding = Set<BuildHasherDefault<Constant>>;
 
 /// Creates a set of full leaves: the members `0..len`, with ten times their number as scores.
@@ -194,54 +255,57 @@ pub(crate) fn filled(len: u32) -> Set {
     filled_with(len)
 }
 
-/// Creates the same set with another hasher.
-pub(crate) fn filled_with<H: BuildHasher + Default>(len: u32) -> Set<H> {
-    let elements = (0..len).map(|number| (Member::new(number), Points(10 * number)));
+/// Creates the same set with another hasher and other scores.
+pub(crate) fn filled_with<H: BuildHasher + Default, S: Numbered>(len: u32) -> Set<H, S> {
+    let elements = (0..len).map(|number| (Member::new(number), S::of(10 * number)));
     Set::from_sorted_iter(elements).expect("the numbers are ascending")
 }
 
 /// Verifies the invariants, except under Miri, where this would dominate the run time.
-pub(crate) fn check<H: BuildHasher>(set: &Set<H>) {
+pub(crate) fn check<H: BuildHasher, S: Numbered>(set: &Set<H, S>) {
     if !cfg!(miri) {
         set.check();
     }
 }
 
 /// Verifies the invariants of a list, except under Miri.
-pub(crate) fn check_list(list: &SkipList<Member, Points>) {
+pub(crate) fn check_list<S: Numbered>(list: &SkipList<Member, S>) {
     if !cfg!(miri) {
         list.check();
     }
 }
 
 /// Returns the elements as numbers.
-pub(crate) fn contents<H>(set: &Set<H>) -> Vec<(u32, u32)> {
-    set.iter().map(|(member, Points(score))| (member.number(), score)).collect()
+pub(crate) fn contents<H, S: Numbered>(set: &Set<H, S>) -> Vec<(u32, u32)> {
+    set.iter().map(|(member, score)| (member.number(), score.number())).collect()
 }
 
 /// Verifies that a set can be read, written, cleared and reused.
-pub(crate) fn use_again<H: BuildHasher>(set: &mut Set<H>) {
+pub(crate) fn use_again<H: BuildHasher, S: Numbered>(set: &mut Set<H, S>) {
     const NEW: u32 = 1_000_000;
     // Inserts into the first leaf, half of which moves if it is full. Under Miri, which is slow,
     // elsewhere.
-    const LOW: Points = Points(unless_miri(33, u32::MAX - 1));
+    let low = || S::of(unless_miri(33, u32::MAX - 1));
+    let high = || S::of(u32::MAX);
     let len = set.len();
     assert_eq!(set.iter().count(), len);
     assert_eq!(set.iter().rev().count(), len);
     for round in [set.len(), 0] {
-        assert_eq!(set.insert(Member::new(NEW), LOW), None);
-        assert_eq!(set.update(&Member::new(NEW), |_| Points(u32::MAX)), Some(LOW));
+        assert_eq!(set.insert(Member::new(NEW), low()), None);
+        assert_eq!(set.update(&Member::new(NEW), |_| high()), Some(low()));
         assert_eq!(set.len(), round + 1);
-        assert_eq!(set.remove(&Member::new(NEW)), Some(Points(u32::MAX)));
+        assert_eq!(set.remove(&Member::new(NEW)), Some(high()));
         set.clear();
         check(set);
         assert!(set.is_empty());
     }
 }
 
-/// Runs a test and verifies that every member is dropped exactly once.
+/// Runs a test and verifies that every member and every score is dropped exactly once.
 pub(crate) fn count_members(test: impl FnOnce()) {
+    LIVE_SCORES.set(0);
     assert_eq!(count_leaks(test), 0, "members were not dropped");
+    assert_eq!(live_scores(), 0, "scores were not dropped, or dropped twice");
 }
 
 /// Runs a test and returns how many members it leaked.

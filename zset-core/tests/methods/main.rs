@@ -1,4 +1,4 @@
-//! Checks the tables of `docs/methods.md`: this test calls each method named there, and the tables
+//! Checks the tables of `zset_core::_guide::methods`: this test calls each method named there, and the tables
 //! name each public method.
 
 // The tests read files, and check names only.
@@ -42,9 +42,9 @@ fn read(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Returns the rows of the tables under a heading of `docs/methods.md`, without their headers.
+/// Returns the rows of the tables under a heading of the guide, without their headers.
 fn rows(heading: &str) -> Vec<Vec<String>> {
-    let text = read("docs/methods.md");
+    let text = read("zset-core/src/_guide/methods.md");
     let section = text.split("\n## ").find(|section| section.starts_with(heading)).unwrap();
     let lines: Vec<_> = section.lines().collect();
     let is_table = |line: &str| line.starts_with('|');

@@ -15,7 +15,9 @@ fn an_occupied_entry_reads_its_element() {
     let mut set = sample();
     for member in [0, LEAF, 3 * LEAF - 1] {
         let Entry::Occupied(entry) = set.entry(member) else { panic!("{member} is in the set") };
-        assert_eq!((*entry.member(), entry.score(), entry.rank()), (member, 10 * member, member));
+        let expected = (&member, &(10 * member), member);
+        assert_eq!((entry.member(), entry.score(), entry.rank()), expected);
+        assert_eq!(entry.into_score(), &(10 * member));
     }
 }
 
@@ -27,7 +29,7 @@ fn an_occupied_entry_follows_its_element_across_leaves() {
     let mut old = 50;
     for (score, rank) in [(5000, 191), (1285, 128), (0, 1), (645, 64), (55, 5), (51, 5), (50, 5)] {
         assert_eq!(entry.insert(score), old);
-        assert_eq!((*entry.member(), entry.score(), entry.rank()), (5, score, rank));
+        assert_eq!((entry.member(), entry.score(), entry.rank()), (&5, &score, rank));
         old = score;
     }
     set.check();
@@ -42,7 +44,7 @@ fn an_occupied_entry_survives_merges_of_leaves() {
     let Entry::Occupied(mut entry) = set.entry(9) else { panic!("9 is in the set") };
     for score in [1900, 0, 700, 2000, 1, 1300, 90] {
         entry.insert(score);
-        assert_eq!((*entry.member(), entry.score()), (9, score));
+        assert_eq!((entry.member(), entry.score()), (&9, &score));
     }
     assert_eq!(entry.remove_entry(), (9, 90));
     set.check();
@@ -57,21 +59,51 @@ fn a_vacant_entry_inserts_or_returns_its_member() {
     assert!(set.is_empty());
 
     let Entry::Vacant(entry) = set.entry("a".to_string()) else { panic!("the set is empty") };
-    let entry = entry.insert(7);
-    assert_eq!((entry.member().as_str(), entry.score(), entry.rank()), ("a", 7, 0));
+    let mut entry = entry.insert_entry(7);
+    assert_eq!((entry.member().as_str(), entry.score(), entry.rank()), ("a", &7, 0));
+    assert_eq!(entry.insert(8), 7);
     set.check();
+
+    let Entry::Vacant(entry) = set.entry("b".to_string()) else { panic!("b is not in the set") };
+    assert_eq!(entry.insert(9), &9);
+    set.check();
+    assert!(set.iter().eq([(&"a".to_string(), &8), (&"b".to_string(), &9)]));
+}
+
+#[test]
+fn insert_entry_returns_an_entry_that_follows_its_element() {
+    let mut set = sample();
+    // New members and existing ones, in full leaves and at both ends.
+    for (member, score) in [(5, 645), (5, 0), (1000, 641), (1001, 5000), (70, 700), (1000, 1)] {
+        let old = set.score(&member).copied();
+        let mut entry = set.entry(member).insert_entry(score);
+        assert_eq!((entry.member(), entry.score()), (&member, &score));
+        assert_eq!(entry.insert(2000), score);
+        assert_eq!(entry.insert(score), 2000);
+        let rank = entry.rank();
+        assert_eq!(entry.into_score(), &score);
+        set.check();
+        assert_eq!(set.rank(&member), Some(rank));
+        assert_eq!(set.get_by_rank(rank), Some((&member, &score)));
+        assert_eq!(old.is_none(), member >= 1000 && (member, score) != (1000, 1));
+    }
+    assert_eq!(set.len(), 3 * LEAF + 2);
 }
 
 #[test]
 fn entry_closures_run_only_when_needed() {
     let mut set = SortedSet::from([("a", 1)]);
     let entry = set.entry("a").or_insert_with(|| unreachable!("the member is in the set"));
-    assert_eq!(entry.score(), 1);
+    assert_eq!(entry, &1);
+    let entry = set.entry("a").or_insert_with_key(|_| unreachable!("the member is in the set"));
+    assert_eq!(entry, &1);
     let absent = set.entry("b").and_modify(|_| unreachable!("the member is not in the set"));
     assert_eq!(absent.member(), &"b");
-    assert_eq!(absent.or_insert_with(|| 3).score(), 3);
-    assert_eq!(set.entry("a").and_modify(|score| score + 9).or_insert(0).remove(), 10);
-    assert_eq!(set, SortedSet::from([("b", 3)]));
+    assert_eq!(absent.or_insert_with(|| 3), &3);
+    assert_eq!(set.entry("ccc").or_insert_with_key(|member| member.len() as i32), &3);
+    assert_eq!(set.entry("a").and_modify(|score| score + 9).or_insert(0), &10);
+    assert_eq!(set.remove("a"), Some(10));
+    assert_eq!(set, SortedSet::from([("b", 3), ("ccc", 3)]));
 }
 
 #[test]
@@ -111,7 +143,8 @@ fn an_equal_member_does_not_replace_the_stored_one() {
 
     let mut set = SortedSet::from([(Tagged(1, "old"), 1)]);
     set.insert(Tagged(1, "new"), 2);
-    set.entry(Tagged(1, "newer")).or_insert(3).insert(4);
+    set.entry(Tagged(1, "newer")).or_insert(3);
+    set.entry(Tagged(1, "newer")).insert_entry(4);
     set.increment(Tagged(1, "newest"), 1).unwrap();
     assert_eq!(set.pop_first().map(|(member, score)| (member.1, score)), Some(("old", 5)));
 }
@@ -129,7 +162,7 @@ fn an_increment_that_overflows_keeps_the_old_score() {
     let mut set: SortedSet<&str, u64> = SortedSet::new();
     assert_eq!(set.increment("a", u64::MAX), Ok(u64::MAX));
     assert_eq!(set.increment("a", 1), Err(ScoreOverflow));
-    assert_eq!(set.score("a"), Some(u64::MAX));
+    assert_eq!(set.score("a"), Some(&u64::MAX));
 }
 
 #[test]
@@ -137,7 +170,7 @@ fn an_increment_to_nan_keeps_the_old_score() {
     let mut set: SortedSet<&str> = SortedSet::from([("inf", Score::INFINITY)]);
     assert_eq!(set.increment("inf", f64::NEG_INFINITY), Err(NanScore));
     assert_eq!(set.increment("inf", f64::NAN), Err(NanScore));
-    assert_eq!(set.score("inf"), Some(Score::INFINITY));
+    assert_eq!(set.score("inf"), Some(&Score::INFINITY));
     assert_eq!(set.increment("absent", f64::NAN), Err(NanScore));
     assert_eq!(set.score("absent"), None, "a failed increment inserts nothing");
     assert_eq!(set.increment("inf", -1e308), Ok(Score::INFINITY));
@@ -148,7 +181,7 @@ fn an_increment_to_nan_keeps_the_old_score() {
 #[test]
 fn lookups_accept_borrowed_forms() {
     let mut set: SortedSet<String, u32> = SortedSet::from([("a".to_string(), 1)]);
-    assert_eq!((set.score("a"), set.contains("b")), (Some(1), false));
+    assert_eq!((set.score("a"), set.contains("b")), (Some(&1), false));
     assert_eq!((set.rank("a"), set.rev_rank("a"), set.rank("b")), (Some(0), Some(0), None));
     assert_eq!(set.update("a", |score| score + 1), Some(1));
     assert_eq!(set.remove_entry("a"), Some(("a".to_string(), 2)));

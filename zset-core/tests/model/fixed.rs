@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::ops::Bound::{Excluded, Included, Unbounded};
-use zset_core::fixed_sorted_set::{CapacityError, FixedHashBuilder, SlotNumber};
-use zset_core::{FixedSortedSet, IncrementError, ScoreOverflow, TryReserveError};
+use zset_core::fixed_sorted_set::{FixedHashBuilder, SlotNumber};
+use zset_core::{FixedSortedSet, IncrementError, InsertError, ScoreOverflow, TryReserveError};
 
 use crate::hashers::{BuildConstant, BuildIdentity, BuildNarrow};
 
@@ -43,25 +43,30 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
         }
     }
 
-    /// Returns the error of an insertion of a new member, if the set is full.
-    fn check_room(&self, member: u16, score: u32) -> Result<(), CapacityError<u16, u32>> {
-        let is_full = self.reference.len() == N && !self.reference.contains_key(&member);
-        if is_full { Err(CapacityError { member, score }) } else { Ok(()) }
+    /// Returns whether an insertion of a member finds room.
+    fn has_room(&self, member: u16) -> bool {
+        self.reference.len() < N || self.reference.contains_key(&member)
     }
 
     fn insert(&mut self) {
         let (member, score) = (self.number(), self.score());
         let old = self.reference.get(&member).copied();
-        let room = self.check_room(member, score);
+        let has_room = self.has_room(member);
         let mut new = score;
         match self.random.random_range(0..6) {
-            0..4 => assert_eq!(self.set.try_insert(member, score), room.map(|()| old)),
+            0..4 => match self.set.try_insert(member, score) {
+                Ok(replaced) => assert_eq!((replaced, has_room), (old, true)),
+                Err(InsertError { element, error, .. }) => {
+                    assert_eq!((element, has_room), ((member, score), false));
+                    assert_eq!(error, TryReserveError::BufferFull);
+                }
+            },
             4 => {
                 let sum = old.unwrap_or(0).checked_add(score);
-                let result = match (sum, room) {
+                let result = match (sum, has_room) {
                     (None, _) => Err(IncrementError::Score(ScoreOverflow)),
-                    (_, Err(_)) => Err(IncrementError::Full(TryReserveError::BufferFull)),
-                    (Some(sum), Ok(())) => Ok(sum),
+                    (_, false) => Err(IncrementError::Full(TryReserveError::BufferFull)),
+                    (Some(sum), true) => Ok(sum),
                 };
                 assert_eq!(self.set.try_increment(member, score), result);
                 let Some(sum) = sum else { return };
@@ -73,17 +78,17 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
                 new = old ^ score;
             }
         }
-        if room.is_ok() {
+        if has_room {
             self.reference.insert(member, new);
         }
     }
 
     fn insert_or_evict(&mut self) {
         let (member, score) = (self.number(), self.score());
-        let room = self.check_room(member, score);
+        let has_room = self.has_room(member);
         self.reference.insert(member, score);
         let evicts_first = self.random.random();
-        let evicted = room.err().map(|_| {
+        let evicted = (!has_room).then(|| {
             let elements = sorted(&self.reference);
             let element = if evicts_first { elements.first() } else { elements.last() };
             *element.expect("an element has just been inserted")
@@ -120,12 +125,12 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
             }
             32 | 33 => {
                 let popped = elements.first().copied().filter(|element| element.1 < score);
-                assert_eq!(self.set.pop_first_if(|_, other| other < score), popped);
+                assert_eq!(self.set.pop_first_if(|_, other| *other < score), popped);
                 popped
             }
             34 | 35 => {
                 let popped = elements.last().copied().filter(|element| element.1 > score);
-                assert_eq!(self.set.pop_last_if(|_, other| other > score), popped);
+                assert_eq!(self.set.pop_last_if(|_, other| *other > score), popped);
                 popped
             }
             36 => {
@@ -145,7 +150,7 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
                 None
             }
             38 => {
-                self.set.retain(|member, other| member % 3 > 0 || other == score);
+                self.set.retain(|member, other| member % 3 > 0 || *other == score);
                 self.reference.retain(|member, other| member % 3 > 0 || *other == score);
                 None
             }
@@ -167,14 +172,14 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
         let elements = sorted(&self.reference);
         let (member, score) = (self.number(), self.score());
         let (set, other) = (&self.set, score / 2);
-        let by_ref = || elements.iter().map(|(member, score)| (member, *score));
+        let by_ref = || elements.iter().map(|(member, score)| (member, score));
         assert!(set.iter().eq(by_ref()) && set.iter().rev().eq(by_ref().rev()));
         assert!(set.clone().into_iter().eq(elements.iter().copied()));
         assert!(set.clone().into_iter().rev().eq(elements.iter().copied().rev()));
         assert_eq!((set.first(), set.last()), (by_ref().next(), by_ref().next_back()));
         assert_eq!((set.is_empty(), set.is_full()), (elements.is_empty(), elements.len() == N));
 
-        let found = self.reference.get(&member).copied();
+        let found = self.reference.get(&member);
         assert_eq!((set.score(&member), set.contains(&member)), (found, found.is_some()));
         assert_eq!(set.get(&member), found.map(|score| (&member, score)));
         let rank = elements.iter().position(|element| element.0 == member);
@@ -185,17 +190,17 @@ impl<const N: usize, I: SlotNumber, H: BuildHasher + Clone> Subject<N, I, H> {
         assert_eq!(set.iter().nth_back(rank), by_ref().nth_back(rank));
         assert!(set.range_by_rank(rank / 2..rank).eq(by_ref().take(rank).skip(rank / 2)));
 
-        let within = by_ref().filter(|element| (other..=score).contains(&element.1));
+        let within = by_ref().filter(|element| (other..=score).contains(element.1));
         assert!(set.range_by_score(other..=score).eq(within.clone()));
         assert_eq!(set.count_by_score(other..=score), within.count());
         assert_eq!(set.range_by_score(score + 1..score).len(), 0);
-        let equal = by_ref().filter(|element| element.1 == score && *element.0 > member);
-        assert!(set.range_by_member(score, (Excluded(&member), Unbounded)).eq(equal));
-        let after = by_ref().filter(|element| (element.1, *element.0) >= (score, member));
-        assert!(set.range((Included((score, &member)), Unbounded)).eq(after.clone()));
+        let equal = by_ref().filter(|element| *element.1 == score && *element.0 > member);
+        assert!(set.range_by_member(&score, (Excluded(&member), Unbounded)).eq(equal));
+        let after = by_ref().filter(|element| (*element.1, *element.0) >= (score, member));
+        assert!(set.range((Included((&score, &member)), Unbounded)).eq(after.clone()));
         let before = elements.len() - after.count();
-        assert_eq!(set.range(..(score, &member)).len(), before);
-        assert_eq!(set.range((score, &member)..(other, &member)).len(), 0);
+        assert_eq!(set.range(..(&score, &member)).len(), before);
+        assert_eq!(set.range((&score, &member)..(&other, &member)).len(), 0);
     }
 
     /// Compares the set with one that has the same elements in other slots.
@@ -257,14 +262,13 @@ fn fixed_sets_answer_as_a_btree_map_does() {
 #[test]
 fn a_set_without_room_is_empty_and_full() {
     let mut set = FixedSortedSet::<u16, u32, 0, u8>::new();
-    assert_eq!(set.try_insert(1, 2), Err(CapacityError { member: 1, score: 2 }));
+    let error = set.try_insert(1, 2).unwrap_err();
+    assert_eq!((error.element, error.error), ((1, 2), TryReserveError::BufferFull));
     assert_eq!(set.insert_or_evict_first(1, 2), Some((1, 2)));
     assert_eq!(set.insert_or_evict_last(1, 2), Some((1, 2)));
     assert_eq!(set.try_increment(1, 2), Err(TryReserveError::BufferFull.into()));
-    assert_eq!(
-        (set.score(&1), set.remove(&1), set.pop_first(), set.pop_last()),
-        (None, None, None, None)
-    );
+    assert_eq!(set.score(&1), None);
+    assert_eq!((set.remove(&1), set.pop_first(), set.pop_last()), (None, None, None));
     assert!(set.is_empty() && set.is_full() && set.iter().next().is_none());
     set.clear();
     set.check();

@@ -67,20 +67,20 @@ where
 /// Drives a view of a set, which must return these elements.
 fn drive_view<'a, I>(make: impl Fn() -> I, expected: impl IntoIterator<Item = (u32, u32)>)
 where
-    I: DoubleEndedIterator<Item = (&'a u32, u32)> + ExactSizeIterator,
+    I: DoubleEndedIterator<Item = (&'a u32, &'a u32)> + ExactSizeIterator,
 {
     let expected: Vec<_> = expected.into_iter().collect();
     let expected: Vec<_> = expected.iter().map(|(member, score)| (*member, *score)).collect();
-    drive(|| make().map(|(member, score)| (*member, score)), &expected);
+    drive(|| make().map(|(member, score)| (*member, *score)), &expected);
     leap(make, &expected);
 }
 
 /// Calls `nth` and `nth_back` on a view, within a leaf and across leaves.
 fn leap<'a, I>(make: impl Fn() -> I, expected: &[(u32, u32)])
 where
-    I: DoubleEndedIterator<Item = (&'a u32, u32)> + ExactSizeIterator,
+    I: DoubleEndedIterator<Item = (&'a u32, &'a u32)> + ExactSizeIterator,
 {
-    let plain = |(member, score): (&u32, u32)| (*member, score);
+    let plain = |(member, score): (&u32, &u32)| (*member, *score);
     for seed in 0..if cfg!(miri) { 1 } else { 16 } {
         let mut random = SmallRng::seed_from_u64(seed);
         let mut left: VecDeque<_> = expected.iter().copied().collect();
@@ -200,7 +200,7 @@ fn fold_visits_leaves_filled_in_any_order() {
             for len in [0, 1, 2, 10, 63, 64, 65, LEN] {
                 let end = (start + len).min(LEN);
                 let range = set.range_by_score(start..end);
-                let folded = range.fold(Vec::new(), |mut elements, (&member, score)| {
+                let folded = range.fold(Vec::new(), |mut elements, (&member, &score)| {
                     elements.push((member, score));
                     elements
                 });
@@ -215,14 +215,14 @@ fn a_member_range_among_equal_scores() {
     let elements: Vec<(u32, u32)> = (0..LEN).map(|i| (i, 5)).collect();
     let mut set: SortedSet<_, _> = elements.iter().copied().collect();
     set.extend([(1000, 4), (1001, 6)]);
-    drive_view(|| set.range_by_member::<u32>(5, ..), elements.clone());
-    drive_view(|| set.range_by_member(5, &10..&80), elements[10..80].to_vec());
-    drive_view(|| set.range_by_member(5, &10..=&80), elements[10..=80].to_vec());
+    drive_view(|| set.range_by_member::<_, u32>(&5, ..), elements.clone());
+    drive_view(|| set.range_by_member(&5, &10..&80), elements[10..80].to_vec());
+    drive_view(|| set.range_by_member(&5, &10..=&80), elements[10..=80].to_vec());
     let above = (Excluded(&10), Unbounded);
-    drive_view(|| set.range_by_member::<u32>(5, above), elements[11..].to_vec());
-    drive_view(|| set.range_by_member(5, &80..&10), []);
-    drive_view(|| set.range_by_member(4, &0..), [(1000, 4)]);
-    drive_view(|| set.range_by_member::<u32>(7, ..), []);
+    drive_view(|| set.range_by_member::<_, u32>(&5, above), elements[11..].to_vec());
+    drive_view(|| set.range_by_member(&5, &80..&10), []);
+    drive_view(|| set.range_by_member(&4, &0..), [(1000, 4)]);
+    drive_view(|| set.range_by_member::<_, u32>(&7, ..), []);
 }
 
 #[test]
@@ -322,6 +322,6 @@ fn a_difference_is_double_ended() {
     let difference = set.difference(&others);
     let (low, high) = difference.size_hint();
     assert!(low <= expected.len() && high.is_some_and(|high| high >= expected.len()));
-    assert!(difference.clone().map(|(m, s)| (*m, s)).eq(expected.iter().copied()));
-    assert!(difference.rev().map(|(m, s)| (*m, s)).eq(expected.iter().rev().copied()));
+    assert!(difference.clone().map(|(m, s)| (*m, *s)).eq(expected.iter().copied()));
+    assert!(difference.rev().map(|(m, s)| (*m, *s)).eq(expected.iter().rev().copied()));
 }

@@ -11,8 +11,8 @@ fn elements_below(node: Node<'_, u16, u16>) -> Vec<(u16, u16)> {
     let mut elements = Vec::new();
     if node.level() == 0 {
         assert_eq!(node.children().len(), 0);
-        elements.extend(node.elements().map(|(member, score)| (*member, score)));
-        let back: Vec<_> = node.elements().rev().map(|(member, score)| (*member, score)).collect();
+        elements.extend(node.elements().map(|(member, score)| (*member, *score)));
+        let back: Vec<_> = node.elements().rev().map(|(member, score)| (*member, *score)).collect();
         assert!(back.iter().rev().eq(&elements));
     } else {
         assert_eq!(node.elements().count(), 0);
@@ -31,7 +31,7 @@ fn elements_below(node: Node<'_, u16, u16>) -> Vec<(u16, u16)> {
 fn check(set: &SortedSet<u16, u16>) {
     let root = set.root();
     assert_eq!(root.span(), set.len());
-    assert!(set.iter().map(|(member, score)| (*member, score)).eq(elements_below(root)));
+    assert!(set.iter().map(|(member, score)| (*member, *score)).eq(elements_below(root)));
     let dict = set.dict_layout();
     assert_eq!(dict.len, set.len());
     assert!(dict.buckets >= dict.len || dict.tables == 0);

@@ -124,7 +124,7 @@ proptest! {
         collected.check();
         // Compares the names exactly: of equal names, the first one is kept.
         let text = |set: &SortedSet<Caseless, u32>| {
-            set.iter().map(|(name, score)| (name.0.clone(), score)).collect::<Vec<_>>()
+            set.iter().map(|(name, score)| (name.0.clone(), *score)).collect::<Vec<_>>()
         };
         prop_assert_eq!(text(&collected), text(&inserted));
     }
@@ -142,7 +142,7 @@ fn append_moves_all_elements() {
         let mut set: SortedSet<u32, u32> = SortedSet::new();
         (0..own).for_each(|i| _ = set.insert(i * 7 % own.max(1), i % 50));
         let mut expected: BTreeMap<_, _> =
-            set.iter().map(|(member, score)| (*member, score)).collect();
+            set.iter().map(|(member, score)| (*member, *score)).collect();
         let added = (20..20 + others).map(|i| (i, i * 5 % 60));
         let mut other: SortedSet<u32, u32> = added.clone().collect();
         expected.extend(added);

@@ -26,19 +26,23 @@ impl Reference {
         elements
     }
 
-    fn remove_where(&mut self, is_removed: impl Fn(usize, i32) -> bool) -> usize {
+    /// Removes elements by rank, score and key; returns them in order.
+    fn remove_where(
+        &mut self,
+        is_removed: impl Fn(usize, i32, &str) -> bool,
+    ) -> Vec<(String, u64, i32)> {
         let elements = self.elements().into_iter().enumerate();
-        let removed: Vec<_> =
-            elements.filter(|(rank, element)| is_removed(*rank, element.2)).collect();
-        for (_, (key, ..)) in &removed {
+        let removed = elements.filter(|(rank, (key, _, score))| is_removed(*rank, *score, key));
+        let removed: Vec<_> = removed.map(|(_, element)| element).collect();
+        for (key, ..) in &removed {
             self.0.remove(key);
         }
-        removed.len()
+        removed
     }
 }
 
-fn owned((key, value, score): (&String, &u64, i32)) -> (String, u64, i32) {
-    (key.clone(), *value, score)
+fn owned((key, value, score): (&String, &u64, &i32)) -> (String, u64, i32) {
+    (key.clone(), *value, *score)
 }
 
 /// Verifies that the map and the reference agree.
@@ -81,12 +85,13 @@ fn compare(map: &Map, reference: &Reference, random: &mut SmallRng) {
     let key = any_key(random);
     let score = random.random_range(0..60);
     let expected = elements.iter().filter(|(other, _, of)| *of == score && *other >= key).cloned();
-    assert!(map.range_by_key(score, key.as_str()..).map(owned).eq(expected));
+    assert!(map.range_by_key(&score, key.as_str()..).map(owned).eq(expected));
     let there = elements.iter().position(|(other, ..)| *other == key);
     let found = there.map(|rank| &elements[rank]);
     assert_eq!(map.get(&key).copied(), found.map(|found| found.1));
     assert_eq!(map.get_key_value(key.as_str()).map(|pair| *pair.1), found.map(|found| found.1));
-    assert_eq!(map.score(key.as_str()), found.map(|found| found.2));
+    assert_eq!(map.score(key.as_str()), found.map(|found| &found.2));
+    assert_eq!(map.get_full(key.as_str()).map(owned), found.cloned());
     assert_eq!(map.contains_key(key.as_str()), found.is_some());
     assert_eq!(map.rank(key.as_str()), there);
     assert_eq!(map.rev_rank(key.as_str()), there.map(|rank| elements.len() - 1 - rank));
@@ -119,7 +124,15 @@ fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
             map.extend(run);
         }
         6 => {
-            let (value, held) = (map.get_mut(key.as_str()), reference.0.get_mut(&key));
+            let held = reference.0.get_mut(&key);
+            let value = if random.random() {
+                map.get_mut(key.as_str())
+            } else {
+                map.get_full_mut(key.as_str()).map(|(found, value, score)| {
+                    assert_eq!((found, Some(score)), (&key, held.as_ref().map(|held| &held.1)));
+                    value
+                })
+            };
             assert_eq!(value.is_some(), held.is_some());
             if let (Some(value), Some(held)) = (value, held) {
                 *value ^= 1;
@@ -131,13 +144,13 @@ fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
             assert_eq!(map.set_score(key.as_str(), score), old);
         }
         8 => {
-            let change = |value: &mut u64, score: i32| {
+            let change = |value: &mut u64, score: &i32| {
                 *value = value.wrapping_add(7);
                 score + 5
             };
             let old = reference.0.get_mut(&key).map(|(value, score)| {
                 let old = *score;
-                *score = change(value, old);
+                *score = change(value, &old);
                 old
             });
             assert_eq!(map.update(key.as_str(), change), old);
@@ -196,7 +209,7 @@ fn put(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
 fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
     let key = any_key(random);
     let (value, score) = (random.random(), random.random_range(0..60));
-    match random.random_range(13..27) {
+    match random.random_range(13..30) {
         13 | 14 => assert_eq!(map.remove(key.as_str()), reference.0.remove(&key)),
         15 => {
             let expected = reference.0.remove_entry(&key).map(|(key, (v, s))| (key, v, s));
@@ -214,26 +227,41 @@ fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
         }
         18 => {
             let range = score..score + 2;
-            let removed = reference.remove_where(|_, score| range.contains(&score));
-            assert_eq!(map.remove_range_by_score(range), removed);
+            let removed = reference.remove_where(|_, score, _| range.contains(&score));
+            assert_eq!(map.remove_range_by_score(range), removed.len());
         }
         19 => {
             let from = random.random_range(0..60);
             let range = from..from + 3;
-            let removed = reference.remove_where(|rank, _| range.contains(&rank));
-            assert_eq!(map.remove_range_by_rank(range), removed);
+            let removed = reference.remove_where(|rank, _, _| range.contains(&rank));
+            assert_eq!(map.remove_range_by_rank(range), removed.len());
+        }
+        27 => {
+            let removed = reference.remove_where(|_, other, k| other == score && *k >= *key);
+            assert_eq!(map.remove_range_by_key(&score, key.as_str()..), removed.len());
+        }
+        28 | 29 => {
+            let (to, end) = (score + 2, any_key(random));
+            let is_within = |_, other, k: &str| ((score, &*key)..(to, &*end)).contains(&(other, k));
+            let removed = reference.remove_where(is_within);
+            let range = (&score, key.as_str())..(&to, end.as_str());
+            if random.random() {
+                assert_eq!(map.remove_range(range), removed.len());
+            } else {
+                assert!(map.drain_range(range).eq(removed));
+            }
         }
         20 => {
-            let keep = |value: &mut u64, score: i32| {
+            let keep = |value: &mut u64, score: &i32| {
                 *value = value.wrapping_mul(3);
                 score % 7 != 0
             };
             map.retain(|_, value, score| keep(value, score));
-            reference.0.retain(|_, (value, score)| keep(value, *score));
+            reference.0.retain(|_, (value, score)| keep(value, score));
         }
         21 => {
             let seen = Cell::new(0);
-            let is_taken = |_: &String, value: &mut u64, score: i32| {
+            let is_taken = |_: &String, value: &mut u64, score: &i32| {
                 *value ^= 2;
                 seen.set(seen.get() + 1);
                 score % 3 == 0
@@ -241,7 +269,7 @@ fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
             let taken: Vec<_> = map.extract_if(is_taken).take(5).collect();
             let mut expected = Vec::new();
             for (key, mut value, score) in reference.elements().into_iter().take(seen.get()) {
-                if is_taken(&key, &mut value, score) {
+                if is_taken(&key, &mut value, &score) {
                     reference.0.remove(&key);
                     expected.push((key, value, score));
                 } else {
@@ -261,7 +289,7 @@ fn take(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
             let other = (0..random.random_range(0..200)).map(|_| (any_key(random), value, score));
             let mut other: Map = other.collect();
             for (key, value, score) in &other {
-                reference.0.insert(key.clone(), (*value, score));
+                reference.0.insert(key.clone(), (*value, *score));
             }
             map.append(&mut other);
             assert!(other.is_empty());
@@ -308,8 +336,8 @@ fn change(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
         1 => map.into_iter(),
         2 => map.range_by_rank_mut(ranks),
         3 => map.range_by_score_mut(from..=to),
-        4 => map.range_mut((from, low.as_str())..(to, high.as_str())),
-        _ => map.range_by_key_mut(from, low.as_str()..),
+        4 => map.range_mut((&from, low.as_str())..(&to, high.as_str())),
+        _ => map.range_by_key_mut(&from, low.as_str()..),
     };
     let (from_back, stop) = (random.random_range(0.0..1.0), random.random_range(0.0..0.1));
     while !random.random_bool(stop) {
@@ -323,7 +351,7 @@ fn change(map: &mut Map, reference: &mut Reference, random: &mut SmallRng) {
             (changed.next(), left.pop_front())
         };
         assert_eq!(
-            element.as_ref().map(|(key, value, score)| owned((key, value, *score))),
+            element.as_ref().map(|(key, value, score)| owned((key, value, score))),
             expected
         );
         let Some((key, value, _)) = element else { break };
@@ -410,7 +438,7 @@ fn enter(map: &mut Map, reference: &mut Reference, key: String, value: u64, scor
     match entry {
         Entry::Occupied(mut entry) => {
             let (old, old_score) = held.expect("the entry is occupied");
-            assert_eq!((entry.key(), *entry.get(), entry.score()), (&key, old, old_score));
+            assert_eq!((entry.key(), *entry.get(), entry.score()), (&key, old, &old_score));
             if score % 3 == 0 {
                 let removed = if value % 2 == 0 {
                     entry.remove()
@@ -421,11 +449,13 @@ fn enter(map: &mut Map, reference: &mut Reference, key: String, value: u64, scor
                 assert_eq!(Some(removed), reference.0.remove(&key));
                 return;
             }
-            if value % 2 == 0 {
-                assert_eq!(entry.insert(value, score), (old, old_score));
-            } else {
-                assert_eq!(entry.set_score(score), old_score);
-                *entry.get_mut() = value;
+            match value % 3 {
+                0 => assert_eq!(entry.insert(value, score), (old, old_score)),
+                1 => entry = Entry::Occupied(entry).insert_entry(value, score),
+                _ => {
+                    assert_eq!(entry.set_score(score), old_score);
+                    *entry.get_mut() = value;
+                }
             }
             *entry.get_mut() ^= 4;
             reference.0.insert(key.clone(), (value ^ 4, score));
@@ -435,21 +465,39 @@ fn enter(map: &mut Map, reference: &mut Reference, key: String, value: u64, scor
         }
         Entry::Vacant(entry) => {
             assert_eq!((held, entry.key()), (None, &key));
-            match score % 3 {
+            match score % 5 {
                 0 => assert_eq!(entry.into_key(), key),
                 1 => {
-                    assert_eq!(*entry.insert(value, score).get(), value);
+                    assert_eq!(*entry.insert(value, score), value);
                     reference.0.insert(key, (value, score));
+                }
+                2 => {
+                    let mut entry = if value % 2 == 0 {
+                        entry.insert_entry(value, score)
+                    } else {
+                        map.entry(key.clone()).insert_entry(value, score)
+                    };
+                    assert_eq!((entry.key(), entry.get(), entry.score()), (&key, &value, &score));
+                    assert_eq!(entry.set_score(score + 2), score);
+                    reference.0.insert(key, (value, score + 2));
+                }
+                3 => {
+                    let entry = map.entry(key.clone()).or_insert_with_key(|given| {
+                        assert_eq!(given, &key);
+                        (value, score)
+                    });
+                    *entry ^= 32;
+                    reference.0.insert(key, (value ^ 32, score));
                 }
                 _ => {
                     let entry =
                         map.entry(key.clone()).and_modify(|_, _| unreachable!("it is vacant"));
-                    assert_eq!(entry.or_insert_with(|| (value, score)).score(), score);
+                    assert_eq!(*entry.or_insert_with(|| (value, score)), value);
                     let entry = map.entry(key.clone()).and_modify(|value, score| {
                         *value ^= 8;
                         score + 1
                     });
-                    assert_eq!(*entry.or_insert(0, 0).get(), value ^ 8);
+                    assert_eq!(*entry.or_insert(0, 0), value ^ 8);
                     reference.0.insert(key, (value ^ 8, score + 1));
                 }
             }

@@ -31,7 +31,7 @@ proptest! {
                 prop_assert_eq!(set.increment(member, by).map(Score::get), Ok(sum));
                 sums.insert(member, sum);
             }
-            prop_assert_eq!(set.score(&member).map(Score::get), sums.get(&member).copied());
+            prop_assert_eq!(set.score(&member).map(|score| score.get()), sums.get(&member).copied());
         }
         set.check();
         let mut expected: Vec<_> = sums.into_iter().collect();

@@ -2,9 +2,10 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use std::ops::RangeBounds;
+use std::ops::{Bound, RangeBounds};
 use test_support::Bounds;
 use test_support::sorted_set::Query;
+use test_support::strategy::any_bounds;
 use zset_core::SkipList;
 
 use crate::operations::any_query;
@@ -20,6 +21,9 @@ enum Operation {
     PopLast,
     RemoveRangeByScore(Bounds<i32>),
     RemoveRangeByRank(Bounds<usize>),
+    RemoveRangeByMember(i32, Bounds<u8>),
+    RemoveRange(Bounds<(i32, u8)>),
+    DrainRange(Bounds<(i32, u8)>),
     Retain(u8),
     ExtractIf { first: usize, divisor: i32 },
     Clear,
@@ -41,6 +45,10 @@ fn any_operation() -> impl Strategy<Value = Operation> {
         3 => Just(Operation::PopLast),
         1 => any_query().prop_map(|query| Operation::RemoveRangeByScore(query.scores)),
         1 => any_query().prop_map(|query| Operation::RemoveRangeByRank(query.ranks)),
+        1 => (-4..4i32, any_bounds(0..4u8))
+            .prop_map(|(score, members)| Operation::RemoveRangeByMember(score, members)),
+        1 => any_bounds((-4..4i32, 0..4u8)).prop_map(Operation::RemoveRange),
+        1 => any_bounds((-4..4i32, 0..4u8)).prop_map(Operation::DrainRange),
         1 => (0..4u8).prop_map(Operation::Retain),
         1 => (0..20usize, 1..4i32)
             .prop_map(|(first, divisor)| Operation::ExtractIf { first, divisor }),
@@ -65,6 +73,14 @@ impl Sorted {
     }
 }
 
+/// Borrows the scores and the members of bounds.
+fn as_pairs((start, end): &Bounds<(i32, u8)>) -> Bounds<(&i32, &u8)> {
+    fn as_pair(bound: &Bound<(i32, u8)>) -> Bound<(&i32, &u8)> {
+        bound.as_ref().map(|(score, member)| (score, member))
+    }
+    (as_pair(start), as_pair(end))
+}
+
 fn apply(operation: &Operation, list: &mut SkipList<u8, i32>, sorted: &mut Sorted) {
     match *operation {
         Operation::Insert(member, score) => {
@@ -72,7 +88,7 @@ fn apply(operation: &Operation, list: &mut SkipList<u8, i32>, sorted: &mut Sorte
             sorted.insert(member, score);
         }
         Operation::TryInsert(member, score) => {
-            assert_eq!(list.try_insert(member, score), Ok(()));
+            list.try_insert(member, score).unwrap();
             sorted.insert(member, score);
         }
         Operation::InsertRun { member, score, len, step } => {
@@ -82,7 +98,9 @@ fn apply(operation: &Operation, list: &mut SkipList<u8, i32>, sorted: &mut Sorte
         }
         Operation::Remove(member, score) => {
             let place = sorted.find(member, score);
-            assert_eq!(list.remove(&member, score), place.map(|_| member));
+            assert_eq!(list.contains(&member, &score), place.is_some());
+            let removed = list.remove(&member, &score);
+            assert_eq!(removed, place.map(|_| (member, score)));
             place.map(|place| sorted.0.remove(place));
         }
         Operation::PopFirst => {
@@ -102,6 +120,25 @@ fn apply(operation: &Operation, list: &mut SkipList<u8, i32>, sorted: &mut Sorte
             let (before, mut ranks) = (sorted.0.len(), 0..);
             sorted.0.retain(|_| !ranks.next().is_some_and(|rank| range.contains(&rank)));
             assert_eq!(list.remove_range_by_rank(range), before - sorted.0.len());
+        }
+        Operation::RemoveRangeByMember(score, members) => {
+            let before = sorted.0.len();
+            sorted.0.retain(|element| element.0 != score || !members.contains(&element.1));
+            let (start, end) = (members.0.as_ref(), members.1.as_ref());
+            let removed = list.remove_range_by_member(&score, (start, end));
+            assert_eq!(removed, before - sorted.0.len());
+        }
+        Operation::RemoveRange(range) => {
+            let before = sorted.0.len();
+            sorted.0.retain(|element| !range.contains(element));
+            assert_eq!(list.remove_range(as_pairs(&range)), before - sorted.0.len());
+        }
+        Operation::DrainRange(range) => {
+            let (expected, others) =
+                sorted.0.drain(..).partition::<Vec<_>, _>(|element| range.contains(element));
+            sorted.0 = others;
+            let drained = list.drain_range(as_pairs(&range));
+            assert!(drained.map(|(member, score)| (score, member)).eq(expected));
         }
         Operation::Retain(member) => {
             list.retain(|other, _| *other != member);
@@ -138,7 +175,7 @@ fn apply(operation: &Operation, list: &mut SkipList<u8, i32>, sorted: &mut Sorte
 
 fn compare(list: &SkipList<u8, i32>, sorted: &Sorted, query: &Query) {
     let elements: Vec<_> = sorted.0.iter().map(|&(score, member)| (member, score)).collect();
-    let owned = |(member, score): (&u8, i32)| (*member, score);
+    let owned = |(member, score): (&u8, &i32)| (*member, *score);
     assert!(list.iter().map(owned).eq(elements.iter().copied()));
     assert_eq!((list.len(), list.is_empty()), (elements.len(), elements.is_empty()));
     assert_eq!(list.first().map(owned), elements.first().copied());
@@ -149,7 +186,10 @@ fn compare(list: &SkipList<u8, i32>, sorted: &Sorted, query: &Query) {
 
     let member = (query.member % 4) as u8;
     for score in -5..5 {
-        assert_eq!(list.rank(&member, score), sorted.find(member, score));
+        let place = sorted.find(member, score);
+        assert_eq!(list.rank(&member, &score), place);
+        assert_eq!(list.contains(&member, &score), place.is_some());
+        assert_eq!(list.get(&member, &score), place.map(|_| (&member, &score)));
     }
     let Query { scores, ranks, members, .. } = query;
     let in_range: Vec<_> = elements.iter().filter(|(_, s)| scores.contains(s)).copied().collect();
@@ -162,7 +202,7 @@ fn compare(list: &SkipList<u8, i32>, sorted: &Sorted, query: &Query) {
 
     let members = (members.0.map(|member| (member % 4) as u8), members.1.map(|m| (m % 4) as u8));
     let exactly = elements.iter().filter(|(m, score)| *score == 0 && members.contains(m));
-    let view = list.range_by_member::<u8>(0, (members.0.as_ref(), members.1.as_ref()));
+    let view = list.range_by_member::<_, u8>(&0, (members.0.as_ref(), members.1.as_ref()));
     assert!(view.map(owned).eq(exactly.copied()));
 }
 
@@ -213,6 +253,7 @@ fn equal_elements_stay_in_insertion_order() {
     }
     let tags = |number| list.iter().filter(move |(m, _)| m.0 == number).map(|(m, _)| m.1);
     assert!(tags(0).eq(0..len) && tags(1).eq(0..len));
-    assert_eq!(list.rank(&Tagged(1, 7), 0), Some(len as usize), "the first of the equal elements");
-    assert_eq!(list.remove(&Tagged(1, 7), 0).map(|member| member.1), Some(0));
+    assert_eq!(list.rank(&Tagged(1, 7), &0), Some(len as usize), "the first of the equal elements");
+    assert_eq!(list.get(&Tagged(1, 7), &0).map(|(member, _)| member.1), Some(0));
+    assert_eq!(list.remove(&Tagged(1, 7), &0).map(|(member, _)| member.1), Some(0));
 }

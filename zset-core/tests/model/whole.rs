@@ -29,7 +29,7 @@ fn a_static_needs_no_initialization() {
     set.insert("b", 2);
     set.insert("a", 1);
     set.check();
-    assert!(set.iter().eq([(&"a", 1), (&"b", 2)]));
+    assert!(set.iter().eq([(&"a", &1), (&"b", &2)]));
     let mut map = MAP.lock().unwrap();
     map.insert("a", 7, 1);
     map.check();
@@ -63,7 +63,7 @@ fn default_iterators_are_empty() {
     // Not only for `'static` elements.
     let local = String::new();
     let iter: Iter<'_, &str, u8> = Iter::default();
-    assert_eq!(iter.chain([(&&*local, 1)].into_iter()).count(), 1);
+    assert_eq!(iter.chain([(&&*local, &1)].into_iter()).count(), 1);
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn a_set_can_be_a_member_and_a_key() {
     is_member::<SortedSet<u8, SortedScore>>();
     is_member::<SortedMap<u8, u8, u8>>();
     let sets = SortedSet::from([(SortedSet::from([("a", 1)]), 2), (SortedSet::from([]), 1)]);
-    assert_eq!(sets.score(&SortedSet::from([("a", 1)])), Some(2));
+    assert_eq!(sets.score(&SortedSet::from([("a", 1)])), Some(&2));
 }
 
 type SortedScore = (u8, Score);

@@ -81,7 +81,7 @@ impl Port {
     }
 
     fn best(&self) -> Option<(Player, Points)> {
-        self.players.last().map(|(player, _, points)| (*player, points))
+        self.players.last().map(|(player, _, points)| (*player, *points))
     }
 
     fn between(&self, from: Points, to: Points) -> Vec<(Player, Time)> {

@@ -1,7 +1,7 @@
 //! Programs written for another collection, and their ports to this crate: the same calls return
 //! the same results.
 //!
-//! `docs/methods.md` lists the corresponding methods.
+//! `zset_core::_guide::methods` lists the corresponding methods.
 
 #![cfg(feature = "alloc")]
 

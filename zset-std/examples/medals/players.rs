@@ -44,7 +44,7 @@ pub(crate) fn simulate(out: &mut impl Write, count: u64) -> io::Result<()> {
     let top = board.iter().rev().take(10).map(|(player, score)| {
         // Equal scores share this rank, while `rev_rank` is unique to each member.
         let rank = 1 + board.count_by_score((Excluded(score), Unbounded));
-        vec![rank.to_string(), player.to_string(), text::thousands(score.into())]
+        vec![rank.to_string(), player.to_string(), text::thousands((*score).into())]
     });
     print_rows(out, &["player".to_string()], &["score".to_string()], top)
 }

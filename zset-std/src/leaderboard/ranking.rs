@@ -75,7 +75,7 @@ impl<Id, S: Ord + Copy> Ranking<Id, S> {
         let (mut count, mut walked) = (0, 0);
         let mut last = None;
         let mut rest = self.set.range_by_score(..Reverse(score));
-        while let Some((_, other)) = rest.next() {
+        while let Some((_, &other)) = rest.next() {
             if last != Some(other) {
                 (last, count, walked) = (Some(other), count + 1, 0);
                 continue;
@@ -114,7 +114,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         let is_full = self.set.len() >= max_len;
         let (old, new, dropped) = match self.set.entry(member) {
             Entry::Occupied(mut entry) => {
-                let Reverse(old) = entry.score();
+                let &Reverse(old) = entry.score();
                 let new = new_score(Some(old))?;
                 if new != old {
                     let distinct = self.distinct.take();
@@ -160,7 +160,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
     /// empty, so every new member is rejected.
     fn is_above_last(&self, member: &Id, score: S) -> bool {
         let last = self.set.last();
-        last.is_some_and(|(last, lowest)| (Reverse(score), member) < (lowest, last))
+        last.is_some_and(|(last, lowest)| (Reverse(score), member) < (*lowest, last))
     }
 
     /// Sets the score of a member.
@@ -209,14 +209,14 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         let mut distinct = self.distinct.take();
         let removed = self.set.remove_range_by_rank(max_len..);
         if let Some(distinct) = &mut distinct {
-            distinct.truncate(self.set.last().map(|(_, Reverse(score))| score));
+            distinct.truncate(self.set.last().map(|(_, Reverse(score))| *score));
         }
         self.distinct = distinct;
         removed
     }
 
     /// Keeps the members for which `keep` returns true. **O(n)**, plus O(log n) for each removed.
-    pub(super) fn retain(&mut self, keep: impl FnMut(&Id, Reverse<S>) -> bool) {
+    pub(super) fn retain(&mut self, keep: impl FnMut(&Id, &Reverse<S>) -> bool) {
         let is_indexed = self.distinct.take().is_some();
         self.set.retain(keep);
         if is_indexed {
@@ -228,7 +228,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
     #[track_caller]
     pub(super) fn map_scores(&mut self, mut map: impl FnMut(&Id, Reverse<S>) -> Reverse<S>) {
         // Call user code first: if it panics, nothing has changed.
-        let scores: Vec<_> = self.set.iter().map(|(member, score)| map(member, score)).collect();
+        let scores: Vec<_> = self.set.iter().map(|(member, score)| map(member, *score)).collect();
         let is_indexed = self.distinct.take().is_some();
         let members = mem::take(&mut self.set).into_iter().map(|(member, _)| member);
         self.set = members.zip(scores).collect();
@@ -246,7 +246,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
     }
 
     pub(super) fn index_distinct(&mut self) {
-        let scores = self.set.iter().map(|(_, Reverse(score))| score);
+        let scores = self.set.iter().map(|(_, Reverse(score))| *score);
         self.distinct.get_or_insert_with(|| Distinct::of(scores));
     }
 
@@ -269,7 +269,7 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         self.set.check();
         if let Some(distinct) = &self.distinct {
             distinct.check_invariants();
-            let mut scores: Vec<_> = self.set.iter().map(|(_, Reverse(score))| score).collect();
+            let mut scores: Vec<_> = self.set.iter().map(|(_, Reverse(score))| *score).collect();
             scores.dedup();
             assert!(distinct.iter().eq(scores), "the index differs from the scores");
         }
@@ -291,7 +291,7 @@ impl<S: Ord + Copy> Distinct<S> {
     pub(super) fn of(descending: impl Iterator<Item = S>) -> Self {
         let mut distinct = Distinct(SkipList::new());
         for score in descending {
-            if distinct.0.last().is_none_or(|((), Reverse(last))| last != score) {
+            if distinct.0.last().is_none_or(|((), Reverse(last))| *last != score) {
                 distinct.0.insert((), Reverse(score));
             }
         }
@@ -305,14 +305,14 @@ impl<S: Ord + Copy> Distinct<S> {
 
     /// Adds a score if absent. **O(log n)**.
     pub(super) fn add(&mut self, score: S) {
-        if self.0.rank(&(), Reverse(score)).is_none() {
+        if self.0.rank(&(), &Reverse(score)).is_none() {
             self.0.insert((), Reverse(score));
         }
     }
 
     /// Removes a score once no member has it. **O(log n)**.
     pub(super) fn remove(&mut self, score: S) {
-        self.0.remove(&(), Reverse(score));
+        self.0.remove(&(), &Reverse(score));
     }
 
     /// Removes all scores below `lowest`, or all scores if it is `None`.
@@ -327,7 +327,7 @@ impl<S: Ord + Copy> Distinct<S> {
 
     /// Returns the scores, highest first.
     pub(super) fn iter(&self) -> impl Iterator<Item = S> {
-        self.0.iter().map(|((), Reverse(score))| score)
+        self.0.iter().map(|((), Reverse(score))| *score)
     }
 
     pub(super) fn check_invariants(&self) {

@@ -95,7 +95,7 @@ impl<'a, Id, S: Ord + Copy> Iterator for Standings<'a, Id, S> {
     type Item = Standing<'a, Id, S>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (member, Reverse(score)) = self.elements.next()?;
+        let (member, &Reverse(score)) = self.elements.next()?;
         let ordinal = self.ordinal;
         self.ordinal += 1;
         let number = match (self.ties, self.front) {
@@ -129,7 +129,7 @@ impl<'a, Id, S: Ord + Copy> Iterator for Standings<'a, Id, S> {
 
 impl<Id, S: Ord + Copy> DoubleEndedIterator for Standings<'_, Id, S> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        let (member, Reverse(score)) = self.elements.next_back()?;
+        let (member, &Reverse(score)) = self.elements.next_back()?;
         let ordinal = self.ordinal + self.elements.len();
         let number = match (self.ties, self.back) {
             (Ties::Ordinal, _) => ordinal,
@@ -211,7 +211,7 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         Id: Borrow<Q> + Ord,
         Q: Ord + ?Sized,
     {
-        let rest = self.ranking.set().range((Excluded((Reverse(score), member)), Unbounded));
+        let rest = self.ranking.set().range((Excluded((&Reverse(score), member)), Unbounded));
         self.page(self.len() - rest.len(), n)
     }
 

@@ -507,7 +507,7 @@ impl<K, L: PerKey> Keys<K, L> {
 
     /// Files a deadline, unless it is already filed.
     fn file(&mut self, hash: KeyHash, deadline: Timestamp) {
-        if self.deadlines.rank(&hash, deadline).is_none() {
+        if self.deadlines.rank(&hash, &deadline).is_none() {
             self.deadlines.insert(hash, deadline);
         }
     }
@@ -555,6 +555,6 @@ impl<K, L: PerKey> Keys<K, L> {
 
     /// Returns the first deadline, or the last timestamp if there is none.
     fn next_deadline(&self) -> Timestamp {
-        self.deadlines.first().map_or(Timestamp::MAX, |(_, deadline)| deadline)
+        self.deadlines.first().map_or(Timestamp::MAX, |(_, deadline)| *deadline)
     }
 }

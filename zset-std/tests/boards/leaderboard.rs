@@ -254,7 +254,7 @@ fn run<K: Policy<i8>>(
                 set.check();
                 let mut ascending = naive.scores.clone();
                 ascending.sort_by_key(|&(id, score)| (score, id));
-                assert!(set.iter().map(|(id, score)| (*id, score)).eq(ascending));
+                assert!(set.iter().map(|(id, score)| (*id, *score)).eq(ascending));
                 board = Leaderboard::from(set);
                 assert_eq!((board.max_len(), board.has_dense_standings()), (None, false));
                 max_len = usize::MAX;

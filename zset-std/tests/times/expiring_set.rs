@@ -110,7 +110,7 @@ impl Naive {
         self.members.sort();
         let all = &self.members;
         let live: Vec<_> =
-            all.iter().filter(|(at, _)| now < *at).map(|(at, member)| (member, *at)).collect();
+            all.iter().filter(|(at, _)| now < *at).map(|(at, member)| (member, at)).collect();
         assert_same(set.iter(now), &live);
         assert_eq!(set.live_len(now), live.len());
         assert_eq!((set.len(), set.is_empty()), (all.len(), all.is_empty()));

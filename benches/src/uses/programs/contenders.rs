@@ -17,7 +17,7 @@ impl<K: Key> Program<K> for SortedSet<K, u64> {
     }
 
     fn walk(&self, mut each: impl FnMut(u64)) {
-        self.iter().for_each(|(_, score)| each(score));
+        self.iter().for_each(|(_, score)| each(*score));
     }
 }
 
@@ -79,7 +79,7 @@ impl Program<u64> for ZsetPool {
     }
 
     fn walk(&self, mut each: impl FnMut(u64)) {
-        self.by_fee.iter().rev().for_each(|(_, fee)| each(fee));
+        self.by_fee.iter().rev().for_each(|(_, fee)| each(*fee));
     }
 }
 

@@ -284,7 +284,7 @@ fn push_way(root: Node<'_>, out: &mut String) {
         node = child;
     }
     let Some((member, score)) = node.elements().nth(left) else { return };
-    let (element, passed, leaf) = (element(member, score), count(left, "element"), name(node));
+    let (element, passed, leaf) = (element(member, *score), count(left, "element"), name(node));
     let _ = writeln!(
         out,
         "The path to {element}, of rank {rank}:\n\
@@ -340,7 +340,7 @@ impl Tree<'_> {
         };
         let first = match first_leaf(node).elements().next() {
             Some((member, score)) if node.level() > 0 => {
-                format!(", from {}", element(member, score))
+                format!(", from {}", element(member, *score))
             }
             // The elements of a leaf are drawn below it.
             _ => String::new(),
@@ -395,7 +395,7 @@ impl Tree<'_> {
     /// Draws the first elements of a leaf and the last one.
     fn draw_elements(&mut self, leaf: Node<'_>, before: &str) {
         let mut texts: Vec<_> =
-            leaf.elements().map(|(member, score)| element(member, score)).collect();
+            leaf.elements().map(|(member, score)| element(member, *score)).collect();
         let more = texts.len().saturating_sub(self.max_elements.saturating_add(1));
         if more > 0 {
             let omitted = self.max_elements..self.max_elements + more;

@@ -182,7 +182,7 @@ fn zero_times_infinity(mut server: Server) {
             assert_eq!(both.show(&line), [&*expected; 2]);
             let sets = sets.iter().zip([Score::from(1), Score::ZERO]);
             let intersection = SortedSet::weighted_intersection(sets, aggregate);
-            assert_eq!(intersection.score("x"), Some(Score::from(ours)), "{name}");
+            assert_eq!(intersection.score("x"), Some(&Score::from(ours)), "{name}");
         }
         // The product is 0 in the first set and in unions.
         both.agree_on_lines(&[
@@ -207,7 +207,7 @@ fn order_of_summands(mut server: Server) {
     ];
     let weighted = sets.iter().map(|set| (set, Score::from(1)));
     let union = SortedSet::weighted_union(weighted, Aggregate::Sum);
-    assert_eq!(union.score("x"), Some(Score::from(5)));
+    assert_eq!(union.score("x"), Some(&Score::from(5)));
 }
 
 fn arguments_that_promote(mut server: Server) {

@@ -37,7 +37,7 @@ pub(super) fn apply<H: BuildHasher + Clone + Default>(
             let score = score(raw);
             let old = reference.score(member);
             let updated = set.update(&member, |given| {
-                assert_eq!(Some(given), old);
+                assert_eq!(Some(*given), old);
                 score
             });
             assert_eq!(updated, old);
@@ -52,8 +52,11 @@ pub(super) fn apply<H: BuildHasher + Clone + Default>(
             let score = score(raw);
             let new = reference.score(member).map_or(score, |old| old ^ score);
             reference.insert(member, new);
-            let entry = set.entry(member).and_modify(|old| old ^ score).or_insert(score);
-            assert_eq!((*entry.member(), entry.score()), (member, new));
+            let entry = match set.entry(member).and_modify(|old| old ^ score) {
+                Entry::Occupied(entry) => entry,
+                Entry::Vacant(entry) => entry.insert_entry(score),
+            };
+            assert_eq!((entry.member(), entry.score()), (&member, &new));
             assert_eq!(Some(entry.rank()), reference.rank(member));
         }
         Operation::RemoveEntryOrInsert(member, raw) => match set.entry(member) {
@@ -62,7 +65,7 @@ pub(super) fn apply<H: BuildHasher + Clone + Default>(
             }
             Entry::Vacant(entry) => {
                 let score = score(raw);
-                assert_eq!(entry.insert(score).score(), score);
+                assert_eq!(entry.insert(score), &score);
                 assert_eq!(reference.insert(member, score), None);
             }
         },
@@ -129,7 +132,7 @@ fn remove_many<H: BuildHasher + Clone>(
         Operation::Retain(divisor) => {
             let mut seen = Vec::new();
             set.retain(|&member, score| {
-                seen.push((member, score));
+                seen.push((member, *score));
                 member % divisor == 0
             });
             assert_eq!(seen, reference.elements(), "retain visits all elements in order");
@@ -156,7 +159,7 @@ fn remove_many<H: BuildHasher + Clone>(
             let (lower, upper) = (reference.by_rank(&(..rank)), reference.by_rank(&(rank..)));
             let split_off = set.split_off_by_rank(rank);
             split_off.check();
-            assert!(split_off.iter().map(|(&m, score)| (m, score)).eq(upper.iter().copied()));
+            assert!(split_off.iter().eq(upper.iter().map(|(member, score)| (member, score))));
             if is_upper_kept {
                 *set = split_off;
                 reference.remove_all(&lower);
@@ -194,7 +197,7 @@ fn combine_or_rebuild<H: BuildHasher + Clone + Default>(
         Operation::Union(elements) => {
             let other: Reference = scored(elements).into_iter().collect();
             *set = set
-                .union_with(&other.elements().into_iter().collect::<SortedSet<_, _>>(), i32::max);
+                .union_with(&other.elements().into_iter().collect::<SortedSet<_, _>>(), |a, b| *a.max(b));
             for (member, score) in other.elements() {
                 let score = reference.score(member).map_or(score, |own| own.max(score));
                 reference.insert(member, score);
@@ -215,7 +218,7 @@ fn combine_or_rebuild<H: BuildHasher + Clone + Default>(
             let other: SortedSet<_, _> = elements.into_iter().collect();
             let expected = reference.matching(|member, _| !other.contains(&member));
             let difference = set.difference(&other);
-            assert!(difference.map(|(&member, score)| (member, score)).eq(expected));
+            assert!(difference.map(|(&member, &score)| (member, score)).eq(expected));
         }
         Operation::Reserve(additional) => assert_eq!(set.try_reserve(additional), Ok(())),
         Operation::ShrinkToFit => set.shrink_to_fit(),

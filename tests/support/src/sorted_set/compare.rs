@@ -9,18 +9,18 @@ use crate::Bounds;
 
 pub(super) fn compare_all<H: BuildHasher>(set: &SortedSet<u16, i32, H>, reference: &Reference) {
     let elements = reference.elements();
-    assert!(set.iter().map(|(&member, score)| (member, score)).eq(elements.iter().copied()));
+    assert!(set.iter().eq(elements.iter().map(|(member, score)| (member, score))));
     assert_eq!((set.len(), set.is_empty()), (elements.len(), elements.is_empty()));
-    let owned = |element: Option<(&u16, i32)>| element.map(|(&member, score)| (member, score));
+    let owned = |element: Option<(&u16, &i32)>| element.map(|(&member, &score)| (member, score));
     assert_eq!(owned(set.first()), elements.first().copied());
     assert_eq!(owned(set.last()), elements.last().copied());
     assert_eq!(set.get_by_rank(elements.len()), None);
     // All elements by rank and by member; under Miri only some.
     for (rank, (member, score)) in elements.iter().enumerate().step_by(step_of_miri()) {
-        assert_eq!(set.get_by_rank(rank), Some((member, *score)));
+        assert_eq!(set.get_by_rank(rank), Some((member, score)));
         assert_eq!(set.rank(member), Some(rank));
         assert_eq!(set.rev_rank(member), Some(elements.len() - 1 - rank));
-        assert_eq!(set.score(member), Some(*score));
+        assert_eq!(set.score(member), Some(score));
     }
 }
 
@@ -34,7 +34,7 @@ pub(super) fn compare_query<H: BuildHasher>(
     query: &Query,
 ) {
     let Query { member, members, scores, ranks, ends } = query;
-    assert_eq!(set.score(member), reference.score(*member));
+    assert_eq!(set.score(member).copied(), reference.score(*member));
     assert_eq!(set.contains(member), reference.score(*member).is_some());
     assert_eq!(set.rank(member), reference.rank(*member));
 
@@ -48,7 +48,7 @@ pub(super) fn compare_query<H: BuildHasher>(
     let expected =
         reference.matching(|member, score| score == exactly && contains(*members, member));
     let (start, end) = (members.0.as_ref(), members.1.as_ref());
-    assert_eq!(collect(set.range_by_member(exactly, (start, end))), expected);
+    assert_eq!(collect(set.range_by_member(&exactly, (start, end))), expected);
 
     let start = pair(scores.0, members.0);
     let end = pair(scores.1, members.1);
@@ -59,8 +59,8 @@ pub(super) fn compare_query<H: BuildHasher>(
     take_ends(set.iter(), &reference.elements(), *ends);
 }
 
-fn borrowed((score, member): &(i32, u16)) -> (i32, &u16) {
-    (*score, member)
+fn borrowed((score, member): &(i32, u16)) -> (&i32, &u16) {
+    (score, member)
 }
 
 /// Combines a score bound and a member bound into a bound on elements.
@@ -74,11 +74,11 @@ fn pair(score: Bound<i32>, member: Bound<u16>) -> Bound<(i32, u16)> {
 
 /// Collects all elements; each bit selects the end from which to take one.
 fn take_ends<'a>(
-    mut iter: impl DoubleEndedIterator<Item = (&'a u16, i32)> + ExactSizeIterator,
-    elements: &[(u16, i32)],
+    mut iter: impl DoubleEndedIterator<Item = (&'a u16, &'a i32)> + ExactSizeIterator,
+    elements: &'a [(u16, i32)],
     ends: u64,
 ) {
-    let mut expected = elements.iter().map(|(member, score)| (member, *score));
+    let mut expected = elements.iter().map(|(member, score)| (member, score));
     for bit in (0..64).cycle().take(elements.len() + 1) {
         assert_eq!(iter.len(), expected.len());
         if ends >> bit & 1 == 0 {
@@ -94,9 +94,9 @@ fn contains(members: Bounds<u16>, member: u16) -> bool {
 }
 
 /// Collects a view, and verifies its length.
-fn collect<'a>(view: impl ExactSizeIterator<Item = (&'a u16, i32)>) -> Vec<(u16, i32)> {
+fn collect<'a>(view: impl ExactSizeIterator<Item = (&'a u16, &'a i32)>) -> Vec<(u16, i32)> {
     let len = view.len();
-    let elements: Vec<_> = view.map(|(&member, score)| (member, score)).collect();
+    let elements: Vec<_> = view.map(|(&member, &score)| (member, score)).collect();
     assert_eq!(len, elements.len());
     elements
 }

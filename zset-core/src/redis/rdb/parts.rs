@@ -17,10 +17,10 @@ pub(super) const VERSION: u16 = 10;
 const FOOTER: usize = 10;
 
 /// The versions of Redis's format, up to that of Redis 8.10. They differ in other types.
-pub const REDIS_VERSIONS: RangeInclusive<u16> = 1..=15;
+const REDIS_VERSIONS: RangeInclusive<u16> = 1..=15;
 
 /// The version of Valkey 9, which numbers its format separately from Redis.
-pub const VALKEY_VERSION: u16 = 80;
+const VALKEY_VERSION: u16 = 80;
 
 /// The type of a set whose value is a string, the listpack.
 pub const TYPE_LISTPACK: u8 = 17;
@@ -41,67 +41,6 @@ const LENGTH_64: u8 = 0x81;
 
 /// The maximum length of the text of a 32-bit integer.
 const LONGEST_INTEGER: usize = 11;
-
-/// Returns the type of the value written by [`write_set`]. **O(1)**.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::ZSet;
-/// use zset_core::rdb::{TYPE_LISTPACK, type_of};
-///
-/// let mut set = ZSet::new();
-/// assert_eq!(type_of(&set), TYPE_LISTPACK);
-/// set.promote();
-/// assert_ne!(type_of(&set), TYPE_LISTPACK);
-/// ```
-pub fn type_of(set: &ZSet) -> u8 {
-    if set.as_listpack().is_some() { TYPE_LISTPACK } else { TYPE_ELEMENTS }
-}
-
-/// Writes a set without its type. **O(n)**.
-///
-/// `spill` is called after each element and may drain the vector, so that a large set is never in
-/// memory twice.
-///
-/// # Errors
-///
-/// Any error returned by `spill`.
-///
-/// # Examples
-///
-/// ```
-/// use zset_core::rdb::{Reader, type_of, write_set};
-/// use zset_core::{ListpackLimits, Score, ZSet};
-///
-/// let set = ZSet::from([("a", Score::from(1))]);
-/// let (mut out, mut file) = (Vec::new(), Vec::new());
-/// write_set(&set, &mut out, |out| {
-///     file.append(out);
-///     Ok::<_, ()>(())
-/// })
-/// .unwrap();
-/// file.append(&mut out);
-/// assert_eq!(Reader::new(&file).set(type_of(&set), ListpackLimits::default()), Ok(set));
-/// ```
-pub fn write_set<E>(
-    set: &ZSet,
-    out: &mut Vec<u8>,
-    mut spill: impl FnMut(&mut Vec<u8>) -> Result<(), E>,
-) -> Result<(), E> {
-    if let Some(list) = set.as_listpack() {
-        write_length(list.as_bytes().len(), out);
-        out.extend_from_slice(list.as_bytes());
-        return Ok(());
-    }
-    write_length(set.len(), out);
-    for (member, score) in set.iter().rev() {
-        write_string(&member, out);
-        out.extend_from_slice(&score.get().to_le_bytes());
-        spill(out)?;
-    }
-    Ok(())
-}
 
 /// Completes a payload: appends the version and the checksum to a type and value. **O(n)**.
 ///

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::RangeBounds;
 
 use super::encoding::promoted;
-use super::{Elements, ExtractIf, ListpackLimits, Sorted, ZSet, in_either, lex_ranks};
+use super::{Elements, ExtractIf, ListpackLimits, Sorted, ZSet, in_either, lent, lex_ranks};
 use crate::increment::sum_or_panic;
 use crate::redis::{AddOptions, Added};
 use crate::reserve::or_panic;
@@ -162,7 +162,7 @@ impl ZSet {
         new_score: impl FnOnce(Score) -> Score,
     ) -> Result<Option<Score>, TryReserveError> {
         if let Elements::Skiplist(set) = &mut self.elements {
-            return set[0].try_update(member.as_ref(), new_score);
+            return set[0].try_update(member.as_ref(), |old| new_score(*old));
         }
         match self.score(&member) {
             Some(old) => self.try_insert(&member, new_score(old)),
@@ -268,6 +268,29 @@ impl ZSet {
         in_either!(mut self, set => set.remove_range_by_score(range))
     }
 
+    /// Removes the elements between two bounds, each a score and a member; returns the number
+    /// removed. **O(log n + m log n)** for m removed elements. See
+    /// [`SortedSet::remove_range`](crate::SortedSet::remove_range).
+    pub fn remove_range<'q>(&mut self, range: impl RangeBounds<(Score, &'q [u8])>) -> usize {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.remove_range(range),
+            Elements::Skiplist(set) => set[0].remove_range(lent(&range)),
+        }
+    }
+
+    /// Removes the elements with exactly this score whose members lie in the range; returns the
+    /// number removed. **O(log n + m log n)** for m removed elements.
+    pub fn remove_range_by_member<'q>(
+        &mut self,
+        score: Score,
+        range: impl RangeBounds<&'q [u8]>,
+    ) -> usize {
+        match &mut self.elements {
+            Elements::Listpack(set) => set.remove_range_by_member(score, range),
+            Elements::Skiplist(set) => set[0].remove_range_by_member(&score, range),
+        }
+    }
+
     /// Removes the elements whose members lie in the range, assuming that all scores are equal;
     /// returns the number removed. **O(log n + m log n)** for m removed elements.
     ///
@@ -288,7 +311,7 @@ impl ZSet {
     pub fn retain(&mut self, mut keep: impl FnMut(&[u8], Score) -> bool) {
         match &mut self.elements {
             Elements::Listpack(set) => set.retain(keep),
-            Elements::Skiplist(set) => set[0].retain(|member, score| keep(member, score)),
+            Elements::Skiplist(set) => set[0].retain(|member, score| keep(member, *score)),
         }
     }
 
@@ -344,14 +367,16 @@ fn add_to_sorted(
     options: AddOptions,
 ) -> Result<Option<Score>, IncrementError<NanScore>> {
     let hash = set.core.hash(member);
-    let mut found = set.core.find(hash, member).map(|found| (found.handle, found.score));
+    let found = set.core.find(hash, member).map(|found| (found.handle, *found.score));
     let old = found.map(|(_, old)| old);
     let new = options.new_score(old, score).map_err(IncrementError::Score)?;
-    match (&mut found, new) {
-        (Some((handle, _)), Some(new)) => set.core.set_score(hash, handle, new)?,
+    match (found, new) {
+        (Some((mut handle, _)), Some(new)) => {
+            set.core.set_score(hash, &mut handle, new)?;
+        }
         (None, Some(new)) => {
             let pair = (ByteString::try_from_slice(member)?, ());
-            set.core.insert_new(hash, pair, new)?;
+            set.core.insert_new(hash, (pair, new))?;
         }
         (_, None) => {}
     }

@@ -83,7 +83,7 @@ impl ZSet {
         let is_short = |(member, _): (&ByteString, _)| member.len() <= limits.max_listpack_value;
         if set.len() <= limits.max_listpack_entries && set.iter().all(is_short) {
             let mut packed = PackedZSet::new();
-            let pushed = set.iter().try_for_each(|(member, score)| packed.push_last(member, score));
+            let pushed = set.iter().try_for_each(|(member, score)| packed.push_last(member, *score));
             match pushed {
                 Ok(()) => return Ok(ZSet { elements: Elements::Listpack(packed), limits }),
                 // Too large for any listpack, whatever the limits.
@@ -140,7 +140,7 @@ pub(super) fn promoted(
     core.try_reserve_dict(packed.len() + additional)?;
     for (member, score) in packed {
         let pair = (ByteString::try_from_slice(&member)?, ());
-        core.insert_new(core.hash(&*member), pair, score)?;
+        core.insert_new(core.hash(&*member), (pair, score))?;
     }
     Ok(boxed)
 }

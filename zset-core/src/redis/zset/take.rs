@@ -1,16 +1,15 @@
 //! Taking elements out: draining a range, splitting a set in two, and extracting by predicate.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::RangeBounds;
 
 use super::iter::owned;
-use super::{Elements, IntoIter, Sorted, ZSet, lex_ranks};
+use super::{Elements, IntoIter, Sorted, ZSet, lent, lex_ranks};
 use crate::core::iter;
 use crate::redis::packed_zset::Run;
-use crate::reserve::or_panic;
+use crate::reserve::{or_panic, try_box};
 use crate::sorted_set::Drain;
 use crate::{ByteString, PackedZSet, Score, TryReserveError};
 
@@ -56,6 +55,21 @@ impl ZSet {
         }
     }
 
+    /// Removes the elements between two bounds, each a score and a member, and returns them in order.
+    /// **O(log n + m)** for m removed elements. See
+    /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails; the set is unchanged.
+    #[track_caller]
+    pub fn drain_range<'q>(&mut self, range: impl RangeBounds<(Score, &'q [u8])>) -> IntoIter {
+        match &mut self.elements {
+            Elements::Listpack(set) => drain_packed(set, |set| set.run(&range)),
+            Elements::Skiplist(set) => drained(set[0].drain_range(lent(&range))),
+        }
+    }
+
     /// Removes the elements whose members lie in the range, assuming that all scores are equal, and
     /// returns them in order. **O(log n + m)** for m removed elements.
     ///
@@ -91,7 +105,7 @@ impl ZSet {
     ) -> IntoIter {
         match &mut self.elements {
             Elements::Listpack(set) => drain_packed(set, |set| set.run_by_member(score, &range)),
-            Elements::Skiplist(set) => drained(set[0].drain_by_member(score, range)),
+            Elements::Skiplist(set) => drained(set[0].drain_by_member(&score, range)),
         }
     }
 
@@ -134,11 +148,11 @@ impl ZSet {
     fn split_off(
         &mut self,
         run: impl FnOnce(&PackedZSet<Vec<u8>>) -> Run,
-        split: impl FnOnce(&mut Sorted) -> Result<Box<[Sorted; 1]>, TryReserveError>,
+        split: impl FnOnce(&mut Sorted) -> Result<Sorted, TryReserveError>,
     ) -> Self {
         let elements = match &mut self.elements {
             Elements::Listpack(set) => Elements::Listpack(or_panic(set.try_cut(run(set)))),
-            Elements::Skiplist(set) => Elements::Skiplist(or_panic(split(&mut set[0]))),
+            Elements::Skiplist(set) => Elements::Skiplist(or_panic(split(&mut set[0]).and_then(try_box))),
         };
         ZSet { elements, limits: self.limits }
     }
@@ -164,7 +178,7 @@ fn drain_packed(
 }
 
 fn drained(elements: Drain<'_, ByteString, Score>) -> IntoIter {
-    IntoIter::of_skiplist(elements.0.elements)
+    IntoIter::of_skiplist(elements.0.into_elements())
 }
 
 /// The iterator returned by [`ZSet::extract_if`].

@@ -19,6 +19,8 @@ pub(super) enum Run {
     Rank(Bounds<usize>),
     Score(Bounds<i32>),
     Member(i32, Bounds<u32>),
+    /// Across scores.
+    Element(Bounds<(i32, u32)>),
 }
 
 /// Where to split a set.
@@ -71,18 +73,21 @@ pub(super) trait Subject: Sized {
     fn remove_range(&mut self, run: &Run) -> Option<usize>;
     fn pop(&mut self, end: End) -> Option<Element>;
     fn pop_if(&mut self, end: End, accept: impl FnOnce(u32, i32) -> bool) -> Option<Element>;
-    fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Taken;
+    /// Removes a run and returns some of it, if the type supports that.
+    fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Option<Taken>;
     fn split_off(&mut self, at: At) -> Self;
     fn range(&self, bounds: Bounds<(i32, u32)>, ends: (usize, usize)) -> Taken;
     fn elements(&self) -> Vec<Element>;
     fn check(&self);
 }
 
-fn as_refs(bounds: &Bounds<(i32, u32)>) -> Bounds<(i32, &u32)> {
-    fn as_ref(bound: &Bound<(i32, u32)>) -> Bound<(i32, &u32)> {
-        bound.as_ref().map(|(score, member)| (*score, member))
-    }
-    (as_ref(&bounds.0), as_ref(&bounds.1))
+fn as_refs<T>((start, end): &Bounds<T>) -> Bounds<&T> {
+    (start.as_ref(), end.as_ref())
+}
+
+fn as_pairs(bounds: &Bounds<(i32, u32)>) -> Bounds<(&i32, &u32)> {
+    let (start, end) = as_refs(bounds);
+    (start.map(|(score, member)| (score, member)), end.map(|(score, member)| (score, member)))
 }
 
 /// Implements the methods that lists and sets share.
@@ -93,11 +98,12 @@ macro_rules! in_common {
         }
 
         fn remove_range(&mut self, run: &Run) -> Option<usize> {
-            match run {
-                Run::Rank(ranks) => Some(self.remove_range_by_rank(*ranks)),
-                Run::Score(scores) => Some(self.remove_range_by_score(*scores)),
-                Run::Member(..) => None,
-            }
+            Some(match run {
+                Run::Rank(ranks) => self.remove_range_by_rank(*ranks),
+                Run::Score(scores) => self.remove_range_by_score(*scores),
+                Run::Member(score, members) => self.remove_range_by_member(score, as_refs(members)),
+                Run::Element(elements) => self.remove_range(as_pairs(elements)),
+            })
         }
 
         fn pop(&mut self, end: End) -> Option<Element> {
@@ -109,35 +115,35 @@ macro_rules! in_common {
 
         fn pop_if(&mut self, end: End, accept: impl FnOnce(u32, i32) -> bool) -> Option<Element> {
             match end {
-                End::First => self.pop_first_if(|member, score| accept(*member, score)),
-                End::Last => self.pop_last_if(|member, score| accept(*member, score)),
+                End::First => self.pop_first_if(|member, score| accept(*member, *score)),
+                End::Last => self.pop_last_if(|member, score| accept(*member, *score)),
             }
         }
 
-        fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Taken {
-            match run {
-                Run::Rank(ranks) => take_ends(self.drain_by_rank(*ranks), ends),
-                Run::Score(scores) => take_ends(self.drain_by_score(*scores), ends),
-                Run::Member(score, (start, end)) => {
-                    take_ends(self.drain_by_member(*score, (start.as_ref(), end.as_ref())), ends)
-                }
-            }
+        fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Option<Taken> {
+            let drained = match run {
+                Run::Rank(ranks) => self.drain_by_rank(*ranks),
+                Run::Score(scores) => self.drain_by_score(*scores),
+                Run::Member(score, members) => self.drain_by_member(score, as_refs(members)),
+                Run::Element(elements) => self.drain_range(as_pairs(elements)),
+            };
+            Some(take_ends(drained, ends))
         }
 
         fn split_off(&mut self, at: At) -> Self {
             match at {
                 At::Rank(rank) => self.split_off_by_rank(rank),
-                At::Score(score) => self.split_off_by_score(score),
+                At::Score(score) => self.split_off_by_score(&score),
             }
         }
 
         fn range(&self, bounds: Bounds<(i32, u32)>, ends: (usize, usize)) -> Taken {
-            let view = self.range(as_refs(&bounds));
-            take_ends(view.map(|(member, score)| (*member, score)), ends)
+            let view = self.range(as_pairs(&bounds));
+            take_ends(view.map(|(member, score)| (*member, *score)), ends)
         }
 
         fn elements(&self) -> Vec<Element> {
-            self.iter().map(|(member, score)| (*member, score)).collect()
+            self.iter().map(|(member, score)| (*member, *score)).collect()
         }
 
         fn check(&self) {
@@ -154,7 +160,7 @@ impl Subject for SkipList<u32, i32> {
     }
 
     fn remove(&mut self, (member, score): Element) -> bool {
-        self.remove(&member, score).is_some()
+        self.remove(&member, &score).is_some()
     }
 
     in_common!();
@@ -196,11 +202,12 @@ impl Subject for SortedMap<u32, u64, i32> {
     }
 
     fn remove_range(&mut self, run: &Run) -> Option<usize> {
-        match run {
-            Run::Rank(ranks) => Some(self.remove_range_by_rank(*ranks)),
-            Run::Score(scores) => Some(self.remove_range_by_score(*scores)),
-            Run::Member(..) => None,
-        }
+        Some(match run {
+            Run::Rank(ranks) => self.remove_range_by_rank(*ranks),
+            Run::Score(scores) => self.remove_range_by_score(*scores),
+            Run::Member(score, keys) => self.remove_range_by_key(score, as_refs(keys)),
+            Run::Element(elements) => self.remove_range(as_pairs(elements)),
+        })
     }
 
     fn pop(&mut self, end: End) -> Option<Element> {
@@ -212,8 +219,8 @@ impl Subject for SortedMap<u32, u64, i32> {
     }
 
     fn pop_if(&mut self, end: End, accept: impl FnOnce(u32, i32) -> bool) -> Option<Element> {
-        let accept = |key: &u32, value: &mut u64, score| {
-            let (member, score) = keyed((*key, *value, score));
+        let accept = |key: &u32, value: &mut u64, score: &i32| {
+            let (member, score) = keyed((*key, *value, *score));
             accept(member, score)
         };
         let popped = match end {
@@ -223,31 +230,30 @@ impl Subject for SortedMap<u32, u64, i32> {
         popped.map(keyed)
     }
 
-    fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Taken {
-        match run {
-            Run::Rank(ranks) => take_ends(self.drain_by_rank(*ranks).map(keyed), ends),
-            Run::Score(scores) => take_ends(self.drain_by_score(*scores).map(keyed), ends),
-            Run::Member(score, (start, end)) => {
-                let range = (start.as_ref(), end.as_ref());
-                take_ends(self.drain_by_key(*score, range).map(keyed), ends)
-            }
-        }
+    fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Option<Taken> {
+        let drained = match run {
+            Run::Rank(ranks) => self.drain_by_rank(*ranks),
+            Run::Score(scores) => self.drain_by_score(*scores),
+            Run::Member(score, keys) => self.drain_by_key(score, as_refs(keys)),
+            Run::Element(elements) => self.drain_range(as_pairs(elements)),
+        };
+        Some(take_ends(drained.map(keyed), ends))
     }
 
     fn split_off(&mut self, at: At) -> Self {
         match at {
             At::Rank(rank) => self.split_off_by_rank(rank),
-            At::Score(score) => self.split_off_by_score(score),
+            At::Score(score) => self.split_off_by_score(&score),
         }
     }
 
     fn range(&self, bounds: Bounds<(i32, u32)>, ends: (usize, usize)) -> Taken {
-        let view = self.range(as_refs(&bounds));
-        take_ends(view.map(|(key, value, score)| keyed((*key, *value, score))), ends)
+        let view = self.range(as_pairs(&bounds));
+        take_ends(view.map(|(key, value, score)| keyed((*key, *value, *score))), ends)
     }
 
     fn elements(&self) -> Vec<Element> {
-        self.iter().map(|(key, value, score)| keyed((*key, *value, score))).collect()
+        self.iter().map(|(key, value, score)| keyed((*key, *value, *score))).collect()
     }
 
     fn check(&self) {
@@ -301,7 +307,7 @@ impl Subject for ZSet {
             Run::Member(score, members) if has_only(self, *score) => {
                 Some(self.remove_range_by_lex(as_slices(&as_texts(members))))
             }
-            Run::Member(..) => None,
+            Run::Member(..) | Run::Element(_) => None,
         }
     }
 
@@ -325,7 +331,7 @@ impl Subject for ZSet {
         popped.map(read)
     }
 
-    fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Taken {
+    fn drain(&mut self, run: &Run, ends: (usize, usize)) -> Option<Taken> {
         let encoding = self.encoding();
         let taken = match run {
             Run::Rank(ranks) => take_ends(self.drain_by_rank(*ranks).map(read), ends),
@@ -342,9 +348,10 @@ impl Subject for ZSet {
                     take_ends(self.drain_by_member(score, as_slices(&members)).map(read), ends)
                 }
             }
+            Run::Element(_) => return None,
         };
         assert_eq!(self.encoding(), encoding);
-        taken
+        Some(taken)
     }
 
     fn split_off(&mut self, at: At) -> Self {

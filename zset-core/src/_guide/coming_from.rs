@@ -1,0 +1,258 @@
+//! Coming from another ordered collection, line by line.
+//!
+//! | from | to |
+//! |---|---|
+//! | [`BTreeSet<(S, M)>` and `HashMap<M, S>`](#btreesets-m-and-hashmapm-s) | [`SortedSet<M, S>`](crate::SortedSet) |
+//! | [`BTreeMap<(S, u64), T>`](#btreemaps-u64-t), with a number to tell equal keys apart | [`SortedMap<u64, T, S>`](crate::SortedMap), or a set of [`Unordered`](crate::Unordered) |
+//! | [`BinaryHeap` with lazy deletion](#binaryheap-with-lazy-deletion) | [`SortedSet<M, S>`](crate::SortedSet) |
+//! | [priority-queue](#priority-queue), [keyed_priority_queue](#keyed_priority_queue) | [`SortedSet<M, S>`](crate::SortedSet) |
+//! | [indexset](#indexset), a `BTreeSet` with ranks | [`SortedSet<M, S>`](crate::SortedSet) |
+//! | [two orders over the same elements](#two-orders-over-the-same-elements) | a map and a set |
+//!
+//! The [table of methods](crate::_guide::methods) has the corresponding ones of `BTreeMap`, indexmap
+//! and Redis. In the examples, ours is on the right, or below.
+//!
+//! # `BTreeSet<(S, M)>` and `HashMap<M, S>`
+//!
+//! The usual way to order members by a score that changes. Here it is one structure, so there are no
+//! two to keep consistent, a member is stored once, and there are ranks.
+//!
+//! ```
+//! use std::collections::{BTreeSet, HashMap};
+//! use zset_core::SortedSet;
+//!
+//! let (mut order, mut scores) = (BTreeSet::new(), HashMap::new());
+//! let mut set = SortedSet::new();
+//!
+//! // Insert a member, or change its score.
+//! for (member, score) in [("ann", 120), ("bob", 85), ("bob", 130), ("cid", 120)] {
+//!     if let Some(old) = scores.insert(member, score) {
+//!         order.remove(&(old, member));
+//!     }
+//!     order.insert((score, member));
+//!
+//!     set.insert(member, score);
+//! }
+//! assert_eq!(scores.get("bob"),                       set.score("bob"));
+//! assert_eq!(order.first().map(|(_, m)| m),           set.first().map(|(m, _)| m));
+//! assert!(order.iter().map(|(s, m)| (m, s)).eq(       set.iter()));
+//! // Scores in a range: a lower bound for the member, and none above the last.
+//! let in_range = order.range((120, "")..).take_while(|(score, _)| *score <= 125);
+//! assert_eq!(in_range.count(),                        set.range_by_score(120..=125).len());
+//! // Pages.
+//! let after = order.range((120, "ann")..).nth(1).map(|(s, m)| (m, s));
+//! assert_eq!(after,                                   set.range((&120, "ann")..).nth(1));
+//! // A rank: O(n), and O(log n).
+//! assert_eq!(order.range(..(130, "bob")).count(),     set.rank("bob").unwrap());
+//! // Pop.
+//! let first = order.pop_first().inspect(|(_, member)| _ = scores.remove(member));
+//! assert_eq!(first.map(|(s, m)| (m, s)),              set.pop_first());
+//! // Remove.
+//! let removed = scores.remove("bob").inspect(|&score| _ = order.remove(&(score, "bob")));
+//! assert_eq!(removed,                                 set.remove("bob"));
+//! assert_eq!(order.len(),                             set.len());
+//! ```
+//!
+//! If you have the `HashMap` anyway, for other data, put its values into a
+//! [`SortedMap`](crate::SortedMap); or keep it, and replace the `BTreeSet` with a
+//! [`SkipList`](crate::SkipList), which is ordered, has ranks, and no hash table of its own.
+//!
+//! # `BTreeMap<(S, u64), T>`
+//!
+//! A key of a time or priority, and a number that makes it unique. As the key of a map, the number
+//! finds an element again when its time has changed.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use zset_core::SortedMap;
+//!
+//! let (mut by_time, mut jobs) = (BTreeMap::new(), SortedMap::new());
+//!
+//! (by_time.insert((30, 0), "mail"),                   jobs.insert(0, "mail", 30));
+//! (by_time.insert((10, 1), "call"),                   jobs.insert(1, "call", 10));
+//! (by_time.insert((10, 2), "post"),                   jobs.insert(2, "post", 10));
+//! // Look up and change: the time must be known, or not.
+//! assert_eq!(by_time.get(&(30, 0)),                   jobs.get(&0));
+//! let mail = by_time.remove(&(30, 0)).unwrap();
+//! (by_time.insert((5, 0), mail),                      jobs.set_score(&0, 5));
+//! // All that are due.
+//! let later = by_time.split_off(&(10, u64::MAX));
+//! let due = std::mem::replace(&mut by_time, later).into_values();
+//! assert!(due.eq(jobs.drain_by_score(..=10).map(|(_, job, _)| job)));
+//! assert_eq!(by_time.len(),                           jobs.len());
+//! ```
+//!
+//! If the number only keeps elements of the same time in the order of their arrival, and elements
+//! are unique, no number is needed: see [`Unordered`](crate::Unordered).
+//!
+//! # `BinaryHeap` with lazy deletion
+//!
+//! A heap cannot remove or change an element, so stale ones stay until they are popped, and a map
+//! tells which are. A set has no stale elements, and so never more memory than members.
+//!
+//! ```
+//! use std::cmp::Reverse;
+//! use std::collections::{BinaryHeap, HashMap};
+//! use zset_core::SortedSet;
+//!
+//! let (mut heap, mut current) = (BinaryHeap::new(), HashMap::new());
+//! let mut set = SortedSet::new();
+//! for (member, score) in [("ann", 3), ("bob", 2), ("ann", 1), ("cid", 4)] {
+//!     current.insert(member, score);
+//!     heap.push(Reverse((score, member)));
+//!
+//!     set.insert(member, score);
+//! }
+//! (current.remove("bob"),                             set.remove("bob"));
+//!
+//! let mut pop = || loop {
+//!     let Reverse((score, member)) = heap.pop()?;
+//!     if current.get(member) == Some(&score) {
+//!         current.remove(member);
+//!         return Some((member, score));
+//!     }
+//! };
+//! assert_eq!(pop(),                                   set.pop_first());
+//! assert_eq!(pop(),                                   set.pop_first());
+//! assert_eq!(pop(),                                   set.pop_first());
+//! ```
+//!
+//! # priority-queue
+//!
+//! The lowest score is [`first`](crate::SortedSet::first), the highest
+//! [`last`](crate::SortedSet::last). Elements of equal score are ordered by member. A set also has
+//! ranks and ranges, and iterates in order. Pushes and changes of priority are faster in
+//! priority-queue.
+//!
+//! ```
+//! use priority_queue::PriorityQueue;
+//! use zset_core::SortedSet;
+//!
+//! let (mut queue, mut set) = (PriorityQueue::new(), SortedSet::new());
+//! assert_eq!(queue.push("ann", 120),                  set.insert("ann", 120));
+//! assert_eq!(queue.push("bob", 85),                   set.insert("bob", 85));
+//! assert_eq!(queue.peek(),                            set.last());
+//! assert_eq!(queue.get_priority("bob"),               set.score("bob"));
+//! assert_eq!(queue.get("bob"),                        set.get("bob"));
+//! assert_eq!(queue.change_priority("bob", 90),        set.set_score("bob", 90));
+//! assert_eq!(queue.change_priority_by("bob", |p| *p += 5),
+//!                                                     set.update("bob", |s| s + 5).is_some());
+//! // Only if it is higher.
+//! (queue.push_increase("bob", 99),                    set.insert_max("bob", 99));
+//! assert_eq!(queue.contains("bob"),                   set.contains("bob"));
+//! assert_eq!(queue.remove("ann"),                     set.remove_entry("ann"));
+//! assert_eq!(queue.len(),                             set.len());
+//! assert_eq!(queue.pop(),                             set.pop_last());
+//! assert!(queue.into_sorted_iter().eq(                set.into_iter().rev()));
+//! ```
+//!
+//! Items that are only `Hash + Eq` are wrapped in [`Unordered`](crate::Unordered). This is the whole
+//! of a queue for generic code, with the bounds of priority-queue and one more, `Clone`:
+//!
+//! ```
+//! use std::hash::Hash;
+//! use zset_core::{Equivalent, SortedSet, Unordered, UnorderedRef};
+//!
+//! struct Queue<I, P>(SortedSet<Unordered<I>, P>);
+//!
+//! impl<I: Hash + Eq, P: Ord + Clone> Queue<I, P> {
+//!     fn push(&mut self, item: I, priority: P) -> Option<P> {
+//!         self.0.insert(Unordered(item), priority)
+//!     }
+//!     fn peek(&self) -> Option<(&I, &P)> {
+//!         self.0.last().map(|(item, priority)| (&item.0, priority))
+//!     }
+//!     fn get_priority<Q: Hash + Equivalent<I> + ?Sized>(&self, item: &Q) -> Option<&P> {
+//!         self.0.score(&UnorderedRef(item))
+//!     }
+//!     fn remove<Q: Hash + Equivalent<I> + ?Sized>(&mut self, item: &Q) -> Option<(I, P)> {
+//!         self.0.remove_entry(&UnorderedRef(item)).map(|(item, priority)| (item.0, priority))
+//!     }
+//!     fn pop(&mut self) -> Option<(I, P)> {
+//!         self.0.pop_last().map(|(item, priority)| (item.0, priority))
+//!     }
+//! }
+//!
+//! let mut queue = Queue(SortedSet::new());
+//! queue.push("ann".to_string(), "low".to_string());
+//! queue.push("bob".to_string(), "medium".to_string());
+//! assert_eq!(queue.peek(), Some((&"bob".to_string(), &"medium".to_string())));
+//! assert_eq!(queue.get_priority("ann"), Some(&"low".to_string()));
+//! assert_eq!(queue.remove("bob"), Some(("bob".to_string(), "medium".to_string())));
+//! assert_eq!(queue.pop(), Some(("ann".to_string(), "low".to_string())));
+//! ```
+//!
+//! # keyed_priority_queue
+//!
+//! ```
+//! use keyed_priority_queue::KeyedPriorityQueue;
+//! use zset_core::SortedSet;
+//!
+//! let (mut queue, mut set) = (KeyedPriorityQueue::new(), SortedSet::new());
+//! assert_eq!(queue.push("ann", 120),                  set.insert("ann", 120));
+//! assert_eq!(queue.push("bob", 85),                   set.insert("bob", 85));
+//! assert_eq!(queue.peek(),                            set.last());
+//! assert_eq!(queue.get_priority("bob"),               set.score("bob"));
+//! assert_eq!(queue.set_priority("bob", 130).ok(),     set.set_score("bob", 130));
+//! assert_eq!(queue.remove("ann"),                     set.remove("ann"));
+//! assert_eq!(queue.pop(),                             set.pop_last());
+//! assert_eq!(queue.is_empty(),                        set.is_empty());
+//! ```
+//!
+//! # indexset
+//!
+//! ```
+//! use indexset::BTreeSet;
+//! use zset_core::SortedSet;
+//!
+//! let (mut order, mut set) = (BTreeSet::new(), SortedSet::new());
+//! (order.insert((120, "ann")),                        set.insert("ann", 120));
+//! (order.insert((85, "bob")),                         set.insert("bob", 85));
+//! (order.insert((99, "cid")),                         set.insert("cid", 99));
+//! assert_eq!(order.rank(&(99, "cid")),                set.rank("cid").unwrap());
+//! assert_eq!(order.get_index(1).map(|(s, m)| (m, s)), set.get_by_rank(1));
+//! assert_eq!(order.pop_index(1).1,                    set.remove_by_rank(1).unwrap().0);
+//! assert!(order.range((100, "")..).map(|(_, m)| m).eq(set.range_by_score(100..).map(|(m, _)| m)));
+//! assert!(order.remove(&(85, "bob")),                 "the score must be known");
+//!                                                     set.remove("bob").unwrap();
+//! assert_eq!(order.len(),                             set.len());
+//! ```
+//!
+//! # Two orders over the same elements
+//!
+//! A map holds the elements in one order, and a set their keys in the other. A transaction pool, which
+//! takes the highest fee first and drops the oldest transactions:
+//!
+//! ```
+//! use zset_core::{SortedMap, SortedSet};
+//!
+//! #[derive(Default)]
+//! struct Pool {
+//!     by_fee: SortedMap<u32, &'static str, u64>,
+//!     by_time: SortedSet<u32, u64>,
+//! }
+//!
+//! impl Pool {
+//!     fn insert(&mut self, id: u32, transaction: &'static str, fee: u64, now: u64) {
+//!         self.by_fee.insert(id, transaction, fee);
+//!         self.by_time.insert(id, now);
+//!     }
+//!     fn pop_best(&mut self) -> Option<&'static str> {
+//!         let (id, transaction, _) = self.by_fee.pop_last()?;
+//!         self.by_time.remove(&id);
+//!         Some(transaction)
+//!     }
+//!     fn expire(&mut self, before: u64) -> usize {
+//!         let expired = self.by_time.drain_by_score(..before);
+//!         expired.inspect(|(id, _)| _ = self.by_fee.remove(id)).count()
+//!     }
+//! }
+//!
+//! let mut pool = Pool::default();
+//! pool.insert(1, "rent", 7, 100);
+//! pool.insert(2, "tea", 3, 101);
+//! pool.insert(3, "car", 9, 102);
+//! assert_eq!(pool.expire(101), 1);
+//! assert_eq!(pool.pop_best(), Some("car"));
+//! assert_eq!((pool.by_fee.len(), pool.by_time.len()), (1, 1));
+//! ```

@@ -1,0 +1,662 @@
+//! Scores that own memory and are cloned into the index, with a panic at every clone and at every
+//! drop of one in turn.
+//!
+//! All clones come first, so a clone that panics leaves a collection unchanged. Scores of the index
+//! are dropped last: if that panics, the operation is done or was not started. Either way the index
+//! has exactly one copy of the first score of every leaf but the first.
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::hash::BuildHasherDefault;
+use zset_core::layout::Node;
+use zset_core::sorted_set::{Entry, OccupiedEntry};
+use zset_core::{FixedSortedSet, SkipList, SortedMap};
+
+use crate::fuse::{Code, at_every_call_of, burn, run};
+use crate::panics::before_or_after;
+use crate::subject::{
+    self, Member, Mixed, Numbered, Weight, check, check_list, contents, count_members, filled_with,
+    live_scores, use_again,
+};
+use crate::{LEAF, unless_miri};
+
+type Set = subject::Set<BuildHasherDefault<Mixed>, Weight>;
+
+/// Several leaves, the last of which is not full; two under Miri.
+const LEN: u32 = LEAF * unless_miri(5, 1) + 9;
+
+fn weight(number: u32) -> Weight {
+    Weight::of(number)
+}
+
+/// Creates a set of full leaves.
+fn filled(len: u32) -> Set {
+    filled_with(len)
+}
+
+/// Creates a set of small leaves, so that those around a removed run merge.
+fn thin() -> Set {
+    let mut set = filled(LEN);
+    set.retain(|member, _| member.number() % 4 == 0);
+    set
+}
+
+/// Returns the number of leaves below a node.
+fn leaves<M, S>(node: Node<'_, M, S>) -> usize {
+    if node.level() == 0 { 1 } else { node.children().map(leaves).sum() }
+}
+
+/// Returns the number of scores that a set should hold: those of its elements, and a copy of the
+/// first one of every leaf but the first.
+fn held<M, S>(root: Node<'_, M, S>) -> i64 {
+    (root.span() + leaves(root) - 1) as i64
+}
+
+/// Verifies the invariants of a set, and that scores are neither leaked nor dropped twice. `others`
+/// live outside of it.
+fn check_scores(set: &Set, others: i64) {
+    check(set);
+    assert_eq!(live_scores() - others, held(set.root()), "scores of {} elements", set.len());
+}
+
+/// Verifies that a panicking clone leaves a set unchanged, and a panicking drop as it was before or
+/// after the operation.
+///
+/// If a temporary panics when dropped, the returned value leaks. Operations therefore drop scores
+/// that they return before their temporaries.
+fn all_or_nothing<R>(original: &Set, operation: impl Fn(&mut Set) -> R) {
+    let (before, others) = (contents(original), live_scores());
+    let mut after = None;
+    for code in [Code::ScoreClone, Code::ScoreDrop, Code::Drop] {
+        at_every_call_of(
+            &[code],
+            || original.clone(),
+            |set| drop(operation(set)),
+            |mut set, done| {
+                check_scores(&set, others);
+                let now = contents(&set);
+                let after = after.get_or_insert_with(|| now.clone());
+                match done {
+                    Some(()) => assert_eq!(now, *after),
+                    None if code == Code::ScoreClone => assert_eq!(now, before),
+                    None => assert!(now == before || now == *after, "{now:?}"),
+                }
+                use_again(&mut set);
+            },
+        );
+    }
+}
+
+/// Verifies an operation that may stop halfway, between two elements.
+fn halfway<R>(original: &Set, operation: impl Fn(&mut Set) -> R) {
+    let (before, others) = (contents(original), live_scores());
+    let mut after = None;
+    at_every_call_of(
+        &[Code::ScoreClone, Code::ScoreDrop],
+        || original.clone(),
+        |set| drop(operation(set)),
+        |mut set, _| {
+            check_scores(&set, others);
+            let now = contents(&set);
+            let after = after.get_or_insert_with(|| now.clone());
+            let known = |element| before.contains(element) || after.contains(element);
+            assert!(now.iter().all(known), "an unknown element");
+            use_again(&mut set);
+        },
+    );
+}
+
+/// Scores before, at the start of, inside, and after the leaves of a set.
+fn places() -> impl Iterator<Item = u32> {
+    let leaf = 10 * LEAF;
+    let all = [0, 5, 305, leaf - 5, leaf, leaf + 5, leaf + 305, 2 * leaf - 5, 99_999];
+    all.into_iter().step_by(unless_miri(1, 4))
+}
+
+/// Numbers of members at the start, inside and at the end of leaves.
+fn numbers() -> impl Iterator<Item = u32> {
+    let all = [0, 1, 30, LEAF - 1, LEAF, LEAF + 1, LEAF + 30, 2 * LEAF - 1, LEN - 1];
+    all.into_iter().step_by(unless_miri(1, 4))
+}
+
+#[test]
+fn insertions_into_full_and_other_leaves() {
+    count_members(|| {
+        let full = filled(LEAF * unless_miri(5, 2));
+        for set in [full, filled(LEN), thin(), filled(20), filled(0)] {
+            for place in places() {
+                all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(place))));
+            }
+        }
+    });
+}
+
+#[test]
+fn insertions_in_order_that_add_a_leaf() {
+    count_members(|| {
+        for leaves in 1..unless_miri(4, 2) {
+            let set = filled(LEAF * leaves);
+            all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(99_999))));
+            let mut set = Set::default();
+            for number in (1..=LEAF * leaves).rev() {
+                set.insert(Member::new(number), weight(10 * number));
+            }
+            all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(0))));
+        }
+    });
+}
+
+#[test]
+fn insertions_into_a_full_leaf_that_shares_with_its_neighbour() {
+    count_members(|| {
+        for thin in [0, 2] {
+            let mut set = filled(3 * LEAF);
+            set.remove_range_by_rank((thin * LEAF + 20) as usize..(thin * LEAF + 50) as usize);
+            let full = 10 * LEAF + 305;
+            all_or_nothing(&set, |set| drop(set.insert(Member::new(5000), weight(full))));
+            // From the third leaf, from the neighbour that shares, and within the leaf.
+            for number in [(2 - thin) * LEAF, thin * LEAF, thin * LEAF + 3, LEAF, LEAF + 3] {
+                all_or_nothing(&set, |set| {
+                    drop(set.update(&Member::new(number), |_| weight(full)))
+                });
+            }
+        }
+    });
+}
+
+#[test]
+fn insertions_among_equal_scores() {
+    count_members(|| {
+        let mut set = Set::default();
+        set.extend((0..LEN).map(|number| (Member::new(2 * number), weight(number / 90))));
+        for number in [1, 101, 181, 2 * LEN - 1] {
+            all_or_nothing(&set, |set| drop(set.insert(Member::new(number), weight(number / 180))));
+            all_or_nothing(&set, |set| drop(set.insert(Member::new(number - 1), weight(1))));
+        }
+    });
+}
+
+#[test]
+fn changes_of_scores() {
+    count_members(|| {
+        for set in [filled(LEN), thin()] {
+            for (number, place) in numbers().flat_map(|n| places().map(move |place| (n, place))) {
+                all_or_nothing(&set, |set| drop(set.insert(Member::new(number), weight(place))));
+            }
+        }
+    });
+}
+
+#[test]
+fn other_ways_to_insert_and_to_change_a_score() {
+    count_members(|| {
+        let set = filled(LEAF * unless_miri(3, 2));
+        let cases = [(LEAF, 5), (LEAF, 99_999), (30, 10 * LEAF + 305), (30, 301), (5000, 305)];
+        for (number, place) in cases {
+            let member = || Member::new(number);
+            all_or_nothing(&set, |set| drop(set.replace(member(), weight(place))));
+            all_or_nothing(&set, |set| drop(set.insert_max(member(), weight(place))));
+            all_or_nothing(&set, |set| drop(set.insert_min(member(), weight(place))));
+            all_or_nothing(&set, |set| drop(set.set_score(&member(), weight(place))));
+            all_or_nothing(&set, |set| _ = set.entry(member()).or_insert(weight(place)));
+            all_or_nothing(&set, |set| _ = set.entry(member()).insert_entry(weight(place)));
+            all_or_nothing(&set, |set| {
+                _ = set.entry(member()).and_modify(|old| {
+                    burn(Code::Closure);
+                    weight(old.number() + place)
+                });
+            });
+        }
+        let first = |set: &mut Set| _ = set.first_entry().unwrap().insert(weight(99_999));
+        all_or_nothing(&set, first);
+        all_or_nothing(&set, |set| _ = set.last_entry().unwrap().insert(weight(10 * LEAF)));
+    });
+}
+
+#[test]
+fn removals_of_one_element() {
+    count_members(|| {
+        for set in [filled(LEN), filled(LEAF + 1), thin(), filled(20), filled(1)] {
+            for number in numbers() {
+                all_or_nothing(&set, |set| set.remove(&Member::new(number)).is_some());
+                all_or_nothing(&set, |set| set.remove_by_rank(number as usize));
+                all_or_nothing(&set, |set| match set.entry(Member::new(number)) {
+                    Entry::Occupied(entry) => drop(entry.remove_entry()),
+                    Entry::Vacant(entry) => drop(entry.into_member()),
+                });
+            }
+            all_or_nothing(&set, Set::pop_first);
+            all_or_nothing(&set, Set::pop_last);
+            all_or_nothing(&set, |set| set.pop_first_if(|_, _| true));
+            all_or_nothing(&set, |set| set.pop_last_if(|_, _| true));
+            all_or_nothing(&set, |set| drop(set.first_entry().map(OccupiedEntry::remove)));
+        }
+    });
+}
+
+/// Thins out full leaves one by one, so that they merge, and their blocks too.
+#[test]
+fn removals_and_moves_at_every_stage_of_a_shrinking_set() {
+    count_members(|| {
+        let leaves = unless_miri(4, 2);
+        let mut set = filled(leaves * LEAF);
+        let step = unless_miri(7, 60);
+        for (stage, number) in (0..leaves * LEAF).filter(|number| number % 9 != 0).enumerate() {
+            if stage % step == 0 || set.len() < 40 {
+                all_or_nothing(&set, |set| drop(set.remove(&Member::new(number))));
+                all_or_nothing(&set, |set| {
+                    drop(set.update(&Member::new(number), |_| weight(99_999)))
+                });
+                all_or_nothing(&set, Set::pop_first);
+                all_or_nothing(&set, Set::pop_last);
+            }
+            set.remove(&Member::new(number));
+        }
+    });
+}
+
+/// Empties the leaves of several blocks one by one. A small leaf merges with no neighbour, since
+/// these have too many elements.
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes under Miri")]
+fn removals_that_empty_leaves_and_merge_blocks() {
+    count_members(|| {
+        let leaves = 80;
+        let mut set = filled(leaves * LEAF);
+        set.retain(|member, _| member.number() % LEAF < 41);
+        assert_eq!(leaves as usize, self::leaves(set.root()));
+        for leaf in (0..leaves - 1).map(|i| i * 37 % leaves) {
+            let first = Member::new(LEAF * leaf);
+            let rank = set.rank(&first).unwrap();
+            set.remove_range_by_rank(rank + 1..rank + 41);
+            all_or_nothing(&set, |set| drop(set.remove(&first)));
+            all_or_nothing(&set, |set| drop(set.update(&first, |_| weight(999_999))));
+            if leaf % 16 == 0 {
+                let len = set.len();
+                all_or_nothing(&set, |set| set.drain_by_rank(len / 5..len - 20).count());
+            }
+            set.remove(&first);
+        }
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes minutes under Miri")]
+fn removals_that_free_memory() {
+    count_members(|| {
+        let mut set = Set::default();
+        for number in 0..4_000 {
+            set.insert(Member::new(number), weight(10 * number));
+        }
+        loop {
+            let mut popped = set.clone();
+            popped.pop_first();
+            if popped.allocation_size() < set.allocation_size() / 4 {
+                break;
+            }
+            set.pop_first().expect("memory is freed before the set is empty");
+        }
+        // Memory is freed after the removal, so the set is then unchanged or without the element.
+        before_or_after(&set, Set::pop_first);
+        before_or_after(&set, |set| set.remove_by_rank(40));
+        before_or_after(&set, |set| set.drain_by_rank(20..40).count());
+    });
+}
+
+#[test]
+fn drains_and_splits() {
+    count_members(|| {
+        for set in [filled(LEN), thin(), filled(20)] {
+            let len = set.len();
+            let leaf = LEAF as usize;
+            let all =
+                [(3, 5), (0, 1), (leaf, leaf + 1), (10, leaf), (0, leaf + 4), (leaf - 2, len)];
+            for (start, end) in all.into_iter().chain([(0, len), (len - 5, len)]) {
+                let end = end.min(len);
+                all_or_nothing(&set, |set| set.drain_by_rank(start..end).count());
+                all_or_nothing(&set, |set| {
+                    let mut drain = set.drain_by_rank(start..end);
+                    let ends = (drain.next(), drain.next_back());
+                    drop(drain);
+                    ends
+                });
+                all_or_nothing(&set, |set| drop(set.split_off_by_rank(start)));
+            }
+            let (low, high, key) = (weight(95), weight(9 * LEAF), Member::new(40));
+            all_or_nothing(&set, |set| set.drain_by_score::<Weight>(&low..&high).count());
+            all_or_nothing(&set, |set| set.drain_range((&low, &key)..(&high, &key)).count());
+            all_or_nothing(&set, |set| set.drain_by_member(&weight(400), &key..).count());
+            all_or_nothing(&set, |set| drop(set.split_off_by_score(&high)));
+            all_or_nothing(&set, |set| drop(set.drain().nth(7)));
+        }
+    });
+}
+
+#[test]
+fn rebuilds() {
+    count_members(|| {
+        for set in [thin(), filled(LEN), filled(20), filled(0)] {
+            all_or_nothing(&set, Set::shrink_to_fit);
+            all_or_nothing(&set, |set| set.reserve(500));
+            all_or_nothing(&set, |set| set.clone());
+            all_or_nothing(&set, |set| *set = set.clone());
+            all_or_nothing(&set, |set| {
+                drop(set.union_with(set, |a, b| weight(a.number() + b.number())))
+            });
+            all_or_nothing(&set, |set| drop(set.intersection_with(set, |a, _| a.clone())));
+            all_or_nothing(&set, |set| drop(&*set | &filled(30)));
+            all_or_nothing(&set, |set| drop(&*set ^ &filled(30)));
+            all_or_nothing(&set, |set| {
+                _ = Set::from_sorted_iter(set.iter().map(|(m, s)| (m.clone(), s.clone())));
+            });
+            all_or_nothing(&set, |set| {
+                set.iter().rev().map(|(m, s)| (m.clone(), s.clone())).collect::<Set>()
+            });
+        }
+    });
+}
+
+#[test]
+fn ranges_removed_one_by_one() {
+    count_members(|| {
+        for set in [filled(LEN), thin()] {
+            let leaf = LEAF as usize;
+            halfway(&set, |set| set.remove_range_by_rank(leaf - 3..leaf + 40));
+            let (low, high, key) = (weight(95), weight(9 * LEAF), Member::new(40));
+            halfway(&set, |set| set.remove_range_by_score::<Weight>(&low..&high));
+            halfway(&set, |set| set.remove_range((&low, &key)..(&high, &key)));
+            halfway(&set, |set| set.remove_range_by_member(&weight(400), &key..));
+            halfway(&set, |set| set.retain(|member, _| member.number() % 3 == 0));
+            halfway(&set, |set| set.extract_if(|member, _| member.number() % 5 != 0).count());
+            halfway(&set, |set| drop(set.extract_if(|member, _| member.number() % 5 != 0).nth(20)));
+            halfway(&set, Set::clear);
+            halfway(&set, |set| *set = Set::default());
+        }
+    });
+}
+
+#[test]
+fn extract_if_continues_after_a_panicking_drop() {
+    count_members(|| {
+        let mut original = filled(LEAF * unless_miri(6, 2));
+        original.retain(|member, _| member.number() % 2 == 0);
+        let outside = live_scores();
+        let is_extracted = |member: &Member, _: &Weight| member.number() % 7 != 0;
+        for calls in 0.. {
+            let mut set = original.clone();
+            let mut extracted = set.extract_if(is_extracted);
+            let stopped = run(Code::ScoreDrop, calls, || extracted.by_ref().for_each(drop));
+            extracted.for_each(drop);
+            check_scores(&set, outside);
+            assert!(set.iter().map(|(member, _)| member.number()).eq((0..6 * LEAF).step_by(14)));
+            use_again(&mut set);
+            if stopped.is_some() {
+                break;
+            }
+        }
+    });
+}
+
+#[test]
+fn elements_of_another_set() {
+    count_members(|| {
+        let set = filled(LEN);
+        // Of similar size, which are merged, and few, which are inserted one by one.
+        for len in [LEN, 20] {
+            let others = || {
+                let numbers = (LEN - 10..LEN + len).map(|number| (number, 7 * number));
+                numbers.map(|(number, score)| (Member::new(number), weight(score)))
+            };
+            halfway(&set, |set| set.extend(others()));
+            let outside = live_scores();
+            at_every_call_of(
+                &[Code::ScoreClone, Code::ScoreDrop],
+                || (set.clone(), others().collect::<Set>()),
+                |(set, other)| set.append(other),
+                |(mut set, mut other), appended| {
+                    check(&set);
+                    check(&other);
+                    let held = held(set.root()) + held(other.root());
+                    assert_eq!(live_scores() - outside, held);
+                    assert!(appended.is_none() || other.is_empty());
+                    use_again(&mut set);
+                    use_again(&mut other);
+                },
+            );
+        }
+    });
+}
+
+#[test]
+fn owning_iterators() {
+    count_members(|| {
+        let set = filled(LEN);
+        let outside = live_scores();
+        at_every_call_of(
+            &[Code::ScoreClone, Code::ScoreDrop],
+            || Some(set.clone().into_iter()),
+            |elements| {
+                let iter = elements.as_mut().unwrap();
+                iter.nth(70);
+                iter.nth_back(5);
+                drop(iter.clone());
+                *elements = None;
+            },
+            |elements, _| {
+                drop(elements);
+                assert_eq!(live_scores(), outside);
+            },
+        );
+    });
+}
+
+/// Other code panics while scores are in use: none is leaked.
+#[test]
+fn panics_elsewhere() {
+    count_members(|| {
+        for set in [filled(LEAF * unless_miri(3, 2)), thin()] {
+            let new = LEAF * 10 + 305;
+            before_or_after(&set, |set| set.insert(Member::new(5000), weight(new)));
+            before_or_after(&set, |set| set.update(&Member::new(0), |_| weight(new)));
+            before_or_after(&set, |set| set.replace(Member::new(LEAF), weight(99_999)));
+            before_or_after(&set, |set| set.remove(&Member::new(LEAF)));
+            before_or_after(&set, |set| set.drain_by_rank(5..90).count());
+            before_or_after(&set, |set| drop(set.split_off_by_rank(70)));
+            before_or_after(&set, Set::shrink_to_fit);
+            before_or_after(&set, |set| drop(set.pop_first()));
+        }
+    });
+}
+
+/// A fuse for clones or for drops blows somewhere in each of many random operations.
+#[test]
+fn random_sequences_with_panicking_clones_and_drops() {
+    for seed in 0..unless_miri(12, 1) {
+        count_members(|| {
+            let mut random = SmallRng::seed_from_u64(seed);
+            let mut set = Set::default();
+            for _ in 0..unless_miri(1_500, 30) {
+                let code = if random.random() { Code::ScoreClone } else { Code::ScoreDrop };
+                let calls = random.random_range(0..4);
+                if random.random_ratio(5, 6) {
+                    let before = contents(&set);
+                    let done = run(code, calls, || step(&mut set, &mut random));
+                    if done.is_none() && code == Code::ScoreClone {
+                        assert_eq!(contents(&set), before);
+                    }
+                } else {
+                    run(code, calls, || step_halfway(&mut set, &mut random));
+                }
+                check_scores(&set, 0);
+            }
+        });
+    }
+}
+
+/// Applies a random operation that changes all or nothing.
+fn step(set: &mut Set, random: &mut SmallRng) {
+    let numbers = unless_miri(900, 100);
+    let (number, score) = (random.random_range(0..numbers), random.random_range(0..300));
+    let rank = random.random_range(0..=set.len());
+    match random.random_range(0..20) {
+        0..10 => drop(set.insert(Member::new(number), weight(score))),
+        10 => drop(set.insert_max(Member::new(number), weight(score))),
+        11 => drop(set.update(&Member::new(number), |old| weight(old.number() + 50))),
+        12 => drop(set.remove(&Member::new(number))),
+        13 => drop(set.remove_by_rank(rank)),
+        14 => drop(set.pop_first()),
+        15 => drop(set.pop_last()),
+        16 => drop(set.drain_by_rank(rank..rank + 9)),
+        17 if score < 40 => drop(set.split_off_by_rank(rank)),
+        18 if score < 40 => set.shrink_to_fit(),
+        19 if score < 40 => *set = set.clone(),
+        _ => drop(set.insert_min(Member::new(number), weight(score))),
+    }
+}
+
+/// Applies a random operation that may stop halfway.
+fn step_halfway(set: &mut Set, random: &mut SmallRng) {
+    let start = random.random_range(0..unless_miri(900, 100));
+    let others = || (start..start + 100).map(|i| (Member::new(i), weight(i * 7 % 300)));
+    match random.random_range(0..7) {
+        0 => drop(set.remove_range_by_score(weight(start / 3)..weight(start / 3 + 5))),
+        1 => set.retain(|member, _| member.number() % 11 != start % 11),
+        2 => drop(set.extract_if(|_, score| score.number() % 2 == 0).nth(20)),
+        3 => set.append(&mut others().collect::<Set>()),
+        4 | 5 => set.extend(others()),
+        _ => set.clear(),
+    }
+}
+
+#[test]
+fn lists() {
+    type List = SkipList<Member, Weight>;
+    count_members(|| {
+        let elements = (0..LEN).map(|number| (Member::new(number / 3), weight(number / 5)));
+        let original: List = elements.collect();
+        let outside = live_scores();
+        let before: Vec<_> = original.iter().map(|(m, s)| (m.number(), s.number())).collect();
+        let all_or_nothing = |operation: &dyn Fn(&mut List)| {
+            let mut after = None;
+            for (code, is_clone) in [(Code::ScoreClone, true), (Code::ScoreDrop, false)] {
+                at_every_call_of(
+                    &[code],
+                    || original.clone(),
+                    |list| operation(list),
+                    |list, done| {
+                        check_list(&list);
+                        assert_eq!(live_scores() - outside, held(list.root()));
+                        let now: Vec<_> =
+                            list.iter().map(|(m, s)| (m.number(), s.number())).collect();
+                        let after = after.get_or_insert_with(|| now.clone());
+                        match done {
+                            Some(()) => assert_eq!(now, *after),
+                            None if is_clone => assert_eq!(now, before),
+                            None => assert!(now == before || now == *after),
+                        }
+                    },
+                );
+            }
+        };
+        for score in [0, 1, LEN / 10, LEN / 5, LEN] {
+            all_or_nothing(&|list| list.insert(Member::new(33), weight(score)));
+        }
+        for number in numbers() {
+            let (member, score) = (Member::new(number / 3), weight(number / 5));
+            all_or_nothing(&|list| assert!(list.remove(&member, &score).is_some()));
+        }
+        let ranks = LEAF as usize - 9..LEAF as usize + 9;
+        all_or_nothing(&|list| drop(list.pop_first()));
+        all_or_nothing(&|list| drop(list.pop_last()));
+        all_or_nothing(&|list| drop(list.drain_by_rank(ranks.clone())));
+        all_or_nothing(&|list| drop(list.split_off_by_score(&weight(LEN / 10))));
+        all_or_nothing(&List::shrink_to_fit);
+        all_or_nothing(&|list| *list = list.clone());
+        all_or_nothing(&List::clear);
+    });
+}
+
+#[test]
+fn maps() {
+    type Map = SortedMap<Member, Member, Weight>;
+    count_members(|| {
+        let elements = (0..LEN).map(|i| (Member::new(i), Member::new(1000 + i), weight(10 * i)));
+        let original: Map = elements.collect();
+        let outside = live_scores();
+        let all_or_nothing = |operation: &dyn Fn(&mut Map)| {
+            let mut after = None;
+            for (code, is_clone) in [(Code::ScoreClone, true), (Code::ScoreDrop, false)] {
+                at_every_call_of(
+                    &[code],
+                    || original.clone(),
+                    |map| operation(map),
+                    |map, done| {
+                        map.check();
+                        for (key, value, _) in &map {
+                            assert_eq!(value.number() % 1000, key.number() % 1000);
+                        }
+                        let after = after.get_or_insert_with(|| map.clone());
+                        match done {
+                            Some(()) => assert_eq!(map, *after),
+                            None if is_clone => assert_eq!(map, original),
+                            // The value may not have been replaced yet.
+                            None => assert!(map.len() == original.len() || map == *after),
+                        }
+                    },
+                );
+            }
+        };
+        for (number, place) in numbers().flat_map(|n| places().map(move |place| (n, place))) {
+            let (key, value) = (|| Member::new(number), || Member::new(2000 + number));
+            all_or_nothing(&|map| drop(map.insert(key(), value(), weight(place))));
+            all_or_nothing(&|map| drop(map.insert_max(key(), value(), weight(place))));
+            all_or_nothing(&|map| drop(map.update(&key(), |_, _| weight(place))));
+        }
+        all_or_nothing(&|map| drop(map.insert(Member::new(500), Member::new(500), weight(705))));
+        all_or_nothing(&|map| drop(map.remove(&Member::new(LEAF))));
+        all_or_nothing(&Map::shrink_to_fit);
+        assert_eq!(live_scores(), outside);
+    });
+}
+
+#[test]
+fn sets_of_fixed_capacity() {
+    type Fixed = FixedSortedSet<Member, Weight, 12, u8, BuildHasherDefault<Mixed>>;
+    let filled = |len: u32| {
+        let mut set = Fixed::default();
+        for number in (0..len).rev() {
+            assert!(set.try_insert(Member::new(number), weight(10 * number)).is_ok());
+        }
+        set
+    };
+    let verify = |operation: &dyn Fn(&mut Fixed)| {
+        count_members(|| {
+            at_every_call_of(
+                &[Code::ScoreClone, Code::ScoreDrop, Code::Drop],
+                || filled(12),
+                |set| operation(set),
+                |mut set, _| {
+                    set.check();
+                    assert_eq!(live_scores(), set.len() as i64);
+                    set.clear();
+                    set.check();
+                    assert!(set.try_insert(Member::new(1), weight(1)).is_ok());
+                },
+            );
+        });
+    };
+    for (number, score) in [(3, 55), (3, 0), (70, 25), (70, 0), (70, 999)] {
+        let element = || (Member::new(number), weight(score));
+        verify(&|set| drop(set.try_insert(element().0, element().1)));
+        verify(&|set| drop(set.insert_or_evict_first(element().0, element().1)));
+        verify(&|set| drop(set.insert_or_evict_last(element().0, element().1)));
+        verify(&|set| drop(set.update(&element().0, |_| weight(score))));
+        verify(&|set| drop(set.remove(&element().0)));
+    }
+    verify(&|set| drop((set.pop_first(), set.pop_last(), set.remove_by_rank(4))));
+    verify(&|set| _ = set.remove_range_by_score(weight(25)..weight(95)));
+    verify(&|set| set.retain(|member, _| member.number() % 2 == 0));
+    verify(&Fixed::clear);
+    verify(&|set| *set = set.clone());
+    verify(&|set| std::mem::take(set).into_iter().skip(3).for_each(drop));
+}
