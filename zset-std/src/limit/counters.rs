@@ -6,6 +6,8 @@ use core::time::Duration;
 
 use super::decision::decide_late;
 use super::limiter::per_key::PerKey;
+#[cfg(feature = "std")]
+use super::limiter::per_key::QuotaPerCall;
 use super::limiter::{limiter, one_quota};
 use super::{Decision, Quota, Verdict};
 use crate::Timestamp;
@@ -95,14 +97,14 @@ macro_rules! counter {
             /// in the latest window of the new period in which it may have been allowed: an error
             /// towards denial.
             pub fn set_quota(&mut self, quota: Quota) {
+                self.counts.change_period(quota);
                 self.quota = quota;
-                self.counts.set_period(quota);
             }
 
             /// Allows `n` units together, or denies all of them; 0 units are always allowed.
             /// **O(1)**.
             pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
-                self.counts.check_with(self.quota, n, now)
+                self.counts.check_with(self.quota, self.quota, n, now)
             }
 
             /// Like [`check_n`](Self::check_n), with a different quota for this call. **O(1)**.
@@ -110,19 +112,19 @@ macro_rules! counter {
             /// All calls share the units. If the period is not that of the call before, it changes
             /// as in [`set_quota`](Self::set_quota).
             pub fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-                self.counts.check_with(quota, n, now)
+                self.counts.check_with(self.quota, quota, n, now)
             }
 
             /// Returns what [`check_n`](Self::check_n) would return, without changing anything.
             /// **O(1)**.
             pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
-                self.counts.peek_with(self.quota, n, now)
+                self.counts.peek_with(self.quota, self.quota, n, now)
             }
 
             /// Returns what [`check_with`](Self::check_with) would return, without changing
             /// anything. **O(1)**.
             pub fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-                self.counts.peek_with(quota, n, now)
+                self.counts.peek_with(self.quota, quota, n, now)
             }
 
             /// Refunds the `n` newest units, or as many as count at the latest time seen, and
@@ -138,7 +140,7 @@ macro_rules! counter {
         }
 
         limiter!([] $limiter);
-        one_quota!($limiter, Some(Counts::set_period), quota_per_call);
+        one_quota!($limiter, Some(Counts::change_period));
 
         impl PerKey for $limiter {
             type State = Counts<$windows>;
@@ -150,23 +152,50 @@ macro_rules! counter {
 
             #[inline]
             fn check_state(&self, counts: &mut Self::State, n: u32, now: Timestamp) -> Decision {
-                counts.check_with(self.quota, n, now)
+                counts.check_with(self.quota, self.quota, n, now)
             }
 
             fn peek_state(&self, counts: &Self::State, n: u32, now: Timestamp) -> Decision {
-                counts.peek_with(self.quota, n, now)
+                counts.peek_with(self.quota, self.quota, n, now)
             }
 
             fn refund_state(&self, counts: &mut Self::State, n: u32) -> u32 {
                 counts.refund(n)
             }
 
-            fn state_idle_from(counts: &Self::State) -> Timestamp {
-                counts.idle_from()
+            fn state_idle_from(&self, counts: &Self::State) -> Timestamp {
+                counts.idle_from(self.quota)
             }
 
             fn idle_from(&self) -> Timestamp {
-                self.counts.idle_from()
+                self.counts.idle_from(self.quota)
+            }
+        }
+
+        #[cfg(feature = "std")]
+        impl QuotaPerCall for $limiter {
+            type Call = (Quota, u32);
+
+            fn call(quota: Quota, n: u32) -> Self::Call {
+                (quota, n)
+            }
+
+            fn check_call(
+                &self,
+                counts: &mut Self::State,
+                &(quota, n): &Self::Call,
+                now: Timestamp,
+            ) -> Decision {
+                counts.check_with(self.quota, quota, n, now)
+            }
+
+            fn peek_call(
+                &self,
+                counts: &Self::State,
+                &(quota, n): &Self::Call,
+                now: Timestamp,
+            ) -> Decision {
+                counts.peek_with(self.quota, quota, n, now)
             }
         }
     };
@@ -180,8 +209,8 @@ counter!(WindowCounter, 2);
 pub struct Counts<const WINDOWS: usize> {
     /// The period of the windows: that of the latest quota, in nanoseconds.
     period: u64,
-    /// The longest period of a call since the limiter's quota was set, in nanoseconds.
-    horizon: u64,
+    /// The periods of calls, apart from the limiter's own.
+    others: OtherPeriods,
     /// The units in the window of `newest`, and then in the one before it.
     units: [u64; WINDOWS],
     /// The units in earlier windows.
@@ -194,25 +223,25 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
     const fn new(quota: Quota) -> Self {
         let period = quota.period_in_nanos();
         let (units, forgotten) = ([0; WINDOWS], Forgotten::NONE);
-        Counts { period, horizon: period, units, forgotten, newest: Timestamp::ZERO }
+        Counts { period, others: OtherPeriods::NONE, units, forgotten, newest: Timestamp::ZERO }
     }
 
-    /// Changes the period to that of a quota for all later calls.
-    fn set_period(&mut self, quota: Quota) {
+    /// Changes the period of the windows to that of the quota of a call; `own` is the limiter's.
+    #[cold]
+    fn use_period(&mut self, own: Quota, quota: Quota) {
+        if quota.period() != own.period() {
+            self.others = self.others.with(quota.period_in_nanos());
+        }
         self.change_period(quota);
-        self.horizon = self.period;
     }
 
-    /// Changes the period of the windows to that of the quota of a call.
     fn change_period(&mut self, quota: Quota) {
         // Groups of units, each with the latest time at which its units may have been allowed.
         let counted: [_; WINDOWS] =
             array::from_fn(|window| (self.latest_in(window), self.units[window]));
         let groups = counted.into_iter().chain(self.forgotten.within(u64::MAX, self.newest));
-        let is_unused = groups.clone().all(|(_, units)| units == 0);
         self.clear();
         self.period = quota.period_in_nanos();
-        self.horizon = if is_unused { self.period } else { self.horizon.max(self.period) };
         for (latest, units) in groups {
             let window = usize::try_from(self.window(self.newest) - self.window(latest));
             match window.ok().and_then(|window| self.units.get_mut(window)) {
@@ -226,12 +255,13 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
         (self.units, self.forgotten) = ([0; WINDOWS], Forgotten::NONE);
     }
 
-    fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    /// Decides by the quota of a call; `own` is the limiter's.
+    fn check_with(&mut self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
         if now < self.newest {
-            return decide_late(now, self.newest, |newest| self.check_with(quota, n, newest));
+            return decide_late(now, self.newest, |newest| self.check_with(own, quota, n, newest));
         }
         if quota.period_in_nanos() != self.period {
-            self.change_period(quota);
+            self.use_period(own, quota);
         }
         self.advance(now);
         let decision = self.decide(quota, n, self.units, now);
@@ -241,11 +271,11 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
         decision
     }
 
-    fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    fn peek_with(&self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
         if quota.period_in_nanos() != self.period {
             let mut changed = self.clone();
-            changed.change_period(quota);
-            return changed.peek_with(quota, n, now);
+            changed.use_period(own, quota);
+            return changed.peek_with(own, quota, n, now);
         }
         let counted = self.newest.max(now);
         let units = self.units_after(self.window(counted) - self.window(self.newest));
@@ -340,15 +370,57 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
         newest.map_or(0, |window| rest + (WINDOWS - 1 - window) as u64 * self.period)
     }
 
-    fn idle_from(&self) -> Timestamp {
-        let rest = self.rest(self.units, self.newest);
-        let latest = if rest > 0 { Some(self.newest) } else { self.forgotten.latest() };
-        // Under a longer period than that of the latest quota, the units may count for longer.
-        let rest = if self.horizon > self.period { WINDOWS as u64 * self.horizon } else { rest };
-        match (latest, rest) {
-            (None, _) | (_, 0) => Timestamp::ZERO,
-            (Some(latest), rest) => latest.saturating_add(Duration::from_nanos(rest)),
+    /// Returns the latest time at which a unit may have been allowed, if there are any.
+    fn latest(&self) -> Option<Timestamp> {
+        let windows = (0..WINDOWS).filter(|&window| self.units[window] > 0);
+        windows.map(|window| self.latest_in(window)).chain(self.forgotten.latest()).max()
+    }
+
+    /// Returns the time from which no window that is aligned to a period used so far counts a unit;
+    /// `own` is the limiter's quota. No check makes it earlier.
+    fn idle_from(&self, own: Quota) -> Timestamp {
+        let Some(latest) = self.latest() else { return Timestamp::ZERO };
+        let after = |start: u64, period: u64| {
+            Timestamp::from_nanos(start.saturating_add(WINDOWS as u64 * period))
+        };
+        let over = |period: u64| after(latest.as_nanos() - latest.as_nanos() % period, period);
+        let own = over(own.period_in_nanos());
+        match self.others.longest() {
+            None => own,
+            Some(period) if self.others.is_one() => own.max(over(period)),
+            // No window of a shorter period is over later.
+            Some(period) => own.max(after(latest.as_nanos(), period)),
         }
+    }
+}
+
+/// The periods of calls, of which only the longest is known exactly: in one word, since each key
+/// has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct OtherPeriods(u64);
+
+impl OtherPeriods {
+    const NONE: OtherPeriods = OtherPeriods(0);
+
+    /// Set if there are shorter periods than the longest. Every period is below 2^62.
+    const SEVERAL: u64 = 1 << 63;
+
+    /// Adds a period, in nanoseconds.
+    fn with(self, period: u64) -> Self {
+        match self.longest() {
+            None => OtherPeriods(period),
+            Some(longest) if longest == period => self,
+            Some(longest) => OtherPeriods(longest.max(period) | Self::SEVERAL),
+        }
+    }
+
+    fn longest(self) -> Option<u64> {
+        Some(self.0 & !Self::SEVERAL).filter(|&period| period > 0)
+    }
+
+    /// Returns whether there are no shorter periods than the longest.
+    fn is_one(self) -> bool {
+        self.0 & Self::SEVERAL == 0
     }
 }
 

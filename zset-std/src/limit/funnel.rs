@@ -200,7 +200,7 @@ impl PerKey for Funnel {
         state.refund(&self.quota, self.quota.pour(n))
     }
 
-    fn state_idle_from(state: &CompactFunnel) -> Timestamp {
+    fn state_idle_from(&self, state: &CompactFunnel) -> Timestamp {
         state.empty_at()
     }
 

@@ -29,7 +29,8 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 /// from a new one to every check. Only [`refund`](Self::refund) may distinguish the two. Each new
 /// key sweeps a few others, and [`sweep`](Self::sweep) sweeps on demand.
 /// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Evicting a key discards its
-/// history, even for a quota with a longer period that is set later.
+/// history, even for a quota with a period that is set later, or that no earlier
+/// [call](Self::check_with) had.
 ///
 /// A clock that steps back never grants more: each shard uses the latest time of a check or a sweep
 /// of its keys. A peek at a later time does not count. The durations of a [`Decision`] still count
@@ -245,8 +246,15 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
     /// | [`WindowCounter`](super::WindowCounter), [`FixedWindow`](super::FixedWindow) | each unit counts in the latest window in which it may have been allowed |
     ///
     /// So counters whose periods alternate on one key may deny much more than either quota; a
-    /// sliding window or a funnel does not. A key is idle once none of its units counts under the
-    /// longest period that it has been called with.
+    /// sliding window or a funnel does not.
+    ///
+    /// A key is idle once none of its units counts under any period that was used with it, the
+    /// limiter's own included. So a call with another period may find a key new that was evicted,
+    /// although a window of this period still holds units: in a sliding window, a period longer
+    /// than all others; in a counter, one that divides none of them. (A counter knows only the
+    /// longest period if there were several besides its own, and then keeps a key up to a window
+    /// longer.) To avoid this, make the limiter with the longest period, of which all others are
+    /// divisors.
     ///
     /// [`Limits`](super::Limits), which have several quotas, do not have the method.
     ///

@@ -74,8 +74,9 @@ pub(super) mod per_key {
         fn refund_state(&self, state: &mut Self::State, n: u32) -> u32;
 
         /// Returns the time from which the state is indistinguishable from a new one, if the key is
-        /// not used in between; `Timestamp::ZERO` if it already is.
-        fn state_idle_from(state: &Self::State) -> Timestamp;
+        /// not used in between. Only a refund or another quota of the limiter makes it earlier,
+        /// unless it has passed: no check does.
+        fn state_idle_from(&self, state: &Self::State) -> Timestamp;
 
         /// Returns the same for a limiter of one key.
         fn idle_from(&self) -> Timestamp;
@@ -178,7 +179,7 @@ macro_rules! stored_whole {
                 state.refund(n)
             }
 
-            fn state_idle_from(state: &Self) -> $crate::Timestamp {
+            fn state_idle_from(&self, state: &Self) -> $crate::Timestamp {
                 state.idle_from()
             }
 

@@ -302,8 +302,8 @@ impl<L: Limiter> PerKey for Penalty<L> {
         self.limiter.refund_state(&mut state.limiter, n)
     }
 
-    fn state_idle_from(state: &Self::State) -> Timestamp {
-        L::state_idle_from(&state.limiter).max(state.record.forget_at)
+    fn state_idle_from(&self, state: &Self::State) -> Timestamp {
+        self.limiter.state_idle_from(&state.limiter).max(state.record.forget_at)
     }
 
     fn idle_from(&self) -> Timestamp {

@@ -198,9 +198,9 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
         let shard = self.shard(hash);
         let keys = &mut *shard.keys.lock();
         let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)?;
-        let before = L::state_idle_from(&entry.state);
+        let before = keys.limiter.state_idle_from(&entry.state);
         let result = change(&keys.limiter, &mut entry.state);
-        let idle_at = L::state_idle_from(&entry.state);
+        let idle_at = keys.limiter.state_idle_from(&entry.state);
         if idle_at < before {
             keys.file(hash, idle_at);
             keys.forget_deadlines();
@@ -256,7 +256,7 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
                     let key = key.to_owned();
                     let mut state = keys.limiter.new_state();
                     let result = change(&keys.limiter, &mut state, now);
-                    keys.deadlines.insert(hash, L::state_idle_from(&state));
+                    keys.deadlines.insert(hash, keys.limiter.state_idle_from(&state));
                     keys.entries.insert(Entry { hash, state, key });
                     shard.note_deadline(keys);
                     room.keep();
@@ -467,8 +467,9 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
         let mut swept = 0;
         for _ in 0..budget {
             let Some(look) = keys.look(now) else { break };
+            let limiter = &keys.limiter;
             let is_idle =
-                |entry: &Entry<K, L::State>| is_due(L::state_idle_from(&entry.state), now);
+                |entry: &Entry<K, L::State>| is_due(limiter.state_idle_from(&entry.state), now);
             if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
                 swept += 1;
                 // Other keys with this hash have lost their deadline.
@@ -523,7 +524,7 @@ impl<K, L: PerKey> Keys<K, L> {
     fn first_idle(&self, hash: KeyHash) -> Option<Timestamp> {
         let mut first = None;
         self.entries.find(hash, |entry| {
-            let idle_at = L::state_idle_from(&entry.state);
+            let idle_at = self.limiter.state_idle_from(&entry.state);
             first = Some(first.map_or(idle_at, |first: Timestamp| first.min(idle_at)));
             false
         });
@@ -549,7 +550,7 @@ impl<K, L: PerKey> Keys<K, L> {
         self.entries.shrink();
         self.deadlines.clear();
         for entry in self.entries.iter() {
-            self.deadlines.insert(entry.hash, L::state_idle_from(&entry.state));
+            self.deadlines.insert(entry.hash, self.limiter.state_idle_from(&entry.state));
         }
     }
 

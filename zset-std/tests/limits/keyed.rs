@@ -1,6 +1,7 @@
 //! Keyed limiters: each key has its own limiter, unaffected by other keys.
 
 mod panics;
+mod periods;
 mod room;
 mod threads;
 
