@@ -50,7 +50,7 @@ pub use until_ready::Ready;
 #[cfg(feature = "std")]
 pub use {
     keyed::{Funnels, Keyed, KeysFull, SlidingWindow, WhenFull},
-    keyed_limiter::{AsyncKeyedLimiter, KeyedLimiter},
+    keyed_limiter::{AsyncKeyedLimiter, Held, KeyedLimiter},
     observer::Observer,
     until_ready::{NotReady, UntilReady},
 };

@@ -75,6 +75,16 @@ impl Decision {
         }
     }
 
+    /// Returns the decision on `n` units, given this one, if `held` others are in flight. The wait
+    /// for those ends when one of them is settled, which may be at any time: it is a second.
+    pub(super) fn beside(mut self, n: u32, held: u32) -> Decision {
+        if self.is_allowed() && n > 0 && self.remaining < held {
+            self.verdict = Verdict::Denied { retry_after: Duration::from_secs(1) };
+            self.remaining = self.remaining.saturating_add(n);
+        }
+        Decision { remaining: self.remaining.saturating_sub(held), ..self }
+    }
+
     /// Converts durations that count from `counted` to durations that count from `now`, the
     /// caller's time. `counted` is the effective time, the later of `now` and the latest time seen.
     pub(super) fn counted_from(self, now: Timestamp, counted: Timestamp) -> Decision {

@@ -7,6 +7,8 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(doc)]
+use super::KeyedLimiter;
 use super::decision::decide_late;
 use super::funnel::FunnelQuota;
 use super::limiter::per_key::{OneQuota, QuotaPerCall};
@@ -15,7 +17,7 @@ use super::observer::{Observer, Observers};
 use super::registry::{Full, Registry, default_shards};
 use super::throttle::parse;
 use super::{
-    Decision, Funnel, Limiter, Quota, Throttle, ThrottleError, UntilReady, Verdict, WindowLog,
+    Decision, Funnel, Held, Limiter, Quota, Throttle, ThrottleError, UntilReady, Verdict, WindowLog,
 };
 use crate::at::timed;
 use crate::sync::SpinLock;
@@ -163,7 +165,7 @@ impl<K: Eq + Hash, L: Limiter + OneQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
         let set = L::SET_QUOTA_OF_STATE.map(|set| move |state: &mut L::State| set(state, quota));
         self.keys.set(|limiter| limiter.change_quota(quota), set.as_ref());
         if let (Some(shared), Some(set)) = (&self.shared, set) {
-            shared.change(Timestamp::ZERO, |state, _| set(state));
+            shared.change(Timestamp::ZERO, |state, _, _| set(state));
         }
     }
 }
@@ -253,8 +255,8 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
     /// although a window of this period still holds units: in a sliding window, a period longer
     /// than all others; in a counter, one that divides none of them. (A counter knows only the
     /// longest period if there were several besides its own, and then keeps a key up to a window
-    /// longer.) To avoid this, make the limiter with the longest period, of which all others are
-    /// divisors.
+    /// longer.) After [`set_quota`](Self::set_quota), the own one is the new one. To avoid this,
+    /// make the limiter with the longest period, of which all others are divisors.
     ///
     /// [`Limits`](super::Limits), which have several quotas, do not have the method.
     ///
@@ -427,6 +429,96 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         checked.unwrap_or_else(|full| refused(self.peek_new(key, now, peek), n, now, &full))
     }
 
+    /// See [`KeyedLimiter::preview_hold`].
+    pub(super) fn preview_hold<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let peek = |limiter: &L, state: &L::State, now| limiter.peek_state(state, n, now);
+        let (decision, place) = self.peek_at(key, n, now, peek);
+        let held = match (place, &self.shared) {
+            (Held::Shared, Some(shared)) => shared.read(now, |_, held, _| held),
+            _ => self.keys.held(key),
+        };
+        decision.beside(n, held)
+    }
+
+    /// See [`KeyedLimiter::hold`].
+    pub(super) fn hold<Q>(&self, key: &Q, n: u32, now: Timestamp) -> (Decision, Held)
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        if n == 0 {
+            // There is nothing to hold.
+            return (self.preview_hold(key, 0, now), Held::Key);
+        }
+        let decide = |limiter: &L, state: &mut L::State, held, counted| {
+            limiter.hold_state(state, n, held, counted).counted_from(now, counted)
+        };
+        let holds = |decision: &Decision| if decision.is_allowed() { n } else { 0 };
+        let own = self.keys.get_or_insert(key, now, decide, holds);
+        let (decision, held) = match (own, &self.shared) {
+            (Ok((decision, evicted)), _) => {
+                self.observers.evicted(evicted);
+                (decision, Held::Key)
+            }
+            (Err(full), Some(shared)) => {
+                self.observers.full(&full);
+                let decision = self.keys.limiter(key, now, |limiter, now| {
+                    shared.change(now, |state, held, now| {
+                        let decision = decide(limiter, state, *held, now);
+                        *held = held.saturating_add(holds(&decision));
+                        decision
+                    })
+                });
+                (decision, Held::Shared)
+            }
+            (Err(full), None) => {
+                self.observers.full(&full);
+                let peek = |limiter: &L, state: &L::State, now| limiter.peek_state(state, n, now);
+                (refused(self.peek_new(key, now, peek), n, now, &full), Held::Key)
+            }
+        };
+        // The units that are allowed are reported when they are charged.
+        let decision =
+            if decision.is_allowed() { decision } else { self.observers.report(decision) };
+        (decision, held)
+    }
+
+    /// See [`KeyedLimiter::charge`].
+    pub(super) fn charge<Q>(&self, key: &Q, held: Held, n: u32, now: Timestamp)
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let charge = |limiter: &L, state: &mut L::State, now| limiter.charge_state(state, n, now);
+        match (held, &self.shared) {
+            (Held::Shared, Some(shared)) => self.keys.limiter(key, now, |limiter, now| {
+                shared.change(now, |state, _, now| charge(limiter, state, now));
+            }),
+            // If the key was reset and there is no more room for it, nothing is recorded.
+            _ => drop(self.change(key, now, charge)),
+        }
+        self.release(key, held, n);
+        self.observers.allowed();
+    }
+
+    /// See [`KeyedLimiter::release`].
+    pub(super) fn release<Q>(&self, key: &Q, held: Held, n: u32)
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        match (held, &self.shared) {
+            (Held::Shared, Some(shared)) => {
+                shared.change(Timestamp::ZERO, |_, held, _| *held = held.saturating_sub(n));
+            }
+            _ => self.keys.release(key, n),
+        }
+    }
+
     /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys
     /// without room if there is none for it. `change` receives the effective time.
     fn change<Q, R>(
@@ -439,17 +531,17 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        match self.keys.get_or_insert(key, now, &change) {
+        let own = |limiter: &L, state: &mut L::State, _, now| change(limiter, state, now);
+        match self.keys.get_or_insert(key, now, own, |_| 0) {
             Ok((result, evicted)) => {
                 self.observers.evicted(evicted);
                 Ok(result)
             }
             Err(full) => {
-                self.observers.evicted(full.evicted);
-                self.observers.refused();
+                self.observers.full(&full);
                 let Some(shared) = &self.shared else { return Err(full) };
                 Ok(self.keys.limiter(key, now, |limiter, now| {
-                    shared.change(now, |state, now| change(limiter, state, now))
+                    shared.change(now, |state, _, now| change(limiter, state, now))
                 }))
             }
         }
@@ -468,18 +560,36 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
+        self.peek_at(key, n, now, peek).0
+    }
+
+    /// Like `peek_by`; also returns where it would hold the units.
+    fn peek_at<Q>(
+        &self,
+        key: &Q,
+        n: u32,
+        now: Timestamp,
+        peek: impl Fn(&L, &L::State, Timestamp) -> Decision,
+    ) -> (Decision, Held)
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
         let peek = |limiter: &L, state: &L::State, counted| {
             peek(limiter, state, counted).counted_from(now, counted)
         };
         if let Some(decision) = self.keys.read(key, now, peek) {
-            return decision;
+            return (decision, Held::Key);
         }
         match (self.keys.has_room(key, now), &self.shared) {
-            (Ok(()), _) => self.peek_new(key, now, peek),
-            (Err(_), Some(shared)) => self.keys.limiter(key, now, |limiter, now| {
-                shared.read(now, |state, now| peek(limiter, state, now))
-            }),
-            (Err(full), None) => refused(self.peek_new(key, now, peek), n, now, &full),
+            (Ok(()), _) => (self.peek_new(key, now, peek), Held::Key),
+            (Err(_), Some(shared)) => {
+                let decision = self.keys.limiter(key, now, |limiter, now| {
+                    shared.read(now, |state, _, now| peek(limiter, state, now))
+                });
+                (decision, Held::Shared)
+            }
+            (Err(full), None) => (refused(self.peek_new(key, now, peek), n, now, &full), Held::Key),
         }
     }
 
@@ -673,25 +783,31 @@ struct Shared<L>(SpinLock<State<L>>);
 
 struct State<L> {
     limiter: L,
+    /// The units that are held.
+    held: u32,
     /// The latest time seen; needed here since the keys belong to different shards.
     newest: Timestamp,
 }
 
 impl<L> Shared<L> {
     fn new(limiter: L) -> Self {
-        Shared(SpinLock::new(State { limiter, newest: Timestamp::ZERO }))
+        Shared(SpinLock::new(State { limiter, held: 0, newest: Timestamp::ZERO }))
     }
 
-    /// Changes the state; `change` receives the effective time.
-    fn change<R>(&self, now: Timestamp, change: impl FnOnce(&mut L, Timestamp) -> R) -> R {
-        let State { limiter, newest } = &mut *self.0.lock();
+    /// Changes the state and the units that are held; `change` receives the effective time.
+    fn change<R>(
+        &self,
+        now: Timestamp,
+        change: impl FnOnce(&mut L, &mut u32, Timestamp) -> R,
+    ) -> R {
+        let State { limiter, held, newest } = &mut *self.0.lock();
         *newest = now.max(*newest);
-        change(limiter, *newest)
+        change(limiter, held, *newest)
     }
 
-    /// Reads the state; `read` receives the effective time.
-    fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, Timestamp) -> R) -> R {
-        let State { limiter, newest } = &*self.0.lock();
-        read(limiter, now.max(*newest))
+    /// Reads the state and the units that are held; `read` receives the effective time.
+    fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, u32, Timestamp) -> R) -> R {
+        let State { limiter, held, newest } = &*self.0.lock();
+        read(limiter, *held, now.max(*newest))
     }
 }

@@ -78,6 +78,36 @@ pub trait KeyedLimiter<Q: ?Sized> {
     /// Removes a key, with its history, and returns whether it was present.
     fn reset(&self, key: &Q) -> bool;
 
+    /// Decides on `n` units of a key at time `now` of which it is known later whether they count.
+    ///
+    /// If they are allowed, they are held until they are [charged](Self::charge) or
+    /// [released](Self::release), except for 0 units. Held units are not on record, but beside
+    /// them: both together never exceed the limit of the key, or of the bucket shared by keys
+    /// without room. A denial counts as that of [`check_n`](Self::check_n) does. A key stays while
+    /// units of it are held, even if it would be idle.
+    ///
+    /// The default is for limiters that cannot hold units: they are taken, and refunded if they are
+    /// released.
+    fn hold(&self, key: &Q, n: u32, now: Timestamp) -> (Decision, Held) {
+        (self.decide(key, n, now), Held::Taken)
+    }
+
+    /// Returns what [`hold`](Self::hold) would return, without holding anything.
+    fn preview_hold(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        self.preview(key, n, now)
+    }
+
+    /// Records `n` units that were held, or as many as there is room for if other calls have taken
+    /// it.
+    fn charge(&self, key: &Q, held: Held, n: u32, now: Timestamp) {
+        let _ = (key, held, n, now);
+    }
+
+    /// Ends a hold of `n` units that do not count, and returns how many are available again.
+    fn release(&self, key: &Q, held: Held, n: u32) -> u32 {
+        if held == Held::Taken { self.refund(key, n) } else { n }
+    }
+
     /// Allows one unit of a key, or denies it.
     fn check(&self, key: &Q) -> Decision {
         self.decide(key, 1, self.now())
@@ -105,6 +135,18 @@ pub trait KeyedLimiter<Q: ?Sized> {
     {
         At::new(self, now)
     }
+}
+
+/// How units are held; see [`KeyedLimiter::hold`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Beside the units on record of the key.
+    Key,
+    /// In the bucket shared by all keys without room; see
+    /// [`WhenFull::SharedBucket`](super::WhenFull::SharedBucket).
+    Shared,
+    /// They are on record, by a limiter that cannot hold units.
+    Taken,
 }
 
 impl<K, L, C, H, Q> KeyedLimiter<Q> for Keyed<K, L, C, H>
@@ -135,6 +177,23 @@ where
     fn reset(&self, key: &Q) -> bool {
         self.reset(key)
     }
+
+    fn hold(&self, key: &Q, n: u32, now: Timestamp) -> (Decision, Held) {
+        self.hold(key, n, now)
+    }
+
+    fn preview_hold(&self, key: &Q, n: u32, now: Timestamp) -> Decision {
+        self.preview_hold(key, n, now)
+    }
+
+    fn charge(&self, key: &Q, held: Held, n: u32, now: Timestamp) {
+        self.charge(key, held, n, now);
+    }
+
+    fn release(&self, key: &Q, held: Held, n: u32) -> u32 {
+        self.release(key, held, n);
+        n
+    }
 }
 
 /// Delegates to the limiter it points to.
@@ -159,6 +218,22 @@ macro_rules! delegate {
 
             fn reset(&$self, key: &Q) -> bool {
                 $limiter.reset(key)
+            }
+
+            fn hold(&$self, key: &Q, n: u32, now: Timestamp) -> (Decision, Held) {
+                $limiter.hold(key, n, now)
+            }
+
+            fn preview_hold(&$self, key: &Q, n: u32, now: Timestamp) -> Decision {
+                $limiter.preview_hold(key, n, now)
+            }
+
+            fn charge(&$self, key: &Q, held: Held, n: u32, now: Timestamp) {
+                $limiter.charge(key, held, n, now);
+            }
+
+            fn release(&$self, key: &Q, held: Held, n: u32) -> u32 {
+                $limiter.release(key, held, n)
             }
         }
     )*};

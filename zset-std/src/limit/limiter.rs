@@ -73,6 +73,23 @@ pub(super) mod per_key {
         fn peek_state(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision;
         fn refund_state(&self, state: &mut Self::State, n: u32) -> u32;
 
+        /// Decides on `n` units that are held, beside `held` others, and takes none.
+        fn hold_state(
+            &self,
+            state: &mut Self::State,
+            n: u32,
+            held: u32,
+            now: Timestamp,
+        ) -> Decision {
+            self.peek_state(state, n, now).beside(n, held)
+        }
+
+        /// Takes `n` units that were held, or as many as there is room for.
+        fn charge_state(&self, state: &mut Self::State, n: u32, now: Timestamp) {
+            let room = self.peek_state(state, 0, now).remaining;
+            self.check_state(state, n.min(room), now);
+        }
+
         /// Returns the time from which the state is indistinguishable from a new one, if the key is
         /// not used in between. Only a refund or another quota of the limiter makes it earlier,
         /// unless it has passed: no check does.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Decision;
+use super::registry::Full;
 
 /// A hook for metrics that receives each decision of a keyed limiter.
 ///
@@ -71,7 +72,16 @@ impl Observers {
         }
     }
 
-    pub(super) fn refused(&self) {
+    /// Reports that units that were held are charged.
+    pub(super) fn allowed(&self) {
+        if let Some(observer) = &self.0 {
+            observer.allowed();
+        }
+    }
+
+    /// Reports that there is no room for a new key.
+    pub(super) fn full(&self, full: &Full) {
+        self.evicted(full.evicted);
         if let Some(observer) = &self.0 {
             observer.refused();
         }

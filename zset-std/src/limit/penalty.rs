@@ -302,6 +302,20 @@ impl<L: Limiter> PerKey for Penalty<L> {
         self.limiter.refund_state(&mut state.limiter, n)
     }
 
+    fn hold_state(&self, state: &mut Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
+        let PenaltyState { limiter, record } = state;
+        record.check(self.block, n, now, |is_blocked| {
+            let decision = self.limiter.hold_state(limiter, n, held, now);
+            let none = || self.limiter.peek_state(limiter, 0, now);
+            if is_blocked { untaken(decision, none()) } else { decision }
+        })
+    }
+
+    /// Even during a block: the units were allowed before it.
+    fn charge_state(&self, state: &mut Self::State, n: u32, now: Timestamp) {
+        self.limiter.charge_state(&mut state.limiter, n, now);
+    }
+
     fn state_idle_from(&self, state: &Self::State) -> Timestamp {
         self.limiter.state_idle_from(&state.limiter).max(state.record.forget_at)
     }

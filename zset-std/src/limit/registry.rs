@@ -1,8 +1,8 @@
 //! The keys of a limiter: sharded, bounded, and swept of idle keys.
 //!
-//! Invariants: a key is in the shard that its hash selects. For each hash with entries, the shard's
-//! list of deadlines has one that has passed, or that is not later than the time at which the first
-//! of these entries becomes idle. `len` counts the entries in all shards, plus the places reserved
+//! Invariants: a key is in the shard that its hash selects. For each hash with entries that is not
+//! held, the shard's list of deadlines has one that has passed, or that is not later than the time
+//! at which the first of these entries becomes idle. `len` counts the entries in all shards, plus the places reserved
 //! by threads that are inserting a key, which hold the lock of its shard until the entry is
 //! inserted. All of this holds whenever user code runs under a lock (`Eq`, `Borrow`, `ToOwned` and
 //! `Drop` of keys), since it may panic.
@@ -19,12 +19,16 @@
 //! once, so a call takes amortized O(log n) time. The lock is released after every few deadlines,
 //! but rebuilding the list holds it for all keys of the shard.
 //!
+//! A key is *held* while it has units in flight, idle or not: it is not evicted, so there is room to
+//! record them. Held keys are in a table of their own, which is usually empty.
+//!
 //! The *effective time* of a call is the later of its `now` and the latest time that the shard has
 //! seen. The last timestamp means never: a key that would be idle only then is never evicted.
 
 use std::borrow::{Borrow, ToOwned};
 use std::boxed::Box;
 use std::hash::{BuildHasher, Hash};
+use std::time::Duration;
 
 use zset_core::SkipList;
 
@@ -61,6 +65,8 @@ struct Keys<K, L: PerKey> {
     entries: Table<Entry<K, L::State>>,
     /// The hashes of keys, by the time at which to examine them.
     deadlines: SkipList<KeyHash, Timestamp>,
+    /// The keys that are held.
+    held: Table<Held<K>>,
 }
 
 /// As small as possible: a check mostly waits for the memory of its entry.
@@ -71,6 +77,21 @@ struct Entry<K, V> {
 }
 
 impl<K, V> Hashed for Entry<K, V> {
+    fn hash(&self) -> KeyHash {
+        self.hash
+    }
+}
+
+struct Held<K> {
+    hash: KeyHash,
+    key: K,
+    /// The units in flight.
+    units: u32,
+    /// How many holds they are of.
+    holds: usize,
+}
+
+impl<K> Hashed for Held<K> {
     fn hash(&self) -> KeyHash {
         self.hash
     }
@@ -97,7 +118,8 @@ pub(crate) fn default_shards() -> usize {
 impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
     pub(crate) fn new(limiter: L, hasher: H, max_keys: usize, shards: usize) -> Self {
         let shard = |limiter| {
-            let keys = Keys { limiter, entries: Table::new(), deadlines: SkipList::new() };
+            let (entries, deadlines) = (Table::new(), SkipList::new());
+            let keys = Keys { limiter, entries, deadlines, held: Table::new() };
             let (newest, next_deadline) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
             Shard { keys: SpinLock::new(keys), newest, next_deadline }
         };
@@ -223,15 +245,17 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
         }
     }
 
-    /// Changes the state of a key, which is inserted if it is absent; `change` receives the
-    /// effective time.
+    /// Changes the state of a key, which is inserted if it is absent; `change` receives the units of
+    /// the key that are held, and the effective time. Then as many more are held as `holds` returns
+    /// for the result, until they are [released](Self::release).
     ///
     /// Returns the result of `change`, and the number of idle keys evicted.
     pub(crate) fn get_or_insert<Q, R>(
         &self,
         key: &Q,
         now: Timestamp,
-        change: impl FnOnce(&L, &mut L::State, Timestamp) -> R,
+        change: impl FnOnce(&L, &mut L::State, u32, Timestamp) -> R,
+        holds: impl FnOnce(&R) -> u32,
     ) -> Result<(R, usize), Full>
     where
         K: Borrow<Q>,
@@ -246,20 +270,25 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
                 let now = shard.advance(now);
                 if let Some(entry) = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)
                 {
-                    return Ok((change(&keys.limiter, &mut entry.state, now), evicted));
+                    let held = held_units(&keys.held, hash, key);
+                    let result = change(&keys.limiter, &mut entry.state, held, now);
+                    keys.hold(hash, key, holds(&result));
+                    return Ok((result, evicted));
                 }
                 evicted += self.sweep_keys(shard, keys, now, SWEPT_FOR_EACH_NEW);
                 // Under the lock, no other thread can look up this key, so of two threads that
                 // insert it, neither is refused because of the room that the other has reserved for
                 // it.
                 if let Some(room) = self.reserve() {
-                    let key = key.to_owned();
+                    let owned = key.to_owned();
                     let mut state = keys.limiter.new_state();
-                    let result = change(&keys.limiter, &mut state, now);
+                    let held = held_units(&keys.held, hash, key);
+                    let result = change(&keys.limiter, &mut state, held, now);
                     keys.deadlines.insert(hash, keys.limiter.state_idle_from(&state));
-                    keys.entries.insert(Entry { hash, state, key });
+                    keys.entries.insert(Entry { hash, state, key: owned });
                     shard.note_deadline(keys);
                     room.keep();
+                    keys.hold(hash, key, holds(&result));
                     return Ok((result, evicted));
                 }
             }
@@ -273,6 +302,38 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
                 Err(retry_at) => return Err(Full { retry_at, evicted }),
             }
         }
+    }
+
+    /// Returns the units of a key that are held.
+    pub(crate) fn held<Q>(&self, key: &Q) -> u32
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let hash = hash_of(&self.hasher, key);
+        held_units(&self.shard(hash).keys.lock().held, hash, key)
+    }
+
+    /// Ends a hold of units of a key.
+    pub(crate) fn release<Q>(&self, key: &Q, units: u32)
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let hash = hash_of(&self.hasher, key);
+        let shard = self.shard(hash);
+        let keys = &mut *shard.keys.lock();
+        let Some(held) = keys.held.find_mut(hash, |held| held.key.borrow() == key) else { return };
+        held.units = held.units.saturating_sub(units);
+        held.holds -= 1;
+        if held.holds > 0 {
+            return;
+        }
+        let released = keys.held.remove(hash, |held| held.key.borrow() == key);
+        keys.file_again(hash);
+        keys.forget_deadlines();
+        shard.note_deadline(keys);
+        drop(released);
     }
 
     /// Reserves room for a new key, if there is any.
@@ -315,7 +376,7 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
                 assert_eq!(hash_of(&self.hasher, entry.key.borrow()), entry.hash, "a key's hash");
                 assert!(std::ptr::eq(self.shard(entry.hash), shard), "a key in another shard");
             }
-            for entry in keys.entries.iter() {
+            for entry in keys.entries.iter().filter(|entry| !keys.is_held(entry.hash)) {
                 let first = keys.first_idle(entry.hash).expect("the entry has the hash");
                 let latest = shard.newest(first);
                 let mut filed = keys.deadlines.range_by_score(..=latest);
@@ -487,10 +548,40 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
     }
 }
 
+/// Returns the units of a key that are held.
+fn held_units<K: Borrow<Q>, Q: Eq + ?Sized>(held: &Table<Held<K>>, hash: KeyHash, key: &Q) -> u32 {
+    held.find(hash, |held| held.key.borrow() == key).map_or(0, |held| held.units)
+}
+
+/// The time after which to examine a key again that is held.
+const HELD_FOR: Duration = Duration::from_secs(1);
+
 /// The number of stale deadlines that may be kept however few keys there are.
 const FEW_DEADLINES: usize = 16;
 
 impl<K, L: PerKey> Keys<K, L> {
+    /// Holds units of a key, unless there are none.
+    fn hold<Q>(&mut self, hash: KeyHash, key: &Q, units: u32)
+    where
+        K: Borrow<Q>,
+        Q: Eq + ToOwned<Owned = K> + ?Sized,
+    {
+        if units == 0 {
+            return;
+        }
+        match self.held.find_mut(hash, |held| held.key.borrow() == key) {
+            Some(held) => {
+                held.units = held.units.saturating_add(units);
+                held.holds += 1;
+            }
+            None => self.held.insert(Held { hash, key: key.to_owned(), units, holds: 1 }),
+        }
+    }
+
+    fn is_held(&self, hash: KeyHash) -> bool {
+        self.held.find(hash, |_| true).is_some()
+    }
+
     /// Examines the first deadline, if it has passed. If a key with its hash is idle, removes the
     /// deadline and returns the hash; otherwise files the deadline again for a later time.
     #[expect(clippy::option_option, reason = "whether there was a deadline, and an idle key")]
@@ -499,6 +590,10 @@ impl<K, L: PerKey> Keys<K, L> {
             return None;
         }
         let (hash, _) = self.deadlines.pop_first()?;
+        if self.is_held(hash) {
+            self.file(hash, now.saturating_add(HELD_FOR));
+            return Some(None);
+        }
         if self.first_idle(hash).is_some_and(|idle_at| is_due(idle_at, now)) {
             return Some(Some(hash));
         }

@@ -1,5 +1,6 @@
 //! Keyed limiters: each key has its own limiter, unaffected by other keys.
 
+mod in_flight;
 mod panics;
 mod periods;
 mod room;
