@@ -6,7 +6,9 @@ mod keyed;
 mod keyed_limiter;
 mod limits;
 mod model;
+mod pairs;
 mod penalty;
+mod reference;
 mod throttle;
 mod window_log;
 

@@ -2,12 +2,10 @@
 
 use std::num::NonZeroU32;
 
+use super::reference::{Reference, any_limiter};
 use super::*;
 use zset_std::limit::Block;
-use zset_std::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Keyed, Limits, Penalty, Verdict, WhenFull,
-    WindowCounter, WindowLog,
-};
+use zset_std::{AnyLimiter, Funnel, Keyed, Limits, Penalty, Verdict, WhenFull, WindowLog};
 
 fn nanos(nanos: u64) -> Duration {
     Duration::from_nanos(nanos)
@@ -15,83 +13,6 @@ fn nanos(nanos: u64) -> Duration {
 
 fn after(denials: u32, time: Duration) -> Block {
     Block::after(NonZeroU32::new(denials).unwrap(), time)
-}
-
-/// The events of a key, oldest first.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Allowed,
-    /// With the time.
-    Denied(u128),
-    /// With its start and its length.
-    Block(u128, u128),
-}
-
-/// All events so far; each decision reads them from the start. Times have 128 bits.
-#[derive(Clone, Debug)]
-struct Naive {
-    block: Block,
-    events: Vec<Event>,
-}
-
-impl Naive {
-    fn blocked_until(&self) -> u128 {
-        let ends = self.events.iter().map(|event| match event {
-            Event::Block(start, length) => start + length,
-            _ => 0,
-        });
-        ends.max().unwrap_or(0)
-    }
-
-    /// Forgets all events, if they are due to be forgotten.
-    fn forget(&mut self, now: u128) {
-        let shortest = self.block.shortest().as_nanos();
-        let forget_at = self.events.iter().map(|event| match event {
-            Event::Allowed => 0,
-            Event::Denied(at) => at + shortest,
-            Event::Block(start, length) => start + 2 * length,
-        });
-        if forget_at.max().unwrap_or(0) <= now {
-            self.events.clear();
-        }
-    }
-
-    /// Records a decision of the inner limiter while the key is not blocked.
-    fn record(&mut self, decision: &Decision, n: u32, now: u128) {
-        self.forget(now);
-        match decision.verdict {
-            Verdict::Allowed if n > 0 => self.events.push(Event::Allowed),
-            Verdict::Denied { .. } => self.events.push(Event::Denied(now)),
-            _ => return,
-        }
-        let row = self.events.iter().rev();
-        let row = row.take_while(|event| matches!(event, Event::Denied(_))).count();
-        if row as u32 == self.block.denials() {
-            let mut lengths = self.events.iter().filter_map(|event| match event {
-                Event::Block(_, length) => Some(*length),
-                _ => None,
-            });
-            let (shortest, longest) = (self.block.shortest(), self.block.longest());
-            let length = lengths.next_back().map_or(shortest.as_nanos(), |last| 2 * last);
-            self.events.push(Event::Block(now, length.min(longest.as_nanos())));
-        }
-    }
-
-    /// Returns the decision, given that of the inner limiter. Times are far from their end.
-    fn decide(&self, inside: Decision, n: u32, now: u128) -> Decision {
-        let rest = self.blocked_until().saturating_sub(now);
-        if rest == 0 {
-            return inside;
-        }
-        let rest = nanos(rest.try_into().unwrap());
-        let verdict = match inside.verdict {
-            Verdict::Never => Verdict::Never,
-            _ if n == 0 => Verdict::Allowed,
-            _ => Verdict::Denied { retry_after: inside.retry_after().unwrap().max(rest) },
-        };
-        let reset_after = inside.reset_after.max(rest);
-        Decision { verdict, limit: inside.limit, remaining: 0, reset_after }
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -130,64 +51,10 @@ fn blocks() -> impl Strategy<Value = Block> {
     })
 }
 
-/// The model of a key: a limiter without the penalty, and the events.
-#[derive(Clone)]
-struct Model {
-    inside: AnyLimiter,
-    naive: Naive,
-    newest: Timestamp,
-}
-
-impl Model {
-    fn new(inside: AnyLimiter, block: Block) -> Self {
-        Model { inside, naive: Naive { block, events: Vec::new() }, newest: Timestamp::ZERO }
-    }
-
-    /// Returns the expected decision for a caller at the latest time.
-    fn check(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        self.newest = self.newest.max(now);
-        let (now, nanos) = (self.newest, self.newest.as_nanos().into());
-        let is_blocked = nanos < self.naive.blocked_until();
-        let inside = if is_blocked {
-            let decision = self.inside.peek_with(quota, n, now);
-            // The units are not taken.
-            let none = self.inside.check_with(quota, 0, now);
-            if decision.is_allowed() { none } else { decision }
-        } else {
-            self.inside.check_with(quota, n, now)
-        };
-        if !is_blocked {
-            self.naive.record(&inside, n, nanos);
-        }
-        self.naive.decide(inside, n, nanos)
-    }
-
-    /// Returns the decision of a check by a caller at this time.
-    fn peek(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        let mut model = self.clone();
-        let decision = model.check(quota, n, now);
-        // Durations count from the caller's time.
-        let lag = model.newest.saturating_duration_since(now);
-        let later = |wait: Duration| if wait.is_zero() { wait } else { wait + lag };
-        let verdict = match decision.verdict {
-            Verdict::Denied { retry_after } => Verdict::Denied { retry_after: later(retry_after) },
-            verdict => verdict,
-        };
-        Decision { verdict, reset_after: later(decision.reset_after), ..decision }
-    }
-
-    fn reset(&mut self) {
-        self.inside.reset();
-        self.naive.events.clear();
-    }
-
-    /// Returns whether the key is indistinguishable from a new one at the latest time; for a
-    /// funnel.
-    fn is_idle(&self) -> bool {
-        let mut naive = self.naive.clone();
-        naive.forget(self.newest.as_nanos().into());
-        naive.events.is_empty() && self.inside.peek_n(0, self.newest).reset_after.is_zero()
-    }
+/// Returns whether the key is indistinguishable from a new one at the latest time; for a funnel.
+fn is_idle(model: &Reference<AnyLimiter>) -> bool {
+    model.has_no_denials_at(model.newest)
+        && model.inside.peek_n(0, model.newest).reset_after.is_zero()
 }
 
 /// Returns the time of a call: after a step, or at the end of the latest wait or just before it.
@@ -205,15 +72,6 @@ fn moved(
     }
 }
 
-fn any_limiter(kind: usize, quota: Quota) -> AnyLimiter {
-    match kind {
-        0 => WindowLog::new(quota).into(),
-        1 => WindowCounter::new(quota).into(),
-        2 => FixedWindow::new(quota).into(),
-        _ => Funnel::new(quota).into(),
-    }
-}
-
 proptest! {
     #![proptest_config(config())]
 
@@ -224,15 +82,15 @@ proptest! {
     ) {
         let inside = any_limiter(kind, quota);
         let mut penalty = Penalty::new(inside.clone(), block);
-        let mut model = Model::new(inside, block);
+        let mut model = Reference::new(inside, Some(block));
         let (mut now, mut wait) = (Timestamp::ZERO, Duration::ZERO);
         for (by, at, call) in calls {
             now = moved(now, quota, by, at, wait);
             let own = model.inside.quota();
             match call {
                 Call::Check(n) => {
-                    let expected = model.peek(own, n, now);
-                    let _ = model.check(own, n, now);
+                    let expected = model.peek(Some(own), n, now);
+                    let _ = model.check(Some(own), n, now);
                     prop_assert_eq!(penalty.peek_n(n, now), expected);
                     prop_assert_eq!(penalty.check_n(n, now), expected);
                     wait = expected.retry_after().unwrap_or_default();
@@ -245,7 +103,7 @@ proptest! {
                 }
                 Call::Peek(n) => {
                     let before = penalty.clone();
-                    prop_assert_eq!(penalty.peek_n(n, now), model.peek(own, n, now));
+                    prop_assert_eq!(penalty.peek_n(n, now), model.peek(Some(own), n, now));
                     prop_assert_eq!(&before, &penalty, "a peek leaves it unchanged");
                 }
                 Call::Refund(n) => prop_assert_eq!(penalty.refund(n), model.inside.refund(n)),
@@ -271,37 +129,37 @@ proptest! {
     ) {
         let funnel = Funnel::new(quota);
         let keyed: Keyed<u8, _> = Keyed::of(Penalty::new(funnel.clone(), block));
-        let mut model = Model::new(funnel.into(), block);
+        let mut model = Reference::new(AnyLimiter::from(funnel), Some(block));
         let mut is_there = false;
         let (mut now, mut wait) = (Timestamp::ZERO, Duration::ZERO);
         for (by, at, call) in calls {
             now = moved(now, quota, by, at, wait);
             keyed.at(now).sweep(usize::MAX);
             model.newest = model.newest.max(now);
-            is_there &= !model.is_idle();
+            is_there &= !is_idle(&model);
             prop_assert_eq!(keyed.len(), usize::from(is_there));
             let own = model.inside.quota();
             match call {
                 Call::Check(n) | Call::CheckWith(_, n) => {
                     let quota = if let Call::CheckWith(quota, _) = call { quota } else { own };
-                    let expected = model.peek(quota, n, now);
+                    let expected = model.peek(Some(quota), n, now);
                     let decision = match call {
                         Call::CheckWith(..) => keyed.at(now).check_with(&1, quota, n),
                         _ => keyed.at(now).check_n(&1, n),
                     };
                     prop_assert_eq!(decision, expected);
                     if is_there || n > 0 {
-                        let _ = model.check(quota, n, now);
+                        let _ = model.check(Some(quota), n, now);
                         is_there = true;
                     }
                     wait = expected.retry_after().unwrap_or_default();
                 }
                 Call::Peek(n) => {
-                    prop_assert_eq!(keyed.at(now).peek_n(&1, n), model.peek(own, n, now));
+                    prop_assert_eq!(keyed.at(now).peek_n(&1, n), model.peek(Some(own), n, now));
                 }
                 Call::PeekWith(quota, n) => {
                     let decision = keyed.at(now).peek_with(&1, quota, n);
-                    prop_assert_eq!(decision, model.peek(quota, n, now));
+                    prop_assert_eq!(decision, model.peek(Some(quota), n, now));
                 }
                 Call::Refund(n) => {
                     let refunded = if is_there { model.inside.refund(n) } else { 0 };

@@ -1,0 +1,717 @@
+//! Keyed limiters against limiters of one key, with all features together: quotas of calls, quotas
+//! that are set, sweeps, refunds, resets, clocks that step, penalties, bounds on keys, and units
+//! that are held, with every algorithm.
+//!
+//! Each key that is present decides as its reference, and an absent one as a new one. Which keys
+//! are present is observed by the drops of their copies. A key may be evicted once no window of a
+//! period that was used with it holds a unit, which is computed from the true times of all units;
+//! and a sweep evicts it after the longest of these periods.
+//!
+//! `ZSET_STEPS` is the number of calls for each limiter.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::reference::{OneKey, Reference, any_limiter};
+use super::*;
+use zset_std::limit::{Block, Held};
+use zset_std::{
+    AnyLimiter, Decision, FixedWindow, Funnel, Keyed, KeyedLimiter, Limiter, Limits,
+    MonotonicClock, Observer, Penalty, Verdict, WhenFull, WindowCounter, WindowLog,
+};
+
+const KEYS: usize = 5;
+
+/// The calls of a case.
+const LEN: usize = 100;
+
+/// The default of `ZSET_STEPS`.
+const STEPS: usize = 10_000;
+
+fn cases() -> ProptestConfig {
+    let steps = std::env::var("ZSET_STEPS").map_or(STEPS, |steps| steps.parse().unwrap());
+    ProptestConfig { cases: u32::try_from(steps.div_ceil(LEN)).unwrap(), ..config() }
+}
+
+/// A key whose copies are counted.
+#[derive(Debug)]
+struct Tracked {
+    id: usize,
+    copies: Arc<[AtomicUsize; KEYS]>,
+    is_copy: bool,
+}
+
+impl Clone for Tracked {
+    fn clone(&self) -> Self {
+        self.copies[self.id].fetch_add(1, Ordering::Relaxed);
+        Tracked { copies: Arc::clone(&self.copies), is_copy: true, ..*self }
+    }
+}
+
+impl Drop for Tracked {
+    fn drop(&mut self) {
+        if self.is_copy {
+            self.copies[self.id].fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl PartialEq for Tracked {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Tracked {}
+
+impl Hash for Tracked {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+/// A keyed limiter whose hashes are the same in each run.
+type Subjects<L> = Keyed<Tracked, L, MonotonicClock, BuildHasherDefault<DefaultHasher>>;
+
+/// An algorithm, with the calls of its keyed limiter that have a quota.
+trait Algorithm: Limiter + Sized {
+    type Reference: OneKey;
+
+    /// Whether calls can have quotas.
+    const HAS_QUOTAS: bool;
+
+    fn check_with(keyed: &Subjects<Self>, key: &Tracked, call: Call) -> Decision;
+    fn peek_with(keyed: &Subjects<Self>, key: &Tracked, call: Call) -> Decision;
+    fn set_quota(keyed: &Subjects<Self>, quota: Quota);
+}
+
+/// The quota, the units and the time of a call.
+type Call = (Quota, u32, Timestamp);
+
+macro_rules! algorithms {
+    ($($limiter:ty),*) => {$(
+        impl Algorithm for $limiter {
+            type Reference = AnyLimiter;
+            const HAS_QUOTAS: bool = true;
+
+            fn check_with(
+                keyed: &Subjects<Self>,
+                key: &Tracked,
+                (quota, n, now): Call,
+            ) -> Decision {
+                keyed.at(now).check_with(key, quota, n)
+            }
+
+            fn peek_with(
+                keyed: &Subjects<Self>,
+                key: &Tracked,
+                (quota, n, now): Call,
+            ) -> Decision {
+                keyed.at(now).peek_with(key, quota, n)
+            }
+
+            fn set_quota(keyed: &Subjects<Self>, quota: Quota) {
+                keyed.set_quota(quota);
+                assert_eq!(keyed.quota(), quota);
+            }
+        }
+    )*};
+}
+
+algorithms!(WindowLog, WindowCounter, FixedWindow, Funnel, AnyLimiter);
+algorithms!(
+    Penalty<WindowLog>,
+    Penalty<WindowCounter>,
+    Penalty<FixedWindow>,
+    Penalty<Funnel>,
+    Penalty<AnyLimiter>
+);
+
+/// Limiters with several quotas, of which calls have none.
+macro_rules! several {
+    ($($limiter:ty),*) => {$(
+        impl Algorithm for $limiter {
+            type Reference = Limits<AnyLimiter>;
+            const HAS_QUOTAS: bool = false;
+
+            fn check_with(_: &Subjects<Self>, _: &Tracked, _: Call) -> Decision {
+                unreachable!("calls have no quota")
+            }
+
+            fn peek_with(_: &Subjects<Self>, _: &Tracked, _: Call) -> Decision {
+                unreachable!("calls have no quota")
+            }
+
+            fn set_quota(_: &Subjects<Self>, _: Quota) {
+                unreachable!("there are several quotas")
+            }
+        }
+    )*};
+}
+
+several!(Limits<AnyLimiter>, Penalty<Limits<AnyLimiter>>);
+
+/// The limiters of a reference.
+trait Parts {
+    fn parts(&self) -> Vec<AnyLimiter>;
+    fn set_quota_of(&mut self, quota: Quota);
+}
+
+impl Parts for AnyLimiter {
+    fn parts(&self) -> Vec<AnyLimiter> {
+        vec![self.clone()]
+    }
+
+    fn set_quota_of(&mut self, quota: Quota) {
+        self.set_quota(quota);
+    }
+}
+
+impl Parts for Limits<AnyLimiter> {
+    fn parts(&self) -> Vec<AnyLimiter> {
+        self.as_slice().to_vec()
+    }
+
+    fn set_quota_of(&mut self, _: Quota) {
+        unreachable!("there are several quotas")
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    allowed: AtomicUsize,
+    denied: AtomicUsize,
+    evicted: AtomicUsize,
+    refused: AtomicUsize,
+}
+
+impl Observer for Counts {
+    fn allowed(&self) {
+        self.allowed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn denied(&self) {
+        self.denied.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn evicted(&self, keys: usize) {
+        self.evicted.fetch_add(keys, Ordering::Relaxed);
+    }
+
+    fn refused(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// What is known of a key that is present.
+#[derive(Clone)]
+struct Present<L> {
+    reference: Reference<L>,
+    /// The true times of all units, ascending.
+    units: Vec<(u64, u32)>,
+    /// The periods of calls.
+    periods: BTreeSet<u64>,
+    /// The longest of all periods, those of earlier quotas included.
+    longest: u64,
+    /// The time of the latest call.
+    latest: u64,
+}
+
+fn period(quota: Quota) -> u64 {
+    u64::try_from(quota.period().as_nanos()).unwrap()
+}
+
+fn windows(limiter: &AnyLimiter) -> u64 {
+    if matches!(limiter, AnyLimiter::WindowCounter(_)) { 2 } else { 1 }
+}
+
+impl<L: OneKey + Parts> Present<L> {
+    fn new(reference: &Reference<L>) -> Self {
+        let (units, periods) = (Vec::new(), BTreeSet::new());
+        let reference = reference.clone();
+        Present { reference, units, periods, longest: 0, latest: 0 }
+    }
+
+    fn used(&mut self, quota: Option<Quota>, now: Timestamp) {
+        let own = self.reference.inside.parts().into_iter().map(|limiter| period(limiter.quota()));
+        // A call with the limiter's own period is as one without a quota.
+        let other = quota.map(period).filter(|&other| own.clone().all(|own| own != other));
+        self.longest = own.chain(other).chain([self.longest]).max().unwrap();
+        self.periods.extend(other);
+        self.latest = now.as_nanos();
+    }
+
+    fn set_quota(&mut self, quota: Quota) {
+        self.used(None, Timestamp::from_nanos(self.latest));
+        self.reference.inside.set_quota_of(quota);
+        let is_log = matches!(self.reference.inside.parts()[..], [AnyLimiter::WindowLog(_)]);
+        if is_log && self.units.is_empty() {
+            // It starts anew.
+            self.periods.clear();
+            self.longest = 0;
+        }
+    }
+
+    fn push(&mut self, n: u32, now: Timestamp) {
+        if n > 0 {
+            self.units.push((now.as_nanos(), n));
+        }
+    }
+
+    fn refund(&mut self, mut n: u32) {
+        for (_, units) in self.units.iter_mut().rev() {
+            let refunded = n.min(*units);
+            *units -= refunded;
+            n -= refunded;
+        }
+        self.units.retain(|&(_, units)| units > 0);
+    }
+
+    /// Returns whether no window of a period that was used counts a unit.
+    fn is_over(&self, now: Timestamp) -> bool {
+        let now_nanos = now.as_nanos();
+        self.reference.inside.parts().iter().all(|limiter| {
+            let mut periods = self.periods.iter().copied().chain([period(limiter.quota())]);
+            let windows = windows(limiter);
+            match limiter {
+                AnyLimiter::Funnel(funnel) => funnel.peek_n(0, now).reset_after.is_zero(),
+                AnyLimiter::WindowLog(_) => {
+                    periods.all(|period| self.units.iter().all(|&(at, _)| at + period <= now_nanos))
+                }
+                _ => periods.all(|period| {
+                    self.units.iter().all(|&(at, _)| (at / period + windows) * period <= now_nanos)
+                }),
+            }
+        })
+    }
+
+    /// Returns whether a sweep must evict the key.
+    fn is_surely_over(&self, now: Timestamp) -> bool {
+        let all_over = self.reference.inside.parts().iter().all(|limiter| {
+            if let AnyLimiter::Funnel(funnel) = limiter {
+                return funnel.peek_n(0, now).reset_after.is_zero();
+            }
+            let longest = self.longest.max(period(limiter.quota()));
+            self.latest + windows(limiter) * longest <= now.as_nanos()
+        });
+        all_over && self.reference.has_no_denials_at(now)
+    }
+}
+
+/// A step of a case.
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    /// With one of the quotas, or the limiter's.
+    Check(usize, Option<usize>, u32),
+    Peek(usize, Option<usize>, u32),
+    Refund(usize, u32),
+    Reset(usize),
+    Sweep(usize),
+    SetQuota(usize),
+    Hold(usize, u32),
+    /// Charges one of the holds, or releases it.
+    Charge(usize),
+    Release(usize),
+}
+
+/// Short periods, so that windows of different lengths meet.
+fn short_quotas() -> impl Strategy<Value = Quota> {
+    let period = prop_oneof![6 => 1..20_u64, 1 => 1..100_u64];
+    (1..7_u32, period, 1..8_u32).prop_map(|(count, period, capacity)| {
+        let quota = Quota::new(count, Duration::from_nanos(period)).unwrap();
+        quota.with_capacity(capacity).unwrap()
+    })
+}
+
+/// Three quotas for calls, few so that the periods of a key repeat, and the steps of a case.
+fn actions() -> impl Strategy<Value = ([Quota; 3], Vec<(i64, Action)>)> {
+    let n = || prop_oneof![6 => Just(1_u32), 3 => 0..9_u32];
+    let of_call = || prop::option::weighted(0.4, 0..3_usize);
+    let action = prop_oneof![
+        20 => (0..KEYS, of_call(), n()).prop_map(|(key, quota, n)| Action::Check(key, quota, n)),
+        5 => (0..KEYS, of_call(), n()).prop_map(|(key, quota, n)| Action::Peek(key, quota, n)),
+        2 => (0..KEYS, 0..5_u32).prop_map(|(key, n)| Action::Refund(key, n)),
+        1 => (0..KEYS).prop_map(Action::Reset),
+        3 => prop_oneof![Just(usize::MAX), 0..40_usize].prop_map(Action::Sweep),
+        1 => (0..3_usize).prop_map(Action::SetQuota),
+        5 => (0..KEYS, n()).prop_map(|(key, n)| Action::Hold(key, n)),
+        3 => (0..9_usize).prop_map(Action::Charge),
+        2 => (0..9_usize).prop_map(Action::Release),
+    ];
+    let step = prop_oneof![6 => Just(0_i64), 6 => 0..6_i64, 1 => -5..0_i64, 1 => 0..50_i64];
+    let quotas = [(); 3].map(|()| short_quotas());
+    (quotas, prop::collection::vec((step, action), 0..LEN))
+}
+
+fn bounds() -> impl Strategy<Value = Option<(usize, WhenFull)>> {
+    let when_full = prop_oneof![Just(WhenFull::RefuseNew), Just(WhenFull::SharedBucket)];
+    prop::option::of((1..4_usize, when_full))
+}
+
+fn blocks() -> impl Strategy<Value = Block> {
+    (1..4_u32, 0..20_u64, 1..4_u64).prop_map(|(denials, time, growth)| {
+        let block = Block::after(denials.try_into().unwrap(), Duration::from_nanos(time));
+        block.doubling_up_to(Duration::from_nanos(time * growth))
+    })
+}
+
+/// Units of a key that are held.
+#[derive(Clone, Copy)]
+struct Hold {
+    key: usize,
+    held: Held,
+    n: u32,
+}
+
+/// A keyed limiter and its references.
+struct Subject<L: Algorithm> {
+    limiter: Subjects<L>,
+    keys: [Tracked; KEYS],
+    present: BTreeMap<usize, Present<L::Reference>>,
+    new: Reference<L::Reference>,
+    shared: Option<Reference<L::Reference>>,
+    max_keys: usize,
+    holds: Vec<Hold>,
+    now: Timestamp,
+    newest: Timestamp,
+    observed: Arc<Counts>,
+    /// How many of each the observer must have received: allowed, denied, evicted, refused.
+    expected: [usize; 4],
+}
+
+impl<L: Algorithm<Reference: Parts>> Subject<L> {
+    fn new(
+        limiter: L,
+        inside: L::Reference,
+        block: Option<Block>,
+        bounds: Option<(usize, WhenFull)>,
+    ) -> Self {
+        let new = Reference::new(inside, block);
+        let observed = Arc::<Counts>::default();
+        let hasher = BuildHasherDefault::default();
+        let mut limiter = Keyed::of(limiter).with_hasher(hasher).with_observer(observed.clone());
+        let (mut max_keys, mut shared) = (usize::MAX, None);
+        if let Some((max, when_full)) = bounds {
+            limiter = limiter.with_max_keys(max, when_full);
+            max_keys = max;
+            shared = (when_full == WhenFull::SharedBucket).then(|| new.clone());
+        }
+        let copies = Arc::<[AtomicUsize; KEYS]>::default();
+        let key = |id| Tracked { id, copies: Arc::clone(&copies), is_copy: false };
+        let (keys, present, holds) = (std::array::from_fn(key), BTreeMap::new(), Vec::new());
+        let (now, newest, expected) = (Timestamp::ZERO, Timestamp::ZERO, [0; 4]);
+        Subject {
+            limiter,
+            keys,
+            present,
+            new,
+            shared,
+            max_keys,
+            holds,
+            now,
+            newest,
+            observed,
+            expected,
+        }
+    }
+
+    fn is_present(&self, key: usize) -> bool {
+        // Units that are held have another copy.
+        let held = usize::from(self.in_flight(key, Held::Key) > 0);
+        match self.keys[key].copies[key].load(Ordering::Relaxed) - held {
+            0 => false,
+            1 => true,
+            more => panic!("{more} copies of a key"),
+        }
+    }
+
+    /// Returns the units that are held at a key, or in the shared bucket.
+    fn in_flight(&self, key: usize, held: Held) -> u32 {
+        let is_it = |hold: &&Hold| hold.held == held && (hold.key == key || held == Held::Shared);
+        self.holds.iter().filter(is_it).map(|hold| hold.n).sum()
+    }
+
+    /// Removes the references of keys that were evicted, which must have been idle.
+    fn expect_evictions(&mut self) {
+        for key in 0..KEYS {
+            if self.is_present(key) || !self.present.contains_key(&key) {
+                continue;
+            }
+            let evicted = self.present.remove(&key).unwrap();
+            assert!(evicted.is_over(self.newest), "a window holds a unit of {key}");
+            let has_no_denials = evicted.reference.has_no_denials_at(self.newest);
+            assert!(has_no_denials, "a denial or a block of {key} counts");
+            assert_eq!(self.in_flight(key, Held::Key), 0, "units of {key} are held");
+            self.expected[2] += 1;
+        }
+    }
+
+    fn sweep(&mut self, budget: usize) -> usize {
+        let swept = self.limiter.at(self.now).sweep(budget);
+        let before = self.present.len();
+        self.expect_evictions();
+        assert_eq!(before - self.present.len(), swept);
+        if budget == usize::MAX {
+            for (key, present) in &self.present {
+                let is_held = self.in_flight(*key, Held::Key) > 0;
+                assert!(is_held || !present.is_surely_over(self.newest), "{key} is idle");
+            }
+        }
+        swept
+    }
+
+    fn is_full(&self) -> bool {
+        self.present.len() >= self.max_keys
+    }
+
+    fn report(&mut self, decision: &Decision) {
+        self.expected[usize::from(!decision.is_allowed())] += 1;
+    }
+
+    /// Returns the reference that decides on a key after a call that may have inserted it, and
+    /// whether it is that of the key; `None` if the key is refused.
+    fn place(&mut self, key: usize) -> (Option<&mut Reference<L::Reference>>, Held) {
+        self.expect_evictions();
+        if self.is_present(key) {
+            let new = &self.new;
+            let present = self.present.entry(key).or_insert_with(|| Present::new(new));
+            return (Some(&mut present.reference), Held::Key);
+        }
+        assert!(self.is_full(), "there is room for {key}");
+        self.expected[3] += 1;
+        assert_eq!(self.sweep(usize::MAX), 0, "an idle key makes room for {key}");
+        (self.shared.as_mut(), Held::Shared)
+    }
+
+    /// Checks the decision on a key that is refused.
+    fn expect_refused(&self, decision: Decision, quota: Option<Quota>, n: u32) {
+        let new = self.new.peek(quota, n, self.newest);
+        assert_eq!((decision.limit, decision.remaining), (new.limit, 0));
+        match decision.verdict {
+            Verdict::Allowed => assert_eq!(n, 0),
+            Verdict::Never => assert_eq!(new.verdict, Verdict::Never),
+            Verdict::Denied { retry_after } => assert!(n > 0 && !retry_after.is_zero()),
+        }
+    }
+
+    fn expect_peek(&mut self, key: usize, quota: Option<Quota>, n: u32, decision: Decision) {
+        let is_present = self.present.contains_key(&key);
+        let has_room = is_present || !self.is_full() || self.sweep(usize::MAX) > 0;
+        let reference = match self.present.get(&key) {
+            Some(present) => &present.reference,
+            None if has_room => &self.new,
+            None => match &self.shared {
+                Some(shared) => shared,
+                None => return self.expect_refused(decision, quota, n),
+            },
+        };
+        let mut reference = reference.clone();
+        reference.newest = self.newest;
+        let expected = reference.check(quota, n, self.now);
+        assert_eq!(decision, expected, "{key}, present: {is_present}, with room: {has_room}");
+    }
+
+    fn check(&mut self, key: usize, quota: Option<Quota>, n: u32) {
+        let (now, newest) = (self.now, self.newest);
+        let decision = match quota {
+            Some(quota) => L::check_with(&self.limiter, &self.keys[key], (quota, n, now)),
+            None => self.limiter.at(now).check_n(&self.keys[key], n),
+        };
+        self.report(&decision);
+        if n == 0 && !self.present.contains_key(&key) {
+            assert!(!self.is_present(key), "nothing to record for {key}");
+            return self.expect_peek(key, quota, n, decision);
+        }
+        let (reference, place) = self.place(key);
+        let Some(reference) = reference else { return self.expect_refused(decision, quota, n) };
+        reference.newest = newest;
+        assert_eq!(decision, reference.check(quota, n, now), "{key} at {place:?}");
+        if place == Held::Key {
+            let present = self.present.get_mut(&key).unwrap();
+            present.used(quota, newest);
+            if decision.is_allowed() {
+                present.push(n, newest);
+            }
+        }
+    }
+
+    fn hold(&mut self, key: usize, n: u32) {
+        let (now, newest) = (self.now, self.newest);
+        let peeked = self.limiter.preview_hold(&self.keys[key], n, now);
+        let (decision, held) = self.limiter.hold(&self.keys[key], n, now);
+        assert_eq!(peeked.is_allowed(), decision.is_allowed());
+        if n == 0 {
+            assert!(decision.is_allowed());
+            return self.expect_evictions();
+        }
+        if !decision.is_allowed() {
+            self.report(&decision);
+        }
+        let others = self.in_flight(key, held);
+        if decision.is_allowed() {
+            self.holds.push(Hold { key, held, n });
+        }
+        let (reference, place) = self.place(key);
+        let Some(reference) = reference else { return self.expect_refused(decision, None, n) };
+        assert_eq!(held, place);
+        reference.newest = newest;
+        assert_eq!(decision, reference.hold(n, others, now), "{key}, {held:?}");
+        if held == Held::Key {
+            self.present.get_mut(&key).unwrap().used(None, newest);
+        }
+    }
+
+    fn release(&mut self, hold: usize) {
+        if !self.holds.is_empty() {
+            let Hold { key, held, n, .. } = self.holds.swap_remove(hold % self.holds.len());
+            assert_eq!(self.limiter.release(&self.keys[key], held, n), n);
+        }
+    }
+
+    fn charge(&mut self, hold: usize) {
+        if self.holds.is_empty() {
+            return;
+        }
+        let Hold { key, held, n } = self.holds.swap_remove(hold % self.holds.len());
+        self.limiter.charge(&self.keys[key], held, n, self.now);
+        self.expected[0] += 1;
+        let newest = self.newest;
+        if held == Held::Shared {
+            self.shared.as_mut().unwrap().charge(n, newest);
+            return self.expect_evictions();
+        }
+        // Unless it was reset, the key is still there.
+        let (reference, place) = self.place(key);
+        let Some(reference) = reference else { return };
+        let charged = reference.charge(n, newest);
+        if place == Held::Key {
+            let present = self.present.get_mut(&key).unwrap();
+            present.used(None, newest);
+            present.push(charged, newest);
+        }
+    }
+
+    fn set_quota(&mut self, quota: Quota) {
+        L::set_quota(&self.limiter, quota);
+        self.present.values_mut().for_each(|present| present.set_quota(quota));
+        let others = self.shared.as_mut().into_iter().chain([&mut self.new]);
+        others.for_each(|reference| reference.inside.set_quota_of(quota));
+    }
+
+    fn step(&mut self, quotas: &[Quota; 3], by: i64, action: Action) {
+        let now = self.now.as_nanos().saturating_add_signed(by);
+        self.now = Timestamp::from_nanos(now);
+        // All shards see the time; otherwise one does only when a key of it is used.
+        self.limiter.at(self.now).sweep(0);
+        self.newest = self.newest.max(self.now);
+        let of_call =
+            |quota: Option<usize>| quota.filter(|_| L::HAS_QUOTAS).map(|quota| quotas[quota]);
+        match action {
+            Action::Check(key, quota, n) => self.check(key, of_call(quota), n),
+            Action::Peek(key, quota, n) => {
+                let quota = of_call(quota);
+                let call = |quota| (quota, n, self.now);
+                let decision = match quota {
+                    Some(quota) => L::peek_with(&self.limiter, &self.keys[key], call(quota)),
+                    None => self.limiter.at(self.now).peek_n(&self.keys[key], n),
+                };
+                self.expect_peek(key, quota, n, decision);
+            }
+            Action::Refund(key, n) => {
+                let refunded = self.limiter.refund(&self.keys[key], n);
+                let present = self.present.get_mut(&key);
+                let expected = present.map_or(0, |present| {
+                    let refunded = present.reference.inside.refund(n);
+                    present.refund(refunded);
+                    refunded
+                });
+                assert_eq!(refunded, expected, "{key}");
+            }
+            Action::Reset(key) => {
+                let is_present = self.present.remove(&key).is_some();
+                assert_eq!(self.limiter.reset(&self.keys[key]), is_present);
+            }
+            Action::Sweep(budget) => drop(self.sweep(budget)),
+            Action::SetQuota(quota) => {
+                if let Some(quota) = of_call(Some(quota)) {
+                    self.set_quota(quota);
+                }
+            }
+            Action::Hold(key, n) => self.hold(key, n),
+            Action::Charge(hold) => self.charge(hold),
+            Action::Release(hold) => self.release(hold),
+        }
+        self.limiter.check_invariants();
+        assert_eq!(self.limiter.len(), self.present.len());
+        let Counts { allowed, denied, evicted, refused } = &*self.observed;
+        let observed = [allowed, denied, evicted, refused].map(|it| it.load(Ordering::Relaxed));
+        assert_eq!(observed, self.expected, "allowed, denied, evicted, refused");
+    }
+}
+
+fn run<L: Algorithm<Reference: Parts>>(
+    limiter: L,
+    inside: impl Into<L::Reference>,
+    block: Option<Block>,
+    bounds: Option<(usize, WhenFull)>,
+    (quotas, actions): &([Quota; 3], Vec<(i64, Action)>),
+) {
+    let mut subject = Subject::new(limiter, inside.into(), block, bounds);
+    for &(by, action) in actions {
+        subject.step(quotas, by, action);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn keyed_limiters_decide_as_limiters_of_one_key(
+        (kind, quota, bounds) in (0..4_usize, short_quotas(), bounds()),
+        actions in actions(),
+    ) {
+        let any = any_limiter(kind, quota);
+        match kind {
+            0 => run(WindowLog::new(quota), any.clone(), None, bounds, &actions),
+            1 => run(WindowCounter::new(quota), any.clone(), None, bounds, &actions),
+            2 => run(FixedWindow::new(quota), any.clone(), None, bounds, &actions),
+            _ => run(Funnel::new(quota), any.clone(), None, bounds, &actions),
+        }
+        run(any.clone(), any, None, bounds, &actions);
+    }
+
+    #[test]
+    fn keyed_penalties_decide_as_limiters_of_one_key_with_a_list_of_denials(
+        (kind, quota, bounds, block) in (0..4_usize, short_quotas(), bounds(), blocks()),
+        actions in actions(),
+    ) {
+        let (any, some) = (any_limiter(kind, quota), Some(block));
+        match kind {
+            0 => run(Penalty::new(WindowLog::new(quota), block), any.clone(), some, bounds, &actions),
+            1 => run(Penalty::new(WindowCounter::new(quota), block), any.clone(), some, bounds, &actions),
+            2 => run(Penalty::new(FixedWindow::new(quota), block), any.clone(), some, bounds, &actions),
+            _ => run(Penalty::new(Funnel::new(quota), block), any.clone(), some, bounds, &actions),
+        }
+        run(Penalty::new(any.clone(), block), any, some, bounds, &actions);
+    }
+
+    #[test]
+    fn keyed_limits_decide_as_limits_of_one_key(
+        (limits, bounds, block) in (
+            prop::collection::vec((0..4_usize, short_quotas()), 1..4),
+            bounds(),
+            prop::option::of(blocks()),
+        ),
+        actions in actions(),
+    ) {
+        let limits = Limits::all(limits.into_iter().map(|(kind, quota)| any_limiter(kind, quota)));
+        match block {
+            None => run(limits.clone(), limits, None, bounds, &actions),
+            Some(block) => {
+                run(Penalty::new(limits.clone(), block), limits, Some(block), bounds, &actions);
+            }
+        }
+    }
+}

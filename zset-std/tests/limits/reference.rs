@@ -1,0 +1,222 @@
+//! The reference for a key: a limiter of one key and a list of its denials.
+
+use super::*;
+use zset_std::limit::Block;
+use zset_std::{
+    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Limits, Verdict, WindowCounter, WindowLog,
+};
+
+/// A limiter of one key with an optional quota for each call.
+pub(super) trait OneKey: Limiter {
+    fn check_by(&mut self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision;
+    fn peek_by(&self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision;
+}
+
+impl OneKey for AnyLimiter {
+    fn check_by(&mut self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+        self.check_with(quota.unwrap_or(self.quota()), n, now)
+    }
+
+    fn peek_by(&self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+        self.peek_with(quota.unwrap_or(self.quota()), n, now)
+    }
+}
+
+/// Its calls have no quotas.
+impl OneKey for Limits<AnyLimiter> {
+    fn check_by(&mut self, _: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+        self.check_n(n, now)
+    }
+
+    fn peek_by(&self, _: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+        self.peek_n(n, now)
+    }
+}
+
+pub(super) fn any_limiter(kind: usize, quota: Quota) -> AnyLimiter {
+    match kind {
+        0 => WindowLog::new(quota).into(),
+        1 => WindowCounter::new(quota).into(),
+        2 => FixedWindow::new(quota).into(),
+        _ => Funnel::new(quota).into(),
+    }
+}
+
+/// The events of a key, oldest first.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Allowed,
+    /// With the time.
+    Denied(u128),
+    /// With its start and its length.
+    Block(u128, u128),
+}
+
+/// All events so far; each decision reads them from the start. Times have 128 bits.
+#[derive(Clone, Debug)]
+pub(super) struct Naive {
+    block: Block,
+    events: Vec<Event>,
+}
+
+impl Naive {
+    pub(super) fn blocked_until(&self) -> u128 {
+        let ends = self.events.iter().map(|event| match event {
+            Event::Block(start, length) => start + length,
+            _ => 0,
+        });
+        ends.max().unwrap_or(0)
+    }
+
+    /// Forgets all events, if they are due to be forgotten.
+    fn forget(&mut self, now: u128) {
+        let shortest = self.block.shortest().as_nanos();
+        let forget_at = self.events.iter().map(|event| match event {
+            Event::Allowed => 0,
+            Event::Denied(at) => at + shortest,
+            Event::Block(start, length) => start + 2 * length,
+        });
+        if forget_at.max().unwrap_or(0) <= now {
+            self.events.clear();
+        }
+    }
+
+    /// Records a decision of the inner limiter while the key is not blocked.
+    fn record(&mut self, decision: &Decision, n: u32, now: u128) {
+        self.forget(now);
+        match decision.verdict {
+            Verdict::Allowed if n > 0 => self.events.push(Event::Allowed),
+            Verdict::Denied { .. } => self.events.push(Event::Denied(now)),
+            _ => return,
+        }
+        let row = self.events.iter().rev();
+        let row = row.take_while(|event| matches!(event, Event::Denied(_))).count();
+        if row as u32 == self.block.denials() {
+            let mut lengths = self.events.iter().filter_map(|event| match event {
+                Event::Block(_, length) => Some(*length),
+                _ => None,
+            });
+            let (shortest, longest) = (self.block.shortest(), self.block.longest());
+            let length = lengths.next_back().map_or(shortest.as_nanos(), |last| 2 * last);
+            self.events.push(Event::Block(now, length.min(longest.as_nanos())));
+        }
+    }
+
+    /// Returns the decision, given that of the inner limiter. Times are far from their end.
+    fn decide(&self, inside: Decision, n: u32, now: u128) -> Decision {
+        let rest = self.blocked_until().saturating_sub(now);
+        if rest == 0 {
+            return inside;
+        }
+        let rest = Duration::from_nanos(rest.try_into().unwrap());
+        let verdict = match inside.verdict {
+            Verdict::Never => Verdict::Never,
+            _ if n == 0 => Verdict::Allowed,
+            _ => Verdict::Denied { retry_after: inside.retry_after().unwrap().max(rest) },
+        };
+        let reset_after = inside.reset_after.max(rest);
+        Decision { verdict, limit: inside.limit, remaining: 0, reset_after }
+    }
+}
+
+/// A limiter without the penalty, and the denials and blocks if there is one.
+#[derive(Clone)]
+pub(super) struct Reference<L> {
+    pub(super) inside: L,
+    penalty: Option<Naive>,
+    pub(super) newest: Timestamp,
+}
+
+impl<L: OneKey> Reference<L> {
+    pub(super) fn new(inside: L, block: Option<Block>) -> Self {
+        let penalty = block.map(|block| Naive { block, events: Vec::new() });
+        Reference { inside, penalty, newest: Timestamp::ZERO }
+    }
+
+    /// Returns the expected decision for a caller at this time.
+    pub(super) fn check(&mut self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+        let decision = self.decide(n, now, |inside, is_blocked, now| {
+            if !is_blocked {
+                return inside.check_by(quota, n, now);
+            }
+            let decision = inside.peek_by(quota, n, now);
+            // The units are not taken.
+            let none = inside.check_by(quota, 0, now);
+            if decision.is_allowed() { none } else { decision }
+        });
+        self.counted_from(now, decision)
+    }
+
+    /// Returns the decision of a check.
+    pub(super) fn peek(&self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+        self.clone().check(quota, n, now)
+    }
+
+    /// Returns the decision on `n` units that are held, beside `held` others.
+    pub(super) fn hold(&mut self, n: u32, held: u32, now: Timestamp) -> Decision {
+        let decision = self.decide(n, now, |inside, is_blocked, now| {
+            let mut decision = inside.peek_n(n, now);
+            if decision.is_allowed() && held > decision.remaining {
+                decision.verdict = Verdict::Denied { retry_after: Duration::from_secs(1) };
+                decision.remaining += n;
+            }
+            if decision.is_allowed() && is_blocked {
+                decision = inside.peek_n(0, now);
+            }
+            Decision { remaining: decision.remaining.saturating_sub(held), ..decision }
+        });
+        self.counted_from(now, decision)
+    }
+
+    /// Takes units that were held, as many as there is room for, and returns how many.
+    pub(super) fn charge(&mut self, n: u32, now: Timestamp) -> u32 {
+        self.newest = self.newest.max(now);
+        let n = n.min(self.inside.peek_n(0, self.newest).remaining);
+        assert!(self.inside.check_n(n, self.newest).is_allowed());
+        n
+    }
+
+    /// Decides at the latest time.
+    fn decide(
+        &mut self,
+        n: u32,
+        now: Timestamp,
+        decide: impl FnOnce(&mut L, bool, Timestamp) -> Decision,
+    ) -> Decision {
+        self.newest = self.newest.max(now);
+        let (now, nanos) = (self.newest, self.newest.as_nanos().into());
+        let is_blocked = self.penalty.as_ref().is_some_and(|it| nanos < it.blocked_until());
+        let decision = decide(&mut self.inside, is_blocked, now);
+        let Some(penalty) = &mut self.penalty else { return decision };
+        if !is_blocked {
+            penalty.record(&decision, n, nanos);
+        }
+        penalty.decide(decision, n, nanos)
+    }
+
+    /// Counts durations from the caller's time.
+    fn counted_from(&self, now: Timestamp, decision: Decision) -> Decision {
+        let lag = self.newest.saturating_duration_since(now);
+        let later = |wait: Duration| if wait.is_zero() { wait } else { wait + lag };
+        let verdict = match decision.verdict {
+            Verdict::Denied { retry_after } => Verdict::Denied { retry_after: later(retry_after) },
+            verdict => verdict,
+        };
+        Decision { verdict, reset_after: later(decision.reset_after), ..decision }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.inside.reset();
+        if let Some(penalty) = &mut self.penalty {
+            penalty.events.clear();
+        }
+    }
+
+    /// Returns whether all denials and blocks are forgotten.
+    pub(super) fn has_no_denials_at(&self, now: Timestamp) -> bool {
+        self.penalty.clone().is_none_or(|mut penalty| {
+            penalty.forget(now.as_nanos().into());
+            penalty.events.is_empty()
+        })
+    }
+}
