@@ -2,9 +2,9 @@
 //!
 //! A request charged by its response reserves its units before the call, so no more requests of a
 //! key are in flight than the quota has units left. The units are then charged, unless there is a
-//! response and the policy does not charge it. With a limiter in this process, reserved units are
-//! counted separately from the limiter: see `policy::check`. A limiter on a server has no such
-//! count, shared by all processes, so it takes the units, and refunds them later.
+//! response and the policy does not charge it. A limiter in this process holds reserved units beside
+//! those on record: see `KeyedLimiter::hold`. A limiter on a server has no such count, shared by all
+//! processes, so it takes the units, and refunds them later.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -51,15 +51,12 @@ impl After {
             }
         }
         Box::pin(async move {
-            let steps = refunds.iter_mut().map(|(_, subject)| subject.perform(Action::Refund));
+            let steps = refunds.iter_mut().map(|(_, subject)| subject.refund());
             let refunded = all(steps.collect::<Vec<_>>()).await;
             if let Outcomes::Many(applied, _) = &mut self.outcomes {
-                for ((index, subject), refunded) in refunds.iter().zip(&refunded) {
-                    // If the refund fails, the units stay taken.
-                    if let (Outcome::Decided(decision, _), Outcome::Skipped) =
-                        (&mut applied[*index].outcome, refunded)
-                    {
-                        put_back(decision, subject.units());
+                for ((index, _), n) in refunds.iter().zip(refunded) {
+                    if let Outcome::Decided(decision, _) = &mut applied[*index].outcome {
+                        put_back(decision, n);
                     }
                 }
             }

@@ -1,14 +1,16 @@
 //! The decision on a request by all policies that apply to it.
 //!
-//! A single policy is checked directly. Several policies are first peeked at, and checked only if
-//! all of them allow the request, so a denied request takes nothing. Another request may take units
-//! between the two. If a check is then denied, the units that the other policies have allowed are
-//! refunded. Until then other requests lack these units, so the error is towards denial.
+//! A single policy is checked directly. Several policies are first peeked at. Those that deny the
+//! request are then checked, since a denial must count for the limiter: for its penalty, its
+//! observer and its bound on keys. The others are checked only if none denies, so a denied request
+//! takes nothing. Another request may take units between the two. If a check is then denied, the
+//! units that the other policies have allowed are refunded. Until then other requests lack these
+//! units, so the error is towards denial.
 //!
 //! Policies that charge by the response are decided in the same way. See `after`.
 
 use std::sync::Arc;
-use std::{iter, mem, slice};
+use std::{iter, slice};
 
 use zset_std::Decision;
 
@@ -85,68 +87,82 @@ fn decide_many<'a>(
     let (places, subjects): (Vec<usize>, Vec<Step<Resolved>>) =
         policies.map(|(place, policy)| (place, policy.resolve(head))).unzip();
     Step::later(async move {
-        let (outcomes, subjects) = decide_together(subjects).await;
-        let charges = subjects.into_iter().enumerate().filter_map(|(index, subject)| {
-            let subject = subject.filter(|subject| subject.is_charged_by_response());
-            subject.map(|subject| Charge { index, subject })
-        });
-        let charges = charges.collect();
-        let applied = places.into_iter().zip(outcomes);
-        let applied = applied.map(|(place, outcome)| Applied { place, outcome }).collect();
+        let parties = decide_together(subjects).await;
+        let (mut applied, mut charges) = (Vec::new(), Vec::new());
+        for (index, (place, party)) in places.into_iter().zip(parties).enumerate() {
+            let subject = party.subject.filter(|subject| subject.is_charged_by_response());
+            charges.extend(subject.map(|subject| Charge { index, subject }));
+            applied.push(Applied { place, outcome: party.outcome });
+        }
         Outcomes::Many(applied, charges)
     })
 }
 
-/// Returns the outcomes and, if the request is allowed, the subjects whose units are taken or held.
-async fn decide_together(
-    subjects: Vec<Step<Resolved>>,
-) -> (Vec<Outcome>, Vec<Option<Box<dyn Subject>>>) {
-    let mut subjects = all(subjects).await;
-    if let [subject] = &mut *subjects {
-        let check = match subject {
-            Ok(subject) => subject.perform(Action::Check),
-            Err(outcome) => Step::Ready(mem::replace(outcome, Outcome::Skipped)),
-        };
-        let outcome = check.wait().await;
-        return (vec![outcome], subjects.into_iter().map(Result::ok).collect());
-    }
-    let peeks = subjects.iter_mut().map(|subject| match subject {
-        Ok(subject) => subject.perform(Action::Peek),
-        Err(outcome) => Step::Ready(mem::replace(outcome, Outcome::Skipped)),
-    });
-    let mut outcomes = all(peeks.collect::<Vec<_>>()).await;
-    // The subjects to check: their peeks allow the request.
-    let mut subjects: Vec<Option<Box<dyn Subject>>> = subjects
-        .into_iter()
-        .zip(&outcomes)
-        .map(|(subject, outcome)| subject.ok().filter(|_| matches!(outcome, Outcome::Decided(..))))
-        .collect();
-    if !outcomes.iter().any(Outcome::is_rejection) {
-        let checks =
-            subjects.iter_mut().zip(&mut outcomes).map(|(subject, outcome)| match subject {
-                Some(subject) => subject.perform(Action::Check),
-                None => Step::Ready(mem::replace(outcome, Outcome::Skipped)),
-            });
-        let checked = all(checks.collect::<Vec<_>>()).await;
-        let peeked = mem::replace(&mut outcomes, checked);
-        for (outcome, peeked) in outcomes.iter_mut().zip(&peeked) {
-            outcome.add_time_of(peeked);
-        }
-        if !outcomes.iter().any(Outcome::is_rejection) {
-            return (outcomes, subjects);
-        }
-        let taken = subjects.iter_mut().zip(&outcomes).filter_map(|(subject, outcome)| {
-            subject.as_mut().filter(|_| outcome.is_allowed()).map(|it| it.perform(Action::Refund))
-        });
-        // If a refund fails, the units stay taken.
-        all(taken.collect::<Vec<_>>()).await;
-    }
-    for (subject, outcome) in subjects.iter_mut().zip(&mut outcomes) {
-        if let (Some(subject), Outcome::Decided(decision, _)) = (subject, outcome) {
-            put_back(decision, subject.units());
+/// A policy that decides together with others.
+struct Party {
+    /// `None` if the request has no key, or no units stay taken.
+    subject: Option<Box<dyn Subject>>,
+    outcome: Outcome,
+    /// Whether a check may still follow.
+    is_open: bool,
+}
+
+impl Party {
+    fn new(subject: Resolved) -> Self {
+        match subject {
+            Ok(subject) => {
+                Party { subject: Some(subject), outcome: Outcome::Skipped, is_open: true }
+            }
+            Err(outcome) => Party { subject: None, outcome, is_open: false },
         }
     }
-    (outcomes, Vec::new())
+
+    fn record(&mut self, action: Action, mut outcome: Outcome) {
+        outcome.add_time_of(&self.outcome);
+        self.is_open = action == Action::Peek && matches!(outcome, Outcome::Decided(..));
+        // If the check of a denial fails, the denial stands.
+        if !(self.outcome.is_rejection() && matches!(outcome, Outcome::Failed(..))) {
+            self.outcome = outcome;
+        }
+    }
+}
+
+/// Takes or holds the units of all policies, or of none.
+async fn decide_together(subjects: Vec<Step<Resolved>>) -> Vec<Party> {
+    let mut parties: Vec<_> = all(subjects).await.into_iter().map(Party::new).collect();
+    let is_rejected = |parties: &[Party]| parties.iter().any(|it| it.outcome.is_rejection());
+    if parties.len() > 1 {
+        perform(Action::Peek, &mut parties, |it| it.is_open).await;
+        perform(Action::Check, &mut parties, |it| it.is_open && it.outcome.is_rejection()).await;
+    }
+    if !is_rejected(&parties) {
+        perform(Action::Check, &mut parties, |it| it.is_open).await;
+    }
+    if is_rejected(&parties) {
+        let taken = parties.iter_mut().filter(|it| !it.is_open && it.outcome.is_allowed());
+        let refunds = taken.filter_map(|it| it.subject.as_mut().map(|subject| subject.refund()));
+        all(refunds.collect::<Vec<_>>()).await;
+        for party in &mut parties {
+            let subject = party.subject.take();
+            if let (Some(subject), Outcome::Decided(decision, _)) = (subject, &mut party.outcome) {
+                put_back(decision, subject.units());
+            }
+        }
+    }
+    parties
+}
+
+/// Lets some of the policies decide, concurrently.
+async fn perform(action: Action, parties: &mut [Party], is_chosen: fn(&Party) -> bool) {
+    let chosen = parties.iter_mut().filter(|party| is_chosen(party));
+    let (chosen, steps): (Vec<_>, Vec<_>) = chosen
+        .filter_map(|party| {
+            let step = party.subject.as_mut()?.perform(action);
+            Some((party, step))
+        })
+        .unzip();
+    let outcomes = all(steps).await;
+    chosen.into_iter().zip(outcomes).for_each(|(party, outcome)| party.record(action, outcome));
 }
 
 /// Adds units to a decision that counts them as taken.

@@ -7,7 +7,6 @@ mod on_failure;
 mod with;
 
 use std::fmt;
-use std::hash::Hash;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
@@ -103,10 +102,10 @@ impl Policy {
         missing_key: MissingKey<E::Key>,
     ) -> Result<Self, PolicyError>
     where
-        E: Key<Key: Eq + Hash>,
+        E: Key,
         L: KeyedLimiter<E::Key> + Send + Sync + 'static,
     {
-        Self::of(name, key, missing_key, Local::new(limiter))
+        Self::of(name, key, missing_key, Local(limiter))
     }
 
     /// Creates a policy from a limiter whose calls are awaited and may fail, e.g. one whose state

@@ -1,14 +1,13 @@
 //! Checks of a policy, for all types of keys and limiters.
 
-use std::collections::HashMap;
 use std::convert::identity;
 use std::error::Error;
-use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
-use zset_std::{AsyncKeyedLimiter, Decision, KeyedLimiter, Verdict};
+use zset_std::limit::Held;
+use zset_std::{AsyncKeyedLimiter, Decision, KeyedLimiter};
 
 use super::OnFailure;
 use crate::decide::{Applied, Outcomes};
@@ -63,16 +62,12 @@ impl From<Unkeyed> for Outcome {
     }
 }
 
-/// How to handle the units of a request.
+/// How a policy decides on the units of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     Peek,
     /// Takes the units, or holds them until the response decides whether they are charged.
     Check,
-    /// Returns the units of a check.
-    Refund,
-    /// Charges the units of a check that holds them; a no-op if it has taken them.
-    Charge,
 }
 
 /// A request whose key in a policy is known, or the outcome if it has no key.
@@ -81,6 +76,9 @@ pub(crate) type Resolved = Result<Box<dyn Subject>, Outcome>;
 /// A key and a number of units in a limiter.
 pub(crate) trait Subject: Send + Sync {
     fn perform(&mut self, action: Action) -> Step<Outcome>;
+
+    /// Returns the units of a check, and how many; 0 if that fails, as they stay taken.
+    fn refund(&mut self) -> Step<u32>;
 
     fn units(&self) -> u32;
 
@@ -109,11 +107,8 @@ pub(crate) trait Check: Send + Sync {
 
 /// A limiter with keys of type `K`.
 pub(super) trait Engine<K>: Send + Sync + 'static {
-    /// Whether [`hold`](Self::hold) holds units instead of taking them.
-    const HOLDS: bool = false;
-
     /// Returns the result of `wrap` for the outcome: moving an outcome that has just been written
-    /// is slow. The outcome of a refund does not matter.
+    /// is slow.
     fn perform<T: 'static>(
         &self,
         action: Action,
@@ -122,33 +117,32 @@ pub(super) trait Engine<K>: Send + Sync + 'static {
         wrap: impl FnOnce(Outcome) -> T + Send + 'static,
     ) -> Step<T>;
 
-    /// Like `perform`, for units that depend on the response.
-    fn hold(&self, action: Action, key: &K, n: u32) -> Step<Outcome> {
-        self.perform(action, key, n, identity)
+    fn refund(&self, key: &K, n: u32) -> Step<u32>;
+
+    /// Returns the limiter if it holds units that depend on the response, instead of taking them.
+    fn holder(&self) -> Option<&dyn Holder<K>> {
+        None
     }
+}
+
+/// A limiter that holds units.
+pub(super) trait Holder<K> {
+    /// Returns what `hold` would.
+    fn peek(&self, key: &K, n: u32) -> Decision;
+
+    fn hold(&self, key: &K, n: u32) -> (Decision, Held);
+    fn charge(&self, key: &K, held: Held, n: u32);
+    fn release(&self, key: &K, held: Held, n: u32) -> u32;
 }
 
 /// A limiter in this process.
-pub(super) struct Local<L, K> {
-    limiter: L,
-    /// The units of requests in flight that depend on the response. Together with the units
-    /// recorded by the limiter, they never exceed the limit of a key.
-    held: Mutex<HashMap<K, u32>>,
-}
+pub(super) struct Local<L>(pub(super) L);
 
-impl<L, K> Local<L, K> {
-    pub(super) fn new(limiter: L) -> Self {
-        Local { limiter, held: Mutex::default() }
-    }
-}
-
-impl<K, L> Engine<K> for Local<L, K>
+impl<K, L> Engine<K> for Local<L>
 where
-    K: Clone + Eq + Hash + Send + Sync + 'static,
+    K: Send + Sync + 'static,
     L: KeyedLimiter<K> + Send + Sync + 'static,
 {
-    const HOLDS: bool = true;
-
     fn perform<T: 'static>(
         &self,
         action: Action,
@@ -159,50 +153,35 @@ where
         let timer = Timer::start();
         let decided = |decision| Outcome::Decided(decision, timer.elapsed());
         Step::Ready(match action {
-            Action::Peek => wrap(decided(self.limiter.peek_n(key, n))),
-            Action::Check => wrap(decided(self.limiter.check_n(key, n))),
-            Action::Refund => {
-                self.limiter.refund(key, n);
-                wrap(Outcome::Skipped)
-            }
-            Action::Charge => wrap(Outcome::Skipped),
+            Action::Peek => wrap(decided(self.0.peek_n(key, n))),
+            Action::Check => wrap(decided(self.0.check_n(key, n))),
         })
     }
 
-    fn hold(&self, action: Action, key: &K, n: u32) -> Step<Outcome> {
-        let timer = Timer::start();
-        // Locked throughout: units that are being charged must not be available in between.
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Action::Peek | Action::Check = action {
-            let others = held.get(key).copied().unwrap_or_default();
-            let mut decision = self.limiter.peek_n(key, n);
-            if decision.is_allowed() && n > 0 {
-                if others > decision.remaining {
-                    // The wait ends when a request in flight is answered, which may be at any time.
-                    decision.verdict = Verdict::Denied { retry_after: Duration::from_secs(1) };
-                    decision.remaining = decision.remaining.saturating_add(n);
-                } else if action == Action::Check {
-                    *held.entry(key.clone()).or_default() += n;
-                }
-            }
-            decision.remaining = decision.remaining.saturating_sub(others);
-            return Step::Ready(Outcome::Decided(decision, timer.elapsed()));
-        }
-        if let Some(units) = held.get_mut(key) {
-            *units = units.saturating_sub(n);
-            if *units == 0 {
-                held.remove(key);
-            }
-        }
-        if action == Action::Charge {
-            let decision = self.limiter.check_n(key, n);
-            if !decision.is_allowed() {
-                // If its quota was changed or other code has taken units, only the remaining units
-                // are charged.
-                let _ = self.limiter.check_n(key, n.min(decision.remaining));
-            }
-        }
-        Step::Ready(Outcome::Skipped)
+    fn refund(&self, key: &K, n: u32) -> Step<u32> {
+        Step::Ready(self.0.refund(key, n))
+    }
+
+    fn holder(&self) -> Option<&dyn Holder<K>> {
+        Some(self)
+    }
+}
+
+impl<K, L: KeyedLimiter<K>> Holder<K> for Local<L> {
+    fn peek(&self, key: &K, n: u32) -> Decision {
+        self.0.preview_hold(key, n, self.0.now())
+    }
+
+    fn hold(&self, key: &K, n: u32) -> (Decision, Held) {
+        self.0.hold(key, n, self.0.now())
+    }
+
+    fn charge(&self, key: &K, held: Held, n: u32) {
+        self.0.charge(key, held, n, self.0.now());
+    }
+
+    fn release(&self, key: &K, held: Held, n: u32) -> u32 {
+        self.0.release(key, held, n)
     }
 }
 
@@ -238,13 +217,16 @@ where
             let outcome = match action {
                 Action::Peek => limiter.peek_n(&key, n).await.map(decided),
                 Action::Check => limiter.check_n(&key, n).await.map(decided),
-                Action::Refund => limiter.refund(&key, n).await.map(|_| Outcome::Skipped),
-                Action::Charge => Ok(Outcome::Skipped),
             };
             wrap(outcome.unwrap_or_else(|error| {
                 Outcome::Failed(Box::new(error), on_failure, timer.elapsed())
             }))
         })
+    }
+
+    fn refund(&self, key: &K, n: u32) -> Step<u32> {
+        let (limiter, key) = (Arc::clone(&self.limiter), key.clone());
+        Step::later(async move { limiter.refund(&key, n).await.unwrap_or(0) })
     }
 }
 
@@ -287,7 +269,7 @@ impl<E: Key, D: Engine<E::Key>> Check for Keyed<E, D> {
         let engine = Arc::clone(&self.engine);
         let subject = move |missing_key: &MissingKey<E::Key>, key: Option<E::Key>| -> Resolved {
             let key = key.map_or_else(|| missing_key.substitute().cloned(), Ok)?;
-            Ok(Box::new(Units { engine, key, n, by_response, is_holding: false }))
+            Ok(Box::new(Units { engine, key, n, by_response, held: None }))
         };
         match self.key.key(head) {
             Found::Ready(key) => Step::Ready(subject(&self.missing_key, key)),
@@ -310,22 +292,37 @@ struct Units<D: Engine<K>, K> {
     n: u32,
     /// Whether the units depend on the response.
     by_response: bool,
-    /// Whether the engine holds them.
-    is_holding: bool,
+    /// How the engine holds them, if it does.
+    held: Option<Held>,
+}
+
+impl<D: Engine<K>, K> Units<D, K> {
+    fn holder(&self) -> Option<&dyn Holder<K>> {
+        if self.by_response { self.engine.holder() } else { None }
+    }
 }
 
 impl<K: Send + Sync, D: Engine<K>> Subject for Units<D, K> {
     fn perform(&mut self, action: Action) -> Step<Outcome> {
-        if !self.by_response {
+        let Some(holder) = self.holder() else {
             return self.engine.perform(action, &self.key, self.n, identity);
-        }
-        // Set first: if the limiter panics, the units are not settled again.
-        self.is_holding = false;
-        let step = self.engine.hold(action, &self.key, self.n);
-        self.is_holding = D::HOLDS
-            && action == Action::Check
-            && matches!(&step, Step::Ready(outcome) if outcome.is_allowed());
-        step
+        };
+        let timer = Timer::start();
+        let decision = match action {
+            Action::Peek => holder.peek(&self.key, self.n),
+            Action::Check => {
+                let (decision, held) = holder.hold(&self.key, self.n);
+                self.held = Some(held).filter(|_| decision.is_allowed() && self.n > 0);
+                decision
+            }
+        };
+        Step::Ready(Outcome::Decided(decision, timer.elapsed()))
+    }
+
+    fn refund(&mut self) -> Step<u32> {
+        let held = self.held.take();
+        let Some(holder) = self.holder() else { return self.engine.refund(&self.key, self.n) };
+        Step::Ready(held.map_or(0, |held| holder.release(&self.key, held, self.n)))
     }
 
     fn units(&self) -> u32 {
@@ -337,7 +334,7 @@ impl<K: Send + Sync, D: Engine<K>> Subject for Units<D, K> {
     }
 
     fn can_refund(&self, elapsed: Duration, reset_after: Duration) -> bool {
-        D::HOLDS || elapsed <= reset_after / 10
+        matches!(self.held, Some(Held::Key | Held::Shared)) || elapsed <= reset_after / 10
     }
 }
 
@@ -345,8 +342,9 @@ impl<K: Send + Sync, D: Engine<K>> Subject for Units<D, K> {
 /// failed or panicked.
 impl<D: Engine<K>, K> Drop for Units<D, K> {
     fn drop(&mut self) {
-        if self.is_holding {
-            self.engine.hold(Action::Charge, &self.key, self.n);
+        // Taken first: if the limiter panics, the units are not charged again.
+        if let (Some(held), Some(holder)) = (self.held.take(), self.holder()) {
+            holder.charge(&self.key, held, self.n);
         }
     }
 }

@@ -41,18 +41,20 @@ impl Policy {
     /// their units until they are answered, so no more are charged than the quota allows, however
     /// many are concurrent. Requests beyond that are denied, even though those in flight may not be
     /// charged in the end; if only requests in flight are in the way, `Retry-After` is a second.
-    /// The layer's other policies take their units as always.
+    /// Those of keys without room [share the limit](zset_std::WhenFull::SharedBucket) of their
+    /// bucket. The layer's other policies take their units as always.
     ///
     /// A request without a response is charged: the service has failed or panicked, or the future
     /// was dropped, e.g. because the client disconnected. Otherwise, a client could avoid charges
     /// by not waiting for responses.
     ///
-    /// With a limiter in this process, units are recorded only when the response is available, so
-    /// an [`Observer`](zset_std::Observer) of the limiter receives the charged units. A limiter
-    /// whose calls are awaited takes the units before the call, and refunds them before the
-    /// response is returned. They stay taken if that fails, or if the request took longer than a
-    /// tenth of the time in which they come back anyway: a limiter refunds the newest units of a
-    /// key, and would forget failures in the meantime too early.
+    /// With a limiter in this process, units are [held](zset_std::KeyedLimiter::hold), and recorded
+    /// only when the response is available, so an [`Observer`](zset_std::Observer) of the limiter
+    /// receives the charged units. A limiter whose calls are awaited, or one of your own that does
+    /// not hold units, takes the units before the call, and refunds them before the response is
+    /// returned. They stay taken if that fails, or if the request took longer than a tenth of the
+    /// time in which they come back anyway: a limiter refunds the newest units of a key, and would
+    /// forget failures in the meantime too early.
     ///
     /// # Examples
     ///
@@ -112,8 +114,9 @@ impl Policy {
     /// - It never delays the request. Anything to await, i.e. limiters on servers and keys by
     ///   asynchronous functions, is passed to `spawn`, which must run it. Otherwise `spawn` is not
     ///   called, and can be [`drop`].
-    /// - If it [charges by outcome](Self::charge_if), it decides when the response is available. A
-    ///   request without a response is not counted if its decision must be awaited.
+    /// - If it [charges by outcome](Self::charge_if), it decides when the response is available. One
+    ///   that is not charged is only peeked at: it is reported, and is not a denial for the limiter.
+    ///   A request without a response is not counted if its decision must be awaited.
     ///
     /// # Examples
     ///

@@ -28,10 +28,12 @@ impl fmt::Display for Down {
 
 impl std::error::Error for Down {}
 
+type Shared = Arc<dyn KeyedLimiter<&'static str> + Send + Sync>;
+
 /// A limiter on a server that counts calls and can be down.
 #[derive(Clone)]
 pub(crate) struct OnServer {
-    limiter: Arc<SlidingWindow<&'static str, FakeClock>>,
+    limiter: Shared,
     /// The number of calls after which the server is down.
     down_after: u32,
     calls: Arc<AtomicU32>,
@@ -40,16 +42,24 @@ pub(crate) struct OnServer {
 impl OnServer {
     pub(crate) fn new(quota: Quota, down_after: u32) -> Self {
         let limiter = SlidingWindow::new(quota).with_clock(FakeClock::new());
-        OnServer { limiter: Arc::new(limiter), down_after, calls: Arc::default() }
+        OnServer::of(Arc::new(limiter)).down_after(down_after)
+    }
+
+    pub(crate) fn down_after(self, calls: u32) -> Self {
+        OnServer { down_after: calls, ..self }
+    }
+
+    pub(crate) fn of(limiter: Shared) -> Self {
+        OnServer { limiter, down_after: u32::MAX, calls: Arc::default() }
     }
 
     async fn ask<T>(
         &self,
-        ask: impl FnOnce(&SlidingWindow<&'static str, FakeClock>) -> T,
+        ask: impl FnOnce(&dyn KeyedLimiter<&'static str>) -> T,
     ) -> Result<T, Down> {
         Yield::default().await;
         if self.calls.fetch_add(1, Ordering::Relaxed) < self.down_after {
-            Ok(ask(&self.limiter))
+            Ok(ask(&*self.limiter))
         } else {
             Err(Down)
         }

@@ -2,6 +2,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod denials;
+mod flight;
 mod keys;
 mod limiters_on_a_server;
 mod outcomes;

@@ -1,20 +1,19 @@
 //! Policies that charge by outcome.
 
 use std::collections::VecDeque;
-use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 use std::thread::sleep;
 use std::time::Duration;
 
 use http::{Request, Response, StatusCode};
 use tower::{Layer, Service, service_fn};
-use zset_std::{FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow, WindowCounter};
+use zset_std::{FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow, WhenFull, WindowCounter};
 use zset_tower::key::{Extension, Global, from_async_fn};
 use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
 
+use crate::flight::{Answer, Flight, answer};
 use crate::limiters_on_a_server::OnServer;
 use crate::{ANN, BOB, Inner, Yield, call, header, minute, per_minute, per_user, request};
 
@@ -34,81 +33,13 @@ fn failing(user: &'static str) -> Request<String> {
     request
 }
 
-/// How a service handles a request, as the test decides.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Answer {
-    Success,
-    Failure,
-    Error,
-    Panic,
-}
-
-/// A call that is answered when the test decides.
-struct Flight<F> {
-    future: Pin<Box<F>>,
-    answer: Arc<Mutex<Option<Answer>>>,
-}
-
-impl<F, R, E> Flight<F>
+/// Calls a service for a user.
+fn start<S, F, R, E>(service: &S, user: &'static str) -> Flight<F>
 where
+    S: Service<Request<String>, Future = F> + Clone,
     F: Future<Output = Result<Response<R>, E>>,
 {
-    fn start<S>(service: &S, user: &'static str) -> Self
-    where
-        S: Service<Request<String>, Future = F> + Clone,
-    {
-        let answer = Arc::<Mutex<Option<Answer>>>::default();
-        let mut request = request(user);
-        request.extensions_mut().insert(Arc::clone(&answer));
-        Flight { future: Box::pin(service.clone().call(request)), answer }
-    }
-
-    fn poll(&mut self) -> Poll<Result<Response<R>, E>> {
-        let mut context = Context::from_waker(Waker::noop());
-        // A limiter on a server needs two polls.
-        for _ in 0..5 {
-            if let Poll::Ready(result) = self.future.as_mut().poll(&mut context) {
-                return Poll::Ready(result);
-            }
-        }
-        Poll::Pending
-    }
-
-    /// Returns the status of the response, if the service was not called.
-    fn rejected(&mut self) -> Option<StatusCode> {
-        match self.poll() {
-            Poll::Ready(result) => result.ok().map(|response| response.status()),
-            Poll::Pending => None,
-        }
-    }
-
-    /// Answers the call; returns the response, if there is one.
-    fn end(mut self, answer: Answer) -> Option<Response<R>> {
-        *self.answer.lock().unwrap() = Some(answer);
-        let polled = catch_unwind(AssertUnwindSafe(|| self.poll()));
-        assert_eq!(polled.is_err(), answer == Answer::Panic);
-        match polled.ok()? {
-            Poll::Ready(result) => result.ok(),
-            Poll::Pending => panic!("the call is answered"),
-        }
-    }
-}
-
-/// A service controlled by the test.
-async fn answer(request: Request<String>) -> Result<Response<String>, &'static str> {
-    let answer = request.extensions().get::<Arc<Mutex<Option<Answer>>>>().unwrap();
-    let answer = poll_fn(|_| match *answer.lock().unwrap() {
-        Some(answer) => Poll::Ready(answer),
-        None => Poll::Pending,
-    });
-    let mut response = Response::new(String::new());
-    match answer.await {
-        Answer::Success => {}
-        Answer::Failure => *response.status_mut() = StatusCode::NOT_FOUND,
-        Answer::Error => return Err("the service has failed"),
-        Answer::Panic => std::panic::panic_any("a handler panics"),
-    }
-    Ok(response)
+    Flight::start(service, request(user))
 }
 
 #[test]
@@ -163,11 +94,11 @@ fn a_request_without_a_response_is_charged() {
         for on_server in [false, true] {
             let service = charging(on_server).layer(service_fn(answer));
             for _ in 0..2 {
-                let mut flight = Flight::start(&service, ANN);
+                let mut flight = start(&service, ANN);
                 assert_eq!(flight.rejected(), None);
                 assert!(flight.end(answer_with).is_none());
             }
-            let rejected = Flight::start(&service, ANN).rejected();
+            let rejected = start(&service, ANN).rejected();
             assert_eq!(rejected, Some(StatusCode::TOO_MANY_REQUESTS), "{answer_with:?}");
         }
     }
@@ -175,10 +106,10 @@ fn a_request_without_a_response_is_charged() {
     for on_server in [false, true] {
         let service = charging(on_server).layer(service_fn(answer));
         for _ in 0..2 {
-            let mut flight = Flight::start(&service, ANN);
+            let mut flight = start(&service, ANN);
             assert_eq!(flight.rejected(), None);
         }
-        let rejected = Flight::start(&service, ANN).rejected();
+        let rejected = start(&service, ANN).rejected();
         assert_eq!(rejected, Some(StatusCode::TOO_MANY_REQUESTS));
     }
     // A service that panics before it returns a future.
@@ -190,7 +121,7 @@ fn a_request_without_a_response_is_charged() {
         let future = service.clone().call(failing(ANN));
         assert!(catch_unwind(AssertUnwindSafe(|| pollster::block_on(future))).is_err());
     }
-    let rejected = Flight::start(&service, ANN).rejected();
+    let rejected = start(&service, ANN).rejected();
     assert_eq!(rejected, Some(StatusCode::TOO_MANY_REQUESTS));
 }
 
@@ -218,29 +149,65 @@ fn a_predicate_that_panics_charges() {
 fn requests_in_flight_hold_their_units() {
     for on_server in [false, true] {
         let service = charging(on_server).layer(service_fn(answer));
-        let mut flights: Vec<_> = (0..20).map(|_| Flight::start(&service, ANN)).collect();
+        let mut flights: Vec<_> = (0..20).map(|_| start(&service, ANN)).collect();
         let rejected: Vec<_> = flights.iter_mut().filter_map(Flight::rejected).collect();
         assert_eq!(rejected, [StatusCode::TOO_MANY_REQUESTS; 18]);
         // One success makes room for another request.
         let mut flights = flights.into_iter();
         assert!(flights.next().unwrap().end(Answer::Success).is_some());
-        let mut next = Flight::start(&service, ANN);
+        let mut next = start(&service, ANN);
         assert_eq!(next.rejected(), None);
-        assert!(Flight::start(&service, ANN).rejected().is_some());
+        assert!(start(&service, ANN).rejected().is_some());
         for flight in [flights.next().unwrap(), next] {
             assert!(flight.end(Answer::Failure).is_some());
         }
-        assert!(Flight::start(&service, ANN).rejected().is_some());
-        assert!(Flight::start(&service, BOB).rejected().is_none());
+        assert!(start(&service, ANN).rejected().is_some());
+        assert!(start(&service, BOB).rejected().is_none());
+    }
+}
+
+/// With room for one key, three requests of others share the bucket, whoever came first.
+#[test]
+fn requests_in_flight_of_keys_without_room_share_a_bucket() {
+    const USERS: [&str; 20] = [
+        "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r",
+        "s", "t",
+    ];
+    for in_use in [false, true] {
+        for beside_another in [false, true] {
+            let clock = FakeClock::new();
+            let limiter = SlidingWindow::new(per_minute(3)).with_clock(clock.clone());
+            let limiter = limiter.with_max_keys(1, WhenFull::SharedBucket);
+            if in_use {
+                assert!(limiter.check(&ANN).is_allowed());
+            }
+            let user = Extension::<&'static str>::new();
+            let policy = Policy::new("user", limiter, user, MissingKey::deny()).unwrap();
+            let mut layer = RateLimitLayer::new(policy.charge_if(is_failure));
+            if beside_another {
+                layer = layer.with_policy(per_user("other", per_minute(99), &clock));
+            }
+            let service = layer.layer(service_fn(answer));
+            let mut flights = Vec::from(USERS.map(|user| start(&service, user)));
+            flights.retain_mut(|flight| flight.rejected().is_none());
+            assert_eq!(flights.len(), if in_use { 3 } else { 4 });
+            for flight in flights {
+                assert!(flight.end(Answer::Failure).is_some());
+            }
+            // All failures were charged, to the shared bucket but for one.
+            assert!(start(&service, BOB).rejected().is_some());
+            clock.advance(minute());
+            assert_eq!(start(&service, BOB).rejected(), None);
+        }
     }
 }
 
 #[test]
 fn a_client_whose_units_are_held_is_asked_to_retry_soon() {
     let service = charging(false).layer(service_fn(answer));
-    let mut held = [Flight::start(&service, ANN), Flight::start(&service, ANN)];
+    let mut held = [start(&service, ANN), start(&service, ANN)];
     assert!(held.iter_mut().all(|flight| flight.rejected().is_none()));
-    let mut denied = Flight::start(&service, ANN);
+    let mut denied = start(&service, ANN);
     let Poll::Ready(Ok(denied)) = denied.poll() else { panic!() };
     // Not 413, although one more would exceed the limit.
     assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
@@ -270,7 +237,7 @@ fn random_calls_agree_with_a_count_of_failures() {
         }
         match choice % 8 {
             0..4 => {
-                let mut flight = Flight::start(&service, ANN);
+                let mut flight = start(&service, ANN);
                 let is_denied = flight.rejected().is_some();
                 assert_eq!(is_denied, failures.len() + flights.len() >= LIMIT, "step {step}");
                 if is_denied {
@@ -309,10 +276,10 @@ fn a_slow_success_does_not_refund_failures() {
     let clock = FakeClock::new();
     let policy = per_user("user", per_minute(3), &clock).charge_if(is_failure);
     let service = RateLimitLayer::new(policy).layer(service_fn(answer));
-    let mut slow = [Flight::start(&service, ANN), Flight::start(&service, ANN)];
+    let mut slow = [start(&service, ANN), start(&service, ANN)];
     assert!(slow.iter_mut().all(|flight| flight.rejected().is_none()));
     clock.advance(Duration::from_secs(59));
-    let mut failure = Flight::start(&service, ANN);
+    let mut failure = start(&service, ANN);
     assert_eq!(failure.rejected(), None);
     failure.end(Answer::Failure);
     for flight in slow {
@@ -321,11 +288,11 @@ fn a_slow_success_does_not_refund_failures() {
     // The failure is a second old; the units of the other requests would be a minute old.
     clock.advance(Duration::from_secs(1));
     for _ in 0..2 {
-        let mut failure = Flight::start(&service, ANN);
+        let mut failure = start(&service, ANN);
         assert_eq!(failure.rejected(), None);
         failure.end(Answer::Failure);
     }
-    assert!(Flight::start(&service, ANN).rejected().is_some());
+    assert!(start(&service, ANN).rejected().is_some());
 }
 
 #[test]
@@ -335,7 +302,7 @@ fn a_server_is_not_asked_to_refund_a_slow_request() {
         let policy = OnServer::new(quota, u32::MAX).policy("user", OnFailure::ServiceUnavailable);
         let layer = RateLimitLayer::new(policy.charge_if(is_failure));
         let service = layer.layer(service_fn(answer));
-        let mut flight = Flight::start(&service, ANN);
+        let mut flight = start(&service, ANN);
         assert_eq!(flight.rejected(), None);
         // Longer than a tenth of the shorter period.
         sleep(Duration::from_millis(5));
@@ -395,9 +362,9 @@ fn a_cost_is_held_and_charged_as_a_whole() {
         .with_cost(|head| head.headers.get("cost").map_or(3, |_| 0))
         .charge_if(is_failure);
     let service = RateLimitLayer::new(policy).layer(service_fn(answer));
-    let mut held = Flight::start(&service, ANN);
+    let mut held = start(&service, ANN);
     assert_eq!(held.rejected(), None);
-    assert_eq!(Flight::start(&service, ANN).rejected(), Some(StatusCode::TOO_MANY_REQUESTS));
+    assert_eq!(start(&service, ANN).rejected(), Some(StatusCode::TOO_MANY_REQUESTS));
     let free = Request::builder().extension(ANN).header("cost", "none");
     let free = free.extension(Arc::new(Mutex::new(Some(Answer::Failure))));
     let free = free.body(String::new()).unwrap();

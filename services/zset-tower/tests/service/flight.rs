@@ -1,0 +1,87 @@
+//! Calls of a service that are answered when a test decides.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use http::{Request, Response, StatusCode};
+use tower::Service;
+
+/// How a service handles a request, as the test decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Answer {
+    Success,
+    Failure,
+    Error,
+    Panic,
+}
+
+/// A call that is answered when the test decides.
+pub(crate) struct Flight<F> {
+    future: Pin<Box<F>>,
+    answer: Arc<Mutex<Option<Answer>>>,
+}
+
+impl<F, R, E> Flight<F>
+where
+    F: Future<Output = Result<Response<R>, E>>,
+{
+    pub(crate) fn start<S>(service: &S, mut request: Request<String>) -> Self
+    where
+        S: Service<Request<String>, Future = F> + Clone,
+    {
+        let answer = Arc::<Mutex<Option<Answer>>>::default();
+        request.extensions_mut().insert(Arc::clone(&answer));
+        Flight { future: Box::pin(service.clone().call(request)), answer }
+    }
+
+    pub(crate) fn poll(&mut self) -> Poll<Result<Response<R>, E>> {
+        let mut context = Context::from_waker(Waker::noop());
+        // Each step of limiters on a server needs two polls.
+        for _ in 0..12 {
+            if let Poll::Ready(result) = self.future.as_mut().poll(&mut context) {
+                return Poll::Ready(result);
+            }
+        }
+        Poll::Pending
+    }
+
+    /// Returns the status of the response, if the service was not called.
+    pub(crate) fn rejected(&mut self) -> Option<StatusCode> {
+        match self.poll() {
+            Poll::Ready(result) => result.ok().map(|response| response.status()),
+            Poll::Pending => None,
+        }
+    }
+
+    /// Answers the call; returns the response, if there is one.
+    pub(crate) fn end(mut self, answer: Answer) -> Option<Response<R>> {
+        *self.answer.lock().unwrap() = Some(answer);
+        let polled = catch_unwind(AssertUnwindSafe(|| self.poll()));
+        assert_eq!(polled.is_err(), answer == Answer::Panic);
+        match polled.ok()? {
+            Poll::Ready(result) => result.ok(),
+            Poll::Pending => panic!("the call is answered"),
+        }
+    }
+}
+
+/// A service controlled by the test.
+pub(crate) async fn answer(request: Request<String>) -> Result<Response<String>, &'static str> {
+    let answer = request.extensions().get::<Arc<Mutex<Option<Answer>>>>().unwrap();
+    let answer = poll_fn(|_| match *answer.lock().unwrap() {
+        Some(answer) => Poll::Ready(answer),
+        None => Poll::Pending,
+    });
+    let mut response = Response::new(String::new());
+    match answer.await {
+        Answer::Success => {}
+        Answer::Failure => *response.status_mut() = StatusCode::NOT_FOUND,
+        Answer::Error => return Err("the service has failed"),
+        // Without the message and the backtrace of a panic.
+        Answer::Panic => resume_unwind(Box::new("a handler panics")),
+    }
+    Ok(response)
+}
