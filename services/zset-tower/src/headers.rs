@@ -8,8 +8,10 @@
 //! RateLimit: "per-ip";r=50;t=30, "daily";r=912;t=86000
 //! ```
 
+use std::cmp::Reverse;
 use std::iter;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use zset_std::Decision;
@@ -74,10 +76,7 @@ impl RateHeaders {
             (list(policies)?, list(limits)?)
         };
         let legacy = matches!(shown, Shown::StandardAndLegacy).then(|| {
-            let strictest = decided
-                .map(|(_, decision)| decision)
-                .min_by_key(|decision| (decision.is_allowed(), decision.remaining, decision.limit));
-            let decision = strictest.unwrap_or(decision);
+            let decision = strictest(decided.map(|(_, decision)| decision)).unwrap_or(decision);
             let Decision { limit, remaining, .. } = *decision;
             [limit.into(), remaining.into(), effective_window(decision, retry_after)]
         });
@@ -92,6 +91,17 @@ impl RateHeaders {
             headers.entry(name).or_insert_with(|| value.into());
         }
     }
+}
+
+/// Returns the denial with the longest wait or, if none denies, the decision with the fewest units
+/// left, and among those the one that resets last.
+fn strictest<'a>(decisions: impl Iterator<Item = &'a Decision>) -> Option<&'a Decision> {
+    decisions.min_by_key(|decision| {
+        // A request that is never allowed waits for longest.
+        let wait = decision.retry_after().unwrap_or(Duration::MAX);
+        let Decision { remaining, reset_after, limit, .. } = **decision;
+        (decision.is_allowed(), Reverse(wait), remaining, Reverse(reset_after), limit)
+    })
 }
 
 /// Returns the seconds in which a client should use at most the remaining units.

@@ -110,7 +110,9 @@ impl RateLimitLayer {
     /// Returns the layer with the headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and
     /// `X-RateLimit-Reset` in addition to the standard ones. **O(1)**.
     ///
-    /// They describe the strictest policy; `X-RateLimit-Reset` is a number of seconds from now.
+    /// They describe one policy: of those that deny, the one with the longest wait; otherwise the
+    /// one with the fewest units left or, if these are equal, the one that resets last.
+    /// `X-RateLimit-Reset` is a number of seconds from now.
     pub fn with_legacy_headers(mut self) -> Self {
         self.settings.shown = Shown::StandardAndLegacy;
         self

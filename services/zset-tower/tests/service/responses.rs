@@ -13,7 +13,7 @@ use zset_tower::key::Global;
 use zset_tower::{MissingKey, Policy, PolicyError, RateLimitLayer, Rejection};
 
 use crate::common::{parameters, problem};
-use crate::{ANN, Inner, call, header, per_minute, per_user, request};
+use crate::{ANN, BOB, Inner, call, header, per_minute, per_user, request};
 
 #[test]
 fn errors_of_the_service_have_the_headers_too() {
@@ -72,6 +72,40 @@ fn headers_and_the_response_can_be_replaced() {
         (header(&denied, "retry-after"), header(&denied, "ratelimit")),
         ("60", r#""user";r=0;t=60"#)
     );
+}
+
+#[test]
+fn the_legacy_headers_show_the_policy_that_denies_for_longest_or_resets_last() {
+    let clock = FakeClock::new();
+    let hour = |count| Quota::new(count, Duration::from_secs(3600)).unwrap();
+    for swaps in [false, true] {
+        let policies = |minute, count| {
+            let minute = per_user("minute", per_minute(minute), &clock);
+            let hour = per_user("hour", hour(count), &clock);
+            let (first, second) = if swaps { (hour, minute) } else { (minute, hour) };
+            RateLimitLayer::new(first).with_policy(second).with_legacy_headers().layer(Inner)
+        };
+        let shown = |answer: &crate::Answer| {
+            ["limit", "remaining", "reset"]
+                .map(|name| header(answer, &format!("x-ratelimit-{name}")).parse().unwrap())
+        };
+        let service = policies(2, 4);
+        for expected in [[2, 1, 60], [2, 0, 60]] {
+            assert_eq!(shown(&call(&service, request(ANN))), expected);
+        }
+        clock.advance(Duration::from_secs(61));
+        assert_eq!(shown(&call(&service, request(ANN))), [4, 1, 3600]);
+        // Nothing is left of either.
+        assert_eq!(shown(&call(&service, request(ANN))), [4, 0, 3600]);
+        let denied = call(&service, request(ANN));
+        assert_eq!((header(&denied, "retry-after"), shown(&denied)), ("3539", [4, 0, 3539]));
+        // Only the minute denies, although the hour resets later.
+        let service = policies(1, 2);
+        assert_eq!(shown(&call(&service, request(BOB))), [1, 0, 60]);
+        let denied = call(&service, request(BOB));
+        assert_eq!((header(&denied, "retry-after"), shown(&denied)), ("60", [1, 0, 60]));
+        clock.advance(Duration::from_secs(4000));
+    }
 }
 
 /// Returns the only policy in the headers, and its numbers.
