@@ -38,6 +38,14 @@ impl<B> ResponseBody<B> {
     }
 }
 
+/// The default body of the inner service: layers such as tower-http's `CorsLayer` and
+/// `TimeoutLayer` answer some requests themselves with the default body.
+impl<B: Default> Default for ResponseBody<B> {
+    fn default() -> Self {
+        ResponseBody::inner(B::default())
+    }
+}
+
 impl<B: Body<Data = Bytes>> Body for ResponseBody<B> {
     type Data = Bytes;
     type Error = B::Error;

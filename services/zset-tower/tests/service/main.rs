@@ -11,6 +11,7 @@ mod policies;
 mod readiness;
 mod responses;
 mod shadow;
+mod stacks;
 
 use std::convert::Infallible;
 use std::future;
