@@ -9,6 +9,7 @@ mod limiters_on_a_server;
 mod outcomes;
 mod policies;
 mod readiness;
+mod requests;
 mod responses;
 mod shadow;
 mod stacks;

@@ -1,0 +1,403 @@
+//! A naive limiter, which knows only the documentation: it decides by lists of all units and
+//! denials, and finds waits by searching.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use zset_std::{Decision, Quota, Timestamp, Verdict, WhenFull};
+
+/// Times and durations, in nanoseconds.
+pub(crate) type Nanos = u64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Algorithm {
+    SlidingWindow,
+    WindowCounter,
+    FixedWindow,
+    Funnel,
+}
+
+/// When a key is blocked: after some denials in a row, for a time that doubles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub(crate) denials: u32,
+    pub(crate) shortest: Nanos,
+    pub(crate) longest: Nanos,
+}
+
+fn period(quota: Quota) -> Nanos {
+    quota.period().as_nanos().try_into().unwrap()
+}
+
+/// Returns the time in which a unit leaks out of a funnel; a whole number of nanoseconds here.
+fn interval(quota: Quota) -> Nanos {
+    assert_eq!(period(quota) % Nanos::from(quota.count()), 0);
+    period(quota) / Nanos::from(quota.count())
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Allowed,
+    Denied(Nanos),
+    /// With its start and its length.
+    Block(Nanos, Nanos),
+}
+
+/// The units, denials and blocks of a key.
+#[derive(Clone, Debug)]
+struct Key {
+    algorithm: Algorithm,
+    /// The limiter's quota.
+    own: Quota,
+    block: Option<Block>,
+    /// The times of all units, ascending.
+    units: Vec<Nanos>,
+    /// When a funnel is empty.
+    empty_at: Nanos,
+    /// The time of the latest check.
+    checked: Nanos,
+    events: Vec<Event>,
+}
+
+impl Key {
+    fn limit(&self, quota: Quota) -> u32 {
+        if self.algorithm == Algorithm::Funnel { quota.capacity() } else { quota.count() }
+    }
+
+    fn passes(&self, quota: Quota, n: u32, now: Nanos) -> bool {
+        let period = period(quota);
+        let count = |is_in: &dyn Fn(Nanos) -> bool| {
+            self.units.iter().filter(|&&at| is_in(at)).count() as Nanos
+        };
+        let window = now / period;
+        let used = match self.algorithm {
+            Algorithm::SlidingWindow => count(&|at| now - at < period),
+            Algorithm::FixedWindow => count(&|at| at / period == window),
+            Algorithm::WindowCounter => {
+                let previous = count(&|at| at / period + 1 == window);
+                let rest = period - now % period;
+                let weighed = (u128::from(previous) * u128::from(rest)).div_ceil(period.into());
+                count(&|at| at / period == window) + Nanos::try_from(weighed).unwrap()
+            }
+            Algorithm::Funnel => {
+                let level = self.empty_at.saturating_sub(now);
+                let poured = level + Nanos::from(n) * interval(quota);
+                return n == 0 || poured <= Nanos::from(quota.capacity()) * interval(quota);
+            }
+        };
+        n == 0 || used + Nanos::from(n) <= quota.count().into()
+    }
+
+    fn take(&mut self, quota: Quota, n: u32, now: Nanos) {
+        if self.algorithm == Algorithm::Funnel {
+            self.empty_at = self.empty_at.max(now) + Nanos::from(n) * interval(quota);
+        } else {
+            self.units.extend((0..n).map(|_| now));
+        }
+    }
+
+    /// Returns how long `n` units have to wait, which the limit must allow.
+    fn wait(&self, quota: Quota, n: u32, now: Nanos) -> Nanos {
+        // After this time, no units count.
+        let (mut low, mut high) = (0, 2 * period(quota) + self.empty_at.saturating_sub(now));
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.passes(quota, n, now + middle) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
+    }
+
+    /// Decides without the penalty, and takes the units if they are allowed.
+    fn decide(&mut self, quota: Quota, n: u32, now: Nanos) -> Decision {
+        let limit = self.limit(quota);
+        let verdict = if n > limit {
+            Verdict::Never
+        } else if self.passes(quota, n, now) {
+            self.take(quota, n, now);
+            Verdict::Allowed
+        } else {
+            Verdict::Denied { retry_after: Duration::from_nanos(self.wait(quota, n, now)) }
+        };
+        let left = (0..=limit).rev().find(|&left| self.passes(quota, left, now));
+        let reset_after = Duration::from_nanos(self.wait(quota, limit, now));
+        Decision { verdict, limit, remaining: left.unwrap(), reset_after }
+    }
+
+    fn blocked_until(&self) -> Nanos {
+        let ends = self.events.iter().map(|event| match event {
+            Event::Block(start, length) => start + length,
+            _ => 0,
+        });
+        ends.max().unwrap_or(0)
+    }
+
+    /// Returns when all denials and blocks are forgotten.
+    fn forgotten_at(&self) -> Nanos {
+        let shortest = self.block.map_or(0, |block| block.shortest);
+        let times = self.events.iter().map(|event| match event {
+            Event::Allowed => 0,
+            Event::Denied(at) => at + shortest,
+            Event::Block(start, length) => start + 2 * length,
+        });
+        times.max().unwrap_or(0)
+    }
+
+    /// Counts the decision on `n` units while there is no block.
+    fn count(&mut self, decision: &Decision, n: u32, now: Nanos) {
+        let Some(block) = self.block else { return };
+        if self.forgotten_at() <= now {
+            self.events.clear();
+        }
+        match decision.verdict {
+            Verdict::Allowed if n > 0 => self.events.push(Event::Allowed),
+            Verdict::Denied { .. } => self.events.push(Event::Denied(now)),
+            _ => return,
+        }
+        let row = self.events.iter().rev().take_while(|it| matches!(it, Event::Denied(_)));
+        if row.count() as u32 == block.denials {
+            let mut lengths = self.events.iter().filter_map(|event| match event {
+                Event::Block(_, length) => Some(2 * length),
+                _ => None,
+            });
+            let length = lengths.next_back().unwrap_or(block.shortest).min(block.longest);
+            self.events.push(Event::Block(now, length));
+        }
+    }
+
+    /// Decides on `n` units; takes them, or holds them beside `held` others.
+    fn check(&mut self, quota: Quota, n: u32, held: Option<u32>, now: Nanos) -> Decision {
+        let is_blocked = now < self.blocked_until();
+        let mut after = self.clone();
+        let mut decision = after.decide(quota, n, now);
+        if let Some(held) = held {
+            if decision.is_allowed() && n > 0 && held > decision.remaining {
+                let retry_after = Duration::from_secs(1);
+                decision.verdict = Verdict::Denied { retry_after };
+                decision.remaining += n;
+            }
+            decision.remaining = decision.remaining.saturating_sub(held);
+        } else if decision.is_allowed() && !is_blocked {
+            *self = after;
+        }
+        if held.is_none() {
+            self.checked = now;
+        }
+        if !is_blocked {
+            self.count(&decision, n, now);
+        }
+        let rest = Duration::from_nanos(self.blocked_until().saturating_sub(now));
+        if rest.is_zero() {
+            return decision;
+        }
+        if is_blocked && decision.is_allowed() {
+            // Nothing is taken.
+            decision = self.clone().decide(quota, 0, now);
+        }
+        let verdict = match decision.verdict {
+            Verdict::Allowed if n > 0 => Verdict::Denied { retry_after: rest },
+            Verdict::Denied { retry_after } => {
+                Verdict::Denied { retry_after: retry_after.max(rest) }
+            }
+            verdict => verdict,
+        };
+        let reset_after = decision.reset_after.max(rest);
+        Decision { verdict, remaining: 0, reset_after, ..decision }
+    }
+
+    /// Charges units that were held, as many as there is room for, even during a block.
+    fn charge(&mut self, quota: Quota, n: u32, now: Nanos) {
+        let room = (0..=n).rev().find(|&room| self.passes(quota, room, now)).unwrap();
+        self.take(quota, room, now);
+        self.checked = now;
+    }
+
+    /// Refunds the newest units, and returns how many.
+    fn refund(&mut self, n: u32) -> u32 {
+        if self.algorithm == Algorithm::Funnel {
+            let level = self.empty_at.saturating_sub(self.checked);
+            let refunded = level.min(Nanos::from(n) * interval(self.own));
+            self.empty_at -= refunded;
+            return (refunded / interval(self.own)) as u32;
+        }
+        let (period, checked) = (period(self.own), self.checked);
+        let is_on_record = |at: Nanos| match self.algorithm {
+            Algorithm::SlidingWindow => checked - at < period,
+            Algorithm::FixedWindow => at / period == checked / period,
+            _ => checked / period - at / period < 2,
+        };
+        let newest = self.units.iter().rev().take_while(|&&at| is_on_record(at));
+        let refunded = newest.take(n as usize).count();
+        self.units.truncate(self.units.len() - refunded);
+        refunded as u32
+    }
+
+    /// Returns from when on the key is idle: no unit, denial or block counts any more.
+    fn idle_at(&self) -> Nanos {
+        let period = period(self.own);
+        let last = self.units.last().copied();
+        let units = match self.algorithm {
+            Algorithm::SlidingWindow => last.map(|last| last + period),
+            Algorithm::FixedWindow => last.map(|last| (last / period + 1) * period),
+            Algorithm::WindowCounter => last.map(|last| (last / period + 2) * period),
+            Algorithm::Funnel => Some(self.empty_at),
+        };
+        units.unwrap_or(0).max(self.forgotten_at())
+    }
+}
+
+/// Where the units of a key count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Key,
+    Shared,
+    Refused,
+}
+
+/// A limiter of many keys, with a bound on them.
+#[derive(Clone, Debug)]
+pub(crate) struct Naive {
+    new: Key,
+    keys: BTreeMap<u8, Key>,
+    shared: Key,
+    bound: Option<(usize, WhenFull)>,
+    held: BTreeMap<u8, u32>,
+    held_by_shared: u32,
+}
+
+/// A decision, and where it was made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decided {
+    pub(crate) decision: Decision,
+    pub(crate) place: Place,
+}
+
+impl Naive {
+    pub(crate) fn new(
+        algorithm: Algorithm,
+        own: Quota,
+        block: Option<Block>,
+        bound: Option<(usize, WhenFull)>,
+    ) -> Self {
+        let (units, events) = (Vec::new(), Vec::new());
+        let new = Key { algorithm, own, block, units, empty_at: 0, checked: 0, events };
+        let (keys, held) = (BTreeMap::new(), BTreeMap::new());
+        Naive { shared: new.clone(), new, keys, bound, held, held_by_shared: 0 }
+    }
+
+    /// Returns where the units of a key count: at the key, while fewer than the maximum of other
+    /// keys are in use or have units in flight.
+    fn place(&self, key: u8, now: Nanos) -> Place {
+        let Some((max_keys, when_full)) = self.bound else { return Place::Key };
+        let in_use = self.keys.iter().filter(|(_, key)| key.idle_at() > now).map(|(key, _)| *key);
+        let mut others: BTreeSet<u8> = in_use.chain(self.held.keys().copied()).collect();
+        others.remove(&key);
+        match when_full {
+            _ if others.len() < max_keys => Place::Key,
+            WhenFull::SharedBucket => Place::Shared,
+            _ => Place::Refused,
+        }
+    }
+
+    /// Decides on `n` units of a key, by `decide` of where they count, which is changed.
+    fn decide(
+        &mut self,
+        key: u8,
+        quota: Quota,
+        n: u32,
+        now: Nanos,
+        decide: impl FnOnce(&mut Key, Place) -> Decision,
+    ) -> Decided {
+        let place = self.place(key, now);
+        let decision = match place {
+            Place::Key => {
+                let new = || self.new.clone();
+                decide(self.keys.entry(key).or_insert_with(new), place)
+            }
+            Place::Shared => decide(&mut self.shared, place),
+            Place::Refused => {
+                let new = self.new.clone().check(quota, n, None, now);
+                let retry_after = Duration::MAX;
+                let verdict = match new.verdict {
+                    Verdict::Never => Verdict::Never,
+                    _ if n == 0 => Verdict::Allowed,
+                    // How long is an estimate.
+                    _ => Verdict::Denied { retry_after },
+                };
+                Decision { verdict, remaining: 0, reset_after: retry_after, ..new }
+            }
+        };
+        Decided { decision, place }
+    }
+
+    /// Takes `n` units of a key, or denies them.
+    pub(crate) fn check(&mut self, key: u8, quota: Quota, n: u32, now: Nanos) -> Decided {
+        self.decide(key, quota, n, now, |key, _| key.check(quota, n, None, now))
+    }
+
+    /// Returns what `check` would.
+    pub(crate) fn peek(&self, key: u8, quota: Quota, n: u32, now: Nanos) -> Decided {
+        self.clone().check(key, quota, n, now)
+    }
+
+    /// Holds `n` units of a key, or denies them.
+    pub(crate) fn hold(&mut self, key: u8, quota: Quota, n: u32, now: Nanos) -> Decided {
+        let of_key = self.held.get(&key).copied().unwrap_or(0);
+        let of_shared = self.held_by_shared;
+        let held = self.decide(key, quota, n, now, |key, place| {
+            let held = if place == Place::Key { of_key } else { of_shared };
+            key.check(quota, n, Some(held), now)
+        });
+        if held.decision.is_allowed() && n > 0 {
+            match held.place {
+                Place::Key => *self.held.entry(key).or_default() += n,
+                Place::Shared => self.held_by_shared += n,
+                Place::Refused => {}
+            }
+        }
+        held
+    }
+
+    /// Ends a hold, and charges the units or not.
+    pub(crate) fn settle(
+        &mut self,
+        key: u8,
+        place: Place,
+        quota: Quota,
+        n: u32,
+        is_charged: bool,
+        now: Nanos,
+    ) {
+        let state = if place == Place::Key {
+            let held = self.held.get_mut(&key).unwrap();
+            *held -= n;
+            if *held == 0 {
+                self.held.remove(&key);
+            }
+            self.keys.get_mut(&key).unwrap()
+        } else {
+            self.held_by_shared -= n;
+            &mut self.shared
+        };
+        if is_charged {
+            state.charge(quota, n, now);
+        }
+    }
+
+    /// Returns whether a key is as a new one, so that it may be evicted.
+    pub(crate) fn is_idle(&self, key: u8, now: Nanos) -> bool {
+        self.keys.get(&key).is_none_or(|key| key.idle_at() <= now)
+    }
+
+    /// Refunds the newest units of a key, and returns how many; those of the shared bucket are not.
+    pub(crate) fn refund(&mut self, key: u8, n: u32) -> u32 {
+        self.keys.get_mut(&key).map_or(0, |key| key.refund(n))
+    }
+}
+
+pub(crate) fn nanos(now: Timestamp) -> Nanos {
+    now.as_nanos()
+}
