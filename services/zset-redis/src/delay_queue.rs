@@ -270,7 +270,8 @@ operations! {
         /// the queue.
         ///
         /// **O(log n)** on the server. The id is a number as a string, unique among the jobs in the
-        /// queue. If the call may be repeated after a failure, use
+        /// queue: a zero, the server's time in microseconds and three more digits, so ids of your
+        /// own are different. If the call may be repeated after a failure, use
         /// [`push_with_id`](Self::push_with_id).
         ///
         /// # Errors

@@ -14,7 +14,7 @@ use zset_std::{SharedDelayQueue, Timestamp};
 
 use crate::servers::{Cluster, Kind, PATIENCE, Server};
 
-/// Bytes that are not valid UTF-8, and ids that the queue could assign itself.
+/// Bytes that are not valid UTF-8, numbers, and an arrival.
 const IDS: [&[u8]; 7] = [b"", b"\0", b"1", b"a\xFFb", b"a", b"}{", b"0000000000000001"];
 
 type Model = SharedDelayQueue<Vec<u8>, Vec<u8>>;

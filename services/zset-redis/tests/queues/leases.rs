@@ -125,15 +125,36 @@ fn jobs_due_at_the_same_time_are_delivered_in_the_order_of_their_pushes() {
 }
 
 #[test]
-fn an_assigned_id_is_not_one_that_a_caller_has_used() {
-    let Some(server) = Server::start(Kind::Redis) else { return };
-    let queue = queue(&server, "ids");
-    for id in ["2", "3"] {
-        queue.push_with_id_after(id, "", MINUTE).unwrap();
+fn an_assigned_id_is_none_that_a_caller_gives() {
+    for kind in [Kind::Redis, Kind::Valkey] {
+        let Some(server) = Server::start(kind) else { continue };
+        let queue = queue(&server, "ids");
+        let give = |id: &str| queue.push_with_id_after(id, "given", MINUTE).unwrap();
+        let assign = || queue.push_after("assigned", MINUTE).unwrap();
+        give("2");
+        let assigned = [assign(), assign(), assign()];
+        for number in [0, 1].into_iter().chain(3..20) {
+            give(&number.to_string());
+        }
+        let last = assign();
+        assert_eq!(queue.len().unwrap(), 20 + 4);
+        let mut all = assigned.to_vec();
+        all.push(last.clone());
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 4);
+        // They are ids like others.
+        assert!(queue.due(&last).unwrap().is_some() && queue.cancel(&last).unwrap().is_some());
+        assert!(matches!(
+            queue.push_with_id_after(&assigned[0], "", MINUTE),
+            Err(Error::DuplicateJob)
+        ));
+        // Other queues have others, so a job can be moved with its id.
+        assert_ne!(
+            self::queue(&server, "other").push_after("assigned", MINUTE).unwrap(),
+            assigned[0]
+        );
     }
-    let assigned: Vec<String> = (0..3).map(|_| queue.push_after("", MINUTE).unwrap()).collect();
-    assert_eq!(assigned, ["4", "5", "6"]);
-    assert_eq!(queue.len().unwrap(), 5);
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn dead_letters_whose_payloads_were_deleted_are_skipped_and_counted() {
 }
 
 #[test]
-fn jobs_without_ids_are_pushed_in_few_steps_after_the_counts_were_deleted() {
+fn jobs_without_ids_are_pushed_in_one_step_after_the_counts_were_deleted() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let queue = queue(&server);
     for _ in 0..300 {
@@ -175,13 +175,10 @@ fn jobs_without_ids_are_pushed_in_few_steps_after_the_counts_were_deleted() {
     }
     delete(&server, "counts");
     server.ask("CONFIG RESETSTAT");
-    let id: u64 = queue.push_after("payload", PATIENCE).unwrap().parse().unwrap();
-    assert!(id > 300);
+    queue.push_after("payload", PATIENCE).unwrap();
     assert_eq!(queue.len().unwrap(), 301);
     let stats = server.ask("INFO commandstats");
-    let (_, calls) = stats.split_once("cmdstat_hexists:calls=").unwrap();
-    let calls: u32 = calls.split(',').next().unwrap().parse().unwrap();
-    assert!(calls < 40, "{calls}");
+    assert!(stats.contains("cmdstat_hexists:calls=1,"), "{stats}");
 }
 
 /// Calls each method, and returns the server's errors.

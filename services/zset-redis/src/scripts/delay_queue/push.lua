@@ -12,13 +12,12 @@ if ARGV[2] == '1' then
         return 'duplicate'
     end
 else
-    -- The next arrival, unless a caller has given that id to a job. If the counts were deleted,
-    -- many jobs have the ids that follow, so the steps grow.
-    local number, step, tries = tonumber(redis.call('HGET', COUNTS, 'pushed') or 0), 1, 0
+    -- The time after a zero, and the last digits of the arrival: a number, but none that callers
+    -- give. Where the clock has stepped back, it may be that of a job in the queue.
+    local number = tonumber(redis.call('HGET', COUNTS, 'pushed') or 0)
     repeat
-        number, tries = number + step, tries + 1
-        id = text(number)
-        step = tries < 16 and 1 or 2 * step
+        number = number + 1
+        id = string.format('0%.0f%03d', server_now, number % 1000)
     until redis.call('HEXISTS', JOBS, id) == 0
 end
 if ARGV[7] ~= '' and redis.call('ZCARD', DUE) >= tonumber(ARGV[7]) then
