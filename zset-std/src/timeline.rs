@@ -109,8 +109,12 @@ impl<Id: Ord + Hash> Timeline<Id> {
     /// Returns the timeline with a bound on the age of posts. **O(m log n)** for m posts expired.
     ///
     /// A post expires when its age reaches `max_age`. Age is relative to the newest time seen, from
-    /// a post or from [`expire`](Self::expire), so a clock that steps back restores nothing. A post
-    /// from the far future expires all others: validate times from untrusted sources.
+    /// a post or from [`expire`](Self::expire), so a clock that steps back restores nothing.
+    ///
+    /// A post whose clock runs ahead advances that time: the others expire as much too early, and
+    /// until the clocks have caught up, new ones may be [too old](Posted::TooOld). Removing the
+    /// post changes nothing about it; only [`clear`](Self::clear) does. So post times of clocks
+    /// that you do not trust as `at.min(now)`.
     pub fn with_max_age(mut self, max_age: Duration) -> Self {
         self.max_age = Some(max_age);
         self.trim();
@@ -212,9 +216,10 @@ impl<Id: Ord + Hash> Timeline<Id> {
         self.trim()
     }
 
-    /// Removes all posts, keeping the caps and the newest time seen. **O(n)**.
+    /// Removes all posts and forgets the newest time seen, keeping the caps. **O(n)**.
     pub fn clear(&mut self) {
         self.posts.clear();
+        self.newest = Timestamp::ZERO;
     }
 
     /// Drops the posts beyond the caps and returns how many.

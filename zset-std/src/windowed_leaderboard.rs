@@ -380,7 +380,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
         self.map(Leaderboard::with_dense_standings)
     }
 
-    /// Removes all members from all buckets. **O(n)**.
+    /// Removes all members from all buckets. The newest time seen stays. **O(n)**.
     pub fn clear(&mut self) {
         self.is_torn = true;
         self.merged.clear();

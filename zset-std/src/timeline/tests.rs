@@ -79,9 +79,30 @@ fn the_newest_time_seen_never_goes_back() {
     assert_eq!(timeline.expire(at(5)), 0);
     timeline.remove(&1);
     assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "time 20 was seen before");
-    timeline.clear();
-    assert_eq!(timeline.post(2, at(10)), Posted::TooOld(2), "time 20 was seen before");
     assert_eq!(timeline.post(2, at(11)), Posted::New);
+}
+
+#[test]
+fn a_cleared_timeline_is_as_new() {
+    let mut timeline = Timeline::new().with_max_age(Duration::from_nanos(10)).with_max_len(2);
+    timeline.post(1, at(1000));
+    assert_eq!(timeline.post(2, at(20)), Posted::TooOld(2), "a clock that ran ahead");
+    timeline.clear();
+    assert_eq!(timeline.post(2, at(20)), Posted::New);
+    assert_eq!(timeline.post(3, at(10)), Posted::TooOld(3), "the caps stay");
+    timeline.extend([(3, at(21)), (4, at(22))]);
+    assert_eq!(ids(&timeline), [4, 3]);
+    timeline.check_invariants();
+}
+
+#[test]
+fn a_time_that_is_bounded_by_the_present_expires_nothing_early() {
+    let mut timeline = Timeline::new().with_max_age(Duration::from_nanos(10));
+    let mut post = |id, claimed: Timestamp, now: Timestamp| timeline.post(id, claimed.min(now));
+    assert_eq!(post(1, at(15), at(15)), Posted::New);
+    assert_eq!(post(2, at(1000), at(16)), Posted::New);
+    assert_eq!(post(3, at(17), at(17)), Posted::New);
+    assert_eq!(ids(&timeline), [3, 2, 1]);
 }
 
 #[test]

@@ -147,6 +147,7 @@ proptest! {
                 Operation::Clear => {
                     timeline.clear();
                     naive.posts.clear();
+                    naive.newest = Timestamp::ZERO;
                 }
                 Operation::SetMaxLen(max_len) => {
                     timeline = timeline.with_max_len(max_len);
