@@ -43,8 +43,8 @@ impl<M: Connect> Link<Pool<M>> {
 #[cfg(feature = "tokio")]
 mod awaited {
     use std::any::type_name;
-    use std::sync::atomic::AtomicU64;
     use std::sync::atomic::Ordering::Relaxed;
+    use std::sync::atomic::{AtomicBool, AtomicU64};
     use std::time::Duration;
 
     use redis::aio::{ConnectionLike, ConnectionManager};
@@ -54,7 +54,7 @@ mod awaited {
 
     use super::Link;
     use crate::Error;
-    use crate::script::{Call, is_refusal, is_unknown};
+    use crate::script::{Call, is_refusal, is_unknown, is_unreadable, unreadable};
 
     /// An idle connection is certainly still open for this long, in milliseconds: servers' timeouts
     /// are whole seconds.
@@ -73,6 +73,8 @@ mod awaited {
         start: Instant,
         /// The time of the latest reply, in milliseconds since the start.
         last_reply: AtomicU64,
+        /// Whether the latest reply was unreadable.
+        is_unreadable: AtomicBool,
         /// How often the connection was replaced. Calls that fail together replace it once, and
         /// only after all of them have a reply.
         replaced: RwLock<u64>,
@@ -80,8 +82,27 @@ mod awaited {
 
     impl Shared {
         pub(super) fn new() -> Shared {
-            let replaced = RwLock::new(0);
-            Shared { start: Instant::now(), last_reply: AtomicU64::new(0), replaced }
+            let (last_reply, is_unreadable) = (AtomicU64::new(0), AtomicBool::new(false));
+            Shared { start: Instant::now(), last_reply, is_unreadable, replaced: RwLock::new(0) }
+        }
+
+        /// Returns a reply, or the cause of an error: after an unreadable reply, the connection is
+        /// broken until it is replaced.
+        fn cause(&self, reply: RedisResult<Value>) -> RedisResult<Value> {
+            let is_broken = self.is_unreadable.load(Relaxed);
+            match reply {
+                Err(error) if is_unreadable(&error) => {
+                    self.is_unreadable.store(true, Relaxed);
+                    Err(error)
+                }
+                Err(error) if error.is_connection_dropped() && is_broken => Err(unreadable()),
+                reply => {
+                    if is_broken {
+                        self.is_unreadable.store(false, Relaxed);
+                    }
+                    reply
+                }
+            }
         }
     }
 
@@ -103,7 +124,7 @@ mod awaited {
                 }
             });
             let reply = reply.await.map_err(|_| Error::Timeout)?;
-            reply.map_err(|error| call.explained(error.into()))
+            self.shared.cause(reply).map_err(|error| call.explained(error.into()))
         }
 
         /// Runs a script, and repeats it over a new connection if the server has run nothing.

@@ -145,25 +145,35 @@ impl Call {
     }
 }
 
-/// If the server does not know the command, since it was renamed or disabled, returns an error that
-/// names it.
+/// If the server does not know the command, e.g. since it was renamed or disabled, returns an error
+/// that names it.
 ///
 /// Servers copy the arguments into that error, which makes it unreadable if they are binary, and
 /// discloses the caller's keys if they are not.
 pub(crate) fn explained(command: &str, error: Error) -> Error {
     let Error::Redis(error) = error else { return error };
     let detail = error.detail().unwrap_or_default();
-    Error::Redis(match error.kind() {
-        ErrorKind::Parse => {
-            let detail = format!("{command}, which the server may not know");
-            (ErrorKind::Parse, "unreadable reply to a command", detail).into()
+    let unknown = match error.kind() {
+        ErrorKind::Parse => format!("unknown command '{command}', in an unreadable reply"),
+        ErrorKind::Server(_) if detail.starts_with("unknown command") => {
+            detail.split(", with args").next().unwrap_or(detail).to_owned()
         }
-        kind @ ErrorKind::Server(_) if detail.starts_with("unknown command") => {
-            let detail = detail.split(", with args").next().unwrap_or(detail);
-            (kind, "command was renamed or disabled", detail.to_owned()).into()
-        }
-        _ => error,
-    })
+        _ => return Error::Redis(error),
+    };
+    let cause = "server has no such command, or it was renamed or disabled";
+    Error::Redis((error.kind(), cause, unknown).into())
+}
+
+/// Returns whether an error is an unreadable reply, after which the connection is broken.
+#[cfg(feature = "tokio")]
+pub(crate) fn is_unreadable(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Parse
+}
+
+/// Returns the error of an unreadable reply.
+#[cfg(feature = "tokio")]
+pub(crate) fn unreadable() -> RedisError {
+    (ErrorKind::Parse, "unreadable reply").into()
 }
 
 /// Returns whether a server does not have the script: it has restarted, its scripts were flushed,
