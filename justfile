@@ -30,7 +30,7 @@ public-api:
 fuzz TARGET="sorted_set_ops" SECONDS="60":
     cargo +nightly fuzz run {{ TARGET }} -- -max_total_time={{ SECONDS }} -rss_limit_mb=4096 -max_len=4096 -len_control=0
 
-# The tests under Miri, for three kinds of machine
+# The tests under Miri, for two kinds of machine
 miri:
     .ci/run miri
 

@@ -110,14 +110,12 @@ impl AnyLimiter {
         each!(self, limiter => limiter.reset());
     }
 
-    /// Returns the quota.
-    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
+    /// Returns the quota. **O(1)**.
     pub fn quota(&self) -> Quota {
         each!(self, limiter => limiter.quota())
     }
 
-    /// Changes the quota; units already allowed stay on record.
-    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
+    /// Changes the quota; units already allowed stay on record. **O(1)**.
     pub fn set_quota(&mut self, quota: Quota) {
         each!(self, limiter => limiter.set_quota(quota));
     }
