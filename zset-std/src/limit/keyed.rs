@@ -250,13 +250,17 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
     /// So counters whose periods alternate on one key may deny much more than either quota; a
     /// sliding window or a funnel does not.
     ///
-    /// A key is idle once none of its units counts under any period that was used with it, the
-    /// limiter's own included. So a call with another period may find a key new that was evicted,
-    /// although a window of this period still holds units: in a sliding window, a period longer
-    /// than all others; in a counter, one that divides none of them. (A counter knows only the
-    /// longest period if there were several besides its own, and then keeps a key up to a window
-    /// longer.) After [`set_quota`](Self::set_quota), the own one is the new one. To avoid this,
-    /// make the limiter with the longest period, of which all others are divisors.
+    /// A key is idle once none of its units counts under any period that was used with it,
+    /// including the limiter's own; after [`set_quota`](Keyed::set_quota), that is the new one. A
+    /// call with another period may then find an evicted key as new, although a window of this
+    /// period still holds units:
+    ///
+    /// - in a sliding window, with a period longer than all others;
+    /// - in a counter, with a period that divides none of the others.
+    ///
+    /// To avoid this, make the limiter with the longest period, and let all others divide it. A
+    /// counter remembers its own period and one other. Of more, it remembers the longest, and keeps
+    /// the key up to a window longer.
     ///
     /// [`Limits`](super::Limits), which have several quotas, do not have the method.
     ///

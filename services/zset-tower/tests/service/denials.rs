@@ -1,12 +1,15 @@
 //! A request that a policy denies is a denial for its limiter: alone, beside other policies, and if
 //! the response is charged.
 
+#[path = "../common/redis.rs"]
+mod redis;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use http::{Request, StatusCode};
-use tower::Layer;
+use tower::{Layer, ServiceExt};
 use zset_std::limit::Block;
 use zset_std::{
     AsyncKeyedLimiter, Decision, FakeClock, Keyed, KeyedLimiter, Observer, Penalty, Quota,
@@ -115,6 +118,45 @@ fn a_penalty_blocks_in_every_composition() {
             assert_eq!(counts.allowed.load(Ordering::Relaxed), 2, "{what}");
             clock.advance(minute());
             assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK, "{what}");
+        }
+    }
+}
+
+/// The same with a penalty on a real server.
+#[tokio::test]
+async fn a_penalty_in_redis_blocks_in_every_composition() {
+    let Some(server) = redis::Redis::start() else { return };
+    let client = zset_redis::redis::Client::open(server.url.as_str()).unwrap();
+    let connection = client.get_connection_manager().await.unwrap();
+    let hour = Quota::new(2, 60 * minute()).unwrap();
+    let block = Block::after(3.try_into().unwrap(), 600 * minute());
+    for beside in [Beside::Nothing, Beside::First, Beside::Last] {
+        for by_response in [false, true] {
+            let what = format!("{beside:?} {by_response}");
+            let on_failure = zset_redis::OnFailure::Deny;
+            let limiter =
+                zset_redis::SlidingWindow::new(connection.clone(), &what, hour, on_failure);
+            let limiter = limiter.unwrap().with_penalty(block).with_deadline(minute());
+            let user = Extension::<&'static str>::new();
+            let (deny, on_failure) = (MissingKey::deny(), OnFailure::ServiceUnavailable);
+            let policy = Policy::new_async("user", limiter, user, deny, on_failure).unwrap();
+            let policy = if by_response { policy.charge_if(|_| true) } else { policy };
+            let service = layer(policy, beside, &FakeClock::new()).layer(Inner);
+            let mut waits = Vec::new();
+            for _ in 0..8 {
+                let response = service.clone().oneshot(request(ANN)).await.unwrap();
+                let wait = response.headers().get("retry-after").map(|it| it.to_str().unwrap());
+                waits.push(wait.map_or(0, |it| it.parse::<u64>().unwrap()));
+            }
+            assert_eq!(waits[..2], [0; 2], "{what}");
+            assert!(
+                waits[2..4].iter().all(|wait| (3500..=3600).contains(wait)),
+                "{what} {waits:?}"
+            );
+            assert!(
+                waits[4..].iter().all(|wait| (35_900..=36_000).contains(wait)),
+                "{what} {waits:?}"
+            );
         }
     }
 }
