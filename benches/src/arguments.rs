@@ -37,8 +37,8 @@ pub struct Cli {
 #[derive(Subcommand, Clone, PartialEq, Eq, Debug)]
 pub enum Command {
     /// Times, memory and the longest calls of sorted sets, as a page, as Markdown and as data. All
-    /// of it takes about three hours and 8 GB; the files are written after each size. It needs
-    /// Linux for resident memory, and its `apt-cache` for real names.
+    /// of it takes about two hours and 8 GB; the files are written after each size. Resident
+    /// memory needs Linux.
     Report(report::Options),
     /// Measures the memory of one set, in a child process of a report.
     #[command(hide = true)]

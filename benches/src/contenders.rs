@@ -12,7 +12,6 @@ use wabi_tree::OSBTreeSet;
 use crate::comparison::{Comparison, Sheet};
 use crate::member::{Kind, Member};
 use crate::memory::{self, Memory};
-use crate::names;
 use crate::pair::{Pair, Textbook};
 use crate::sets::{Set, contender};
 use crate::tail::{self, Tail};
@@ -37,16 +36,15 @@ pub struct Sets {
 pub struct Measurer {
     /// The name shown in the tables.
     pub name: &'static str,
-    pub(crate) memory: Box<dyn Fn(memory::Request) -> Memory>,
-    pub(crate) tail: Box<dyn Fn(tail::Plan, u64) -> Tail>,
+    pub(crate) memory: fn(memory::Request) -> Memory,
+    pub(crate) tail: fn(tail::Plan, u64) -> Tail,
 }
 
 /// Returns all contenders for a kind of members.
 pub fn all(kind: Kind) -> Sets {
     match kind {
-        Kind::Integers => of(kind, names::scramble),
-        Kind::Strings => of(kind, names::string),
-        Kind::Names => of(kind, names::name),
+        Kind::Integers => of::<u64>(),
+        Kind::Strings => of::<String>(),
     }
 }
 
@@ -59,25 +57,23 @@ pub fn names() -> Vec<&'static str> {
 struct Builder<M: Member> {
     table: Comparison<Workload<M>>,
     contenders: Vec<Measurer>,
-    make_up: fn(u64) -> M,
 }
 
 impl<M: Member> Builder<M> {
     fn with<C: Set<M>>(self) -> Self {
-        let Builder { table, mut contenders, make_up } = self;
+        let Builder { table, mut contenders } = self;
         contenders.push(Measurer {
             name: C::NAME,
-            memory: Box::new(move |request| memory::measure::<M, C>(request, make_up)),
-            tail: Box::new(move |plan, round| tail::grow::<M, C>(plan, round, make_up)),
+            memory: memory::measure::<M, C>,
+            tail: tail::grow::<M, C>,
         });
-        Builder { table: table.with(contender::<M, C>()), contenders, make_up }
+        Builder { table: table.with(contender::<M, C>()), contenders }
     }
 }
 
-fn of<M: Member>(kind: Kind, make_up: fn(u64) -> M) -> Sets {
-    let prepare = move |n, seed| Workload::new(n, seed, make_up);
-    let table = Comparison::new(kind.name(), prepare).of_subjects(SUBJECTS);
-    let Builder { table, contenders, .. } = Builder { table, contenders: Vec::new(), make_up }
+fn of<M: Member>() -> Sets {
+    let table = Comparison::new(M::KIND.name(), Workload::new).of_subjects(SUBJECTS);
+    let Builder { table, contenders } = Builder::<M> { table, contenders: Vec::new() }
         .with::<Sorted<M>>()
         .with::<Bytes>()
         .with::<Pair<M, _, BTreeSet<_>>>()

@@ -15,17 +15,16 @@ use std::io::{self, Write};
 use std::iter;
 use std::path::PathBuf;
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 
 use contenders::{Heap, IndexMap, LinkedList, ZsetFixed};
 
 use crate::arguments::{MAX_CALLS, MAX_ROUNDS, within};
 use crate::comparison::{self, Comparison, Contender, Contents, Sheet};
+use crate::random::{generator, repeat};
 use crate::rounds::Measured;
 use crate::sets::sum;
 use crate::tables::FIXED;
-use crate::workload::repeat;
 
 /// The legend of the tables.
 const LEGEND: &str = "\
@@ -194,7 +193,7 @@ pub struct Workload<const N: usize> {
 impl<const N: usize> Workload<N> {
     /// Generates the workload for about this many calls, deterministically for each `seed`.
     pub fn new(calls: usize, seed: u64) -> Self {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut rng = generator(seed);
         let mut fill = || {
             // A random odd factor maps distinct numbers to distinct ones.
             let (first, factor) = (rng.random::<u32>(), rng.random::<u32>() | 1);

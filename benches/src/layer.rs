@@ -17,8 +17,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use http::{Request, Response, StatusCode};
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use tower::{Layer, Service, service_fn};
 use tower_governor::GovernorLayer;
 use tower_governor::governor::GovernorConfigBuilder;
@@ -28,6 +27,7 @@ use zset_tower::{MissingKey, Policy, RateLimitLayer};
 
 use crate::arguments::{MAX_CALLS, MAX_KEYS, MAX_ROUNDS, within};
 use crate::comparison::{Comparison, Contender, Sheet};
+use crate::random::generator;
 use crate::record;
 use crate::rounds::Measured;
 use crate::table::write_header;
@@ -194,7 +194,7 @@ where
     let Requests { n, count, seed } = *requests;
     let addresses = 0..u32::try_from(n).expect("there are as many addresses");
     call_batch(&mut service, addresses.map(request).collect());
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut rng = generator(seed);
     let mut measured = Measured { calls: count, ..Measured::default() };
     let mut left = count;
     while left > 0 {

@@ -3,10 +3,18 @@
 use std::fmt;
 use std::hash::Hash;
 
+use crate::random;
+
 /// A member of a measured set.
 pub trait Member: Clone + Ord + Hash + fmt::Debug + 'static {
     /// The bytes that a set of byte strings stores, in the same order as the members.
     type Bytes<'a>: AsRef<[u8]>;
+
+    /// The kind of members that the type stands for.
+    const KIND: Kind;
+
+    /// Returns the member with a number: distinct, in an order that looks random.
+    fn nth(number: u64) -> Self;
 
     /// Returns a member not greater than any other.
     fn least() -> Self;
@@ -25,6 +33,13 @@ pub trait Member: Clone + Ord + Hash + fmt::Debug + 'static {
 impl Member for u64 {
     type Bytes<'a> = [u8; 8];
 
+    const KIND: Kind = Kind::Integers;
+
+    #[inline]
+    fn nth(number: u64) -> Self {
+        random::scramble(number)
+    }
+
     #[inline]
     fn least() -> Self {
         0
@@ -38,6 +53,13 @@ impl Member for u64 {
 
 impl Member for String {
     type Bytes<'a> = &'a [u8];
+
+    const KIND: Kind = Kind::Strings;
+
+    #[inline]
+    fn nth(number: u64) -> Self {
+        random::string(number)
+    }
 
     #[inline]
     fn least() -> Self {
@@ -66,20 +88,17 @@ pub enum Kind {
     Integers,
     /// Strings of 20 bytes with a common prefix.
     Strings,
-    /// Package names of 8 to 40 bytes.
-    Names,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 3] = [Kind::Integers, Kind::Strings, Kind::Names];
+    pub const ALL: [Kind; 2] = [Kind::Integers, Kind::Strings];
 
     /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Integers => "u64",
             Kind::Strings => "strings",
-            Kind::Names => "names",
         }
     }
 
@@ -93,7 +112,6 @@ impl Kind {
         match self {
             Kind::Integers => "u64",
             Kind::Strings => "String, 20 bytes",
-            Kind::Names => "String, package names, 8 to 40 bytes",
         }
     }
 }

@@ -8,13 +8,13 @@ use std::fs;
 use std::io::{self, Error};
 use std::process::{Command, Stdio};
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 
 use crate::allocator::live_bytes;
 use crate::arguments::{MAX_CALLS, MAX_N, kind, within};
 use crate::contenders::{self, SUBJECTS};
 use crate::member::{Kind, Member};
+use crate::random::generator;
 use crate::record::Record;
 use crate::sets::{Set, UPDATE};
 use crate::workload::{MIN_N, as_f64};
@@ -101,18 +101,16 @@ pub(crate) fn records(table: &str, n: usize, all: &[(&str, Memory)]) -> Vec<Reco
     records
 }
 
-/// Builds and measures a set of `C`; `make_up` generates a member from its number.
-pub(crate) fn measure<M: Member, C: Set<M>>(request: Request, make_up: fn(u64) -> M) -> Memory {
+/// Builds and measures a set of `C`.
+pub(crate) fn measure<M: Member, C: Set<M>>(request: Request) -> Memory {
     let Request { n, updates, .. } = request;
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut rng = generator(1);
     let end = as_f64(n);
-    // Forces the list of real names to be read now.
-    make_up(0);
     let (requested_before, resident_before) = (live_bytes(), resident());
     // Members are generated on the fly, so that other allocations are short-lived.
     let mut set = C::new();
     for number in 0..n as u64 {
-        set.insert(make_up(number), rng.random_range(0.0..end));
+        set.insert(M::nth(number), rng.random_range(0.0..end));
     }
     let now = || {
         let requested = live_bytes() - requested_before;
@@ -122,7 +120,7 @@ pub(crate) fn measure<M: Member, C: Set<M>>(request: Request, make_up: fn(u64) -
     let mut values = now().to_vec();
     if C::offers(UPDATE) {
         for _ in 0..updates {
-            let member = make_up(rng.random_range(0..n as u64));
+            let member = M::nth(rng.random_range(0..n as u64));
             set.update(&member, rng.random_range(0.0..end));
         }
         values.extend(now());

@@ -16,7 +16,6 @@ use crate::comparison::{Plan, Sheet};
 use crate::contenders;
 use crate::member::Kind;
 use crate::memory::{self, Memory, Request};
-use crate::names;
 use crate::record::{self, Record};
 use crate::sets;
 use crate::table::write_header;
@@ -35,7 +34,7 @@ pub struct Options {
         default_value = "10,100,1000,10000,100000,1000000,10000000",
         default_value_if("quick", "true", "1000,100000"))]
     pub sizes: Vec<usize>,
-    /// What they hold: u64, strings (of 20 bytes), names (of packages).
+    /// What they hold: u64, strings (of 20 bytes).
     #[arg(long = "members", value_name = "KIND", value_delimiter = ',', value_parser = kind,
         default_values = Kind::ALL.map(Kind::name), default_value_if("quick", "true", "u64"))]
     pub kinds: Vec<Kind>,
@@ -164,7 +163,7 @@ fn measure(options: &Options) -> io::Result<Report> {
     let tails = if options.tail == 0 { 0 } else { tail::steps() };
     let bar = progress(options.kinds.len() * of_sizes.sum::<usize>() + tails);
     let mut report = Report {
-        origin: origin(&options.kinds)?,
+        origin: origin()?,
         sets: Vec::new(),
         tail_len: options.tail,
         updates: options.updates,
@@ -198,13 +197,10 @@ fn measure(options: &Options) -> io::Result<Report> {
     Ok(report)
 }
 
-fn origin(kinds: &[Kind]) -> io::Result<String> {
+fn origin() -> io::Result<String> {
     let mut origin = Vec::new();
     write_header(&mut origin)?;
     writeln!(origin, "- versions: {}", env!("ZSET_BENCH_VERSIONS"))?;
-    if kinds.contains(&Kind::Names) {
-        writeln!(origin, "- package names: {}", names::origin_of_names())?;
-    }
     Ok(String::from_utf8_lossy(&origin).into_owned())
 }
 

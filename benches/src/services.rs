@@ -20,7 +20,7 @@ use zset_redis::redis::{self, Client};
 
 use crate::arguments::{MAX_KEYS, MAX_ROUNDS, within};
 use crate::layer;
-use crate::names;
+use crate::random;
 use crate::record::{self, Record};
 use crate::rounds::Rounds;
 use crate::servers::process::Running;
@@ -237,7 +237,7 @@ impl Run<'_> {
     /// Lets all callers call at the same time, with random keys; returns the nanoseconds of each
     /// call.
     fn call_all<C: Caller>(&self, callers: &[C], duration: Duration) -> io::Result<Histogram<u64>> {
-        let names: Arc<[String]> = (0..self.keys as u64).map(names::string).collect();
+        let names: Arc<[String]> = (0..self.keys as u64).map(random::string).collect();
         self.server.runtime.block_on(async {
             let mut tasks = JoinSet::new();
             let end = Instant::now() + duration;
@@ -266,7 +266,7 @@ async fn call(
 ) -> io::Result<Histogram<u64>> {
     let mut latencies = latencies_of_none()?;
     let mut start = Instant::now();
-    for number in names::numbers(seed << 32) {
+    for number in random::numbers(seed << 32) {
         let key = &keys[number as usize % keys.len()];
         caller.call(key).await?;
         let now = Instant::now();

@@ -8,8 +8,9 @@ use std::iter;
 
 use crate::comparison::{Contender, Contents};
 use crate::member::Member;
+use crate::random::repeat;
 use crate::rounds::Measured;
-use crate::workload::{MAX_BATCH, Workload, all, as_f64, floor, repeat, warmed};
+use crate::workload::{MAX_BATCH, Workload, all, as_f64, floor, warmed};
 
 /// Inserts in random order, from the empty set up to `n` elements.
 pub const INSERT: &str = "insert";

@@ -9,12 +9,12 @@ use std::iter;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::contenders;
 use crate::member::{Kind, Member};
+use crate::random::generator;
 use crate::record::Record;
 use crate::sets::{Set, UPDATE};
 use crate::tables::CALLS;
@@ -124,22 +124,18 @@ pub fn steps() -> usize {
 }
 
 /// Grows a set of `C` and updates it, timing each call.
-pub(crate) fn grow<M: Member, C: Set<M>>(
-    Plan { n, updates }: Plan,
-    round: u64,
-    make_up: fn(u64) -> M,
-) -> Tail {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(round);
+pub(crate) fn grow<M: Member, C: Set<M>>(Plan { n, updates }: Plan, round: u64) -> Tail {
+    let mut rng = generator(round);
     let first: u64 = rng.random_range(0..1 << 40);
     let end = as_f64(n);
     let mut set = C::new();
     let insertions = times(n, |number| {
-        let (member, score) = (make_up(first + number), rng.random_range(0.0..end));
+        let (member, score) = (M::nth(first + number), rng.random_range(0.0..end));
         timed(|| set.insert(member, score))
     });
     let updates = C::offers(UPDATE).then(|| {
         times(updates, |_| {
-            let member = make_up(first + rng.random_range(0..n as u64));
+            let member = M::nth(first + rng.random_range(0..n as u64));
             let score = rng.random_range(0.0..end);
             timed(|| set.update(&member, score))
         })

@@ -13,9 +13,6 @@ pub mod times;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use rand::Rng;
-use rand::seq::SliceRandom;
-
 use crate::arguments::{MAX_N, MAX_ROUNDS, within};
 use crate::comparison::{self, Sheet};
 
@@ -59,13 +56,6 @@ fn sum(digests: impl Iterator<Item = u64>) -> u64 {
         sum = sum.wrapping_add(digest);
     }
     sum
-}
-
-/// Returns the elements in random order.
-fn shuffled<T>(elements: impl Iterator<Item = T>, rng: &mut impl Rng) -> Vec<T> {
-    let mut elements: Vec<T> = elements.collect();
-    elements.shuffle(rng);
-    elements
 }
 
 /// Returns all tables, to be filled.

@@ -7,13 +7,12 @@
 //! in most programs.
 
 use std::hint::black_box;
-use std::iter;
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
 
 use crate::member::Member;
+use crate::random::{generator, repeat};
 use crate::rounds::Measured;
 
 /// The minimum number of elements in a set.
@@ -60,19 +59,17 @@ pub struct Workload<M> {
 }
 
 impl<M: Member> Workload<M> {
-    /// Generates the workload for a set of `n` elements, deterministically for each `seed`;
-    /// `make_up` generates a member from its number.
+    /// Generates the workload for a set of `n` elements, deterministically for each `seed`.
     ///
     /// # Panics
     ///
     /// Panics if `n` is less than [`MIN_N`].
-    pub fn new(n: usize, seed: u64, make_up: fn(u64) -> M) -> Self {
+    pub fn new(n: usize, seed: u64) -> Self {
         assert!(n >= MIN_N, "a set of {n} elements is too small");
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut rng = generator(seed);
         let batch = n.clamp(MIN_BATCH, MAX_BATCH);
         let end = as_f64(n);
-        // From 0 on, the start of a list of real names.
-        let mut members = (0..).map(make_up);
+        let mut members = (0..).map(M::nth);
         let elements: Vec<_> =
             members.by_ref().take(n).map(|member| (member, rng.random_range(0.0..end))).collect();
         let new = members.take(batch).collect();
@@ -82,7 +79,7 @@ impl<M: Member> Workload<M> {
         });
 
         // A different stream from that of the elements, or the accesses would follow the scores.
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed);
+        let mut rng = generator(!seed);
         let mut scores: Vec<f64> = elements.iter().map(|&(_, score)| score).collect();
         let small_steps = repeat(batch, || {
             let place = rng.random_range(0..n);
@@ -139,10 +136,6 @@ pub(crate) fn warmed(mut calls: impl ExactSizeIterator<Item = u64>) -> Measured 
 /// Sums up the results of calls, so that none can be optimized away.
 pub(crate) fn all(answers: impl Iterator<Item = u64>) -> u64 {
     answers.fold(0, |sum, answer| sum.wrapping_add(black_box(answer)))
-}
-
-pub(crate) fn repeat<T>(count: usize, make: impl FnMut() -> T) -> Vec<T> {
-    iter::repeat_with(make).take(count).collect()
 }
 
 /// Rounds a nonnegative value down to an integer.

@@ -82,7 +82,7 @@ fn every_picture_of_a_report_shows_something() {
     let folder = folder();
     let _ = fs::remove_dir_all(&folder);
     let status = Command::new(env!("CARGO_BIN_EXE_zset-bench"))
-        .args(["report", "--quick", "--n", "100,1000", "--members", "names", "--rounds", "2"])
+        .args(["report", "--quick", "--n", "100,1000", "--members", "strings", "--rounds", "2"])
         .args(["--tail", "1000", "--updates", "1000", "--out"])
         .arg(&folder)
         .stdout(Stdio::null())

@@ -13,7 +13,7 @@ use zset_bench::contenders::{Bytes, Sorted};
 use zset_bench::layer::{Requests, Row, no_layer, tower_governor, zset_tower};
 use zset_bench::limiters::contenders::{governor::DirectGovernor, ours::OneFunnel};
 use zset_bench::rounds::Measured;
-use zset_bench::{fixed, names, sets};
+use zset_bench::{fixed, sets};
 use zset_instructions::{N, fixed_set, keyed_limiter, limiter, requests, set};
 
 /// The maximum number of elements in a listpack of a `ZSet`.
@@ -45,7 +45,7 @@ const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=131072,8,
 #[bench::bulk_sorted(sets::BULK_SORTED)]
 #[bench::union(sets::UNION)]
 fn sorted_set_u64(operation: &str) {
-    set::<u64, Sorted<u64>>(N, names::scramble, operation);
+    set::<u64, Sorted<u64>>(N, operation);
 }
 
 #[library_benchmark]
@@ -54,7 +54,7 @@ fn sorted_set_u64(operation: &str) {
 #[bench::score(sets::SCORE)]
 #[bench::by_member(sets::BY_MEMBER)]
 fn sorted_set_strings(operation: &str) {
-    set::<String, Sorted<String>>(N, names::string, operation);
+    set::<String, Sorted<String>>(N, operation);
 }
 
 #[library_benchmark]
@@ -66,7 +66,7 @@ fn sorted_set_strings(operation: &str) {
 #[bench::hundred_by_rank(sets::HUNDRED_BY_RANK)]
 #[bench::count(sets::COUNT)]
 fn zset_listpack(operation: &str) {
-    set::<String, Bytes>(PACKED, names::string, operation);
+    set::<String, Bytes>(PACKED, operation);
 }
 
 #[library_benchmark]
@@ -77,7 +77,7 @@ fn zset_listpack(operation: &str) {
 #[bench::hundred_by_score(sets::HUNDRED_BY_SCORE)]
 #[bench::count(sets::COUNT)]
 fn zset_skip_list(operation: &str) {
-    set::<String, Bytes>(N, names::string, operation);
+    set::<String, Bytes>(N, operation);
 }
 
 #[library_benchmark]

@@ -24,9 +24,9 @@ pub const FIXED: usize = 64;
 const KEYS: usize = 1_000;
 
 /// Counts an operation on a set of `n` members.
-pub fn set<M: Member, C: Set<M>>(n: usize, make_up: fn(u64) -> M, operation: &str) {
+pub fn set<M: Member, C: Set<M>>(n: usize, operation: &str) {
     // The hashers' seeds derive from addresses, which are the same in every run.
-    let workload = workload::Workload::new(n, 0, make_up);
+    let workload = workload::Workload::new(n, 0);
     black_box(contender::<M, C>().measure(operation, &workload));
 }
 

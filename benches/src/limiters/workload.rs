@@ -7,13 +7,12 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use zset_std::Quota;
 
 use super::Limits;
 use super::clock::GivenClock;
-use crate::workload::repeat;
+use crate::random::{generator, repeat};
 
 /// The quota of the tables: a hundred per minute. The interval between two units is a whole number
 /// of nanoseconds, so the limiters of both crates agree although they round fractions differently.
@@ -50,7 +49,7 @@ impl Workload {
     ///
     /// Panics if there are no keys.
     pub fn new(quota: Quota, keys: usize, count: usize, seed: u64) -> Self {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut rng = generator(seed);
         let keys: Vec<u64> = repeat(keys, || rng.random());
         // On average, two thirds of an interval between two calls for a key.
         let asked = u128::from(quota.count()) * 3 * keys.len() as u128;

@@ -9,8 +9,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt as _, SeedableRng as _};
+use rand::RngExt as _;
+
+use crate::random::generator;
 
 /// How long a server may take to start. Only a failing run waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -89,7 +90,7 @@ pub(super) fn add_members(server: &Running, key: &str, n: usize) -> io::Result<(
         .spawn()
         .map_err(|error| failed("redis-cli".as_ref(), &error))?;
     if let Some(mut pipe) = client.stdin.take() {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut rng = generator(1);
         let mut text = String::new();
         for number in 0..n {
             let score = rng.random_range(0.0..1e6_f64);

@@ -9,15 +9,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::hint::black_box;
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use zset_std::Leaderboard;
 
 use crate::comparison::{Comparison, Contender, Contents, digest};
-use crate::names::numbers;
 use crate::pair::{Pair, SortedVec};
+use crate::random::{generator, numbers, repeat};
 use crate::uses::sum;
-use crate::workload::repeat;
 
 /// Returns the table of leaderboards.
 pub fn boards() -> Comparison<Workload> {
@@ -137,7 +135,7 @@ impl Workload {
     ///
     /// Panics if `n` is 0.
     pub fn new(n: usize, seed: u64) -> Self {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut rng = generator(seed);
         let highest = n as u64;
         let mut ids = numbers(rng.random());
         let mut submissions = |count| -> Vec<_> {

@@ -12,12 +12,10 @@ pub mod contenders {
 
 use std::hint::black_box;
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 
 use crate::comparison::{Comparison, Contender, Contents, digest};
-use crate::names::numbers;
-use crate::workload::repeat;
+use crate::random::{generator, numbers, repeat};
 use contenders::{btree::BTreeFeed, btree::BTreePair, ours::ZsetFeed, vec::VecFeed};
 
 /// Returns the table of feeds.
@@ -168,7 +166,7 @@ impl Workload {
     ///
     /// Panics if `n` is 0.
     pub fn new(n: usize, seed: u64) -> Self {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut rng = generator(seed);
         let mut ids = numbers(rng.random());
         let mut now = 0;
         let mut in_order = |count| -> Vec<_> {

@@ -11,17 +11,15 @@ use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::hint::black_box;
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use zset_core::{ListpackLimits, SortedSet, ZSet};
 
 use crate::comparison::{Comparison, Contender, Contents, digest};
-use crate::names;
 use crate::pair::{Ordered, Pair, SortedVec};
+use crate::random::{self, generator, repeat, shuffled};
 use crate::rounds::Measured;
 use crate::sets::sum;
-use crate::uses::shuffled;
-use crate::workload::repeat;
+
 use contenders::{BTreePool, Heap, ZsetPool, number, score};
 
 /// The number of elements in all collections of a measurement, at least.
@@ -64,7 +62,7 @@ pub fn expiries() -> Comparison<Workload<String>> {
             |n| n / 2,
             |pair, half| pair.pop_first_if(|first| first <= half).map(|(score, _)| score),
         );
-    let table = Comparison::new("Program: when String keys expire", Workload::of(names::string));
+    let table = Comparison::new("Program: when String keys expire", Workload::of(random::string));
     table.of_sizes(&[1_000, 100_000]).with(zset).with(pair)
 }
 
@@ -120,7 +118,7 @@ pub fn servers_sets() -> Comparison<Workload<Vec<u8>>> {
             elements.map(|&(score, _)| number(score)).sum()
         })
         .keys(count, move |pair, _, from| (below(pair, 2 * from) - below(pair, from)) as u64);
-    let prepare = Workload::of(|key| names::string(key).into_bytes());
+    let prepare = Workload::of(|key| random::string(key).into_bytes());
     let table = Comparison::new("Program: a server's sorted sets", prepare);
     table.of_sizes(&[100]).with(listpack).with(skip_list).with(pair)
 }
@@ -288,8 +286,8 @@ impl<K: Key> Workload<K> {
     }
 
     fn new(n: usize, seed: u64, make_up: fn(u64) -> K) -> Self {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut keys = names::numbers(rng.random()).map(make_up);
+        let mut rng = generator(seed);
+        let mut keys = random::numbers(rng.random()).map(make_up);
         // Scores that are distinct, as what is popped first is then the same for all.
         let scores = shuffled((0..2 * n as u64).map(|score| 4 * score), &mut rng);
         let (old, new) = scores.split_at(n);

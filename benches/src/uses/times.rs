@@ -16,15 +16,13 @@ use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::iter;
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use zset_std::{DelayQueue, ExpiringSet};
 
 use crate::comparison::{Comparison, Contender, Contents, digest};
-use crate::names::numbers;
 use crate::pair::SortedVec;
-use crate::uses::{shuffled, sum};
-use crate::workload::repeat;
+use crate::random::{generator, numbers, repeat, shuffled};
+use crate::uses::sum;
 use contenders::{heap::HeapQueue, pair::TimedPair, tokio::TokioQueue};
 
 /// The label of an operation that a table does not have.
@@ -253,7 +251,7 @@ impl Workload {
     ///
     /// Panics if `n` is less than 2.
     pub fn new(n: usize, seed: u64) -> Self {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut rng = generator(seed);
         let longest = n as u64;
         let mut ids = numbers(rng.random());
         let elements: Vec<_> =
