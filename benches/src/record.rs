@@ -123,16 +123,6 @@ pub(crate) fn csv<T: Serialize>(records: &[T]) -> io::Result<Vec<u8>> {
     writer.into_inner().map_err(|error| io::Error::other(error.to_string()))
 }
 
-/// Returns records as JSON, with what is known of their origin, a line each.
-///
-/// # Errors
-///
-/// Returns an error if a record cannot be written as JSON, which is a bug.
-pub fn json(origin: &str, records: &[Record]) -> io::Result<Vec<u8>> {
-    let origin: Vec<_> = origin.lines().map(|line| line.trim_start_matches("- ")).collect();
-    Ok(serde_json::to_vec_pretty(&serde_json::json!({ "origin": origin, "records": records }))?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -118,7 +118,6 @@ impl Report {
 const MARKDOWN: &str = "report.md";
 const PAGE: &str = "index.html";
 const CSV: &str = "report.csv";
-const JSON: &str = "report.json";
 
 /// Measures, writes the files, and prints how the subject compares.
 ///
@@ -135,7 +134,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{}", markdown::brief(&report))?;
     writeln!(
         out,
-        "\nIn {}: {PAGE}, {MARKDOWN} with all tables, and {CSV} and {JSON} with the same as data.",
+        "\nIn {}: {PAGE}, {MARKDOWN} with all tables, and {CSV} with the same as data.",
         folder.display()
     )?;
     record::save(options.save.as_deref(), &report.records())
@@ -153,8 +152,7 @@ fn write_files(report: &Report, folder: &Path) -> io::Result<()> {
     fs::write(folder.join(MARKDOWN), markdown::full(report))?;
     fs::write(folder.join(PAGE), page::of(report)?)?;
     let records = report.records();
-    fs::write(folder.join(CSV), record::csv(&records)?)?;
-    fs::write(folder.join(JSON), record::json(&report.origin, &records)?)
+    fs::write(folder.join(CSV), record::csv(&records)?)
 }
 
 fn measure(options: &Options) -> io::Result<Report> {
@@ -265,10 +263,6 @@ mod tests {
         let groups: Vec<_> =
             records.chunk_by(|a, b| a.group() == b.group()).map(|it| it[0].group()).collect();
         assert_eq!(groups, [("u64", 100), ("u64", 1_000), ("calls", 100)]);
-        let json = record::json("- machine: one\n", &records).unwrap();
-        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
-        assert_eq!(json["records"].as_array().map(Vec::len), Some(records.len()));
-        assert_eq!(json["origin"][0], "machine: one");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! `services`: the limiters of zset-redis compared with a bare `PING`, an empty script, and the
-//! pipeline of commands that is customary instead; then the table of [`layer`].
+//! pipeline of commands that is customary instead.
 //!
 //! Client and server run on the same machine, so rates are those of both together. The server's CPU
 //! time for each decision, from its `INFO`, depends less on what else the machine does; it bounds
@@ -19,7 +19,6 @@ use zset_redis::redis::aio::MultiplexedConnection;
 use zset_redis::redis::{self, Client};
 
 use crate::arguments::{MAX_KEYS, MAX_ROUNDS, within};
-use crate::layer;
 use crate::random;
 use crate::record::{self, Record};
 use crate::rounds::Rounds;
@@ -106,9 +105,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
         }
     }
     writeln!(out, "\n{}", draw_all(&records))?;
-    record::save(options.save.as_deref(), &records)?;
-    let save = options.save.clone();
-    layer::run(&layer::Options { n: 1_000, requests: 50_000, rounds: *rounds, save }, out)
+    record::save(options.save.as_deref(), &records)
 }
 
 /// The server, and the runtime of the callers.
