@@ -11,7 +11,7 @@
 //! - [`record`], [`tables`] and `plot`: the results, and how they are drawn; [`docs`] draws the
 //!   saved ones into the docs.
 //! - [`limiters`]: the same for limiters, with their own contenders and workload.
-//! - [`uses`]: the same for the queues, boards, feeds, schedules and expiring sets of `zset_std`,
+//! - [`uses`]: the same for the queues, boards, feeds and expiring sets of `zset_std`,
 //!   with contenders and a workload for each kind of use.
 //! - [`fixed`]: the same for `zset_core::FixedSortedSet` and the collections of `heapless`.
 //! - [`layer`]: the layer of `zset_tower` compared with `tower_governor`.

@@ -1,4 +1,4 @@
-//! `uses`: the queues, boards, feeds, schedules and expiring sets of `zset_std`, compared with the
+//! `uses`: the queues, boards, feeds and expiring sets of `zset_std`, compared with the
 //! alternatives available to a program.
 //!
 //! [`times`] has the collections ordered by due time, [`boards`] and [`feeds`] the rest, and
@@ -64,7 +64,6 @@ pub fn sheets() -> Vec<Box<dyn Sheet>> {
         Box::new(times::queues()),
         Box::new(boards::boards()),
         Box::new(feeds::feeds()),
-        Box::new(times::schedules()),
         Box::new(times::expiring_sets()),
         Box::new(programs::queues()),
         Box::new(programs::expiries()),

@@ -1,10 +1,10 @@
-//! Collections ordered by due time: delay queues, schedules, expiring sets.
+//! Collections ordered by due time: delay queues and expiring sets.
 //!
 //! There are `n` elements, one per millisecond on average: they are due at uniformly random times
 //! in the next `n` milliseconds, 100 seconds for 100,000. They are accessed in a random order,
 //! independent of both their insertion order and their due times.
 
-/// The measured queues, schedules and expiring sets.
+/// The measured queues and expiring sets.
 pub mod contenders {
     pub mod heap;
     pub mod ours;
@@ -20,10 +20,10 @@ use rand::RngExt;
 use zset_std::{DelayQueue, ExpiringSet};
 
 use crate::comparison::{Comparison, Contender, Contents, digest};
-use crate::pair::SortedVec;
+use crate::pair::{Pair, SortedVec};
 use crate::random::{generator, numbers, repeat, shuffled};
 use crate::uses::sum;
-use contenders::{heap::HeapQueue, pair::TimedPair, tokio::TokioQueue};
+use contenders::{heap::HeapQueue, tokio::TokioQueue};
 
 /// The label of an operation that a table does not have.
 const NONE: &str = "";
@@ -45,23 +45,6 @@ pub fn queues() -> Comparison<Workload> {
         .with(contender::<HeapQueue>(labels))
 }
 
-/// Returns the table of schedules.
-pub fn schedules() -> Comparison<Workload> {
-    let labels = [
-        "schedule",
-        "cancel",
-        "reschedule",
-        NONE,
-        "activate one that is due, schedule one",
-        "activate all that is due (half), an id",
-        NONE,
-    ];
-    Comparison::new("Schedule", Workload::new)
-        .with(contender::<DelayQueue<(), u64>>(labels))
-        .with(contender::<TimedPair<u64, BTreeSet<_>>>(labels))
-        .with(contender::<TimedPair<u64, SortedVec<_>>>(labels))
-}
-
 /// Returns the table of expiring sets.
 pub fn expiring_sets() -> Comparison<Workload> {
     let labels = [
@@ -75,8 +58,8 @@ pub fn expiring_sets() -> Comparison<Workload> {
     ];
     Comparison::new("ExpiringSet", Workload::new)
         .with(contender::<ExpiringSet<u64>>(labels))
-        .with(contender::<TimedPair<(), BTreeSet<_>>>(labels))
-        .with(contender::<TimedPair<(), SortedVec<_>>>(labels))
+        .with(contender::<Pair<u64, u64, BTreeSet<_>>>(labels))
+        .with(contender::<Pair<u64, u64, SortedVec<_>>>(labels))
 }
 
 /// Elements with due times in whole milliseconds, like those of a timer wheel.

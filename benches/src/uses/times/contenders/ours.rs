@@ -15,56 +15,35 @@ fn millis(at: Timestamp) -> u64 {
     at.as_nanos() / 1_000_000
 }
 
-/// The methods of queues that differ only in where a job has its number.
-macro_rules! same_methods {
-    ($Key:ty, $number:ident) => {
-        const NAME: &'static str = "zset";
-
-        type Key = $Key;
-
-        #[inline]
-        fn cancel(&mut self, id: &$Key) -> bool {
-            self.cancel(id).is_some()
-        }
-
-        #[inline]
-        fn reschedule(&mut self, id: &$Key, due: u64) {
-            self.reschedule(id, at(due));
-        }
-
-        #[inline]
-        fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
-            self.pop(at(now)).map(|job| (job.$number, millis(job.due)))
-        }
-
-        #[inline]
-        fn drain_due(&mut self, now: u64) -> impl Iterator<Item = (u64, u64)> {
-            self.pop_due(usize::MAX, at(now)).map(|job| (job.$number, millis(job.due)))
-        }
-    };
-}
-
 /// A queue that assigns the ids of its jobs.
 impl Timed for DelayQueue<u64> {
-    same_methods!(JobId, payload);
+    const NAME: &'static str = "zset";
+
+    type Key = JobId;
 
     #[inline]
     fn push(&mut self, payload: u64, due: u64) -> JobId {
         self.push(payload, at(due))
     }
-}
-
-/// A schedule: ids that are each due once.
-impl Timed for DelayQueue<(), u64> {
-    same_methods!(u64, id);
 
     #[inline]
-    fn push(&mut self, id: u64, due: u64) -> u64 {
-        if self.reschedule(&id, at(due)).is_none() {
-            let pushed = self.push_with_id(id, (), at(due));
-            assert!(pushed.is_ok(), "the id is not in the queue");
-        }
-        id
+    fn cancel(&mut self, id: &JobId) -> bool {
+        self.cancel(id).is_some()
+    }
+
+    #[inline]
+    fn reschedule(&mut self, id: &JobId, due: u64) {
+        self.reschedule(id, at(due));
+    }
+
+    #[inline]
+    fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
+        self.pop(at(now)).map(|job| (job.payload, millis(job.due)))
+    }
+
+    #[inline]
+    fn drain_due(&mut self, now: u64) -> impl Iterator<Item = (u64, u64)> {
+        self.pop_due(usize::MAX, at(now)).map(|job| (job.payload, millis(job.due)))
     }
 }
 
