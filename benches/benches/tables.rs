@@ -6,12 +6,12 @@
 use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
-use zset_bench::comparison::Sheet;
+use zset_bench::comparison::Comparison;
 use zset_bench::limiters::workload::{Workload, hundred_a_minute};
 use zset_bench::limiters::{keyed, one_key};
-use zset_bench::member::Kind;
-use zset_bench::rounds::Measured;
-use zset_bench::{contenders, uses};
+use zset_bench::measure::Measured;
+use zset_bench::sets::member::Kind;
+use zset_bench::{sets, uses};
 
 /// The sizes of sorted sets, and the numbers of keys of limiters.
 const SIZES: [usize; 2] = [1_000, 100_000];
@@ -19,47 +19,45 @@ const SIZES: [usize; 2] = [1_000, 100_000];
 /// The elements of the other collections, and the calls of limiters.
 const N: usize = 100_000;
 
-/// Adds contenders to the benchmarks, given their names and how each is measured.
-fn bench(
-    criterion: &mut Criterion,
-    group: String,
-    names: Vec<&'static str>,
-    measure: &dyn Fn(usize) -> Measured,
-) {
+/// Adds a contender to a group of benchmarks, given how it is measured.
+fn bench(criterion: &mut Criterion, group: &str, name: &str, measure: &dyn Fn() -> Measured) {
     let mut group = criterion.benchmark_group(group);
     group.sampling_mode(SamplingMode::Flat);
-    for (place, name) in names.into_iter().enumerate() {
-        group.bench_function(name, |bencher| {
-            // The time of a call: the numbers of calls differ.
-            bencher.iter_custom(|iterations| {
-                let nanos = |_| measure(place).nanos_a_call().unwrap_or(0.0);
-                Duration::from_secs_f64((0..iterations).map(nanos).sum::<f64>() / 1e9)
-            });
+    group.bench_function(name, |bencher| {
+        // The time of a call: the numbers of calls differ.
+        bencher.iter_custom(|iterations| {
+            let nanos = |_| measure().nanos_a_call().unwrap_or(0.0);
+            Duration::from_secs_f64((0..iterations).map(nanos).sum::<f64>() / 1e9)
         });
-    }
+    });
     group.finish();
 }
 
-fn bench_sheet(criterion: &mut Criterion, sheet: &dyn Sheet, n: usize) {
-    for row in sheet.rows() {
-        let group = format!("{}/{n}/{row}", sheet.title());
-        bench(criterion, group, sheet.names(row), &sheet.timer(row, n, 0));
+fn bench_table(criterion: &mut Criterion, table: &Comparison, n: usize) {
+    for row in table.rows() {
+        let perform = table.prepare(n, 0);
+        for (place, name) in table.offering(row) {
+            let group = format!("{}/{n}/{row}", table.title());
+            bench(criterion, &group, name, &|| perform(place, row).measured);
+        }
     }
 }
 
 fn bench_all(criterion: &mut Criterion) {
     for n in SIZES {
-        bench_sheet(criterion, &*contenders::all(Kind::Integers).times, n);
+        bench_table(criterion, &sets::all(Kind::Integers).times, n);
     }
-    for sheet in uses::sheets() {
-        bench_sheet(criterion, &*sheet, N);
+    for (table, sizes) in uses::tables(N) {
+        for n in sizes {
+            bench_table(criterion, &table, n);
+        }
     }
-    bench_sheet(criterion, &one_key::table(), N);
+    bench_table(criterion, &one_key::table(), N);
     for keys in SIZES {
         let workload = Workload::new(hundred_a_minute(), keys, N, 0);
-        let measure = |place: usize| (keyed::CONTENDERS[place].1)(&workload).0;
-        let names = keyed::CONTENDERS.map(|(name, _)| name).into();
-        bench(criterion, format!("limiters/{keys}"), names, &measure);
+        for (name, measure) in keyed::CONTENDERS {
+            bench(criterion, &format!("limiters/{keys}"), name, &|| measure(&workload).0);
+        }
     }
 }
 

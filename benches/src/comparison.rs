@@ -1,440 +1,316 @@
-//! What a contender and an operation are, for all tables of contenders that make the same calls.
+//! Tables of contenders that make the same calls.
 //!
-//! An operation is a row of a table: its label, its arguments, which the workload of a round has,
-//! and a call for each of them. A [`Contender`] is a name, a way to load it, and its rows. A module
-//! with a table adds the rows in one function, for every type that implements the module's trait.
-//! So the file of a contender contains only an implementation of that trait.
+//! An [`Operation`] is a row of a table: a function that makes calls with the arguments of a
+//! workload and returns how long they took. A module with a table lists its operations once, for
+//! every type that implements the module's trait; a [`Contender`] is such a type with this list,
+//! and a [`Comparison`] a list of contenders.
 
-use std::hint::black_box;
-use std::io::{self, Write};
-use std::path::Path;
 use std::rc::Rc;
 
-use crate::record::{self, Record};
-use crate::rounds::{Measured, Rounds};
-use crate::table::write_header;
-use crate::tables::draw;
-use crate::workload::as_f64;
+use crate::measure::{Measured, Rounds, to_peers, turns};
+use crate::record::Record;
 
-/// The maximum number of calls in a row that takes a contender linear time.
-const LINEAR_CALLS: usize = 500;
+/// The maximum number of calls of an operation that takes a contender linear time.
+const FEW: usize = 500;
 
-/// The answers of a contender, and its contents afterwards.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outcome {
-    /// How many calls were made.
-    pub calls: usize,
-    /// The sum of the answers.
-    pub answer: u64,
-    /// A digest of all elements afterwards.
-    pub contents: u64,
-}
+/// The maximum size of the workload that precedes all rounds and is not counted: it loads the
+/// program from disk and brings the processor to full speed.
+const WARM_UP: usize = 5_000;
 
-/// A contender of type `C` and its rows, for workloads of type `W`.
-pub struct Contender<W, C> {
-    name: &'static str,
-    pub(crate) load: Rc<dyn Fn(&W) -> C>,
-    contents: fn(&W, C) -> u64,
-    linear: Vec<&'static str>,
-    rows: Vec<Row<W, C>>,
-}
-
-/// A row of a contender.
-struct Row<W, C> {
+/// An operation on contenders of type `C`, with arguments of a workload of type `W`.
+pub struct Operation<W, C> {
     label: &'static str,
     perform: Perform<W, C>,
 }
 
-/// Loads, unless it is given the value that the row before has left, and times the calls; returns
-/// the value that they have changed.
-type Perform<W, C> = Box<dyn Fn(&W, Option<C>) -> (Measured, C)>;
+enum Perform<W, C> {
+    /// Makes calls on a loaded value, at most as many as given.
+    Calls(fn(&W, &mut C, usize) -> Measured),
+    /// Loads values in its own way, and returns the last one that the calls have changed.
+    Build(Build<W, C>),
+}
 
-impl<W: 'static, C: 'static> Contender<W, C> {
-    /// Returns a contender without rows. `load` makes the value that each row starts with, and
-    /// `contents` returns a digest of all that a value has in the end.
-    pub fn new(
+type Build<W, C> = Box<dyn Fn(&W) -> (Measured, C)>;
+
+/// Returns an operation that makes calls on a loaded value, at most as many as given.
+pub fn calls<W, C>(
+    label: &'static str,
+    make: fn(&W, &mut C, usize) -> Measured,
+) -> Operation<W, C> {
+    Operation { label, perform: Perform::Calls(make) }
+}
+
+/// Returns an operation that loads values in its own way, and returns the last one that its calls
+/// have changed.
+pub fn build<W: 'static, C: 'static>(
+    label: &'static str,
+    make: fn(&W) -> (Measured, C),
+) -> Operation<W, C> {
+    Operation { label, perform: Perform::Build(Box::new(make)) }
+}
+
+/// Returns an operation of a contender without a value.
+pub fn measured<W>(
+    label: &'static str,
+    make: impl Fn(&W) -> Measured + 'static,
+) -> Operation<W, ()> {
+    Operation { label, perform: Perform::Build(Box::new(move |workload| (make(workload), ()))) }
+}
+
+/// What an operation on a contender has led to.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// The label of the operation.
+    pub label: &'static str,
+    /// The time, the number of calls, and their answers.
+    pub measured: Measured,
+    /// A digest of all elements afterwards; 0 if it was not asked for.
+    pub contents: u64,
+}
+
+/// A contender, with its operations.
+pub struct Contender<W> {
+    name: &'static str,
+    labels: Vec<&'static str>,
+    linear: &'static [&'static str],
+    perform: Box<PerformAll<W>>,
+}
+
+/// Performs operations, given their labels, with fewer calls of some of them, on the same value;
+/// takes the contents of it after each if they are asked for.
+type PerformAll<W> = dyn Fn(&W, &[&str], &[&str], bool) -> Vec<Outcome>;
+
+impl<W: 'static> Contender<W> {
+    /// Returns a contender. `load` makes the value for calls, and `contents` returns a digest of
+    /// all that a value has in the end.
+    pub fn new<C: 'static>(
         name: &'static str,
         load: impl Fn(&W) -> C + 'static,
-        contents: fn(&W, C) -> u64,
+        contents: impl Fn(&W, C) -> u64 + 'static,
+        operations: impl IntoIterator<Item = Operation<W, C>>,
     ) -> Self {
-        Contender { name, load: Rc::new(load), contents, linear: Vec::new(), rows: Vec::new() }
-    }
-
-    /// Makes fewer calls in the rows with these labels, which take linear time and are added later.
-    pub fn linear(mut self, labels: impl IntoIterator<Item = &'static str>) -> Self {
-        self.linear.extend(labels);
-        self
-    }
-
-    /// Changes what the rows that follow start with.
-    pub fn loaded(mut self, load: impl Fn(&W) -> C + 'static) -> Self {
-        self.load = Rc::new(load);
-        self
-    }
-
-    /// Adds a row with a call for each argument; the answers are added up.
-    pub fn each<A: 'static>(
-        self,
-        label: &'static str,
-        arguments: fn(&W) -> &[A],
-        call: impl Fn(&mut C, &A) -> u64 + 'static,
-    ) -> Self {
-        let all = move |workload: &W, loaded: &mut C, calls| {
-            let answers = arguments(workload)[..calls].iter().map(|it| call(loaded, it));
-            answers.fold(0, u64::wrapping_add)
+        let operations: Vec<_> = operations.into_iter().collect();
+        let labels = operations.iter().map(|it| it.label).collect();
+        let perform = move |workload: &W, wanted: &[&str], few: &[&str], has_contents: bool| {
+            let mut kept = None;
+            let mut outcomes = Vec::new();
+            for Operation { label, perform } in &operations {
+                if !wanted.contains(label) {
+                    continue;
+                }
+                let (measured, value) = match perform {
+                    Perform::Calls(calls) => {
+                        let mut value = kept.take().unwrap_or_else(|| load(workload));
+                        let most = if few.contains(label) { FEW } else { usize::MAX };
+                        (calls(workload, &mut value, most), value)
+                    }
+                    Perform::Build(build) => {
+                        // Two values of all elements exceed the memory of some machines.
+                        kept = None;
+                        build(workload)
+                    }
+                };
+                let contents = if has_contents {
+                    contents(workload, value)
+                } else {
+                    kept = Some(value);
+                    0
+                };
+                outcomes.push(Outcome { label, measured, contents });
+            }
+            outcomes
         };
-        self.batch(label, move |workload| arguments(workload).len(), all)
+        Contender { name, labels, linear: &[], perform: Box::new(perform) }
     }
 
-    /// Adds a row whose calls are made by one function, given their number.
-    pub fn batch(
-        self,
-        label: &'static str,
-        calls: impl Fn(&W) -> usize + 'static,
-        make: impl Fn(&W, &mut C, usize) -> u64 + 'static,
-    ) -> Self {
-        let load = self.load.clone();
-        let most = if self.linear.contains(&label) { LINEAR_CALLS } else { usize::MAX };
-        self.row(label, move |workload| {
-            let mut loaded = load(workload);
-            let calls = calls(workload).min(most);
-            let measured = Measured::of(calls, || black_box(make(workload, &mut loaded, calls)));
-            (measured, loaded)
-        })
+    /// Makes fewer calls of the operations with these labels, which take linear time.
+    pub fn linear(self, labels: &'static [&'static str]) -> Self {
+        Contender { linear: labels, ..self }
     }
 
-    /// Adds a row that loads and times in its own way, and returns the last value that it changed.
-    pub fn row(self, label: &'static str, perform: impl Fn(&W) -> (Measured, C) + 'static) -> Self {
-        self.row_on(label, move |workload, _| perform(workload))
-    }
-
-    /// Adds such a row that continues with the value that the row before has left, if there is one.
-    pub fn row_on(
-        mut self,
-        label: &'static str,
-        perform: impl Fn(&W, Option<C>) -> (Measured, C) + 'static,
-    ) -> Self {
-        self.rows.push(Row { label, perform: Box::new(perform) });
-        self
-    }
-
-    /// Removes the rows with other labels than these.
+    /// Removes the operations with other labels than these.
     pub fn only(mut self, offers: impl Fn(&str) -> bool) -> Self {
-        self.rows.retain(|row| offers(row.label));
+        self.labels.retain(|label| offers(label));
         self
     }
 
-    /// Measures one row.
+    /// Performs those of some operations that the contender offers, in their order in the table.
+    fn perform(&self, workload: &W, labels: &[&str], has_contents: bool) -> Vec<Outcome> {
+        let offered: Vec<_> =
+            self.labels.iter().copied().filter(|label| labels.contains(label)).collect();
+        (self.perform)(workload, &offered, self.linear, has_contents)
+    }
+
+    /// Measures one operation.
     ///
     /// # Panics
     ///
-    /// Panics if there is no row with this label.
+    /// Panics if the contender does not offer it.
     pub fn measure(&self, label: &str, workload: &W) -> Measured {
-        self.perform(label, workload).0
-    }
-
-    fn perform(&self, label: &str, workload: &W) -> (Measured, C) {
-        let row = self.rows.iter().find(|row| row.label == label);
-        (row.expect("the contender has the row").perform)(workload, None)
+        let outcomes = self.perform(workload, &[label], false);
+        assert_eq!(outcomes.len(), 1, "{} does not offer `{label}`", self.name);
+        outcomes[0].measured
     }
 }
 
-/// A contender whose type is erased.
-trait Entrant<W> {
-    fn name(&self) -> &'static str;
-
-    fn size_of(&self) -> usize;
-
-    /// Returns the labels of the rows.
-    fn rows(&self) -> Vec<&'static str>;
-
-    fn measure(&self, row: &str, workload: &W) -> Measured;
-
-    /// Measures those of some rows that it offers, in turn on one value.
-    fn measure_all(&self, rows: &[&'static str], workload: &W) -> Vec<(&'static str, Measured)>;
-
-    fn outcome(&self, row: &str, workload: &W) -> Outcome;
-}
-
-impl<W: 'static, C: 'static> Entrant<W> for Contender<W, C> {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn size_of(&self) -> usize {
-        size_of::<C>()
-    }
-
-    fn rows(&self) -> Vec<&'static str> {
-        self.rows.iter().map(|row| row.label).collect()
-    }
-
-    fn measure(&self, row: &str, workload: &W) -> Measured {
-        self.perform(row, workload).0
-    }
-
-    fn measure_all(&self, rows: &[&'static str], workload: &W) -> Vec<(&'static str, Measured)> {
-        let mut kept = None;
-        let wanted = self.rows.iter().filter(|row| rows.contains(&row.label));
-        let measure = |row: &Row<W, C>| {
-            let (measured, value) = (row.perform)(workload, kept.take());
-            kept = Some(value);
-            (row.label, measured)
-        };
-        wanted.map(measure).collect()
-    }
-
-    fn outcome(&self, row: &str, workload: &W) -> Outcome {
-        let (Measured { calls, answer, .. }, value) = self.perform(row, workload);
-        Outcome { calls, answer, contents: (self.contents)(workload, value) }
-    }
-}
-
-/// The table of contenders that share a workload, the subject first.
-pub struct Comparison<W> {
+/// A table of contenders, the subject first. The subject offers all operations.
+pub struct Comparison {
     title: &'static str,
-    /// The number of elements, if it is not the one that the workload is prepared for.
-    n: Option<usize>,
-    sizes: &'static [usize],
-    has_size_of: bool,
-    /// How many leading contenders are zset's own; the first is compared with the peers.
+    /// The number of leading contenders that are zset's own; the first is compared with the peers.
     subjects: usize,
-    prepare: Box<dyn Fn(usize, u64) -> W>,
-    entrants: Vec<Box<dyn Entrant<W>>>,
+    /// The name of each contender, and what it offers.
+    contenders: Vec<(&'static str, Vec<&'static str>)>,
+    prepare: Box<dyn Fn(usize, u64) -> Prepared>,
 }
 
-impl<W: 'static> Comparison<W> {
-    /// Returns a table without contenders. `prepare` generates the workload for a number of
-    /// elements, or of calls, and a seed.
-    pub fn new(title: &'static str, prepare: impl Fn(usize, u64) -> W + 'static) -> Self {
-        let (prepare, entrants) = (Box::new(prepare), Vec::new());
-        let (n, sizes, has_size_of, subjects) = (None, &[][..], false, 1);
-        Comparison { title, n, sizes, has_size_of, subjects, prepare, entrants }
-    }
+/// A workload that all contenders can perform: given the place of one, the labels of operations,
+/// and whether the contents are asked for.
+type Prepared = Box<dyn Fn(usize, &[&str], bool) -> Vec<Outcome>>;
 
-    /// Adds a contender. The first one has all rows; in the others a missing row is a dash.
-    pub fn with<C: 'static>(mut self, contender: Contender<W, C>) -> Self {
-        self.entrants.push(Box::new(contender));
-        self
-    }
-
-    /// Sets the numbers of elements, instead of the one that the options have.
-    pub fn of_sizes(self, sizes: &'static [usize]) -> Self {
-        Comparison { sizes, ..self }
-    }
-
-    /// Sets the number of elements, which is not that of the calls.
-    pub fn of_n(self, n: usize) -> Self {
-        Comparison { n: Some(n), ..self }
-    }
-
-    /// Adds a row with the sizes of the types.
-    pub fn with_size_of(self) -> Self {
-        Comparison { has_size_of: true, ..self }
-    }
-
-    /// Sets how many leading contenders are zset's own.
-    pub fn of_subjects(self, subjects: usize) -> Self {
-        Comparison { subjects, ..self }
-    }
-
-    /// Returns the contenders that offer a row.
-    fn offering(&self, row: &str) -> Vec<&dyn Entrant<W>> {
-        self.entrants.iter().map(|it| &**it).filter(|it| it.rows().contains(&row)).collect()
-    }
-
-    fn bytes(&self, n: usize) -> impl Iterator<Item = Record> {
-        let subject = as_f64(self.entrants[0].size_of());
-        self.entrants.iter().enumerate().map(move |(place, it)| {
-            let (what, bytes) = (("size_of, bytes", "bytes"), as_f64(it.size_of()));
-            let ratio = (place > 0).then_some(subject / bytes);
-            Record { ratio, ..Record::new((self.title, n), it.name(), what, Some(bytes)) }
-        })
-    }
-}
-
-/// How all rows of a table are measured together.
+/// How a table is measured.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The number of elements.
     pub n: usize,
-    /// The labels of the rows.
-    pub rows: Vec<&'static str>,
+    /// What the workload is generated for: elements, or calls.
+    pub count: usize,
     /// The number of rounds, at least one.
     pub rounds: usize,
     /// The number of workloads in a round, whose results are added.
     pub workloads: usize,
+    /// The labels of the operations.
+    pub rows: Vec<&'static str>,
+    /// Whether a contender performs all operations in turn, each on the value that the one before
+    /// has left, or all contenders perform an operation before the next, each on a new value.
+    pub is_together: bool,
 }
 
-/// The maximum number of elements of the workload that precedes all rounds of a [`Plan`] and is not
-/// counted: it loads the program from disk and brings the processor to full speed.
-const WARM_UP: usize = 5_000;
+impl Comparison {
+    /// Returns a table. `prepare` generates the workload for a number of elements, or of calls, and
+    /// a seed.
+    pub fn new<W: 'static>(
+        title: &'static str,
+        prepare: impl Fn(usize, u64) -> W + 'static,
+        contenders: Vec<Contender<W>>,
+    ) -> Self {
+        let offers = contenders.iter().map(|it| (it.name, it.labels.clone())).collect();
+        let contenders = Rc::new(contenders);
+        let prepare = move |count, seed| -> Prepared {
+            let (workload, contenders) = (prepare(count, seed), Rc::clone(&contenders));
+            Box::new(move |place, labels, has_contents| {
+                contenders[place].perform(&workload, labels, has_contents)
+            })
+        };
+        Comparison { title, subjects: 1, contenders: offers, prepare: Box::new(prepare) }
+    }
 
-/// A table to fill, whatever its workload is.
-pub trait Sheet {
+    /// Sets the number of leading contenders that are zset's own.
+    pub fn of_subjects(self, subjects: usize) -> Self {
+        Comparison { subjects, ..self }
+    }
+
     /// Returns the name of the table.
-    fn title(&self) -> &'static str;
-
-    /// Returns the numbers of elements, or of calls, to measure: none above `most`.
-    fn sizes(&self, most: usize) -> Vec<usize>;
-
-    /// Returns the labels of the rows.
-    fn rows(&self) -> Vec<&'static str>;
-
-    /// Returns the names of the contenders that offer a row, the subject first.
-    fn names(&self, row: &str) -> Vec<&'static str>;
-
-    /// Measures all rows: of sets with `count` elements, or with `count` calls.
-    fn measure(&self, count: usize, rounds: usize) -> Vec<Record>;
-
-    /// Measures rows in which the contenders continue with the value that the row before has left;
-    /// calls `round_is_over` after each round.
-    fn measure_together(&self, plan: &Plan, round_is_over: &mut dyn FnMut()) -> Vec<Record>;
-
-    /// Returns a function that measures one of [`names`](Self::names) in a row, with the elements
-    /// for a seed. For other front ends.
-    fn timer(&self, row: &str, n: usize, seed: u64) -> Box<dyn Fn(usize) -> Measured + '_>;
-
-    /// Returns, for each of [`names`](Self::names), the answers in a row and the contents after it,
-    /// as numbers to compare when all make the same calls. For tests.
-    fn outcomes(&self, row: &str, n: usize, seed: u64) -> Vec<Outcome>;
-}
-
-impl<W: 'static> Sheet for Comparison<W> {
-    fn title(&self) -> &'static str {
+    pub fn title(&self) -> &'static str {
         self.title
     }
 
-    fn sizes(&self, most: usize) -> Vec<usize> {
-        let mut sizes: Vec<_> = self.sizes.iter().map(|&size| size.min(most)).collect();
-        sizes.dedup();
-        if sizes.is_empty() { vec![most] } else { sizes }
+    /// Returns the names of the contenders, the subject first.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.contenders.iter().map(|(name, _)| *name).collect()
     }
 
-    fn rows(&self) -> Vec<&'static str> {
-        self.entrants[0].rows()
+    /// Returns the labels of the operations.
+    pub fn rows(&self) -> Vec<&'static str> {
+        self.contenders[0].1.clone()
     }
 
-    fn names(&self, row: &str) -> Vec<&'static str> {
-        self.offering(row).iter().map(|it| it.name()).collect()
+    /// Returns the places and the names of the contenders that offer an operation.
+    pub fn offering(&self, row: &str) -> Vec<(usize, &'static str)> {
+        let all = self.contenders.iter().enumerate();
+        all.filter(|(_, it)| it.1.contains(&row)).map(|(place, it)| (place, it.0)).collect()
     }
 
-    fn measure(&self, count: usize, rounds: usize) -> Vec<Record> {
-        let n = self.n.unwrap_or(count);
-        let row = |label| {
-            let offering = self.offering(label);
-            let prepare = |seed| (self.prepare)(count, seed);
-            let rounds = Rounds::measure(offering.len(), rounds, prepare, |place, workload| {
-                offering[place].measure(label, workload)
-            });
-            rounds.records(&self.names(label), self.subjects, self.title, n, label)
-        };
-        let mut records: Vec<_> = self.rows().into_iter().flat_map(row).collect();
-        if self.has_size_of {
-            records.extend(self.bytes(n));
-        }
-        records
+    /// Generates a workload; returns how the contender at a place performs an operation of it.
+    pub fn prepare(&self, count: usize, seed: u64) -> impl Fn(usize, &str) -> Outcome + use<> {
+        let prepared = (self.prepare)(count, seed);
+        move |place, row| prepared(place, &[row], true)[0]
     }
 
-    fn measure_together(&self, plan: &Plan, round_is_over: &mut dyn FnMut()) -> Vec<Record> {
-        let Plan { n, ref rows, rounds, workloads } = *plan;
-        let warm_up = (self.prepare)(n.min(WARM_UP), u64::MAX);
-        for entrant in &self.entrants {
-            entrant.measure_all(rows, &warm_up);
+    /// Returns how each operation is measured alone.
+    pub fn plan(&self, n: usize, rounds: usize) -> Plan {
+        Plan { n, count: n, rounds, workloads: 1, rows: self.rows(), is_together: false }
+    }
+
+    /// Measures all contenders.
+    pub fn measure(&self, plan: &Plan) -> Vec<Record> {
+        let Plan { n, count, workloads, ref rows, .. } = *plan;
+        let places = self.contenders.len();
+        let at_once = if plan.is_together { rows.len().max(1) } else { 1 };
+        let warm_up = (self.prepare)(count.min(WARM_UP), u64::MAX);
+        for rows in rows.chunks(at_once) {
+            (0..places).for_each(|place| drop(warm_up(place, rows, false)));
         }
         let mut all: Vec<Rounds> = rows.iter().map(|_| Rounds::default()).collect();
-        for round in 0..rounds {
-            let mut totals = vec![vec![Measured::default(); self.entrants.len()]; rows.len()];
+        for round in 0..plan.rounds {
+            let mut totals = vec![vec![Measured::default(); places]; rows.len()];
             for number in round * workloads..(round + 1) * workloads {
-                let workload = (self.prepare)(n, number as u64);
-                // Rotate which contender goes first: the first one finds the workload still in the
-                // caches.
-                for turn in 0..self.entrants.len() {
-                    let place = (number + turn) % self.entrants.len();
-                    for (label, measured) in self.entrants[place].measure_all(rows, &workload) {
-                        let row = rows.iter().position(|it| *it == label);
-                        totals[row.expect("it is in the plan")][place] += measured;
+                let perform = (self.prepare)(count, number as u64);
+                for rows_at_once in rows.chunks(at_once) {
+                    for place in turns(number, places) {
+                        for outcome in perform(place, rows_at_once, false) {
+                            let row = rows.iter().position(|it| *it == outcome.label);
+                            totals[row.expect("it is in the plan")][place] += outcome.measured;
+                        }
                     }
                 }
             }
             for (rounds, totals) in all.iter_mut().zip(totals) {
-                rounds.0.push(totals);
+                rounds.0.push(totals.iter().map(Measured::nanos_a_call).collect());
             }
-            round_is_over();
         }
-        let names: Vec<_> = self.entrants.iter().map(|it| it.name()).collect();
-        let rows = rows.iter().zip(all);
-        rows.flat_map(|(row, all)| all.records(&names, self.subjects, self.title, n, row)).collect()
-    }
-
-    fn timer(&self, row: &str, n: usize, seed: u64) -> Box<dyn Fn(usize) -> Measured + '_> {
-        let (workload, offering) = ((self.prepare)(n, seed), self.offering(row));
-        let row = row.to_owned();
-        Box::new(move |place| offering[place].measure(&row, &workload))
-    }
-
-    fn outcomes(&self, row: &str, n: usize, seed: u64) -> Vec<Outcome> {
-        let workload = (self.prepare)(n, seed);
-        self.offering(row).iter().map(|it| it.outcome(row, &workload)).collect()
-    }
-}
-
-/// Measures, prints and [saves](record::save) all tables.
-pub(crate) fn run(
-    sheets: Vec<Box<dyn Sheet>>,
-    (count, rounds): (usize, usize),
-    legend: &str,
-    save: Option<&Path>,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    write_header(out)?;
-    writeln!(out, "- n: {count}, rounds: {rounds}")?;
-    let mut records = Vec::new();
-    for sheet in sheets {
-        for count in sheet.sizes(count) {
-            let measured = sheet.measure(count, rounds);
-            write!(out, "\n{}", draw(&measured))?;
-            records.extend(measured);
-        }
-    }
-    write!(out, "\n{legend}")?;
-    record::save(save, &records)
-}
-
-/// Mixes the fields of an element into one number, so that all of them must be read.
-#[inline]
-pub(crate) fn digest(id: u64, number: u64) -> u64 {
-    id ^ number.rotate_left(32)
-}
-
-/// An order-dependent digest of a whole structure.
-#[derive(Default)]
-pub(crate) struct Contents(pub(crate) u64);
-
-impl Contents {
-    pub(crate) fn add(&mut self, digest: u64) {
-        self.0 = self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(digest);
+        let records = |(row, rounds): (&&str, Rounds)| {
+            rounds.records((self.title, n), (row, "ns"), &self.names(), to_peers(self.subjects))
+        };
+        rows.iter().zip(all).flat_map(records).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::each;
 
     #[test]
-    fn rows_that_are_measured_together_continue_with_the_same_value() {
-        let row = |(): &(), kept: Option<u64>| {
-            let value = kept.unwrap_or(5);
-            (Measured { answer: value, ..Measured::default() }, value + 1)
+    fn operations_that_are_performed_together_continue_with_the_same_value() {
+        let add_one = |(): &(), value: &mut u64, _| {
+            *value += 1;
+            Measured { answer: *value, ..Measured::default() }
         };
-        let contender = Contender::new("number", |()| 5, |(), value| value);
-        let contender = contender.row_on("one", row).row_on("other", row).row_on("third", row);
-        let answers = |rows: &[&'static str]| {
-            let measured = contender.measure_all(rows, &());
-            measured.iter().map(|(label, it)| (*label, it.answer)).collect::<Vec<_>>()
+        let new = build("new", |()| (Measured::default(), 10));
+        let operations =
+            [calls("one", add_one), calls("other", add_one), new, calls("last", add_one)];
+        let contender = Contender::new("number", |()| 5, |(), value| value, operations);
+        let answers = |labels: &[&str]| {
+            let outcomes = contender.perform(&(), labels, false);
+            outcomes.iter().map(|it| (it.label, it.measured.answer)).collect::<Vec<_>>()
         };
-        assert_eq!(answers(&["third", "one"]), [("one", 5), ("third", 6)]);
-        assert_eq!(contender.measure("other", &()).answer, 5);
-        assert_eq!(contender.outcome("other", &()), Outcome { calls: 0, answer: 5, contents: 6 });
+        assert_eq!(answers(&["other", "one"]), [("one", 6), ("other", 7)]);
+        assert_eq!(answers(&["one", "new", "last"]), [("one", 6), ("new", 0), ("last", 11)]);
+        assert_eq!(contender.measure("last", &()).answer, 6);
+        assert_eq!(contender.perform(&(), &["other"], true)[0].contents, 6);
+    }
+
+    #[test]
+    fn operations_in_linear_time_have_fewer_calls() {
+        let add = |it: &Vec<u64>, sum: &mut u64, most| each(it, most, |it| *sum + it);
+        let contender = |name| Contender::new(name, |_| 0, |_, sum| sum, [calls("add", add)]);
+        let contenders = vec![contender("zset"), contender("slow").linear(&["add"])];
+        let table = Comparison::new("sums", |n, _| vec![1; n], contenders);
+        let outcomes = table.prepare(1_000, 0);
+        let answers = [0, 1].map(|place| outcomes(place, "add").measured.answer);
+        assert_eq!(answers, [1_000, 500]);
+        let records = table.measure(&table.plan(1_000, 2));
+        assert_eq!(records.iter().map(|it| it.rounds).collect::<Vec<_>>(), [2, 2]);
+        assert!(records[0].ratio.is_none() && records[1].ratio > Some(0.0));
     }
 }

@@ -11,15 +11,20 @@
 //!
 //! `summary u64 1000000` is the small table of the README.
 
-mod picture;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
+use crate::measure::as_f64;
+use crate::plot::{Chart, Point, dark, picture};
 use crate::record::{self, Record};
-use crate::tables::{draw, summary};
+use crate::results::draw;
+use crate::sets;
+use crate::sets::member::Kind;
+use crate::sets::memory::LABELS;
+use crate::sets::set::{HUNDRED_BY_SCORE, INSERT, RANK, SCORE, UPDATE};
+use crate::sets::tables::{SUBJECT, is_sorted_set, summary};
 
 /// The repository.
 pub const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -32,6 +37,10 @@ const ALL: &str = "docs/benchmarks.md";
 
 /// The page with a summary.
 const README: &str = "README.md";
+
+/// The title of the picture.
+const TITLE: &str =
+    "Time and memory of sorted sets of u64, as multiples of zset, by number of elements";
 
 const BEGIN: &str = "<!-- zset-bench docs: ";
 const BEGIN_ENDS: &str = " -->\n";
@@ -67,7 +76,7 @@ pub fn files(folder: &Path) -> io::Result<Vec<(&'static str, String)>> {
         })?;
         files.push((path, content));
     }
-    files.extend(picture::files(&records)?);
+    files.extend(pictures(&records)?);
     Ok(files)
 }
 
@@ -115,6 +124,46 @@ fn select(name: &str, records: &[Record]) -> (Draw, Vec<Record>) {
     let (table, n) = sized.map_or((name, None), |(table, n)| (table, Some(n)));
     let is_selected = |it: &&Record| it.table == table && n.is_none_or(|n: usize| n == it.n);
     (draw, records.iter().filter(is_selected).cloned().collect())
+}
+
+/// Returns the picture of how peers compare with zset by size, for dark and for light pages, with the
+/// paths of its files.
+fn pictures(records: &[Record]) -> io::Result<[(&'static str, String); 2]> {
+    let ([requested, ..], names) = (LABELS, sets::names());
+    let charts = [
+        (INSERT, "insert"),
+        (SCORE, "score of a member"),
+        (UPDATE, "update of a score"),
+        (RANK, "rank of a member"),
+        (HUNDRED_BY_SCORE, "100 elements by score"),
+        (requested, "memory"),
+    ]
+    .map(|(what, caption)| {
+        let lines = names.iter().map(|name| points(records, name, what));
+        Chart { caption: caption.into(), lines: lines.collect() }
+    });
+    let legend: Vec<_> = names.into_iter().enumerate().filter(|(_, name)| is_drawn(name)).collect();
+    let light = picture(TITLE, &legend, &charts, 3)?;
+    Ok([("docs/sets-dark.svg", dark(light.clone())), ("docs/sets-light.svg", light)])
+}
+
+/// Returns whether a contender has a line.
+fn is_drawn(name: &str) -> bool {
+    // The textbook skip list runs close to that of the crate.
+    name == SUBJECT || is_sorted_set(name) && !name.starts_with("textbook")
+}
+
+/// Returns the multiples of zset's own values, by size.
+fn points(records: &[Record], contender: &str, what: &str) -> Vec<Point> {
+    let is_drawn = |it: &&Record| {
+        it.table == Kind::Integers.name()
+            && it.contender == contender
+            && it.what == what
+            && is_drawn(contender)
+    };
+    // Records are sorted by size. Those of the subject have no ratio.
+    let point = |it: &Record| Point::of((as_f64(it.n), it.ratio.map_or(1.0, f64::recip)));
+    records.iter().filter(is_drawn).map(point).collect()
 }
 
 #[cfg(test)]

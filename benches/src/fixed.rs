@@ -1,33 +1,30 @@
 //! `fixed`: `FixedSortedSet` compared with the collections of fixed capacity of the crate
 //! `heapless`.
 //!
-//! All take turns at the same calls, which are generated in advance; see
-//! [`comparison`].
-//!
 //! Members and scores are random; few scores are equal. A collection is far smaller than a cache,
 //! so many of them are filled and emptied one after the other, each with elements of its own:
 //! nothing can learn the outcome of a comparison.
 
-pub mod contenders;
-
 use std::hint::black_box;
-use std::io::{self, Write};
 use std::iter;
-use std::path::PathBuf;
 
+use heapless::binary_heap::{self, BinaryHeap};
+use heapless::index_map::FnvIndexMap;
+use heapless::sorted_linked_list::{self, SortedLinkedList};
 use rand::RngExt;
+use zset_core::FixedSortedSet;
 
-use contenders::{Heap, IndexMap, LinkedList, ZsetFixed};
-
-use crate::arguments::{MAX_CALLS, MAX_ROUNDS, within};
-use crate::comparison::{self, Comparison, Contender, Contents, Sheet};
+use crate::comparison::{Comparison, Contender, Operation, Plan, build, calls};
+use crate::measure::{Measured, Rounds, as_f64, contents, each, sum, to_peers};
+use crate::options::{Common, MAX_CALLS, within};
 use crate::random::{generator, repeat};
-use crate::rounds::Measured;
-use crate::sets::sum;
-use crate::tables::FIXED;
+use crate::record::Record;
+
+/// The name of the tables.
+pub(crate) const TABLE: &str = "FixedSortedSet";
 
 /// The legend of the tables.
-const LEGEND: &str = "\
+pub const LEGEND: &str = "\
 Members and scores are u32. Insert includes making the value; remove and pop empty it. A dash: the peer
 cannot do that, or only with a copy of its elements. Where it scans all elements, its time includes that.
 ";
@@ -39,37 +36,40 @@ pub struct Options {
     // So few that other processes rarely interrupt a round, of the slowest contender either.
     #[arg(long, default_value_t = 3_000, value_parser = within(1, MAX_CALLS))]
     pub calls: usize,
-    /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 101, value_parser = within(1, MAX_ROUNDS))]
-    pub rounds: usize,
-    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
-    #[arg(long, value_name = "FILE")]
-    pub save: Option<PathBuf>,
+    /// What most commands have.
+    #[command(flatten)]
+    pub common: Common,
 }
 
-/// Measures and prints a table for each capacity.
-///
-/// # Errors
-///
-/// Returns an error if writing to `out` fails, or if the results cannot be saved.
-pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
-    let Options { calls, rounds, save } = options;
-    comparison::run(sheets(), (*calls, *rounds), LEGEND, save.as_deref(), out)
+/// Measures a table for each capacity.
+pub fn measure(options: &Options) -> Vec<Record> {
+    [of::<16>(options), of::<64>(options), of::<256>(options), of::<1024>(options)].concat()
 }
 
-/// Returns a table for each capacity, to be filled.
-pub fn sheets() -> Vec<Box<dyn Sheet>> {
-    vec![sheet::<16>(), sheet::<64>(), sheet::<256>(), sheet::<1024>()]
+/// Measures the table of a capacity, with the sizes of the types.
+fn of<const N: usize>(options: &Options) -> Vec<Record> {
+    let table = table::<N>();
+    let plan = Plan { count: options.calls, ..table.plan(N, options.common.rounds_or(101)) };
+    let bytes = [
+        size_of::<ZsetFixed<N>>(),
+        size_of::<Heap<N>>(),
+        size_of::<LinkedList<N>>(),
+        size_of::<IndexMap<N>>(),
+    ];
+    let bytes = Rounds(vec![bytes.map(|bytes| Some(as_f64(bytes))).into()]);
+    let what = ("size_of, bytes", "bytes");
+    [table.measure(&plan), bytes.records((TABLE, N), what, &table.names(), to_peers(1))].concat()
 }
 
 /// Returns the table of a capacity.
-pub fn sheet<const N: usize>() -> Box<dyn Sheet> {
-    let table = Comparison::new(FIXED, Workload::<N>::new)
-        .with(contender::<ZsetFixed<N>, N>())
-        .with(contender::<Heap<N>, N>())
-        .with(contender::<LinkedList<N>, N>())
-        .with(contender::<IndexMap<N>, N>());
-    Box::new(table.of_n(N).with_size_of())
+pub fn table<const N: usize>() -> Comparison {
+    let contenders = vec![
+        contender::<ZsetFixed<N>, N>(),
+        contender::<Heap<N>, N>(),
+        contender::<LinkedList<N>, N>(),
+        contender::<IndexMap<N>, N>(),
+    ];
+    Comparison::new(TABLE, Workload::<N>::new, contenders)
 }
 
 /// A member with its score.
@@ -119,67 +119,49 @@ pub trait Fixed: Sized + 'static {
     }
 }
 
-/// Makes an empty value and fills it.
-pub const INSERT: &str = "insert up to N";
-
-/// The score of a random member.
-pub const SCORE: &str = "score of a member";
-
-/// Gives a random member a random score.
-pub const UPDATE: &str = "update of a score";
-
-/// Removes the members of a full one in the order of their insertion.
-pub const REMOVE: &str = "remove a member";
-
-/// Removes all elements of a full one in order.
-pub const POP_FIRST: &str = "pop the smallest";
-
-/// The first ten elements in order.
-pub const FIRST_TEN: &str = "the ten smallest in order";
-
-/// The rank of a random member.
-pub const RANK: &str = "rank of a member";
+// The operations that some contender lacks.
+const UPDATE: &str = "update of a score";
+const REMOVE: &str = "remove a member";
+const FIRST_TEN: &str = "the ten smallest in order";
 
 /// Returns a contender with the operations that it offers.
-pub fn contender<C: Fixed, const N: usize>() -> Contender<Workload<N>, C> {
-    let load = |workload: &Workload<N>| filled(&workload.fills[0]);
-    let contents = |_: &_, mut last: C| {
-        let mut contents = Contents::default();
-        iter::from_fn(|| last.pop_first()).for_each(|element| contents.add(digest(element)));
-        contents.0
-    };
-    let insert = |workload: &Workload<N>| {
-        let mut last = C::new();
-        let measured = Measured::of(workload.fills.len() * N, || {
-            for elements in &workload.fills {
-                last = black_box(filled(elements));
-            }
-            0
-        });
-        (measured, last)
-    };
-    let score = |set: &mut C, &(member, _): &Element| set.score(member).map_or(0, u64::from);
-    let update = |set: &mut C, &(member, score): &Element| {
-        set.update(member, score);
-        0
-    };
-    let remove = |set: &mut C, member| set.remove(member).map_or(0, u64::from);
-    let pop_first = |set: &mut C, _| set.pop_first().map_or(0, digest);
-    let first_ten = |set: &mut C, _: &Element| {
-        let mut sum = 0_u64;
-        black_box(&*set).first(10).for_each(|it| sum = sum.wrapping_add(digest(it)));
-        sum
-    };
-    let rank = |set: &mut C, &(member, _): &Element| set.rank(member).unwrap_or(0) as u64;
-    Contender::new(C::NAME, load, contents)
-        .row(INSERT, insert)
-        .each(SCORE, |it| &it.asked, score)
-        .each(UPDATE, |it| &it.asked, update)
-        .row(REMOVE, move |workload| workload.empty_all(remove))
-        .row(POP_FIRST, move |workload| workload.empty_all(pop_first))
-        .each(FIRST_TEN, |it| &it.asked, first_ten)
-        .each(RANK, |it| &it.asked, rank)
-        .only(|label| !C::LACKS.contains(&label))
+pub fn contender<C: Fixed, const N: usize>() -> Contender<Workload<N>> {
+    let operations: [Operation<Workload<N>, C>; _] = [
+        // Makes an empty value and fills it.
+        build("insert up to N", |it| {
+            let mut last = C::new();
+            let measured = Measured::of(it.fills.len() * N, || {
+                for elements in &it.fills {
+                    last = black_box(filled(elements));
+                }
+                0
+            });
+            (measured, last)
+        }),
+        calls("score of a member", |it, set, most| {
+            each(&it.asked, most, |(member, _)| set.score(*member).map_or(0, u64::from))
+        }),
+        calls(UPDATE, |it, set, most| {
+            each(&it.asked, most, |(member, score)| {
+                set.update(*member, *score);
+                0
+            })
+        }),
+        // The members of a full one, in the order of their insertion.
+        build(REMOVE, |it| it.empty_all(|set: &mut C, it| set.remove(it).map_or(0, u64::from))),
+        build("pop the smallest", |it| {
+            it.empty_all(|set: &mut C, _| set.pop_first().map_or(0, digest))
+        }),
+        calls(FIRST_TEN, |it, set, most| {
+            each(&it.asked, most, |_| sum(black_box(&*set).first(10).map(digest)))
+        }),
+        calls("rank of a member", |it, set, most| {
+            each(&it.asked, most, |(member, _)| set.rank(*member).unwrap_or(0) as u64)
+        }),
+    ];
+    let load = |it: &Workload<N>| filled(&it.fills[0]);
+    let contents = |_: &_, mut last: C| contents(iter::from_fn(|| last.pop_first()).map(digest));
+    Contender::new(C::NAME, load, contents, operations).only(|label| !C::LACKS.contains(&label))
 }
 
 /// The elements of one round, and the arguments of all operations.
@@ -233,4 +215,180 @@ fn filled<C: Fixed, const N: usize>(elements: &[Element; N]) -> C {
 #[inline]
 fn digest((member, score): Element) -> u64 {
     u64::from(member) << 32 | u64::from(score)
+}
+
+/// The subject.
+pub type ZsetFixed<const N: usize> = FixedSortedSet<u32, u32, N>;
+
+/// A heap, whose elements other than the first are found by scans and cannot be changed.
+pub type Heap<const N: usize> = BinaryHeap<Element, binary_heap::Min, N>;
+
+/// A list with links of two bytes, as the slot numbers of the subject.
+pub type LinkedList<const N: usize> = SortedLinkedList<Element, sorted_linked_list::Min, N, u16>;
+
+/// A hash table, which has no order by score.
+pub type IndexMap<const N: usize> = FnvIndexMap<u32, u32, N>;
+
+impl<const N: usize> Fixed for ZsetFixed<N> {
+    const NAME: &'static str = "zset";
+
+    #[inline]
+    fn new() -> Self {
+        FixedSortedSet::new()
+    }
+
+    #[inline]
+    fn insert(&mut self, member: u32, score: u32) {
+        let inserted = self.try_insert(member, score);
+        debug_assert_eq!(inserted, Ok(None));
+    }
+
+    #[inline]
+    fn pop_first(&mut self) -> Option<Element> {
+        self.pop_first()
+    }
+
+    #[inline]
+    fn score(&self, member: u32) -> Option<u32> {
+        self.score(&member)
+    }
+
+    #[inline]
+    fn rank(&self, member: u32) -> Option<usize> {
+        self.rank(&member)
+    }
+
+    #[inline]
+    fn update(&mut self, member: u32, score: u32) {
+        self.update(&member, |_| score);
+    }
+
+    #[inline]
+    fn remove(&mut self, member: u32) -> Option<u32> {
+        self.remove(&member)
+    }
+
+    #[inline]
+    fn first(&self, n: usize) -> impl Iterator<Item = Element> {
+        self.iter().take(n).map(|(&member, score)| (member, score))
+    }
+}
+
+/// The methods that are the same for the heap and the list.
+macro_rules! same_methods {
+    () => {
+        #[inline]
+        fn insert(&mut self, member: u32, score: u32) {
+            let inserted = self.push((score, member));
+            debug_assert_eq!(inserted, Ok(()));
+        }
+
+        #[inline]
+        fn pop_first(&mut self) -> Option<Element> {
+            self.pop().map(|(score, member)| (member, score))
+        }
+
+        #[inline]
+        fn score(&self, member: u32) -> Option<u32> {
+            self.iter().find(|element| element.1 == member).map(|element| element.0)
+        }
+    };
+}
+
+impl<const N: usize> Fixed for Heap<N> {
+    const NAME: &'static str = "BinaryHeap";
+    const LACKS: &'static [&'static str] = &[UPDATE, REMOVE, FIRST_TEN];
+
+    same_methods!();
+
+    #[inline]
+    fn new() -> Self {
+        BinaryHeap::new()
+    }
+
+    #[inline]
+    fn rank(&self, member: u32) -> Option<usize> {
+        let element = (self.score(member)?, member);
+        Some(self.iter().filter(|other| **other < element).count())
+    }
+}
+
+impl<const N: usize> Fixed for LinkedList<N> {
+    const NAME: &'static str = "SortedLinkedList";
+
+    same_methods!();
+
+    #[inline]
+    fn new() -> Self {
+        SortedLinkedList::new_u16()
+    }
+
+    #[inline]
+    fn rank(&self, member: u32) -> Option<usize> {
+        self.iter().position(|element| element.1 == member)
+    }
+
+    #[inline]
+    fn update(&mut self, member: u32, score: u32) {
+        if let Some(mut element) = self.find_mut(|element| element.1 == member) {
+            element.0 = score;
+            element.finish();
+        }
+    }
+
+    #[inline]
+    fn remove(&mut self, member: u32) -> Option<u32> {
+        Some(self.find_mut(|element| element.1 == member)?.pop().0)
+    }
+
+    #[inline]
+    fn first(&self, n: usize) -> impl Iterator<Item = Element> {
+        self.iter().take(n).map(|&(score, member)| (member, score))
+    }
+}
+
+impl<const N: usize> Fixed for IndexMap<N> {
+    const NAME: &'static str = "FnvIndexMap";
+    const LACKS: &'static [&'static str] = &[FIRST_TEN];
+
+    #[inline]
+    fn new() -> Self {
+        FnvIndexMap::new()
+    }
+
+    #[inline]
+    fn insert(&mut self, member: u32, score: u32) {
+        let inserted = self.insert(member, score);
+        debug_assert_eq!(inserted, Ok(None));
+    }
+
+    #[inline]
+    fn pop_first(&mut self) -> Option<Element> {
+        let (&member, &score) = self.iter().min_by_key(|(member, score)| (**score, **member))?;
+        self.swap_remove(&member);
+        Some((member, score))
+    }
+
+    #[inline]
+    fn score(&self, member: u32) -> Option<u32> {
+        self.get(&member).copied()
+    }
+
+    #[inline]
+    fn rank(&self, member: u32) -> Option<usize> {
+        let element = (self.score(member)?, member);
+        Some(self.iter().filter(|(member, score)| (**score, **member) < element).count())
+    }
+
+    #[inline]
+    fn update(&mut self, member: u32, score: u32) {
+        if let Some(old) = self.get_mut(&member) {
+            *old = score;
+        }
+    }
+
+    #[inline]
+    fn remove(&mut self, member: u32) -> Option<u32> {
+        self.swap_remove(&member)
+    }
 }

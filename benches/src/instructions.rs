@@ -6,25 +6,66 @@
 //! misses regressions nor reports false ones. Cache misses are shown but not checked: they also
 //! depend on memory addresses.
 
-mod baseline;
-mod comparison;
-mod count;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Error, Write};
+use std::process::{Command, ExitCode, Stdio};
+use std::{env, fs};
 
-use std::io::{self, Write};
-use std::path::Path;
-use std::process::ExitCode;
+use serde::{Deserialize, Serialize};
+use serde_json::{Deserializer, Value};
 
-use baseline::Baseline;
-use comparison::Comparison;
+use crate::measure::as_f64;
+use crate::record;
+use crate::table::{Table, show};
 
 /// The path of the baseline.
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.csv");
+
+/// The folder of the crate that has the benchmarks. It is not in this workspace.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions");
+
+/// This workspace's target folder, which has the same dependencies.
+const TARGET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target");
+
+/// The programs, besides the compiler, that affect the counts, each with the argument that prints
+/// its version. The C library provides the allocator, and copies and compares bytes.
+const PROGRAMS: [(&str, &str); 2] = [("valgrind", "--version"), ("getconf", "GNU_LIBC_VERSION")];
 
 /// The exit code if counts differ but were made with other tools, which may be the cause.
 const OTHER_TOOLS: u8 = 2;
 
 /// The command that writes a new baseline.
 const ACCEPT: &str = "cargo run --release -p zset-bench -- instructions --accept";
+
+/// Precedes the origin in the baseline.
+const ORIGIN: &str = "# Counted with ";
+
+/// The acceptable increase in instructions, in percent.
+const LIMIT: u128 = 3;
+
+/// How many more instructions than with link-time optimization are acceptable, in percent.
+const GAP: u128 = 15;
+
+/// The counts of one benchmark, over all of its calls, as built with the default release profile.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Counts {
+    benchmark: String,
+    instructions: u64,
+    /// Instructions if the same is built with `lto = "fat"` and one codegen unit.
+    lto_instructions: u64,
+    /// Data accesses that missed the first-level cache.
+    l1_misses: u64,
+    /// Data accesses that missed the last-level cache too.
+    ll_misses: u64,
+}
+
+/// The counts of all benchmarks.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Baseline {
+    /// The tools that affect the counts, with their versions.
+    origin: String,
+    counts: BTreeMap<String, Counts>,
+}
 
 /// Counts, prints a table, and checks the counts; the exit code is the result. With `accept`,
 /// writes them as the new baseline instead.
@@ -34,23 +75,324 @@ const ACCEPT: &str = "cargo run --release -p zset-bench -- instructions --accept
 /// Returns an error if writing to `out` fails, if the baseline cannot be read or written, or if the
 /// benchmarks fail to run.
 pub fn run(accept: bool, out: &mut impl Write) -> io::Result<ExitCode> {
-    let path = Path::new(PATH);
     // Read before the benchmarks, which take minutes. An unreadable baseline is replaced as well.
-    let before = Baseline::read(path);
+    let before = fs::read_to_string(PATH).and_then(|text| parse(&text)).map_err(|error| {
+        Error::new(error.kind(), format!("{PATH}: {error}; `{ACCEPT}` writes it"))
+    });
     let before = if accept { before.unwrap_or_default() } else { before? };
-    let now = count::count()?;
-    let comparison = Comparison { before: &before, now: &now };
-    let table = comparison.table();
-    writeln!(out, "- baseline: {}\n- now: {}\n\n{table}", before.origin, now.origin)?;
+    let now = count()?;
+    let (was, is, table) = (&before.origin, &now.origin, table(&before, &now));
+    writeln!(out, "- baseline: {was}\n- now: {is}\n\n{table}")?;
     if accept {
-        now.write(path)?;
+        fs::write(PATH, text(&now)?)?;
         writeln!(out, "This is the baseline now, to be committed: {PATH}")?;
         return Ok(ExitCode::SUCCESS);
     }
-    write!(out, "{}", comparison.verdict())?;
-    Ok(match comparison.failures().is_empty() {
-        true => ExitCode::SUCCESS,
-        false if before.origin == now.origin => ExitCode::FAILURE,
-        false => ExitCode::from(OTHER_TOOLS),
+    let failures = failures(&before, &now);
+    if failures.is_empty() {
+        writeln!(out, "No benchmark takes over {LIMIT} % more instructions than before.")?;
+        let gain = lower(&before, &now);
+        if gain > 0 {
+            writeln!(out, "{gain} take over {LIMIT} % less: commit what `{ACCEPT}` writes,")?;
+            writeln!(out, "or they may grow again unseen.")?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    writeln!(out, "FAILED: the counts are not as the baseline says.\n{}", failures.join("\n"))?;
+    writeln!(out, "If it shall be so, commit what `{ACCEPT}` writes.")?;
+    if was == is {
+        return Ok(ExitCode::FAILURE);
+    }
+    writeln!(out, "But the tools differ, and may be the cause.")?;
+    Ok(ExitCode::from(OTHER_TOOLS))
+}
+
+/// Parses the file of accepted counts.
+fn parse(text: &str) -> io::Result<Baseline> {
+    let origin = text.lines().find_map(|line| line.strip_prefix(ORIGIN));
+    let origin = origin.ok_or_else(|| Error::other(format!("no line begins with `{ORIGIN}`")))?;
+    Ok(Baseline::new(origin, record::parse(text.as_bytes())?))
+}
+
+/// Returns the file of accepted counts, sorted by name, so that diffs are readable.
+fn text(baseline: &Baseline) -> io::Result<String> {
+    let counts: Vec<_> = baseline.counts.values().collect();
+    let counts = String::from_utf8(record::csv(&counts)?).map_err(Error::other)?;
+    Ok(format!("# `{ACCEPT}` writes this.\n{ORIGIN}{}\n{counts}", baseline.origin))
+}
+
+/// Runs all benchmarks, built with the default release profile and with link-time optimization.
+fn count() -> io::Result<Baseline> {
+    let mut origin = vec![env!("ZSET_BENCH_RUSTC").to_owned()];
+    for (program, argument) in PROGRAMS {
+        let output = Command::new(program).arg(argument).output();
+        let output = output.map_err(|error| Error::other(format!("{program}: {error}")))?;
+        origin.push(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    }
+    origin.push(env::consts::ARCH.to_owned());
+    let mut now = Baseline::new(&origin.join(", "), bench("bench")?);
+    for with_lto in bench("lto")? {
+        if let Some(counts) = now.counts.get_mut(&with_lto.benchmark) {
+            counts.lto_instructions = with_lto.instructions;
+        }
+    }
+    Ok(now)
+}
+
+/// Runs all benchmarks, built with a profile of Cargo.
+fn bench(profile: &str) -> io::Result<Vec<Counts>> {
+    // The `cargo` that runs this program, if any.
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["bench", "--locked", "--profile", profile, "--target-dir"])
+        .arg(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| TARGET.into()))
+        // Under valgrind addresses are always the same, so there is no need to turn their
+        // randomization off, which not every container allows.
+        .args(["--bench", "instructions", "--", "--output-format=json", "--allow-aslr=yes"])
+        .current_dir(FOLDER)
+        .stderr(Stdio::inherit())
+        .output()?;
+    if !output.status.success() {
+        return Err(Error::other(format!("the benchmarks ended with {}", output.status)));
+    }
+    summaries(&output.stdout)
+}
+
+/// Parses gungraun's output: an object per benchmark.
+fn summaries(output: &[u8]) -> io::Result<Vec<Counts>> {
+    Deserializer::from_slice(output).into_iter::<Value>().map(|it| counts(&it?)).collect()
+}
+
+fn counts(summary: &Value) -> io::Result<Counts> {
+    let unknown = || Error::other(format!("gungraun says something unknown: {summary}"));
+    let word = |key: &str| summary[key].as_str().ok_or_else(unknown);
+    let benchmark = format!("{}/{}", word("function_name")?, word("id")?);
+    let metrics = &summary["profiles"][0]["data"]["total"]["metrics"];
+    // `old`, next to it, holds the previous run.
+    let metric = |key: &str| metrics[key]["values"]["new"].as_u64().ok_or_else(unknown);
+    let instructions = metric("Ir")?;
+    if instructions == 0 {
+        // Counts are also zero if the counted function has been renamed.
+        return Err(Error::other(format!("callgrind has counted nothing in {benchmark}")));
+    }
+    Ok(Counts {
+        benchmark,
+        instructions,
+        lto_instructions: 0,
+        l1_misses: metric("D1mr")? + metric("D1mw")?,
+        ll_misses: metric("DLmr")? + metric("DLmw")?,
     })
+}
+
+impl Baseline {
+    fn new(origin: &str, counts: Vec<Counts>) -> Self {
+        let counts = counts.into_iter().map(|it| (it.benchmark.clone(), it)).collect();
+        Baseline { origin: origin.to_owned(), counts }
+    }
+}
+
+/// Returns the names of all benchmarks, with their counts before and now.
+fn pairs<'a>(
+    before: &'a Baseline,
+    now: &'a Baseline,
+) -> impl Iterator<Item = (&'a str, Option<&'a Counts>, Option<&'a Counts>)> {
+    let names: BTreeSet<_> = before.counts.keys().chain(now.counts.keys()).collect();
+    names.into_iter().map(|it| (it.as_str(), before.counts.get(it), now.counts.get(it)))
+}
+
+fn table(before: &Baseline, now: &Baseline) -> Table {
+    let head = ["benchmark", "instructions", "change", "of LTO's"];
+    let misses = ["L1 misses", "change", "LL misses", "change"];
+    let mut table = Table::new(head.into_iter().chain(misses).map(String::from).collect());
+    for (name, before, now) in pairs(before, now) {
+        let cells = |count: fn(&Counts) -> u64| {
+            let (before, now) = (before.map(count), now.map(count));
+            let change = before.zip(now).map_or_else(|| show(None), change);
+            [now.map_or_else(|| show(None), |it| it.to_string()), change]
+        };
+        let gap = now.map(|now| ratio((now.lto_instructions, now.instructions)));
+        let gap = gap.map_or_else(|| show(None), |gap| format!("{gap:.3}"));
+        let mut line = vec![name.to_owned()];
+        line.extend(cells(|it| it.instructions));
+        line.push(gap);
+        line.extend(cells(|it| it.l1_misses).into_iter().chain(cells(|it| it.ll_misses)));
+        table.push(line);
+    }
+    table
+}
+
+fn ratio((before, now): (u64, u64)) -> f64 {
+    as_f64(now as usize) / as_f64(before as usize)
+}
+
+fn change((before, now): (u64, u64)) -> String {
+    match before {
+        _ if before == now => "=".into(),
+        0 => show(None),
+        _ => format!("{:+.2} %", (ratio((before, now)) - 1.0) * 100.0),
+    }
+}
+
+/// Returns the failures, a line each.
+fn failures(before: &Baseline, now: &Baseline) -> Vec<String> {
+    let mut failures = Vec::new();
+    for (name, before, now) in pairs(before, now) {
+        let (Some(before), Some(now)) = (before, now) else {
+            let where_not = if now.is_some() { "the baseline" } else { "the benchmarks" };
+            failures.push(format!("- {name} is not in {where_not}"));
+            continue;
+        };
+        if is_of_others(name) {
+            continue;
+        }
+        let (with_lto, before, now) = (now.lto_instructions, before.instructions, now.instructions);
+        if is_over(before, now, LIMIT) {
+            let change = change((before, now));
+            failures.push(format!("- {name} takes {now} instructions, {change} of {before}"));
+        }
+        if is_over(with_lto, now, GAP) {
+            let change = change((with_lto, now));
+            failures.push(format!(
+                "- {name} takes {now} instructions, {change} of the {with_lto} with LTO"
+            ));
+        }
+    }
+    failures
+}
+
+/// Returns how many benchmarks take fewer instructions by more than the limit.
+fn lower(before: &Baseline, now: &Baseline) -> usize {
+    let known = pairs(before, now).filter_map(|(_, before, now)| before.zip(now));
+    known.filter(|(before, now)| is_over(now.instructions, before.instructions, LIMIT)).count()
+}
+
+/// Returns whether a benchmark is of code that is not ours, shown for comparison.
+fn is_of_others(benchmark: &str) -> bool {
+    benchmark.contains("governor") || benchmark == "layer/none"
+}
+
+/// Returns whether a count exceeds another by more than this many percent, computed exactly in
+/// integers.
+fn is_over(before: u64, now: u64, percent: u128) -> bool {
+    u128::from(now) * 100 > u128::from(before) * (100 + percent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(name: &str, instructions: u64) -> Counts {
+        let lto_instructions = instructions;
+        Counts {
+            benchmark: name.into(),
+            instructions,
+            lto_instructions,
+            l1_misses: 1,
+            ll_misses: 0,
+        }
+    }
+
+    fn baseline(all: &[(&str, u64)]) -> Baseline {
+        let counts = all.iter().map(|&(name, instructions)| counts(name, instructions));
+        Baseline::new("rustc 1.95.0, glibc", counts.collect())
+    }
+
+    fn compare(before: &[(&str, u64)], now: &[(&str, u64)]) -> Vec<String> {
+        failures(&baseline(before), &baseline(now))
+    }
+
+    #[test]
+    fn three_percent_more_pass_and_anything_above_fails() {
+        assert_eq!(compare(&[("insert", 10_000)], &[("insert", 10_300)]), [""; 0]);
+        let failures = compare(&[("insert", 10_000)], &[("insert", 10_301)]);
+        assert_eq!(failures, ["- insert takes 10301 instructions, +3.01 % of 10000"]);
+        assert_eq!(
+            lower(&baseline(&[("a", 100), ("b", 100)]), &baseline(&[("a", 97), ("b", 98)])),
+            1
+        );
+        // The products do not overflow.
+        assert!(is_over(u64::MAX / 2, u64::MAX, LIMIT) && !is_over(u64::MAX, u64::MAX, LIMIT));
+    }
+
+    #[test]
+    fn fifteen_percent_more_than_with_lto_pass_and_anything_above_fails() {
+        let before = baseline(&[("insert", 11_501)]);
+        let mut now = before.clone();
+        now.counts.get_mut("insert").unwrap().lto_instructions = 10_001;
+        assert_eq!(failures(&before, &now), [""; 0]);
+        now.counts.get_mut("insert").unwrap().lto_instructions = 10_000;
+        let expected = "- insert takes 11501 instructions, +15.01 % of the 10000 with LTO";
+        assert_eq!(failures(&before, &now), [expected]);
+    }
+
+    #[test]
+    fn caches_and_code_of_others_are_not_checked() {
+        for name in ["layer/none", "limiters/governor", "layer/tower_governor"] {
+            assert_eq!(compare(&[(name, 100)], &[(name, 200)]), [""; 0]);
+        }
+        assert_eq!(compare(&[("layer/zset_tower", 100)], &[("layer/zset_tower", 200)]).len(), 1);
+        let before = baseline(&[("insert", 100)]);
+        let mut now = before.clone();
+        now.counts.get_mut("insert").unwrap().l1_misses = 1000;
+        assert_eq!(failures(&before, &now), [""; 0]);
+    }
+
+    #[test]
+    fn benchmarks_that_are_new_or_gone_fail() {
+        let failures = compare(&[("a", 5), ("gone", 5)], &[("a", 5), ("new", 5)]);
+        assert_eq!(failures, ["- gone is not in the benchmarks", "- new is not in the baseline"]);
+    }
+
+    #[test]
+    fn the_table_has_all_of_both() {
+        let (before, now) = (baseline(&[("a", 200), ("b", 7)]), baseline(&[("a", 199)]));
+        let table = table(&before, &now).to_string();
+        let cells = |line: usize| -> Vec<_> {
+            table.lines().nth(line).unwrap().split('|').map(str::trim).collect()
+        };
+        assert_eq!(cells(2), ["", "a", "199", "-0.50 %", "1.000", "1", "=", "0", "=", ""]);
+        assert_eq!(cells(3), ["", "b", "–", "–", "–", "–", "–", "–", "–", ""]);
+        assert_eq!([(0, 4), (0, 0), (4, 0)].map(change), [&show(None), "=", "-100.00 %"]);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let baseline = baseline(&[("b", 7), ("a", u64::MAX)]);
+        let text = text(&baseline).unwrap();
+        assert_eq!(parse(&text).unwrap(), baseline);
+        let expected = [
+            "# Counted with rustc 1.95.0, glibc",
+            "benchmark,instructions,lto_instructions,l1_misses,ll_misses",
+            "a,18446744073709551615,18446744073709551615,1,0",
+            "b,7,7,1,0",
+        ];
+        assert_eq!(text.lines().skip(1).collect::<Vec<_>>(), expected);
+        let error = |from: &str, to: &str| parse(&text.replace(from, to)).unwrap_err().to_string();
+        assert!(error(ORIGIN, "#").contains("no line begins with `# Counted with `"));
+        assert!(error("b,7,7", "b,many,7").contains("line: 5"));
+    }
+
+    /// Output of gungraun, without unused fields; the second benchmark has an earlier run.
+    const SUMMARIES: &str = r#"
+        {"function_name":"u64","id":"insert","profiles":[{"data":{"total":{"metrics":{
+            "D1mr":{"values":{"new":3}},"D1mw":{"values":{"new":20}},"DLmr":{"values":{"new":0}},
+            "DLmw":{"values":{"new":1}},"Ir":{"values":{"new":1000}}}}}}]}
+        {"function_name":"u64","id":"score","profiles":[{"data":{"total":{"metrics":{
+            "D1mr":{"values":{"new":1,"old":3}},"D1mw":{"values":{"new":0,"old":20}},
+            "DLmr":{"values":{"new":0,"old":0}},"DLmw":{"values":{"new":0,"old":1}},
+            "Ir":{"values":{"new":5,"old":1000}}}}}}]}"#;
+
+    #[test]
+    fn what_gungraun_prints_is_read_and_anything_else_is_an_error() {
+        let [insert, score] = [counts("u64/insert", 1000), counts("u64/score", 5)];
+        let insert = Counts { lto_instructions: 0, l1_misses: 23, ll_misses: 1, ..insert };
+        let score = Counts { lto_instructions: 0, ..score };
+        assert_eq!(summaries(SUMMARIES.as_bytes()).unwrap(), [insert, score]);
+        let error = |from, to| summaries(SUMMARIES.replace(from, to).as_bytes()).unwrap_err();
+        let nothing = "callgrind has counted nothing in u64/insert";
+        assert_eq!(error("1000}", "0}").to_string(), nothing);
+        for (from, to) in [("Ir", "Jr"), ("id", "name"), ("new", "now"), ("}", "")] {
+            error(from, to);
+        }
+    }
 }

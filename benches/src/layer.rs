@@ -7,9 +7,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::hint::black_box;
-use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -25,16 +23,14 @@ use zset_std::Quota;
 use zset_tower::key::PeerIp;
 use zset_tower::{MissingKey, Policy, RateLimitLayer};
 
-use crate::arguments::{MAX_CALLS, MAX_KEYS, MAX_ROUNDS, within};
-use crate::comparison::{Comparison, Contender, Sheet};
+use crate::comparison::{Comparison, Contender, Plan, measured};
+use crate::measure::Measured;
+use crate::options::{Common, MAX_CALLS, MAX_KEYS, within};
 use crate::random::generator;
-use crate::record;
-use crate::rounds::Measured;
-use crate::table::write_header;
-use crate::tables::draw;
+use crate::record::Record;
 
 /// The legend of the table.
-const LEGEND: &str = "\
+pub const LEGEND: &str = "\
 By default, zset-tower writes headers (RateLimit-Policy and RateLimit) and tower_governor does not; with
 headers, it writes X-RateLimit-Limit and X-RateLimit-Remaining.
 ";
@@ -47,16 +43,13 @@ const BATCH: usize = 500;
 pub struct Options {
     /// Addresses, 1 to 10000000.
     #[arg(long, default_value_t = 1_000, value_parser = within(1, MAX_KEYS))]
-    pub n: usize,
+    n: usize,
     /// Requests in a round, 1 to 100000000.
     #[arg(long, default_value_t = 50_000, value_parser = within(1, MAX_CALLS))]
-    pub requests: usize,
-    /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 15, value_parser = within(1, MAX_ROUNDS))]
-    pub rounds: usize,
-    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
-    #[arg(long, value_name = "FILE")]
-    pub save: Option<PathBuf>,
+    requests: usize,
+    /// What most commands have.
+    #[command(flatten)]
+    pub common: Common,
 }
 
 /// A row of the table.
@@ -112,38 +105,27 @@ pub struct Requests {
     pub seed: u64,
 }
 
-/// Measures and prints the table.
-///
-/// # Errors
-///
-/// Returns an error if writing to `out` fails, or if the results cannot be saved.
-pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
-    let Options { n, requests, rounds, save } = options;
-    write_header(out)?;
-    writeln!(out, "- addresses: {n}, requests a round: {requests}, rounds: {rounds}")?;
-    let records = table(*n).measure(*requests, *rounds);
-    write!(out, "\n{}\n{LEGEND}", draw(&records))?;
-    record::save(save.as_deref(), &records)
+/// Measures the table.
+pub fn measure(options: &Options) -> Vec<Record> {
+    let table = table(options.n);
+    let rounds = options.common.rounds_or(15);
+    table.measure(&Plan { count: options.requests, ..table.plan(options.n, rounds) })
 }
 
 /// Returns the table for a number of addresses.
-pub fn table(n: usize) -> Comparison<Requests> {
-    Comparison::new("layer", move |count, seed| Requests { n, count, seed })
-        .of_n(n)
-        .with(contender("zset-tower", zset_tower))
-        .with(contender("tower_governor", tower_governor))
-        .with(contender("no layer", no_layer))
+pub fn table(n: usize) -> Comparison {
+    let contenders = vec![
+        contender("zset-tower", zset_tower),
+        contender("tower_governor", tower_governor),
+        contender("no layer", no_layer),
+    ];
+    Comparison::new("layer", move |count, seed| Requests { n, count, seed }, contenders)
 }
 
 /// Returns a contender with all rows.
-fn contender(
-    name: &'static str,
-    measure: fn(Row, &Requests) -> Measured,
-) -> Contender<Requests, ()> {
-    let new = Contender::new(name, |_| (), |_, ()| 0);
-    Row::ALL.into_iter().fold(new, |contender, row| {
-        contender.row(row.label, move |requests| (measure(row, requests), ()))
-    })
+fn contender(name: &'static str, measure: fn(Row, &Requests) -> Measured) -> Contender<Requests> {
+    let operation = |row: Row| measured(row.label, move |requests| measure(row, requests));
+    Contender::new(name, |_| (), |_, ()| 0, Row::ALL.map(operation))
 }
 
 /// The service that the layers limit.
@@ -195,15 +177,13 @@ where
     let addresses = 0..u32::try_from(n).expect("there are as many addresses");
     call_batch(&mut service, addresses.map(request).collect());
     let mut rng = generator(seed);
-    let mut measured = Measured { calls: count, ..Measured::default() };
+    let mut measured = Measured::default();
     let mut left = count;
     while left > 0 {
         let batch = left.min(BATCH);
         let batch: Vec<_> = (0..batch).map(|_| request(rng.random_range(0..n) as u32)).collect();
         left -= batch.len();
-        let part = Measured::of(batch.len(), || call_batch(&mut service, batch));
-        measured.time += part.time;
-        measured.answer += part.answer;
+        measured += Measured::of(batch.len(), || call_batch(&mut service, batch));
     }
     measured
 }

@@ -1,53 +1,59 @@
-//! Measures `zset_core::SortedSet` against other sorted sets, and the collections of `zset_std`
-//! against their alternatives.
+//! Measures zset, and what is made of it, against its alternatives.
 //!
-//! - [`comparison`]: what a contender and an operation are, for all tables of contenders in this
-//!   process, and how such a table is measured and tested.
-//! - [`sets`]: the operations of sorted sets; [`workload`]: their arguments, the same for every
-//!   contender; [`contenders`]: the sorted sets, and the list of them.
-//! - [`pair`]: the usual substitute for a sorted set, from which contenders of several tables are
-//!   made.
-//! - [`memory`] and [`tail`]: what else is measured, and [`report`], which shows all of it.
-//! - [`record`], [`tables`] and `plot`: the results, and how they are drawn; [`docs`] draws the
-//!   saved ones into the docs.
-//! - [`limiters`]: the same for limiters, with their own contenders and workload.
-//! - [`uses`]: the same for the queues, boards, feeds and expiring sets of `zset_std`,
-//!   with contenders and a workload for each kind of use.
-//! - [`fixed`]: the same for `zset_core::FixedSortedSet` and the collections of `heapless`.
-//! - [`layer`]: the layer of `zset_tower` compared with `tower_governor`.
-//! - [`servers`]: zset-server compared with redis-server, over the network.
-//! - [`services`]: the limiters of zset-redis compared with `PING` and with a pipeline of commands.
-//! - [`instructions`]: callgrind's counts for the main operations of `benches/instructions.rs`,
-//!   checked against the committed baseline.
-//! - [`rounds`]: how the contenders take turns. The criterion front end is `benches/tables.rs`.
+//! An operation is a function, a contender is a type, and a table is a list of both. Arrows between
+//! modules point down: a module uses modules of the rows below its own, or below it in the list of
+//! its row, and none above. `tests/modules.rs` checks that there are no circles.
 //!
-//! To add a contender, implement the trait of its table in a file of the folder `contenders`, and
-//! add a line to the table; `CONTRIBUTING.md` has an example. To add an operation, add it where the
-//! table lists them.
+//! ```text
+//! main.rs               the command line
+//!    |
+//! docs                  draws the saved results into the docs
+//!    |
+//! results               which layout a table has; prints and saves results
+//!    |
+//! report                the report on sorted sets: Markdown, a page, data
+//! uses::{queues, boards, feeds, programs}    limiters::{one_key, keyed}    fixed    layer
+//! services    servers    bytes               instructions
+//!    |                                       commands that measure, each with its contenders
+//!    |
+//! sets                  the list of sorted sets
+//! sets::{operations, memory, calls, tables}  what is measured of them
+//! sets::{zset, pairs, heaps}                 the contenders
+//! sets::{set, workload, member}              their interface and arguments
+//!    |
+//! pair                  an ordered collection and a hash table: a contender in most tables
+//! textbook    ordered   ordered collections
+//!    |
+//! comparison            lists of contenders and operations, whatever they are
+//! measure               timing, rounds, medians        |
+//! record                results in memory and as CSV   |  these know nothing of sets
+//! table       plot      Markdown, SVG                  |
+//! random    allocator    process    options
+//! ```
+//!
+//! The criterion front end is `benches/tables.rs`. `CONTRIBUTING.md` says how to add a contender.
 
 pub mod allocator;
-pub mod arguments;
 pub mod bytes;
 pub mod comparison;
-pub mod contenders;
 pub mod docs;
 pub mod fixed;
 pub mod instructions;
 pub mod layer;
 pub mod limiters;
-pub mod member;
-pub mod memory;
+pub mod measure;
+pub mod options;
+pub mod ordered;
 pub mod pair;
 mod plot;
+mod process;
 pub mod random;
 pub mod record;
 pub mod report;
-pub mod rounds;
+pub mod results;
 pub mod servers;
 pub mod services;
 pub mod sets;
 pub mod table;
-pub mod tables;
-pub mod tail;
+pub mod textbook;
 pub mod uses;
-pub mod workload;

@@ -4,18 +4,12 @@
 //! [`Ordered`] is what a collection implements. The contenders of all tables that make use of the
 //! substitute implement the table's trait for [`Pair`], whatever the collection is.
 
-mod ordered;
-mod sorted_vec;
-mod textbook;
-
 use std::hash::Hash;
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-pub use ordered::{Linear, Ordered};
-pub use sorted_vec::SortedVec;
-pub use textbook::Textbook;
+use crate::ordered::{Linear, Ordered};
 
 /// An ordered collection and a hash table with the same keys.
 pub struct Pair<K, S, O> {
@@ -130,6 +124,8 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::*;
+    use crate::ordered::SortedVec;
+    use crate::textbook::Textbook;
 
     /// Makes the same random calls on a collection and on a `BTreeSet`.
     fn check<O: Ordered<u32>>() {

@@ -1,11 +1,10 @@
 //! Measured values as records, and the CSV file that keeps them.
 //!
-//! [`tables`](crate::tables) draws them. `benches/results.csv` has those of the docs, which
-//! [`docs`](crate::docs) draws again without measuring.
+//! `benches/results.csv` has those of the docs, which are drawn again without measuring.
 
-use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use std::{env, fs, thread};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -13,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// A measured value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The table that shows it: the [kind](crate::member::Kind) of members, or a title.
+    /// The table that shows it.
     pub table: String,
     /// The number of elements.
     pub n: usize,
@@ -31,8 +30,8 @@ pub struct Record {
     pub low: Option<f64>,
     /// The upper quartile over the rounds.
     pub high: Option<f64>,
-    /// The value of the subject divided by this one: the median over the rounds. Keyed limiters are
-    /// themselves divided by governor.
+    /// The value of the subject divided by this one, in some tables the inverse: the median over the
+    /// rounds.
     pub ratio: Option<f64>,
 }
 
@@ -52,6 +51,30 @@ impl Record {
     /// Returns the table and the number of elements.
     pub fn group(&self) -> (&str, usize) {
         (&self.table, self.n)
+    }
+}
+
+/// Returns what results mean little without, a line each: the machine, the compiler, the versions
+/// of the contenders, and the command.
+pub fn origin() -> String {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let command: Vec<_> = env::args_os().map(|part| part.display().to_string()).collect();
+    format!(
+        "- machine: {}, {cores} cores\n- compiler: {}\n- versions: {}\n- command: `{}`\n",
+        processor(),
+        env!("ZSET_BENCH_RUSTC"),
+        env!("ZSET_BENCH_VERSIONS"),
+        command.join(" ")
+    )
+}
+
+/// Returns the processor model, as reported by Linux.
+fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    match model {
+        Some((_, model)) => model.to_owned(),
+        None => format!("an unknown {} processor", env::consts::ARCH),
     }
 }
 

@@ -7,20 +7,18 @@ mod page;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
-
-use crate::arguments::{MAX_CALLS, MAX_N, MAX_ROUNDS, kind, operation, within};
-use crate::comparison::{Plan, Sheet};
-use crate::contenders;
-use crate::member::Kind;
-use crate::memory::{self, Memory, Request};
-use crate::record::{self, Record};
-use crate::sets;
-use crate::table::write_header;
-use crate::tail::{self, Tail};
-use crate::workload::{MIN_BATCH, MIN_N};
+use crate::comparison::{Comparison, Plan};
+use crate::options::{Common, MAX_CALLS, MAX_N, within};
+use crate::record;
+use crate::report::markdown::{Report, brief, full};
+use crate::sets::calls::{self, Calls, calmer};
+use crate::sets::member::Kind;
+use crate::sets::memory::{self, Memory, Request};
+use crate::sets::operations::name;
+use crate::sets::workload::{MIN_BATCH, MIN_N};
+use crate::sets::{self, SUBJECTS};
+use crate::table::grouped;
 
 /// What to measure.
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
@@ -28,89 +26,58 @@ pub struct Options {
     /// What takes less than a minute: 1000 and 100000 u64, 3 rounds, calls to 100000, 100000
     /// updates, unless another option says otherwise.
     #[arg(long)]
-    pub quick: bool,
+    quick: bool,
     /// Sizes of the sets, 10 to 100000000.
     #[arg(long = "n", value_name = "N", value_delimiter = ',', value_parser = within(MIN_N, MAX_N),
         default_value = "10,100,1000,10000,100000,1000000,10000000",
         default_value_if("quick", "true", "1000,100000"))]
-    pub sizes: Vec<usize>,
+    sizes: Vec<usize>,
     /// What they hold: u64, strings (of 20 bytes).
-    #[arg(long = "members", value_name = "KIND", value_delimiter = ',', value_parser = kind,
+    #[arg(long = "members", value_name = "KIND", value_delimiter = ',',
         default_values = Kind::ALL.map(Kind::name), default_value_if("quick", "true", "u64"))]
-    pub kinds: Vec<Kind>,
+    kinds: Vec<Kind>,
     /// What to do to them: the beginnings of names, such as insert,bulk-sorted [default: all].
     #[arg(long = "ops", value_name = "OP", value_delimiter = ',', value_parser = operation)]
-    pub operations: Vec<String>,
-    /// Rounds to take the medians of, 1 to 1000 [default: 5; 3 beyond 1000000 elements].
-    #[arg(long, value_parser = within(1, MAX_ROUNDS), default_value_if("quick", "true", "3"))]
-    pub rounds: Option<usize>,
+    operations: Vec<String>,
     /// How far sets grow whose single calls are timed; 0 is none.
     #[arg(long, value_name = "N", value_parser = within(0, MAX_N), default_value_t = 10_000_000,
         default_value_if("quick", "true", "100000"))]
-    pub tail: usize,
+    tail: usize,
     /// Random updates before the second look at memory, and of single calls.
     #[arg(long, value_parser = within(0, MAX_CALLS), default_value_t = 1_000_000,
         default_value_if("quick", "true", "100000"))]
-    pub updates: usize,
+    updates: usize,
     /// Where the files go.
     #[arg(long = "out", value_name = "FOLDER", default_value = "target/zset-report")]
-    pub folder: PathBuf,
-    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
-    #[arg(long, value_name = "FILE")]
-    pub save: Option<PathBuf>,
+    folder: PathBuf,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Parses the beginning of the [name] of an operation.
+fn operation(start: &str) -> Result<String, String> {
+    let names: Vec<_> = sets::all(Kind::Integers).times.rows().into_iter().map(name).collect();
+    if names.iter().any(|name| name.starts_with(start)) {
+        return Ok(start.to_owned());
+    }
+    Err(format!("`{start}` begins none of {}", names.join(", ")))
 }
 
 impl Options {
-    fn rounds(&self, n: usize) -> usize {
-        // A round with the largest sets takes ten minutes.
-        self.rounds.unwrap_or(if n > 1_000_000 { 3 } else { 5 })
-    }
-
-    /// Returns the minimum number of operations of each kind per round, spread over as many sets as
-    /// needed: the timed calls take milliseconds in all.
-    fn calls(&self) -> usize {
-        if self.quick { 1 << 14 } else { 1 << 17 }
-    }
-
     /// Returns how the times of sets of `n` elements are measured.
-    fn plan(&self, n: usize, times: &dyn Sheet) -> Plan {
+    fn plan(&self, n: usize, times: &Comparison) -> Plan {
         let is_wanted = |row: &&str| {
-            let name = sets::name(row);
+            let name = name(row);
             self.operations.is_empty() || self.operations.iter().any(|it| name.starts_with(it))
         };
         let rows = times.rows().into_iter().filter(is_wanted).collect();
-        let workloads = (self.calls() / n.max(MIN_BATCH)).max(1);
-        Plan { n, rows, rounds: self.rounds(n), workloads }
-    }
-}
-
-/// All results.
-#[derive(Debug)]
-struct Report {
-    /// The machine, the compiler and the command, one line of Markdown each.
-    origin: String,
-    /// All results but single calls, those for sets of one size together.
-    sets: Vec<Record>,
-    tail_len: usize,
-    updates: usize,
-    clock: Duration,
-    tails: Vec<Tail>,
-}
-
-impl Report {
-    /// Returns all results.
-    fn records(&self) -> Vec<Record> {
-        let calls = self.tails.iter().flat_map(|tail| tail.records(self.tail_len));
-        self.sets.iter().cloned().chain(calls).collect()
-    }
-
-    /// Returns the results for one kind of members, by size.
-    fn sizes(&self, kind: Kind) -> Vec<&[Record]> {
-        let groups = self.sets.chunk_by(|a, b| a.group() == b.group());
-        let mut sizes: Vec<_> = groups.filter(|group| group[0].table == kind.name()).collect();
-        // They may have been given in any order.
-        sizes.sort_by_key(|group| group[0].n);
-        sizes
+        // A round with the largest sets takes ten minutes.
+        let rounds = self.common.rounds_or(if self.quick || n > 1_000_000 { 3 } else { 5 });
+        // The minimum number of operations of each kind in a round, spread over as many sets as
+        // needed: the timed calls take milliseconds in all.
+        let calls: usize = if self.quick { 1 << 14 } else { 1 << 17 };
+        let workloads = (calls / n.max(MIN_BATCH)).max(1);
+        Plan { rows, workloads, is_together: true, ..times.plan(n, rounds) }
     }
 }
 
@@ -131,13 +98,10 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
         io::Error::new(error.kind(), format!("cannot write to {}: {error}", folder.display()))
     })?;
     let report = measure(options)?;
-    write!(out, "{}", markdown::brief(&report))?;
-    writeln!(
-        out,
-        "\nIn {}: {PAGE}, {MARKDOWN} with all tables, and {CSV} with the same as data.",
-        folder.display()
-    )?;
-    record::save(options.save.as_deref(), &report.records())
+    write!(out, "{}", brief(&report))?;
+    let files = format!("{PAGE}, {MARKDOWN} with all tables, and {CSV} with the same as data");
+    writeln!(out, "\nIn {}: {files}.", folder.display())?;
+    record::save(options.common.save(), &report.records())
 }
 
 /// Creates the folder and checks that it is writable, before hours of measuring.
@@ -149,101 +113,136 @@ fn check(folder: &Path) -> io::Result<()> {
 }
 
 fn write_files(report: &Report, folder: &Path) -> io::Result<()> {
-    fs::write(folder.join(MARKDOWN), markdown::full(report))?;
+    fs::write(folder.join(MARKDOWN), full(report))?;
     fs::write(folder.join(PAGE), page::of(report)?)?;
-    let records = report.records();
-    fs::write(folder.join(CSV), record::csv(&records)?)
+    fs::write(folder.join(CSV), record::csv(&report.records())?)
 }
 
 fn measure(options: &Options) -> io::Result<Report> {
-    let contenders = contenders::names().len();
-    let of_sizes = options.sizes.iter().map(|&n| options.rounds(n) + contenders);
-    let tails = if options.tail == 0 { 0 } else { tail::steps() };
-    let bar = progress(options.kinds.len() * of_sizes.sum::<usize>() + tails);
+    let Options { tail, updates, .. } = *options;
     let mut report = Report {
-        origin: origin()?,
+        origin: record::origin(),
         sets: Vec::new(),
-        tail_len: options.tail,
-        updates: options.updates,
-        clock: tail::clock_cost(),
-        tails: Vec::new(),
+        tail,
+        updates,
+        clock: calls::clock_cost(),
+        calls: Vec::new(),
     };
     for &kind in &options.kinds {
-        let sets = contenders::all(kind);
+        let sets = sets::all(kind);
         for &n in &options.sizes {
-            bar.set_message(format!("{}, n = {n}", kind.label()));
-            let plan = options.plan(n, &*sets.times);
-            report.sets.extend(sets.times.measure_together(&plan, &mut || bar.inc(1)));
-            let mut memories = Vec::new();
-            for (place, contender) in sets.contenders.iter().enumerate() {
-                let request = Request { contender: place, n, kind, updates: options.updates };
-                memories.push((contender.name, Memory::of(request)?));
-                bar.inc(1);
-            }
-            report.sets.extend(memory::records(kind.name(), n, &memories));
+            announce(&format!("{}, n = {}", kind.label(), grouped(n)));
+            report.sets.extend(sets.times.measure(&options.plan(n, &sets.times)));
+            let memory = |contender| Memory::of(Request { kind, contender, n, updates });
+            let memories = (0..sets.others.len()).map(memory).collect::<io::Result<Vec<_>>>()?;
+            let (table, names) = ((kind.name(), n), sets.times.names());
+            report.sets.extend(memory::records(table, &names, &memories, SUBJECTS));
             // If the rest fails, these results are saved.
             write_files(&report, &options.folder)?;
         }
     }
-    if options.tail > 0 {
-        bar.set_message(format!("single calls, n = {}", options.tail));
-        let (n, updates) = (options.tail, options.updates);
-        report.tails = tail::measure(tail::Plan { n, updates }, || bar.inc(1));
+    if tail > 0 {
+        announce(&format!("single calls, n = {}", grouped(tail)));
+        report.calls = single_calls(calls::Plan { n: tail, updates });
         write_files(&report, &options.folder)?;
     }
-    bar.finish_and_clear();
     Ok(report)
 }
 
-fn origin() -> io::Result<String> {
-    let mut origin = Vec::new();
-    write_header(&mut origin)?;
-    writeln!(origin, "- versions: {}", env!("ZSET_BENCH_VERSIONS"))?;
-    Ok(String::from_utf8_lossy(&origin).into_owned())
+/// Prints what is measured next, on standard error.
+fn announce(what: &str) {
+    // Unlike `eprintln!`, it does not panic if standard error is closed.
+    let _ = writeln!(io::stderr(), "measuring {what}");
 }
 
-/// Returns a progress bar on standard error, hidden if that is not a terminal.
-fn progress(steps: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {elapsed} {msg}");
-    let bar = ProgressBar::new(steps as u64);
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
+fn single_calls(plan: calls::Plan) -> Vec<Calls> {
+    let others = sets::all(Kind::Integers).others;
+    let [one, other] =
+        [0, 1].map(|round| others.iter().flat_map(|it| (it.calls)(plan, round)).collect());
+    calmer(one, other).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use clap::Parser;
+
     use super::*;
-    use crate::arguments;
-    use crate::contenders::SUBJECTS;
-    use crate::rounds::tests::rounds as rounds_of;
-    use crate::sets::{BULK_SORTED, BULK_UNSORTED, INSERT, RANK};
+    use crate::measure::{Rounds, to_peers};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn options(line: &str) -> Options {
+        Line::parse_from(std::iter::once("report").chain(line.split_whitespace())).options
+    }
 
     /// Returns a small report with made-up results.
-    pub(super) fn report() -> Report {
-        let names = contenders::names();
-        let times = |n, what: &'static str| {
-            let is_offered = |name: &str| what != RANK || !name.starts_with("BTree");
-            let of = |place: usize, round: u64| {
-                if is_offered(names[place]) { 10 + round + place as u64 } else { 0 }
+    fn report() -> Report {
+        let names = sets::names();
+        let times = |n, what: &str| {
+            let value = |place: usize, round: u32| {
+                let is_offered = what != "rank" || !names[place].starts_with("BTree");
+                is_offered.then(|| f64::from(10 + round) + f64::from(u32::try_from(place).unwrap()))
             };
-            let of_round = |round| (0..names.len()).map(|place| of(place, round)).collect();
-            let rounds: Vec<Vec<u64>> = [0, 1, 2].map(of_round).into();
-            rounds_of(&rounds).records(&names, SUBJECTS, "u64", n, what)
+            let of_round = |round| (0..names.len()).map(|place| value(place, round)).collect();
+            let rounds = Rounds([0, 1, 2].map(of_round).into());
+            rounds.records(("u64", n), (what, "ns"), &names, to_peers(SUBJECTS))
         };
-        let memory = Memory(vec![1.0, 2.0, 3.0, 4.0]);
-        let memories: Vec<_> = names.iter().map(|name| (*name, memory.clone())).collect();
-        let of_size =
-            |n| [times(n, INSERT), times(n, RANK), memory::records("u64", n, &memories)].concat();
+        let memories = vec![Memory(vec![1.0, 2.0, 3.0, 4.0]); names.len()];
+        let of_size = |n| {
+            let memory = memory::records(("u64", n), &names, &memories, SUBJECTS);
+            [times(n, "insert"), times(n, "rank"), memory].concat()
+        };
         Report {
             origin: "- machine: a fast one\n".into(),
             sets: [100, 1_000].map(of_size).concat(),
-            tail_len: 100,
+            tail: 100,
             updates: 50,
             clock: Duration::from_nanos(200),
-            tails: tail::measure(tail::Plan { n: 100, updates: 50 }, || ()),
+            calls: single_calls(calls::Plan { n: 100, updates: 50 }),
         }
+    }
+
+    #[test]
+    fn options_replace_the_defaults_and_those_of_quick() {
+        let all = options("");
+        assert_eq!((all.sizes[0], all.sizes.len(), all.kinds.as_slice()), (10, 7, &Kind::ALL[..]));
+        assert_eq!(all.operations.len(), 0);
+        let quick = options("--tail 0 --quick --ops=pop,rank");
+        assert_eq!((quick.sizes, quick.kinds), (vec![1_000, 100_000], vec![Kind::Integers]));
+        assert_eq!((quick.tail, quick.updates), (0, 100_000));
+        assert_eq!(quick.operations, ["pop", "rank"]);
+    }
+
+    #[test]
+    fn large_sets_have_fewer_rounds_unless_it_is_said() {
+        let times = sets::all(Kind::Integers).times;
+        let rounds = |line, n| options(line).plan(n, &times).rounds;
+        assert_eq!([100, 1_000_000, 10_000_000].map(|n| rounds("", n)), [5, 5, 3]);
+        assert_eq!((rounds("--quick", 100), rounds("--quick --rounds 7", 10_000_000)), (3, 7));
+        let plan = options("--ops bulk").plan(10_000_000, &times);
+        assert_eq!(plan.workloads, 1);
+        assert_eq!(plan.rows, ["bulk, unsorted, an element", "bulk, sorted, an element"]);
+    }
+
+    #[test]
+    fn what_is_offered_and_wanted_is_measured() {
+        let times = sets::all(Kind::Integers).times;
+        let records = times.measure(&options("--quick --ops pop,rank").plan(100, &times));
+        let measured = |row| -> Vec<_> {
+            let records = records.iter().filter(|it| it.what == row && it.rounds == 3);
+            records.filter(|it| it.value > Some(0.0)).map(|it| it.contender.as_str()).collect()
+        };
+        assert_eq!(measured("pop first"), times.names());
+        let with_ranks = ["zset", "ZSet", "indexset", "wabi_tree", "skiplist", "textbook"];
+        let ranks = measured("rank").into_iter().map(|name| name.split(' ').next().unwrap());
+        assert_eq!(ranks.collect::<Vec<_>>(), with_ranks);
+        assert!(measured("insert").is_empty());
     }
 
     #[test]
@@ -260,25 +259,63 @@ mod tests {
         let memory = find("zset", "bytes resident, updated").expect("it is measured");
         assert_eq!((memory.unit.as_str(), memory.value), ("bytes", Some(4.0)));
         assert!(find("zset", "update longest").is_some_and(|it| it.unit == "ns"));
+        assert!(find("BinaryHeap", "insert longest").is_some(), "all contenders grow");
+        assert!(find("BinaryHeap", "update longest").is_none(), "a heap finds no member");
         let groups: Vec<_> =
             records.chunk_by(|a, b| a.group() == b.group()).map(|it| it[0].group()).collect();
         assert_eq!(groups, [("u64", 100), ("u64", 1_000), ("calls", 100)]);
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_to_is_named_at_once() {
-        let options = arguments::tests::report("report --out /proc/none");
-        let error = run(&options, &mut Vec::new()).expect_err("nobody can write there");
-        assert!(error.to_string().contains("/proc/none"), "{error}");
+    fn brief_tables_are_narrow_and_compare_sorted_sets() {
+        let text = brief(&report());
+        for line in text.lines().filter(|line| line.starts_with('|')) {
+            assert!(line.chars().count() <= 110, "{line}");
+        }
+        let cells = |start: &str| -> Vec<&str> {
+            let line = text.lines().find(|line| line.starts_with(start)).expect("a row");
+            line.split('|').map(str::trim).collect()
+        };
+        let expected = ["zset", "middle half", "BTreeSet", "indexset", "wabi_tree", "skiplist"];
+        assert_eq!(cells("|                         | zset")[2..8], expected);
+        assert_eq!(cells("| rank")[4], "–", "std's B-tree has no ranks");
+        assert_eq!(cells("| bytes requested ")[2], "1.00");
     }
 
     #[test]
-    fn large_sets_have_fewer_rounds_unless_it_is_said() {
-        let options = arguments::tests::report("report");
-        assert_eq!([100, 1_000_000, 10_000_000].map(|n| options.rounds(n)), [5, 5, 3]);
-        let options = Options { rounds: Some(7), operations: vec!["bulk".into()], ..options };
-        let plan = options.plan(10_000_000, &*contenders::all(Kind::Integers).times);
-        assert_eq!((plan.rounds, plan.workloads), (7, 1));
-        assert_eq!(plan.rows, [BULK_UNSORTED, BULK_SORTED]);
+    fn all_contenders_have_their_times_with_the_spread() {
+        let text = full(&report());
+        for name in sets::names() {
+            assert!(text.lines().any(|line| line.starts_with(&format!("| {name} "))), "{name}");
+        }
+        let row_of_zset = |head: &str| {
+            let (_, table) = text.split_once(head).expect("a table");
+            table.lines().find(|line| line.starts_with("| zset ")).expect("a row")
+        };
+        let inserts = row_of_zset("### u64: insert\n");
+        assert!(inserts.contains("11.0 (10.5–11.5)"), "{inserts}");
+        let memory = row_of_zset("### u64: bytes resident, updated\n");
+        assert!(memory.contains(" 4.00 |"), "{memory}");
+    }
+
+    #[test]
+    fn the_page_has_all_that_was_measured_and_nothing_from_elsewhere() {
+        let page = page::of(&report()).unwrap();
+        // Two operations, four values of memory, and two kinds of calls.
+        assert_eq!(page.matches("<svg role=\"img\"").count(), 8);
+        // Those of two sizes, those of each value, and one of single calls.
+        assert_eq!(page.matches("<table>").count(), 2 + 6 + 1);
+        assert!(page.contains("a fast one"), "{page}");
+        let page = page.replace("http://www.w3.org/2000/svg", "");
+        for what in ["http:", "https:", "src=", "<script", "<link", "NaN", "inf"] {
+            assert!(!page.contains(what), "{what}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_to_is_named_at_once() {
+        let error = run(&options("--out /proc/none"), &mut Vec::new());
+        let error = error.expect_err("nobody can write there");
+        assert!(error.to_string().contains("/proc/none"), "{error}");
     }
 }

@@ -4,42 +4,39 @@
 //! meanwhile. The client is redis-benchmark, the customary tool: a single process on the same
 //! machine, so rates are those of client and server together.
 
-pub(crate) mod process;
-
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
-use crate::arguments::{MAX_CALLS, MAX_N, MAX_ROUNDS, within};
-use crate::record::{self, Record};
-use crate::table::{median, write_header};
-use crate::tables::draw_all;
-use crate::workload::as_f64;
+use rand::RngExt;
 
-use process::{Load, Running, add_members, requests_a_second};
+use crate::measure::{Rounds, as_f64, to_peers, turns};
+use crate::options::{Common, MAX_CALLS, MAX_N, within};
+use crate::process::{Running, UNSAVED, failed};
+use crate::random::generator;
+use crate::record::Record;
 
 /// What to measure.
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Members, 100 to 100000000.
     #[arg(long, default_value_t = 1_000_000, value_parser = within(100, MAX_N))]
-    pub n: usize,
+    n: usize,
     /// Requests at a time, 1 to 100000000.
     #[arg(long, default_value_t = 200_000, value_parser = within(1, MAX_CALLS))]
-    pub requests: usize,
-    /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 5, value_parser = within(1, MAX_ROUNDS))]
-    pub rounds: usize,
+    requests: usize,
     /// The program `zset-server` [default: the one in the same folder as this].
     // Cargo puts both programs into the same folder.
     #[arg(long = "zset-server", value_name = "PATH", hide_default_value = true,
         default_value_os_t = std::env::current_exe().unwrap_or_default().with_file_name("zset-server"))]
-    pub zset: PathBuf,
+    zset: PathBuf,
     /// The program, or another such as valkey-server.
     #[arg(long = "redis-server", value_name = "PATH", default_value = "redis-server")]
-    pub redis: PathBuf,
-    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
-    #[arg(long, value_name = "FILE")]
-    pub save: Option<PathBuf>,
+    redis: PathBuf,
+    /// What most commands have.
+    #[command(flatten)]
+    pub common: Common,
 }
 
 /// The number of concurrent connections.
@@ -66,61 +63,52 @@ const RANDOM: &str = "__rand_int__";
 /// A member, which has 20 bytes once the placeholder is replaced.
 const MEMBER: &str = "members:__rand_int__";
 
+/// How many commands are written at once.
+const COMMANDS_AT_ONCE: usize = 1000;
+
 /// The names of the contenders, the subject first.
 const NAMES: [&str; 2] = ["zset-server", "redis-server"];
 
-/// A value for each contender.
-type Pair = [f64; NAMES.len()];
-
-/// The results of one round.
-struct Round {
-    /// Peak memory in mebibytes, once all members are inserted.
-    memory: Pair,
-    /// Requests per second, for each of [`PIPELINES`] and each of [`COMMANDS`].
-    rates: Vec<Vec<Pair>>,
-}
-
-/// Measures and prints a table for each pipeline length.
+/// Measures a table for each pipeline length, and one of the memory.
 ///
 /// # Errors
 ///
-/// Returns an error if writing to `out` fails, if a program does not start or misbehaves, or if the
-/// results cannot be saved.
-pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
-    write_header(out)?;
-    let Options { n, requests, rounds, .. } = options;
-    writeln!(out, "- n: {n}, requests: {requests}, clients: {CLIENTS}, rounds: {rounds}")?;
-    let rounds: Vec<_> =
-        (0..*rounds).map(|number| round(options, number)).collect::<io::Result<_>>()?;
-    let mut records = Vec::new();
-    for (place, (_, table)) in PIPELINES.into_iter().enumerate() {
+/// Returns an error if a program does not start or misbehaves.
+pub fn measure(options: &Options) -> io::Result<Vec<Record>> {
+    let mut memory = Rounds::default();
+    let mut rates: [[Rounds; COMMANDS.len()]; PIPELINES.len()] = Default::default();
+    for round in 0..options.common.rounds_or(5) {
+        let servers = [
+            Running::start(&options.zset, &["serve"], &[])?,
+            Running::start(&options.redis, &[], &UNSAVED)?,
+        ];
+        let mut peaks = Vec::new();
+        for server in &servers {
+            add_members(server, options.n)?;
+            peaks.push(Some(as_f64(server.peak_memory()?) / as_f64(1 << 20)));
+        }
+        memory.0.push(peaks);
         for (row, command) in COMMANDS.into_iter().enumerate() {
-            let label = label(command);
-            let what = (&*label, "requests/s");
-            push(&mut records, (table, *n), what, &rounds, |round| round.rates[place][row]);
+            for (rates, (pipeline, _)) in rates.iter_mut().zip(PIPELINES) {
+                let mut of_round = vec![None; servers.len()];
+                for place in turns(round, servers.len()) {
+                    let rate = requests_a_second(&servers[place], options, pipeline, command)?;
+                    of_round[place] = Some(rate);
+                }
+                rates[row].0.push(of_round);
+            }
+        }
+    }
+    let mut records = Vec::new();
+    for (rates, (_, table)) in rates.iter().zip(PIPELINES) {
+        for (rounds, command) in rates.iter().zip(COMMANDS) {
+            let what = (&*label(command), "requests/s");
+            records.extend(rounds.records((table, options.n), what, &NAMES, to_peers(1)));
         }
     }
     let what = ("peak, all members inserted", "MiB");
-    push(&mut records, ("memory", *n), what, &rounds, |round| round.memory);
-    write!(out, "\n{}", draw_all(&records))?;
-    record::save(options.save.as_deref(), &records)
-}
-
-/// Adds records with the medians over the rounds.
-fn push(
-    records: &mut Vec<Record>,
-    table: (&str, usize),
-    what: (&str, &str),
-    rounds: &[Round],
-    pair: impl Fn(&Round) -> Pair,
-) {
-    for (place, name) in NAMES.into_iter().enumerate() {
-        let value = median(rounds.iter().map(|round| pair(round)[place]));
-        let ratio = rounds.iter().map(|round| pair(round)[0] / pair(round)[place]);
-        let ratio = if place == 0 { None } else { median(ratio) };
-        let rounds = rounds.len();
-        records.push(Record { rounds, ratio, ..Record::new(table, name, what, value) });
-    }
+    records.extend(memory.records(("memory", options.n), what, &NAMES, to_peers(1)));
+    Ok(records)
 }
 
 /// Returns a command as shown to a reader.
@@ -133,29 +121,62 @@ fn label(command: &[&str]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn round(options: &Options, number: usize) -> io::Result<Round> {
-    let servers = [
-        Running::start(&options.zset, &["serve"], &[])?,
-        Running::start(&options.redis, &[], &["--save", "", "--appendonly", "no"])?,
-    ];
-    let mut memory = Pair::default();
-    for (server, memory) in servers.iter().zip(&mut memory) {
-        add_members(server, KEY, options.n)?;
-        *memory = as_f64(server.peak_memory()?) / as_f64(1 << 20);
-    }
-    let mut rates = vec![vec![Pair::default(); COMMANDS.len()]; PIPELINES.len()];
-    for (row, command) in COMMANDS.into_iter().enumerate() {
-        for (place, (pipeline, _)) in PIPELINES.into_iter().enumerate() {
-            // Rotate which contender goes first.
-            for turn in 0..servers.len() {
-                let server = (number + turn) % servers.len();
-                let Options { n: members, requests, .. } = *options;
-                let load = Load { clients: CLIENTS, pipeline, requests, members };
-                rates[place][row][server] = requests_a_second(&servers[server], &load, command)?;
+/// Adds `n` members with random scores, in the order of their names.
+fn add_members(server: &Running, n: usize) -> io::Result<()> {
+    let mut client = Command::new("redis-cli")
+        .args(["-p", &server.port.to_string(), "--pipe"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(&"redis-cli", &error))?;
+    if let Some(mut pipe) = client.stdin.take() {
+        let mut rng = generator(1);
+        let mut text = String::new();
+        for number in 0..n {
+            let score = rng.random_range(0.0..1e6_f64);
+            // Writing to a string cannot fail.
+            let _ = write!(text, "ZADD {KEY} {score} members:{number:012}\r\n");
+            if number % COMMANDS_AT_ONCE == COMMANDS_AT_ONCE - 1 {
+                pipe.write_all(text.as_bytes())?;
+                text.clear();
             }
         }
+        pipe.write_all(text.as_bytes())?;
     }
-    Ok(Round { memory, rates })
+    let output = client.wait_with_output()?;
+    let report = String::from_utf8_lossy(&output.stdout);
+    if report.contains(&format!("errors: 0, replies: {n}\n")) {
+        return Ok(());
+    }
+    Err(failed(&"redis-cli", &report))
+}
+
+/// Runs a command repeatedly with redis-benchmark; returns the requests per second.
+fn requests_a_second(
+    server: &Running,
+    options: &Options,
+    pipeline: usize,
+    command: &[&str],
+) -> io::Result<f64> {
+    let program = "redis-benchmark";
+    let output = Command::new(program)
+        .args(["--csv", "-p", &server.port.to_string()])
+        .args(["-c", &CLIENTS.to_string(), "-P", &pipeline.to_string()])
+        .args(["-n", &options.requests.to_string(), "-r", &options.n.to_string()])
+        .args(command)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| failed(&program, &error))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    parse_rate(&text).filter(|_| output.status.success()).ok_or_else(|| failed(&program, &text))
+}
+
+/// Parses the requests per second from redis-benchmark's output: the second column of the last
+/// line.
+fn parse_rate(csv: &str) -> Option<f64> {
+    let last = csv.lines().rfind(|line| line.starts_with('"'))?;
+    // The first column is the command, which contains no quotes or commas.
+    last.split(',').nth(1)?.trim_matches('"').parse().ok()
 }
 
 #[cfg(test)]
@@ -169,12 +190,10 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_taken_within_a_round() {
-        let round = |memory| Round { memory, rates: Vec::new() };
-        let rounds = [round([1.0, 2.0]), round([30.0, 10.0]), round([4.0, 4.0])];
-        let mut records = Vec::new();
-        push(&mut records, ("", 0), ("", ""), &rounds, |round| round.memory);
-        let values = records.iter().map(|it| (it.value, it.ratio)).collect::<Vec<_>>();
-        assert_eq!(values, [(Some(4.0), None), (Some(4.0), Some(1.0))]);
+    fn the_rate_stands_in_the_second_column_of_the_last_line() {
+        let csv = "\"test\",\"rps\",\"avg_latency_ms\"\n\"ZPOPMIN zset\",\"61728.39\",\"0.415\"\n";
+        assert_eq!(parse_rate(csv), Some(61728.39));
+        assert_eq!(parse_rate("\"test\",\"rps\",\"avg_latency_ms\"\n"), None);
+        assert_eq!(parse_rate("Could not connect"), None);
     }
 }

@@ -5,57 +5,49 @@
 //! time for each decision, from its `INFO`, depends less on what else the machine does; it bounds
 //! the decisions of a core.
 
-mod contenders;
-
-use std::io::{self, Error, Write};
+use std::io::{self, Error};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime};
 
 use hdrhistogram::Histogram;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinSet, yield_now};
 use zset_redis::redis::aio::MultiplexedConnection;
-use zset_redis::redis::{self, Client};
+use zset_redis::redis::{self, Client, Script};
+use zset_redis::zset_std::Quota;
+use zset_redis::{
+    FixedWindow, Funnel, LeasedWindow, OnFailure, SlidingWindow, WindowCounter, blocking,
+};
 
-use crate::arguments::{MAX_KEYS, MAX_ROUNDS, within};
-use crate::random;
-use crate::record::{self, Record};
-use crate::rounds::Rounds;
-use crate::servers::process::Running;
-use crate::table::write_header;
-use crate::tables::{SERVICES, draw_all};
-use crate::workload::as_f64;
+use crate::measure::{Rounds, as_f64, none, turns};
+use crate::options::{Common, MAX_KEYS, within};
+use crate::process::{Running, UNSAVED};
+use crate::random::{numbers, string};
+use crate::record::Record;
 
-use contenders::{ALL, Caller, Contender, PING, PIPELINE};
+/// How the names of the tables begin.
+pub(crate) const TABLES: &str = "services";
 
 /// What to measure.
 #[derive(clap::Args, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Keys of the tables with many keys, 1 to 10000000.
     #[arg(long = "n", value_name = "N", default_value_t = 10_000, value_parser = within(1, MAX_KEYS))]
-    pub keys: usize,
+    keys: usize,
     /// How long each contender runs in a round, 1 to 60000 milliseconds.
     #[arg(long, default_value_t = 300, value_parser = within(1, 60_000))]
-    pub millis: usize,
-    /// Rounds to take the medians of, 1 to 1000.
-    #[arg(long, default_value_t = 7, value_parser = within(1, MAX_ROUNDS))]
-    pub rounds: usize,
+    millis: usize,
     /// The program to start, or another such as valkey-server.
     #[arg(long = "redis-server", value_name = "PATH", default_value = "redis-server")]
-    pub redis: PathBuf,
+    redis: PathBuf,
     /// A server that runs already; keys that begin with `zset-bench` stay until they expire.
     #[arg(long)]
-    pub url: Option<String>,
-    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
-    #[arg(long, value_name = "FILE")]
-    pub save: Option<PathBuf>,
-}
-
-impl Options {
-    fn duration(&self) -> Duration {
-        Duration::from_millis(self.millis as u64)
-    }
+    url: Option<String>,
+    /// What most commands have.
+    #[command(flatten)]
+    pub common: Common,
 }
 
 /// Who calls: a table for each, with one key and with many.
@@ -76,7 +68,6 @@ const LOADS: [Load; 3] = [
 const CALLS_WITHOUT_WAITING: u64 = 32;
 
 /// The result of one contender in one round.
-#[derive(Clone, Copy, Default)]
 struct Measured {
     rate: f64,
     p50: f64,
@@ -85,27 +76,20 @@ struct Measured {
     server: f64,
 }
 
-/// Measures and prints the tables.
+/// Measures a table for each load, with one key and with many.
 ///
 /// # Errors
 ///
-/// Returns an error if writing to `out` fails, if the server does not start or a call fails, or if
-/// the results cannot be saved.
-pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
-    write_header(out)?;
-    let Options { keys, rounds, .. } = options;
-    let duration = options.duration();
-    writeln!(out, "- keys: {keys}, rounds: {rounds} of {duration:?} for each contender")?;
+/// Returns an error if the server does not start or a call fails.
+pub fn measure(options: &Options) -> io::Result<Vec<Record>> {
     let server = Server::start(options)?;
-    writeln!(out, "- server: {}", server.version()?)?;
     let mut records = Vec::new();
     for load in LOADS {
-        for keys in [1, *keys] {
+        for keys in [1, options.keys] {
             records.extend(server.records(options, load, keys)?);
         }
     }
-    writeln!(out, "\n{}", draw_all(&records))?;
-    record::save(options.save.as_deref(), &records)
+    Ok(records)
 }
 
 /// The server, and the runtime of the callers.
@@ -118,69 +102,68 @@ struct Server {
 
 impl Server {
     fn start(options: &Options) -> io::Result<Server> {
-        let process = match options.url {
-            Some(_) => None,
-            None => {
-                Some(Running::start(&options.redis, &[], &["--save", "", "--appendonly", "no"])?)
-            }
+        let (process, url) = if let Some(url) = &options.url {
+            (None, url.clone())
+        } else {
+            let process = Running::start(&options.redis, &[], &UNSAVED)?;
+            let url = format!("redis://127.0.0.1:{}/", process.port);
+            (Some(process), url)
         };
-        let port = process.as_ref().map_or(0, |process| process.port);
-        let url = options.url.clone().unwrap_or_else(|| format!("redis://127.0.0.1:{port}/"));
         let client = Client::open(url).map_err(Error::other)?;
         // One thread: the server needs a core as well.
         let runtime = Builder::new_current_thread().enable_all().build()?;
         Ok(Server { client, runtime, process })
     }
 
-    /// Returns a value of `INFO`.
-    fn info(&self, name: &str) -> io::Result<String> {
-        let mut connection = self.client.get_connection().map_err(Error::other)?;
-        let text: String = redis::cmd("INFO").query(&mut connection).map_err(Error::other)?;
-        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-        line.map(str::to_owned).ok_or_else(|| Error::other(format!("INFO has no {name}")))
-    }
-
-    fn version(&self) -> io::Result<String> {
-        match self.info("valkey_version") {
-            Ok(version) => Ok(format!("Valkey {version}")),
-            Err(_) => Ok(format!("Redis {}", self.info("redis_version")?)),
-        }
-    }
-
     /// Returns the CPU time that the server has used, in microseconds.
     fn cpu_time(&self) -> io::Result<f64> {
-        let parse = |text: String| text.parse::<f64>().map_err(Error::other);
-        Ok((parse(self.info("used_cpu_user")?)? + parse(self.info("used_cpu_sys")?)?) * 1e6)
+        let mut connection = self.client.get_connection().map_err(Error::other)?;
+        let info: String = redis::cmd("INFO").query(&mut connection).map_err(Error::other)?;
+        let seconds = ["used_cpu_user:", "used_cpu_sys:"].map(|name| {
+            let value = info.lines().find_map(|line| line.strip_prefix(name)?.parse::<f64>().ok());
+            value.ok_or_else(|| Error::other(format!("INFO has no {name}")))
+        });
+        let [user, system] = seconds;
+        Ok((user? + system?) * 1e6)
     }
 
     fn records(&self, options: &Options, load: Load, keys: usize) -> io::Result<Vec<Record>> {
         let contenders: Vec<_> = ALL.into_iter().filter(|it| (it.fits)(load)).collect();
-        let measure = |place: usize, round: &u64| {
-            let Contender { name, measure, .. } = contenders[place];
-            let name = format!("zset-bench:{}:{name}:{round}", load.title);
-            measure(&Run { server: self, load, keys, name, duration: options.duration() })
-        };
-        let rounds = Rounds::try_measure(contenders.len(), options.rounds, |round| round, measure)?;
-        let place = |name| contenders.iter().position(|it| it.name == name).unwrap_or(0);
+        let names: Vec<_> = contenders.iter().map(|it| it.name).collect();
+        let [mut rates, mut to_pipeline, mut p50, mut p99, mut cpu] = <[Rounds; 5]>::default();
+        let place = |name| names.iter().position(|it| *it == name).unwrap_or(0);
         let [ping, pipeline] = [PING, PIPELINE].map(place);
-        let table = format!("{SERVICES}, {}", load.title);
-        let records = contenders.iter().enumerate().flat_map(|(place, contender)| {
-            let over =
-                |value: fn(&Measured) -> f64| rounds.median(|round| Some(value(&round[place])));
-            let ratio = |to: usize| rounds.ratio(place, to, |it: &Measured| Some(it.rate));
-            [
-                ("decisions/s", over(|it| it.rate), ratio(ping)),
-                ("it / pipeline", ratio(pipeline), None),
-                ("p50 µs", over(|it| it.p50), None),
-                ("p99 µs", over(|it| it.p99), None),
-                ("server's CPU µs", over(|it| it.server), None),
-            ]
-            .map(|(what, value, ratio)| {
-                let record = Record::new((&table, keys), contender.name, (what, ""), value);
-                Record { rounds: options.rounds, ratio, ..record }
-            })
-        });
-        Ok(records.collect())
+        for round in 0..options.common.rounds_or(7) {
+            let mut results: Vec<_> = names.iter().map(|_| None).collect();
+            for place in turns(round, names.len()) {
+                let name = format!("zset-bench:{}:{}:{round}", load.title, names[place]);
+                let duration = Duration::from_millis(options.millis as u64);
+                let run = Run { server: self, load, keys, name, duration };
+                results[place] = Some((contenders[place].measure)(&run)?);
+            }
+            let values = |value: fn(&Measured) -> f64| -> Vec<_> {
+                results.iter().map(|it| it.as_ref().map(value)).collect()
+            };
+            let of_round = values(|it| it.rate);
+            to_pipeline
+                .0
+                .push(of_round.iter().map(|it| Some((*it)? / of_round[pipeline]?)).collect());
+            rates.0.push(of_round);
+            p50.0.push(values(|it| it.p50));
+            p99.0.push(values(|it| it.p99));
+            cpu.0.push(values(|it| it.server));
+        }
+        let title = format!("{TABLES}, {}", load.title);
+        let table = (title.as_str(), keys);
+        let to_ping = |round: &[Option<f64>], place: usize| Some(round[place]? / round[ping]?);
+        let records = [
+            rates.records(table, ("decisions/s", ""), &names, to_ping),
+            to_pipeline.records(table, ("it / pipeline", ""), &names, none),
+            p50.records(table, ("p50 µs", ""), &names, none),
+            p99.records(table, ("p99 µs", ""), &names, none),
+            cpu.records(table, ("server's CPU µs", ""), &names, none),
+        ];
+        Ok(records.concat())
     }
 }
 
@@ -234,7 +217,7 @@ impl Run<'_> {
     /// Lets all callers call at the same time, with random keys; returns the nanoseconds of each
     /// call.
     fn call_all<C: Caller>(&self, callers: &[C], duration: Duration) -> io::Result<Histogram<u64>> {
-        let names: Arc<[String]> = (0..self.keys as u64).map(random::string).collect();
+        let names: Arc<[String]> = (0..self.keys as u64).map(string).collect();
         self.server.runtime.block_on(async {
             let mut tasks = JoinSet::new();
             let end = Instant::now() + duration;
@@ -263,7 +246,7 @@ async fn call(
 ) -> io::Result<Histogram<u64>> {
     let mut latencies = latencies_of_none()?;
     let mut start = Instant::now();
-    for number in random::numbers(seed << 32) {
+    for number in numbers(seed << 32) {
         let key = &keys[number as usize % keys.len()];
         caller.call(key).await?;
         let now = Instant::now();
@@ -278,4 +261,158 @@ async fn call(
         }
     }
     Ok(latencies)
+}
+
+/// What is called; clones share a connection.
+trait Caller: Clone + Send + Sync + 'static {
+    /// Makes a call, which must be allowed.
+    fn call(&self, key: &str) -> impl Future<Output = io::Result<()>> + Send;
+}
+
+/// A row of the tables.
+#[derive(Clone, Copy)]
+struct Contender {
+    name: &'static str,
+    /// Returns whether it is measured with a load.
+    fits: fn(Load) -> bool,
+    measure: fn(&Run<'_>) -> io::Result<Measured>,
+}
+
+impl Contender {
+    const fn new(name: &'static str, measure: fn(&Run<'_>) -> io::Result<Measured>) -> Self {
+        Contender { name, fits: |_| true, measure }
+    }
+}
+
+/// A bare `PING`.
+const PING: &str = "PING";
+
+/// The pipeline of commands.
+const PIPELINE: &str = "pipeline";
+
+const DENY: OnFailure = OnFailure::Deny;
+
+/// All contenders.
+const ALL: [Contender; 9] = [
+    Contender::new(PING, |it| it.measure(|to| Ok(Ping(to)))),
+    Contender::new("empty script", |it| {
+        it.measure(|to| Ok(Empty(to, Arc::new(Script::new("return 1")))))
+    }),
+    Contender::new("Funnel", |it| {
+        it.measure(|to| Ok(Funnel::new(to, &it.name, level(it.keys), DENY)?))
+    }),
+    Contender::new("FixedWindow", |it| {
+        it.measure(|to| Ok(FixedWindow::new(to, &it.name, level(it.keys), DENY)?))
+    }),
+    Contender::new("WindowCounter", |it| {
+        it.measure(|to| Ok(WindowCounter::new(to, &it.name, level(it.keys), DENY)?))
+    }),
+    Contender::new("SlidingWindow", |it| {
+        it.measure(|to| Ok(SlidingWindow::new(to, &it.name, log(), DENY)?))
+    }),
+    Contender {
+        // Its leases are those of one process.
+        fits: |load| load.connections == 1,
+        ..Contender::new("LeasedWindow", |it| {
+            it.measure(|to| Ok(LeasedWindow::new(to, &it.name, log(), DENY)?))
+        })
+    },
+    Contender::new(PIPELINE, |it| {
+        it.measure(|to| Ok(Pipeline(to, it.name.as_str().into(), Arc::default())))
+    }),
+    Contender {
+        // Its calls are those of one thread.
+        fits: |load| load.callers == 1,
+        ..Contender::new("blocking Funnel", |it| {
+            let pool = || blocking::Pool::new(it.client().clone());
+            it.measure(|_| Ok(blocking::Funnel::new(pool(), &it.name, level(it.keys), DENY)?))
+        })
+    },
+];
+
+/// The period of the logs: so short that entries leave them during a measurement.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// The period of the other limiters: so long that states stay.
+const LONG: Duration = Duration::from_secs(100_000);
+
+/// The units of all keys together in a period: so many that all calls are allowed.
+const UNITS: usize = 100_000_000;
+
+/// Returns the quota of the logs.
+fn log() -> Quota {
+    Quota::new(UNITS as u32, SHORT).expect("neither is zero")
+}
+
+/// Returns the quota of a key of the other limiters.
+fn level(keys: usize) -> Quota {
+    Quota::new((UNITS / keys) as u32, LONG).expect("there are fewer keys than units")
+}
+
+macro_rules! limiters {
+    ($($Limiter:ty, $check:expr;)*) => {$(
+        impl Caller for $Limiter {
+            async fn call(&self, key: &str) -> io::Result<()> {
+                let decision = self.check(key);
+                match $check(decision).await.map_err(Error::other)? {
+                    decision if decision.is_allowed() => Ok(()),
+                    decision => Err(Error::other(format!("{decision:?}"))),
+                }
+            }
+        }
+    )*};
+}
+
+limiters! {
+    Funnel<MultiplexedConnection>, std::convert::identity;
+    FixedWindow<MultiplexedConnection>, std::convert::identity;
+    WindowCounter<MultiplexedConnection>, std::convert::identity;
+    SlidingWindow<MultiplexedConnection>, std::convert::identity;
+    LeasedWindow<MultiplexedConnection>, std::convert::identity;
+    blocking::Funnel, std::future::ready;
+}
+
+/// A bare `PING`.
+#[derive(Clone)]
+struct Ping(MultiplexedConnection);
+
+impl Caller for Ping {
+    async fn call(&self, _key: &str) -> io::Result<()> {
+        redis::cmd("PING").exec_async(&mut self.0.clone()).await.map_err(Error::other)
+    }
+}
+
+/// A script that does nothing.
+#[derive(Clone)]
+struct Empty(MultiplexedConnection, Arc<Script>);
+
+impl Caller for Empty {
+    async fn call(&self, key: &str) -> io::Result<()> {
+        let call = self.1.key(key);
+        let reply = call.invoke_async::<i64>(&mut self.0.clone()).await;
+        reply.map(drop).map_err(Error::other)
+    }
+}
+
+/// The customary sliding window: the client's time, and denied calls count too.
+#[derive(Clone)]
+struct Pipeline(MultiplexedConnection, Arc<str>, Arc<AtomicU64>);
+
+impl Caller for Pipeline {
+    async fn call(&self, key: &str) -> io::Result<()> {
+        let Pipeline(connection, name, calls) = self;
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_err(Error::other)?;
+        let (now, period) = (now.as_micros() as u64, SHORT.as_micros() as u64);
+        let key = format!("{name}:{key}");
+        let member = format!("{now}:{}", calls.fetch_add(1, Ordering::Relaxed));
+        let mut pipeline = redis::pipe();
+        pipeline.atomic();
+        pipeline.cmd("ZREMRANGEBYSCORE").arg(&key).arg(0).arg(now - period).ignore();
+        pipeline.cmd("ZADD").arg(&key).arg(now).arg(member).ignore();
+        pipeline.cmd("ZCARD").arg(&key);
+        pipeline.cmd("EXPIRE").arg(&key).arg(SHORT.as_secs()).ignore();
+        let (count,): (usize,) =
+            pipeline.query_async(&mut connection.clone()).await.map_err(Error::other)?;
+        if count <= UNITS { Ok(()) } else { Err(Error::other(format!("{count} in a window"))) }
+    }
 }

@@ -1,53 +1,12 @@
-//! The printed output: the origin of the results, and Markdown tables.
+//! Markdown tables of [records](Record), readable as plain text too.
 
 use std::fmt;
-use std::io::{self, Write};
-use std::{env, fs, thread};
 
-use crate::workload::{as_f64, floor};
+use crate::measure::floor;
+use crate::record::Record;
 
-/// Shown in a table where a contender has no value.
+/// Shown where a contender has no value.
 const NONE: &str = "–";
-
-/// Writes the machine, the compiler and the command, without which results mean little.
-///
-/// # Errors
-///
-/// Returns an error if writing to `out` fails.
-pub fn write_header(out: &mut impl Write) -> io::Result<()> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let command: Vec<_> = env::args_os().map(|part| part.display().to_string()).collect();
-    writeln!(out, "- machine: {}, {cores} cores", processor())?;
-    writeln!(out, "- compiler: {}", env!("ZSET_BENCH_RUSTC"))?;
-    writeln!(out, "- command: `{}`", command.join(" "))
-}
-
-/// Returns the processor model, as reported by Linux.
-fn processor() -> String {
-    fs::read_to_string("/proc/cpuinfo")
-        .ok()
-        .and_then(|text| {
-            let line = text.lines().find(|line| line.starts_with("model name"))?;
-            Some(line.split_once(':')?.1.trim().to_string())
-        })
-        .unwrap_or_else(|| format!("an unknown {} processor", env::consts::ARCH))
-}
-
-/// Returns the median, or the mean of the middle two values; `None` if there are no values.
-pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut sorted: Vec<f64> = values.collect();
-    sorted.sort_unstable_by(f64::total_cmp);
-    quantile(&sorted, 0.5)
-}
-
-/// Returns the quantile `part`, interpolated between adjacent values; `None` if there are no
-/// values.
-pub fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
-    let place = part * as_f64(sorted.len().checked_sub(1)?);
-    let below = sorted[floor(place)];
-    let above = sorted[floor(place.ceil())];
-    Some(below + (above - below) * place.fract())
-}
 
 /// Formats a value with about three significant digits.
 pub fn show(value: Option<f64>) -> String {
@@ -72,21 +31,97 @@ pub fn grouped(count: usize) -> String {
     text
 }
 
-/// Formats the range of the middle half of the rounds.
-pub fn show_range(low: f64, high: f64) -> String {
-    format!("{}–{}", show(Some(low)), show(Some(high)))
+/// Formats the value of a record.
+pub fn value(record: Option<&Record>) -> String {
+    show(record.and_then(|it| it.value))
 }
 
-/// Formats a ratio with at least two significant digits.
-pub fn show_ratio(ratio: Option<f64>) -> String {
-    match ratio {
+/// Formats the range of the middle half of the rounds.
+pub fn spread(record: Option<&Record>) -> String {
+    let range = record.and_then(|it| it.low.zip(it.high));
+    range.map_or(String::new(), |(low, high)| format!("{}–{}", show(Some(low)), show(Some(high))))
+}
+
+/// Shows how many times longer a peer takes, or how much more memory, with at least two significant
+/// digits. Records have the inverse. Of rates both have the multiple that the subject makes, so that
+/// above 1 it is always ahead.
+pub fn ratio(record: Option<&Record>) -> String {
+    let shown = |it: &Record| if is_rate(it) { it.ratio } else { it.ratio.map(f64::recip) };
+    match record.and_then(shown) {
         Some(ratio) if ratio < 0.01 => format!("{ratio:.4}"),
         Some(ratio) if ratio < 0.1 => format!("{ratio:.3}"),
         ratio => show(ratio),
     }
 }
 
-/// A Markdown table with aligned columns, readable as plain text too.
+fn is_rate(record: &Record) -> bool {
+    record.unit.ends_with("/s") || record.what.ends_with("/s")
+}
+
+/// Returns the distinct values of a field, in order.
+pub fn distinct<'a>(
+    records: &'a [Record],
+    field: impl Fn(&'a Record) -> &'a String,
+) -> Vec<&'a str> {
+    let mut all: Vec<&str> = Vec::new();
+    for value in records.iter().map(field) {
+        if !all.contains(&value.as_str()) {
+            all.push(value);
+        }
+    }
+    all
+}
+
+/// Returns the record of a contender.
+pub fn find<'a>(records: &'a [Record], contender: &str, what: &str) -> Option<&'a Record> {
+    records.iter().find(|it| (it.contender.as_str(), it.what.as_str()) == (contender, what))
+}
+
+/// Shows a column for each contender, and next to it how it compares with the first one.
+pub fn by_operation(title: &str, records: &[Record]) -> Table {
+    let first = records.first().cloned().unwrap_or_default();
+    let subject = &first.contender;
+    let ratio_title =
+        if is_rate(&first) { format!("{subject} / it") } else { format!("it / {subject}") };
+    let title = format!("{title}, {}", first.unit);
+    pivot(records, title, [|it| &it.what, |it| &it.contender], &ratio_title)
+}
+
+/// Shows a row for each contender, since values of several units are in the same table.
+pub fn by_contender(title: String, ratio_title: &str, records: &[Record]) -> Table {
+    pivot(records, title, [|it| &it.contender, |it| &it.what], ratio_title)
+}
+
+/// Shows a record in each cell, and the ratios next to each column that has some.
+fn pivot(
+    records: &[Record],
+    title: String,
+    [row, column]: [fn(&Record) -> &String; 2],
+    ratio_title: &str,
+) -> Table {
+    let columns: Vec<(&str, bool)> = distinct(records, column)
+        .into_iter()
+        .map(|name| (name, records.iter().any(|it| column(it) == name && it.ratio.is_some())))
+        .collect();
+    let mut head = vec![title];
+    for &(name, has_ratio) in &columns {
+        head.push(name.to_owned());
+        head.extend(has_ratio.then(|| ratio_title.to_owned()));
+    }
+    let mut table = Table::new(head);
+    for line in distinct(records, row) {
+        let mut cells = vec![line.to_owned()];
+        for &(name, has_ratio) in &columns {
+            let record = records.iter().find(|it| row(it) == line && column(it) == name);
+            cells.push(value(record));
+            cells.extend(has_ratio.then(|| ratio(record)));
+        }
+        table.push(cells);
+    }
+    table
+}
+
+/// A table with aligned columns.
 pub struct Table {
     lines: Vec<Vec<String>>,
 }
@@ -101,21 +136,13 @@ impl Table {
     pub fn push(&mut self, cells: Vec<String>) {
         self.lines.push(cells);
     }
-
-    /// Returns the width of column `place`, that of its widest cell.
-    fn width(&self, place: usize) -> usize {
-        self.lines
-            .iter()
-            .filter_map(|cells| cells.get(place))
-            .map(|cell| cell.chars().count())
-            .max()
-            .unwrap_or(0)
-    }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let widths: Vec<usize> = (0..self.lines[0].len()).map(|place| self.width(place)).collect();
+        let cells = |place: usize| self.lines.iter().filter_map(move |cells| cells.get(place));
+        let width = |place| cells(place).map(|cell| cell.chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.lines[0].len()).map(width).collect();
         for (number, cells) in self.lines.iter().enumerate() {
             for (place, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
                 if place == 0 {
@@ -141,11 +168,9 @@ impl fmt::Display for Table {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_median_of_an_even_number_lies_between_the_middle_two() {
-        assert_eq!(median([4.0, 1.0, 2.0, 9.0].into_iter()), Some(3.0));
-        assert_eq!(median([4.0, 1.0, 2.0].into_iter()), Some(2.0));
-        assert_eq!(median([].into_iter()), None);
+    fn record(contender: &str, what: &str, value: f64, ratio: Option<f64>) -> Record {
+        let record = Record::new(("table", 1000), contender, (what, "ns"), Some(value));
+        Record { ratio, ..record }
     }
 
     #[test]
@@ -153,22 +178,56 @@ mod tests {
         let values = [0.004, 7.0, 99.94, 100.4, 999.6, 16_400.0, 1e7];
         let expected = ["0.00", "7.00", "99.9", "100", "1,000", "16,400", "10,000,000"];
         assert_eq!(values.map(|value| show(Some(value))), expected);
-        let expected = ["0.0040", "7.00", "99.9", "100", "1,000", "16,400", "10,000,000"];
-        assert_eq!(values.map(|value| show_ratio(Some(value))), expected);
-        assert_eq!([show(None), show_ratio(None)], [NONE, NONE]);
+        let ratios = [256.0, 16.0, 0.5];
+        let shown = ratios.map(|it| ratio(Some(&record("heap", "push", 1.0, Some(it)))));
+        assert_eq!(shown, ["0.0039", "0.062", "2.00"]);
+        assert_eq!([show(None), ratio(None)], [NONE, NONE]);
     }
 
     #[test]
-    fn a_table_is_aligned() {
-        let mut table = Table::new(vec!["ns".into(), "zset".into()]);
-        table.push(vec!["insert".into(), show(Some(7.0))]);
-        table.push(vec!["rank".into(), show(None)]);
+    fn a_table_by_operation_has_a_ratio_for_each_peer_that_has_one() {
+        let records = [
+            record("zset", "push", 12.0, None),
+            record("zset", "pop", 3000.0, None),
+            record("heap", "push", 5.0, Some(250.0)),
+            record("list", "pop", 7.0, None),
+        ];
         let expected = "\
-| ns     | zset |
-|--------|-----:|
-| insert | 7.00 |
-| rank   |    – |
+| Heap, ns |  zset | heap | it / zset | list |
+|----------|------:|-----:|----------:|-----:|
+| push     |  12.0 | 5.00 |    0.0040 |    – |
+| pop      | 3,000 |    – |         – | 7.00 |
 ";
+        assert_eq!(by_operation("Heap", &records).to_string(), expected);
+    }
+
+    #[test]
+    fn of_rates_the_multiple_that_the_subject_makes_is_shown() {
+        let rate = |record| Record { unit: "requests/s".into(), ..record };
+        let zset = rate(record("zset", "ping", 10.0, None));
+        let redis = rate(record("redis", "ping", 5.0, Some(2.0)));
+        let expected = "\
+| one, requests/s | zset | redis | zset / it |
+|-----------------|-----:|------:|----------:|
+| ping            | 10.0 |  5.00 |      2.00 |
+";
+        assert_eq!(by_operation("one", &[zset, redis]).to_string(), expected);
+    }
+
+    #[test]
+    fn a_table_by_contender_has_a_row_for_each() {
+        let records = [
+            record("Funnels", "ns a call", 5.0, Some(0.5)),
+            record("Funnels", "bytes/key", 118.0, None),
+            record("governor", "ns a call", 5.0, Some(1.0)),
+        ];
+        let expected = "\
+| 1,000 keys | ns a call | governor / it | bytes/key |
+|------------|----------:|--------------:|----------:|
+| Funnels    |      5.00 |          2.00 |       118 |
+| governor   |      5.00 |          1.00 |         – |
+";
+        let table = by_contender("1,000 keys".into(), "governor / it", &records);
         assert_eq!(table.to_string(), expected);
     }
 }

@@ -2,13 +2,9 @@
 
 use std::time::Duration;
 
-use zset_bench::comparison::Sheet;
-use zset_bench::limiters::clock::GivenClock;
-use zset_bench::limiters::contenders::governor::{DirectGovernor, KeyedGovernor};
-use zset_bench::limiters::contenders::ours::{OneFunnel, many_keys};
-use zset_bench::limiters::workload::{Workload, hundred_a_minute};
-use zset_bench::limiters::{Limits, keyed, one_key};
-use zset_std::{Funnel, Quota};
+use zset_bench::limiters::workload::{GivenClock, Limits, Workload, hundred_a_minute};
+use zset_bench::limiters::{governor, keyed, one_key, zset};
+use zset_std::Quota;
 
 const KEYS: usize = 50;
 
@@ -24,7 +20,7 @@ fn count(verdicts: &[bool]) -> usize {
     verdicts.iter().filter(|&&is_allowed| is_allowed).count()
 }
 
-fn verdicts<L: Limits>(workload: &Workload, new: impl Fn(Quota, GivenClock) -> L) -> Vec<bool> {
+fn verdicts<L: Limits>(workload: &Workload, new: fn(Quota, GivenClock) -> L) -> Vec<bool> {
     let clock = GivenClock::default();
     let mut limiter = workload.load(&clock, new);
     workload.verdicts(&mut limiter, &clock)
@@ -34,17 +30,17 @@ fn verdicts<L: Limits>(workload: &Workload, new: impl Fn(Quota, GivenClock) -> L
 fn a_funnel_and_governor_let_the_same_calls_pass() {
     let calls = one_key::calls(CALLS, 1);
     for workload in &calls {
-        let funnel = verdicts(workload, OneFunnel::new);
+        let funnel = verdicts(workload, zset::funnel);
         assert!((0.66..0.67).contains(&share(&funnel)), "{}", share(&funnel));
-        assert!(funnel == verdicts(workload, DirectGovernor::new));
+        assert!(funnel == verdicts(workload, governor::direct));
     }
 }
 
 #[test]
 fn funnels_and_governor_let_the_same_calls_pass() {
     let workload = Workload::new(hundred_a_minute(), KEYS, CALLS, 2);
-    let funnels = verdicts(&workload, many_keys(Funnel::new));
-    assert!(funnels == verdicts(&workload, KeyedGovernor::new));
+    let funnels = verdicts(&workload, zset::funnels);
+    assert!(funnels == verdicts(&workload, governor::keyed));
     // Half of the keys still have most of their initial quota.
     assert!((0.66..0.75).contains(&share(&funnels)), "{}", share(&funnels));
 }
@@ -54,9 +50,9 @@ fn fractions_of_a_nanosecond_are_all_that_differs() {
     let quota = Quota::new(3, Duration::from_nanos(10)).unwrap();
     let calls = 10_000;
     let workload = Workload::new(quota, 1, calls, 3);
-    let funnel = count(&verdicts(&workload, OneFunnel::new));
-    let direct = count(&verdicts(&workload, DirectGovernor::new));
-    let funnels = count(&verdicts(&workload, many_keys(Funnel::new)));
+    let funnel = count(&verdicts(&workload, zset::funnel));
+    let direct = count(&verdicts(&workload, governor::direct));
+    let funnels = count(&verdicts(&workload, zset::funnels));
     // The calls span about 20,000 ns, which is 6,000 or 6,667 intervals.
     assert!((5_800..6_100).contains(&funnels), "{funnels}");
     assert!((5_800..6_100).contains(&funnel), "{funnel}");
@@ -78,10 +74,11 @@ fn in_the_long_run_two_thirds_of_the_calls_pass() {
 #[test]
 fn with_a_clock_that_runs_all_calls_are_allowed_or_none() {
     let table = one_key::table();
-    for row in table.rows() {
+    let perform = table.prepare(5_000, 1);
+    for row in table.rows().into_iter().filter(|row| !row.ends_with("time given")) {
         let all = if row.starts_with("all allowed") { 5_000 } else { 0 };
-        for outcome in table.outcomes(row, 5_000, 1) {
-            assert!(outcome.answer == all || row.ends_with("time given"), "{row}: {outcome:?}");
+        for (place, name) in table.offering(row) {
+            assert_eq!(perform(place, row).measured.answer, all, "{row}: {name}");
         }
     }
 }

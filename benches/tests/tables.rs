@@ -3,84 +3,72 @@
 
 use std::collections::HashSet;
 
-use zset_bench::comparison::Sheet;
-use zset_bench::member::Kind;
-use zset_bench::workload::MIN_N;
-use zset_bench::{contenders, fixed, uses};
+use zset_bench::comparison::{Comparison, Outcome};
+use zset_bench::options::Common;
+use zset_bench::results::publish;
+use zset_bench::sets::member::Kind;
+use zset_bench::sets::workload::MIN_N;
+use zset_bench::{fixed, sets, uses};
 
 /// So few that linear-time operations are performed as often as the others.
 const N: usize = 500;
 
-/// Calls `check` for each row of each table.
-fn for_each_row(check: impl Fn(&dyn Sheet, &str, &str)) {
-    let sets = Kind::ALL.map(|kind| contenders::all(kind).times);
-    let sheets = uses::sheets().into_iter().chain(fixed::sheets()).chain([fixed::sheet::<2>()]);
-    for sheet in sheets.chain(sets) {
-        for row in sheet.rows() {
-            check(&*sheet, row, &format!("{}, {row}", sheet.title()));
-        }
+/// What must not differ between contenders: the number of calls, their answers, and the contents
+/// afterwards.
+fn seen(outcome: &Outcome) -> (usize, u64, u64) {
+    (outcome.measured.calls, outcome.measured.answer, outcome.contents)
+}
+
+/// Checks the contenders of an operation; returns what all have in common.
+fn check(table: &Comparison, row: &str, n: usize, seed: u64) -> (usize, u64, u64) {
+    let perform = table.prepare(n, seed);
+    let mut outcomes = table.offering(row).into_iter().map(|(place, name)| {
+        let outcome = perform(place, row);
+        assert!(outcome.measured.calls > 0, "{}, {row}: {name}", table.title());
+        (name, seen(&outcome))
+    });
+    let (_, subject) = outcomes.next().expect("the subject offers all operations");
+    for (name, outcome) in outcomes {
+        assert_eq!(outcome, subject, "{}, {row}: {name}, seed {seed}", table.title());
     }
+    subject
 }
 
 #[test]
 fn all_contenders_give_the_same_answers_and_hold_the_same_elements() {
-    for_each_row(|sheet, row, label| {
-        for seed in 0..5 {
-            let outcomes = sheet.outcomes(row, N, seed);
-            for (name, outcome) in sheet.names(row).into_iter().zip(&outcomes) {
-                assert_eq!(*outcome, outcomes[0], "{label}: {name}, seed {seed}");
-            }
+    let tables = uses::tables(N).into_iter().map(|(table, _)| table);
+    let tables = tables.chain(Kind::ALL.map(|kind| sets::all(kind).times));
+    let fixed =
+        [fixed::table::<2>(), fixed::table::<16>(), fixed::table::<64>(), fixed::table::<1024>()];
+    for table in tables.chain(fixed) {
+        for row in table.rows() {
+            // Writes without an answer show in the contents, and reads in the sum of the answers.
+            let all: HashSet<_> = (0..5).map(|seed| check(&table, row, N, seed)).collect();
+            assert_eq!(all.len(), 5, "{}, {row}: other elements, same answers", table.title());
         }
-    });
-}
-
-#[test]
-fn several_small_sets_in_a_measurement_give_the_same_answers() {
-    let sheet = contenders::all(Kind::Integers).times;
-    for row in sheet.rows() {
-        let outcomes = sheet.outcomes(row, MIN_N, 0);
-        assert!(outcomes.iter().all(|outcome| *outcome == outcomes[0]), "{row}: {outcomes:?}");
     }
 }
 
 #[test]
-fn every_row_does_something() {
-    for_each_row(|sheet, row, label| {
-        let outcome = sheet.outcomes(row, N, 0)[0];
-        assert!(outcome.calls > 0, "{label}");
-        // Writes without an answer show in the final contents, and reads in the sum of the answers.
-        let answers: HashSet<_> = (0..5)
-            .map(|seed| sheet.outcomes(row, N, seed)[0])
-            .map(|outcome| (outcome.answer, outcome.contents))
-            .collect();
-        assert_eq!(answers.len(), 5, "{label}: other elements, the same answers");
-    });
-}
-
-#[test]
-fn timing_makes_the_same_calls() {
-    for_each_row(|sheet, row, label| {
-        let time = sheet.timer(row, N, 3);
-        for (place, outcome) in sheet.outcomes(row, N, 3).into_iter().enumerate() {
-            let measured = time(place);
-            assert_eq!(
-                (measured.calls, measured.answer),
-                (outcome.calls, outcome.answer),
-                "{label}"
-            );
-        }
-    });
+fn several_small_sets_in_a_measurement_give_the_same_answers() {
+    let table = sets::all(Kind::Integers).times;
+    for row in table.rows() {
+        check(&table, row, MIN_N, 0);
+    }
 }
 
 #[test]
 fn there_is_a_table_for_each_type_or_capacity_with_a_line_for_each_row() {
+    let common = Common::of_rounds(2);
+    let mut records = uses::measure(&uses::Options { n: 100, common: common.clone() });
+    records.extend(fixed::measure(&fixed::Options { calls: 100, common }));
     let mut out = Vec::new();
-    uses::run(&uses::Options { n: 100, rounds: 2, save: None }, &mut out).unwrap();
-    fixed::run(&fixed::Options { calls: 100, rounds: 2, save: None }, &mut out).unwrap();
+    publish(&records, "", None, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
-    for sheet in uses::sheets().into_iter().chain(fixed::sheets()) {
-        assert!(text.contains(&format!("\n| {}, ", sheet.title())), "{}", sheet.title());
-        for label in sheet.rows() {
+    let tables = uses::tables(100).into_iter().map(|(table, _)| table);
+    for table in tables.chain([fixed::table::<16>()]) {
+        assert!(text.contains(&format!("\n| {}, ", table.title())), "{}", table.title());
+        for label in table.rows() {
             assert!(text.contains(&format!("\n| {label} ")), "{label}: {text}");
         }
     }

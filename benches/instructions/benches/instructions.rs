@@ -9,11 +9,10 @@
 use gungraun::{
     Callgrind, EntryPoint, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
 };
-use zset_bench::contenders::{Bytes, Sorted};
 use zset_bench::layer::{Requests, Row, no_layer, tower_governor, zset_tower};
-use zset_bench::limiters::contenders::{governor::DirectGovernor, ours::OneFunnel};
-use zset_bench::rounds::Measured;
-use zset_bench::{fixed, sets};
+use zset_bench::limiters::{governor, zset};
+use zset_bench::measure::Measured;
+use zset_bench::sets::zset::{Bytes, Sorted};
 use zset_instructions::{N, fixed_set, keyed_limiter, limiter, requests, set};
 
 /// The maximum number of elements in a listpack of a `ZSet`.
@@ -22,76 +21,76 @@ const PACKED: usize = 128;
 const WITH_HEADERS: Row = Row::ALL[0];
 const WITHOUT_HEADERS: Row = Row::ALL[1];
 
-/// The function in [`zset_bench::rounds`] that makes the measured calls and nothing else.
-const CALLS: &str = "zset_bench::rounds::measured_calls*";
+/// The function in [`zset_bench::measure`] that makes the measured calls and nothing else.
+const CALLS: &str = "zset_bench::measure::measured_calls*";
 
 /// The simulated caches: size in bytes, associativity, and line size in bytes. The last-level cache
 /// is as small relative to these sets as a real one is relative to sets of a million elements.
 const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=131072,8,64"];
 
 #[library_benchmark]
-#[bench::insert(sets::INSERT)]
-#[bench::append(sets::APPEND)]
-#[bench::update(sets::UPDATE)]
-#[bench::small_step(sets::SMALL_STEP)]
-#[bench::score(sets::SCORE)]
-#[bench::rank(sets::RANK)]
-#[bench::select(sets::SELECT)]
-#[bench::hundred_by_score(sets::HUNDRED_BY_SCORE)]
-#[bench::count(sets::COUNT)]
-#[bench::iterate(sets::ITERATE)]
-#[bench::pop(sets::POP_FIRST)]
-#[bench::bulk(sets::BULK_UNSORTED)]
-#[bench::bulk_sorted(sets::BULK_SORTED)]
-#[bench::union(sets::UNION)]
+#[bench::insert("insert")]
+#[bench::append("append")]
+#[bench::update("update")]
+#[bench::small_step("small step")]
+#[bench::score("score")]
+#[bench::rank("rank")]
+#[bench::select("select")]
+#[bench::hundred_by_score("100 by score")]
+#[bench::count("count by score")]
+#[bench::iterate("iterate, an element")]
+#[bench::pop("pop first")]
+#[bench::bulk("bulk, unsorted, an element")]
+#[bench::bulk_sorted("bulk, sorted, an element")]
+#[bench::union("union of halves, an element")]
 fn sorted_set_u64(operation: &str) {
     set::<u64, Sorted<u64>>(N, operation);
 }
 
 #[library_benchmark]
-#[bench::insert(sets::INSERT)]
-#[bench::update(sets::UPDATE)]
-#[bench::score(sets::SCORE)]
-#[bench::by_member(sets::BY_MEMBER)]
+#[bench::insert("insert")]
+#[bench::update("update")]
+#[bench::score("score")]
+#[bench::by_member("100 by member")]
 fn sorted_set_strings(operation: &str) {
     set::<String, Sorted<String>>(N, operation);
 }
 
 #[library_benchmark]
-#[bench::insert(sets::INSERT)]
-#[bench::increment(sets::INCREMENT)]
-#[bench::score(sets::SCORE)]
-#[bench::ten_by_score(sets::TEN_BY_SCORE)]
-#[bench::hundred_by_score(sets::HUNDRED_BY_SCORE)]
-#[bench::hundred_by_rank(sets::HUNDRED_BY_RANK)]
-#[bench::count(sets::COUNT)]
+#[bench::insert("insert")]
+#[bench::increment("increment")]
+#[bench::score("score")]
+#[bench::ten_by_score("10 by score")]
+#[bench::hundred_by_score("100 by score")]
+#[bench::hundred_by_rank("100 by rank")]
+#[bench::count("count by score")]
 fn zset_listpack(operation: &str) {
     set::<String, Bytes>(PACKED, operation);
 }
 
 #[library_benchmark]
-#[bench::insert(sets::INSERT)]
-#[bench::increment(sets::INCREMENT)]
-#[bench::score(sets::SCORE)]
-#[bench::ten_by_score(sets::TEN_BY_SCORE)]
-#[bench::hundred_by_score(sets::HUNDRED_BY_SCORE)]
-#[bench::count(sets::COUNT)]
+#[bench::insert("insert")]
+#[bench::increment("increment")]
+#[bench::score("score")]
+#[bench::ten_by_score("10 by score")]
+#[bench::hundred_by_score("100 by score")]
+#[bench::count("count by score")]
 fn zset_skip_list(operation: &str) {
     set::<String, Bytes>(N, operation);
 }
 
 #[library_benchmark]
-#[bench::insert(fixed::INSERT)]
-#[bench::score(fixed::SCORE)]
-#[bench::update(fixed::UPDATE)]
-#[bench::pop(fixed::POP_FIRST)]
+#[bench::insert("insert up to N")]
+#[bench::score("score of a member")]
+#[bench::update("update of a score")]
+#[bench::pop("pop the smallest")]
 fn fixed_sorted_set(operation: &str) {
     fixed_set(operation);
 }
 
 #[library_benchmark]
-#[bench::funnel(|| limiter(OneFunnel::new))]
-#[bench::governor(|| limiter(DirectGovernor::new))]
+#[bench::funnel(|| limiter(zset::funnel))]
+#[bench::governor(|| limiter(governor::direct))]
 #[bench::funnels(|| keyed_limiter(0))]
 #[bench::governor_keyed(|| keyed_limiter(1))]
 #[bench::sliding_window(|| keyed_limiter(2))]
@@ -99,7 +98,6 @@ fn limiters(count: fn()) {
     count();
 }
 
-// Layers, by their places in `layer::measure`.
 #[library_benchmark]
 #[bench::zset_tower(zset_tower, WITH_HEADERS)]
 #[bench::zset_tower_without_headers(zset_tower, WITHOUT_HEADERS)]

@@ -3,15 +3,15 @@
 
 use std::hint::black_box;
 
-use zset_bench::fixed::{self, contenders::ZsetFixed};
+use zset_bench::fixed::{self, ZsetFixed};
 use zset_bench::layer::{Requests, Row};
-use zset_bench::limiters::clock::GivenClock;
-use zset_bench::limiters::workload::{Workload, hundred_a_minute};
-use zset_bench::limiters::{Limits, keyed, one_key};
-use zset_bench::member::Member;
-use zset_bench::rounds::Measured;
-use zset_bench::sets::{Set, contender};
-use zset_bench::workload;
+use zset_bench::limiters::workload::{GivenClock, Limits, Workload, hundred_a_minute};
+use zset_bench::limiters::{keyed, one_key};
+use zset_bench::measure::Measured;
+use zset_bench::sets::member::Member;
+use zset_bench::sets::operations::contender;
+use zset_bench::sets::set::Set;
+use zset_bench::sets::workload;
 use zset_std::Quota;
 
 /// Several leaves in several blocks, yet small enough that all benchmarks take a minute.

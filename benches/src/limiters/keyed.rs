@@ -1,29 +1,26 @@
 //! The tables of the keyed limiters.
 
-use zset_std::{FixedWindow, Funnel, Quota, WindowCounter, WindowLog};
+use zset_std::Quota;
 
-use super::Limits;
-use super::clock::GivenClock;
-use super::contenders::governor::KeyedGovernor;
-use super::contenders::ours::many_keys;
-use super::workload::{Workload, hundred_a_minute};
 use crate::allocator::live_bytes;
+use crate::limiters::workload::{GivenClock, Limits, Workload, hundred_a_minute};
+use crate::limiters::{governor, zset};
+use crate::measure::{Measured, Rounds, as_f64, none, turns};
 use crate::record::Record;
-use crate::rounds::{Measured, Rounds};
-use crate::table::median;
-use crate::tables::LIMITERS;
-use crate::workload::as_f64;
+
+/// The name of the tables.
+pub(crate) const TABLE: &str = "limiters";
 
 /// A keyed limiter: its name, and how it is [measured](measure_one).
 pub type Contender = (&'static str, fn(&Workload) -> (Measured, [f64; 2]));
 
 /// The keyed limiters.
 pub const CONTENDERS: [Contender; 5] = [
-    ("Funnels", |it| measure_one(it, many_keys(Funnel::new))),
-    ("governor", |it| measure_one(it, KeyedGovernor::new)),
-    ("SlidingWindow", |it| measure_one(it, many_keys(WindowLog::new))),
-    ("WindowCounter", |it| measure_one(it, many_keys(WindowCounter::new))),
-    ("FixedWindow", |it| measure_one(it, many_keys(FixedWindow::new))),
+    ("Funnels", |it| measure_one(it, zset::funnels)),
+    ("governor", |it| measure_one(it, governor::keyed)),
+    ("SlidingWindow", |it| measure_one(it, zset::sliding_windows)),
+    ("WindowCounter", |it| measure_one(it, zset::window_counters)),
+    ("FixedWindow", |it| measure_one(it, zset::fixed_windows)),
 ];
 
 /// The position in [`CONTENDERS`] of the one that the others are compared with.
@@ -31,43 +28,39 @@ const GOVERNOR: usize = 1;
 
 /// Measures all limiters with that many keys.
 pub(super) fn measure(keys: usize, calls: usize, rounds: usize) -> Vec<Record> {
-    let mut bytes = vec![Vec::new(); CONTENDERS.len()];
-    let prepare = |seed| Workload::new(hundred_a_minute(), keys, calls, seed);
-    let timed = Rounds::measure(CONTENDERS.len(), rounds, prepare, |place, workload| {
-        let (measured, bytes_a_key) = (CONTENDERS[place].1)(workload);
-        bytes[place].push(bytes_a_key);
-        measured
-    });
-
-    let record = |(place, (name, _)): (usize, Contender)| {
-        let median_bytes = |column: usize| median(bytes[place].iter().map(|at| at[column]));
-        let allowed = |round: &[Measured]| {
-            Some(100.0 * as_f64(round[place].answer as usize) / as_f64(round[place].calls))
-        };
-        [
-            (
-                "ns a call",
-                "ns",
-                timed.median(|round| round[place].nanos_a_call()),
-                timed.ratio(place, GOVERNOR, Measured::nanos_a_call),
-            ),
-            ("allowed, %", "%", timed.median(allowed), None),
-            ("bytes/key before", "bytes", median_bytes(0), None),
-            ("bytes/key after", "bytes", median_bytes(1), None),
-        ]
-        .map(|(what, unit, value, ratio)| {
-            let record = Record::new((LIMITERS, keys), name, (what, unit), value);
-            Record { rounds, ratio, ..record }
-        })
-    };
-    CONTENDERS.into_iter().enumerate().flat_map(record).collect()
+    let mut all: [Rounds; 4] = Default::default();
+    for round in 0..rounds {
+        let workload = Workload::new(hundred_a_minute(), keys, calls, round as u64);
+        let mut values = [(); 4].map(|()| vec![None; CONTENDERS.len()]);
+        for place in turns(round, CONTENDERS.len()) {
+            let (measured, [before, after]) = (CONTENDERS[place].1)(&workload);
+            let allowed = 100.0 * as_f64(measured.answer as usize) / as_f64(measured.calls);
+            values[0][place] = measured.nanos_a_call();
+            values[1][place] = Some(allowed);
+            values[2][place] = Some(before);
+            values[3][place] = Some(after);
+        }
+        for (rounds, values) in all.iter_mut().zip(values) {
+            rounds.0.push(values);
+        }
+    }
+    let (table, names) = ((TABLE, keys), CONTENDERS.map(|(name, _)| name));
+    let [nanos, allowed, before, after] = all;
+    let to_governor = |round: &[Option<f64>], place: usize| Some(round[place]? / round[GOVERNOR]?);
+    [
+        nanos.records(table, ("ns a call", "ns"), &names, to_governor),
+        allowed.records(table, ("allowed, %", "%"), &names, none),
+        before.records(table, ("bytes/key before", "bytes"), &names, none),
+        after.records(table, ("bytes/key after", "bytes"), &names, none),
+    ]
+    .concat()
 }
 
 /// Measures a limiter that `new` makes; returns the result and the bytes per key before and after
 /// all calls.
 pub fn measure_one<L: Limits>(
     workload: &Workload,
-    new: impl Fn(Quota, GivenClock) -> L,
+    new: fn(Quota, GivenClock) -> L,
 ) -> (Measured, [f64; 2]) {
     let clock = GivenClock::default();
     let bytes_before = live_bytes();

@@ -2,15 +2,12 @@
 
 use std::hint::black_box;
 
-use governor::clock::{MonotonicClock as GovernorsMonotonic, QuantaClock as GovernorsQuanta};
-use zset_std::{MonotonicClock, QuantaClock, Quota};
+use zset_std::Quota;
 
-use super::Limits;
-use super::clock::GivenClock;
-use super::contenders::{governor::DirectGovernor, ours::OneFunnel};
-use super::workload::{Workload, hundred_a_minute, quota};
-use crate::comparison::{Comparison, Contender};
-use crate::rounds::Measured;
+use crate::comparison::{Comparison, Contender, measured};
+use crate::limiters::workload::{GivenClock, Limits, Workload, hundred_a_minute, quota};
+use crate::limiters::{governor, zset};
+use crate::measure::Measured;
 
 /// The calls of one round, for two quotas: a hundred a minute, and a million a day.
 pub type Calls = [Workload; 2];
@@ -22,41 +19,32 @@ pub fn calls(count: usize, seed: u64) -> Calls {
 }
 
 /// Returns the table.
-pub fn table() -> Comparison<Calls> {
-    let funnel = contender(
-        "Funnel",
-        OneFunnel::new,
-        |quota| OneFunnel::new(quota, MonotonicClock::new()),
-        |quota| OneFunnel::new(quota, QuantaClock::new()),
-    );
-    let governor = contender(
-        "governor",
-        DirectGovernor::new,
-        |quota| DirectGovernor::new(quota, GovernorsMonotonic),
-        |quota| DirectGovernor::new(quota, GovernorsQuanta::default()),
-    );
-    Comparison::new("one key", calls).of_n(1).with(funnel).with(governor)
+pub fn table() -> Comparison {
+    let funnel = contender("Funnel", zset::funnel, zset::with_monotonic, zset::with_quanta);
+    let governor =
+        contender("governor", governor::direct, governor::with_monotonic, governor::with_quanta);
+    Comparison::new("one key", calls, vec![funnel, governor])
 }
 
-/// Returns a contender with all operations, given how to make it with a clock that is set, with the
-/// operating system's time, and with the time of the processor's counter.
+/// Returns a contender, from three constructors: with a clock that is set, with the clock of the
+/// operating system, and with the cycle counter.
 fn contender<G: Limits + 'static, M: Limits + 'static, Q: Limits + 'static>(
     name: &'static str,
     given: fn(Quota, GivenClock) -> G,
     monotonic: fn(Quota) -> M,
     quanta: fn(Quota) -> Q,
-) -> Contender<Calls, ()> {
-    // So large that every call is allowed, and so small that none is.
-    let (all, none) = (quota(1_000_000_000, 1), quota(1, 3_600));
-    let given_times = move |workload: &Workload| (at_given_time(workload, given), ());
-    let count = |[calls, _]: &Calls| calls.calls();
-    Contender::new(name, |_: &Calls| (), |_, ()| 0)
-        .row("100 a minute, time given", move |[minute, _]| given_times(minute))
-        .row("1,000,000 a day, time given", move |[_, day]| given_times(day))
-        .row("all allowed, monotonic clock", move |it| (of_new(count(it), monotonic(all)), ()))
-        .row("all denied, monotonic clock", move |it| (of_full(count(it), monotonic(none)), ()))
-        .row("all allowed, quanta clock", move |it| (of_new(count(it), quanta(all)), ()))
-        .row("all denied, quanta clock", move |it| (of_full(count(it), quanta(none)), ()))
+) -> Contender<Calls> {
+    let operations = [
+        measured("100 a minute, time given", move |[minute, _]: &Calls| {
+            at_given_time(minute, given)
+        }),
+        measured("1,000,000 a day, time given", move |[_, day]: &Calls| at_given_time(day, given)),
+        measured("all allowed, monotonic clock", move |it| all_allowed(it, monotonic)),
+        measured("all denied, monotonic clock", move |it| all_denied(it, monotonic)),
+        measured("all allowed, quanta clock", move |it| all_allowed(it, quanta)),
+        measured("all denied, quanta clock", move |it| all_denied(it, quanta)),
+    ];
+    Contender::new(name, |_| (), |_, ()| 0, operations)
 }
 
 /// Measures a limiter at the times of a workload.
@@ -69,12 +57,19 @@ pub fn at_given_time<L: Limits>(workload: &Workload, new: fn(Quota, GivenClock) 
     Measured::of(workload.calls(), || workload.run(&mut limiter, &clock))
 }
 
-fn of_full<L: Limits>(calls: usize, mut limiter: L) -> Measured {
-    limiter.fill(0);
-    of_new(calls, limiter)
+/// Measures a limiter with a quota so large that every call is allowed.
+fn all_allowed<L: Limits>([calls, _]: &Calls, new: fn(Quota) -> L) -> Measured {
+    check_all(calls.calls(), new(quota(1_000_000_000, 1)))
 }
 
-fn of_new<L: Limits>(calls: usize, mut limiter: L) -> Measured {
+/// Measures a limiter with a quota so small that no call is allowed.
+fn all_denied<L: Limits>([calls, _]: &Calls, new: fn(Quota) -> L) -> Measured {
+    let mut limiter = new(quota(1, 3_600));
+    limiter.fill(0);
+    check_all(calls.calls(), limiter)
+}
+
+fn check_all<L: Limits>(calls: usize, mut limiter: L) -> Measured {
     Measured::of(calls, || {
         let mut allowed = 0;
         for _ in 0..calls {

@@ -4,15 +4,61 @@
 //! calls, such that demand is one and a half times the quota of each key. In the long run two
 //! thirds of the calls are allowed, in an order that defeats branch prediction.
 
+use std::cell::Cell;
 use std::hint::black_box;
+use std::rc::Rc;
 use std::time::Duration;
 
+use governor::nanos::Nanos;
 use rand::RngExt;
-use zset_std::Quota;
+use zset_std::{Quota, Timestamp};
 
-use super::Limits;
-use super::clock::GivenClock;
 use crate::random::{generator, repeat};
+
+/// A limiter with its clock, for one key, which it then ignores, or for many: one with its default
+/// hasher and number of shards.
+pub trait Limits {
+    /// The answer to a call, in the limiter's own type, so that a call computes all of it.
+    type Answer;
+
+    /// Allows or denies one unit of a key.
+    fn check(&mut self, key: u64) -> Self::Answer;
+
+    /// Returns whether an answer allows the unit.
+    fn is_allowed(answer: &Self::Answer) -> bool;
+
+    /// Uses up the whole quota of a new key.
+    fn fill(&mut self, key: u64);
+
+    /// Returns the number of keys.
+    fn keys(&self) -> usize {
+        1
+    }
+}
+
+/// A clock that is set, in nanoseconds, and implements the clock traits of both crates. Clones share
+/// their time.
+///
+/// Each crate has such a clock for tests, but those are atomic, and one of them uses sequentially
+/// consistent ordering: the benchmark would measure that instead of the limiters.
+#[derive(Clone, Default, Debug)]
+pub struct GivenClock(Rc<Cell<u64>>);
+
+impl zset_std::Clock for GivenClock {
+    #[inline]
+    fn now(&self) -> Timestamp {
+        Timestamp::from_nanos(self.0.get())
+    }
+}
+
+impl governor::clock::Clock for GivenClock {
+    type Instant = Nanos;
+
+    #[inline]
+    fn now(&self) -> Nanos {
+        Nanos::new(self.0.get())
+    }
+}
 
 /// The quota of the tables: a hundred per minute. The interval between two units is a whole number
 /// of nanoseconds, so the limiters of both crates agree although they round fractions differently.
@@ -74,10 +120,10 @@ impl Workload {
 
     /// Returns a limiter that holds all keys: half of them have used one unit, the others their
     /// whole quota.
-    pub fn load<L: Limits>(&self, clock: &GivenClock, new: impl Fn(Quota, GivenClock) -> L) -> L {
+    pub fn load<L: Limits>(&self, clock: &GivenClock, new: fn(Quota, GivenClock) -> L) -> L {
         let mut limiter = new(self.quota, clock.clone());
         for (place, &key) in self.keys.iter().enumerate() {
-            clock.set(clock.get() + self.longest_step / 2);
+            clock.0.set(clock.0.get() + self.longest_step / 2);
             if place % 2 == 0 {
                 limiter.fill(key);
             } else {
@@ -109,9 +155,9 @@ impl Workload {
         clock: &GivenClock,
         mut each: impl FnMut(bool),
     ) {
-        let start = clock.get();
+        let start = clock.0.get();
         for &Call { key, after } in &self.calls {
-            clock.set(start + after);
+            clock.0.set(start + after);
             let answer = limiter.check(key);
             each(L::is_allowed(&answer));
             // Through a reference: moving the answer is not part of a call.

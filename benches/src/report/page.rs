@@ -5,15 +5,14 @@ use std::io;
 
 use pulldown_cmark::{Options, Parser, html};
 
-use super::Report;
-use super::markdown::{full, tails_head};
-use crate::contenders;
-use crate::member::Kind;
+use crate::measure::as_f64;
 use crate::plot::{Chart, Point, mark, picture, variables, with_variables};
 use crate::record::Record;
-use crate::tables::{distinct, find};
-use crate::tail::curve;
-use crate::workload::as_f64;
+use crate::report::markdown::{Report, full};
+use crate::sets;
+use crate::sets::calls::KINDS;
+use crate::sets::member::Kind;
+use crate::table::{distinct, find};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -24,7 +23,7 @@ const STYLE: &str = include_str!("style.css");
 /// Returns an error if a plot cannot be drawn.
 pub(super) fn of(report: &Report) -> io::Result<String> {
     let mut text = String::from("# Sorted sets, measured\n\n<p class=\"legend\">");
-    for (place, name) in contenders::names().into_iter().enumerate() {
+    for (place, name) in sets::names().into_iter().enumerate() {
         // Writing to a string cannot fail, here and below.
         let _ = write!(text, "<b style=\"color:var(--c{place})\">{}</b> {name} ", mark(place));
     }
@@ -40,9 +39,10 @@ pub(super) fn of(report: &Report) -> io::Result<String> {
             text += &plots(&head, charts)?;
         }
     }
-    if !report.tails.is_empty() {
-        let head = format!("{}: ns that one call in so many takes longer than", tails_head(report));
-        text += &plots(&head, ["insert", "update"].into_iter().map(|call| tails(report, call)))?;
+    if !report.calls.is_empty() {
+        let head =
+            format!("{}: ns that one call in so many takes longer than", report.calls_head());
+        text += &plots(&head, KINDS.into_iter().map(|kind| calls(report, kind)))?;
     }
     let _ = write!(text, "\n## All results\n\n{}", full(report));
     let mut page = format!(
@@ -74,36 +74,14 @@ fn by_size(sizes: &[&[Record]], what: &str) -> Chart {
         Some(Point { x: as_f64(it.n), y, low: it.low.unwrap_or(y), high: it.high.unwrap_or(y) })
     };
     let line = |name| sizes.iter().filter_map(|of| point(find(of, name, what)?)).collect();
-    Chart { caption: what.into(), lines: contenders::names().into_iter().map(line).collect() }
+    Chart { caption: what.into(), lines: sets::names().into_iter().map(line).collect() }
 }
 
 /// Returns the chart of the longest ones among single calls.
-fn tails(report: &Report, kind_of_call: &str) -> Chart {
-    let line = |tail: &crate::tail::Tail| {
-        let times = tail.calls().find(|(call, _)| *call == kind_of_call);
-        let points = times.map(|(_, times)| curve(times).into_iter().map(Point::of).collect());
-        points.unwrap_or_default()
+fn calls(report: &Report, kind: &str) -> Chart {
+    let line = |name| {
+        let calls = report.calls.iter().find(|it| (it.contender, it.kind) == (name, kind));
+        calls.map_or_else(Vec::new, |it| it.curve().into_iter().map(Point::of).collect())
     };
-    Chart { caption: kind_of_call.into(), lines: report.tails.iter().map(line).collect() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::tests::report;
-    use super::*;
-
-    #[test]
-    fn the_page_has_all_that_was_measured_and_nothing_from_elsewhere() {
-        let report = report();
-        let page = of(&report).unwrap();
-        // Two operations, four values of memory, and two kinds of calls.
-        assert_eq!(page.matches("<svg role=\"img\"").count(), 8);
-        // Those of two sizes, those of each value, and one of single calls.
-        assert_eq!(page.matches("<table>").count(), 2 + 6 + 1);
-        assert!(page.contains("a fast one"), "{page}");
-        let page = page.replace("http://www.w3.org/2000/svg", "");
-        for what in ["http:", "https:", "src=", "<script", "<link", "NaN", "inf"] {
-            assert!(!page.contains(what), "{what}");
-        }
-    }
+    Chart { caption: kind.into(), lines: sets::names().into_iter().map(line).collect() }
 }

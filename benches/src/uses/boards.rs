@@ -3,26 +3,27 @@
 //! There are `n` members with scores uniform in `1..=n`, so that most members share their score
 //! with one or two others. Members are looked up in random order.
 
-pub mod contenders;
-
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::hint::black_box;
 
 use rand::RngExt;
-use zset_std::Leaderboard;
+use zset_std::{Leaderboard, Ties};
 
-use crate::comparison::{Comparison, Contender, Contents, digest};
-use crate::pair::{Pair, SortedVec};
+use crate::comparison::{Comparison, Contender, Operation, calls};
+use crate::measure::{Measured, contents, digest, each, sum};
+use crate::ordered::{Linear, Ordered, SortedVec};
+use crate::pair::Pair;
 use crate::random::{generator, numbers, repeat};
-use crate::uses::sum;
 
 /// Returns the table of leaderboards.
-pub fn boards() -> Comparison<Workload> {
-    Comparison::new("Leaderboard", Workload::new)
-        .with(contender::<Leaderboard<u64, u64>>())
-        .with(contender::<Pair<u64, Reverse<u64>, BTreeSet<_>>>())
-        .with(contender::<Pair<u64, Reverse<u64>, SortedVec<_>>>())
+pub fn boards() -> Comparison {
+    let contenders = vec![
+        contender::<Leaderboard<u64, u64>>(),
+        contender::<Pair<u64, Reverse<u64>, BTreeSet<_>>>(),
+        contender::<Pair<u64, Reverse<u64>, SortedVec<_>>>(),
+    ];
+    Comparison::new("Leaderboard", Workload::new, contenders)
 }
 
 /// A line of a leaderboard: its number, member and score.
@@ -63,27 +64,12 @@ pub trait Board: Default + 'static {
     fn around(&self, member: u64, n: usize) -> Option<impl Iterator<Item = Line>>;
 }
 
-/// Inserts a new member with a random score, growing the board from `n` to `2n` members, so that
-/// every table grows once.
-pub const NEW: &str = "submit, new member";
-
-/// Submits a random better score for a random member.
-pub const BETTER: &str = "submit, better score";
-
-/// Submits a random score for a random member that is not better, so that the member keeps its own.
-pub const WORSE: &str = "submit, no better score";
-
-/// The standing of a random member.
-pub const STANDING: &str = "standing of a member";
-
-/// The first page.
-pub const TOP: &str = "top 10";
-
-/// A page at a random position.
-pub const PAGE: &str = "page of 10, anywhere";
-
-/// The lines around a random member.
-pub const AROUND: &str = "a member and 5 on each side";
+// The operations that take some contender linear time.
+const NEW: &str = "submit, new member";
+const BETTER: &str = "submit, better score";
+const STANDING: &str = "standing of a member";
+const PAGE: &str = "page of 10, anywhere";
+const AROUND: &str = "a member and 5 on each side";
 
 /// The length of a page.
 const LEN: usize = 10;
@@ -92,25 +78,37 @@ const LEN: usize = 10;
 const SIDE: usize = 5;
 
 /// Returns a contender with all operations.
-fn contender<C: Board>() -> Contender<Workload, C> {
-    let contents = |_: &Workload, board: C| {
-        let mut contents = Contents::default();
-        board.page(0, usize::MAX).for_each(|line| contents.add(digest_of(line)));
-        contents.0
-    };
-    let standing = |board: &mut C, &member: &u64| board.standing(member).unwrap_or(0) as u64;
-    let around = |board: &mut C, &member: &u64| {
-        board.around(member, SIDE).map_or(0, |lines| sum(lines.map(digest_of)))
-    };
-    Contender::new(C::NAME, |workload: &Workload| C::load(&workload.members), contents)
-        .linear(C::LINEAR.iter().copied())
-        .each(NEW, |it| &it.new, |board, &(member, score)| board.submit(member, score).into())
-        .each(BETTER, |it| &it.better, |board, &(member, score)| board.submit(member, score).into())
-        .each(WORSE, |it| &it.worse, |board, &(member, score)| board.submit(member, score).into())
-        .each(STANDING, |it| &it.asked, standing)
-        .each(TOP, |it| &it.asked, |board, _| sum(black_box(board).page(0, LEN).map(digest_of)))
-        .each(PAGE, |it| &it.offsets, |board, &offset| sum(board.page(offset, LEN).map(digest_of)))
-        .each(AROUND, |it| &it.asked, around)
+fn contender<C: Board>() -> Contender<Workload> {
+    let operations: [Operation<Workload, C>; _] = [
+        // Random scores, from n to 2n members, so that every table grows once.
+        calls(NEW, |it, board, most| submit(board, &it.new, most)),
+        // A random better score of a random member.
+        calls(BETTER, |it, board, most| submit(board, &it.better, most)),
+        // A random score that is not better, so that the member keeps its own.
+        calls("submit, no better score", |it, board, most| submit(board, &it.worse, most)),
+        // Of a random member.
+        calls(STANDING, |it, board, most| {
+            each(&it.asked, most, |member| board.standing(*member).unwrap_or(0) as u64)
+        }),
+        calls("top 10", |it, board, most| {
+            each(&it.asked, most, |_| sum(black_box(&*board).page(0, LEN).map(digest_of)))
+        }),
+        calls(PAGE, |it, board, most| {
+            each(&it.offsets, most, |offset| sum(board.page(*offset, LEN).map(digest_of)))
+        }),
+        calls(AROUND, |it, board, most| {
+            each(&it.asked, most, |member| {
+                let lines = board.around(*member, SIDE);
+                lines.map_or(0, |lines| sum(lines.map(digest_of)))
+            })
+        }),
+    ];
+    let contents = |_: &_, board: C| contents(board.page(0, usize::MAX).map(digest_of));
+    Contender::new(C::NAME, |it| C::load(&it.members), contents, operations).linear(C::LINEAR)
+}
+
+fn submit<C: Board>(board: &mut C, scores: &[(u64, u64)], most: usize) -> Measured {
+    each(scores, most, |&(member, score)| board.submit(member, score).into())
 }
 
 #[inline]
@@ -158,5 +156,68 @@ impl Workload {
         let asked = repeat(n, || members[rng.random_range(0..n)].0);
         let offsets = repeat(n, || rng.random_range(0..n.saturating_sub(LEN).max(1)));
         Workload { members, new, better, worse, asked, offsets }
+    }
+}
+
+/// The subject.
+impl Board for Leaderboard<u64, u64> {
+    const NAME: &'static str = "zset";
+
+    #[inline]
+    fn submit(&mut self, member: u64, score: u64) -> bool {
+        self.submit(member, score).is_changed()
+    }
+
+    #[inline]
+    fn standing(&self, member: u64) -> Option<usize> {
+        self.standing(&member, Ties::Competition)
+    }
+
+    #[inline]
+    fn page(&self, offset: usize, n: usize) -> impl Iterator<Item = Line> {
+        self.page(offset, n).map(|line| (line.number, *line.member, line.score))
+    }
+
+    #[inline]
+    fn around(&self, member: u64, n: usize) -> Option<impl Iterator<Item = Line>> {
+        let lines = self.around(&member, n)?;
+        Some(lines.map(|line| (line.number, *line.member, line.score)))
+    }
+}
+
+impl<O: Ordered<(Reverse<u64>, u64)>> Board for Pair<u64, Reverse<u64>, O> {
+    const NAME: &'static str = O::NAME;
+    const LINEAR: &'static [&'static str] = match O::LINEAR {
+        Linear::Nothing => &[],
+        Linear::Ranks => &[STANDING, PAGE, AROUND],
+        Linear::Writes => &[NEW, BETTER],
+    };
+
+    fn load(members: &[(u64, u64)]) -> Self {
+        Pair::load(members.iter().map(|&(member, score)| (member, Reverse(score))))
+    }
+
+    #[inline]
+    fn submit(&mut self, member: u64, score: u64) -> bool {
+        self.insert_if(member, Reverse(score), |Reverse(old)| old < score)
+    }
+
+    #[inline]
+    fn standing(&self, member: u64) -> Option<usize> {
+        let score = *self.scores.get(&member)?;
+        Some(self.ordered.below(&(score, u64::MIN)) + 1)
+    }
+
+    #[inline]
+    fn page(&self, offset: usize, n: usize) -> impl Iterator<Item = Line> {
+        let lines = self.ordered.range_from_rank(offset).take(n).zip(offset + 1..);
+        lines.map(|(&(Reverse(score), member), number)| (number, member, score))
+    }
+
+    #[inline]
+    fn around(&self, member: u64, n: usize) -> Option<impl Iterator<Item = Line>> {
+        let rank = self.rank(&member)?;
+        let start = rank.saturating_sub(n);
+        Some(self.page(start, rank - start + 1 + n))
     }
 }

@@ -3,29 +3,31 @@
 //! The feed is full: it holds the `n` newest posts, which were posted in time order, and each new
 //! post evicts the oldest.
 
-/// The measured feeds.
-pub mod contenders {
-    pub mod btree;
-    pub mod ours;
-    pub mod vec;
-}
-
+use std::collections::{BTreeSet, VecDeque};
 use std::hint::black_box;
 
+use hashbrown::HashMap;
 use rand::RngExt;
+use zset_std::timeline::Cursor;
+use zset_std::{MergedTimelines, Timeline, Timestamp};
 
-use crate::comparison::{Comparison, Contender, Contents, digest};
+use crate::comparison::{Comparison, Contender, Operation, build, calls};
+use crate::measure::{Measured, contents, digest, each, sum};
 use crate::random::{generator, numbers, repeat};
-use contenders::{btree::BTreeFeed, btree::BTreePair, ours::ZsetFeed, vec::VecFeed};
 
 /// Returns the table of feeds.
-pub fn feeds() -> Comparison<Workload> {
-    Comparison::new("Timeline", Workload::new)
-        .with(contender::<ZsetFeed>())
-        .with(contender::<BTreePair>())
-        .with(contender::<BTreeFeed>())
-        .with(contender::<VecFeed>())
+pub fn feeds() -> Comparison {
+    let contenders = vec![
+        contender::<ZsetFeed>(),
+        contender::<BTreePair>(),
+        contender::<BTreeFeed>(),
+        contender::<VecFeed>(),
+    ];
+    Comparison::new("Timeline", Workload::new, contenders)
 }
+
+/// The time and the id of a post.
+pub type Post = (u64, u64);
 
 /// Posts by time, newest first, and at equal times by id, greatest first.
 ///
@@ -41,44 +43,30 @@ pub trait Feed: Sized + 'static {
     fn new(max_len: usize) -> Self;
 
     /// Posts an id, unless the feed is full and all of its posts are newer.
-    fn post(&mut self, at: u64, id: u64);
+    fn post(&mut self, post: Post);
 
-    /// Visits the `n` newest posts: times and ids.
-    fn latest(&self, n: usize, each: impl FnMut(u64, u64));
+    /// Returns the `n` newest posts.
+    fn latest(&self, n: usize) -> impl Iterator<Item = Post>;
 
-    /// Visits the `n` newest posts before a given one.
-    fn before(&self, at: u64, id: u64, n: usize, each: impl FnMut(u64, u64));
+    /// Returns the `n` newest posts before a given one.
+    fn before(&self, cursor: Post, n: usize) -> impl Iterator<Item = Post>;
 
-    /// Visits the `n` newest posts of several feeds, without duplicates.
+    /// Returns the `n` newest posts of several feeds, without duplicates.
     #[inline]
-    fn latest_merged(feeds: &[Self], n: usize, mut each: impl FnMut(u64, u64)) {
+    fn latest_merged(feeds: &[Self], n: usize) -> impl Iterator<Item = Post> {
         // The overall newest posts are among the newest of each feed.
         let mut posts = Vec::with_capacity(feeds.len() * n);
         for feed in feeds {
-            feed.latest(n, |at, id| posts.push((at, id)));
+            posts.extend(feed.latest(n));
         }
         posts.sort_unstable_by(|a, b| b.cmp(a));
         posts.dedup();
-        for &(at, id) in posts.iter().take(n) {
-            each(at, id);
-        }
+        posts.into_iter().take(n)
     }
 }
 
-/// Posts at increasing times.
-pub const POST: &str = "post, the oldest falls out";
-
-/// Posts at random times between the oldest and the newest.
-pub const POST_LATE: &str = "post with a time anywhere";
-
-/// The newest page.
-pub const LATEST: &str = "latest 20";
-
-/// The page before a random post.
-pub const BEFORE: &str = "20 before a cursor, anywhere";
-
-/// The newest page of many feeds, merged.
-pub const MERGE: &str = "latest 20 of 100 feeds merged";
+/// The operation that takes some contender linear time.
+const POST_LATE: &str = "post with a time anywhere";
 
 /// The length of a page.
 const PAGE: usize = 20;
@@ -91,72 +79,51 @@ const FEEDS: usize = 100;
 const LONGEST_STEP: u64 = 1_000;
 
 /// Returns a contender with all operations.
-fn contender<C: Feed>() -> Contender<Workload, Vec<C>> {
-    let contents = |_: &Workload, feeds: Vec<C>| {
-        let mut contents = Contents::default();
-        for feed in feeds {
-            feed.latest(usize::MAX, |at, id| contents.add(digest(id, at)));
-        }
-        contents.0
-    };
-    Contender::new(C::NAME, |workload: &Workload| workload.load(1), contents)
-        .linear(C::LINEAR.iter().copied())
-        .each(
-            POST,
-            |it| &it.next,
-            |feeds: &mut Vec<C>, &(at, id)| {
-                feeds[0].post(at, id);
-                0
-            },
-        )
-        .each(
-            POST_LATE,
-            |it| &it.late,
-            |feeds, &(at, id)| {
-                feeds[0].post(at, id);
-                0
-            },
-        )
-        .each(
-            LATEST,
-            |it| &it.cursors,
-            |feeds, _| {
-                let mut sum = 0_u64;
-                black_box(&feeds[0]).latest(PAGE, |at, id| sum = sum.wrapping_add(digest(id, at)));
-                sum
-            },
-        )
-        .each(
-            BEFORE,
-            |it| &it.cursors,
-            |feeds, &(at, id)| {
-                let mut sum = 0_u64;
-                feeds[0].before(at, id, PAGE, |at, id| sum = sum.wrapping_add(digest(id, at)));
-                sum
-            },
-        )
-        .loaded(|workload| workload.load(FEEDS))
-        // Each call takes as long as a hundred calls of other operations.
-        .each(
-            MERGE,
-            |it| &it.cursors[..it.cursors.len() / FEEDS],
-            |feeds, _| {
-                let mut sum = 0_u64;
-                C::latest_merged(black_box(feeds), PAGE, |at, id| {
-                    sum = sum.wrapping_add(digest(id, at));
-                });
-                sum
-            },
-        )
+fn contender<C: Feed>() -> Contender<Workload> {
+    let operations: [Operation<Workload, C>; _] = [
+        // At increasing times.
+        calls("post, the oldest falls out", |it, feed, most| post(feed, &it.next, most)),
+        // Between the oldest and the newest.
+        calls(POST_LATE, |it, feed, most| post(feed, &it.late, most)),
+        calls("latest 20", |it, feed, most| {
+            each(&it.cursors, most, |_| sum(black_box(&*feed).latest(PAGE).map(digest_of)))
+        }),
+        // Before a random post.
+        calls("20 before a cursor, anywhere", |it, feed, most| {
+            each(&it.cursors, most, |cursor| sum(feed.before(*cursor, PAGE).map(digest_of)))
+        }),
+        build("latest 20 of 100 feeds merged", |it| {
+            let mut feeds: Vec<C> = it.load(FEEDS);
+            // Each call takes as long as a hundred calls of other operations.
+            let measured = each(&it.cursors, it.cursors.len() / FEEDS, |_| {
+                sum(C::latest_merged(black_box(&feeds), PAGE).map(digest_of))
+            });
+            (measured, feeds.swap_remove(0))
+        }),
+    ];
+    let load = |it: &Workload| it.load(1).swap_remove(0);
+    let contents = |_: &_, feed: C| contents(feed.latest(usize::MAX).map(digest_of));
+    Contender::new(C::NAME, load, contents, operations).linear(C::LINEAR)
+}
+
+fn post<C: Feed>(feed: &mut C, posts: &[Post], most: usize) -> Measured {
+    each(posts, most, |post| {
+        feed.post(*post);
+        0
+    })
+}
+
+#[inline]
+fn digest_of((at, id): Post) -> u64 {
+    digest(id, at)
 }
 
 /// The posts of one round, and the arguments of all operations.
 pub struct Workload {
-    /// Times and ids.
-    posts: Vec<(u64, u64)>,
-    next: Vec<(u64, u64)>,
-    late: Vec<(u64, u64)>,
-    cursors: Vec<(u64, u64)>,
+    posts: Vec<Post>,
+    next: Vec<Post>,
+    late: Vec<Post>,
+    cursors: Vec<Post>,
 }
 
 impl Workload {
@@ -188,9 +155,161 @@ impl Workload {
     fn load<C: Feed>(&self, count: usize) -> Vec<C> {
         let max_len = self.posts.len().div_ceil(count);
         let mut feeds: Vec<C> = (0..count).map(|_| C::new(max_len)).collect();
-        for (place, &(at, id)) in self.posts.iter().enumerate() {
-            feeds[place % count].post(at, id);
+        for (place, post) in self.posts.iter().enumerate() {
+            feeds[place % count].post(*post);
         }
         feeds
+    }
+}
+
+/// `zset_std::Timeline<u64>`.
+pub struct ZsetFeed(Timeline<u64>);
+
+impl Feed for ZsetFeed {
+    const NAME: &'static str = "zset";
+
+    fn new(max_len: usize) -> Self {
+        ZsetFeed(Timeline::new().with_max_len(max_len))
+    }
+
+    #[inline]
+    fn post(&mut self, (at, id): Post) {
+        self.0.post(id, Timestamp::from_nanos(at));
+    }
+
+    #[inline]
+    fn latest(&self, n: usize) -> impl Iterator<Item = Post> {
+        self.0.latest(n).map(|(&id, at)| (at.as_nanos(), id))
+    }
+
+    #[inline]
+    fn before(&self, (at, id): Post, n: usize) -> impl Iterator<Item = Post> {
+        let cursor = Cursor { at: Timestamp::from_nanos(at), id };
+        self.0.before(&cursor, n).map(|(&id, at)| (at.as_nanos(), id))
+    }
+
+    #[inline]
+    fn latest_merged(feeds: &[Self], n: usize) -> impl Iterator<Item = Post> {
+        let merged = MergedTimelines::new(feeds.iter().map(|ZsetFeed(feed)| feed));
+        merged.latest(n).map(|post| (post.at.as_nanos(), *post.id))
+    }
+}
+
+/// `BTreeSet<(u64, u64)>`, which cannot look up an id.
+pub struct BTreeFeed {
+    posts: BTreeSet<Post>,
+    max_len: usize,
+}
+
+impl BTreeFeed {
+    /// Inserts a post; returns the evicted one, which may be the new one.
+    #[inline]
+    fn insert(&mut self, post: Post) -> Option<Post> {
+        self.posts.insert(post);
+        if self.posts.len() > self.max_len { self.posts.pop_first() } else { None }
+    }
+}
+
+impl Feed for BTreeFeed {
+    const NAME: &'static str = "BTreeSet";
+
+    fn new(max_len: usize) -> Self {
+        BTreeFeed { posts: BTreeSet::new(), max_len }
+    }
+
+    #[inline]
+    fn post(&mut self, post: Post) {
+        self.insert(post);
+    }
+
+    #[inline]
+    fn latest(&self, n: usize) -> impl Iterator<Item = Post> {
+        self.posts.iter().rev().take(n).copied()
+    }
+
+    #[inline]
+    fn before(&self, cursor: Post, n: usize) -> impl Iterator<Item = Post> {
+        self.posts.range(..cursor).rev().take(n).copied()
+    }
+}
+
+/// `BTreeSet<(u64, u64)>` and `HashMap<u64, u64>`: ids can be looked up, and an id posted again
+/// moves.
+pub struct BTreePair {
+    feed: BTreeFeed,
+    times: HashMap<u64, u64>,
+}
+
+impl Feed for BTreePair {
+    const NAME: &'static str = "BTreeSet + HashMap";
+
+    fn new(max_len: usize) -> Self {
+        BTreePair { feed: BTreeFeed::new(max_len), times: HashMap::new() }
+    }
+
+    #[inline]
+    fn post(&mut self, (at, id): Post) {
+        if let Some(old) = self.times.insert(id, at) {
+            self.feed.posts.remove(&(old, id));
+        }
+        if let Some((_, dropped)) = self.feed.insert((at, id)) {
+            self.times.remove(&dropped);
+        }
+    }
+
+    #[inline]
+    fn latest(&self, n: usize) -> impl Iterator<Item = Post> {
+        self.feed.latest(n)
+    }
+
+    #[inline]
+    fn before(&self, cursor: Post, n: usize) -> impl Iterator<Item = Post> {
+        self.feed.before(cursor, n)
+    }
+}
+
+/// `VecDeque<(u64, u64)>`, oldest first, which cannot look up an id. It suffices if posts arrive in
+/// order.
+pub struct VecFeed {
+    posts: VecDeque<Post>,
+    max_len: usize,
+}
+
+impl VecFeed {
+    /// Returns the last `n` of the first `end` posts, in reverse order.
+    #[inline]
+    fn back(&self, end: usize, n: usize) -> impl Iterator<Item = Post> {
+        self.posts.range(end.saturating_sub(n)..end).rev().copied()
+    }
+}
+
+impl Feed for VecFeed {
+    const NAME: &'static str = "VecDeque";
+    const LINEAR: &'static [&'static str] = &[POST_LATE];
+
+    fn new(max_len: usize) -> Self {
+        VecFeed { posts: VecDeque::new(), max_len }
+    }
+
+    #[inline]
+    fn post(&mut self, post: Post) {
+        if self.posts.back().is_none_or(|last| *last < post) {
+            self.posts.push_back(post);
+        } else {
+            self.posts.insert(self.posts.partition_point(|other| *other < post), post);
+        }
+        if self.posts.len() > self.max_len {
+            self.posts.pop_front();
+        }
+    }
+
+    #[inline]
+    fn latest(&self, n: usize) -> impl Iterator<Item = Post> {
+        self.back(self.posts.len(), n)
+    }
+
+    #[inline]
+    fn before(&self, cursor: Post, n: usize) -> impl Iterator<Item = Post> {
+        self.back(self.posts.partition_point(|other| *other < cursor), n)
     }
 }

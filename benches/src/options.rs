@@ -1,0 +1,47 @@
+//! Options that several commands have, and the bounds of their numbers.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::RangedU64ValueParser;
+
+/// The maximum number of elements in a set: larger sets exceed the memory of common machines.
+pub(crate) const MAX_N: usize = 100_000_000;
+
+/// The maximum number of keys of a limiter, for the same reason.
+pub(crate) const MAX_KEYS: usize = 10_000_000;
+
+/// The maximum number of calls in a round: their arguments are generated in advance and held in
+/// memory.
+pub(crate) const MAX_CALLS: usize = 100_000_000;
+
+/// Parses a number from `min` to `max`.
+pub(crate) fn within(min: usize, max: usize) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(min as u64..=max as u64)
+}
+
+/// What most commands have.
+#[derive(clap::Args, Clone, PartialEq, Eq, Default, Debug)]
+pub struct Common {
+    /// Rounds to take the medians of, 1 to 1000 [default: as many as docs/benchmarks.md names].
+    #[arg(long, value_parser = within(1, 1_000))]
+    rounds: Option<usize>,
+    /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+}
+
+impl Common {
+    /// Returns options with a number of rounds.
+    pub fn of_rounds(rounds: usize) -> Self {
+        Common { rounds: Some(rounds), save: None }
+    }
+
+    pub(crate) fn rounds_or(&self, default: usize) -> usize {
+        self.rounds.unwrap_or(default)
+    }
+
+    /// Returns the file to save results in.
+    pub fn save(&self) -> Option<&Path> {
+        self.save.as_deref()
+    }
+}
