@@ -47,10 +47,8 @@ fn bench_all(criterion: &mut Criterion) {
     for n in SIZES {
         bench_table(criterion, &sets::all(Kind::Integers).times, n);
     }
-    for (table, sizes) in uses::tables(N) {
-        for n in sizes {
-            bench_table(criterion, &table, n);
-        }
+    for table in uses::tables() {
+        bench_table(criterion, &table, N);
     }
     bench_table(criterion, &one_key::table(), N);
     for keys in SIZES {

@@ -12,13 +12,13 @@
 //! results               which layout a table has; prints and saves results
 //!    |
 //! report                the report on sorted sets: Markdown, a page, data
-//! uses::{queues, boards, feeds, programs}    limiters::{one_key, keyed}    fixed    layer
+//! uses::{queues, boards, feeds}              limiters::{one_key, keyed}    fixed    layer
 //! services    servers    bytes               instructions
 //!    |                                       commands that measure, each with its contenders
 //!    |
 //! sets                  the list of sorted sets
 //! sets::{operations, memory, calls, tables}  what is measured of them
-//! sets::{zset, pairs, heaps}                 the contenders
+//! sets::{zset, pairs, heap}                  the contenders
 //! sets::{set, workload, member}              their interface and arguments
 //!    |
 //! pair                  an ordered collection and a hash table: a contender in most tables

@@ -62,8 +62,7 @@ enum Command {
     Layer(layer::Options),
     /// Tables of ns per call and bytes per key for the limiters of one key and of many.
     Limiters(limiters::Options),
-    /// Tables of ns per operation for queues, boards, feeds and expiring sets, and for the sets of
-    /// four programs.
+    /// Tables of ns per operation for queues, boards, feeds and expiring sets.
     Uses(uses::Options),
     /// Tables of ns per operation and bytes for `FixedSortedSet` and the collections of heapless,
     /// with room for 16, 64, 256 and 1024 elements.

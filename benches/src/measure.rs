@@ -101,6 +101,32 @@ pub fn turns(round: usize, places: usize) -> impl Iterator<Item = usize> {
     (0..places).map(move |turn| (round + turn) % places)
 }
 
+/// Measures several values of contenders, which take turns in each round, with what is prepared for
+/// the round.
+///
+/// # Errors
+///
+/// Returns the first error of `prepare` or `measure`.
+pub fn take_turns<W, E, const N: usize>(
+    rounds: usize,
+    places: usize,
+    prepare: impl Fn(usize) -> Result<W, E>,
+    measure: impl Fn(usize, &W) -> Result<[f64; N], E>,
+) -> Result<[Rounds; N], E> {
+    let mut all = [(); N].map(|()| Rounds::default());
+    for round in 0..rounds {
+        let prepared = prepare(round)?;
+        let mut values = vec![[0.0; N]; places];
+        for place in turns(round, places) {
+            values[place] = measure(place, &prepared)?;
+        }
+        for (at, rounds) in all.iter_mut().enumerate() {
+            rounds.0.push(values.iter().map(|values| Some(values[at])).collect());
+        }
+    }
+    Ok(all)
+}
+
 /// A value of each contender in each round, or `None` if there is none.
 #[derive(Default, Debug)]
 pub struct Rounds(pub Vec<Vec<Option<f64>>>);
@@ -137,6 +163,11 @@ impl Rounds {
 /// Returns the ratio of the first contender to one that comes after the `subjects`.
 pub fn to_peers(subjects: usize) -> impl Fn(&[Option<f64>], usize) -> Option<f64> {
     move |round, place| if place < subjects { None } else { Some(round[0]? / round[place]?) }
+}
+
+/// Returns the ratio of a contender to the one at a place.
+pub fn of(subject: usize) -> impl Fn(&[Option<f64>], usize) -> Option<f64> {
+    move |round, place| Some(round[place]? / round[subject]?)
 }
 
 /// Returns no ratio.

@@ -83,9 +83,6 @@ pub trait Ordered<T: 'static>: Default + FromIterator<T> + 'static {
     fn nth(&self, rank: usize) -> Option<&T> {
         self.range_from_rank(rank).next()
     }
-
-    /// Returns the number of elements.
-    fn count(&self) -> usize;
 }
 
 /// The methods that have the same names in all sets.
@@ -113,11 +110,6 @@ macro_rules! same_methods {
         #[inline]
         fn iter(&self) -> impl Iterator<Item = &T> {
             self.iter()
-        }
-
-        #[inline]
-        fn count(&self) -> usize {
-            self.len()
         }
     };
 }
@@ -239,12 +231,6 @@ impl<T> Default for SortedVec<T> {
 }
 
 impl<T: Ord> SortedVec<T> {
-    /// Returns the number of elements before the first one for which `is_below` returns `false`.
-    #[inline]
-    pub fn count_below(&self, is_below: impl Fn(&T) -> bool) -> usize {
-        self.0.len() - self.0.partition_point(|element| !is_below(element))
-    }
-
     /// Returns the index of an element, present or to be inserted.
     #[inline]
     fn index_of(&self, element: &T) -> usize {
@@ -307,11 +293,6 @@ impl<T: Ord + 'static> Ordered<T> for SortedVec<T> {
 
     #[inline]
     fn below(&self, element: &T) -> usize {
-        self.count_below(|other| other < element)
-    }
-
-    #[inline]
-    fn count(&self) -> usize {
-        self.0.len()
+        self.0.len() - self.0.partition_point(|other| other >= element)
     }
 }

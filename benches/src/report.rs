@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::comparison::{Comparison, Plan};
 use crate::options::{Common, MAX_CALLS, MAX_N, within};
 use crate::record;
-use crate::report::markdown::{Report, brief, full};
+use crate::report::markdown::{Report, markdown};
 use crate::sets::calls::{self, Calls, calmer};
 use crate::sets::member::Kind;
 use crate::sets::memory::{self, Memory, Request};
@@ -98,8 +98,8 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
         io::Error::new(error.kind(), format!("cannot write to {}: {error}", folder.display()))
     })?;
     let report = measure(options)?;
-    write!(out, "{}", brief(&report))?;
-    let files = format!("{PAGE}, {MARKDOWN} with all tables, and {CSV} with the same as data");
+    write!(out, "{}", markdown(&report))?;
+    let files = format!("{PAGE} with plots, {MARKDOWN}, and {CSV} with all results");
     writeln!(out, "\nIn {}: {files}.", folder.display())?;
     record::save(options.common.save(), &report.records())
 }
@@ -113,7 +113,7 @@ fn check(folder: &Path) -> io::Result<()> {
 }
 
 fn write_files(report: &Report, folder: &Path) -> io::Result<()> {
-    fs::write(folder.join(MARKDOWN), full(report))?;
+    fs::write(folder.join(MARKDOWN), markdown(report))?;
     fs::write(folder.join(PAGE), page::of(report)?)?;
     fs::write(folder.join(CSV), record::csv(&report.records())?)
 }
@@ -193,7 +193,7 @@ mod tests {
             let rounds = Rounds([0, 1, 2].map(of_round).into());
             rounds.records(("u64", n), (what, "ns"), &names, to_peers(SUBJECTS))
         };
-        let memories = vec![Memory(vec![1.0, 2.0, 3.0, 4.0]); names.len()];
+        let memories = vec![Memory([1.0, 2.0, 3.0, 4.0]); names.len()];
         let of_size = |n| {
             let memory = memory::records(("u64", n), &names, &memories, SUBJECTS);
             [times(n, "insert"), times(n, "rank"), memory].concat()
@@ -246,56 +246,26 @@ mod tests {
     }
 
     #[test]
-    fn records_have_the_spread_and_the_ratio_and_those_of_one_size_are_together() {
+    fn records_of_one_size_are_together() {
         let records = report().records();
-        let find = |contender: &str, what: &str| {
-            records.iter().find(|it| (it.contender.as_str(), it.what.as_str()) == (contender, what))
-        };
-        let insert = find("BTreeSet + HashMap", "insert").expect("it is measured");
-        assert!(insert.low < insert.value && insert.value < insert.high);
-        assert!(insert.ratio > Some(0.0));
-        assert!(find("zset", "insert").is_some_and(|it| it.ratio.is_none()));
-        assert_eq!(find("BTreeSet + HashMap", "rank"), None);
-        let memory = find("zset", "bytes resident, updated").expect("it is measured");
-        assert_eq!((memory.unit.as_str(), memory.value), ("bytes", Some(4.0)));
-        assert!(find("zset", "update longest").is_some_and(|it| it.unit == "ns"));
-        assert!(find("BinaryHeap", "insert longest").is_some(), "all contenders grow");
-        assert!(find("BinaryHeap", "update longest").is_none(), "a heap finds no member");
         let groups: Vec<_> =
             records.chunk_by(|a, b| a.group() == b.group()).map(|it| it[0].group()).collect();
         assert_eq!(groups, [("u64", 100), ("u64", 1_000), ("calls", 100)]);
     }
 
     #[test]
-    fn brief_tables_are_narrow_and_compare_sorted_sets() {
-        let text = brief(&report());
-        for line in text.lines().filter(|line| line.starts_with('|')) {
-            assert!(line.chars().count() <= 110, "{line}");
-        }
+    fn tables_compare_all_peers() {
+        let text = markdown(&report());
         let cells = |start: &str| -> Vec<&str> {
             let line = text.lines().find(|line| line.starts_with(start)).expect("a row");
             line.split('|').map(str::trim).collect()
         };
-        let expected = ["zset", "middle half", "BTreeSet", "indexset", "wabi_tree", "skiplist"];
-        assert_eq!(cells("|                         | zset")[2..8], expected);
+        let peers = ["BTreeSet", "indexset", "wabi_tree", "skiplist", "textbook", "priority-queue"];
+        assert_eq!(cells("|                         | zset")[4..10], peers);
+        assert_eq!(cells("| insert")[2..4], ["11.0", "10.5–11.5"]);
         assert_eq!(cells("| rank")[4], "–", "std's B-tree has no ranks");
         assert_eq!(cells("| bytes requested ")[2], "1.00");
-    }
-
-    #[test]
-    fn all_contenders_have_their_times_with_the_spread() {
-        let text = full(&report());
-        for name in sets::names() {
-            assert!(text.lines().any(|line| line.starts_with(&format!("| {name} "))), "{name}");
-        }
-        let row_of_zset = |head: &str| {
-            let (_, table) = text.split_once(head).expect("a table");
-            table.lines().find(|line| line.starts_with("| zset ")).expect("a row")
-        };
-        let inserts = row_of_zset("### u64: insert\n");
-        assert!(inserts.contains("11.0 (10.5–11.5)"), "{inserts}");
-        let memory = row_of_zset("### u64: bytes resident, updated\n");
-        assert!(memory.contains(" 4.00 |"), "{memory}");
+        assert_eq!(cells("| bytes resident, updated ")[2], "4.00");
     }
 
     #[test]
@@ -303,8 +273,8 @@ mod tests {
         let page = page::of(&report()).unwrap();
         // Two operations, four values of memory, and two kinds of calls.
         assert_eq!(page.matches("<svg role=\"img\"").count(), 8);
-        // Those of two sizes, those of each value, and one of single calls.
-        assert_eq!(page.matches("<table>").count(), 2 + 6 + 1);
+        // Those of two sizes, and one of single calls.
+        assert_eq!(page.matches("<table>").count(), 2 + 1);
         assert!(page.contains("a fast one"), "{page}");
         let page = page.replace("http://www.w3.org/2000/svg", "");
         for what in ["http:", "https:", "src=", "<script", "<link", "NaN", "inf"] {

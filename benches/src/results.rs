@@ -6,7 +6,6 @@ use std::path::Path;
 use crate::record::{self, Record};
 use crate::sets::{calls, tables};
 use crate::table::{by_contender, by_operation, grouped};
-use crate::uses::programs;
 use crate::{fixed, limiters, services};
 
 /// Returns the table of records that have the table in common.
@@ -22,9 +21,6 @@ pub fn draw(records: &[Record]) -> String {
             by_contender(title, "governor / it", records)
         }
         fixed::TABLE => by_operation(&format!("{table}, N = {}", grouped(n)), records),
-        _ if table.starts_with(programs::TABLES) => {
-            by_operation(&format!("{table}, n = {}", grouped(n)), records)
-        }
         _ if table.starts_with(services::TABLES) => {
             let keys = if n == 1 { "one key".into() } else { format!("{} keys", grouped(n)) };
             by_contender(format!("{table}, {keys}"), "it / PING", records)

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use rand::RngExt;
 
-use crate::measure::{Rounds, as_f64, to_peers, turns};
+use crate::measure::{as_f64, take_turns, to_peers};
 use crate::options::{Common, MAX_CALLS, MAX_N, within};
 use crate::process::{Running, UNSAVED, failed};
 use crate::random::generator;
@@ -69,46 +69,45 @@ const COMMANDS_AT_ONCE: usize = 1000;
 /// The names of the contenders, the subject first.
 const NAMES: [&str; 2] = ["zset-server", "redis-server"];
 
+/// The number of values of a server in a round: the rates of each command with each pipeline, and
+/// the memory.
+const VALUES: usize = PIPELINES.len() * COMMANDS.len() + 1;
+
 /// Measures a table for each pipeline length, and one of the memory.
 ///
 /// # Errors
 ///
 /// Returns an error if a program does not start or misbehaves.
 pub fn measure(options: &Options) -> io::Result<Vec<Record>> {
-    let mut memory = Rounds::default();
-    let mut rates: [[Rounds; COMMANDS.len()]; PIPELINES.len()] = Default::default();
-    for round in 0..options.common.rounds_or(5) {
-        let servers = [
-            Running::start(&options.zset, &["serve"], &[])?,
-            Running::start(&options.redis, &[], &UNSAVED)?,
-        ];
-        let mut peaks = Vec::new();
-        for server in &servers {
-            add_members(server, options.n)?;
-            peaks.push(Some(as_f64(server.peak_memory()?) / as_f64(1 << 20)));
-        }
-        memory.0.push(peaks);
-        for (row, command) in COMMANDS.into_iter().enumerate() {
-            for (rates, (pipeline, _)) in rates.iter_mut().zip(PIPELINES) {
-                let mut of_round = vec![None; servers.len()];
-                for place in turns(round, servers.len()) {
-                    let rate = requests_a_second(&servers[place], options, pipeline, command)?;
-                    of_round[place] = Some(rate);
-                }
-                rates[row].0.push(of_round);
-            }
-        }
-    }
+    let start = |_| {
+        let zset = Running::start(&options.zset, &["serve"], &[])?;
+        Ok([zset, Running::start(&options.redis, &[], &UNSAVED)?])
+    };
+    let measure = |place: usize, servers: &[Running; 2]| measure_one(&servers[place], options);
+    let rounds = take_turns(options.common.rounds_or(5), NAMES.len(), start, measure)?;
+    let tables = PIPELINES.into_iter().flat_map(|(_, table)| COMMANDS.map(|it| (table, label(it))));
     let mut records = Vec::new();
-    for (rates, (_, table)) in rates.iter().zip(PIPELINES) {
-        for (rounds, command) in rates.iter().zip(COMMANDS) {
-            let what = (&*label(command), "requests/s");
-            records.extend(rounds.records((table, options.n), what, &NAMES, to_peers(1)));
-        }
+    for ((table, label), rounds) in tables.zip(&rounds) {
+        let what = (label.as_str(), "requests/s");
+        records.extend(rounds.records((table, options.n), what, &NAMES, to_peers(1)));
     }
     let what = ("peak, all members inserted", "MiB");
-    records.extend(memory.records(("memory", options.n), what, &NAMES, to_peers(1)));
+    let memory = rounds[VALUES - 1].records(("memory", options.n), what, &NAMES, to_peers(1));
+    records.extend(memory);
     Ok(records)
+}
+
+fn measure_one(server: &Running, options: &Options) -> io::Result<[f64; VALUES]> {
+    let mut values = [0.0; VALUES];
+    add_members(server, options.n)?;
+    values[VALUES - 1] = as_f64(server.peak_memory()?) / as_f64(1 << 20);
+    for (row, command) in COMMANDS.into_iter().enumerate() {
+        for (at, (pipeline, _)) in PIPELINES.into_iter().enumerate() {
+            let rate = requests_a_second(server, options, pipeline, command)?;
+            values[at * COMMANDS.len() + row] = rate;
+        }
+    }
+    Ok(values)
 }
 
 /// Returns a command as shown to a reader.

@@ -21,7 +21,7 @@ use zset_redis::{
     FixedWindow, Funnel, LeasedWindow, OnFailure, SlidingWindow, WindowCounter, blocking,
 };
 
-use crate::measure::{Rounds, as_f64, none, turns};
+use crate::measure::{Rounds, as_f64, none, of, take_turns};
 use crate::options::{Common, MAX_KEYS, within};
 use crate::process::{Running, UNSAVED};
 use crate::random::{numbers, string};
@@ -66,15 +66,6 @@ const LOADS: [Load; 3] = [
 
 /// How often a caller lets others run even if its calls never wait.
 const CALLS_WITHOUT_WAITING: u64 = 32;
-
-/// The result of one contender in one round.
-struct Measured {
-    rate: f64,
-    p50: f64,
-    p99: f64,
-    /// CPU time of the server for each decision, in microseconds.
-    server: f64,
-}
 
 /// Measures a table for each load, with one key and with many.
 ///
@@ -130,35 +121,22 @@ impl Server {
     fn records(&self, options: &Options, load: Load, keys: usize) -> io::Result<Vec<Record>> {
         let contenders: Vec<_> = ALL.into_iter().filter(|it| (it.fits)(load)).collect();
         let names: Vec<_> = contenders.iter().map(|it| it.name).collect();
-        let [mut rates, mut to_pipeline, mut p50, mut p99, mut cpu] = <[Rounds; 5]>::default();
+        let duration = Duration::from_millis(options.millis as u64);
+        let measure = |place: usize, round: &usize| {
+            let name = format!("zset-bench:{}:{}:{round}", load.title, names[place]);
+            (contenders[place].measure)(&Run { server: self, load, keys, name, duration })
+        };
+        let rounds = options.common.rounds_or(7);
+        let [rate, p50, p99, cpu] = take_turns(rounds, names.len(), Ok, measure)?;
         let place = |name| names.iter().position(|it| *it == name).unwrap_or(0);
-        let [ping, pipeline] = [PING, PIPELINE].map(place);
-        for round in 0..options.common.rounds_or(7) {
-            let mut results: Vec<_> = names.iter().map(|_| None).collect();
-            for place in turns(round, names.len()) {
-                let name = format!("zset-bench:{}:{}:{round}", load.title, names[place]);
-                let duration = Duration::from_millis(options.millis as u64);
-                let run = Run { server: self, load, keys, name, duration };
-                results[place] = Some((contenders[place].measure)(&run)?);
-            }
-            let values = |value: fn(&Measured) -> f64| -> Vec<_> {
-                results.iter().map(|it| it.as_ref().map(value)).collect()
-            };
-            let of_round = values(|it| it.rate);
-            to_pipeline
-                .0
-                .push(of_round.iter().map(|it| Some((*it)? / of_round[pipeline]?)).collect());
-            rates.0.push(of_round);
-            p50.0.push(values(|it| it.p50));
-            p99.0.push(values(|it| it.p99));
-            cpu.0.push(values(|it| it.server));
-        }
+        let [to_ping, to_pipeline] = [PING, PIPELINE].map(|name| of(place(name)));
+        let ratios = |round: &Vec<_>| (0..names.len()).map(|it| to_pipeline(round, it)).collect();
+        let ratio = Rounds(rate.0.iter().map(ratios).collect());
         let title = format!("{TABLES}, {}", load.title);
         let table = (title.as_str(), keys);
-        let to_ping = |round: &[Option<f64>], place: usize| Some(round[place]? / round[ping]?);
         let records = [
-            rates.records(table, ("decisions/s", ""), &names, to_ping),
-            to_pipeline.records(table, ("it / pipeline", ""), &names, none),
+            rate.records(table, ("decisions/s", ""), &names, to_ping),
+            ratio.records(table, ("it / pipeline", ""), &names, none),
             p50.records(table, ("p50 µs", ""), &names, none),
             p99.records(table, ("p99 µs", ""), &names, none),
             cpu.records(table, ("server's CPU µs", ""), &names, none),
@@ -166,6 +144,10 @@ impl Server {
         Ok(records.concat())
     }
 }
+
+/// The decisions a second of a contender in a round, the microseconds of the median call and of the
+/// 99th percentile, and those of the server's CPU for each decision.
+type Values = [f64; 4];
 
 /// The measurement of one contender in one round.
 struct Run<'a> {
@@ -186,7 +168,7 @@ impl Run<'_> {
     fn measure<C: Caller>(
         &self,
         new: impl Fn(MultiplexedConnection) -> Result<C, Box<dyn std::error::Error + Send + Sync>>,
-    ) -> io::Result<Measured> {
+    ) -> io::Result<Values> {
         let Run { server, load, duration, .. } = *self;
         if server.process.is_some() {
             let mut connection = server.client.get_connection().map_err(Error::other)?;
@@ -206,12 +188,8 @@ impl Run<'_> {
         let (elapsed, after) = (start.elapsed(), server.cpu_time()?);
         let calls = as_f64(latencies.len() as usize);
         let micros = |part| as_f64(latencies.value_at_quantile(part) as usize) / 1e3;
-        Ok(Measured {
-            rate: calls / elapsed.as_secs_f64(),
-            p50: micros(0.5),
-            p99: micros(0.99),
-            server: (after - before) / calls,
-        })
+        let rate = calls / elapsed.as_secs_f64();
+        Ok([rate, micros(0.5), micros(0.99), (after - before) / calls])
     }
 
     /// Lets all callers call at the same time, with random keys; returns the nanoseconds of each
@@ -275,11 +253,11 @@ struct Contender {
     name: &'static str,
     /// Returns whether it is measured with a load.
     fits: fn(Load) -> bool,
-    measure: fn(&Run<'_>) -> io::Result<Measured>,
+    measure: fn(&Run<'_>) -> io::Result<Values>,
 }
 
 impl Contender {
-    const fn new(name: &'static str, measure: fn(&Run<'_>) -> io::Result<Measured>) -> Self {
+    const fn new(name: &'static str, measure: fn(&Run<'_>) -> io::Result<Values>) -> Self {
         Contender { name, fits: |_| true, measure }
     }
 }

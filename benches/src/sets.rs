@@ -1,7 +1,7 @@
 //! Sorted sets: the list of the measured ones.
 
 pub mod calls;
-pub mod heaps;
+pub mod heap;
 pub mod member;
 pub mod memory;
 pub mod operations;
@@ -19,7 +19,7 @@ use wabi_tree::OSBTreeSet;
 use crate::comparison::{Comparison, Contender};
 use crate::pair::Pair;
 use crate::sets::calls::Calls;
-use crate::sets::heaps::{Heap, Queue};
+use crate::sets::heap::Queue;
 use crate::sets::member::{Kind, Member};
 use crate::sets::memory::Memory;
 use crate::sets::operations::contender;
@@ -43,7 +43,7 @@ pub struct Sets {
 /// What is measured of a contender but for its times: its memory, and its single calls.
 pub(crate) struct Others {
     pub(crate) memory: fn(memory::Request) -> Memory,
-    pub(crate) calls: fn(calls::Plan, u64) -> Vec<Calls>,
+    pub(crate) calls: fn(calls::Plan, u64) -> [Calls; 2],
 }
 
 /// Returns the sets for a kind of members.
@@ -75,7 +75,6 @@ fn of<M: Member>() -> Sets {
         both::<M, Pair<M, _, SkipSet<_>>>(),
         both::<M, Pair<M, _, Textbook<_>>>(),
         both::<M, Queue<M>>(),
-        both::<M, Heap<M>>(),
     ]
     .into_iter()
     .unzip();

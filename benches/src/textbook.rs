@@ -226,8 +226,4 @@ impl<T: Ord + 'static> Ordered<T> for Textbook<T> {
     fn below(&self, element: &T) -> usize {
         self.path(element)[0].1
     }
-
-    fn count(&self) -> usize {
-        self.len
-    }
 }

@@ -1,11 +1,13 @@
 //! The tables of the keyed limiters.
 
+use std::convert::Infallible;
+
 use zset_std::Quota;
 
 use crate::allocator::live_bytes;
 use crate::limiters::workload::{GivenClock, Limits, Workload, hundred_a_minute};
 use crate::limiters::{governor, zset};
-use crate::measure::{Measured, Rounds, as_f64, none, turns};
+use crate::measure::{Measured, as_f64, none, of, take_turns};
 use crate::record::Record;
 
 /// The name of the tables.
@@ -28,27 +30,17 @@ const GOVERNOR: usize = 1;
 
 /// Measures all limiters with that many keys.
 pub(super) fn measure(keys: usize, calls: usize, rounds: usize) -> Vec<Record> {
-    let mut all: [Rounds; 4] = Default::default();
-    for round in 0..rounds {
-        let workload = Workload::new(hundred_a_minute(), keys, calls, round as u64);
-        let mut values = [(); 4].map(|()| vec![None; CONTENDERS.len()]);
-        for place in turns(round, CONTENDERS.len()) {
-            let (measured, [before, after]) = (CONTENDERS[place].1)(&workload);
-            let allowed = 100.0 * as_f64(measured.answer as usize) / as_f64(measured.calls);
-            values[0][place] = measured.nanos_a_call();
-            values[1][place] = Some(allowed);
-            values[2][place] = Some(before);
-            values[3][place] = Some(after);
-        }
-        for (rounds, values) in all.iter_mut().zip(values) {
-            rounds.0.push(values);
-        }
-    }
+    let prepare = |round| Ok(Workload::new(hundred_a_minute(), keys, calls, round as u64));
+    let measure = |place: usize, workload: &Workload| {
+        let (measured, [before, after]) = (CONTENDERS[place].1)(workload);
+        let allowed = 100.0 * as_f64(measured.answer as usize) / as_f64(measured.calls);
+        Ok::<_, Infallible>([measured.nanos_a_call().unwrap_or(0.0), allowed, before, after])
+    };
+    let Ok([nanos, allowed, before, after]) =
+        take_turns(rounds, CONTENDERS.len(), prepare, measure);
     let (table, names) = ((TABLE, keys), CONTENDERS.map(|(name, _)| name));
-    let [nanos, allowed, before, after] = all;
-    let to_governor = |round: &[Option<f64>], place: usize| Some(round[place]? / round[GOVERNOR]?);
     [
-        nanos.records(table, ("ns a call", "ns"), &names, to_governor),
+        nanos.records(table, ("ns a call", "ns"), &names, of(GOVERNOR)),
         allowed.records(table, ("allowed, %", "%"), &names, none),
         before.records(table, ("bytes/key before", "bytes"), &names, none),
         after.records(table, ("bytes/key after", "bytes"), &names, none),

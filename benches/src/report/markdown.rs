@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::record::Record;
 use crate::sets::calls::Calls;
 use crate::sets::member::Kind;
-use crate::sets::tables::{by_size, calls, compared};
-use crate::table::{distinct, grouped};
+use crate::sets::tables::{calls, compared};
+use crate::table::grouped;
 
 /// The legend of the tables with ratios.
 const LEGEND: &str = "\
@@ -16,7 +16,8 @@ each peer: how many times longer it takes than zset in the same round, the media
 many times more memory; above 1, zset is ahead. BTreeSet, indexset, wabi_tree, skiplist and textbook are
 each paired with a HashMap; textbook is a plain skip list with one element a node. A dash stands where a
 peer does not offer it, or only in linear time. The rows from append to union, and iterate, show the time
-of one element.
+of one element. Memory is in bytes an element: requested from the allocator, and resident in whole pages of
+4 KiB, after random updates.
 ";
 
 /// All results.
@@ -58,8 +59,8 @@ impl Report {
     }
 }
 
-/// Returns the origin of the results and how the subject compares, in tables that fit on a screen.
-pub(super) fn brief(report: &Report) -> String {
+/// Returns the origin of the results, and tables.
+pub(super) fn markdown(report: &Report) -> String {
     let mut text = format!("{}\n{LEGEND}", report.origin);
     for group in report.records().chunk_by(|a, b| a.group() == b.group()) {
         // Writing to a string cannot fail, here and below.
@@ -75,24 +76,5 @@ pub(super) fn brief(report: &Report) -> String {
             ),
         };
     }
-    text
-}
-
-/// Returns all results.
-pub(super) fn full(report: &Report) -> String {
-    let mut text = brief(report);
-    for kind in Kind::ALL {
-        let sizes = report.sizes(kind);
-        let Some(of_all) = sizes.first() else { continue };
-        for what in distinct(of_all, |it| &it.what) {
-            let _ = write!(text, "\n### {}: {what}\n\n{}", kind.label(), by_size(&sizes, what));
-        }
-    }
-    let _ = write!(
-        text,
-        "\nTimes are in nanoseconds. Memory is in bytes an element: requested from the allocator, and \
-         resident in whole pages of 4 KiB; after the load, and after {} random updates.\n",
-        grouped(report.updates)
-    );
     text
 }

@@ -8,7 +8,7 @@ use pulldown_cmark::{Options, Parser, html};
 use crate::measure::as_f64;
 use crate::plot::{Chart, Point, mark, picture, variables, with_variables};
 use crate::record::Record;
-use crate::report::markdown::{Report, full};
+use crate::report::markdown::{Report, markdown};
 use crate::sets;
 use crate::sets::calls::KINDS;
 use crate::sets::member::Kind;
@@ -44,7 +44,7 @@ pub(super) fn of(report: &Report) -> io::Result<String> {
             format!("{}: ns that one call in so many takes longer than", report.calls_head());
         text += &plots(&head, KINDS.into_iter().map(|kind| calls(report, kind)))?;
     }
-    let _ = write!(text, "\n## All results\n\n{}", full(report));
+    let _ = write!(text, "\n## All results\n\n{}", markdown(report));
     let mut page = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\

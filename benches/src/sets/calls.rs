@@ -16,7 +16,7 @@ use crate::measure::as_f64;
 use crate::random::generator;
 use crate::record::Record;
 use crate::sets::member::Member;
-use crate::sets::set::{Set, UPDATE};
+use crate::sets::set::Set;
 
 /// The name of the table.
 pub(crate) const TABLE: &str = "calls";
@@ -89,27 +89,27 @@ pub(crate) fn calmer(one: Vec<Calls>, other: Vec<Calls>) -> impl Iterator<Item =
     pairs.map(|(a, b)| if b.nanos.max() < a.nanos.max() { b } else { a })
 }
 
-/// Grows a set of `C` and updates it, if that is supported, timing each call.
-pub(crate) fn measure<M: Member, C: Set<M>>(Plan { n, updates }: Plan, round: u64) -> Vec<Calls> {
+/// Grows a set of `C` and updates it, timing each call.
+pub(crate) fn measure<M: Member, C: Set<M>>(Plan { n, updates }: Plan, round: u64) -> [Calls; 2] {
     let mut rng = generator(round);
     let first: u64 = rng.random_range(0..1 << 40);
     let end = as_f64(n);
     let mut set = C::new();
-    let of_kind = |kind, nanos| Calls { contender: C::NAME, kind, nanos };
     let insertions = times(n, |number| {
         let (member, score) = (M::nth(first + number), rng.random_range(0.0..end));
         timed(|| set.insert(member, score))
     });
-    let mut all = vec![of_kind(KINDS[0], insertions)];
-    if C::offers(UPDATE) {
-        let updates = times(updates, |_| {
-            let member = M::nth(first + rng.random_range(0..n as u64));
-            let score = rng.random_range(0.0..end);
-            timed(|| set.update(&member, score))
-        });
-        all.push(of_kind(KINDS[1], updates));
-    }
-    all
+    let updates = times(updates, |_| {
+        let member = M::nth(first + rng.random_range(0..n as u64));
+        let score = rng.random_range(0.0..end);
+        timed(|| set.update(&member, score))
+    });
+    let [insert, update] = KINDS;
+    [(insert, insertions), (update, updates)].map(|(kind, nanos)| Calls {
+        contender: C::NAME,
+        kind,
+        nanos,
+    })
 }
 
 fn times(calls: usize, mut call: impl FnMut(u64) -> Duration) -> Histogram<u64> {

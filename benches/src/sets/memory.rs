@@ -15,7 +15,7 @@ use crate::options::{MAX_CALLS, MAX_N, within};
 use crate::random::generator;
 use crate::record::Record;
 use crate::sets::member::{Kind, Member};
-use crate::sets::set::{Set, UPDATE};
+use crate::sets::set::Set;
 use crate::sets::workload::MIN_N;
 
 /// The usual page size on Linux.
@@ -41,10 +41,9 @@ pub struct Request {
 }
 
 /// The memory of a set, in bytes per element: requested from the allocator and not freed, and
-/// resident in whole pages. Both after the load, and after the updates if the contender supports
-/// them.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Memory(pub Vec<f64>);
+/// resident in whole pages; both after the load, and after the updates.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Memory(pub [f64; LABELS.len()]);
 
 impl Memory {
     /// Builds and measures the set in a child process; this program must support the command
@@ -66,13 +65,13 @@ impl Memory {
 
     /// Returns the values as a line.
     pub fn line(&self) -> String {
-        self.0.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
+        self.0.map(|value| value.to_string()).join(" ")
     }
 
     fn parse(line: &str) -> Option<Memory> {
         let values: Vec<f64> =
             line.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
-        matches!(values.len(), 2 | 4).then_some(Memory(values))
+        Some(Memory(values.try_into().ok()?))
     }
 }
 
@@ -86,7 +85,7 @@ pub(crate) fn records(
 ) -> Vec<Record> {
     let ratio = to_peers(subjects);
     let of_label = |(place, label): (usize, &&str)| {
-        let values = all.iter().map(|memory| memory.0.get(place).copied()).collect();
+        let values = all.iter().map(|memory| Some(memory.0[place])).collect();
         Rounds(vec![values]).records(table, (label, "bytes"), names, |round, place| {
             // Sets smaller than a page may take none.
             ratio(round, place).filter(|ratio| ratio.is_normal())
@@ -112,15 +111,13 @@ pub(crate) fn measure<M: Member, C: Set<M>>(request: Request) -> Memory {
         let resident = resident().saturating_sub(resident_before);
         [requested.unsigned_abs(), resident].map(|bytes| as_f64(bytes) / end)
     };
-    let mut values = now().to_vec();
-    if C::offers(UPDATE) {
-        for _ in 0..updates {
-            let member = M::nth(rng.random_range(0..n as u64));
-            set.update(&member, rng.random_range(0.0..end));
-        }
-        values.extend(now());
+    let [requested, resident] = now();
+    for _ in 0..updates {
+        let member = M::nth(rng.random_range(0..n as u64));
+        set.update(&member, rng.random_range(0.0..end));
     }
-    Memory(values)
+    let [requested_updated, resident_updated] = now();
+    Memory([requested, resident, requested_updated, resident_updated])
 }
 
 /// Returns the resident memory of this process on Linux, else 0.
@@ -142,11 +139,9 @@ mod tests {
 
     #[test]
     fn a_process_reads_what_another_writes() {
-        for values in [vec![1.5, 2.25], vec![1.5, 2.25, 3.0, 4.0]] {
-            let memory = Memory(values);
-            assert_eq!(Memory::parse(&memory.line()), Some(memory));
-        }
-        for line in ["", "1", "1 2 3", "1 2 3 x", "1 2 3 4 5"] {
+        let memory = Memory([1.5, 2.25, 3.0, 4.0]);
+        assert_eq!(Memory::parse(&memory.line()), Some(memory));
+        for line in ["", "1", "1 2 3 x", "1 2 3 4 5"] {
             assert_eq!(Memory::parse(line), None, "{line:?}");
         }
     }

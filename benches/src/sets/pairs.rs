@@ -103,9 +103,4 @@ impl<M: Member, O: Ordered<Element<M>>> Set<M> for Pair<M, OrderedFloat<f64>, O>
     fn pop_first(&mut self) -> Option<u64> {
         self.pop_first().map(|first| digest_of(&first))
     }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.ordered.count()
-    }
 }

@@ -66,14 +66,6 @@ pub trait Set<M: Member>: Sized + 'static {
     /// Removes the first element and returns its digest.
     fn pop_first(&mut self) -> Option<u64>;
 
-    /// Returns the number of elements.
-    fn len(&self) -> usize;
-
-    /// Returns whether there are no elements.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     // The defaults below are for contenders that do not support the operation.
 
     /// Updates the score of `member`, which is present.

@@ -10,11 +10,6 @@ use crate::table::{Table, distinct, find, grouped, ratio, show, spread, value};
 /// The name of the subject.
 pub(crate) const SUBJECT: &str = "zset";
 
-/// Returns whether a peer is a sorted set: tables with ratios leave heaps out.
-pub(crate) fn is_sorted_set(name: &str) -> bool {
-    name.ends_with("+ HashMap")
-}
-
 /// Returns the first word, for the heading of a narrow column.
 fn short(name: &str) -> String {
     name.split(' ').next().unwrap_or(name).to_owned()
@@ -26,7 +21,8 @@ pub(crate) fn compared(kind: Kind, records: &[Record]) -> String {
     // The report alone has the other values of memory.
     let hidden = &LABELS[1..3];
     let mut peers = distinct(records, |it| &it.contender);
-    peers.retain(|name| is_sorted_set(name));
+    // zset's own have no ratios.
+    peers.retain(|name| records.iter().any(|it| it.contender == *name && it.ratio.is_some()));
     let mut head = vec![String::new(), SUBJECT.to_owned()];
     if rounds > 1 {
         head.push("middle half".into());
@@ -59,29 +55,10 @@ pub(crate) fn calls(records: &[Record]) -> Table {
         for kind in KINDS {
             let nanos =
                 QUANTILES.map(|name| find(records, contender, &format!("{kind} {name}"))?.value);
-            if nanos[0].is_some() {
-                let mut cells = vec![contender.to_owned(), kind.to_owned()];
-                cells.extend(nanos.map(|nanos| show(nanos.map(|it| it / 1e3))));
-                table.push(cells);
-            }
+            let mut cells = vec![contender.to_owned(), kind.to_owned()];
+            cells.extend(nanos.map(|nanos| show(nanos.map(|it| it / 1e3))));
+            table.push(cells);
         }
-    }
-    table
-}
-
-/// Shows a value of all contenders for sets of each size.
-pub(crate) fn by_size(sizes: &[&[Record]], what: &str) -> Table {
-    let mut head = vec![String::new()];
-    head.extend(sizes.iter().map(|of| format!("n = {}", grouped(of[0].n))));
-    let mut table = Table::new(head);
-    for name in distinct(sizes[0], |it| &it.contender) {
-        let mut cells = vec![name.to_owned()];
-        cells.extend(sizes.iter().map(|of| {
-            let record = find(of, name, what);
-            let spread = spread(record);
-            if spread.is_empty() { value(record) } else { format!("{} ({spread})", value(record)) }
-        }));
-        table.push(cells);
     }
     table
 }
@@ -127,41 +104,37 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_compared_with_sorted_sets_and_have_a_spread_if_there_are_rounds() {
+    fn sets_are_compared_and_have_a_spread_if_there_are_rounds() {
         let mut records = vec![
             record("zset", "insert", 90.0),
             peer("BTreeSet + HashMap", "insert", 0.5),
-            peer("BinaryHeap", "insert", 0.5),
+            peer("priority-queue", "insert", 4.0),
             record("zset", "bytes resident", 40.0),
         ];
         let expected = "\
 **u64, n = 1,000, 1 round**
 
-|        | zset | BTreeSet |
-|--------|-----:|---------:|
-| insert | 90.0 |     2.00 |
+|        | zset | BTreeSet | priority-queue |
+|--------|-----:|---------:|---------------:|
+| insert | 90.0 |     2.00 |           0.25 |
 ";
         assert_eq!(compared(Kind::Integers, &records), expected);
         records[0] = Record { rounds: 3, low: Some(80.0), high: Some(100.0), ..records[0].clone() };
         let table = compared(Kind::Integers, &records);
-        assert!(table.ends_with("| insert | 90.0 |    80.0–100 |     2.00 |\n"));
+        assert!(table.ends_with("| insert | 90.0 |    80.0–100 |     2.00 |           0.25 |\n"));
     }
 
     #[test]
     fn single_calls_have_a_row_for_each_kind() {
-        let quantiles = |contender: &str, kind: &str| {
-            QUANTILES.map(|name| record(contender, &format!("{kind} {name}"), 1500.0))
-        };
-        let records =
-            [quantiles("zset", "insert"), quantiles("zset", "update"), quantiles("heap", "insert")];
+        let quantiles =
+            |kind: &str| QUANTILES.map(|name| record("zset", &format!("{kind} {name}"), 1500.0));
         let expected = "\
 | µs   |   call |  p50 |  p99 | p99.99 | longest |
 |------|-------:|-----:|-----:|-------:|--------:|
 | zset | insert | 1.50 | 1.50 |   1.50 |    1.50 |
 | zset | update | 1.50 | 1.50 |   1.50 |    1.50 |
-| heap | insert | 1.50 | 1.50 |   1.50 |    1.50 |
 ";
-        assert_eq!(calls(&records.concat()).to_string(), expected);
+        assert_eq!(calls(&KINDS.map(quantiles).concat()).to_string(), expected);
     }
 
     #[test]

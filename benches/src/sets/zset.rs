@@ -83,11 +83,6 @@ macro_rules! same_methods {
         fn pop_first(&mut self) -> Option<u64> {
             self.pop_first().map($digest_of)
         }
-
-        #[inline]
-        fn len(&self) -> usize {
-            self.len()
-        }
     };
 }
 

@@ -1,22 +1,17 @@
-//! Heaps, which know their first element but not the order of the rest.
+//! A heap, which knows its first element but not the order of the rest.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 use hashbrown::DefaultHashBuilder;
 use ordered_float::OrderedFloat;
 use priority_queue::PriorityQueue;
 
 use crate::sets::member::Member;
-use crate::sets::set::{ORDERED, POP_FIRST, RANKED, Set, digest};
+use crate::sets::set::{ORDERED, RANKED, Set, digest};
 
 /// The `priority-queue` crate: a heap, and a table with each member's position in it. Members with
 /// equal scores are in no particular order.
 pub type Queue<M> = PriorityQueue<M, Reverse<OrderedFloat<f64>>, DefaultHashBuilder>;
-
-/// `std::collections::BinaryHeap`, which cannot look up members and holds a member twice if it is
-/// inserted twice.
-pub type Heap<M> = BinaryHeap<Reverse<(OrderedFloat<f64>, M)>>;
 
 impl<M: Member> Set<M> for Queue<M> {
     const NAME: &'static str = "priority-queue";
@@ -61,41 +56,5 @@ impl<M: Member> Set<M> for Queue<M> {
     #[inline]
     fn pop_first(&mut self) -> Option<u64> {
         self.pop().map(|(member, score)| digest(member.digest(), score.0.0))
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.len()
-    }
-}
-
-impl<M: Member> Set<M> for Heap<M> {
-    const NAME: &'static str = "BinaryHeap";
-
-    fn offers(operation: &str) -> bool {
-        operation == POP_FIRST
-    }
-
-    fn new() -> Self {
-        BinaryHeap::new()
-    }
-
-    fn unite(&mut self, mut other: Self) {
-        self.append(&mut other);
-    }
-
-    #[inline]
-    fn insert(&mut self, member: M, score: f64) {
-        self.push(Reverse((OrderedFloat(score), member)));
-    }
-
-    #[inline]
-    fn pop_first(&mut self) -> Option<u64> {
-        self.pop().map(|Reverse((score, member))| digest(member.digest(), score.0))
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.len()
     }
 }
