@@ -26,7 +26,6 @@ use crate::sets::operations::contender;
 use crate::sets::set::Set;
 use crate::sets::workload::Workload;
 use crate::sets::zset::{Bytes, Sorted};
-use crate::textbook::Textbook;
 
 /// The number of leading contenders that are zset's own. The first of all is compared with the
 /// peers.
@@ -73,7 +72,6 @@ fn of<M: Member>() -> Sets {
         both::<M, Pair<M, _, indexset::BTreeSet<_>>>(),
         both::<M, Pair<M, _, OSBTreeSet<_>>>(),
         both::<M, Pair<M, _, SkipSet<_>>>(),
-        both::<M, Pair<M, _, Textbook<_>>>(),
         both::<M, Queue<M>>(),
     ]
     .into_iter()

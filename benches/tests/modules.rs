@@ -1,6 +1,7 @@
-//! Modules do not use each other in circles: the docs of the crate show the arrows between them.
+//! Modules use only modules that follow in the diagram in the docs of the crate, so there are no
+//! circles.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -17,52 +18,53 @@ fn read(folder: &Path, parent: &str, modules: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Returns the paths after `crate::` in a source, where a group in braces is several.
-fn paths(source: &str) -> Vec<String> {
-    let mut paths = Vec::new();
-    for (at, start) in source.match_indices("crate::") {
-        let rest = &source[at + start.len()..];
-        let is_path = |it: char| it.is_alphanumeric() || it == '_' || it == ':';
-        let (path, rest) = rest.split_at(rest.find(|it| !is_path(it)).unwrap());
-        match rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
-            None => paths.push(path.to_owned()),
-            Some((group, _)) => {
-                assert!(!group.contains('{'), "groups in a group: {group}");
-                let names = group.split(',').filter_map(|it| it.split_whitespace().next());
-                paths.extend(names.map(|name| format!("{path}{name}")));
-            }
-        }
-    }
-    paths
+/// Returns the paths in `a::{b, c}`: `a::b` and `a::c`, each from the start of a text.
+fn expanded(text: &str) -> Vec<String> {
+    let is_path = |it: char| it.is_alphanumeric() || it == '_' || it == ':';
+    let (path, rest) = text.split_at(text.find(|it| !is_path(it)).unwrap_or(text.len()));
+    let Some((group, _)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) else {
+        return vec![path.to_owned()];
+    };
+    assert!(!group.contains('{'), "a group in a group: {group}");
+    let names = group.split(',').filter_map(|it| it.split_whitespace().next());
+    names.map(|name| format!("{path}{name}")).collect()
 }
 
 #[test]
-fn there_are_no_circles_between_modules() {
+fn modules_use_only_modules_that_follow_in_the_diagram() {
     let mut modules = BTreeMap::new();
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "", &mut modules);
-    let used = |(module, source): (&String, &String)| {
+    let main = modules.remove("main").unwrap();
+    assert!(!main.contains("crate::"), "the program uses the library");
+    let lib = modules.remove("lib").unwrap();
+    let (_, diagram) = lib.split_once("```text\n").unwrap();
+    let (diagram, _) = diagram.split_once("```").unwrap();
+
+    // Columns are separated by two spaces or more, and the last one is a description.
+    let columns = diagram.lines().flat_map(|line| line.trim_start_matches("//!").split("  "));
+    let mut order: Vec<String> = Vec::new();
+    for name in columns.flat_map(|column| expanded(column.trim())) {
+        let parent = name.rsplit_once("::").map(|(parent, _)| parent.to_owned());
+        for module in parent.into_iter().chain([name]) {
+            if modules.contains_key(&module) && !order.contains(&module) {
+                order.push(module);
+            }
+        }
+    }
+
+    let place = |module: &str| order.iter().position(|it| it == module);
+    for (module, source) in &modules {
+        let from = place(module).unwrap_or_else(|| panic!("{module} is not in the diagram"));
         assert!(
             !source.replace("use super::*;", "").contains("super::"),
             "{module}: use `crate::`"
         );
-        let module_of = |mut path: &str| loop {
-            if modules.contains_key(path) {
-                return path.to_owned();
+        for used in source.split("crate::").skip(1).flat_map(expanded) {
+            let mut used = used.as_str();
+            while !modules.contains_key(used) {
+                used = used.rsplit_once("::").unwrap_or_else(|| panic!("no module {used}")).0;
             }
-            (path, _) = path.rsplit_once("::").unwrap_or_else(|| panic!("{module} uses {path}"));
-        };
-        let used: BTreeSet<_> = paths(source).iter().map(|path| module_of(path)).collect();
-        (module.clone(), used)
-    };
-    let mut left: BTreeMap<_, BTreeSet<_>> = modules.iter().map(used).collect();
-    let arrows: usize = left.values().map(BTreeSet::len).sum();
-    assert!(arrows > modules.len(), "the paths are no longer found");
-    // Modules that use none of those left are in no circle.
-    while let Some(module) = left.iter().find(|(_, used)| used.is_empty()).map(|it| it.0.clone()) {
-        left.remove(&module);
-        for used in left.values_mut() {
-            used.remove(&module);
+            assert!(place(used) > Some(from), "{module} uses {used}, which does not follow");
         }
     }
-    assert!(left.is_empty(), "there is a circle in {left:#?}");
 }

@@ -13,11 +13,10 @@ use crate::table::grouped;
 const LEGEND: &str = "\
 Nanoseconds an operation: the median of the rounds, and the range of their middle half. Under the name of
 each peer: how many times longer it takes than zset in the same round, the median of the rounds, or how
-many times more memory; above 1, zset is ahead. BTreeSet, indexset, wabi_tree, skiplist and textbook are
-each paired with a HashMap; textbook is a plain skip list with one element a node. A dash stands where a
-peer does not offer it, or only in linear time. The rows from append to union, and iterate, show the time
-of one element. Memory is in bytes an element: requested from the allocator, and resident in whole pages of
-4 KiB, after random updates.
+many times more memory; above 1, zset is ahead. BTreeSet, indexset, wabi_tree and skiplist are each paired
+with a HashMap. A dash stands where a peer does not offer it, or only in linear time. The rows from append
+to union, and iterate, show the time of one element. Memory is in bytes an element: requested from the
+allocator, and resident in whole pages of 4 KiB, after random updates.
 ";
 
 /// All results.
