@@ -212,7 +212,6 @@ fn filled<C: Fixed, const N: usize>(elements: &[Element; N]) -> C {
     set
 }
 
-#[inline]
 fn digest((member, score): Element) -> u64 {
     u64::from(member) << 32 | u64::from(score)
 }
@@ -277,18 +276,15 @@ impl<const N: usize> Fixed for ZsetFixed<N> {
 /// The methods that are the same for the heap and the list.
 macro_rules! same_methods {
     () => {
-        #[inline]
         fn insert(&mut self, member: u32, score: u32) {
             let inserted = self.push((score, member));
             debug_assert_eq!(inserted, Ok(()));
         }
 
-        #[inline]
         fn pop_first(&mut self) -> Option<Element> {
             self.pop().map(|(score, member)| (member, score))
         }
 
-        #[inline]
         fn score(&self, member: u32) -> Option<u32> {
             self.iter().find(|element| element.1 == member).map(|element| element.0)
         }
@@ -301,12 +297,10 @@ impl<const N: usize> Fixed for Heap<N> {
 
     same_methods!();
 
-    #[inline]
     fn new() -> Self {
         BinaryHeap::new()
     }
 
-    #[inline]
     fn rank(&self, member: u32) -> Option<usize> {
         let element = (self.score(member)?, member);
         Some(self.iter().filter(|other| **other < element).count())
@@ -318,17 +312,14 @@ impl<const N: usize> Fixed for LinkedList<N> {
 
     same_methods!();
 
-    #[inline]
     fn new() -> Self {
         SortedLinkedList::new_u16()
     }
 
-    #[inline]
     fn rank(&self, member: u32) -> Option<usize> {
         self.iter().position(|element| element.1 == member)
     }
 
-    #[inline]
     fn update(&mut self, member: u32, score: u32) {
         if let Some(mut element) = self.find_mut(|element| element.1 == member) {
             element.0 = score;
@@ -336,12 +327,10 @@ impl<const N: usize> Fixed for LinkedList<N> {
         }
     }
 
-    #[inline]
     fn remove(&mut self, member: u32) -> Option<u32> {
         Some(self.find_mut(|element| element.1 == member)?.pop().0)
     }
 
-    #[inline]
     fn first(&self, n: usize) -> impl Iterator<Item = Element> {
         self.iter().take(n).map(|&(score, member)| (member, score))
     }
@@ -351,43 +340,36 @@ impl<const N: usize> Fixed for IndexMap<N> {
     const NAME: &'static str = "FnvIndexMap";
     const LACKS: &'static [&'static str] = &[FIRST_TEN];
 
-    #[inline]
     fn new() -> Self {
         FnvIndexMap::new()
     }
 
-    #[inline]
     fn insert(&mut self, member: u32, score: u32) {
         let inserted = self.insert(member, score);
         debug_assert_eq!(inserted, Ok(None));
     }
 
-    #[inline]
     fn pop_first(&mut self) -> Option<Element> {
         let (&member, &score) = self.iter().min_by_key(|(member, score)| (**score, **member))?;
         self.swap_remove(&member);
         Some((member, score))
     }
 
-    #[inline]
     fn score(&self, member: u32) -> Option<u32> {
         self.get(&member).copied()
     }
 
-    #[inline]
     fn rank(&self, member: u32) -> Option<usize> {
         let element = (self.score(member)?, member);
         Some(self.iter().filter(|(member, score)| (**score, **member) < element).count())
     }
 
-    #[inline]
     fn update(&mut self, member: u32, score: u32) {
         if let Some(old) = self.get_mut(&member) {
             *old = score;
         }
     }
 
-    #[inline]
     fn remove(&mut self, member: u32) -> Option<u32> {
         self.swap_remove(&member)
     }

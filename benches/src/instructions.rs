@@ -69,11 +69,6 @@ struct Baseline {
 
 /// Counts, prints a table, and checks the counts; the exit code is the result. With `accept`,
 /// writes them as the new baseline instead.
-///
-/// # Errors
-///
-/// Returns an error if writing to `out` fails, if the baseline cannot be read or written, or if the
-/// benchmarks fail to run.
 pub fn run(accept: bool, out: &mut impl Write) -> io::Result<ExitCode> {
     // Read before the benchmarks, which take minutes. An unreadable baseline is replaced as well.
     let before = fs::read_to_string(PATH).and_then(|text| parse(&text)).map_err(|error| {
@@ -91,20 +86,18 @@ pub fn run(accept: bool, out: &mut impl Write) -> io::Result<ExitCode> {
     let failures = failures(&before, &now);
     if failures.is_empty() {
         writeln!(out, "No benchmark takes over {LIMIT} % more instructions than before.")?;
-        let gain = lower(&before, &now);
-        if gain > 0 {
-            writeln!(out, "{gain} take over {LIMIT} % less: commit what `{ACCEPT}` writes,")?;
-            writeln!(out, "or they may grow again unseen.")?;
+        let lower = lower(&before, &now);
+        if lower > 0 {
+            writeln!(
+                out,
+                "{lower} take over {LIMIT} % less, and may grow again unseen: `{ACCEPT}`"
+            )?;
         }
         return Ok(ExitCode::SUCCESS);
     }
     writeln!(out, "FAILED: the counts are not as the baseline says.\n{}", failures.join("\n"))?;
     writeln!(out, "If it shall be so, commit what `{ACCEPT}` writes.")?;
-    if was == is {
-        return Ok(ExitCode::FAILURE);
-    }
-    writeln!(out, "But the tools differ, and may be the cause.")?;
-    Ok(ExitCode::from(OTHER_TOOLS))
+    Ok(if was == is { ExitCode::FAILURE } else { ExitCode::from(OTHER_TOOLS) })
 }
 
 /// Parses the file of accepted counts.

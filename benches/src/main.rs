@@ -129,7 +129,6 @@ mod tests {
             "memory-of strings 3 100 7",
             "bytes --save c",
             "docs",
-            "docs copy",
             "instructions --accept",
             "layer --n 1 --requests 6 --rounds 4 --save e",
             "limiters --n 1,20 --rounds 1 --calls 5 --save a",
@@ -142,8 +141,6 @@ mod tests {
         }
         for line in [
             "",
-            "slow",
-            "report more",
             "report --n 9",
             "report --n 1000,,1000",
             "report --n 100000001",
@@ -153,10 +150,7 @@ mod tests {
             "report --tail x",
             "memory-of strings 1 2 3",
             "bytes --save",
-            "docs one two",
-            "instructions accept",
             "limiters --n 0",
-            "limiters --calls 0",
             "uses --n 100,200",
             "servers --n 1,2",
         ] {

@@ -103,10 +103,6 @@ pub fn turns(round: usize, places: usize) -> impl Iterator<Item = usize> {
 
 /// Measures several values of contenders, which take turns in each round, with what is prepared for
 /// the round.
-///
-/// # Errors
-///
-/// Returns the first error of `prepare` or `measure`.
 pub fn take_turns<W, E, const N: usize>(
     rounds: usize,
     places: usize,

@@ -39,7 +39,6 @@ pub trait Ordered<T: 'static>: Default + FromIterator<T> + 'static {
     fn take(&mut self, element: &T) -> Option<T>;
 
     /// Changes an element that is present. `change` gives another element the same change.
-    #[inline]
     fn change(&mut self, element: T, change: impl Fn(&mut T)) {
         // The set's own copy of what does not change is reused.
         if let Some(mut element) = self.take(&element) {
@@ -49,7 +48,6 @@ pub trait Ordered<T: 'static>: Default + FromIterator<T> + 'static {
     }
 
     /// Returns the first element.
-    #[inline]
     fn first(&self) -> Option<&T> {
         self.iter().next()
     }
@@ -64,7 +62,6 @@ pub trait Ordered<T: 'static>: Default + FromIterator<T> + 'static {
     fn range_from(&self, start: &T) -> impl Iterator<Item = &T>;
 
     /// Returns the elements from `rank` on, in order.
-    #[inline]
     fn range_from_rank(&self, rank: usize) -> impl Iterator<Item = &T> {
         self.iter().skip(rank)
     }
@@ -73,13 +70,11 @@ pub trait Ordered<T: 'static>: Default + FromIterator<T> + 'static {
     fn below(&self, element: &T) -> usize;
 
     /// Returns the rank of an element that is present.
-    #[inline]
     fn rank(&self, element: &T) -> Option<usize> {
         Some(self.below(element))
     }
 
     /// Returns the element at `rank`.
-    #[inline]
     fn nth(&self, rank: usize) -> Option<&T> {
         self.range_from_rank(rank).next()
     }
@@ -92,22 +87,18 @@ macro_rules! same_methods {
             self.append(&mut other);
         }
 
-        #[inline]
         fn insert(&mut self, element: T) {
             self.insert(element);
         }
 
-        #[inline]
         fn take(&mut self, element: &T) -> Option<T> {
             self.take(element)
         }
 
-        #[inline]
         fn pop_first(&mut self) -> Option<T> {
             self.pop_first()
         }
 
-        #[inline]
         fn iter(&self) -> impl Iterator<Item = &T> {
             self.iter()
         }
@@ -117,7 +108,6 @@ macro_rules! same_methods {
 /// The same for the sets whose ranges take `RangeBounds`.
 macro_rules! range_from {
     () => {
-        #[inline]
         fn range_from(&self, start: &T) -> impl Iterator<Item = &T> {
             self.range(start..)
         }
@@ -128,12 +118,10 @@ macro_rules! range_from {
 /// a rank.
 macro_rules! ranks {
     ($rank:ident, $nth:ident) => {
-        #[inline]
         fn range_from_rank(&self, rank: usize) -> impl Iterator<Item = &T> {
             self.$nth(rank).into_iter().flat_map(|first| self.range_from(first))
         }
 
-        #[inline]
         fn below(&self, element: &T) -> usize {
             match self.range_from(element).next() {
                 Some(first) => self.$rank(first).unwrap_or(0),
@@ -141,12 +129,10 @@ macro_rules! ranks {
             }
         }
 
-        #[inline]
         fn rank(&self, element: &T) -> Option<usize> {
             self.$rank(element)
         }
 
-        #[inline]
         fn nth(&self, rank: usize) -> Option<&T> {
             self.$nth(rank)
         }
@@ -161,12 +147,10 @@ impl<T: Ord + 'static> Ordered<T> for BTreeSet<T> {
     same_methods!();
     range_from!();
 
-    #[inline]
     fn first(&self) -> Option<&T> {
         self.first()
     }
 
-    #[inline]
     fn below(&self, element: &T) -> usize {
         self.range(..element).count()
     }
@@ -179,17 +163,14 @@ impl<T: Ord + Clone + 'static> Ordered<T> for indexset::BTreeSet<T> {
     same_methods!();
     range_from!();
 
-    #[inline]
     fn range_from_rank(&self, rank: usize) -> impl Iterator<Item = &T> {
         self.range_idx(rank..)
     }
 
-    #[inline]
     fn below(&self, element: &T) -> usize {
         self.rank(element)
     }
 
-    #[inline]
     fn nth(&self, rank: usize) -> Option<&T> {
         self.get_index(rank)
     }
@@ -211,7 +192,6 @@ impl<T: Ord + 'static> Ordered<T> for SkipSet<T> {
     same_methods!();
     ranks!(rank, get_by_index);
 
-    #[inline]
     fn range_from(&self, start: &T) -> impl Iterator<Item = &T> {
         // Its `range` method walks to the start from the first element.
         let mut cursor = self.lower_bound(Bound::Included(start));
@@ -232,7 +212,6 @@ impl<T> Default for SortedVec<T> {
 
 impl<T: Ord> SortedVec<T> {
     /// Returns the index of an element, present or to be inserted.
-    #[inline]
     fn index_of(&self, element: &T) -> usize {
         self.0.partition_point(|other| other > element)
     }
@@ -250,18 +229,15 @@ impl<T: Ord + 'static> Ordered<T> for SortedVec<T> {
     const NAME: &'static str = "sorted Vec + HashMap";
     const LINEAR: Linear = Linear::Writes;
 
-    #[inline]
     fn insert(&mut self, element: T) {
         self.0.insert(self.index_of(&element), element);
     }
 
-    #[inline]
     fn take(&mut self, element: &T) -> Option<T> {
         let index = self.index_of(element);
         (self.0.get(index) == Some(element)).then(|| self.0.remove(index))
     }
 
-    #[inline]
     fn change(&mut self, mut element: T, change: impl Fn(&mut T)) {
         let from = self.index_of(&element);
         change(&mut element);
@@ -276,22 +252,18 @@ impl<T: Ord + 'static> Ordered<T> for SortedVec<T> {
         }
     }
 
-    #[inline]
     fn pop_first(&mut self) -> Option<T> {
         self.0.pop()
     }
 
-    #[inline]
     fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter().rev()
     }
 
-    #[inline]
     fn range_from(&self, start: &T) -> impl Iterator<Item = &T> {
         self.0[..self.0.len() - self.below(start)].iter().rev()
     }
 
-    #[inline]
     fn below(&self, element: &T) -> usize {
         self.0.len() - self.0.partition_point(|other| other >= element)
     }

@@ -52,14 +52,12 @@ where
     }
 
     /// Inserts `key`, or changes its score if it is present.
-    #[inline]
     pub(crate) fn insert(&mut self, key: K, score: S) {
         self.insert_if(key, score, |_| true);
     }
 
     /// Inserts `key`, or changes its score if `replaces` returns `true` for the current one. Returns
     /// whether `key` now has this score.
-    #[inline]
     pub(crate) fn insert_if(&mut self, key: K, score: S, replaces: impl Fn(S) -> bool) -> bool {
         match self.scores.entry(key) {
             Entry::Occupied(entry) if !replaces(*entry.get()) => return false,
@@ -76,7 +74,6 @@ where
     }
 
     /// Changes the score of `key` if it is present, and returns the old one.
-    #[inline]
     pub(crate) fn update(&mut self, key: &K, change: impl FnOnce(S) -> S) -> Option<S> {
         let score = self.scores.get_mut(key)?;
         let old = *score;
@@ -87,14 +84,12 @@ where
     }
 
     /// Removes `key` and returns its score.
-    #[inline]
     pub(crate) fn remove(&mut self, key: &K) -> Option<S> {
         let score = self.scores.remove(key)?;
         self.ordered.take(&(score, key.clone()));
         Some(score)
     }
 
-    #[inline]
     pub(crate) fn pop_first(&mut self) -> Option<(S, K)> {
         let first = self.ordered.pop_first()?;
         self.scores.remove(&first.1);
@@ -102,14 +97,12 @@ where
     }
 
     /// Removes the first element if `is_due` returns `true` for its score.
-    #[inline]
     pub(crate) fn pop_first_if(&mut self, is_due: impl FnOnce(S) -> bool) -> Option<(S, K)> {
         let &(score, _) = self.ordered.first()?;
         if is_due(score) { self.pop_first() } else { None }
     }
 
     /// Returns the number of elements before `key`, if it is present.
-    #[inline]
     pub(crate) fn rank(&self, key: &K) -> Option<usize> {
         let score = *self.scores.get(key)?;
         self.ordered.rank(&(score, key.clone()))

@@ -76,10 +76,6 @@ type Failed = Box<dyn Error + Send + Sync>;
 
 /// Returns a picture of charts in rows of `columns`, below a title and a legend of contenders
 /// unless there is none.
-///
-/// # Errors
-///
-/// Returns the errors of `plotters`.
 pub(crate) fn picture(
     title: &str,
     legend: &[(usize, &str)],

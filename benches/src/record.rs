@@ -82,10 +82,6 @@ fn processor() -> String {
 const NOTE: &str = "# Written by the option --save of zset-bench.\n";
 
 /// Reads a file.
-///
-/// # Errors
-///
-/// Returns an error that names the file if it cannot be read or is malformed.
 pub fn read(path: &Path) -> io::Result<Vec<Record>> {
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
@@ -93,10 +89,6 @@ pub fn read(path: &Path) -> io::Result<Vec<Record>> {
 }
 
 /// Parses CSV; lines that begin with `#` are comments.
-///
-/// # Errors
-///
-/// Returns an error if the text is malformed.
 pub(crate) fn parse<T: DeserializeOwned>(text: &[u8]) -> io::Result<Vec<T>> {
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text);
     let records = reader.deserialize().collect::<Result<_, _>>();
@@ -105,10 +97,6 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &[u8]) -> io::Result<Vec<T>> {
 
 /// Saves records in a file, unless `path` is `None`. In each table they replace all records of the
 /// same contenders, and the other records of the file stay.
-///
-/// # Errors
-///
-/// Returns an error if the file cannot be written, or exists and cannot be read.
 pub fn save(path: Option<&Path>, records: &[Record]) -> io::Result<()> {
     let Some(path) = path else { return Ok(()) };
     let before = match read(path) {
@@ -134,10 +122,6 @@ fn merged(before: Vec<Record>, records: &[Record]) -> Vec<Record> {
 }
 
 /// Returns records as CSV.
-///
-/// # Errors
-///
-/// Returns an error if a record cannot be written as CSV, which is a bug.
 pub(crate) fn csv<T: Serialize>(records: &[T]) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for record in records {

@@ -31,10 +31,6 @@ pub fn draw(records: &[Record]) -> String {
 }
 
 /// Prints the origin of records, their tables and a legend, and [saves](record::save) them.
-///
-/// # Errors
-///
-/// Returns an error if writing to `out` fails, or if the records cannot be saved.
 pub fn publish(
     records: &[Record],
     legend: &str,

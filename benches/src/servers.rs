@@ -74,10 +74,6 @@ const NAMES: [&str; 2] = ["zset-server", "redis-server"];
 const VALUES: usize = PIPELINES.len() * COMMANDS.len() + 1;
 
 /// Measures a table for each pipeline length, and one of the memory.
-///
-/// # Errors
-///
-/// Returns an error if a program does not start or misbehaves.
 pub fn measure(options: &Options) -> io::Result<Vec<Record>> {
     let start = |_| {
         let zset = Running::start(&options.zset, &["serve"], &[])?;

@@ -68,10 +68,6 @@ const LOADS: [Load; 3] = [
 const CALLS_WITHOUT_WAITING: u64 = 32;
 
 /// Measures a table for each load, with one key and with many.
-///
-/// # Errors
-///
-/// Returns an error if the server does not start or a call fails.
 pub fn measure(options: &Options) -> io::Result<Vec<Record>> {
     let server = Server::start(options)?;
     let mut records = Vec::new();

@@ -60,8 +60,6 @@ pub fn measure_one<L: Limits>(
     let bytes_a_key =
         |limiter: &L| as_f64((live_bytes() - bytes_before).unsigned_abs()) / as_f64(limiter.keys());
     let before = bytes_a_key(&limiter);
-    // An untimed run first brings the limiter to its steady state.
-    workload.run(&mut limiter, &clock);
-    let measured = Measured::of(workload.calls(), || workload.run(&mut limiter, &clock));
+    let measured = workload.measure(&mut limiter, &clock);
     (measured, [before, bytes_a_key(&limiter)])
 }

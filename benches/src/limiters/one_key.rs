@@ -9,13 +9,22 @@ use crate::limiters::workload::{GivenClock, Limits, Workload, hundred_a_minute, 
 use crate::limiters::{governor, zset};
 use crate::measure::Measured;
 
-/// The calls of one round, for two quotas: a hundred a minute, and a million a day.
-pub type Calls = [Workload; 2];
+/// The calls of one round: their number, and those at given times, for two quotas.
+pub struct Calls {
+    count: usize,
+    /// A hundred a minute.
+    pub minute: Workload,
+    /// A million a day.
+    pub day: Workload,
+}
 
-/// Generates `count` calls for each quota, deterministically for each `seed`.
-pub fn calls(count: usize, seed: u64) -> Calls {
-    // Products of the second one's numbers exceed 64 bits.
-    [hundred_a_minute(), quota(1_000_000, 86_400)].map(|it| Workload::new(it, 1, count, seed))
+impl Calls {
+    /// Generates `count` calls for each quota, deterministically for each `seed`.
+    pub fn new(count: usize, seed: u64) -> Self {
+        let new = |quota| Workload::new(quota, 1, count, seed);
+        // Products of the second one's numbers exceed 64 bits.
+        Calls { count, minute: new(hundred_a_minute()), day: new(quota(1_000_000, 86_400)) }
+    }
 }
 
 /// Returns the table.
@@ -23,7 +32,7 @@ pub fn table() -> Comparison {
     let funnel = contender("Funnel", zset::funnel, zset::with_monotonic, zset::with_quanta);
     let governor =
         contender("governor", governor::direct, governor::with_monotonic, governor::with_quanta);
-    Comparison::new("one key", calls, vec![funnel, governor])
+    Comparison::new("one key", Calls::new, vec![funnel, governor])
 }
 
 /// Returns a contender, from three constructors: with a clock that is set, with the clock of the
@@ -35,10 +44,8 @@ fn contender<G: Limits + 'static, M: Limits + 'static, Q: Limits + 'static>(
     quanta: fn(Quota) -> Q,
 ) -> Contender<Calls> {
     let operations = [
-        measured("100 a minute, time given", move |[minute, _]: &Calls| {
-            at_given_time(minute, given)
-        }),
-        measured("1,000,000 a day, time given", move |[_, day]: &Calls| at_given_time(day, given)),
+        measured("100 a minute, time given", move |it: &Calls| at_given_time(&it.minute, given)),
+        measured("1,000,000 a day, time given", move |it: &Calls| at_given_time(&it.day, given)),
         measured("all allowed, monotonic clock", move |it| all_allowed(it, monotonic)),
         measured("all denied, monotonic clock", move |it| all_denied(it, monotonic)),
         measured("all allowed, quanta clock", move |it| all_allowed(it, quanta)),
@@ -50,23 +57,21 @@ fn contender<G: Limits + 'static, M: Limits + 'static, Q: Limits + 'static>(
 /// Measures a limiter at the times of a workload.
 pub fn at_given_time<L: Limits>(workload: &Workload, new: fn(Quota, GivenClock) -> L) -> Measured {
     let clock = GivenClock::default();
-    let mut limiter = new(workload.quota(), clock.clone());
+    let mut limiter = workload.empty(&clock, new);
     limiter.fill(0);
-    // An untimed run first, as with keyed limiters.
-    workload.run(&mut limiter, &clock);
-    Measured::of(workload.calls(), || workload.run(&mut limiter, &clock))
+    workload.measure(&mut limiter, &clock)
 }
 
 /// Measures a limiter with a quota so large that every call is allowed.
-fn all_allowed<L: Limits>([calls, _]: &Calls, new: fn(Quota) -> L) -> Measured {
-    check_all(calls.calls(), new(quota(1_000_000_000, 1)))
+fn all_allowed<L: Limits>(calls: &Calls, new: fn(Quota) -> L) -> Measured {
+    check_all(calls.count, new(quota(1_000_000_000, 1)))
 }
 
 /// Measures a limiter with a quota so small that no call is allowed.
-fn all_denied<L: Limits>([calls, _]: &Calls, new: fn(Quota) -> L) -> Measured {
+fn all_denied<L: Limits>(calls: &Calls, new: fn(Quota) -> L) -> Measured {
     let mut limiter = new(quota(1, 3_600));
     limiter.fill(0);
-    check_all(calls.calls(), limiter)
+    check_all(calls.count, limiter)
 }
 
 fn check_all<L: Limits>(calls: usize, mut limiter: L) -> Measured {

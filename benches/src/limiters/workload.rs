@@ -13,6 +13,7 @@ use governor::nanos::Nanos;
 use rand::RngExt;
 use zset_std::{Quota, Timestamp};
 
+use crate::measure::Measured;
 use crate::random::{generator, repeat};
 
 /// A limiter with its clock, for one key, which it then ignores, or for many: one with its default
@@ -108,20 +109,15 @@ impl Workload {
         Workload { quota, keys, calls, longest_step }
     }
 
-    /// Returns the quota that the calls are generated for.
-    pub fn quota(&self) -> Quota {
-        self.quota
-    }
-
-    /// Returns the number of calls that [`run`](Self::run) makes.
-    pub fn calls(&self) -> usize {
-        self.calls.len()
+    /// Returns a limiter without keys.
+    pub fn empty<L: Limits>(&self, clock: &GivenClock, new: fn(Quota, GivenClock) -> L) -> L {
+        new(self.quota, clock.clone())
     }
 
     /// Returns a limiter that holds all keys: half of them have used one unit, the others their
     /// whole quota.
     pub fn load<L: Limits>(&self, clock: &GivenClock, new: fn(Quota, GivenClock) -> L) -> L {
-        let mut limiter = new(self.quota, clock.clone());
+        let mut limiter = self.empty(clock, new);
         for (place, &key) in self.keys.iter().enumerate() {
             clock.0.set(clock.0.get() + self.longest_step / 2);
             if place % 2 == 0 {
@@ -133,28 +129,19 @@ impl Workload {
         limiter
     }
 
-    /// Makes all calls, starting at the clock's time; returns how many were allowed. The front ends
-    /// time this, any number of times.
-    pub fn run<L: Limits>(&self, limiter: &mut L, clock: &GivenClock) -> u64 {
-        let mut allowed = 0;
-        self.make_calls(limiter, clock, |is_allowed| allowed += u64::from(is_allowed));
-        allowed
+    /// Measures all calls. An untimed run first brings the limiter to its steady state.
+    pub fn measure<L: Limits>(&self, limiter: &mut L, clock: &GivenClock) -> Measured {
+        self.run(limiter, clock, |_| ());
+        Measured::of(self.calls.len(), || {
+            let mut allowed = 0;
+            self.run(limiter, clock, |is_allowed| allowed += u64::from(is_allowed));
+            allowed
+        })
     }
 
-    /// Like [`run`](Self::run), but returns which calls were allowed. For tests.
-    pub fn verdicts<L: Limits>(&self, limiter: &mut L, clock: &GivenClock) -> Vec<bool> {
-        let mut verdicts = Vec::with_capacity(self.calls());
-        self.make_calls(limiter, clock, |is_allowed| verdicts.push(is_allowed));
-        verdicts
-    }
-
+    /// Makes all calls, starting at the clock's time; `each` is told which are allowed.
     #[inline]
-    fn make_calls<L: Limits>(
-        &self,
-        limiter: &mut L,
-        clock: &GivenClock,
-        mut each: impl FnMut(bool),
-    ) {
+    pub fn run<L: Limits>(&self, limiter: &mut L, clock: &GivenClock, mut each: impl FnMut(bool)) {
         let start = clock.0.get();
         for &Call { key, after } in &self.calls {
             clock.0.set(start + after);

@@ -17,10 +17,6 @@ use crate::table::{distinct, find};
 const STYLE: &str = include_str!("style.css");
 
 /// Returns the page.
-///
-/// # Errors
-///
-/// Returns an error if a plot cannot be drawn.
 pub(super) fn of(report: &Report) -> io::Result<String> {
     let mut text = String::from("# Sorted sets, measured\n\n<p class=\"legend\">");
     for (place, name) in sets::names().into_iter().enumerate() {

@@ -33,27 +33,22 @@ impl<M: Member> Set<M> for Queue<M> {
         self.append(&mut other);
     }
 
-    #[inline]
     fn insert(&mut self, member: M, score: f64) {
         self.push(member, Reverse(OrderedFloat(score)));
     }
 
-    #[inline]
     fn update(&mut self, member: &M, score: f64) {
         self.change_priority(member, Reverse(OrderedFloat(score)));
     }
 
-    #[inline]
     fn increment(&mut self, member: &M, by: f64) {
         self.change_priority_by(member, |score| score.0.0 += by);
     }
 
-    #[inline]
     fn score(&self, member: &M) -> Option<f64> {
         self.get_priority(member).map(|score| score.0.0)
     }
 
-    #[inline]
     fn pop_first(&mut self) -> Option<u64> {
         self.pop().map(|(member, score)| digest(member.digest(), score.0.0))
     }

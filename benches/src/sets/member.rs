@@ -36,12 +36,10 @@ impl Member for u64 {
 
     const KIND: Kind = Kind::Integers;
 
-    #[inline]
     fn nth(number: u64) -> Self {
         random::scramble(number)
     }
 
-    #[inline]
     fn least() -> Self {
         0
     }
@@ -57,12 +55,10 @@ impl Member for String {
 
     const KIND: Kind = Kind::Strings;
 
-    #[inline]
     fn nth(number: u64) -> Self {
         random::string(number)
     }
 
-    #[inline]
     fn least() -> Self {
         String::new()
     }

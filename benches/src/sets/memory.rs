@@ -48,10 +48,6 @@ pub struct Memory(pub [f64; LABELS.len()]);
 impl Memory {
     /// Builds and measures the set in a child process; this program must support the command
     /// `memory-of`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the process fails to start or its output is invalid.
     pub fn of(request: Request) -> io::Result<Memory> {
         let Request { contender, n, kind, updates } = request;
         let output = Command::new(env::current_exe()?)

@@ -90,7 +90,16 @@ pub fn contender<M: Member, C: Set<M>>() -> Contender<Workload<M>> {
             }))
         }),
         // Until half of the set remains.
-        calls(POP_FIRST, pop_half),
+        calls(POP_FIRST, |it, set, _| {
+            let (pops, copies) = ((it.elements.len() / 2).min(MAX_BATCH), it.copies());
+            if copies == 1 {
+                return Measured::warmed((0..pops).map(|_| set.pop_first().unwrap_or(0)));
+            }
+            let mut others: Vec<C> = repeat(copies - 1, || insert_all(it.elements.clone()));
+            let sets = iter::once(set).chain(&mut others);
+            let pops_of = |set: &mut C| all((0..pops).map(|_| set.pop_first().unwrap_or(0)));
+            Measured::of(pops * copies, || all(sets.map(pops_of)))
+        }),
         // In set order, from the empty set up to n elements.
         build("append", |it| it.build(&it.sorted, insert_all)),
         // From all elements at once, in random order and in set order.
@@ -144,15 +153,4 @@ fn update_all<M: Member, C: Set<M>>(set: &mut C, updates: &[(M, f64)]) -> Measur
         set.update(member, *score);
         0
     }))
-}
-
-fn pop_half<M: Member, C: Set<M>>(workload: &Workload<M>, set: &mut C, _: usize) -> Measured {
-    let (pops, copies) = ((workload.elements.len() / 2).min(MAX_BATCH), workload.copies());
-    if copies == 1 {
-        return Measured::warmed((0..pops).map(|_| set.pop_first().unwrap_or(0)));
-    }
-    let mut others: Vec<C> = repeat(copies - 1, || insert_all(workload.elements.clone()));
-    let sets = iter::once(set).chain(&mut others);
-    let pops_of = |set: &mut C| all((0..pops).map(|_| set.pop_first().unwrap_or(0)));
-    Measured::of(pops * copies, || all(sets.map(pops_of)))
 }

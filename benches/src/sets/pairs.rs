@@ -43,47 +43,38 @@ impl<M: Member, O: Ordered<Element<M>>> Set<M> for Pair<M, OrderedFloat<f64>, O>
         self.scores.extend(other.scores);
     }
 
-    #[inline]
     fn insert(&mut self, member: M, score: f64) {
         self.insert(member, OrderedFloat(score));
     }
 
-    #[inline]
     fn update(&mut self, member: &M, score: f64) {
         self.update(member, |_| OrderedFloat(score));
     }
 
-    #[inline]
     fn increment(&mut self, member: &M, by: f64) {
         self.update(member, |score| score + by);
     }
 
-    #[inline]
     fn score(&self, member: &M) -> Option<f64> {
         self.scores.get(member).map(|score| score.0)
     }
 
-    #[inline]
     fn rank(&self, member: &M) -> Option<usize> {
         self.rank(member)
     }
 
-    #[inline]
     fn select(&self, rank: usize) -> Option<u64> {
         self.ordered.nth(rank).map(digest_of)
     }
 
-    #[inline]
     fn sum_by_score(&self, score: f64, limit: usize) -> u64 {
         self.sum_by_member(score, &M::least(), limit)
     }
 
-    #[inline]
     fn sum_by_rank(&self, rank: usize, limit: usize) -> u64 {
         sum(self.ordered.range_from_rank(rank).take(limit).map(digest_of))
     }
 
-    #[inline]
     fn sum_by_member(&self, score: f64, member: &M, limit: usize) -> u64 {
         let start = (OrderedFloat(score), member.clone());
         sum(self.ordered.range_from(&start).take(limit).map(digest_of))
@@ -93,13 +84,11 @@ impl<M: Member, O: Ordered<Element<M>>> Set<M> for Pair<M, OrderedFloat<f64>, O>
         sum(self.ordered.iter().map(digest_of))
     }
 
-    #[inline]
     fn count(&self, start: f64, end: f64) -> usize {
         let below = |score| self.ordered.below(&(OrderedFloat(score), M::least()));
         below(end) - below(start)
     }
 
-    #[inline]
     fn pop_first(&mut self) -> Option<u64> {
         self.pop_first().map(|first| digest_of(&first))
     }

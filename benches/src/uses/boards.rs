@@ -111,7 +111,6 @@ fn submit<C: Board>(board: &mut C, scores: &[(u64, u64)], most: usize) -> Measur
     each(scores, most, |&(member, score)| board.submit(member, score).into())
 }
 
-#[inline]
 fn digest_of((number, member, score): Line) -> u64 {
     digest(member, score).wrapping_add(number as u64)
 }
@@ -163,22 +162,18 @@ impl Workload {
 impl Board for Leaderboard<u64, u64> {
     const NAME: &'static str = "zset";
 
-    #[inline]
     fn submit(&mut self, member: u64, score: u64) -> bool {
         self.submit(member, score).is_changed()
     }
 
-    #[inline]
     fn standing(&self, member: u64) -> Option<usize> {
         self.standing(&member, Ties::Competition)
     }
 
-    #[inline]
     fn page(&self, offset: usize, n: usize) -> impl Iterator<Item = Line> {
         self.page(offset, n).map(|line| (line.number, *line.member, line.score))
     }
 
-    #[inline]
     fn around(&self, member: u64, n: usize) -> Option<impl Iterator<Item = Line>> {
         let lines = self.around(&member, n)?;
         Some(lines.map(|line| (line.number, *line.member, line.score)))
@@ -197,24 +192,20 @@ impl<O: Ordered<(Reverse<u64>, u64)>> Board for Pair<u64, Reverse<u64>, O> {
         Pair::load(members.iter().map(|&(member, score)| (member, Reverse(score))))
     }
 
-    #[inline]
     fn submit(&mut self, member: u64, score: u64) -> bool {
         self.insert_if(member, Reverse(score), |Reverse(old)| old < score)
     }
 
-    #[inline]
     fn standing(&self, member: u64) -> Option<usize> {
         let score = *self.scores.get(&member)?;
         Some(self.ordered.below(&(score, u64::MIN)) + 1)
     }
 
-    #[inline]
     fn page(&self, offset: usize, n: usize) -> impl Iterator<Item = Line> {
         let lines = self.ordered.range_from_rank(offset).take(n).zip(offset + 1..);
         lines.map(|(&(Reverse(score), member), number)| (number, member, score))
     }
 
-    #[inline]
     fn around(&self, member: u64, n: usize) -> Option<impl Iterator<Item = Line>> {
         let rank = self.rank(&member)?;
         let start = rank.saturating_sub(n);

@@ -52,7 +52,6 @@ pub trait Feed: Sized + 'static {
     fn before(&self, cursor: Post, n: usize) -> impl Iterator<Item = Post>;
 
     /// Returns the `n` newest posts of several feeds, without duplicates.
-    #[inline]
     fn latest_merged(feeds: &[Self], n: usize) -> impl Iterator<Item = Post> {
         // The overall newest posts are among the newest of each feed.
         let mut posts = Vec::with_capacity(feeds.len() * n);
@@ -113,7 +112,6 @@ fn post<C: Feed>(feed: &mut C, posts: &[Post], most: usize) -> Measured {
     })
 }
 
-#[inline]
 fn digest_of((at, id): Post) -> u64 {
     digest(id, at)
 }
@@ -172,23 +170,19 @@ impl Feed for ZsetFeed {
         ZsetFeed(Timeline::new().with_max_len(max_len))
     }
 
-    #[inline]
     fn post(&mut self, (at, id): Post) {
         self.0.post(id, Timestamp::from_nanos(at));
     }
 
-    #[inline]
     fn latest(&self, n: usize) -> impl Iterator<Item = Post> {
         self.0.latest(n).map(|(&id, at)| (at.as_nanos(), id))
     }
 
-    #[inline]
     fn before(&self, (at, id): Post, n: usize) -> impl Iterator<Item = Post> {
         let cursor = Cursor { at: Timestamp::from_nanos(at), id };
         self.0.before(&cursor, n).map(|(&id, at)| (at.as_nanos(), id))
     }
 
-    #[inline]
     fn latest_merged(feeds: &[Self], n: usize) -> impl Iterator<Item = Post> {
         let merged = MergedTimelines::new(feeds.iter().map(|ZsetFeed(feed)| feed));
         merged.latest(n).map(|post| (post.at.as_nanos(), *post.id))
@@ -203,7 +197,6 @@ pub struct BTreeFeed {
 
 impl BTreeFeed {
     /// Inserts a post; returns the evicted one, which may be the new one.
-    #[inline]
     fn insert(&mut self, post: Post) -> Option<Post> {
         self.posts.insert(post);
         if self.posts.len() > self.max_len { self.posts.pop_first() } else { None }
@@ -217,17 +210,14 @@ impl Feed for BTreeFeed {
         BTreeFeed { posts: BTreeSet::new(), max_len }
     }
 
-    #[inline]
     fn post(&mut self, post: Post) {
         self.insert(post);
     }
 
-    #[inline]
     fn latest(&self, n: usize) -> impl Iterator<Item = Post> {
         self.posts.iter().rev().take(n).copied()
     }
 
-    #[inline]
     fn before(&self, cursor: Post, n: usize) -> impl Iterator<Item = Post> {
         self.posts.range(..cursor).rev().take(n).copied()
     }
@@ -247,7 +237,6 @@ impl Feed for BTreePair {
         BTreePair { feed: BTreeFeed::new(max_len), times: HashMap::new() }
     }
 
-    #[inline]
     fn post(&mut self, (at, id): Post) {
         if let Some(old) = self.times.insert(id, at) {
             self.feed.posts.remove(&(old, id));
@@ -257,12 +246,10 @@ impl Feed for BTreePair {
         }
     }
 
-    #[inline]
     fn latest(&self, n: usize) -> impl Iterator<Item = Post> {
         self.feed.latest(n)
     }
 
-    #[inline]
     fn before(&self, cursor: Post, n: usize) -> impl Iterator<Item = Post> {
         self.feed.before(cursor, n)
     }
@@ -277,7 +264,6 @@ pub struct VecFeed {
 
 impl VecFeed {
     /// Returns the last `n` of the first `end` posts, in reverse order.
-    #[inline]
     fn back(&self, end: usize, n: usize) -> impl Iterator<Item = Post> {
         self.posts.range(end.saturating_sub(n)..end).rev().copied()
     }
@@ -291,7 +277,6 @@ impl Feed for VecFeed {
         VecFeed { posts: VecDeque::new(), max_len }
     }
 
-    #[inline]
     fn post(&mut self, post: Post) {
         if self.posts.back().is_none_or(|last| *last < post) {
             self.posts.push_back(post);
@@ -303,12 +288,10 @@ impl Feed for VecFeed {
         }
     }
 
-    #[inline]
     fn latest(&self, n: usize) -> impl Iterator<Item = Post> {
         self.back(self.posts.len(), n)
     }
 
-    #[inline]
     fn before(&self, cursor: Post, n: usize) -> impl Iterator<Item = Post> {
         self.back(self.posts.partition_point(|other| *other < cursor), n)
     }

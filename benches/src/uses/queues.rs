@@ -114,7 +114,6 @@ pub trait Timed: Default + 'static {
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)>;
 
     /// Removes all elements that are due, and returns their ids and due times.
-    #[inline]
     fn drain_due(&mut self, now: u64) -> impl Iterator<Item = (u64, u64)> {
         iter::from_fn(move || self.pop_due(now))
     }
@@ -211,7 +210,6 @@ fn life<C: Timed>(label: &'static str) -> On<C> {
     })
 }
 
-#[inline]
 fn sum_drained(loaded: &mut impl Timed, now: u64) -> u64 {
     sum(loaded.drain_due(now).map(|(id, due)| digest(id, due)))
 }
@@ -263,12 +261,10 @@ impl Workload {
 }
 
 /// Returns the timestamp `millis` milliseconds after the origin.
-#[inline]
 fn at(millis: u64) -> Timestamp {
     Timestamp::from_nanos(millis * 1_000_000)
 }
 
-#[inline]
 fn millis(at: Timestamp) -> u64 {
     at.as_nanos() / 1_000_000
 }
@@ -279,27 +275,22 @@ impl Timed for DelayQueue<u64> {
 
     type Key = JobId;
 
-    #[inline]
     fn push(&mut self, payload: u64, due: u64) -> JobId {
         self.push(payload, at(due))
     }
 
-    #[inline]
     fn cancel(&mut self, id: &JobId) -> bool {
         self.cancel(id).is_some()
     }
 
-    #[inline]
     fn reschedule(&mut self, id: &JobId, due: u64) {
         self.reschedule(id, at(due));
     }
 
-    #[inline]
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
         self.pop(at(now)).map(|job| (job.payload, millis(job.due)))
     }
 
-    #[inline]
     fn drain_due(&mut self, now: u64) -> impl Iterator<Item = (u64, u64)> {
         self.pop_due(usize::MAX, at(now)).map(|job| (job.payload, millis(job.due)))
     }
@@ -311,35 +302,29 @@ impl Timed for ExpiringSet<u64> {
 
     type Key = u64;
 
-    #[inline]
     fn push(&mut self, member: u64, deadline: u64) -> u64 {
         let inserted = self.insert_until(member, at(deadline), Timestamp::ZERO);
         assert!(inserted.is_ok(), "a set without a cap is never full");
         member
     }
 
-    #[inline]
     fn cancel(&mut self, member: &u64) -> bool {
         self.remove(member).is_some()
     }
 
-    #[inline]
     fn reschedule(&mut self, member: &u64, deadline: u64) {
         let touched = self.touch_until(member, at(deadline), Timestamp::ZERO);
         assert!(touched.is_ok(), "a deadline is after the origin");
     }
 
-    #[inline]
     fn contains(&self, member: &u64, now: u64) -> bool {
         self.contains(member, at(now))
     }
 
-    #[inline]
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
         self.expire_due(1, at(now)).next().map(|(member, due)| (member, millis(due)))
     }
 
-    #[inline]
     fn drain_due(&mut self, now: u64) -> impl Iterator<Item = (u64, u64)> {
         self.expire_due(usize::MAX, at(now)).map(|(member, due)| (member, millis(due)))
     }
@@ -355,28 +340,23 @@ impl<O: Ordered<(u64, u64)>> Timed for Pair<u64, u64, O> {
         (Pair::load(elements.iter().copied()), elements.iter().map(|&(id, _)| id).collect())
     }
 
-    #[inline]
     fn push(&mut self, id: u64, due: u64) -> u64 {
         self.insert(id, due);
         id
     }
 
-    #[inline]
     fn cancel(&mut self, id: &u64) -> bool {
         self.remove(id).is_some()
     }
 
-    #[inline]
     fn reschedule(&mut self, id: &u64, due: u64) {
         self.update(id, |_| due);
     }
 
-    #[inline]
     fn contains(&self, id: &u64, now: u64) -> bool {
         self.scores.get(id).is_some_and(|&due| due > now)
     }
 
-    #[inline]
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
         self.pop_first_if(|due| due <= now).map(|(due, id)| (id, due))
     }
@@ -400,7 +380,6 @@ impl Timed for HeapQueue {
 
     type Key = u64;
 
-    #[inline]
     fn push(&mut self, payload: u64, due: u64) -> u64 {
         self.arrivals += 1;
         // A job's first arrival number is unique, so it serves as the id.
@@ -410,12 +389,10 @@ impl Timed for HeapQueue {
         id
     }
 
-    #[inline]
     fn cancel(&mut self, id: &u64) -> bool {
         self.jobs.remove(id).is_some()
     }
 
-    #[inline]
     fn reschedule(&mut self, id: &u64, due: u64) {
         if let Some((arrival, _)) = self.jobs.get_mut(id) {
             self.arrivals += 1;
@@ -424,7 +401,6 @@ impl Timed for HeapQueue {
         }
     }
 
-    #[inline]
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
         while self.heap.peek()?.0.0 <= now {
             let Reverse((due, arrival, id)) = self.heap.pop()?;
@@ -474,7 +450,6 @@ impl Default for TokioQueue {
 }
 
 impl TokioQueue {
-    #[inline]
     fn at(&self, millis: u64) -> Instant {
         self.start + Duration::from_millis(millis)
     }
@@ -485,17 +460,14 @@ impl Timed for TokioQueue {
 
     type Key = Key;
 
-    #[inline]
     fn push(&mut self, payload: u64, due: u64) -> Key {
         self.queue.insert_at(payload, self.at(due))
     }
 
-    #[inline]
     fn cancel(&mut self, key: &Key) -> bool {
         self.queue.try_remove(key).is_some()
     }
 
-    #[inline]
     fn reschedule(&mut self, key: &Key, due: u64) {
         self.queue.reset_at(key, self.at(due));
     }
@@ -505,7 +477,6 @@ impl Timed for TokioQueue {
         self.runtime.block_on(advance(left));
     }
 
-    #[inline]
     fn pop_due(&mut self, _now: u64) -> Option<(u64, u64)> {
         match self.queue.poll_expired(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Some(expired)) => {
