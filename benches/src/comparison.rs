@@ -57,14 +57,14 @@ pub fn measured<W>(
     Operation { label, perform: Perform::Build(Box::new(move |workload| (make(workload), ()))) }
 }
 
-/// What an operation on a contender has led to.
+/// The result of an operation on a contender.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     /// The label of the operation.
     pub label: &'static str,
     /// The time, the number of calls, and their answers.
     pub measured: Measured,
-    /// A digest of all elements afterwards; 0 if it was not asked for.
+    /// A digest of all elements after the operation; 0 if not requested.
     pub contents: u64,
 }
 
@@ -76,9 +76,18 @@ pub struct Contender<W> {
     perform: Box<PerformAll<W>>,
 }
 
-/// Performs operations, given their labels, with fewer calls of some of them, on the same value;
-/// takes the contents of it after each if they are asked for.
-type PerformAll<W> = dyn Fn(&W, &[&str], &[&str], bool) -> Vec<Outcome>;
+/// Performs operations in turn: the first labels are the operations, the second those with fewer
+/// calls.
+type PerformAll<W> = dyn Fn(&W, &[&str], &[&str], Then) -> Vec<Outcome>;
+
+/// What happens to a value after an operation.
+#[derive(Clone, Copy)]
+enum Then {
+    /// The next operation continues with it.
+    Continue,
+    /// A digest of its contents is part of the outcome.
+    Digest,
+}
 
 impl<W: 'static> Contender<W> {
     /// Returns a contender. `load` makes the value for calls, and `contents` returns a digest of
@@ -91,7 +100,7 @@ impl<W: 'static> Contender<W> {
     ) -> Self {
         let operations: Vec<_> = operations.into_iter().collect();
         let labels = operations.iter().map(|it| it.label).collect();
-        let perform = move |workload: &W, wanted: &[&str], few: &[&str], has_contents: bool| {
+        let perform = move |workload: &W, wanted: &[&str], few: &[&str], then| {
             let mut kept = None;
             let mut outcomes = Vec::new();
             for Operation { label, perform } in &operations {
@@ -110,11 +119,12 @@ impl<W: 'static> Contender<W> {
                         build(workload)
                     }
                 };
-                let contents = if has_contents {
-                    contents(workload, value)
-                } else {
-                    kept = Some(value);
-                    0
+                let contents = match then {
+                    Then::Digest => contents(workload, value),
+                    Then::Continue => {
+                        kept = Some(value);
+                        0
+                    }
                 };
                 outcomes.push(Outcome { label, measured, contents });
             }
@@ -135,10 +145,10 @@ impl<W: 'static> Contender<W> {
     }
 
     /// Performs those of some operations that the contender offers, in their order in the table.
-    fn perform(&self, workload: &W, labels: &[&str], has_contents: bool) -> Vec<Outcome> {
+    fn perform(&self, workload: &W, labels: &[&str], then: Then) -> Vec<Outcome> {
         let offered: Vec<_> =
             self.labels.iter().copied().filter(|label| labels.contains(label)).collect();
-        (self.perform)(workload, &offered, self.linear, has_contents)
+        (self.perform)(workload, &offered, self.linear, then)
     }
 
     /// Measures one operation.
@@ -147,7 +157,7 @@ impl<W: 'static> Contender<W> {
     ///
     /// Panics if the contender does not offer it.
     pub fn measure(&self, label: &str, workload: &W) -> Measured {
-        let outcomes = self.perform(workload, &[label], false);
+        let outcomes = self.perform(workload, &[label], Then::Continue);
         assert_eq!(outcomes.len(), 1, "{} does not offer `{label}`", self.name);
         outcomes[0].measured
     }
@@ -163,9 +173,8 @@ pub struct Comparison {
     prepare: Box<dyn Fn(usize, u64) -> Prepared>,
 }
 
-/// A workload that all contenders can perform: given the place of one, the labels of operations,
-/// and whether the contents are asked for.
-type Prepared = Box<dyn Fn(usize, &[&str], bool) -> Vec<Outcome>>;
+/// Performs operations of a contender on a workload, given its place and the labels.
+type Prepared = Box<dyn Fn(usize, &[&str], Then) -> Vec<Outcome>>;
 
 /// How a table is measured.
 #[derive(Clone, Debug)]
@@ -180,9 +189,9 @@ pub struct Plan {
     pub workloads: usize,
     /// The labels of the operations.
     pub rows: Vec<&'static str>,
-    /// Whether a contender performs all operations in turn, each on the value that the one before
-    /// has left, or all contenders perform an operation before the next, each on a new value.
-    pub is_together: bool,
+    /// How many operations a contender performs before it is the turn of another one. Each continues
+    /// with the value that the operation before has left; the first one loads a value.
+    pub at_once: usize,
 }
 
 impl Comparison {
@@ -197,9 +206,7 @@ impl Comparison {
         let contenders = Rc::new(contenders);
         let prepare = move |count, seed| -> Prepared {
             let (workload, contenders) = (prepare(count, seed), Rc::clone(&contenders));
-            Box::new(move |place, labels, has_contents| {
-                contenders[place].perform(&workload, labels, has_contents)
-            })
+            Box::new(move |place, labels, then| contenders[place].perform(&workload, labels, then))
         };
         Comparison { title, subjects: 1, contenders: offers, prepare: Box::new(prepare) }
     }
@@ -233,31 +240,36 @@ impl Comparison {
     /// Generates a workload; returns how the contender at a place performs an operation of it.
     pub fn prepare(&self, count: usize, seed: u64) -> impl Fn(usize, &str) -> Outcome + use<> {
         let prepared = (self.prepare)(count, seed);
-        move |place, row| prepared(place, &[row], true)[0]
+        move |place, row| prepared(place, &[row], Then::Digest)[0]
+    }
+
+    /// Like [`prepare`](Self::prepare), without looking at the contents. For other front ends.
+    pub fn timer(&self, count: usize, seed: u64) -> impl Fn(usize, &str) -> Measured + use<> {
+        let prepared = (self.prepare)(count, seed);
+        move |place, row| prepared(place, &[row], Then::Continue)[0].measured
     }
 
     /// Returns how each operation is measured alone.
     pub fn plan(&self, n: usize, rounds: usize) -> Plan {
-        Plan { n, count: n, rounds, workloads: 1, rows: self.rows(), is_together: false }
+        Plan { n, count: n, rounds, workloads: 1, rows: self.rows(), at_once: 1 }
     }
 
     /// Measures all contenders.
     pub fn measure(&self, plan: &Plan) -> Vec<Record> {
-        let Plan { n, count, workloads, ref rows, .. } = *plan;
+        let Plan { n, count, rounds, workloads, ref rows, at_once } = *plan;
         let places = self.contenders.len();
-        let at_once = if plan.is_together { rows.len().max(1) } else { 1 };
         let warm_up = (self.prepare)(count.min(WARM_UP), u64::MAX);
-        for rows in rows.chunks(at_once) {
-            (0..places).for_each(|place| drop(warm_up(place, rows, false)));
+        for turn in rows.chunks(at_once) {
+            (0..places).for_each(|place| drop(warm_up(place, turn, Then::Continue)));
         }
         let mut all: Vec<Rounds> = rows.iter().map(|_| Rounds::default()).collect();
-        for round in 0..plan.rounds {
+        for round in 0..rounds {
             let mut totals = vec![vec![Measured::default(); places]; rows.len()];
             for number in round * workloads..(round + 1) * workloads {
                 let perform = (self.prepare)(count, number as u64);
-                for rows_at_once in rows.chunks(at_once) {
+                for turn in rows.chunks(at_once) {
                     for place in turns(number, places) {
-                        for outcome in perform(place, rows_at_once, false) {
+                        for outcome in perform(place, turn, Then::Continue) {
                             let row = rows.iter().position(|it| *it == outcome.label);
                             totals[row.expect("it is in the plan")][place] += outcome.measured;
                         }
@@ -291,13 +303,13 @@ mod tests {
             [calls("one", add_one), calls("other", add_one), new, calls("last", add_one)];
         let contender = Contender::new("number", |()| 5, |(), value| value, operations);
         let answers = |labels: &[&str]| {
-            let outcomes = contender.perform(&(), labels, false);
+            let outcomes = contender.perform(&(), labels, Then::Continue);
             outcomes.iter().map(|it| (it.label, it.measured.answer)).collect::<Vec<_>>()
         };
         assert_eq!(answers(&["other", "one"]), [("one", 6), ("other", 7)]);
         assert_eq!(answers(&["one", "new", "last"]), [("one", 6), ("new", 0), ("last", 11)]);
         assert_eq!(contender.measure("last", &()).answer, 6);
-        assert_eq!(contender.perform(&(), &["other"], true)[0].contents, 6);
+        assert_eq!(contender.perform(&(), &["other"], Then::Digest)[0].contents, 6);
     }
 
     #[test]

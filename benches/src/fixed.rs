@@ -231,43 +231,35 @@ pub type IndexMap<const N: usize> = FnvIndexMap<u32, u32, N>;
 impl<const N: usize> Fixed for ZsetFixed<N> {
     const NAME: &'static str = "zset";
 
-    #[inline]
     fn new() -> Self {
         FixedSortedSet::new()
     }
 
-    #[inline]
     fn insert(&mut self, member: u32, score: u32) {
         let inserted = self.try_insert(member, score);
         debug_assert_eq!(inserted, Ok(None));
     }
 
-    #[inline]
     fn pop_first(&mut self) -> Option<Element> {
         self.pop_first()
     }
 
-    #[inline]
     fn score(&self, member: u32) -> Option<u32> {
         self.score(&member)
     }
 
-    #[inline]
     fn rank(&self, member: u32) -> Option<usize> {
         self.rank(&member)
     }
 
-    #[inline]
     fn update(&mut self, member: u32, score: u32) {
         self.update(&member, |_| score);
     }
 
-    #[inline]
     fn remove(&mut self, member: u32) -> Option<u32> {
         self.remove(&member)
     }
 
-    #[inline]
     fn first(&self, n: usize) -> impl Iterator<Item = Element> {
         self.iter().take(n).map(|(&member, score)| (member, score))
     }

@@ -1,8 +1,7 @@
 //! Measures zset, and what is made of it, against its alternatives.
 //!
-//! An operation is a function, a contender is a type, and a table is a list of both. Modules use
-//! those in the rows below, and in a row those that follow; `tests/modules.rs` checks that there are
-//! no circles.
+//! An operation is a function, a contender is a type, and a table is a list of both. A module uses
+//! only modules that follow in this diagram, as `tests/modules.rs` checks.
 //!
 //! ```text
 //! main.rs                                 the command line
@@ -10,8 +9,8 @@
 //! docs                                    draws the saved results into the docs
 //! results                                 the layout of each table; prints and saves results
 //!     |
-//! report::{page, markdown}                the commands, each with its contenders; all sorted sets
-//! uses::{queues, boards, feeds}           are in the report
+//! report::{page, markdown}                the report on sorted sets
+//! uses::{queues, boards, feeds}           the other commands, each with its contenders
 //! limiters::{one_key, keyed, zset, governor, workload}
 //! fixed    layer    bytes    services    servers    instructions
 //!     |

@@ -4,8 +4,7 @@
 //! meanwhile. The client is redis-benchmark, the customary tool: a single process on the same
 //! machine, so rates are those of client and server together.
 
-use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -62,9 +61,6 @@ const RANDOM: &str = "__rand_int__";
 
 /// A member, which has 20 bytes once the placeholder is replaced.
 const MEMBER: &str = "members:__rand_int__";
-
-/// How many commands are written at once.
-const COMMANDS_AT_ONCE: usize = 1000;
 
 /// The names of the contenders, the subject first.
 const NAMES: [&str; 2] = ["zset-server", "redis-server"];
@@ -124,19 +120,13 @@ fn add_members(server: &Running, n: usize) -> io::Result<()> {
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| failed(&"redis-cli", &error))?;
-    if let Some(mut pipe) = client.stdin.take() {
-        let mut rng = generator(1);
-        let mut text = String::new();
+    if let Some(pipe) = client.stdin.take() {
+        let (mut pipe, mut rng) = (BufWriter::new(pipe), generator(1));
         for number in 0..n {
             let score = rng.random_range(0.0..1e6_f64);
-            // Writing to a string cannot fail.
-            let _ = write!(text, "ZADD {KEY} {score} members:{number:012}\r\n");
-            if number % COMMANDS_AT_ONCE == COMMANDS_AT_ONCE - 1 {
-                pipe.write_all(text.as_bytes())?;
-                text.clear();
-            }
+            write!(pipe, "ZADD {KEY} {score} members:{number:012}\r\n")?;
         }
-        pipe.write_all(text.as_bytes())?;
+        pipe.flush()?;
     }
     let output = client.wait_with_output()?;
     let report = String::from_utf8_lossy(&output.stdout);

@@ -1,5 +1,5 @@
-//! All contenders must give the same answers and hold the same elements afterwards: one that
-//! answers differently does different work.
+//! All contenders must give the same answers and end with the same elements: one that answers
+//! differently does different work.
 
 use std::collections::HashSet;
 
@@ -13,8 +13,8 @@ use zset_bench::{fixed, sets, uses};
 /// So few that linear-time operations are performed as often as the others.
 const N: usize = 500;
 
-/// What must not differ between contenders: the number of calls, their answers, and the contents
-/// afterwards.
+/// Returns what must not differ between contenders: the number of calls, their answers, and the
+/// contents after the operation.
 fn seen(outcome: &Outcome) -> (usize, u64, u64) {
     (outcome.measured.calls, outcome.measured.answer, outcome.contents)
 }

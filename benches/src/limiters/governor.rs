@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use governor::clock::{Clock, MonotonicClock, QuantaClock};
 use governor::middleware::NoOpMiddleware;
+use governor::nanos::Nanos;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{NotUntil, RateLimiter};
@@ -75,9 +76,6 @@ pub struct KeyedGovernor {
     limiter: RateLimiter<u64, DefaultKeyedStateStore<u64>, GivenClock, NoOpMiddleware<Nanos>>,
     capacity: NonZeroU32,
 }
-
-/// The instants of a [`GivenClock`].
-type Nanos = <GivenClock as Clock>::Instant;
 
 /// Returns a limiter without keys.
 pub fn keyed(quota: Quota, clock: GivenClock) -> KeyedGovernor {

@@ -139,7 +139,7 @@ impl Workload {
         })
     }
 
-    /// Makes all calls, starting at the clock's time; `each` is told which are allowed.
+    /// Makes all calls, starting at the clock's time; calls `each` with whether a call was allowed.
     #[inline]
     pub fn run<L: Limits>(&self, limiter: &mut L, clock: &GivenClock, mut each: impl FnMut(bool)) {
         let start = clock.0.get();
