@@ -245,7 +245,7 @@ impl<const N: usize> Fixed for ZsetFixed<N> {
     }
 
     fn score(&self, member: u32) -> Option<u32> {
-        self.score(&member)
+        self.score(&member).copied()
     }
 
     fn rank(&self, member: u32) -> Option<usize> {
@@ -261,7 +261,7 @@ impl<const N: usize> Fixed for ZsetFixed<N> {
     }
 
     fn first(&self, n: usize) -> impl Iterator<Item = Element> {
-        self.iter().take(n).map(|(&member, score)| (member, score))
+        self.iter().take(n).map(|(&member, &score)| (member, score))
     }
 }
 
