@@ -12,7 +12,7 @@
 //! report::{page, markdown}                the report on sorted sets
 //! uses::{queues, boards, feeds}           the other commands, each with its contenders
 //! limiters::{one_key, keyed, zset, governor, workload}
-//! fixed    layer    bytes    services    servers    instructions
+//! lists    fixed    layer    bytes    services    servers    instructions
 //!     |
 //! sets                                    the list of sorted sets
 //! sets::{tables, operations, memory, calls}    what is measured of them, and how it is shown
@@ -44,6 +44,7 @@ pub mod fixed;
 pub mod instructions;
 pub mod layer;
 pub mod limiters;
+pub mod lists;
 pub mod measure;
 pub mod options;
 pub mod ordered;

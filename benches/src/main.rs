@@ -10,7 +10,7 @@ use zset_bench::results::publish;
 use zset_bench::sets::memory::Request;
 use zset_bench::sets::memory_of;
 use zset_bench::{
-    bytes, docs, fixed, instructions, layer, limiters, report, servers, services, uses,
+    bytes, docs, fixed, instructions, layer, limiters, lists, report, servers, services, uses,
 };
 
 #[global_allocator]
@@ -64,6 +64,8 @@ enum Command {
     Limiters(limiters::Options),
     /// Tables of ns per operation for queues, boards, feeds and expiring sets.
     Uses(uses::Options),
+    /// Tables of ns per operation for a `SkipList` and a `BTreeSet` of pairs, both without a map.
+    Lists(lists::Options),
     /// Tables of ns per operation and bytes for `FixedSortedSet` and the collections of heapless,
     /// with room for 16, 64, 256 and 1024 elements.
     Fixed(fixed::Options),
@@ -95,6 +97,7 @@ fn run(command: &Command) -> io::Result<ExitCode> {
         Command::Layer(it) => (layer::measure(it), layer::LEGEND, it.common.save()),
         Command::Limiters(it) => (limiters::measure(it), limiters::LEGEND, it.common.save()),
         Command::Uses(it) => (uses::measure(it), uses::LEGEND, it.common.save()),
+        Command::Lists(it) => (lists::measure(it), lists::LEGEND, it.common.save()),
         Command::Fixed(it) => (fixed::measure(it), fixed::LEGEND, it.common.save()),
         Command::Servers(it) => (servers::measure(it)?, "", it.common.save()),
         Command::Services(it) => (services::measure(it)?, "", it.common.save()),
@@ -133,6 +136,7 @@ mod tests {
             "layer --n 1 --requests 6 --rounds 4 --save e",
             "limiters --n 1,20 --rounds 1 --calls 5 --save a",
             "uses --n=700 --rounds 2",
+            "lists --n 10,100 --rounds 1",
             "fixed --calls 9 --rounds 2",
             "servers --n 800 --requests 9 --zset-server zset --redis-server valkey-server",
             "services --n 5 --millis 20 --rounds 2 --url redis://a/",

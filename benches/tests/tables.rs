@@ -8,7 +8,7 @@ use zset_bench::options::Common;
 use zset_bench::results::publish;
 use zset_bench::sets::member::Kind;
 use zset_bench::sets::workload::MIN_N;
-use zset_bench::{fixed, sets, uses};
+use zset_bench::{fixed, lists, sets, uses};
 
 /// So few that linear-time operations are performed as often as the others.
 const N: usize = 500;
@@ -39,7 +39,7 @@ fn all_contenders_give_the_same_answers_and_hold_the_same_elements() {
     let tables = uses::tables().into_iter().chain(Kind::ALL.map(|kind| sets::all(kind).times));
     let fixed =
         [fixed::table::<2>(), fixed::table::<16>(), fixed::table::<64>(), fixed::table::<1024>()];
-    for table in tables.chain(fixed) {
+    for table in tables.chain([lists::table()]).chain(fixed) {
         for row in table.rows() {
             // Writes without an answer show in the contents, and reads in the sum of the answers.
             let all: HashSet<_> = (0..5).map(|seed| check(&table, row, N, seed)).collect();
