@@ -120,9 +120,17 @@ pub(crate) fn push_reserved<T>(values: &mut Vec<T>, value: T) {
 /// Boxes a value, where `Box::new` would abort if allocation fails.
 #[cfg(feature = "alloc")]
 pub(crate) fn try_box<T>(value: T) -> Result<Box<[T; 1]>, TryReserveError> {
+    try_box_with(|| value)
+}
+
+/// Like [`try_box`], but the value is created in the box: a leaf of a `ZSet` would take 2 KiB of
+/// the stack.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn try_box_with<T>(make: impl FnOnce() -> T) -> Result<Box<[T; 1]>, TryReserveError> {
     let mut boxed = Vec::new();
     boxed.try_reserve_exact(1)?;
-    push_reserved(&mut boxed, value);
+    push_reserved(&mut boxed, make());
     boxed.try_into().map_err(|_| TryReserveError::AllocError)
 }
 

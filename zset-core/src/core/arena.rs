@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use core::mem;
 
 use crate::TryReserveError;
-use crate::reserve::{push_reserved, try_box};
+use crate::reserve::{push_reserved, try_box_with};
 
 /// An id that no node has.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -135,7 +135,7 @@ impl<T: ArenaNode> Arena<T> {
         }
         self.nodes.try_reserve(missing)?;
         for _ in 0..missing {
-            push_reserved(&mut self.nodes, try_box(T::empty())?);
+            push_reserved(&mut self.nodes, try_box_with(T::empty)?);
         }
         Ok(())
     }

@@ -43,7 +43,9 @@ const SHRINK_SHARE: usize = 48;
 /// The maximum number of elements that move to less memory in one step.
 const MOST_LEFT: usize = 1 << 14;
 
+/// With its fields in this order, the compiler creates a block in its box, not on the stack.
 #[derive(Clone)]
+#[repr(C)]
 pub(crate) struct Block<S> {
     /// The parent block, or `NONE`; in a vacant block, the next vacant one.
     pub(crate) parent: u32,

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{Elements, ListpackLimits, Sorted, ZSet};
-use crate::reserve::{or_panic, try_box};
+use crate::reserve::{or_panic, try_box, try_box_with};
 use crate::sorted_set::FromSortedError;
 use crate::{ByteString, PackedZSet, Score, TryReserveError};
 
@@ -135,7 +135,7 @@ pub(super) fn promoted(
     packed: &PackedZSet<Vec<u8>>,
     additional: usize,
 ) -> Result<Box<[Sorted; 1]>, TryReserveError> {
-    let mut boxed = try_box(Sorted::new())?;
+    let mut boxed = try_box_with(Sorted::new)?;
     let core = &mut boxed[0].core;
     core.try_reserve_dict(packed.len() + additional)?;
     for (member, score) in packed {
