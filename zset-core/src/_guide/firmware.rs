@@ -145,13 +145,12 @@
 //! - [`FixedHashBuilder`](crate::fixed_sorted_set::FixedHashBuilder), the default of
 //!   `FixedSortedSet`, has no seed. The harm is bounded by the capacity: in the worst case a
 //!   look-up compares all `N` members. With 64 of them that rarely matters.
-//! - [`DefaultHashBuilder`](crate::DefaultHashBuilder), the default of `SortedSet`, has none either
-//!   without an operating system. Nothing bounds the harm there.
+//! - [`DefaultHashBuilder`](crate::DefaultHashBuilder), the default of `SortedSet`, has a seed made
+//!   of addresses, which are the same in each run without an operating system. Nothing bounds the
+//!   harm there.
 //! - Against attackers, pass a keyed hasher to [`with_hasher`](crate::FixedSortedSet::with_hasher),
 //!   such as that of the crate siphasher, with a key from the chip's random generator or from
 //!   enough noise. The serial number of a chip is not secret.
-//!
-//! `FixedHashBuilder` is only for `FixedSortedSet`, which uses the highest of its 32 bits.
 //!
 //! # Interrupt handlers
 //!

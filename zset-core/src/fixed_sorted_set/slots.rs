@@ -166,12 +166,13 @@ impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I
     }
 }
 
-/// Returns the bucket of a hash among `buckets`, more than zero of them, by its highest bits.
+/// Returns the bucket of a hash among `buckets`, more than zero of them.
 #[inline]
 pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
     // Some hashers for small machines have zeros in the upper half.
     let hash = (hash >> 32) as u32 ^ hash as u32;
-    ((u64::from(hash) * buckets as u64) >> 32) as usize
+    // The bits that are highest now choose it: those that `FixedHasher` has rotated away.
+    ((u64::from(hash.rotate_right(ROTATION)) * buckets as u64) >> 32) as usize
 }
 
 impl<M, S, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N, I, H> {
@@ -220,13 +221,19 @@ impl<M: Ord + Hash, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
 /// It is small, fast on machines without 64-bit arithmetic, and the same in every run. It does not
 /// protect against an attacker who can choose members.
 ///
+/// On 32-bit machines, it also suits the hash tables of the other types. On others, these need
+/// hashes of 64 bits.
+///
 /// # Examples
 ///
 /// ```
 /// use std::hash::BuildHasher;
+/// use zset_core::SortedSet;
 /// use zset_core::fixed_sorted_set::FixedHashBuilder;
 ///
 /// assert_eq!(FixedHashBuilder.hash_one("a"), FixedHashBuilder.hash_one("a"));
+/// let timers: SortedSet<u32, u32, FixedHashBuilder> = SortedSet::default();
+/// assert!(timers.is_empty());
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FixedHashBuilder;
@@ -244,9 +251,12 @@ impl BuildHasher for FixedHashBuilder {
     }
 }
 
+/// The number of bits by which a hash is rotated: a hash table uses the lowest bits, which must
+/// depend on all bits of the word. There are fewer than 2^12 buckets on a small machine.
+const ROTATION: u32 = 12;
+
 /// Multiplicative hashing: D. Knuth, "The Art of Computer Programming" 3, 6.4. The factor is 2^32
-/// divided by the golden ratio; the highest bits of the product depend on all bits of the word, and
-/// a set uses these.
+/// divided by the golden ratio; the highest bits of the product depend on all bits of the word.
 impl Hasher for FixedHasher {
     #[inline]
     fn write_u32(&mut self, word: u32) {
@@ -283,7 +293,7 @@ impl Hasher for FixedHasher {
 
     #[inline]
     fn finish(&self) -> u64 {
-        self.0.into()
+        self.0.rotate_left(ROTATION).into()
     }
 }
 
@@ -307,6 +317,24 @@ mod tests {
         assert!(longest_chain((0..64_u64).map(|i| i << 40)) <= 4);
         assert!(longest_chain((0..64_u16).map(|i| [i, 7])) <= 6);
         assert!(longest_chain((0..64_u8).map(|i| std::format!("sensor {i}"))) <= 6);
+    }
+
+    #[test]
+    fn regular_members_are_spread_over_the_lowest_bits() {
+        /// Returns the size of the fullest of 1,024 buckets.
+        fn most(words: impl Iterator<Item = u32>) -> u32 {
+            let mut counts = [0; 1024];
+            for word in words {
+                counts[FixedHashBuilder.hash_one(word) as usize % 1024] += 1;
+            }
+            counts.into_iter().max().unwrap()
+        }
+
+        for shift in [0, 4, 8, 12, 16, 20] {
+            assert!(most((0..800).map(|i| i << shift)) <= 2, "shifted by {shift}");
+        }
+        assert!(most((0..256).map(|i| i << 24)) <= 4);
+        assert!(most((0..800).map(|i| i * 1_000)) <= 2);
     }
 
     #[test]
