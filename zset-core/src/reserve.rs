@@ -56,6 +56,7 @@ pub struct InsertError<T> {
     pub error: TryReserveError,
 }
 
+#[cfg(feature = "alloc")]
 impl<T> InsertError<T> {
     /// Converts the element.
     pub(crate) fn map<U>(self, convert: impl FnOnce(T) -> U) -> InsertError<U> {
