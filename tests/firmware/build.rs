@@ -5,14 +5,16 @@ use std::{env, fs};
 
 fn main() {
     let target = env::var("TARGET").expect("cargo sets it");
+    let is_measuring = env::var_os("CARGO_FEATURE_MEASURE").is_some();
     // The memories in kilobytes, and the part of the RAM for the heap.
     let (flash, ram_start, ram, heap) = match target.as_str() {
-        // microbit
-        "thumbv6m-none-eabi" => (256, "0x20000000", 16, 8),
+        // mps2-an386, which also runs code for smaller processors
+        "thumbv7em-none-eabi" => (4096, "0x21000000", 16384, 8192),
+        _ if is_measuring => (4096, "0x21000000", 16384, 8192),
         // lm3s6965evb
         "thumbv7m-none-eabi" => (256, "0x20000000", 64, 48),
-        // mps2-an386
-        "thumbv7em-none-eabi" => (4096, "0x21000000", 16384, 8192),
+        // microbit
+        "thumbv6m-none-eabi" => (256, "0x20000000", 16, 8),
         other => panic!("no machine for {other}"),
     };
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));

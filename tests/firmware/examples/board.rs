@@ -100,7 +100,7 @@ impl Shared {
     /// Removes and returns the first timer that is due, and its due tick.
     fn pop_due(&mut self) -> Option<(Timer, u32)> {
         let now = self.now;
-        let due = self.timers.pop_first_if(|_, due| due <= now);
+        let due = self.timers.pop_first_if(|_, due| *due <= now);
         if due.is_none() {
             self.handled = now;
         }

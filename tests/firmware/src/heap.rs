@@ -1,5 +1,8 @@
 //! The heap: a static array, whose size depends on the machine.
 
+extern crate alloc;
+
+use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 use core::ptr::addr_of_mut;
 
@@ -10,23 +13,33 @@ use embedded_alloc::LlffHeap;
 static HEAP: LlffHeap = LlffHeap::empty();
 
 /// The size of the heap, from `build.rs`.
-pub const HEAP_BYTES: usize = match usize::from_str_radix(env!("ZSET_HEAP_BYTES"), 10) {
+pub const BYTES: usize = match usize::from_str_radix(env!("ZSET_HEAP_BYTES"), 10) {
     Ok(bytes) => bytes,
     Err(_) => panic!("it is not a number"),
 };
 
-/// Whether there is room for 100,000 elements and their reference.
-pub const IS_LARGE: bool = HEAP_BYTES > 1 << 20;
-
-static mut MEMORY: [MaybeUninit<u8>; HEAP_BYTES] = [MaybeUninit::uninit(); HEAP_BYTES];
+static mut MEMORY: [MaybeUninit<u8>; BYTES] = [MaybeUninit::uninit(); BYTES];
 
 /// Gives the allocator its memory. Must be called once, before any allocation.
 pub fn init() {
     // SAFETY: nothing else uses this memory, and the allocator is not in use yet.
-    unsafe { HEAP.init(addr_of_mut!(MEMORY) as usize, HEAP_BYTES) }
+    unsafe { HEAP.init(addr_of_mut!(MEMORY) as usize, BYTES) }
 }
 
 /// Returns the number of allocated bytes.
 pub fn used() -> usize {
     HEAP.used()
+}
+
+/// Allocates all memory that is left but this many bytes, in ever smaller blocks, until the result
+/// is dropped.
+pub fn take_except(bytes: usize) -> [Vec<u8>; 32] {
+    core::array::from_fn(|_| {
+        let mut block = Vec::new();
+        let mut size = (BYTES - used()).saturating_sub(bytes);
+        while size > 0 && block.try_reserve_exact(size).is_err() {
+            size /= 2;
+        }
+        block
+    })
 }

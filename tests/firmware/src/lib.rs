@@ -8,17 +8,14 @@ extern crate alloc;
 
 #[cfg(feature = "heap")]
 pub mod heap;
-mod limiter;
+pub mod limiter;
 mod model;
-mod reference;
-mod subject;
+mod set;
 
-pub use limiter::{Allowed, run_limiter_model};
-pub use model::run_model;
+pub use model::{Reference, run_model, scatter};
 #[cfg(feature = "heap")]
-pub use model::{fill_and_replace, run_large_model};
-pub use reference::Reference;
-pub use subject::{Full, Subject};
+pub use model::{test_full_heap, test_model};
+pub use set::{Set, bytes};
 
 /// Runs the tests in order, and exits with a status for the caller of the emulator. A panic exits
 /// with a different one.

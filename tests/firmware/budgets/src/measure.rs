@@ -1,40 +1,94 @@
-//! Runs the measuring programs in QEMU.
+//! Builds the programs, and measures them.
 
-use std::path::Path;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use object::{Object, ObjectSection};
+
 use crate::Result;
-use crate::baseline::Row;
+use crate::table::{Row, Table};
 
-/// The emulator.
-pub(crate) const QEMU: &str = "qemu-system-arm";
+/// The folder of the workspace.
+const FIRMWARE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// The timeout of the program, in seconds. It needs about ten on an idle machine.
-const SECONDS: &str = "600";
+/// The target of all programs: the smallest controllers.
+const TARGET: &str = "thumbv6m-none-eabi";
 
-/// Runs the program twice; it is an error if the outputs differ.
-pub(crate) fn run(program: &Path) -> Result<Vec<Row>> {
-    let (first, second) = (run_once(program)?, run_once(program)?);
-    if first != second {
-        return Err(format!("two runs of {} print different figures", program.display()).into());
+/// Returns all measurements, with the budgets of another table.
+pub(crate) fn all(budgets: &Table) -> Result<Table> {
+    let folder = env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| PathBuf::from(FIRMWARE).join("target"), PathBuf::from);
+    let folder = folder.join(TARGET).join("release");
+    let mut lines = Vec::new();
+    let mut add_sizes = |empty: &str, programs: [(&str, &str); 2]| -> Result<()> {
+        let empty = flash(&folder.join(empty))?;
+        for (name, program) in programs {
+            lines.push(format!(
+                "{name},flash,{}",
+                flash(&folder.join(program))?.saturating_sub(empty)
+            ));
+        }
+        Ok(())
+    };
+    // All programs of one build share its features, so those without an allocator come first.
+    build(&["--package", "zset-minimal", "--bins", "--no-default-features"])?;
+    add_sizes("empty", [("FixedSortedSet", "fixed_sorted_set"), ("PackedZSet", "packed_zset")])?;
+    build(&["--package", "zset-minimal", "--bins"])?;
+    add_sizes("empty_heap", [("SortedSet", "minimal_sorted_set"), ("ZSet", "minimal_zset")])?;
+    build(&["--package", "zset-firmware", "--bin", "measure", "--features", "measure"])?;
+    lines.extend(run(&folder.join("measure"))?.lines().map(str::to_owned));
+
+    let mut rows = lines.iter().map(|line| Row::parse(line)).collect::<Result<Vec<_>>>()?;
+    for row in &mut rows {
+        let last = budgets.find(&row.subject, &row.measurement);
+        row.budget = last.and_then(|row| row.budget);
     }
-    first.lines().map(Row::parse).collect()
+    Ok(Table { tools: tools()?, rows })
 }
 
-fn run_once(program: &Path) -> Result<String> {
+fn build(arguments: &[&str]) -> Result<()> {
+    // The `cargo` that runs this program, if any.
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["build", "--release", "--target", TARGET]).args(arguments).current_dir(FIRMWARE);
+    let status = command.status()?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
+}
+
+/// Returns the bytes of a program in flash: code, constants, and initial values of variables.
+fn flash(program: &Path) -> Result<u64> {
+    let bytes = fs::read(program).map_err(|error| format!("{}: {error}", program.display()))?;
+    let file = object::File::parse(&*bytes)?;
+    let sections = [".text", ".rodata", ".data"].map(|name| file.section_by_name(name));
+    Ok(sections.iter().flatten().map(|section| section.size()).sum())
+}
+
+/// Runs the measuring program in QEMU, and returns its output.
+fn run(program: &Path) -> Result<String> {
     // Every instruction takes 1024 ns of the emulated machine's time, whatever the load of this
     // one.
-    let arguments =
-        ["-machine", "mps2-an386", "-icount", "shift=10", "-display", "none", "-monitor", "none"];
-    let output = Command::new("timeout")
-        .args([SECONDS, QEMU])
-        .args(arguments)
-        .args(["-serial", "none", "-semihosting-config", "enable=on,target=native", "-kernel"])
-        .arg(program)
-        .output()?;
+    let mut command = Command::new("timeout");
+    command.args(["600", "qemu-system-arm", "-machine", "mps2-an386", "-icount", "shift=10"]);
+    command.args(["-display", "none", "-monitor", "none", "-serial", "none"]);
+    command.args(["-semihosting-config", "enable=on,target=native", "-kernel"]).arg(program);
+    let output = command.output()?;
     if !output.status.success() {
         let error = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{} ended with {}: {error}", program.display(), output.status).into());
     }
     Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Returns the versions of the tools that affect the measurements.
+fn tools() -> Result<String> {
+    let version = |program: &str| -> Result<String> {
+        let output = Command::new(program).arg("--version").output()?;
+        let output = String::from_utf8(output.stdout)?;
+        Ok(output.lines().next().unwrap_or_default().to_owned())
+    };
+    let qemu = version("qemu-system-arm")?;
+    // Without the suffix of a distribution.
+    let qemu = qemu.split(" (").next().unwrap_or_default().replace(" emulator version", "");
+    Ok(format!("{}, {qemu}", version("rustc")?))
 }

@@ -1,73 +1,130 @@
-//! The table of docs/firmware.md: a row for each measurement, a column for each type.
+//! The measurements with their budgets: as CSV, and as the table of docs/firmware.md, which has a
+//! row for each measurement and a column for each type.
 
-use std::fs;
-use std::path::Path;
+use std::collections::HashSet;
 
 use crate::Result;
-use crate::baseline::Baseline;
+
+const TOOLS: &str = "# Measured with ";
+const COLUMNS: &str = "type,measurement,value,budget";
+
+/// The permitted increase, in percent.
+const LIMIT: u64 = 5;
 
 const START: &str = "<!-- `cargo budgets --accept` writes the table. -->\n";
 const END: &str = "<!-- end of the table -->";
 
-/// Returns the table in Markdown.
-pub(crate) fn of(figures: &Baseline) -> String {
-    let rows = &figures.rows;
-    let subjects = distinct(rows.iter().map(|row| &row.subject));
-    let mut table = String::from("|");
-    for subject in &subjects {
-        table += &format!(" | `{subject}`");
+/// A measurement of a type.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Row {
+    pub(crate) subject: String,
+    pub(crate) measurement: String,
+    pub(crate) value: u64,
+    /// The maximum permitted value, if there is one.
+    pub(crate) budget: Option<u64>,
+}
+
+impl Row {
+    /// Parses `type,measurement,value`, optionally followed by a budget.
+    pub(crate) fn parse(line: &str) -> Result<Self> {
+        let (subject, measurement, value, budget) = match line.split(',').collect::<Vec<_>>()[..] {
+            [subject, measurement, value] => (subject, measurement, value, ""),
+            [subject, measurement, value, budget] => (subject, measurement, value, budget),
+            _ => return Err(format!("not a measurement: {line}").into()),
+        };
+        let budget = if budget.is_empty() { None } else { Some(budget.parse()?) };
+        let (subject, measurement) = (subject.to_owned(), measurement.to_owned());
+        Ok(Row { subject, measurement, value: value.parse()?, budget })
     }
-    table += &format!(" |\n|---|{}\n", "---:|".repeat(subjects.len()));
-    for figure in distinct(rows.iter().map(|row| &row.figure)) {
-        table += &format!("| {figure}");
-        for subject in &subjects {
-            let row = rows.iter().find(|row| (&row.subject, &row.figure) == (subject, figure));
-            let cell = row.map_or_else(
-                || "–".to_owned(),
-                |row| {
-                    let value = grouped(row.value);
-                    let value = if row.is_over_budget() { format!("**{value}**") } else { value };
-                    row.budget().map_or_else(
-                        || value.clone(),
-                        |budget| format!("{value} ({})", grouped(budget)),
-                    )
-                },
-            );
-            table += &format!(" | {cell}");
+}
+
+/// All measurements.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Table {
+    /// The tools that affect the measurements, with their versions.
+    pub(crate) tools: String,
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Table {
+    pub(crate) fn parse(csv: &str) -> Result<Self> {
+        let tools = csv.lines().find_map(|line| line.strip_prefix(TOOLS));
+        let tools = tools.ok_or("budgets.csv does not name the tools")?.to_owned();
+        let rows = csv.lines().filter(|line| !line.starts_with('#') && *line != COLUMNS);
+        Ok(Table { tools, rows: rows.map(Row::parse).collect::<Result<_>>()? })
+    }
+
+    pub(crate) fn to_csv(&self) -> String {
+        let mut csv = format!("{TOOLS}{}\n{COLUMNS}\n", self.tools);
+        for Row { subject, measurement, value, budget } in &self.rows {
+            let budget = budget.map_or_else(String::new, |budget| budget.to_string());
+            csv += &format!("{subject},{measurement},{value},{budget}\n");
         }
-        table += " |\n";
+        csv
     }
-    table
-}
 
-/// Writes the table to a page, between the markers.
-pub(crate) fn write(page: &Path, figures: &Baseline) -> Result<()> {
-    let text = fs::read_to_string(page)?;
-    Ok(fs::write(page, replaced(&text, figures)?)?)
-}
+    /// Returns the row of a type and a measurement.
+    pub(crate) fn find(&self, subject: &str, measurement: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.subject == subject && row.measurement == measurement)
+    }
 
-/// Returns whether the page contains this table.
-pub(crate) fn is_written(page: &Path, figures: &Baseline) -> Result<bool> {
-    let text = fs::read_to_string(page)?;
-    Ok(replaced(&text, figures)? == text)
-}
+    /// Compares the measurements with the last ones and with the budgets; returns a sentence for
+    /// each value that is too high, new or missing.
+    pub(crate) fn failures(&self, before: &Table) -> Vec<String> {
+        let mut failures = Vec::new();
+        for Row { subject, measurement, value, budget } in &self.rows {
+            let why = match (before.find(subject, measurement), budget) {
+                (None, _) => "is new".to_owned(),
+                (_, Some(budget)) if value > budget => format!("is above the budget of {budget}"),
+                (Some(last), _) if value * 100 > last.value * (100 + LIMIT) => {
+                    format!("is over {LIMIT} % above {}", last.value)
+                }
+                _ => continue,
+            };
+            failures.push(format!("{subject}, {measurement}: {value} {why}"));
+        }
+        for Row { subject, measurement, .. } in &before.rows {
+            if self.find(subject, measurement).is_none() {
+                failures.push(format!("{subject}, {measurement} is missing"));
+            }
+        }
+        failures
+    }
 
-fn replaced(page: &str, figures: &Baseline) -> Result<String> {
-    let (before, rest) = page.split_once(START).ok_or("the page has no place for the table")?;
-    let (_, after) = rest.split_once(END).ok_or("the table has no end")?;
-    let origin = &figures.origin;
-    Ok(format!("{before}{START}\nMeasured with {origin}.\n\n{}\n{END}{after}", of(figures)))
+    pub(crate) fn to_markdown(&self) -> String {
+        let subjects = distinct(self.rows.iter().map(|row| &row.subject));
+        let mut table = String::from("|");
+        subjects.iter().for_each(|subject| table += &format!(" | `{subject}`"));
+        table += &format!(" |\n|---|{}\n", "---:|".repeat(subjects.len()));
+        for measurement in distinct(self.rows.iter().map(|row| &row.measurement)) {
+            table += &format!("| {measurement}");
+            for subject in &subjects {
+                table += &match self.find(subject, measurement) {
+                    None => " | –".to_owned(),
+                    Some(Row { value, budget: None, .. }) => format!(" | {}", grouped(*value)),
+                    Some(Row { value, budget: Some(budget), .. }) => {
+                        format!(" | {} ({})", grouped(*value), grouped(*budget))
+                    }
+                };
+            }
+            table += " |\n";
+        }
+        table
+    }
+
+    /// Returns a page with this table between the markers.
+    pub(crate) fn replace_in(&self, page: &str) -> Result<String> {
+        let (before, rest) = page.split_once(START).ok_or("the page has no place for the table")?;
+        let (_, after) = rest.split_once(END).ok_or("the table has no end")?;
+        let (tools, table) = (&self.tools, self.to_markdown());
+        Ok(format!("{before}{START}\nMeasured with {tools}.\n\n{table}\n{END}{after}"))
+    }
 }
 
 /// Returns each value once, in the order of first occurrence.
 fn distinct<'a>(values: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
-    let mut distinct = Vec::new();
-    values.for_each(|value| {
-        if !distinct.contains(&value) {
-            distinct.push(value)
-        }
-    });
-    distinct
+    let mut seen = HashSet::new();
+    values.filter(|value| seen.insert(*value)).collect()
 }
 
 /// Returns a number with thousands separated by commas.
@@ -80,22 +137,53 @@ fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::Row;
+
+    const CSV: &str = "# Measured with rustc 1\ntype,measurement,value,budget\n\
+                       SortedSet,flash,12288,12288\nZSet,rank,1000,\n";
+
+    /// Returns the failures if these rows are measured.
+    fn failures(rows: &str) -> Vec<String> {
+        let before = Table::parse(CSV).unwrap();
+        let now = Table {
+            tools: "rustc 2".into(),
+            rows: rows.lines().map(|row| Row::parse(row).unwrap()).collect(),
+        };
+        now.failures(&before)
+    }
 
     #[test]
-    fn a_table_has_a_row_for_each_figure() {
-        let rows = vec![
-            Row::new("SortedSet", "flash", 12_289),
-            Row::new("ZSet", "flash", 1_000),
-            Row::new("ZSet", "rank", 99),
-        ];
-        let figures = Baseline { origin: "rustc 1".into(), rows };
+    fn what_is_written_is_read_again() {
+        assert_eq!(Table::parse(CSV).unwrap().to_csv(), CSV);
+        assert!(Table::parse("").is_err());
+        assert!(Row::parse("SortedSet,flash,many").is_err());
+    }
+
+    #[test]
+    fn five_percent_more_pass_within_the_budget() {
+        assert_eq!(failures("SortedSet,flash,12288,12288\nZSet,rank,1050,"), [""; 0]);
+        assert_eq!(
+            failures("SortedSet,flash,12289,12288\nZSet,rank,1051,"),
+            [
+                "SortedSet, flash: 12289 is above the budget of 12288",
+                "ZSet, rank: 1051 is over 5 % above 1000"
+            ]
+        );
+    }
+
+    #[test]
+    fn measurements_that_are_new_or_missing_fail() {
+        assert_eq!(
+            failures("SortedSet,flash,1,12288\nZSet,new,1,"),
+            ["ZSet, new: 1 is new", "ZSet, rank is missing"]
+        );
+    }
+
+    #[test]
+    fn a_page_has_a_row_for_each_measurement() {
         let table = "| | `SortedSet` | `ZSet` |\n|---|---:|---:|\n\
-                     | flash | **12,289** (12,288) | 1,000 (35,840) |\n| rank | – | 99 |\n";
-        assert_eq!(of(&figures), table);
-        let page = format!("a\n{START}old{END}\nb\n");
-        let written = replaced(&page, &figures).unwrap();
+                     | flash | 12,288 (12,288) | – |\n| rank | – | 1,000 |\n";
+        let written =
+            Table::parse(CSV).unwrap().replace_in(&format!("a\n{START}old{END}\nb\n")).unwrap();
         assert_eq!(written, format!("a\n{START}\nMeasured with rustc 1.\n\n{table}\n{END}\nb\n"));
-        assert_eq!(replaced(&written, &figures).unwrap(), written);
     }
 }

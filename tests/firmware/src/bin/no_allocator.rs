@@ -3,9 +3,20 @@
 #![no_std]
 #![no_main]
 
+use core::cell::RefCell;
+use core::time::Duration;
+
+use cortex_m::interrupt::{self, Mutex};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
 use zset_core::listpack::Value;
 use zset_core::{FixedSortedSet, Listpack, PackedZSet, Score};
-use zset_firmware::{run, run_model};
+use zset_firmware::limiter::{
+    fixed_window_allows, funnel_allows, run_limiter_model, window_counter_allows,
+};
+use zset_firmware::{run, run_model, scatter};
+use zset_std::packed_score::UnpackError;
+use zset_std::{AnyLimiter, FixedWindow, Funnel, PackedScore, Quota, Timestamp, WindowCounter};
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
@@ -15,25 +26,26 @@ fn main() -> ! {
         ("packed sets follow the reference", packed_sets),
         ("scores that are not integers keep their values and their order", fractions),
         ("a listpack in an array is read from both ends", listpacks),
+        ("limiters follow the recount", limiters),
+        ("limiters in statics work in critical sections", statics),
+        ("packed scores are ordered by their fields", packed_scores),
     ])
 }
 
 fn fixed_sets() {
-    run_model(&mut FixedSortedSet::<u16, u32, 64>::new(), 1, 2_000);
-    run_model(&mut FixedSortedSet::<u16, u32, 100, u8>::new(), 2, 2_000);
-    run_model(&mut FixedSortedSet::<u16, u32, 1, u8>::new(), 3, 200);
+    run_model(&mut FixedSortedSet::<u32, u32, 64>::new(), 1, 2_000);
+    run_model(&mut FixedSortedSet::<u32, u32, 100, u8>::new(), 2, 2_000);
+    run_model(&mut FixedSortedSet::<u32, u32, 1, u8>::new(), 3, 200);
 }
 
 fn best() {
     let mut best = FixedSortedSet::<u32, u32, 10, u8>::new();
-    for i in 0..1_000_u32 {
-        // All residues modulo a prime, in a scattered order.
-        best.insert_or_evict_first(i, i * 619 % 1_009);
+    for i in 0..1_000 {
+        best.insert_or_evict_first(i, scatter(i));
         best.check();
     }
-    let scores = best.iter().rev().map(|(_, score)| score);
-    assert!(scores.clone().is_sorted_by(|a, b| a > b));
-    assert!(scores.min() > Some(980));
+    let tenth = best.get_by_rank(0).map(|(member, _)| scatter(*member)).expect("it is full");
+    assert_eq!((0..1_000).filter(|&i| scatter(i) >= tenth).count(), 10);
 }
 
 fn packed_sets() {
@@ -41,7 +53,6 @@ fn packed_sets() {
     run_model(&mut set, 4, 500);
 }
 
-/// Without an operating system, zset converts scores to strings and back by itself.
 fn fractions() {
     let mut set = PackedZSet::with_storage([0; 2048]).expect("there is room for a header");
     let mut scale = 1e-20;
@@ -67,4 +78,58 @@ fn listpacks() {
     let forward = (0..i64::from(len)).map(Value::Integer);
     assert!(list.iter().eq(forward.clone()));
     assert!(list.iter().rev().eq(forward.rev()));
+}
+
+fn limiters() {
+    run_limiter_model(Funnel::new, Quota::capacity, funnel_allows, 1);
+    run_limiter_model(FixedWindow::new, Quota::count, fixed_window_allows, 2);
+    run_limiter_model(WindowCounter::new, Quota::count, window_counter_allows, 3);
+    let funnel = |quota| AnyLimiter::from(Funnel::new(quota));
+    run_limiter_model(funnel, Quota::capacity, funnel_allows, 4);
+    let window = |quota| AnyLimiter::from(FixedWindow::new(quota));
+    run_limiter_model(window, Quota::count, fixed_window_allows, 5);
+    let counter = |quota| AnyLimiter::from(WindowCounter::new(quota));
+    run_limiter_model(counter, Quota::count, window_counter_allows, 6);
+}
+
+/// Two at once, and two per second.
+const QUOTA: Quota = match Quota::new(2, Duration::from_secs(1)) {
+    Ok(quota) => quota,
+    Err(_) => panic!("the quota is invalid"),
+};
+
+static FUNNEL: Mutex<RefCell<Funnel>> = Mutex::new(RefCell::new(Funnel::new(QUOTA)));
+static WINDOW: Mutex<RefCell<FixedWindow>> = Mutex::new(RefCell::new(FixedWindow::new(QUOTA)));
+static COUNTER: Mutex<RefCell<WindowCounter>> = Mutex::new(RefCell::new(WindowCounter::new(QUOTA)));
+
+fn statics() {
+    let check = |millis| {
+        let now = Timestamp::ZERO.saturating_add(Duration::from_millis(millis));
+        interrupt::free(|section| {
+            let funnel = FUNNEL.borrow(section).borrow_mut().check(now);
+            let window = WINDOW.borrow(section).borrow_mut().check(now);
+            let counter = COUNTER.borrow(section).borrow_mut().check(now);
+            [funnel, window, counter].map(|decision| decision.is_allowed())
+        })
+    };
+    assert_eq!([check(0), check(0)], [[true; 3]; 2]);
+    assert_eq!(check(499), [false; 3]);
+    assert_eq!(check(500), [true, false, false]);
+    assert_eq!(check(1_000), [true, true, false]);
+    assert_eq!(check(1_500), [true, true, true]);
+}
+
+fn packed_scores() {
+    let layout = PackedScore::bits([5, 20, 12]).expect("it has 37 bits");
+    let mut random = SmallRng::seed_from_u64(7);
+    let mut last = ([0; 3], Score::ZERO);
+    for _ in 0..1_000 {
+        let fields = layout.max_values().map(|max| random.random_range(0..=max));
+        let score = layout.pack(fields).expect("the fields are in range");
+        assert_eq!(layout.unpack(score), Ok(fields));
+        assert_eq!(fields.cmp(&last.0), score.cmp(&last.1));
+        last = (fields, score);
+    }
+    let half = Score::new(0.5).expect("it is a number");
+    assert_eq!(layout.unpack(half), Err(UnpackError::Fraction));
 }

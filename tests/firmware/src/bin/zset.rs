@@ -1,28 +1,24 @@
-//! `ZSet` in a small heap.
+//! `ZSet` in a small heap, in both encodings.
 
 #![no_std]
 #![no_main]
 
-use zset_core::ZSet;
-use zset_firmware::{fill_and_replace, heap, run, run_large_model, run_model};
+use zset_core::{ListpackLimits, ZSet};
+use zset_firmware::{heap, run, test_full_heap, test_model};
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
     heap::init();
     run(&[
-        ("sets of byte strings follow the reference", follow_reference),
-        ("elements on a full heap are replaced", replace),
+        ("listpacks follow the reference", || test_model(ZSet::new, 300)),
+        ("skip lists follow the reference", || test_model(skip_list, 1_000)),
+        ("an insertion into a listpack on a full heap fails", || test_full_heap(ZSet::new)),
+        ("an insertion into a skip list on a full heap fails", || test_full_heap(skip_list)),
     ])
 }
 
-fn follow_reference() {
-    run_model(&mut ZSet::new(), 2, 300);
-    if heap::IS_LARGE {
-        run_large_model(&mut ZSet::new(), 4, 100_000);
-    }
-}
-
-fn replace() {
-    let len = fill_and_replace(&mut ZSet::new(), 100_000, 1_000);
-    semihosting::print!("{len} elements ... ");
+/// A set that is a skip list from the ninth member on. One that becomes a skip list at the 129th
+/// takes more than 8 KB.
+fn skip_list() -> ZSet {
+    ZSet::with_limits(ListpackLimits { max_listpack_entries: 8, ..ListpackLimits::default() })
 }

@@ -5,8 +5,10 @@
 
 use zset_core::FixedSortedSet;
 
+type Set = FixedSortedSet<u32, u32, 64>;
+
 #[cortex_m_rt::entry]
 fn main() -> ! {
-    static mut SET: FixedSortedSet<u32, u32, 64> = FixedSortedSet::new();
-    zset_minimal::serve!(SET)
+    static mut SET: Set = Set::new();
+    zset_minimal::serve!(SET, key: u32::from, to: u32::from, pop: Set::pop_first)
 }
