@@ -5,7 +5,7 @@
 //! | [`BTreeSet<(S, M)>` and `HashMap<M, S>`](#btreesets-m-and-hashmapm-s) | [`SortedSet<M, S>`](crate::SortedSet) |
 //! | [`BTreeMap<(S, u64), T>`](#btreemaps-u64-t), with a number to tell equal keys apart | [`SortedMap<u64, T, S>`](crate::SortedMap), or a set of [`Unordered`](crate::Unordered) |
 //! | [`BinaryHeap` with lazy deletion](#binaryheap-with-lazy-deletion) | [`SortedSet<M, S>`](crate::SortedSet) |
-//! | [priority-queue](#priority-queue), [keyed_priority_queue](#keyed_priority_queue) | [`SortedSet<M, S>`](crate::SortedSet) |
+//! | [priority-queue](#priority-queue), [keyed-priority-queue](#keyed-priority-queue) | [`SortedSet<M, S>`](crate::SortedSet) |
 //! | [indexset](#indexset), a `BTreeSet` with ranks | [`SortedSet<M, S>`](crate::SortedSet) |
 //! | [two orders over the same elements](#two-orders-over-the-same-elements) | a map and a set |
 //!
@@ -182,7 +182,7 @@
 //! assert_eq!(queue.pop(), Some(("ann".to_string(), "low".to_string())));
 //! ```
 //!
-//! # keyed_priority_queue
+//! # keyed-priority-queue
 //!
 //! ```
 //! use keyed_priority_queue::KeyedPriorityQueue;

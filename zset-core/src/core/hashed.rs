@@ -475,14 +475,11 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         let found = self.find(hash, &key).map(|found| (found.handle, *found.score));
         let old = found.map_or(S::ZERO, |(_, old)| old);
         let new = old.checked_increment(by).map_err(IncrementError::Score)?;
-        let changed = match found {
-            Some((mut handle, _)) => {
-                self.set_score(hash, &mut handle, new).map(drop).map_err(|error| error.error)
-            }
-            None => {
-                let element = ((key, value()), new);
-                self.insert_new(hash, element).map(drop).map_err(|error| error.error)
-            }
+        let changed = if let Some((mut handle, _)) = found {
+            self.set_score(hash, &mut handle, new).map(drop).map_err(|error| error.error)
+        } else {
+            let element = ((key, value()), new);
+            self.insert_new(hash, element).map(drop).map_err(|error| error.error)
         };
         changed.map(|()| new).map_err(IncrementError::Full)
     }
