@@ -249,9 +249,7 @@ impl<M, S, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N
     }
 }
 
-impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
-    FixedSortedSet<M, S, N, I, H>
-{
+impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher> FixedSortedSet<M, S, N, I, H> {
     /// Returns the 0-based rank of a member, lowest score first. **O(log n)** comparisons.
     pub fn rank<Q: Hash + Equivalent<M> + ?Sized>(&self, member: &Q) -> Option<usize> {
         Some(self.rank_of(self.slot(member)?))
@@ -358,8 +356,8 @@ impl<M, S: Ord, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> 
         S: Borrow<T>,
         T: Ord + ?Sized,
     {
-        let start = self
-            .partition_point(|_, score| bounds::is_before(score.borrow(), range.start_bound()));
+        let start =
+            self.partition_point(|_, score| bounds::is_before(score.borrow(), range.start_bound()));
         let end =
             self.partition_point(|_, score| !bounds::is_after(score.borrow(), range.end_bound()));
         start..end
@@ -542,7 +540,8 @@ impl<M: Ord + Hash, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
     /// Removes a member, and returns its score. **O(log n)** comparisons, and up to n slot numbers
     /// are shifted.
     pub fn remove<Q: Hash + Equivalent<M> + ?Sized>(&mut self, member: &Q) -> Option<S> {
-        Some(self.remove_entry(member)?.1)
+        let (_, score) = self.remove_entry(member)?;
+        Some(score)
     }
 
     /// Removes a member, and returns the stored member and its score. **O(log n)** comparisons, and

@@ -5,7 +5,6 @@ use core::fmt;
 use core::ops::RangeBounds;
 use rand_core::Rng;
 
-use crate::{InsertError, TryReserveError};
 use crate::core::front::{
     front_extract_if, front_into_iter, front_iter, front_owning, front_traits,
 };
@@ -15,6 +14,7 @@ use crate::core::leaf::End;
 use crate::core::search::Position;
 use crate::core::{Core, Nodes, RankedRange, Unhashed};
 use crate::reserve::or_panic;
+use crate::{InsertError, TryReserveError};
 
 /// An ordered list of `(member, score)` elements, sorted by score, then by member.
 ///

@@ -67,9 +67,7 @@ pub struct SortedMap<K, V, S = Score, H = DefaultHashBuilder> {
 
 /// Converts an element of the core.
 #[inline]
-fn element<'a, K, V, S>(
-    ((key, value), score): (&'a (K, V), &'a S),
-) -> (&'a K, &'a V, &'a S) {
+fn element<'a, K, V, S>(((key, value), score): (&'a (K, V), &'a S)) -> (&'a K, &'a V, &'a S) {
     (key, value, score)
 }
 

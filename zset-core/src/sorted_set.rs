@@ -1035,7 +1035,7 @@ impl<M: Hash, S: Clone, H: BuildHasher + Clone> SortedSet<M, S, H> {
     }
 
     /// Moves a range to a new set with the same hasher. On error, the set is unchanged.
-    pub(crate) fn try_split_off(&mut self, range: RankedRange) -> Result<Self, TryReserveError> {
+    fn try_split_off(&mut self, range: RankedRange) -> Result<Self, TryReserveError> {
         let mut upper = Self::with_hasher(self.hasher().clone());
         self.core.try_split_off(range, &mut upper.core)?;
         Ok(upper)

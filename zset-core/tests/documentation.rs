@@ -8,16 +8,16 @@ use test_support::documentation::assert_have_examples;
 /// The names of types and functions that need an example, by file. Other items have one only if it
 /// is instructive.
 const EXAMPLES: &[(&str, &str)] = &[
-    ("byte_string.rs", "ByteString"),
+    ("redis/byte_string.rs", "ByteString"),
     ("core/hashed.rs", "Insertion"),
     ("fixed_sorted_set.rs", "FixedSortedSet new with_hasher"),
     ("fixed_sorted_set.rs", "try_insert insert_or_evict_first try_increment"),
     ("increment.rs", "Increment"),
-    ("listpack.rs", "Listpack in_array with_storage get iter try_push_back"),
-    ("listpack/validate.rs", "from_bytes"),
-    ("packed_zset.rs", "PackedZSet in_array with_storage from_listpack try_insert try_add"),
-    ("packed_zset.rs", "range_by_lex pop_first_with"),
-    ("rdb.rs", "dump restore restore_with_limits"),
+    ("redis/listpack.rs", "Listpack in_array with_storage get iter try_push_back"),
+    ("redis/listpack/validate.rs", "from_bytes"),
+    ("redis/packed_zset.rs", "PackedZSet in_array with_storage from_listpack try_insert try_add"),
+    ("redis/packed_zset.rs", "range_by_lex pop_first_with"),
+    ("redis/rdb.rs", "dump restore restore_with_limits"),
     ("redis.rs", "AddOptions from_flags gt ch incr Added count"),
     ("redis.rs", "ScoreRange new LexRange parse rank_range"),
     ("score.rs", "Score new parse checked_add"),
@@ -35,9 +35,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("sorted_set/iter.rs", "Iter"),
     ("sorted_set/ops.rs", "union intersection difference symmetric_difference Aggregate"),
     ("sorted_set/ops.rs", "union_with intersection_with weighted_union weighted_intersection"),
-    ("zset.rs", "ZSet with_limits encoding range_by_rank range_by_score range_by_lex"),
-    ("zset.rs", "scan sample"),
-    ("zset/edit.rs", "add insert increment"),
+    ("redis/zset.rs", "ZSet with_limits encoding range_by_rank range_by_score range_by_lex"),
+    ("redis/zset.rs", "scan sample"),
+    ("redis/zset/edit.rs", "add insert increment"),
 ];
 
 #[test]

@@ -196,7 +196,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         // The leaf before the gap, then the one after it.
         for _ in 0..2 {
             let left = self.nodes.leaf(next.leaf).len() as u8;
-            let position = self.rebalance(Removal { position: next, left });
+            let (position, _first) = self.rebalance(Removal { position: next, left });
             next = self.nodes.at_element(position).unwrap_or(position);
         }
     }

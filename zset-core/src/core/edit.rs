@@ -122,20 +122,21 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
 
 /// Removing.
 impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
-    /// Removes the element at a position; returns it and the position of the next element. `token`
-    /// is that of the element.
+    /// Removes the element at a position, and moves the position to the next element. `token` is that
+    /// of the element.
     ///
-    /// If hashing a key panics, the core is unchanged or the element is removed.
+    /// If user code panics, the core is unchanged or the element is removed, and the position is
+    /// valid.
     #[inline]
-    pub(crate) fn take_at(
-        &mut self,
-        position: Position,
-        token: D::Token,
-    ) -> (Owned<K, V, S>, Position) {
-        let departure = self.prepare(position);
+    pub(crate) fn take_at(&mut self, position: &mut Position, token: D::Token) -> Owned<K, V, S> {
+        let departure = self.prepare(*position);
         self.dict.forget(token, departure.handle);
-        let (element, removal) = self.depart(departure);
-        (element, self.rebalance(removal))
+        let (element, removal, first) = self.depart(departure);
+        let (next, other_first) = self.rebalance(removal);
+        *position = next;
+        // Before the element is returned, which leaks if this panics later.
+        drop((first, other_first));
+        element
     }
 
     /// Prepares `depart`. It leaves the core unchanged, but may run user code, which may panic.
@@ -154,6 +155,9 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     }
 
     /// Removes an element. The dict must already have dropped its handle.
+    ///
+    /// Also returns a score that the index no longer holds. Its `drop` may panic, so it must come
+    /// last.
     #[expect(clippy::needless_pass_by_value, reason = "an element departs once")]
     #[expect(
         clippy::inline_always,
@@ -163,11 +167,11 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     pub(crate) fn depart(
         &mut self,
         departure: Departure<S, D::Token>,
-    ) -> (Owned<K, V, S>, Removal) {
+    ) -> (Owned<K, V, S>, Removal, Option<S>) {
         let position = departure.position;
         let (element, left, parent) = self.take_element(&departure);
-        let _old_first = self.nodes.update_spans(position.leaf, parent, -1, departure.new_first);
-        (element, Removal { position, left })
+        let first = self.nodes.update_spans(position.leaf, parent, -1, departure.new_first);
+        (element, Removal { position, left }, first)
     }
 
     /// Removes an element from its leaf; returns it, the number of elements left there, and the
@@ -219,8 +223,9 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
 
     /// Removes the element at a position.
     #[inline]
-    pub(crate) fn take(&mut self, position: Position) -> Owned<K, V, S> {
-        self.take_at(position, self.token_at(position)).0
+    pub(crate) fn take(&mut self, mut position: Position) -> Owned<K, V, S> {
+        let token = self.token_at(position);
+        self.take_at(&mut position, token)
     }
 
     pub(crate) fn remove_by_rank(&mut self, rank: usize) -> Option<Owned<K, V, S>> {
@@ -233,7 +238,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         let mut next = range.start;
         for _ in 0..range.len {
             let Some(position) = self.nodes.at_element(next) else { break };
-            (_, next) = self.take_at(position, self.token_at(position));
+            next = position;
+            self.take_at(&mut next, self.token_at(position));
         }
         range.len
     }
@@ -253,15 +259,29 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
             let ((key, value), score) = self.nodes.element_mut(handle);
             if is_taken(key, value, score) {
                 let token = self.token_at(position);
-                // If a hash panics after the removal, the next element is at this position.
                 *next = position;
-                let shrink_bits = mem::take(&mut self.nodes.shrink_bits);
-                let (element, following) = self.take_at(position, token);
-                self.nodes.shrink_bits = shrink_bits;
-                *next = following;
-                return Some(element);
+                return Some(KeepMemory::new(self).core.take_at(next, token));
             }
         }
+    }
+}
+
+/// Keeps removals from freeing memory until it is dropped, even if user code panics.
+struct KeepMemory<'a, K, V, S, D> {
+    core: &'a mut Core<K, V, S, D>,
+    shrink_bits: u8,
+}
+
+impl<'a, K, V, S, D> KeepMemory<'a, K, V, S, D> {
+    fn new(core: &'a mut Core<K, V, S, D>) -> Self {
+        let shrink_bits = mem::take(&mut core.nodes.shrink_bits);
+        KeepMemory { core, shrink_bits }
+    }
+}
+
+impl<K, V, S, D> Drop for KeepMemory<'_, K, V, S, D> {
+    fn drop(&mut self) {
+        self.core.nodes.shrink_bits = self.shrink_bits;
     }
 }
 
@@ -407,9 +427,8 @@ impl<K: TieOrder, V, S: Ord + Clone> Nodes<K, V, S> {
         let to = if after > index { after - 1 } else { after };
         let leaf = self.leaf(id);
         let parent = leaf.parent;
-        let new_first = (to == 0).then(|| score.clone()).or_else(|| {
-            (index == 0).then(|| leaf.at(1).1.clone())
-        });
+        let new_first =
+            (to == 0).then(|| score.clone()).or_else(|| (index == 0).then(|| leaf.at(1).1.clone()));
         let old = self.leaves.reorder(id, index, to, score);
         if new_first.is_some() {
             let _old_first = self.update_spans(id, parent, 0, new_first);

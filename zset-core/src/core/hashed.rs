@@ -330,8 +330,8 @@ impl<K: Hash, V, S: Clone, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     {
         let hash = self.hash(key);
         let handle = self.find(hash, key)?.handle;
-        let (element, _) = self.take_at(self.nodes.position_of(handle), hash);
-        Some(element)
+        let mut position = self.nodes.position_of(handle);
+        Some(self.take_at(&mut position, hash))
     }
 
     /// Returns the dict, and a function from a handle to the hash of its key, with which it
@@ -422,8 +422,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
         };
         if !is_better(&score, old) {
             let current = old.clone();
-            // Dropped here so that the value is dropped too if this panics.
-            drop(pair.0);
+            // Dropped here so that what is returned is dropped too if this panics.
+            drop((pair.0, score));
             return Ok(Insertion::Unchanged((pair.1, current)));
         }
         match self.set_score(hash, &mut handle, score) {
@@ -524,22 +524,20 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
             departure = self.prepare(position);
         }
         self.dict.tables.replace(hash, *handle, Handle::NONE);
-        let ((pair, old), removal) = self.depart(departure);
+        let ((pair, old), removal, first) = self.depart(departure);
         *handle = self.nodes.put(&vacancy, pair, score);
         self.dict.tables.replace(hash, Handle::NONE, *handle);
         // Merging may move the element again.
-        Watch::new(self, handle).core.rebalance(removal);
+        let (_, other_first) = Watch::new(self, handle).core.rebalance(removal);
+        // Before the old score is returned, which leaks if this panics later.
+        drop((first, other_first));
         Ok(old)
     }
 
     /// Replaces the score of the element at a handle if it stays in its leaf, and returns the old
     /// one; otherwise returns its position, its target and the score.
     #[inline]
-    fn set_score_in_leaf(
-        &mut self,
-        handle: Handle,
-        score: S,
-    ) -> Result<S, (Position, Target, S)> {
+    fn set_score_in_leaf(&mut self, handle: Handle, score: S) -> Result<S, (Position, Target, S)> {
         let nodes = &mut self.nodes;
         let old = nodes.leaves.score_mut(handle.leaf(), handle.slot().into());
         if K::IS_ORDERED && *old == score {

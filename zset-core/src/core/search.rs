@@ -232,11 +232,7 @@ impl<K, V, S> Nodes<K, V, S> {
     /// Like `search`, with a shortcut if the position is the end and the last insertion was there
     /// too.
     #[inline]
-    pub(crate) fn search_to_insert(
-        &self,
-        score: &S,
-        mut precedes: impl FnMut(&K) -> bool,
-    ) -> Target
+    pub(crate) fn search_to_insert(&self, score: &S, mut precedes: impl FnMut(&K) -> bool) -> Target
     where
         S: Ord,
     {
@@ -269,8 +265,7 @@ impl<K, V, S> Nodes<K, V, S> {
             let leaf = self.leaf(id);
             let is_after = leaf.forward != NONE && {
                 let (first, first_score) = self.leaf(leaf.forward).at(0);
-                first_score.borrow() < score
-                    || first_score.borrow() == score && precedes(&first.0)
+                first_score.borrow() < score || first_score.borrow() == score && precedes(&first.0)
             };
             if !is_after {
                 let index = Equals::of(leaf, score).index_in(leaf, score, precedes);

@@ -281,7 +281,8 @@ impl Followed {
     fn remove(&mut self, member: u32) {
         let handle = self.core.dict.of[member as usize];
         assert_eq!(self.core.nodes.element_at(handle), (&(member, ()), &member));
-        let (element, _) = self.core.take_at(self.core.nodes.position_of(handle), member);
+        let mut position = self.core.nodes.position_of(handle);
+        let element = self.core.take_at(&mut position, member);
         assert_eq!(element, ((member, ()), member));
     }
 

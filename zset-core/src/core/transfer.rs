@@ -235,37 +235,42 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
 
     /// Removes the leaf of a removal if it is empty, or merges it with a neighbour if both are
     /// small; then frees memory if few elements are left. Returns the updated position of the next
-    /// element.
+    /// element, and a score that the index no longer holds, to be dropped last.
     #[inline]
-    pub(crate) fn rebalance(&mut self, removal: Removal) -> Position {
+    pub(crate) fn rebalance(&mut self, removal: Removal) -> (Position, Option<S>) {
         if u32::from(removal.left) > LEAST_LEN || self.nodes.levels == 0 {
-            return removal.position;
+            return (removal.position, None);
         }
         self.rebalance_small(removal)
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "a removal is rebalanced once")]
     #[inline(never)]
-    fn rebalance_small(&mut self, removal: Removal) -> Position {
+    fn rebalance_small(&mut self, removal: Removal) -> (Position, Option<S>) {
         let Removal { position, left } = removal;
         let (span, parent) = (u32::from(left), self.nodes.leaf(position.leaf).parent);
         let block = self.nodes.blocks.get(parent);
         let index = block.index_of(position.leaf);
-        let position = if span == 0 {
+        let (position, first) = if span == 0 {
             self.nodes.drop_leaf(position.leaf, parent, index)
         } else if index > 0 && block.spans[index - 1] + span <= MERGE_LEN {
             self.merge_leaves(parent, index - 1, position)
         } else if index + 1 < block.len() && block.spans[index + 1] + span <= MERGE_LEN {
             self.merge_leaves(parent, index, position)
         } else {
-            position
+            (position, None)
         };
-        self.shrink_if_sparse(position)
+        (self.shrink_if_sparse(position), first)
     }
 
     /// Merges the children at `index` and `index + 1` of a level-1 block: the elements of the
     /// smaller leaf move into the larger one.
-    fn merge_leaves(&mut self, parent: u32, index: usize, position: Position) -> Position {
+    fn merge_leaves(
+        &mut self,
+        parent: u32,
+        index: usize,
+        position: Position,
+    ) -> (Position, Option<S>) {
         let block = self.nodes.blocks.get(parent);
         let (left, right) = (block.children[index], block.children[index + 1]);
         let (left_len, right_len) = (block.spans[index], block.spans[index + 1]);
@@ -281,19 +286,20 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         // The left entry's first score is also the first of the merged leaf.
         block.children[index] = kept;
         block.spans[index] = left_len + right_len;
-        let _old_first = self.nodes.remove_child(parent, index + 1);
+        let first = self.nodes.remove_child(parent, index + 1);
 
         let before = if position.leaf == right { left_len as usize } else { 0 };
-        Position { leaf: kept, index: position.index + before }
+        (Position { leaf: kept, index: position.index + before }, first)
     }
 }
 
 impl<K, V, S> Nodes<K, V, S> {
-    /// Removes an empty leaf and returns the position after it.
-    fn drop_leaf(&mut self, leaf: u32, parent: u32, index: usize) -> Position {
+    /// Removes an empty leaf; returns the position after it, and its first score in the index.
+    fn drop_leaf(&mut self, leaf: u32, parent: u32, index: usize) -> (Position, Option<S>) {
         let forward = self.unlink(leaf);
-        let _old_first = self.remove_child(parent, index);
-        if forward == NONE { self.end() } else { Position { leaf: forward, index: 0 } }
+        let first = self.remove_child(parent, index);
+        let next = if forward == NONE { self.end() } else { Position { leaf: forward, index: 0 } };
+        (next, first)
     }
 
     /// Unlinks a leaf from the chain and frees it; returns its successor.

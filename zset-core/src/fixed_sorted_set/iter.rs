@@ -197,9 +197,7 @@ impl<M: PartialOrd, S: PartialOrd, const N: usize, I: SlotNumber, H> PartialOrd
 }
 
 /// Compares lexicographically, element by element, each by `(score, member)`. **O(n)**.
-impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> Ord
-    for FixedSortedSet<M, S, N, I, H>
-{
+impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> Ord for FixedSortedSet<M, S, N, I, H> {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_score = |(member, score)| (score, member);
         self.iter().map(by_score).cmp(other.iter().map(by_score))
@@ -207,9 +205,7 @@ impl<M: Ord, S: Ord, const N: usize, I: SlotNumber, H> Ord
 }
 
 /// Hashes the elements in order. Equal sets have equal hashes. **O(n)**.
-impl<M: Hash, S: Hash, const N: usize, I: SlotNumber, H> Hash
-    for FixedSortedSet<M, S, N, I, H>
-{
+impl<M: Hash, S: Hash, const N: usize, I: SlotNumber, H> Hash for FixedSortedSet<M, S, N, I, H> {
     fn hash<T: Hasher>(&self, state: &mut T) {
         state.write_usize(self.len());
         self.iter().for_each(|element| element.hash(state));

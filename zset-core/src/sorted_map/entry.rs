@@ -296,8 +296,8 @@ impl<'a, K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> OccupiedEntry<'a
 
     /// Removes the key; returns it, its value and its score. **O(log n)**.
     pub fn remove_entry(self) -> (K, V, S) {
-        let position = self.map.core.nodes.position_of(self.handle);
-        taken(self.map.core.take_at(position, self.hash).0)
+        let mut position = self.map.core.nodes.position_of(self.handle);
+        taken(self.map.core.take_at(&mut position, self.hash))
     }
 }
 
@@ -344,9 +344,7 @@ impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug, H> fmt::Debug for Entry<'_, K,
     }
 }
 
-impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug, H> fmt::Debug
-    for OccupiedEntry<'_, K, V, S, H>
-{
+impl<K: fmt::Debug, V: fmt::Debug, S: fmt::Debug, H> fmt::Debug for OccupiedEntry<'_, K, V, S, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ((key, value), score) = self.map.core.nodes.element_at(self.handle);
         f.debug_struct("OccupiedEntry")

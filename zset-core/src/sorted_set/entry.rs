@@ -222,13 +222,14 @@ impl<'a, M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> OccupiedEntry<'a, M
 
     /// Removes the member and returns its score. **O(log n)**.
     pub fn remove(self) -> S {
-        self.remove_entry().1
+        let (_, score) = self.remove_entry();
+        score
     }
 
     /// Removes the member and returns it with its score. **O(log n)**.
     pub fn remove_entry(self) -> (M, S) {
-        let position = self.set.core.nodes.position_of(self.handle);
-        taken(self.set.core.take_at(position, self.hash).0)
+        let mut position = self.set.core.nodes.position_of(self.handle);
+        taken(self.set.core.take_at(&mut position, self.hash))
     }
 }
 

@@ -42,7 +42,7 @@ fn a_failed_drain_or_split_leaves_a_set_unchanged() {
         let failed = fail_in_turn(&set, drain, verify);
         assert!(failed > 1 || len == 3, "few allocations can fail at {len}");
         let split = |set: &mut Set| set.split_off_by_rank(len / 2).len();
-        assert!(fail_in_turn(&set, split, verify) > 2, "few allocations can fail at {len}");
+        assert!(fail_in_turn(&set, split, verify) > 1, "few allocations can fail at {len}");
         let middle = set.get_by_rank(len / 2).expect("the rank is below the length").1;
         fail_in_turn(&set, |set| set.drain_by_score(..middle).count(), verify);
     }
@@ -90,13 +90,12 @@ fn draining_all_or_nothing_allocates_nothing() {
 }
 
 #[test]
-fn splitting_all_or_nothing_off_allocates_for_no_element() {
+fn splitting_all_or_nothing_off_allocates_nothing() {
     let mut set = grown(if cfg!(miri) { 70 } else { 1_000 });
     let len = set.len();
     for rank in [len, 0] {
         let (upper, total) = counted(|| set.split_off_by_rank(rank));
-        // The new set itself, which is on the heap until it is returned.
-        assert_eq!((total.bytes, total.live), (size_of_val(&upper), 0));
+        assert_eq!(total.calls, 0);
         assert_eq!((set.len(), upper.len()), (rank, len - rank));
         upper.check();
         set.check();

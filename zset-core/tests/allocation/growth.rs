@@ -28,7 +28,9 @@ fn the_allocation_size_is_exact() {
         change(&|set| _ = set.remove_range_by_rank(..set.len() / 2));
         change(&|set| set.extend((0..100).map(|member| (member, scattered_score(member)))));
         change(&|set| set.shrink_to_fit());
+        change(&|set| set.retain(|member, _| member % 3 == 0));
         change(&|set| set.clear());
+        change(&|set| set.shrink_to_fit());
         assert_eq!(live, 0);
     }
 }

@@ -9,6 +9,7 @@ mod cutting;
 mod exhaustion;
 mod failures;
 mod growth;
+mod keeping;
 #[cfg(feature = "serde")]
 mod loading;
 mod reserving;

@@ -66,19 +66,6 @@ fn memory_follows_the_content_down_whatever_removes_it() {
             (left..set.len()).for_each(|_| _ = set.pop_first());
         },
     );
-    frees_memory(
-        "retain",
-        |n| n,
-        |set, left| {
-            let size = set.len();
-            let mut number = 0;
-            set.retain(|_, _| {
-                number += 1;
-                number % 100 == 1 && (number / 100) < size / 100
-            });
-            assert_eq!(set.len(), left);
-        },
-    );
     frees_memory("a range", |n| n, |set, left| _ = set.remove_range_by_rank(left..));
     frees_memory(
         "a drained range",

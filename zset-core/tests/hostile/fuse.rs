@@ -128,8 +128,10 @@ fn some_of(calls: usize, code: Code) -> Vec<usize> {
         let Some(last) = calls.checked_sub(1) else { return vec![] };
         let mut some = vec![last];
         // Elements move in batches, with many of these calls in a row.
-        let is_in_batches =
-            matches!(code, Code::Hash | Code::Clone | Code::Drop | Code::ScoreClone | Code::ScoreDrop);
+        let is_in_batches = matches!(
+            code,
+            Code::Hash | Code::Clone | Code::Drop | Code::ScoreClone | Code::ScoreDrop
+        );
         if is_in_batches && last > 8 {
             some.push(last / 2);
         }

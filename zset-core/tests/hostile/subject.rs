@@ -148,6 +148,11 @@ pub(crate) fn live_scores() -> i64 {
     LIVE_SCORES.get()
 }
 
+/// Excludes scores that are known to have leaked from `live_scores`.
+pub(crate) fn forget_leaked_scores(leaked: i64) {
+    LIVE_SCORES.set(LIVE_SCORES.get() - leaked);
+}
+
 /// A score made from a number.
 pub(crate) trait Numbered: Ord + Clone + std::fmt::Debug {
     fn of(number: u32) -> Self;

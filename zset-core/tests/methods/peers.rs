@@ -79,6 +79,8 @@ fn index_map() -> Vec<&'static str> {
         get(&1),
         get_key_value(&1),
         get_mut(&1),
+        get_full(&1),
+        get_full_mut(&1),
         get_disjoint_mut([&1, &2]),
         contains_key(&1),
         get_index_of(&1),

@@ -16,6 +16,7 @@ mod map;
 mod mixed;
 mod mixed_map;
 mod operations;
+mod owned_scores;
 mod ranges;
 mod scores;
 mod sequences;

@@ -1,9 +1,13 @@
 //! Members without an order, compared with a vector that is searched and sorted stably.
 
+use equivalent::Equivalent;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
 use zset_core::sorted_set::FromSortedError;
-use zset_core::{SortedMap, SortedSet, Unordered};
+use zset_core::{SortedMap, SortedSet, Unordered, UnorderedRef};
 
 use crate::LEAF;
 
@@ -253,9 +257,52 @@ fn keys_of_maps_may_lack_an_order() {
     assert!(map.values().copied().eq(expected));
 }
 
+/// What a `Task` is looked up by in `UnorderedRef`, without being one.
+#[derive(Hash)]
+struct Number(u32);
+
+impl Equivalent<Task> for Number {
+    fn equivalent(&self, task: &Task) -> bool {
+        self.0 == task.0
+    }
+}
+
+/// Verifies that a look-up, a change and a removal by `query` find the only member of a set.
+macro_rules! assert_found {
+    ($member:expr, $query:expr, $other:expr) => {
+        let mut set = SortedSet::from([(Unordered($member), 1)]);
+        assert_eq!((set.score($query), set.score($other)), (Some(&1), None));
+        assert_eq!((set.rank($query), set.contains($other)), (Some(0), false));
+        assert_eq!(set.get($query), Some((&Unordered($member), &1)));
+        assert_eq!((set.set_score($query, 2), set.update($other, |score| *score)), (Some(1), None));
+        assert!(set.scores([$other, $query]).eq([None, Some(&2)]));
+        let mut map = SortedMap::from([(Unordered($member), "value", 1)]);
+        assert_eq!(map.get_full($query), Some((&Unordered($member), &"value", &1)));
+        assert_eq!(map.get($other), None);
+        assert_eq!(map.remove($query), Some(("value", 1)));
+        assert_eq!((set.remove($other), set.remove($query)), (None, Some(2)));
+        set.check();
+        map.check();
+    };
+}
+
 #[test]
-fn strings_are_looked_up_as_slices() {
-    let set = SortedSet::from([(Unordered("ann".to_owned()), 1)]);
-    assert_eq!(set.score("ann"), Some(&1));
-    assert_eq!(set.score(&"ann".to_owned()), Some(&1));
+fn unordered_members_are_looked_up_by_what_they_borrow_as() {
+    assert_found!("ann".to_owned(), "ann", "bob");
+    assert_found!("ann".to_owned(), &"ann".to_owned(), &"bob".to_owned());
+    assert_found!(Arc::<str>::from("ann"), "ann", "bob");
+    assert_found!(Rc::<str>::from("ann"), "ann", "bob");
+    assert_found!(vec![1u8, 2], &[1u8, 2][..], &[1u8][..]);
+    assert_found!(Arc::<[u8]>::from([1u8, 2]), &[1u8, 2][..], &[][..]);
+    assert_found!("ann", "ann", "bob");
+}
+
+#[test]
+fn unordered_members_are_looked_up_by_any_equivalent_in_an_unordered_ref() {
+    let [found, other] = ["/var/log", "/var"].map(Path::new);
+    assert_found!(PathBuf::from("/var/log"), &UnorderedRef(found), &UnorderedRef(other));
+    assert_found!(Arc::<str>::from("ann"), &UnorderedRef("ann"), &UnorderedRef("bob"));
+    assert_found!(vec![1u8, 2], &UnorderedRef(&[1u8, 2][..]), &UnorderedRef(&[1u8][..]));
+    assert_found!(Task(7), &UnorderedRef(&Number(7)), &UnorderedRef(&Number(8)));
+    assert_found!(Task(7), &Task(7), &Task(8));
 }

@@ -83,7 +83,8 @@ impl ZSet {
         let is_short = |(member, _): (&ByteString, _)| member.len() <= limits.max_listpack_value;
         if set.len() <= limits.max_listpack_entries && set.iter().all(is_short) {
             let mut packed = PackedZSet::new();
-            let pushed = set.iter().try_for_each(|(member, score)| packed.push_last(member, *score));
+            let pushed =
+                set.iter().try_for_each(|(member, score)| packed.push_last(member, *score));
             match pushed {
                 Ok(()) => return Ok(ZSet { elements: Elements::Listpack(packed), limits }),
                 // Too large for any listpack, whatever the limits.

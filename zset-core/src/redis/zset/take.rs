@@ -7,11 +7,11 @@ use core::ops::RangeBounds;
 
 use super::iter::owned;
 use super::{Elements, IntoIter, Sorted, ZSet, lent, lex_ranks};
-use crate::core::iter;
+use crate::core::{RankedRange, iter};
 use crate::redis::packed_zset::Run;
 use crate::reserve::{or_panic, try_box};
 use crate::sorted_set::Drain;
-use crate::{ByteString, PackedZSet, Score, TryReserveError};
+use crate::{ByteString, PackedZSet, Score};
 
 impl ZSet {
     /// Removes all elements and returns them in order, lowest score first. **O(1)** to start.
@@ -123,7 +123,7 @@ impl ZSet {
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
         self.split_off(
             |set| set.run_by_rank(&(rank..)),
-            |set| set.try_split_off(set.core.nodes.resolve_ranks(&(rank..))),
+            |set| set.core.nodes.resolve_ranks(&(rank..)),
         )
     }
 
@@ -140,7 +140,7 @@ impl ZSet {
     pub fn split_off_by_score(&mut self, score: Score) -> Self {
         self.split_off(
             |set| set.run_by_score(&(score..)),
-            |set| set.try_split_off(set.core.nodes.resolve_scores(&(score..))),
+            |set| set.core.nodes.resolve_scores(&(score..)),
         )
     }
 
@@ -148,11 +148,17 @@ impl ZSet {
     fn split_off(
         &mut self,
         run: impl FnOnce(&PackedZSet<Vec<u8>>) -> Run,
-        split: impl FnOnce(&mut Sorted) -> Result<Sorted, TryReserveError>,
+        range: impl FnOnce(&Sorted) -> RankedRange,
     ) -> Self {
         let elements = match &mut self.elements {
             Elements::Listpack(set) => Elements::Listpack(or_panic(set.try_cut(run(set)))),
-            Elements::Skiplist(set) => Elements::Skiplist(or_panic(split(&mut set[0]).and_then(try_box))),
+            Elements::Skiplist(set) => {
+                let set = &mut set[0];
+                // Allocated before the elements move: afterwards, they would be lost.
+                let mut upper = or_panic(try_box(Sorted::with_hasher(set.hasher().clone())));
+                or_panic(set.core.try_split_off(range(set), &mut upper[0].core));
+                Elements::Skiplist(upper)
+            }
         };
         ZSet { elements, limits: self.limits }
     }
