@@ -428,7 +428,10 @@ impl<M: Ord + Hash, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
     #[inline]
     pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, InsertError<(M, S)>> {
         if let Some(slot) = self.slot(&member) {
-            return Ok(Some(self.set_score(slot, score)));
+            let old = self.set_score(slot, score);
+            // Dropped here so that the old score is dropped too if this panics.
+            drop(member);
+            return Ok(Some(old));
         }
         if self.is_full() {
             let (element, error) = ((member, score), TryReserveError::BufferFull);

@@ -468,9 +468,9 @@ fn panics_elsewhere() {
         for set in [filled(LEAF * unless_miri(3, 2)), thin()] {
             let new = LEAF * 10 + 305;
             before_or_after(&set, |set| set.insert(Member::new(5000), weight(new)));
-            before_or_after(&set, |set| set.update(&Member::new(0), |_| weight(new)));
+            before_or_after(&set, |set| drop(set.update(&Member::new(0), |_| weight(new))));
             before_or_after(&set, |set| set.replace(Member::new(LEAF), weight(99_999)));
-            before_or_after(&set, |set| set.remove(&Member::new(LEAF)));
+            before_or_after(&set, |set| drop(set.remove(&Member::new(LEAF))));
             before_or_after(&set, |set| set.drain_by_rank(5..90).count());
             before_or_after(&set, |set| drop(set.split_off_by_rank(70)));
             before_or_after(&set, Set::shrink_to_fit);
@@ -545,10 +545,9 @@ fn lists() {
     count_members(|| {
         let elements = (0..LEN).map(|number| (Member::new(number / 3), weight(number / 5)));
         let original: List = elements.collect();
-        let outside = live_scores();
         let before: Vec<_> = original.iter().map(|(m, s)| (m.number(), s.number())).collect();
         let all_or_nothing = |operation: &dyn Fn(&mut List)| {
-            let mut after = None;
+            let (outside, mut after) = (live_scores(), None);
             for (code, is_clone) in [(Code::ScoreClone, true), (Code::ScoreDrop, false)] {
                 at_every_call_of(
                     &[code],
