@@ -236,6 +236,13 @@ impl<M, S> SkipList<M, S> {
     /// start. See [`SortedSet::range`](crate::SortedSet::range).
     ///
     /// Elements equal to a bound are either all included or all excluded.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let list = zset_core::SkipList::from_iter([("a", 1), ("b", 1), ("b", 1), ("c", 2)]);
+    /// assert_eq!(list.range((&1, "b")..(&2, "c")).len(), 2);
+    /// ```
     pub fn range<'q, T, Q>(&self, range: impl RangeBounds<(&'q T, &'q Q)>) -> Iter<'_, M, S>
     where
         S: Borrow<T>,

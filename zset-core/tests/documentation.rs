@@ -21,7 +21,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("redis/commands.rs", "AddOptions from_flags gt ch incr Added count"),
     ("redis/commands.rs", "ScoreRange new LexRange parse rank_range"),
     ("score.rs", "Score new parse checked_add"),
-    ("serde.rs", "serialize"),
+    ("sorted_set/serde_map.rs", "serialize"),
     ("skiplist.rs", "SkipList new insert remove rank range"),
     ("sorted_map.rs", "SortedMap insert insert_max update increment get_disjoint_mut"),
     ("sorted_map.rs", "iter iter_mut range_by_score_mut extract_if"),

@@ -705,9 +705,9 @@ fn few_scores_are_cloned() {
         let mut removed = set.clone();
         assert!(clones(|| removed.remove(&Member::new(number))) <= 1, "{number}");
         let mut moved = set.clone();
-        // A removal and an insertion.
+        // A removal, which may be prepared twice, and an insertion.
         let changed = clones(|| moved.update(&Member::new(number), |_| weight(705)));
-        assert!(changed <= 2, "{changed} for {number}");
+        assert!(changed <= 3, "{changed} for {number}");
     }
     let best = clones(|| set.insert_max(Member::new(3), weight(0)));
     assert_eq!(best, 1, "the score that is returned");
