@@ -146,6 +146,15 @@ pub struct FixedSortedSet<M, S, const N: usize, I: SlotNumber = u16, H = FixedHa
     hasher: H,
 }
 
+/// Clears scores when dropped, even if dropping a member has panicked.
+struct ClearOnDrop<'a, S, const N: usize>(&'a mut ArrayVec<S, N>);
+
+impl<S, const N: usize> Drop for ClearOnDrop<'_, S, N> {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
 impl<M, S, const N: usize, I: SlotNumber> FixedSortedSet<M, S, N, I> {
     /// Creates an empty set. **O(N)**, or at compile time in a constant.
     ///
@@ -173,10 +182,10 @@ impl<M, S, const N: usize, I: SlotNumber> FixedSortedSet<M, S, N, I> {
 impl<M, S, const N: usize, I: SlotNumber, H> FixedSortedSet<M, S, N, I, H> {
     /// Removes all elements. **O(N)**.
     ///
-    /// If dropping a member panics, the set is empty.
+    /// If dropping a member or a score panics, the set is empty.
     pub fn clear(&mut self) {
         self.heads = [I::NONE; N];
-        self.scores.clear();
+        let _scores = ClearOnDrop(&mut self.scores);
         self.members.clear();
     }
 
