@@ -370,7 +370,7 @@ impl Ord for Labelled {
 #[test]
 fn an_equal_score_is_replaced_by_the_given_one() {
     let label = Cell::new(0);
-    let mut next = |number: u32| {
+    let next = |number: u32| {
         label.set(label.get() + 1);
         Labelled(number, label.get())
     };
