@@ -158,7 +158,6 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     ///
     /// Also returns a score that the index no longer holds. Its `drop` may panic, so it must come
     /// last.
-    #[expect(clippy::needless_pass_by_value, reason = "an element departs once")]
     #[expect(
         clippy::inline_always,
         reason = "a position returned through memory takes 1 % more instructions"
