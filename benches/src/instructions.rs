@@ -1,6 +1,5 @@
 //! `instructions`: callgrind's counts for the main operations, in a crate that is built as a user's
-//! is, compared with a committed baseline, and with the same crate built with link-time
-//! optimization.
+//! is, compared with a committed baseline.
 //!
 //! Instruction counts do not depend on the load of the machine, so a limit of a few percent neither
 //! misses regressions nor reports false ones. Cache misses are shown but not checked: they also
@@ -43,16 +42,11 @@ const ORIGIN: &str = "# Counted with ";
 /// The acceptable increase in instructions, in percent.
 const LIMIT: u128 = 3;
 
-/// How many more instructions than with link-time optimization are acceptable, in percent.
-const GAP: u128 = 15;
-
-/// The counts of one benchmark, over all of its calls, as built with the default release profile.
+/// The counts of one benchmark, over all of its calls.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Counts {
     benchmark: String,
     instructions: u64,
-    /// Instructions if the same is built with `lto = "fat"` and one codegen unit.
-    lto_instructions: u64,
     /// Data accesses that missed the first-level cache.
     l1_misses: u64,
     /// Data accesses that missed the last-level cache too.
@@ -114,7 +108,7 @@ fn text(baseline: &Baseline) -> io::Result<String> {
     Ok(format!("# `{ACCEPT}` writes this.\n{ORIGIN}{}\n{counts}", baseline.origin))
 }
 
-/// Runs all benchmarks, built with the default release profile and with link-time optimization.
+/// Runs all benchmarks, and returns their counts with the tools that affect them.
 fn count() -> io::Result<Baseline> {
     let mut origin = vec![env!("ZSET_BENCH_RUSTC").to_owned()];
     for (program, argument) in PROGRAMS {
@@ -123,21 +117,15 @@ fn count() -> io::Result<Baseline> {
         origin.push(String::from_utf8_lossy(&output.stdout).trim().to_owned());
     }
     origin.push(env::consts::ARCH.to_owned());
-    let mut now = Baseline::new(&origin.join(", "), bench("bench")?);
-    for with_lto in bench("lto")? {
-        if let Some(counts) = now.counts.get_mut(&with_lto.benchmark) {
-            counts.lto_instructions = with_lto.instructions;
-        }
-    }
-    Ok(now)
+    Ok(Baseline::new(&origin.join(", "), bench()?))
 }
 
-/// Runs all benchmarks, built with a profile of Cargo.
-fn bench(profile: &str) -> io::Result<Vec<Counts>> {
+/// Runs all benchmarks, built with the default release profile.
+fn bench() -> io::Result<Vec<Counts>> {
     // The `cargo` that runs this program, if any.
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["bench", "--locked", "--profile", profile, "--target-dir"])
+        .args(["bench", "--locked", "--target-dir"])
         .arg(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| TARGET.into()))
         // Under valgrind addresses are always the same, so there is no need to turn their
         // randomization off, which not every container allows.
@@ -171,7 +159,6 @@ fn counts(summary: &Value) -> io::Result<Counts> {
     Ok(Counts {
         benchmark,
         instructions,
-        lto_instructions: 0,
         l1_misses: metric("D1mr")? + metric("D1mw")?,
         ll_misses: metric("DLmr")? + metric("DLmw")?,
     })
@@ -194,7 +181,7 @@ fn pairs<'a>(
 }
 
 fn table(before: &Baseline, now: &Baseline) -> Table {
-    let head = ["benchmark", "instructions", "change", "of LTO's"];
+    let head = ["benchmark", "instructions", "change"];
     let misses = ["L1 misses", "change", "LL misses", "change"];
     let mut table = Table::new(head.into_iter().chain(misses).map(String::from).collect());
     for (name, before, now) in pairs(before, now) {
@@ -203,26 +190,19 @@ fn table(before: &Baseline, now: &Baseline) -> Table {
             let change = before.zip(now).map_or_else(|| show(None), change);
             [now.map_or_else(|| show(None), |it| it.to_string()), change]
         };
-        let gap = now.map(|now| ratio((now.lto_instructions, now.instructions)));
-        let gap = gap.map_or_else(|| show(None), |gap| format!("{gap:.3}"));
         let mut line = vec![name.to_owned()];
         line.extend(cells(|it| it.instructions));
-        line.push(gap);
         line.extend(cells(|it| it.l1_misses).into_iter().chain(cells(|it| it.ll_misses)));
         table.push(line);
     }
     table
 }
 
-fn ratio((before, now): (u64, u64)) -> f64 {
-    as_f64(now as usize) / as_f64(before as usize)
-}
-
 fn change((before, now): (u64, u64)) -> String {
     match before {
         _ if before == now => "=".into(),
         0 => show(None),
-        _ => format!("{:+.2} %", (ratio((before, now)) - 1.0) * 100.0),
+        _ => format!("{:+.2} %", (as_f64(now as usize) / as_f64(before as usize) - 1.0) * 100.0),
     }
 }
 
@@ -238,16 +218,10 @@ fn failures(before: &Baseline, now: &Baseline) -> Vec<String> {
         if is_of_others(name) {
             continue;
         }
-        let (with_lto, before, now) = (now.lto_instructions, before.instructions, now.instructions);
+        let (before, now) = (before.instructions, now.instructions);
         if is_over(before, now, LIMIT) {
             let change = change((before, now));
             failures.push(format!("- {name} takes {now} instructions, {change} of {before}"));
-        }
-        if is_over(with_lto, now, GAP) {
-            let change = change((with_lto, now));
-            failures.push(format!(
-                "- {name} takes {now} instructions, {change} of the {with_lto} with LTO"
-            ));
         }
     }
     failures
@@ -275,14 +249,7 @@ mod tests {
     use super::*;
 
     fn counts(name: &str, instructions: u64) -> Counts {
-        let lto_instructions = instructions;
-        Counts {
-            benchmark: name.into(),
-            instructions,
-            lto_instructions,
-            l1_misses: 1,
-            ll_misses: 0,
-        }
+        Counts { benchmark: name.into(), instructions, l1_misses: 1, ll_misses: 0 }
     }
 
     fn baseline(all: &[(&str, u64)]) -> Baseline {
@@ -305,17 +272,6 @@ mod tests {
         );
         // The products do not overflow.
         assert!(is_over(u64::MAX / 2, u64::MAX, LIMIT) && !is_over(u64::MAX, u64::MAX, LIMIT));
-    }
-
-    #[test]
-    fn fifteen_percent_more_than_with_lto_pass_and_anything_above_fails() {
-        let before = baseline(&[("insert", 11_501)]);
-        let mut now = before.clone();
-        now.counts.get_mut("insert").unwrap().lto_instructions = 10_001;
-        assert_eq!(failures(&before, &now), [""; 0]);
-        now.counts.get_mut("insert").unwrap().lto_instructions = 10_000;
-        let expected = "- insert takes 11501 instructions, +15.01 % of the 10000 with LTO";
-        assert_eq!(failures(&before, &now), [expected]);
     }
 
     #[test]
@@ -343,8 +299,8 @@ mod tests {
         let cells = |line: usize| -> Vec<_> {
             table.lines().nth(line).unwrap().split('|').map(str::trim).collect()
         };
-        assert_eq!(cells(2), ["", "a", "199", "-0.50 %", "1.000", "1", "=", "0", "=", ""]);
-        assert_eq!(cells(3), ["", "b", "–", "–", "–", "–", "–", "–", "–", ""]);
+        assert_eq!(cells(2), ["", "a", "199", "-0.50 %", "1", "=", "0", "=", ""]);
+        assert_eq!(cells(3), ["", "b", "–", "–", "–", "–", "–", "–", ""]);
         assert_eq!([(0, 4), (0, 0), (4, 0)].map(change), [&show(None), "=", "-100.00 %"]);
     }
 
@@ -355,14 +311,14 @@ mod tests {
         assert_eq!(parse(&text).unwrap(), baseline);
         let expected = [
             "# Counted with rustc 1.95.0, glibc",
-            "benchmark,instructions,lto_instructions,l1_misses,ll_misses",
-            "a,18446744073709551615,18446744073709551615,1,0",
-            "b,7,7,1,0",
+            "benchmark,instructions,l1_misses,ll_misses",
+            "a,18446744073709551615,1,0",
+            "b,7,1,0",
         ];
         assert_eq!(text.lines().skip(1).collect::<Vec<_>>(), expected);
         let error = |from: &str, to: &str| parse(&text.replace(from, to)).unwrap_err().to_string();
         assert!(error(ORIGIN, "#").contains("no line begins with `# Counted with `"));
-        assert!(error("b,7,7", "b,many,7").contains("line: 5"));
+        assert!(error("b,7", "b,many").contains("line: 5"));
     }
 
     /// Output of gungraun, without unused fields; the second benchmark has an earlier run.
@@ -378,8 +334,7 @@ mod tests {
     #[test]
     fn what_gungraun_prints_is_read_and_anything_else_is_an_error() {
         let [insert, score] = [counts("u64/insert", 1000), counts("u64/score", 5)];
-        let insert = Counts { lto_instructions: 0, l1_misses: 23, ll_misses: 1, ..insert };
-        let score = Counts { lto_instructions: 0, ..score };
+        let insert = Counts { l1_misses: 23, ll_misses: 1, ..insert };
         assert_eq!(summaries(SUMMARIES.as_bytes()).unwrap(), [insert, score]);
         let error = |from, to| summaries(SUMMARIES.replace(from, to).as_bytes()).unwrap_err();
         let nothing = "callgrind has counted nothing in u64/insert";

@@ -10,7 +10,7 @@ use rand::RngExt;
 use zset_core::SkipList;
 
 use crate::comparison::{Comparison, Contender, Operation, Plan, calls};
-use crate::measure::{Measured, contents, digest, each, sum};
+use crate::measure::{contents, digest, each, sum};
 use crate::options::{Common, MAX_N, within};
 use crate::random::{generator, numbers, shuffled};
 use crate::record::Record;
@@ -113,20 +113,14 @@ fn contender<C: List>() -> Contender<Workload> {
         calls("remove", |it, list, most| {
             each(&it.chosen, most, |&element| list.remove(element).into())
         }),
-        // A random score of a random element.
-        calls("update", |it, list, most| {
-            let pairs: Vec<_> = it.chosen.iter().zip(&it.new).collect();
-            each(&pairs, most, |&(old, new)| {
-                let is_removed = list.remove(*old);
-                list.insert((new.0, old.1));
-                is_removed.into()
-            })
-        }),
         calls("pop first", |it, list, most| {
             each(&it.chosen, most, |_| list.pop_first().map_or(0, digest_of))
         }),
-        calls("10 by score", |it, list, most| by_score(it, list, most, 10)),
-        calls("100 by score", |it, list, most| by_score(it, list, most, 100)),
+        calls("100 by score", |it, list, most| {
+            each(&it.chosen, most, |&(score, _)| {
+                sum(black_box(&*list).from_score(score).take(100).map(digest_of))
+            })
+        }),
     ];
     let contents = |_: &_, list: C| contents(list.from_score(0).map(digest_of));
     let load = |it: &Workload| {
@@ -135,12 +129,6 @@ fn contender<C: List>() -> Contender<Workload> {
         list
     };
     Contender::new(C::NAME, load, contents, operations)
-}
-
-fn by_score<C: List>(it: &Workload, list: &C, most: usize, len: usize) -> Measured {
-    each(&it.chosen, most, |&(score, _)| {
-        sum(black_box(list).from_score(score).take(len).map(digest_of))
-    })
 }
 
 fn digest_of((score, member): Element) -> u64 {

@@ -504,7 +504,10 @@ mod serde {
             if timeline.is_over_full() {
                 return Err("timeline has more posts than its cap allows");
             }
-            if timeline.posts.first().is_some_and(|(_, oldest)| timeline.is_too_old(*oldest, newest))
+            if timeline
+                .posts
+                .first()
+                .is_some_and(|(_, oldest)| timeline.is_too_old(*oldest, newest))
             {
                 return Err("timeline has a post that is too old");
             }

@@ -197,7 +197,9 @@ fn combine_or_rebuild<H: BuildHasher + Clone + Default>(
         Operation::Union(elements) => {
             let other: Reference = scored(elements).into_iter().collect();
             *set = set
-                .union_with(&other.elements().into_iter().collect::<SortedSet<_, _>>(), |a, b| *a.max(b));
+                .union_with(&other.elements().into_iter().collect::<SortedSet<_, _>>(), |a, b| {
+                    *a.max(b)
+                });
             for (member, score) in other.elements() {
                 let score = reference.score(member).map_or(score, |own| own.max(score));
                 reference.insert(member, score);
