@@ -44,7 +44,8 @@ type Match = (u32, Duration, &'static str, u64, u32);
 impl Game {
     fn new() -> Self {
         let ends = Timestamp::ZERO.saturating_add(SEASON);
-        Game { season: 1, ends, points: Leaderboard::sum(), ratings: Leaderboard::latest() }
+        let (points, ratings) = (Leaderboard::with_policy(Sum), Leaderboard::with_policy(Latest));
+        Game { season: 1, ends, points, ratings }
     }
 
     /// Counts a match; returns whether it belongs to this season.
@@ -150,7 +151,7 @@ fn show_end(before: &Game, after: &Game, folder: &Path) -> Result<(), Box<dyn Er
     assert_eq!(archived, before.points);
     for standing in archived.top(3).ties(Ties::Competition) {
         let player = standing.member;
-        let ratings = [before, after].map(|game| game.ratings.score(player).unwrap_or(START));
+        let ratings = [before, after].map(|game| *game.ratings.score(player).unwrap_or(&START));
         let (number, points) = (standing.number, standing.score);
         println!("  {number}. {player} {points} points, rating {} -> {}", ratings[0], ratings[1]);
     }

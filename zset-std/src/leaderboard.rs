@@ -8,7 +8,7 @@ mod standings;
 mod tests;
 
 pub use policy::{Best, Latest, Policy, Sum};
-pub use standings::{IntoIter, Standing, Standings, Ties};
+pub use standings::{IntoIter, Iter, Standing, Standings, Ties};
 
 use core::cmp::Reverse;
 use core::convert::Infallible;
@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 
 use zset_core::{Equivalent, Increment, SortedSet};
 
-use ranking::Ranking;
+use ranking::{Ranking, unreversed_ref};
 
 // Invariants: those of `Ranking`, and at most `max_len` members. A panic in user code during a
 // write may leave one member too many; the next submission removes it.
@@ -28,13 +28,13 @@ use ranking::Ranking;
 /// Members with equal scores are in ascending order. The caller chooses how ties are numbered: see
 /// [`Ties`].
 ///
-/// A score is any `Ord + Copy` type. Tuples rank medals by gold, then silver, then bronze;
+/// A score is any `Ord + Clone` type, which the board lends as maps lend values. Tuples rank medals by gold, then silver, then bronze;
 /// [`Reverse`] ranks the lowest first, as for golf or lap times;
 /// [`Score`](zset_core::Score) wraps an `f64`.
 ///
 /// The board's [`Policy`] determines how a new score combines with the member's current one:
-/// [`new`](Self::new) keeps the [`Best`], [`latest`](Self::latest) the [`Latest`],
-/// [`sum`](Self::sum) the [`Sum`].
+/// [`new`](Self::new) keeps the [`Best`], [`with_policy`](Self::with_policy) the [`Latest`], the
+/// [`Sum`] or what a custom policy returns.
 ///
 /// A board uses as much memory as a sorted set: 30 to 50 bytes per member, plus what the members
 /// own. It grows with each new member unless bounded by [`with_max_len`](Self::with_max_len).
@@ -65,20 +65,20 @@ use ranking::Ranking;
 ///
 /// ```
 /// use std::cmp::Reverse;
-/// use zset_std::Leaderboard;
+/// use zset_std::{Latest, Leaderboard};
 ///
 /// // Gold, silver, bronze.
-/// let mut medals = Leaderboard::latest();
+/// let mut medals = Leaderboard::with_policy(Latest);
 /// medals.submit("FRA", (16, 26, 22));
 /// medals.submit("NED", (15, 7, 12));
 /// medals.submit("GBR", (14, 22, 29));
-/// assert!(medals.iter().map(|standing| *standing.member).eq(["FRA", "NED", "GBR"]));
+/// assert!(medals.iter().map(|(country, _)| *country).eq(["FRA", "NED", "GBR"]));
 ///
 /// // The shortest lap is the best.
 /// let mut laps = Leaderboard::new();
 /// laps.submit("ann", Reverse(83_250));
 /// laps.submit("ann", Reverse(82_990));
-/// assert_eq!(laps.score("ann"), Some(Reverse(82_990)));
+/// assert_eq!(laps.score("ann"), Some(&Reverse(82_990)));
 /// ```
 ///
 /// With the `serde` feature, a board serializes as a sequence of member-score pairs, highest score
@@ -93,7 +93,7 @@ use ranking::Ranking;
 ///
 /// let set = SortedSet::from([("ann", 7), ("bob", 9)]);
 /// let board = Leaderboard::<_, _>::from(set.clone());
-/// assert_eq!(board.first(), Some((&"bob", 9)));
+/// assert_eq!(board.best(), Some((&"bob", &9)));
 /// assert_eq!(SortedSet::from(board), set);
 /// ```
 pub struct Leaderboard<Id, S, K = Best> {
@@ -103,46 +103,32 @@ pub struct Leaderboard<Id, S, K = Best> {
     policy: PhantomData<fn() -> K>,
 }
 
-impl<Id, S: Copy> Leaderboard<Id, S> {
+impl<Id, S> Leaderboard<Id, S> {
     /// Creates an empty board that keeps the best score of each member. **O(1)**.
     pub fn new() -> Self {
-        Self::for_policy()
+        Self::default()
     }
 }
 
-impl<Id, S: Copy> Leaderboard<Id, S, Latest> {
-    /// Creates an empty board that keeps the latest score of each member. **O(1)**.
-    pub fn latest() -> Self {
-        Self::for_policy()
-    }
-}
-
-impl<Id, S: Copy> Leaderboard<Id, S, Sum> {
-    /// Creates an empty board that adds up the scores of each member. **O(1)**.
+impl<Id, S, K> Leaderboard<Id, S, K> {
+    /// Creates an empty board with a policy: [`Latest`], [`Sum`] or a custom one. **O(1)**.
     ///
     /// # Examples
     ///
     /// ```
     /// use zset_core::ScoreOverflow;
-    /// use zset_std::Leaderboard;
+    /// use zset_std::{Leaderboard, Sum};
     ///
-    /// let mut board = Leaderboard::sum();
+    /// let mut board = Leaderboard::with_policy(Sum);
     /// board.try_submit("ann", 200u8)?;
     /// board.try_submit("ann", 50)?;
-    /// assert_eq!(board.score("ann"), Some(250));
+    /// assert_eq!(board.score("ann"), Some(&250));
     /// assert_eq!(board.try_submit("ann", 6), Err(ScoreOverflow));
-    /// assert_eq!(board.score("ann"), Some(250));
+    /// assert_eq!(board.score("ann"), Some(&250));
     /// # Ok::<(), ScoreOverflow>(())
     /// ```
-    pub fn sum() -> Self {
-        Self::for_policy()
-    }
-}
-
-impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
-    /// Creates an empty board with a custom policy. **O(1)**.
-    pub fn for_policy() -> Self {
-        Leaderboard { ranking: Ranking::new(), max_len: usize::MAX, policy: PhantomData }
+    pub fn with_policy(_: K) -> Self {
+        Self::default()
     }
 
     /// Returns the maximum number of members, or `None` if the board is unbounded. **O(1)**.
@@ -156,7 +142,7 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     }
 }
 
-impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
+impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
     /// Returns the board with a bound: it keeps only the best `max_len` members. **O(m log n)** for
     /// m members removed.
     ///
@@ -177,6 +163,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// board.submit("ann", 5);
     /// board.submit("bob", 3);
     /// assert_eq!(board.submit("cid", 4).dropped, Some(("bob", 3)));
+    /// assert_eq!(board.worst(), Some((&"cid", &4)));
     ///
     /// let below = board.submit("dan", 1);
     /// assert_eq!((below.old, below.new), (None, None));
@@ -207,9 +194,9 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     }
 }
 
-impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy, K> fmt::Debug for Leaderboard<Id, S, K> {
+impl<Id: fmt::Debug, S: fmt::Debug, K> fmt::Debug for Leaderboard<Id, S, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self).finish()
+        f.debug_map().entries(self).finish()
     }
 }
 
@@ -249,7 +236,7 @@ impl<Id, S: PartialEq> Submission<Id, S> {
 }
 
 /// Methods that change the board.
-impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
+impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
     /// Submits a score under a policy that cannot fail: [`Best`] or [`Latest`]. **O(log n)**
     /// expected. See [`try_submit`](Self::try_submit).
     #[track_caller]
@@ -324,8 +311,9 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     where
         S: Increment,
     {
-        self.ranking
-            .submit(member, self.max_len, |old| old.unwrap_or(S::ZERO).checked_increment(by))
+        self.ranking.submit(member, self.max_len, |old| {
+            old.map_or(S::ZERO, |&old| old).checked_increment(by)
+        })
     }
 
     /// Removes a member and returns its score. **O(log n)** expected.
@@ -348,7 +336,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     }
 
     /// Returns whether the bound rejects a score of a member, whatever the policy.
-    pub(crate) fn rejects(&self, member: &Id, score: S) -> bool {
+    pub(crate) fn rejects(&self, member: &Id, score: &S) -> bool {
         self.ranking.rejects(member, score, self.max_len)
     }
 
@@ -358,13 +346,18 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         self.ranking.set_score(member, score);
     }
 
-    /// Removes and returns the last member.
-    pub(crate) fn pop_last(&mut self) -> Option<(Id, S)> {
-        self.ranking.pop_last()
+    /// Removes and returns the best member and its score. **O(log n)** expected.
+    pub fn pop_best(&mut self) -> Option<(Id, S)> {
+        self.ranking.pop_best()
+    }
+
+    /// Removes and returns the worst member and its score. **O(log n)** expected.
+    pub fn pop_worst(&mut self) -> Option<(Id, S)> {
+        self.ranking.pop_worst()
     }
 }
 
-impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
+impl<Id, S, K> Leaderboard<Id, S, K> {
     /// Returns the number of members. **O(1)**.
     pub fn len(&self) -> usize {
         self.ranking.set().len()
@@ -376,19 +369,19 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     }
 
     /// Returns the score of a member. **O(1)** expected.
-    pub fn score<Q>(&self, member: &Q) -> Option<S>
+    pub fn score<Q>(&self, member: &Q) -> Option<&S>
     where
         Q: Hash + Equivalent<Id> + ?Sized,
     {
-        self.ranking.set().score(member).map(|&Reverse(score)| score)
+        self.get(member).map(|(_, score)| score)
     }
 
     /// Returns the stored member and its score. **O(1)** expected.
-    pub fn get<Q>(&self, member: &Q) -> Option<(&Id, S)>
+    pub fn get<Q>(&self, member: &Q) -> Option<(&Id, &S)>
     where
         Q: Hash + Equivalent<Id> + ?Sized,
     {
-        self.ranking.set().get(member).map(plain)
+        self.ranking.set().get(member).map(unreversed_ref)
     }
 
     /// Returns whether a member is on the board. **O(1)** expected.
@@ -399,20 +392,29 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
         self.ranking.set().contains(member)
     }
 
-    /// Returns the first member and its score. **O(1)**.
-    pub fn first(&self) -> Option<(&Id, S)> {
-        self.ranking.set().first().map(plain)
+    /// Returns the best member, which is the first of the board, and its score. **O(1)**.
+    pub fn best(&self) -> Option<(&Id, &S)> {
+        self.ranking.set().first().map(unreversed_ref)
     }
 
-    /// Returns the last member and its score. A new member must rank above it to enter a full
-    /// board. **O(1)**.
-    pub fn last(&self) -> Option<(&Id, S)> {
-        self.ranking.set().last().map(plain)
+    /// Returns the worst member, which is the last of the board, and its score. A new member must
+    /// rank above it to enter a full board. **O(1)**.
+    pub fn worst(&self) -> Option<(&Id, &S)> {
+        self.ranking.set().last().map(unreversed_ref)
+    }
+
+    /// Returns the 0-based rank of a member, highest score first: the number of lines before its
+    /// own. **O(log n)** expected. [`standing`](Self::standing) counts from 1.
+    pub fn rank<Q>(&self, member: &Q) -> Option<usize>
+    where
+        Q: Hash + Equivalent<Id> + ?Sized,
+    {
+        self.ranking.set().rank(member)
     }
 
     /// Returns the member at a 0-based rank, highest score first, and its score. **O(log n)**.
-    pub fn get_by_rank(&self, rank: usize) -> Option<(&Id, S)> {
-        self.ranking.set().get_by_rank(rank).map(plain)
+    pub fn get_by_rank(&self, rank: usize) -> Option<(&Id, &S)> {
+        self.ranking.set().get_by_rank(rank).map(unreversed_ref)
     }
 
     /// Returns the number of bytes allocated by the board, excluding what the members own.
@@ -423,7 +425,7 @@ impl<Id, S: Copy, K> Leaderboard<Id, S, K> {
     }
 }
 
-impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
+impl<Id, S: Ord, K> Leaderboard<Id, S, K> {
     /// Returns the standing of a member, counting from 1, highest score first. **O(log n)**
     /// expected.
     ///
@@ -434,8 +436,10 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
         Q: Hash + Equivalent<Id> + ?Sized,
     {
         match ties {
-            Ties::Ordinal => Some(1 + self.ranking.set().rank(member)?),
-            Ties::Dense | Ties::Competition => Some(self.ranking.number(self.score(member)?, ties)),
+            Ties::Ordinal => Some(1 + self.rank(member)?),
+            Ties::Dense | Ties::Competition => {
+                Some(self.ranking.number(self.ranking.set().score(member)?, ties))
+            }
         }
     }
 
@@ -450,38 +454,31 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     where
         Q: Hash + Equivalent<Id> + ?Sized,
     {
-        let score = self.score(member)?;
-        let below = self.len() - self.count_at_least(score);
+        let score = self.ranking.set().score(member)?;
+        let below = self.len() - self.ranking.at_least(score);
         let at_most = self.len() - self.ranking.above(score);
         #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2^32 members")]
         Some((below + at_most) as f64 * 50.0 / self.len() as f64)
     }
 
-    /// Returns the number of members whose score is at least `score`. **O(log n)**.
-    pub fn count_at_least(&self, score: S) -> usize {
-        self.ranking.set().count_by_score(..=Reverse(score))
+    /// Returns the number of members whose score is at least `score`, which is cloned once. **O(log
+    /// n)**.
+    pub fn count_at_least(&self, score: &S) -> usize
+    where
+        S: Clone,
+    {
+        self.ranking.at_least(&Reverse(score.clone()))
     }
 }
 
-fn plain<'a, Id, S: Copy>((member, score): (&'a Id, &Reverse<S>)) -> (&'a Id, S) {
-    (member, score.0)
-}
-
-impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
-    /// Removes and returns the first member, which has the highest score. **O(log n)** expected.
-    pub fn pop(&mut self) -> Option<(Id, S)> {
-        self.ranking.pop_first()
-    }
-}
-
-impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
+impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
     /// Removes the members for which `keep` returns false, visiting them in order. **O(n + m log
     /// n)** for m members removed; an index of d scores takes O(d log d) more.
     ///
     /// If `keep` panics, the members not yet visited stay, and the board loses its
     /// [index](Self::with_dense_standings).
-    pub fn retain(&mut self, mut keep: impl FnMut(&Id, S) -> bool) {
-        self.ranking.retain(|member, &Reverse(score)| keep(member, score));
+    pub fn retain(&mut self, keep: impl FnMut(&Id, &S) -> bool) {
+        self.ranking.retain(keep);
     }
 
     /// Replaces each score with `map(member, score)`, regardless of the policy, visiting the
@@ -505,26 +502,26 @@ impl<Id: Ord + Hash, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     /// assert!(board.into_iter().eq([("bob", 450), ("cid", 400), ("ann", 350)]));
     /// ```
     #[track_caller]
-    pub fn map_scores(&mut self, mut map: impl FnMut(&Id, S) -> S) {
-        self.ranking.map_scores(|member, Reverse(score)| Reverse(map(member, score)));
+    pub fn map_scores(&mut self, map: impl FnMut(&Id, &S) -> S) {
+        self.ranking.map_scores(map);
     }
 }
 
-impl<Id: Clone, S: Copy, K> Clone for Leaderboard<Id, S, K> {
+impl<Id: Clone, S: Clone, K> Clone for Leaderboard<Id, S, K> {
     fn clone(&self) -> Self {
         Leaderboard { ranking: self.ranking.clone(), max_len: self.max_len, policy: PhantomData }
     }
 }
 
-impl<Id, S: Copy, K> Default for Leaderboard<Id, S, K> {
+impl<Id, S, K> Default for Leaderboard<Id, S, K> {
     fn default() -> Self {
-        Self::for_policy()
+        Leaderboard { ranking: Ranking::new(), max_len: usize::MAX, policy: PhantomData }
     }
 }
 
 /// Two boards are equal if they have the same members with the same scores, regardless of bounds
 /// and indexes. **O(n)**.
-impl<Id: PartialEq, S: PartialEq + Copy, K, K2> PartialEq<Leaderboard<Id, S, K2>>
+impl<Id: PartialEq, S: PartialEq, K, K2> PartialEq<Leaderboard<Id, S, K2>>
     for Leaderboard<Id, S, K>
 {
     fn eq(&self, other: &Leaderboard<Id, S, K2>) -> bool {
@@ -532,14 +529,14 @@ impl<Id: PartialEq, S: PartialEq + Copy, K, K2> PartialEq<Leaderboard<Id, S, K2>
     }
 }
 
-impl<Id: Eq, S: Eq + Copy, K> Eq for Leaderboard<Id, S, K> {}
+impl<Id: Eq, S: Eq, K> Eq for Leaderboard<Id, S, K> {}
 
 /// Submits each score in order. Panics if a score does not combine with the member's current one;
 /// see [`try_extend`](Leaderboard::try_extend).
 impl<Id, S, K> Extend<(Id, S)> for Leaderboard<Id, S, K>
 where
     Id: Ord + Hash,
-    S: Ord + Copy,
+    S: Ord + Clone,
     K: Policy<S, Error: fmt::Debug>,
 {
     #[track_caller]
@@ -552,7 +549,7 @@ where
 impl<Id, S, K> FromIterator<(Id, S)> for Leaderboard<Id, S, K>
 where
     Id: Ord + Hash,
-    S: Ord + Copy,
+    S: Ord + Clone,
     K: Policy<S, Error: fmt::Debug>,
 {
     #[track_caller]
@@ -564,7 +561,7 @@ where
 }
 
 /// Keeps the best score of each member.
-impl<Id: Ord + Hash, S: Ord + Copy, const N: usize> From<[(Id, S); N]> for Leaderboard<Id, S> {
+impl<Id: Ord + Hash, S: Ord + Clone, const N: usize> From<[(Id, S); N]> for Leaderboard<Id, S> {
     fn from(scores: [(Id, S); N]) -> Self {
         scores.into_iter().collect()
     }
@@ -574,7 +571,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, const N: usize> From<[(Id, S); N]> for Leade
 impl<Id, S, K> From<SortedSet<Id, S>> for Leaderboard<Id, S, K>
 where
     Id: Ord + Hash,
-    S: Ord + Copy,
+    S: Ord + Clone,
 {
     #[track_caller]
     fn from(set: SortedSet<Id, S>) -> Self {
@@ -587,7 +584,7 @@ where
 impl<Id, S, K> From<Leaderboard<Id, S, K>> for SortedSet<Id, S>
 where
     Id: Ord + Hash,
-    S: Ord + Copy,
+    S: Ord + Clone,
 {
     #[track_caller]
     fn from(board: Leaderboard<Id, S, K>) -> Self {
@@ -619,7 +616,7 @@ mod serde {
 
     /// Serializes the members with their scores, and the bound. The index is not stored; it can be
     /// rebuilt.
-    impl<Id: Serialize, S: Serialize + Copy, K> Serialize for Leaderboard<Id, S, K> {
+    impl<Id: Serialize, S: Serialize, K> Serialize for Leaderboard<Id, S, K> {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
             Stored { scores: self.ranking.set(), max_len: self.max_len() }.serialize(serializer)
         }
@@ -632,7 +629,7 @@ mod serde {
     impl<'de, Id, S, K> Deserialize<'de> for Leaderboard<Id, S, K>
     where
         Id: Deserialize<'de> + Ord + Hash,
-        S: Deserialize<'de> + Ord + Copy,
+        S: Deserialize<'de> + Ord + Clone,
     {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             // `Reverse` is transparent to serde: the stored value is the score itself.

@@ -115,11 +115,12 @@
 //!   takes the time in every such operation.
 //! - The time is always the last argument: `push(payload, due)`, `pop_due(max, now)`,
 //!   `check_n(n, now)`. If there are two times, `now`, the time of the call, comes last.
+//! - `new` creates a value, `with_policy` one with a policy, and `from_*` converts. The other
+//!   `with_*` are builder methods: they take the value and return it, before its first use.
 //! - `check` and `peek` are for one unit, `check_n` and `peek_n` for several. The remaining units
 //!   and the waits are fields of the [`Decision`] of a peek.
 //! - A job is `due` at a time, a member of an [`ExpiringSet`] has a `deadline`, a lease lasts
 //!   `until` a time, and is renewed.
-//! - `with_*` are builder methods: they take the value and return it, before its first use.
 //! - Iterators, outcomes and errors are in the module of their type, such as
 //!   [`delay_queue::PopDue`]. The crate root has the types themselves.
 //! - Error enums are `#[non_exhaustive]`. Outcome enums that are complete, such as [`Verdict`], are
@@ -176,6 +177,8 @@ pub mod delay_queue;
 pub mod expiring_set;
 #[cfg(feature = "alloc")]
 pub mod leaderboard;
+#[cfg(feature = "alloc")]
+mod mapped;
 #[cfg(feature = "alloc")]
 pub mod timeline;
 #[cfg(feature = "alloc")]

@@ -24,10 +24,10 @@ const LARGEST: u64 = 1 << 53;
 /// ```
 /// use zset_std::Leaderboard;
 ///
-/// let mut medals = Leaderboard::latest();
+/// let mut medals = Leaderboard::with_policy(Latest);
 /// medals.submit("A", (5, 15, 0)); // gold, silver, bronze
 /// medals.submit("B", (50, 1, 0));
-/// assert_eq!(medals.first(), Some((&"B", (50, 1, 0))));
+/// assert_eq!(medals.best(), Some((&"B", &(50, 1, 0))));
 /// ```
 ///
 /// # What goes wrong without a layout

@@ -15,7 +15,7 @@ use core::hash::Hash;
 use zset_core::Equivalent;
 
 use crate::leaderboard::Submission;
-use crate::{Best, Latest, Leaderboard, Policy, Sum, Timestamp};
+use crate::{Best, Leaderboard, Policy, Timestamp};
 use merge::Merged;
 
 // Invariants: `boards` holds boards of the newest bucket and the ones before it, up to the number
@@ -33,8 +33,8 @@ use merge::Merged;
 /// Time is divided into [`Buckets`], and each bucket has its own board: [`current`](Self::current)
 /// is the board of the newest bucket, and [`bucket`](Self::bucket) returns earlier ones.
 /// [`merged`](Self::merged) is the board over all buckets kept, where the policy combines the
-/// scores of each member: [`Best`] yields the best score in any bucket, [`Latest`] the score in the
-/// member's newest bucket, and [`Sum`] the sum.
+/// scores of each member: [`Best`] yields the best score in any bucket, [`Latest`](crate::Latest) the score in
+/// the member's newest bucket, and [`Sum`](crate::Sum) the sum.
 ///
 /// The merged score of a member depends only on its scores in the buckets, not on the order of
 /// calls that produced them. Scores combine from the newest bucket back. If the sum of all of them
@@ -68,14 +68,14 @@ use merge::Merged;
 /// week.submit("ann", 50, day(1));
 /// week.submit("bob", 70, day(1));
 ///
-/// assert_eq!(week.current().score("ann"), Some(50));
-/// assert_eq!(week.merged().score("ann"), Some(90));
+/// assert_eq!(week.current().score("ann"), Some(&50));
+/// assert_eq!(week.merged().score("ann"), Some(&90));
 /// assert_eq!(week.bucket(1).unwrap().len(), 1); // yesterday
 ///
 /// week.advance(day(7)); // the first day is more than a week ago
 /// assert!(week.current().is_empty());
-/// assert_eq!(week.merged().first(), Some((&"bob", 70)));
-/// assert_eq!(week.merged().score("ann"), Some(50));
+/// assert_eq!(week.merged().best(), Some((&"bob", &70)));
+/// assert_eq!(week.merged().score("ann"), Some(&50));
 /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
 /// ```
 ///
@@ -98,36 +98,27 @@ pub struct WindowedLeaderboard<Id, S, K = Best> {
     is_partial: bool,
 }
 
-impl<Id, S: Copy> WindowedLeaderboard<Id, S> {
+impl<Id, S> WindowedLeaderboard<Id, S> {
     /// Creates empty boards that keep the best score of each member. **O(1)**.
     pub fn new(buckets: Buckets) -> Self {
-        Self::for_policy(buckets)
+        Self::of(buckets)
     }
 }
 
-impl<Id, S: Copy> WindowedLeaderboard<Id, S, Latest> {
-    /// Creates empty boards that keep the latest score of each member. **O(1)**.
-    pub fn latest(buckets: Buckets) -> Self {
-        Self::for_policy(buckets)
+impl<Id, S, K> WindowedLeaderboard<Id, S, K> {
+    /// Creates empty boards with a policy: [`Latest`](crate::Latest), [`Sum`](crate::Sum) or a
+    /// custom one. **O(1)**.
+    pub fn with_policy(buckets: Buckets, _: K) -> Self {
+        Self::of(buckets)
     }
-}
 
-impl<Id, S: Copy> WindowedLeaderboard<Id, S, Sum> {
-    /// Creates empty boards that add up the scores of each member. **O(1)**.
-    pub fn sum(buckets: Buckets) -> Self {
-        Self::for_policy(buckets)
-    }
-}
-
-impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
-    /// Creates empty boards with a custom policy. **O(1)**.
-    pub fn for_policy(buckets: Buckets) -> Self {
+    fn of(buckets: Buckets) -> Self {
         WindowedLeaderboard {
             buckets,
             newest: Timestamp::ZERO,
             boards: BTreeMap::new(),
-            merged: Leaderboard::for_policy(),
-            empty: Leaderboard::for_policy(),
+            merged: Leaderboard::default(),
+            empty: Leaderboard::default(),
             is_torn: false,
             is_partial: false,
         }
@@ -182,7 +173,7 @@ impl<Id, S: Copy, K> WindowedLeaderboard<Id, S, K> {
     }
 }
 
-impl<Id: Clone, S: Copy, K> Clone for WindowedLeaderboard<Id, S, K> {
+impl<Id: Clone, S: Clone, K> Clone for WindowedLeaderboard<Id, S, K> {
     fn clone(&self) -> Self {
         WindowedLeaderboard {
             buckets: self.buckets,
@@ -197,15 +188,15 @@ impl<Id: Clone, S: Copy, K> Clone for WindowedLeaderboard<Id, S, K> {
 }
 
 /// Two windowed leaderboards are equal if they have the same buckets, newest time and boards.
-impl<Id: PartialEq, S: PartialEq + Copy, K> PartialEq for WindowedLeaderboard<Id, S, K> {
+impl<Id: PartialEq, S: PartialEq, K> PartialEq for WindowedLeaderboard<Id, S, K> {
     fn eq(&self, other: &Self) -> bool {
         (self.buckets, self.newest) == (other.buckets, other.newest) && self.boards == other.boards
     }
 }
 
-impl<Id: Eq, S: Eq + Copy, K> Eq for WindowedLeaderboard<Id, S, K> {}
+impl<Id: Eq, S: Eq, K> Eq for WindowedLeaderboard<Id, S, K> {}
 
-impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy, K> fmt::Debug for WindowedLeaderboard<Id, S, K> {
+impl<Id: fmt::Debug, S: fmt::Debug, K> fmt::Debug for WindowedLeaderboard<Id, S, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WindowedLeaderboard")
             .field("buckets", &self.buckets)
@@ -216,9 +207,10 @@ impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy, K> fmt::Debug for WindowedLeade
     }
 }
 
-impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
-    /// Submits a score under a policy that cannot fail: [`Best`] or [`Latest`]. **O(log n)**
-    /// expected, plus the cost of [`advance`](Self::advance). See [`try_submit`](Self::try_submit).
+impl<Id: Ord + Hash + Clone, S: Ord + Clone, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
+    /// Submits a score under a policy that cannot fail: [`Best`] or
+    /// [`Latest`](crate::Latest). **O(log n)** expected, plus the cost of
+    /// [`advance`](Self::advance). See [`try_submit`](Self::try_submit).
     #[track_caller]
     pub fn submit(&mut self, member: Id, score: S, now: Timestamp) -> Submission<Id, S>
     where
@@ -254,11 +246,11 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
         now: Timestamp,
     ) -> Result<Submission<Id, S>, K::Error> {
         self.advance(now);
-        if self.current().rejects(&member, score) {
+        if self.current().rejects(&member, &score) {
             return Ok(Submission { old: None, new: None, dropped: Some((member, score)) });
         }
         // Change nothing until both boards are known to accept the score.
-        let merged = self.merged_after(&member, score)?;
+        let merged = self.merged_after(&member, &score)?;
         self.is_torn = true;
         let submission = self.submit_merged(member, score, merged);
         self.is_torn = false;
@@ -298,7 +290,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
             return self.clear();
         }
         while let Some(first) = self.boards.first_entry().filter(|first| *first.key() < oldest) {
-            let Some((member, _)) = first.get().last() else {
+            let Some((member, _)) = first.get().worst() else {
                 first.remove();
                 continue;
             };
@@ -307,7 +299,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
             let member = member.clone();
             self.merge(&member);
             if let Some(mut first) = self.boards.first_entry() {
-                first.get_mut().pop_last();
+                first.get_mut().pop_worst();
             }
         }
     }
@@ -372,7 +364,7 @@ impl<Id: Ord + Hash + Clone, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id
     }
 }
 
-impl<Id: Ord + Hash, S: Ord + Copy, K> WindowedLeaderboard<Id, S, K> {
+impl<Id: Ord + Hash, S: Ord + Clone, K> WindowedLeaderboard<Id, S, K> {
     /// Returns the boards, including the merged one, with an index of their distinct scores; see
     /// [`Leaderboard::with_dense_standings`]. **O(n)**.
     pub fn with_dense_standings(mut self) -> Self {
@@ -425,7 +417,7 @@ mod serde {
     }
 
     /// Serializes everything but the merged board and the indexes, which can be rebuilt.
-    impl<Id: Serialize, S: Serialize + Copy, K> Serialize for WindowedLeaderboard<Id, S, K> {
+    impl<Id: Serialize, S: Serialize, K> Serialize for WindowedLeaderboard<Id, S, K> {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
             let number = self.number();
             // Expired buckets are present only after a panic.
@@ -448,12 +440,12 @@ mod serde {
     impl<'de, Id, S, K> Deserialize<'de> for WindowedLeaderboard<Id, S, K>
     where
         Id: Deserialize<'de> + Ord + Hash + Clone,
-        S: Deserialize<'de> + Ord + Copy,
+        S: Deserialize<'de> + Ord + Clone,
         K: Policy<S>,
     {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             let stored = Stored::<Vec<(u64, Leaderboard<Id, S, K>)>>::deserialize(deserializer)?;
-            let mut windowed = Self::for_policy(stored.buckets);
+            let mut windowed = Self::of(stored.buckets);
             windowed.newest = stored.newest;
             windowed.empty = windowed.empty.with_max_len(stored.max_len.unwrap_or(usize::MAX));
             let (oldest, number) = (windowed.oldest(), windowed.number());

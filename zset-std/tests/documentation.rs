@@ -19,7 +19,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("clock/tokio.rs", "TokioClock"),
     ("delay_queue.rs", "DelayQueue JobId push_with_id reschedule"),
     ("expiring_set.rs", "ExpiringSet InsertError with_max_len"),
-    ("leaderboard.rs", "Leaderboard sum with_max_len Submission map_scores"),
+    ("leaderboard.rs", "Leaderboard with_policy with_max_len Submission map_scores"),
     ("leaderboard/policy.rs", "Policy"),
     ("leaderboard/standings.rs", "Ties page_after around"),
     ("limit/any_limiter.rs", "AnyLimiter"),

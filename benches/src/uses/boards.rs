@@ -171,12 +171,12 @@ impl Board for Leaderboard<u64, u64> {
     }
 
     fn page(&self, offset: usize, n: usize) -> impl Iterator<Item = Line> {
-        self.page(offset, n).map(|line| (line.number, *line.member, line.score))
+        self.page(offset, n).map(|line| (line.number, *line.member, *line.score))
     }
 
     fn around(&self, member: u64, n: usize) -> Option<impl Iterator<Item = Line>> {
         let lines = self.around(&member, n)?;
-        Some(lines.map(|line| (line.number, *line.member, line.score)))
+        Some(lines.map(|line| (line.number, *line.member, *line.score)))
     }
 }
 

@@ -12,10 +12,10 @@
 //! ```no_run
 //! use zset_redis::Leaderboard;
 //! use zset_redis::blocking::Pool;
-//! use zset_std::{PackedScore, Ties};
+//! use zset_std::{Latest, PackedScore, Ties};
 //!
 //! let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
-//! let medals = Leaderboard::latest(pool, "paris");
+//! let medals = Leaderboard::with_policy(pool, "paris", Latest);
 //! let layout = PackedScore::decimal([3, 3, 3])?; // gold, silver, bronze
 //! medals.submit("USA", layout.pack([40, 44, 42])?)?;
 //! medals.submit("CHN", layout.pack([40, 27, 24])?)?;
@@ -59,8 +59,8 @@ use std::time::Duration;
 use redis::Value;
 #[cfg(feature = "tokio")]
 use redis::aio::ConnectionLike;
-use zset_std::Ties;
 use zset_std::zset_core::Score;
+use zset_std::{Best, Latest, Sum, Ties};
 
 use crate::Error;
 use crate::blocking::{Connect, Pool};
@@ -68,6 +68,7 @@ use crate::key::Names;
 use crate::link::Link;
 use crate::operation::{Operation, operations, read};
 use crate::script::{Call, Script, scripts};
+use sealed::Named;
 
 /// The largest number that a script can add to another one exactly.
 const MOST: u64 = (1 << 52) - 1;
@@ -109,24 +110,16 @@ pub struct Leaderboard<C> {
 impl<C> Leaderboard<C> {
     /// Makes a board that keeps the best score of each member; its keys contain `name`. **O(1)**.
     pub fn new(connection: C, name: &str) -> Self {
-        Leaderboard::under(Policy::Best, connection, name)
+        Leaderboard::with_policy(connection, name, Best)
     }
 
-    /// Makes a board that keeps the latest score of each member; its keys contain `name`. **O(1)**.
-    pub fn latest(connection: C, name: &str) -> Self {
-        Leaderboard::under(Policy::Latest, connection, name)
-    }
-
-    /// Makes a board that adds up the scores of each member; its keys contain `name`. **O(1)**.
-    pub fn sum(connection: C, name: &str) -> Self {
-        Leaderboard::under(Policy::Sum, connection, name)
-    }
-
-    fn under(policy: Policy, connection: C, name: &str) -> Self {
+    /// Makes a board with a policy: [`Latest`] or [`Sum`]; its keys contain
+    /// `name`. **O(1)**.
+    pub fn with_policy<K: ServerPolicy>(connection: C, name: &str, _: K) -> Self {
         let board = Board {
             name: name.into(),
             keys: keys(&Names::new("board"), name),
-            policy,
+            policy: K::NAME,
             max_len: None,
             has_dense_standings: false,
             deadline: Duration::from_secs(1),
@@ -209,7 +202,7 @@ operations! {
             member: &(impl AsRef<[u8]> + ?Sized),
             by: impl Into<Score>,
         ) -> Operation<Submission> {
-            self.board.submit(Policy::Sum, member.as_ref(), by.into())
+            self.board.submit(Sum::NAME, member.as_ref(), by.into())
         }
 
         /// Removes a member and returns its score. **O(log n)** on the server.
@@ -339,12 +332,28 @@ impl<C> fmt::Debug for Leaderboard<C> {
     }
 }
 
-/// How a submitted score is combined with the current one.
-#[derive(Clone, Copy, Debug)]
-enum Policy {
-    Best,
-    Latest,
-    Sum,
+/// A policy that the server applies: [`Best`], [`Latest`] or [`Sum`].
+pub trait ServerPolicy: Named {}
+
+mod sealed {
+    pub trait Named {
+        /// The name by which the script knows the policy.
+        const NAME: &'static str;
+    }
+}
+
+impl<K: Named> ServerPolicy for K {}
+
+impl Named for Best {
+    const NAME: &'static str = "best";
+}
+
+impl Named for Latest {
+    const NAME: &'static str = "latest";
+}
+
+impl Named for Sum {
+    const NAME: &'static str = "sum";
 }
 
 /// The keys and the settings of a board.
@@ -352,7 +361,8 @@ enum Policy {
 struct Board {
     name: Box<str>,
     keys: [Vec<u8>; 2],
-    policy: Policy,
+    /// The name of the policy.
+    policy: &'static str,
     max_len: Option<u64>,
     has_dense_standings: bool,
     deadline: Duration,
@@ -363,12 +373,7 @@ impl Board {
         Call::new(script, self.keys.to_vec())
     }
 
-    fn submit(&self, policy: Policy, member: &[u8], score: Score) -> Operation<Submission> {
-        let policy = match policy {
-            Policy::Best => "best",
-            Policy::Latest => "latest",
-            Policy::Sum => "sum",
-        };
+    fn submit(&self, policy: &str, member: &[u8], score: Score) -> Operation<Submission> {
         let max_len = self.max_len.map_or(String::new(), |max_len| max_len.to_string());
         let call = self.call(&scripts::SUBMIT).argument(policy).argument(member);
         let call = call.argument(negated(score)).argument(max_len);

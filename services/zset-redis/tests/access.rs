@@ -14,7 +14,7 @@ use servers::{Cluster, Kind, PATIENCE, Server};
 use zset_redis::blocking::{self, Connect, Pool};
 use zset_redis::{LeasedWindow, OnFailure, Rule};
 use zset_std::limit::Block;
-use zset_std::{Quota, Ties, Timestamp};
+use zset_std::{Quota, Sum, Ties, Timestamp};
 
 const SECRET: &[u8] = b"0123456789abcdef";
 
@@ -297,7 +297,8 @@ async fn use_leases(connection: MultiplexedConnection, errors: &mut Errors) {
 }
 
 fn use_board(pool: Pool<Client>, errors: &mut Errors) {
-    let board = blocking::Leaderboard::sum(pool, "a").with_max_len(3).with_deadline(PATIENCE);
+    let board =
+        blocking::Leaderboard::with_policy(pool, "a", Sum).with_max_len(3).with_deadline(PATIENCE);
     for member in ["ann", "bob", "cat", "ann"] {
         errors.of(board.submit(member, 1));
     }

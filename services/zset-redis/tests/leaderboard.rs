@@ -72,7 +72,7 @@ impl Submit for Model<Sum> {
 fn lines<'a>(
     standings: impl Iterator<Item = zset_std::Standing<'a, Vec<u8>, Score>>,
 ) -> Vec<(u64, Vec<u8>, Score)> {
-    standings.map(|line| (line.number as u64, line.member.clone(), line.score)).collect()
+    standings.map(|line| (line.number as u64, line.member.clone(), *line.score)).collect()
 }
 
 fn server_lines(standings: Vec<Standing>) -> Vec<(u64, Vec<u8>, Score)> {
@@ -129,18 +129,18 @@ fn compare<M: Connect, K>(
     let (from, most) = (offset as usize, n as usize);
 
     assert_eq!(board.len().unwrap(), model.len() as u64);
-    assert_eq!(board.score(member).unwrap(), model.score(member));
+    assert_eq!(board.score(member).unwrap(), model.score(member).copied());
     assert_eq!(board.percentile(member).unwrap(), model.percentile(member));
-    assert_eq!(board.count_at_least(score).unwrap(), model.count_at_least(score) as u64);
+    assert_eq!(board.count_at_least(score).unwrap(), model.count_at_least(&score) as u64);
     let standing = model.standing(member, ties).map(|number| number as u64);
     assert_eq!(board.standing(member, ties).unwrap(), standing, "{ties:?}");
-    let rank = model.standing(member, Ties::Ordinal).map(|number| number as u64 - 1);
+    let rank = model.rank(member).map(|rank| rank as u64);
     assert_eq!(board.rank(member).unwrap(), rank);
     let page = lines(model.page(from, most).ties(ties));
     assert_eq!(server_lines(board.page(offset, n, ties).unwrap()), page, "{ties:?}");
     let around = model.around(member, most).map(|around| lines(around.ties(ties)));
     assert_eq!(board.around(member, n, ties).unwrap().map(server_lines), around, "{ties:?}");
-    let all = lines(model.iter().ties(ties));
+    let all = lines(model.standings().ties(ties));
     assert_eq!(server_lines(board.top(u64::MAX, ties).unwrap()), all, "{ties:?}");
 }
 
@@ -174,8 +174,10 @@ fn random_steps<M: Connect, K: Policy<Score>>(
 fn all_policies<M: Connect>(pool: &Pool<M>) {
     let pool = || pool.clone();
     random_steps("best", |name| blocking::Leaderboard::new(pool(), name), Model::new);
-    random_steps("latest", |name| blocking::Leaderboard::latest(pool(), name), Model::latest);
-    random_steps("sum", |name| blocking::Leaderboard::sum(pool(), name), Model::sum);
+    let latest = |name: &str| blocking::Leaderboard::with_policy(pool(), name, Latest);
+    random_steps("latest", latest, || Model::with_policy(Latest));
+    let sum = |name: &str| blocking::Leaderboard::with_policy(pool(), name, Sum);
+    random_steps("sum", sum, || Model::with_policy(Sum));
 }
 
 #[test]
@@ -212,12 +214,13 @@ async fn awaited<C: ConnectionLike + Clone>(connection: C) {
     board.clear().await.unwrap();
     assert!(board.top(10, Ties::Dense).await.unwrap().is_empty());
 
-    let board = Leaderboard::sum(connection.clone(), "awaited sum").with_deadline(PATIENCE);
+    let board =
+        Leaderboard::with_policy(connection.clone(), "awaited sum", Sum).with_deadline(PATIENCE);
     board.submit("ann", Score::INFINITY).await.unwrap();
     assert!(matches!(board.submit("ann", Score::NEG_INFINITY).await, Err(Error::NanScore)));
     assert_eq!(board.remove("ann").await.unwrap(), Some(Score::INFINITY));
 
-    let medals = Leaderboard::latest(connection, "awaited latest");
+    let medals = Leaderboard::with_policy(connection, "awaited latest", Latest);
     let medals = medals.with_dense_standings().with_deadline(PATIENCE);
     let layout = PackedScore::decimal([3, 3, 3]).unwrap();
     for (team, won) in [("USA", [40, 44, 42]), ("CHN", [40, 27, 24]), ("JPN", [20, 12, 13])] {

@@ -16,7 +16,7 @@ pub(crate) trait Member: Ord + Hash + Borrow<str> + fmt::Display {
     fn cells(&self) -> Vec<String>;
 }
 
-/// The scores of one member. A board accepts any type that is `Ord + Copy`.
+/// The scores of one member. A board accepts any type that is `Ord + Clone`.
 pub(crate) trait Scores: Ord + Copy {
     fn read(fields: &[&str]) -> Result<Self, BadScore>;
     fn cells(self) -> Vec<String>;

@@ -27,7 +27,7 @@ pub(crate) fn where_is<M: Member, S: Scores>(
     };
     let name = text::printable(&member.to_string());
     let place = text::ordinal(number);
-    let others = board.range_by_score(score..=score).len() - 1;
+    let others = board.range_by_score(*score..=*score).len() - 1;
     writeln!(out, "\nWhere does {name} stand?")?;
     write!(out, "  {place} of {}", text::thousands(board.len() as u128))?;
     match others {
@@ -54,7 +54,7 @@ pub(crate) fn who_is_third<M: Member, S: Scores>(
         3 => {}
         rank => writeln!(out, "  Nobody: several are tied for {}:", text::ordinal(rank))?,
     }
-    let mut tied = board.range_by_score(score..=score);
+    let mut tied = board.range_by_score(*score..=*score);
     for Standing { member, .. } in tied.by_ref().take(MOST_NAMES) {
         let name = text::printable(&member.to_string());
         writeln!(out, "  {name}, with {}", table.in_words(score))?;
@@ -79,7 +79,7 @@ pub(crate) fn who_lies_between<M: Member, S: Scores>(
         score.map_err(|error| format!("{option}: {error}"))
     };
     let (from, to) = (read("--from", from)?, read("--to", to)?);
-    let in_words = |score: S| table.in_words(score);
+    let in_words = |score: S| table.in_words(&score);
     match (from.map(in_words), to.map(in_words)) {
         (Some(from), Some(to)) => writeln!(out, "\nWho lies between {from} and {to}?")?,
         (Some(from), None) => writeln!(out, "\nWho has at least {from}?")?,

@@ -60,7 +60,7 @@ impl<M: Member, S: Scores> Table<M, S> {
     }
 
     /// Returns a score in words: `40 gold, 44 silver, 42 bronze`.
-    pub(crate) fn in_words(&self, score: S) -> String {
+    pub(crate) fn in_words(&self, score: &S) -> String {
         let cells = score.cells();
         let words = cells.iter().zip(&self.headings.scores);
         words.map(|(cell, heading)| format!("{cell} {heading}")).collect::<Vec<_>>().join(", ")

@@ -16,16 +16,16 @@
 //!
 //! | type | for |
 //! |---|---|
-//! | [`Leaderboard`](crate::Leaderboard) | one board, by any `Ord + Copy` score |
+//! | [`Leaderboard`](crate::Leaderboard) | one board, by any `Ord + Clone` score |
 //! | [`WindowedLeaderboard`](crate::WindowedLeaderboard) | the board of today, of each day of the week, and of the week |
 //! | [`PackedScore`](crate::PackedScore) | several numbers in the one `f64` of a server's score |
 //!
 //! # What a second score does
 //!
 //! A board keeps the [`Best`](crate::Best), the [`Latest`](crate::Latest) or the
-//! [`Sum`](crate::Sum) of a member's scores, depending on its constructor: `new`, `latest` or
-//! `sum`. For scores of which the lowest is best, such as lap times, use
-//! [`Reverse`](std::cmp::Reverse).
+//! [`Sum`](crate::Sum) of a member's scores: [`Leaderboard::new`](crate::Leaderboard::new) keeps the
+//! best, [`Leaderboard::with_policy`](crate::Leaderboard::with_policy) takes another policy. For
+//! scores of which the lowest is best, such as lap times, use [`Reverse`](std::cmp::Reverse).
 //!
 //! # Ties
 //!
@@ -58,8 +58,8 @@
 //! week.submit("ann", 50, day(1));
 //! week.submit("bob", 70, day(1));
 //!
-//! assert_eq!(week.current().score("ann"), Some(50));
-//! assert_eq!(week.merged().score("ann"), Some(90));
+//! assert_eq!(week.current().score("ann"), Some(&50));
+//! assert_eq!(week.merged().score("ann"), Some(&90));
 //! # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
 //! ```
 //!

@@ -1,13 +1,13 @@
 //! Iterators over all jobs.
 
 use core::fmt;
-use core::iter::FusedIterator;
 
 use zset_core::Unordered;
 use zset_core::sorted_map::{Drain, IntoIter, Iter};
 
 use super::{DelayQueue, Job, JobId, job, job_ref};
 use crate::Timestamp;
+use crate::mapped::mapped_iterator;
 
 /// A double-ended, exact-size iterator over the jobs, returned by [`DelayQueue::iter`].
 pub struct Jobs<'a, T, I = JobId>(Iter<'a, Unordered<I>, T, Timestamp>);
@@ -30,44 +30,9 @@ impl<'a, T, I> DrainJobs<'a, T, I> {
     }
 }
 
-/// Implements the iterator traits by delegating to the map's iterator.
-macro_rules! iterator_of_jobs {
-    ([$($generic:tt)*] $iterator:ty, $item:ty, $job:ident) => {
-        impl<$($generic)*> Iterator for $iterator {
-            type Item = $item;
-
-            fn next(&mut self) -> Option<Self::Item> {
-                self.0.next().map($job)
-            }
-
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                self.0.size_hint()
-            }
-
-            fn nth(&mut self, n: usize) -> Option<Self::Item> {
-                self.0.nth(n).map($job)
-            }
-        }
-
-        impl<$($generic)*> DoubleEndedIterator for $iterator {
-            fn next_back(&mut self) -> Option<Self::Item> {
-                self.0.next_back().map($job)
-            }
-
-            fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
-                self.0.nth_back(n).map($job)
-            }
-        }
-
-        impl<$($generic)*> ExactSizeIterator for $iterator {}
-
-        impl<$($generic)*> FusedIterator for $iterator {}
-    };
-}
-
-iterator_of_jobs!(['a, T, I] Jobs<'a, T, I>, Job<&'a T, &'a I>, job_ref);
-iterator_of_jobs!([T, I] DrainJobs<'_, T, I>, Job<T, I>, job);
-iterator_of_jobs!([T, I] IntoJobs<T, I>, Job<T, I>, job);
+mapped_iterator!(['a, T, I] Jobs<'a, T, I>, Job<&'a T, &'a I>, job_ref);
+mapped_iterator!([T, I] DrainJobs<'_, T, I>, Job<T, I>, job);
+mapped_iterator!([T, I] IntoJobs<T, I>, Job<T, I>, job);
 
 impl<T, I> Clone for Jobs<'_, T, I> {
     fn clone(&self) -> Self {

@@ -6,7 +6,8 @@ use zset_core::Increment;
 
 /// How a submitted score combines with the member's current one.
 ///
-/// A [`WindowedLeaderboard`](crate::WindowedLeaderboard) also combines the scores of a member
+/// A policy is a type without state; its value only names it, as in
+/// [`Leaderboard::with_policy`](crate::Leaderboard::with_policy). A [`WindowedLeaderboard`](crate::WindowedLeaderboard) also combines the scores of a member
 /// across buckets, so a policy should be associative, at least approximately, as sums of `f64`s
 /// are.
 ///
@@ -21,19 +22,19 @@ use zset_core::Increment;
 /// /// The score of the first attempt.
 /// struct First;
 ///
-/// impl<S> Policy<S> for First {
+/// impl<S: Clone> Policy<S> for First {
 ///     type Error = Infallible;
 ///     const IS_EXACT: bool = true;
 ///
-///     fn combine(old: S, _: S) -> Result<S, Infallible> {
-///         Ok(old)
+///     fn combine(old: &S, _: S) -> Result<S, Infallible> {
+///         Ok(old.clone())
 ///     }
 /// }
 ///
-/// let mut board = Leaderboard::<&str, u32, First>::for_policy();
+/// let mut board = Leaderboard::with_policy(First);
 /// board.submit("ann", 3);
 /// board.submit("ann", 9);
-/// assert_eq!(board.score("ann"), Some(3));
+/// assert_eq!(board.score("ann"), Some(&3));
 /// ```
 pub trait Policy<S> {
     /// The error if two scores do not combine; [`Infallible`] if they always do.
@@ -56,7 +57,7 @@ pub trait Policy<S> {
     /// # Errors
     ///
     /// Returns an error if the scores do not combine; the member keeps `old`.
-    fn combine(old: S, new: S) -> Result<S, Self::Error>;
+    fn combine(old: &S, new: S) -> Result<S, Self::Error>;
 }
 
 /// The [`Policy`] that keeps the best score of a member.
@@ -73,12 +74,12 @@ pub struct Latest;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sum;
 
-impl<S: Ord> Policy<S> for Best {
+impl<S: Ord + Clone> Policy<S> for Best {
     type Error = Infallible;
     const IS_EXACT: bool = true;
 
-    fn combine(old: S, new: S) -> Result<S, Infallible> {
-        Ok(old.max(new))
+    fn combine(old: &S, new: S) -> Result<S, Infallible> {
+        Ok(if *old > new { old.clone() } else { new })
     }
 }
 
@@ -86,7 +87,7 @@ impl<S> Policy<S> for Latest {
     type Error = Infallible;
     const IS_EXACT: bool = true;
 
-    fn combine(_: S, new: S) -> Result<S, Infallible> {
+    fn combine(_: &S, new: S) -> Result<S, Infallible> {
         Ok(new)
     }
 }
@@ -95,7 +96,7 @@ impl<S: Increment + Into<S::By>> Policy<S> for Sum {
     type Error = S::Error;
     const IS_EXACT: bool = S::IS_EXACT;
 
-    fn combine(old: S, new: S) -> Result<S, S::Error> {
+    fn combine(old: &S, new: S) -> Result<S, S::Error> {
         old.checked_increment(new.into())
     }
 }

@@ -9,7 +9,7 @@ use core::cmp::Reverse;
 use core::convert::Infallible;
 use core::hash::Hash;
 use core::mem;
-use core::ops::Bound::{Excluded, Unbounded};
+use core::ops::Bound::{Excluded, Included, Unbounded};
 
 use zset_core::sorted_set::Entry;
 use zset_core::{Equivalent, SkipList, SortedSet};
@@ -25,7 +25,7 @@ pub(super) struct Ranking<Id, S> {
     distinct: Option<Distinct<S>>,
 }
 
-impl<Id, S: Copy> Ranking<Id, S> {
+impl<Id, S> Ranking<Id, S> {
     pub(super) fn new() -> Self {
         Ranking::of(SortedSet::new())
     }
@@ -53,29 +53,34 @@ impl<Id, S: Copy> Ranking<Id, S> {
     }
 }
 
-impl<Id: Clone, S: Copy> Clone for Ranking<Id, S> {
+impl<Id: Clone, S: Clone> Clone for Ranking<Id, S> {
     fn clone(&self) -> Self {
         Ranking { set: self.set.clone(), distinct: self.distinct.clone() }
     }
 }
 
 /// Numbering.
-impl<Id, S: Ord + Copy> Ranking<Id, S> {
+impl<Id, S: Ord> Ranking<Id, S> {
     /// Returns the number of members with a higher score. **O(log n)**.
-    pub(super) fn above(&self, score: S) -> usize {
-        self.set.count_by_score(..Reverse(score))
+    pub(super) fn above(&self, score: &Reverse<S>) -> usize {
+        self.set.count_by_score((Unbounded, Excluded(score)))
+    }
+
+    /// Returns the number of members with this score or a higher one. **O(log n)**.
+    pub(super) fn at_least(&self, score: &Reverse<S>) -> usize {
+        self.set.count_by_score((Unbounded, Included(score)))
     }
 
     /// Returns the number of distinct higher scores. **O(log n)** with the index, otherwise O(d log
     /// n) for d distinct higher scores.
-    fn distinct_above(&self, score: S) -> usize {
+    fn distinct_above(&self, score: &Reverse<S>) -> usize {
         if let Some(distinct) = &self.distinct {
             return distinct.above(score);
         }
         let (mut count, mut walked) = (0, 0);
         let mut last = None;
-        let mut rest = self.set.range_by_score(..Reverse(score));
-        while let Some((_, &other)) = rest.next() {
+        let mut rest = self.set.range_by_score((Unbounded, Excluded(score)));
+        while let Some((_, other)) = rest.next() {
             if last != Some(other) {
                 (last, count, walked) = (Some(other), count + 1, 0);
                 continue;
@@ -83,7 +88,7 @@ impl<Id, S: Ord + Copy> Ranking<Id, S> {
             walked += 1;
             // If few members tie, stepping is cheaper than searching.
             if walked == LONGEST_WALK {
-                rest = self.set.range_by_score((Excluded(other), Excluded(Reverse(score))));
+                rest = self.set.range_by_score((Excluded(other), Excluded(score)));
             }
         }
         count
@@ -91,7 +96,7 @@ impl<Id, S: Ord + Copy> Ranking<Id, S> {
 
     /// Returns the number that members with this score share; for ordinals, the number of the
     /// first.
-    pub(super) fn number(&self, score: S, ties: Ties) -> usize {
+    pub(super) fn number(&self, score: &Reverse<S>, ties: Ties) -> usize {
         1 + match ties {
             Ties::Dense => self.distinct_above(score),
             Ties::Competition | Ties::Ordinal => self.above(score),
@@ -100,48 +105,53 @@ impl<Id, S: Ord + Copy> Ranking<Id, S> {
 }
 
 /// Writing.
-impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
+impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
     /// Sets the score of a member to `new_score(old)`, and evicts the last member if there are then
-    /// more than `max_len`.
+    /// more than `max_len`. Scores for the outcome are cloned before anything changes.
     pub(super) fn submit<E>(
         &mut self,
         member: Id,
         max_len: usize,
-        new_score: impl FnOnce(Option<S>) -> Result<S, E>,
+        new_score: impl FnOnce(Option<&S>) -> Result<S, E>,
     ) -> Result<Submission<Id, S>, E> {
         // Only a panic during an earlier submission leaves too many members.
         self.truncate(max_len);
         let is_full = self.set.len() >= max_len;
         let (old, new, dropped) = match self.set.entry(member) {
             Entry::Occupied(mut entry) => {
-                let &Reverse(old) = entry.score();
+                let Reverse(old) = entry.score();
                 let new = new_score(Some(old))?;
-                if new != old {
+                if new == *old {
+                    (Some(old.clone()), Some(new), None)
+                } else {
+                    let stored = Reverse(new.clone());
                     let distinct = self.distinct.take();
-                    entry.insert(Reverse(new));
-                    self.reindex(distinct, &[old], Some(new));
+                    let old = entry.insert(stored);
+                    let new = Reverse(new);
+                    self.reindex(distinct, Some(&old), Some(&new));
+                    (Some(old.0), Some(new.0), None)
                 }
-                (Some(old), Some(new), None)
             }
             Entry::Vacant(entry) if !is_full => {
-                let new = new_score(None)?;
+                let new = Reverse(new_score(None)?);
+                let stored = new.clone();
                 let distinct = self.distinct.take();
-                entry.insert(Reverse(new));
-                self.reindex(distinct, &[], Some(new));
-                (None, Some(new), None)
+                entry.insert(stored);
+                self.reindex(distinct, None, Some(&new));
+                (None, Some(new.0), None)
             }
             Entry::Vacant(entry) => {
                 let member = entry.into_member();
-                let new = new_score(None)?;
-                if self.is_above_last(&member, new) {
+                let new = Reverse(new_score(None)?);
+                if self.is_above_last(&member, &new) {
+                    let stored = new.clone();
                     let distinct = self.distinct.take();
-                    self.set.insert(member, Reverse(new));
-                    let dropped = self.set.pop_last().map(|(id, Reverse(score))| (id, score));
-                    let gone = dropped.as_ref().map(|&(_, score)| score);
-                    self.reindex(distinct, gone.as_slice(), Some(new));
-                    (None, Some(new), dropped)
+                    self.set.insert(member, stored);
+                    let dropped = self.set.pop_last();
+                    self.reindex(distinct, dropped.as_ref().map(|(_, score)| score), Some(&new));
+                    (None, Some(new.0), dropped.map(unreversed))
                 } else {
-                    (None, None, Some((member, new)))
+                    (None, None, Some((member, new.0)))
                 }
             }
         };
@@ -150,17 +160,16 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
 
     /// Returns whether the bound rejects a member with this score: it is new, and a full board's
     /// last member ranks above it.
-    pub(super) fn rejects(&self, member: &Id, score: S, max_len: usize) -> bool {
+    pub(super) fn rejects(&self, member: &Id, score: &S, max_len: usize) -> bool {
         self.set.len() >= max_len
             && !self.set.contains(member)
-            && !self.is_above_last(member, score)
+            && !self.is_above_last(member, &Reverse(score.clone()))
     }
 
     /// Returns whether a new member would rank above the last one. A bound of 0 keeps the set
     /// empty, so every new member is rejected.
-    fn is_above_last(&self, member: &Id, score: S) -> bool {
-        let last = self.set.last();
-        last.is_some_and(|(last, lowest)| (Reverse(score), member) < (*lowest, last))
+    fn is_above_last(&self, member: &Id, score: &Reverse<S>) -> bool {
+        self.set.last().is_some_and(|(last, lowest)| (score, member) < (lowest, last))
     }
 
     /// Sets the score of a member.
@@ -174,18 +183,18 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         Q: Hash + Equivalent<Id> + ?Sized,
     {
         let distinct = self.distinct.take();
-        let removed = self.set.remove(member).map(|Reverse(score)| score);
-        self.reindex(distinct, removed.as_slice(), None);
-        removed
+        let removed = self.set.remove(member);
+        self.reindex(distinct, removed.as_ref(), None);
+        removed.map(|Reverse(score)| score)
     }
 
-    /// Removes the first member. **O(log n)**.
-    pub(super) fn pop_first(&mut self) -> Option<(Id, S)> {
+    /// Removes the member with the highest score. **O(log n)**.
+    pub(super) fn pop_best(&mut self) -> Option<(Id, S)> {
         self.pop(SortedSet::pop_first)
     }
 
-    /// Removes the last member. **O(log n)**.
-    pub(super) fn pop_last(&mut self) -> Option<(Id, S)> {
+    /// Removes the member with the lowest score. **O(log n)**.
+    pub(super) fn pop_worst(&mut self) -> Option<(Id, S)> {
         self.pop(SortedSet::pop_last)
     }
 
@@ -194,10 +203,9 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         pop: impl FnOnce(&mut SortedSet<Id, Reverse<S>>) -> Option<(Id, Reverse<S>)>,
     ) -> Option<(Id, S)> {
         let distinct = self.distinct.take();
-        let popped = pop(&mut self.set).map(|(member, Reverse(score))| (member, score));
-        let lost = popped.as_ref().map(|&(_, score)| score);
-        self.reindex(distinct, lost.as_slice(), None);
-        popped
+        let popped = pop(&mut self.set);
+        self.reindex(distinct, popped.as_ref().map(|(_, score)| score), None);
+        popped.map(unreversed)
     }
 
     /// Removes all but the first `max_len` members and returns how many it removed. **O(log n)**
@@ -209,16 +217,16 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         let mut distinct = self.distinct.take();
         let removed = self.set.remove_range_by_rank(max_len..);
         if let Some(distinct) = &mut distinct {
-            distinct.truncate(self.set.last().map(|(_, Reverse(score))| *score));
+            distinct.truncate(self.set.last().map(|(_, lowest)| lowest));
         }
         self.distinct = distinct;
         removed
     }
 
     /// Keeps the members for which `keep` returns true. **O(n)**, plus O(log n) for each removed.
-    pub(super) fn retain(&mut self, keep: impl FnMut(&Id, &Reverse<S>) -> bool) {
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(&Id, &S) -> bool) {
         let is_indexed = self.distinct.take().is_some();
-        self.set.retain(keep);
+        self.set.retain(|member, Reverse(score)| keep(member, score));
         if is_indexed {
             self.index_distinct();
         }
@@ -226,9 +234,10 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
 
     /// Replaces each score with the result of `map`. **O(n log n)**.
     #[track_caller]
-    pub(super) fn map_scores(&mut self, mut map: impl FnMut(&Id, Reverse<S>) -> Reverse<S>) {
+    pub(super) fn map_scores(&mut self, mut map: impl FnMut(&Id, &S) -> S) {
         // Call user code first: if it panics, nothing has changed.
-        let scores: Vec<_> = self.set.iter().map(|(member, score)| map(member, *score)).collect();
+        let scores = self.set.iter().map(|(member, Reverse(score))| Reverse(map(member, score)));
+        let scores: Vec<_> = scores.collect();
         let is_indexed = self.distinct.take().is_some();
         let members = mem::take(&mut self.set).into_iter().map(|(member, _)| member);
         self.set = members.zip(scores).collect();
@@ -238,26 +247,33 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
     }
 
     pub(super) fn clear(&mut self) {
-        // Clear the index first: dropping scores cannot panic, but dropping members can.
-        if let Some(distinct) = &mut self.distinct {
-            distinct.truncate(None);
-        }
+        // The index is detached: dropping members or scores can panic.
+        let distinct = self.distinct.take();
         self.set.clear();
+        self.distinct = distinct.map(|mut distinct| {
+            distinct.truncate(None);
+            distinct
+        });
     }
 
     pub(super) fn index_distinct(&mut self) {
-        let scores = self.set.iter().map(|(_, Reverse(score))| *score);
+        let scores = self.set.iter().map(|(_, score)| score);
         self.distinct.get_or_insert_with(|| Distinct::of(scores));
     }
 
-    /// Reattaches the index after a write that removed the scores `lost` and added the score `got`.
-    fn reindex(&mut self, distinct: Option<Distinct<S>>, lost: &[S], got: Option<S>) {
+    /// Reattaches the index after a write that removed the score `lost` and added the score `got`.
+    fn reindex(
+        &mut self,
+        distinct: Option<Distinct<S>>,
+        lost: Option<&Reverse<S>>,
+        got: Option<&Reverse<S>>,
+    ) {
         self.distinct = distinct.map(|mut distinct| {
             if let Some(score) = got {
                 distinct.add(score);
             }
-            for &score in lost {
-                if self.set.count_by_score(Reverse(score)..=Reverse(score)) == 0 {
+            if let Some(score) = lost {
+                if self.set.count_by_score((Included(score), Included(score))) == 0 {
                     distinct.remove(score);
                 }
             }
@@ -269,65 +285,82 @@ impl<Id: Ord + Hash, S: Ord + Copy> Ranking<Id, S> {
         self.set.check();
         if let Some(distinct) = &self.distinct {
             distinct.check_invariants();
-            let mut scores: Vec<_> = self.set.iter().map(|(_, Reverse(score))| *score).collect();
+            let mut scores: Vec<_> = self.set.iter().map(|(_, score)| score).collect();
             scores.dedup();
             assert!(distinct.iter().eq(scores), "the index differs from the scores");
         }
     }
 }
 
+/// Returns an owned element of the set as the board returns it.
+pub(super) fn unreversed<Id, S>((member, Reverse(score)): (Id, Reverse<S>)) -> (Id, S) {
+    (member, score)
+}
+
+/// Like `unreversed`, for a borrowed element.
+pub(super) fn unreversed_ref<'a, Id, S>(
+    (member, Reverse(score)): (&'a Id, &'a Reverse<S>),
+) -> (&'a Id, &'a S) {
+    (member, score)
+}
+
 /// The distinct scores, highest first.
 #[derive(Clone)]
 pub(super) struct Distinct<S>(SkipList<(), Reverse<S>>);
 
-impl<S: Copy> Distinct<S> {
+impl<S> Distinct<S> {
     pub(super) fn allocation_size(&self) -> usize {
         self.0.allocation_size()
     }
 }
 
-impl<S: Ord + Copy> Distinct<S> {
+impl<S: Ord> Distinct<S> {
+    /// Returns the number of distinct scores above `score`. **O(log n)**.
+    pub(super) fn above(&self, score: &Reverse<S>) -> usize {
+        self.0.count_by_score((Unbounded, Excluded(score)))
+    }
+}
+
+impl<S: Ord + Clone> Distinct<S> {
     /// Builds the index from scores in descending order, which may repeat.
-    pub(super) fn of(descending: impl Iterator<Item = S>) -> Self {
+    pub(super) fn of<'a>(descending: impl Iterator<Item = &'a Reverse<S>>) -> Self
+    where
+        S: 'a,
+    {
         let mut distinct = Distinct(SkipList::new());
         for score in descending {
-            if distinct.0.last().is_none_or(|((), Reverse(last))| *last != score) {
-                distinct.0.insert((), Reverse(score));
+            if distinct.0.last().is_none_or(|((), last)| last != score) {
+                distinct.0.insert((), score.clone());
             }
         }
         distinct
     }
 
-    /// Returns the number of distinct scores above `score`. **O(log n)**.
-    pub(super) fn above(&self, score: S) -> usize {
-        self.0.count_by_score(..Reverse(score))
-    }
-
     /// Adds a score if absent. **O(log n)**.
-    pub(super) fn add(&mut self, score: S) {
-        if self.0.rank(&(), &Reverse(score)).is_none() {
-            self.0.insert((), Reverse(score));
+    pub(super) fn add(&mut self, score: &Reverse<S>) {
+        if self.0.rank(&(), score).is_none() {
+            self.0.insert((), score.clone());
         }
     }
 
     /// Removes a score once no member has it. **O(log n)**.
-    pub(super) fn remove(&mut self, score: S) {
-        self.0.remove(&(), &Reverse(score));
+    pub(super) fn remove(&mut self, score: &Reverse<S>) {
+        self.0.remove(&(), score);
     }
 
     /// Removes all scores below `lowest`, or all scores if it is `None`.
-    pub(super) fn truncate(&mut self, lowest: Option<S>) {
+    pub(super) fn truncate(&mut self, lowest: Option<&Reverse<S>>) {
         match lowest {
             Some(lowest) => {
-                self.0.remove_range_by_score((Excluded(Reverse(lowest)), Unbounded));
+                self.0.remove_range_by_score((Excluded(lowest), Unbounded));
             }
             None => self.0.clear(),
         }
     }
 
     /// Returns the scores, highest first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = S> {
-        self.0.iter().map(|((), Reverse(score))| *score)
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Reverse<S>> {
+        self.0.iter().map(|((), score)| score)
     }
 
     pub(super) fn check_invariants(&self) {

@@ -1,4 +1,4 @@
-//! Views of a board: pages, neighbours, ranges, and their numbering; and the owning iterator.
+//! Views of a board: pages, neighbours, ranges, and their numbering; and the plain iterators.
 
 use core::borrow::Borrow;
 use core::cmp::Reverse;
@@ -9,10 +9,11 @@ use core::ops::Bound::{self, Excluded, Included, Unbounded};
 use core::ops::RangeBounds;
 
 use zset_core::Equivalent;
-use zset_core::sorted_set::{IntoIter as Elements, Iter};
+use zset_core::sorted_set;
 
 use super::Leaderboard;
-use super::ranking::Ranking;
+use super::ranking::{Ranking, unreversed, unreversed_ref};
+use crate::mapped::mapped_iterator;
 
 /// How members with equal scores are numbered, starting from 1.
 ///
@@ -22,7 +23,7 @@ use super::ranking::Ranking;
 /// use zset_std::{Leaderboard, Ties};
 ///
 /// let board = Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
-/// let numbers = |ties| board.iter().ties(ties).map(|standing| standing.number);
+/// let numbers = |ties| board.standings().ties(ties).map(|standing| standing.number);
 /// assert!(numbers(Ties::Dense).eq([1, 2, 2, 3]));
 /// assert!(numbers(Ties::Competition).eq([1, 2, 2, 4]));
 /// assert!(numbers(Ties::Ordinal).eq([1, 2, 3, 4]));
@@ -45,16 +46,16 @@ pub struct Standing<'a, Id, S> {
     /// The member.
     pub member: &'a Id,
     /// Its score.
-    pub score: S,
+    pub score: &'a S,
 }
 
-impl<Id, S: Copy> Clone for Standing<'_, Id, S> {
+impl<Id, S> Clone for Standing<'_, Id, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<Id, S: Copy> Copy for Standing<'_, Id, S> {}
+impl<Id, S> Copy for Standing<'_, Id, S> {}
 
 /// An iterator over lines of a board, highest score first, returned by [`Leaderboard::top`] and the
 /// other views.
@@ -65,21 +66,21 @@ impl<Id, S: Copy> Copy for Standing<'_, Id, S> {}
 /// from the back, in O(log n). `nth` and `nth_back`, and so `skip`, are **O(log n)**.
 pub struct Standings<'a, Id, S> {
     ranking: &'a Ranking<Id, S>,
-    elements: Iter<'a, Id, Reverse<S>>,
+    elements: sorted_set::Iter<'a, Id, Reverse<S>>,
     /// The ordinal of the next element from the front.
     ordinal: usize,
     ties: Ties,
     /// The score and the number of the last element from the front.
-    front: Option<(S, usize)>,
+    front: Option<(&'a Reverse<S>, usize)>,
     /// The score and the number of the last element from the back.
-    back: Option<(S, usize)>,
+    back: Option<(&'a Reverse<S>, usize)>,
 }
 
-impl<'a, Id, S: Copy> Standings<'a, Id, S> {
+impl<'a, Id, S> Standings<'a, Id, S> {
     fn new(
         ranking: &'a Ranking<Id, S>,
         skipped: usize,
-        elements: Iter<'a, Id, Reverse<S>>,
+        elements: sorted_set::Iter<'a, Id, Reverse<S>>,
     ) -> Self {
         let ordinal = skipped.saturating_add(1);
         Standings { ranking, elements, ordinal, ties: Ties::Ordinal, front: None, back: None }
@@ -91,11 +92,11 @@ impl<'a, Id, S: Copy> Standings<'a, Id, S> {
     }
 }
 
-impl<'a, Id, S: Ord + Copy> Iterator for Standings<'a, Id, S> {
+impl<'a, Id, S: Ord> Iterator for Standings<'a, Id, S> {
     type Item = Standing<'a, Id, S>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (member, &Reverse(score)) = self.elements.next()?;
+        let (member, score) = self.elements.next()?;
         let ordinal = self.ordinal;
         self.ordinal += 1;
         let number = match (self.ties, self.front) {
@@ -106,7 +107,7 @@ impl<'a, Id, S: Ord + Copy> Iterator for Standings<'a, Id, S> {
             (ties, None) => self.ranking.number(score, ties),
         };
         self.front = Some((score, number));
-        Some(Standing { number, member, score })
+        Some(Standing { number, member, score: &score.0 })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -127,9 +128,9 @@ impl<'a, Id, S: Ord + Copy> Iterator for Standings<'a, Id, S> {
     }
 }
 
-impl<Id, S: Ord + Copy> DoubleEndedIterator for Standings<'_, Id, S> {
+impl<Id, S: Ord> DoubleEndedIterator for Standings<'_, Id, S> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        let (member, &Reverse(score)) = self.elements.next_back()?;
+        let (member, score) = self.elements.next_back()?;
         let ordinal = self.ordinal + self.elements.len();
         let number = match (self.ties, self.back) {
             (Ties::Ordinal, _) => ordinal,
@@ -139,7 +140,7 @@ impl<Id, S: Ord + Copy> DoubleEndedIterator for Standings<'_, Id, S> {
             (ties, _) => self.ranking.number(score, ties),
         };
         self.back = Some((score, number));
-        Some(Standing { number, member, score })
+        Some(Standing { number, member, score: &score.0 })
     }
 
     fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
@@ -151,26 +152,31 @@ impl<Id, S: Ord + Copy> DoubleEndedIterator for Standings<'_, Id, S> {
     }
 }
 
-impl<Id, S: Ord + Copy> ExactSizeIterator for Standings<'_, Id, S> {}
+impl<Id, S: Ord> ExactSizeIterator for Standings<'_, Id, S> {}
 
-impl<Id, S: Ord + Copy> FusedIterator for Standings<'_, Id, S> {}
+impl<Id, S: Ord> FusedIterator for Standings<'_, Id, S> {}
 
-impl<Id, S: Copy> Clone for Standings<'_, Id, S> {
+impl<Id, S> Clone for Standings<'_, Id, S> {
     fn clone(&self) -> Self {
         Standings { elements: self.elements.clone(), ..*self }
     }
 }
 
-impl<Id: fmt::Debug, S: fmt::Debug + Ord + Copy> fmt::Debug for Standings<'_, Id, S> {
+impl<Id: fmt::Debug, S: fmt::Debug + Ord> fmt::Debug for Standings<'_, Id, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.clone()).finish()
     }
 }
 
 /// Lazy views; [`Standings::ties`] sets how their lines are numbered.
-impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
+impl<Id, S, K> Leaderboard<Id, S, K> {
+    /// Returns all members with their scores, highest score first. **O(1)** to start.
+    pub fn iter(&self) -> Iter<'_, Id, S> {
+        Iter(self.ranking.set().iter())
+    }
+
     /// Returns all lines, highest score first. **O(1)** to start.
-    pub fn iter(&self) -> Standings<'_, Id, S> {
+    pub fn standings(&self) -> Standings<'_, Id, S> {
         Standings::new(&self.ranking, 0, self.ranking.set().iter())
     }
 
@@ -200,18 +206,20 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     ///
     /// let mut board = Leaderboard::from([("ann", 9), ("bob", 7), ("cid", 7), ("dan", 5)]);
     /// let last = board.top(2).last().unwrap();
-    /// assert_eq!((*last.member, last.score), ("bob", 7));
+    /// assert_eq!((*last.member, *last.score), ("bob", 7));
     /// board.submit("eve", 8);
     /// board.remove("bob");
-    /// let page = board.page_after("bob", 7, 10);
+    /// let page = board.page_after("bob", &7, 10);
     /// assert!(page.map(|line| (line.number, *line.member)).eq([(3, "cid"), (4, "dan")]));
     /// ```
-    pub fn page_after<Q>(&self, member: &Q, score: S, n: usize) -> Standings<'_, Id, S>
+    pub fn page_after<Q>(&self, member: &Q, score: &S, n: usize) -> Standings<'_, Id, S>
     where
         Id: Borrow<Q> + Ord,
         Q: Ord + ?Sized,
+        S: Ord + Clone,
     {
-        let rest = self.ranking.set().range((Excluded((&Reverse(score), member)), Unbounded));
+        let score = Reverse(score.clone());
+        let rest = self.ranking.set().range((Excluded((&score, member)), Unbounded));
         self.page(self.len() - rest.len(), n)
     }
 
@@ -231,76 +239,74 @@ impl<Id, S: Ord + Copy, K> Leaderboard<Id, S, K> {
     where
         Q: Hash + Equivalent<Id> + ?Sized,
     {
-        let rank = self.ranking.set().rank(member)?;
+        let rank = self.rank(member)?;
         let start = rank.saturating_sub(n);
         Some(self.page(start, (rank - start).saturating_add(1).saturating_add(n)))
     }
 
     /// Returns the lines whose scores are in the range, highest score first. **O(log n)** to start.
     ///
-    /// An inverted range is empty.
-    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Standings<'_, Id, S> {
+    /// An inverted range is empty. Each bound is cloned once.
+    pub fn range_by_score(&self, range: impl RangeBounds<S>) -> Standings<'_, Id, S>
+    where
+        S: Ord + Clone,
+    {
         let set = self.ranking.set();
-        let reverse = |bound: Bound<&S>| bound.map(|&score| Reverse(score));
+        let reverse = |bound: Bound<&S>| bound.map(|score| Reverse(score.clone()));
         let (start, end) = (reverse(range.end_bound()), reverse(range.start_bound()));
-        let skipped = match start {
-            Included(highest) => set.count_by_score(..highest),
-            Excluded(highest) => set.count_by_score(..=highest),
+        let skipped = match &start {
+            Included(highest) => self.ranking.above(highest),
+            Excluded(highest) => self.ranking.at_least(highest),
             Unbounded => 0,
         };
         Standings::new(&self.ranking, skipped, set.range_by_score((start, end)))
     }
 }
 
-impl<'a, Id, S: Ord + Copy, K> IntoIterator for &'a Leaderboard<Id, S, K> {
-    type Item = Standing<'a, Id, S>;
-    type IntoIter = Standings<'a, Id, S>;
+/// A double-ended, exact-size iterator over the members of a [`Leaderboard`] with their scores,
+/// highest score first. Each step is **O(1)**; `nth` and `nth_back` are **O(log n)**.
+pub struct Iter<'a, Id, S>(sorted_set::Iter<'a, Id, Reverse<S>>);
 
-    fn into_iter(self) -> Standings<'a, Id, S> {
+mapped_iterator!(['a, Id, S] Iter<'a, Id, S>, (&'a Id, &'a S), unreversed_ref);
+
+impl<Id, S> Clone for Iter<'_, Id, S> {
+    fn clone(&self) -> Self {
+        Iter(self.0.clone())
+    }
+}
+
+impl<Id: fmt::Debug, S: fmt::Debug> fmt::Debug for Iter<'_, Id, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+/// A double-ended, exact-size owning iterator over the members of a [`Leaderboard`] with their
+/// scores, highest score first.
+pub struct IntoIter<Id, S>(sorted_set::IntoIter<Id, Reverse<S>>);
+
+mapped_iterator!([Id, S] IntoIter<Id, S>, (Id, S), unreversed);
+
+impl<Id: fmt::Debug, S: fmt::Debug> fmt::Debug for IntoIter<Id, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<'a, Id, S, K> IntoIterator for &'a Leaderboard<Id, S, K> {
+    type Item = (&'a Id, &'a S);
+    type IntoIter = Iter<'a, Id, S>;
+
+    fn into_iter(self) -> Iter<'a, Id, S> {
         self.iter()
     }
 }
 
-impl<Id, S: Copy, K> IntoIterator for Leaderboard<Id, S, K> {
+impl<Id, S, K> IntoIterator for Leaderboard<Id, S, K> {
     type Item = (Id, S);
     type IntoIter = IntoIter<Id, S>;
 
     fn into_iter(self) -> IntoIter<Id, S> {
         IntoIter(self.ranking.into_set().into_iter())
-    }
-}
-
-/// An owning iterator over the members of a [`Leaderboard`], highest score first.
-pub struct IntoIter<Id, S>(Elements<Id, Reverse<S>>);
-
-fn plain<Id, S>((member, Reverse(score)): (Id, Reverse<S>)) -> (Id, S) {
-    (member, score)
-}
-
-impl<Id, S: Copy> Iterator for IntoIter<Id, S> {
-    type Item = (Id, S);
-
-    fn next(&mut self) -> Option<(Id, S)> {
-        self.0.next().map(plain)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-
-impl<Id, S: Copy> DoubleEndedIterator for IntoIter<Id, S> {
-    fn next_back(&mut self) -> Option<(Id, S)> {
-        self.0.next_back().map(plain)
-    }
-}
-
-impl<Id, S: Copy> ExactSizeIterator for IntoIter<Id, S> {}
-
-impl<Id, S: Copy> FusedIterator for IntoIter<Id, S> {}
-
-impl<Id: fmt::Debug, S: fmt::Debug + Copy> fmt::Debug for IntoIter<Id, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }

@@ -1,11 +1,13 @@
 use std::cmp::Reverse;
 use std::format;
 use std::string::String;
+use std::time::Duration;
 use std::vec::Vec;
 
 use zset_core::{NanScore, Score};
 
 use super::*;
+use crate::{Buckets, Timestamp, WindowedLeaderboard};
 
 /// Six rows of the Paris 2024 medal table, which uses competition numbering for ties.
 fn medals() -> Leaderboard<&'static str, (u32, u32, u32)> {
@@ -34,7 +36,7 @@ fn ties_can_be_numbered_in_three_ways() {
             (Ties::Ordinal, [1, 2, 3, 4, 5, 6]),
         ] {
             let expected: Vec<_> = numbers.into_iter().zip(ids).collect();
-            assert_eq!(lines(board.iter().ties(ties)), expected);
+            assert_eq!(lines(board.standings().ties(ties)), expected);
             for (number, id) in expected {
                 assert_eq!(board.standing(id, ties), Some(number), "{id} {ties:?}");
             }
@@ -55,7 +57,7 @@ fn a_page_starts_with_the_shared_number_of_its_first_line() {
 #[test]
 fn the_numbering_can_change_in_the_middle() {
     let board = medals();
-    let mut rest = board.iter().ties(Ties::Competition);
+    let mut rest = board.standings().ties(Ties::Competition);
     assert_eq!(rest.nth(3).map(|line| line.number), Some(4));
     assert_eq!(rest.next_back().map(|line| line.number), Some(6));
     assert_eq!(lines(rest.clone().ties(Ties::Ordinal)), [(5, "CRO")]);
@@ -77,7 +79,7 @@ fn a_percentile_counts_half_of_the_equal_scores() {
 
 #[test]
 fn a_score_type_can_rank_the_lowest_first() {
-    let mut golf = Leaderboard::sum();
+    let mut golf = Leaderboard::with_policy(Sum);
     // Strokes add up; the lowest sum wins.
     for (id, strokes) in [("ann", 70), ("bob", 68), ("ann", 66), ("bob", 71)] {
         golf.try_submit(id, Strokes(strokes)).unwrap();
@@ -85,9 +87,9 @@ fn a_score_type_can_rank_the_lowest_first() {
     assert!(golf.into_iter().map(|(id, score)| (id, score.0)).eq([("ann", 136), ("bob", 139)]));
 
     let laps = Leaderboard::from([("ann", Reverse(9)), ("ann", Reverse(8)), ("bob", Reverse(7))]);
-    assert_eq!(laps.first(), Some((&"bob", Reverse(7))));
-    assert_eq!(laps.score("ann"), Some(Reverse(8)));
-    assert_eq!(laps.count_at_least(Reverse(8)), 2);
+    assert_eq!(laps.best(), Some((&"bob", &Reverse(7))));
+    assert_eq!(laps.score("ann"), Some(&Reverse(8)));
+    assert_eq!(laps.count_at_least(&Reverse(8)), 2);
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,19 +119,19 @@ impl zset_core::Increment for Strokes {
 
 #[test]
 fn a_nan_sum_keeps_the_old_score() {
-    let mut board = Leaderboard::sum().with_dense_standings();
+    let mut board = Leaderboard::with_policy(Sum).with_dense_standings();
     board.try_submit("ann", Score::INFINITY).unwrap();
     assert_eq!(board.try_submit("ann", Score::NEG_INFINITY), Err(NanScore));
     assert_eq!(board.increment("ann", f64::NAN), Err(NanScore));
     assert_eq!(board.increment("bob", f64::NAN), Err(NanScore));
-    assert!(board.iter().map(|line| line.score).eq([Score::INFINITY]));
+    assert!(board.iter().eq([(&"ann", &Score::INFINITY)]));
     board.check_invariants();
     assert!(board.has_dense_standings());
 }
 
 #[test]
 fn a_full_board_evicts_the_last_for_a_better_score() {
-    let mut board = Leaderboard::latest().with_max_len(2).with_dense_standings();
+    let mut board = Leaderboard::with_policy(Latest).with_max_len(2).with_dense_standings();
     board.extend([("ann", 5), ("cid", 3)]);
     // Ties are in ascending order of member: the lower member ranks above, the higher one below.
     assert_eq!(board.submit("bob", 3).dropped, Some(("cid", 3)));
@@ -157,10 +159,35 @@ fn no_op_calls_keep_the_index() {
     assert_eq!(board.remove("cid"), None);
     assert_eq!(board.trim_to(9), 0);
     board.clear();
-    assert_eq!(board.pop_last(), None);
+    assert_eq!(board.pop_worst(), None);
     assert!(board.has_dense_standings());
     board.submit("ann", 5);
     board.check_invariants();
+}
+
+#[test]
+fn scores_need_not_be_copy() {
+    let scores = [("ann", "gold"), ("bob", "silver"), ("cid", "bronze"), ("dan", "silver")];
+    let owned = scores.map(|(member, score)| (member, String::from(score)));
+    let mut board = Leaderboard::from(owned).with_max_len(3).with_dense_standings();
+    board.check_invariants();
+    let silver = String::from("silver");
+    assert_eq!((board.best(), board.rank("dan")), (Some((&"bob", &silver)), Some(1)));
+    assert_eq!(board.standing("ann", Ties::Dense), Some(2));
+    assert_eq!(board.count_at_least(&silver), 2);
+    assert!(board.range_by_score(silver.clone()..).map(|line| *line.member).eq(["bob", "dan"]));
+    assert_eq!(board.page_after("bob", &silver, 1).next().map(|line| line.number), Some(2));
+    assert_eq!(board.submit("eve", "tin".into()).dropped, Some(("ann", "gold".into())));
+    board.map_scores(|_, score| score.to_uppercase());
+    assert_eq!(board.pop_best(), Some(("eve", "TIN".into())));
+    assert_eq!(board.pop_worst(), Some(("dan", "SILVER".into())));
+    board.check_invariants();
+
+    let mut week = WindowedLeaderboard::new(Buckets::new(Duration::from_secs(1), 2).unwrap());
+    week.submit("ann", silver.clone(), Timestamp::ZERO);
+    week.submit("ann", String::from("gold"), Timestamp::from_nanos(1_000_000_000));
+    assert_eq!(week.merged().score("ann"), Some(&silver));
+    week.check_invariants();
 }
 
 #[test]
@@ -185,9 +212,8 @@ fn boards_are_send_and_sync_under_any_policy() {
 fn debug_shows_the_lines() {
     let board = Leaderboard::from([("ann", 5)]);
     assert_eq!(
-        format!("{board:?} {:?}", board.iter()),
-        "[Standing { number: 1, member: \"ann\", score: 5 }] \
-         [Standing { number: 1, member: \"ann\", score: 5 }]"
+        format!("{board:?} {:?} {:?}", board.iter(), board.standings()),
+        "{\"ann\": 5} [(\"ann\", 5)] [Standing { number: 1, member: \"ann\", score: 5 }]"
     );
 }
 
@@ -243,7 +269,7 @@ fn the_allocation_size_includes_the_index() {
 #[test]
 fn the_numbering_can_change_after_a_few_lines() {
     let board = Leaderboard::from([("ann", 9), ("bob", 8), ("cid", 8), ("dan", 5), ("eve", 5)]);
-    let mut dense = board.iter().ties(Ties::Dense);
+    let mut dense = board.standings().ties(Ties::Dense);
     assert_eq!(dense.nth(1).map(|line| line.number), Some(2));
     assert_eq!(dense.next_back().map(|line| line.number), Some(3));
     let rest = dense.ties(Ties::Competition);
@@ -255,12 +281,12 @@ fn the_numbering_can_change_after_a_few_lines() {
 fn sum_boards_are_collected_and_extended() {
     let scores = [("ann", 3_u8), ("bob", 2), ("ann", 4)];
     let mut board: Leaderboard<_, u8, Sum> = scores.into_iter().collect();
-    assert!(board.iter().map(|of| (*of.member, of.score)).eq([("ann", 7), ("bob", 2)]));
+    assert!(board.iter().eq([(&"ann", &7), (&"bob", &2)]));
     board.extend([("bob", 9)]);
-    assert_eq!(board.score("bob"), Some(11));
+    assert_eq!(board.score("bob"), Some(&11));
     let mut scores = [("bob", 1), ("ann", 249), ("bob", 1)].into_iter();
     assert!(board.try_extend(scores.by_ref()).is_err());
-    assert_eq!((board.score("ann"), board.score("bob")), (Some(7), Some(12)));
+    assert_eq!((board.score("ann"), board.score("bob")), (Some(&7), Some(&12)));
     assert_eq!(scores.next(), Some(("bob", 1)));
 }
 

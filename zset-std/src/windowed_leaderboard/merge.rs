@@ -13,7 +13,6 @@ use super::WindowedLeaderboard;
 use crate::{Leaderboard, Policy};
 
 /// The merged score of a member.
-#[derive(Clone, Copy)]
 pub(super) struct Merged<S> {
     pub(super) score: S,
     /// Whether the member has older scores that do not combine with the others, and so do not
@@ -30,10 +29,11 @@ struct Combined<S, E> {
     error: Option<E>,
 }
 
-impl<S: Copy, E> Combined<S, E> {
+impl<S: Clone, E> Combined<S, E> {
     /// Combines scores, each with its bucket number, from the newest to the oldest.
-    fn of<K>(newest: (u64, S), older: impl Iterator<Item = (u64, S)>) -> Self
+    fn of<'a, K>(newest: (u64, S), older: impl Iterator<Item = (u64, &'a S)>) -> Self
     where
+        S: 'a,
         K: Policy<S, Error = E>,
     {
         let whole = |(since, score)| Combined { score, since, error: None };
@@ -41,9 +41,10 @@ impl<S: Copy, E> Combined<S, E> {
         // The scores between those in `newer` and the next one, from the newest to the oldest. No
         // two neighbours combine.
         let mut waiting: Vec<S> = Vec::new();
-        for (bucket, mut score) in older {
+        for (bucket, score) in older {
+            let mut score = score.clone();
             loop {
-                match K::combine(score, waiting.last().copied().unwrap_or(newer.score)) {
+                match K::combine(&score, waiting.last().unwrap_or(&newer.score).clone()) {
                     Ok(combined) => score = combined,
                     Err(error) => {
                         newer.error = Some(error);
@@ -60,44 +61,43 @@ impl<S: Copy, E> Combined<S, E> {
         newer
     }
 
-    fn merged(&self) -> Merged<S> {
+    fn into_merged(self) -> Merged<S> {
         Merged { score: self.score, is_partial: self.error.is_some() }
     }
 }
 
-impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
+impl<Id: Ord + Hash, S: Ord + Clone, K: Policy<S>> WindowedLeaderboard<Id, S, K> {
     /// Returns the merged score that a member would have after a submission. **O(1)** expected if
     /// the policy is exact, all buckets of all members count and nothing fails, otherwise **O(k)**
     /// for k boards.
     ///
     /// Returns an error if the new score does not combine with the one in the newest bucket, or if
     /// a bucket that counts would no longer count.
-    pub(super) fn merged_after(&self, member: &Id, score: S) -> Result<Merged<S>, K::Error> {
+    pub(super) fn merged_after(&self, member: &Id, score: &S) -> Result<Merged<S>, K::Error> {
         let Some(merged) = self.merged.score(member) else {
-            return Ok(Merged { score, is_partial: false });
+            return Ok(Merged { score: score.clone(), is_partial: false });
         };
         if K::IS_EXACT && !self.is_partial {
             // A shortcut with the same result as the code below. All scores of the member combine
             // to the merged score; if that combines with the new score, they all combine to one
             // score. An exact policy gives the same score if the new score combines with the newest
             // bucket first, and with the others from there back.
-            if let Ok(score) = K::combine(merged, score) {
+            if let Ok(score) = K::combine(merged, score.clone()) {
                 return Ok(Merged { score, is_partial: false });
             }
         }
         let number = self.number();
         let mut older = scores(&self.boards, self.oldest(), member).peekable();
         let new = match older.next_if(|&(bucket, _)| bucket == number) {
-            Some((_, old)) => K::combine(old, score)?,
-            None => score,
+            Some((_, old)) => K::combine(old, score.clone())?,
+            None => score.clone(),
         };
         let after = Combined::of::<K>((number, new), older);
-        let merged = after.merged();
         match after.error {
             Some(error) if self.combined(member).is_some_and(|now| now.since < after.since) => {
                 Err(error)
             }
-            _ => Ok(merged),
+            error => Ok(Combined { error, ..after }.into_merged()),
         }
     }
 
@@ -107,7 +107,7 @@ impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> 
         Id: Clone,
     {
         match self.combined(member) {
-            Some(combined) => self.set_merged(member.clone(), combined.merged()),
+            Some(combined) => self.set_merged(member.clone(), combined.into_merged()),
             None => _ = self.merged.remove(member),
         }
     }
@@ -120,14 +120,14 @@ impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> 
         self.merged.clear();
         self.is_partial = false;
         let oldest = self.oldest();
-        for line in self.boards.range(oldest..).flat_map(|(_, board)| board) {
-            if self.merged.contains(line.member) {
+        for (member, _) in self.boards.range(oldest..).flat_map(|(_, board)| board) {
+            if self.merged.contains(member) {
                 continue;
             }
-            if let Some(combined) = combined::<_, _, K>(&self.boards, oldest, line.member) {
-                let Merged { score, is_partial } = combined.merged();
+            if let Some(combined) = combined::<_, _, K>(&self.boards, oldest, member) {
+                let Merged { score, is_partial } = combined.into_merged();
                 self.is_partial |= is_partial;
-                self.merged.set_score(line.member.clone(), score);
+                self.merged.set_score(member.clone(), score);
             }
         }
     }
@@ -150,16 +150,16 @@ impl<Id: Ord + Hash, S: Ord + Copy, K: Policy<S>> WindowedLeaderboard<Id, S, K> 
             assert!((oldest..=number).contains(bucket), "a bucket is too old");
             assert!(!board.is_empty(), "a board is empty");
             assert!(
-                board.iter().all(|line| self.merged.contains(line.member)),
+                board.iter().all(|(member, _)| self.merged.contains(member)),
                 "a member is not merged"
             );
         }
         self.merged.check_invariants();
-        for line in &self.merged {
-            let Some(Combined { score, error, .. }) = self.combined(line.member) else {
+        for (member, merged) in &self.merged {
+            let Some(Combined { score, error, .. }) = self.combined(member) else {
                 panic!("a merged member is in no bucket");
             };
-            assert!(score == line.score, "a merged score differs from its buckets");
+            assert!(score == *merged, "a merged score differs from its buckets");
             assert!(error.is_none() || self.is_partial, "a bucket does not count");
         }
         assert!(self.empty.is_empty(), "the initial board is not empty");
@@ -175,19 +175,20 @@ fn combined<Id, S, K>(
 ) -> Option<Combined<S, K::Error>>
 where
     Id: Ord + Hash,
-    S: Ord + Copy,
+    S: Ord + Clone,
     K: Policy<S>,
 {
     let mut scores = scores(boards, oldest, member);
-    Some(Combined::of::<K>(scores.next()?, scores))
+    let (newest, score) = scores.next()?;
+    Some(Combined::of::<K>((newest, score.clone()), scores))
 }
 
 /// Returns the scores of a member with their bucket numbers, from the newest to the oldest.
-fn scores<Id: Ord + Hash, S: Ord + Copy, K>(
-    boards: &BTreeMap<u64, Leaderboard<Id, S, K>>,
+fn scores<'a, Id: Hash + Eq, S, K>(
+    boards: &'a BTreeMap<u64, Leaderboard<Id, S, K>>,
     oldest: u64,
     member: &Id,
-) -> impl Iterator<Item = (u64, S)> {
+) -> impl Iterator<Item = (u64, &'a S)> {
     let boards = boards.range(oldest..).rev();
     boards.filter_map(move |(&bucket, board)| Some((bucket, board.score(member)?)))
 }

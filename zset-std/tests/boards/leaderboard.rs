@@ -17,7 +17,8 @@ enum Operation {
     Bound(usize),
     Index,
     Clear,
-    Pop,
+    PopBest,
+    PopWorst,
     /// Keeps the scores with this remainder modulo 3.
     Retain(i8),
     /// Divides all scores, and reverses their order if the flag is set.
@@ -44,7 +45,8 @@ fn operations() -> impl Strategy<Value = Operation> {
         1 => (0..12usize).prop_map(Operation::Bound),
         1 => Just(Operation::Index),
         1 => Just(Operation::Clear),
-        3 => Just(Operation::Pop),
+        2 => Just(Operation::PopBest),
+        2 => Just(Operation::PopWorst),
         1 => (0..3i8).prop_map(Operation::Retain),
         2 => (1..4i8, any::<bool>()).prop_map(|(by, turned)| Operation::MapScores(by, turned)),
         1 => Just(Operation::Convert),
@@ -86,7 +88,7 @@ fn queries() -> impl Strategy<Value = Query> {
 
 /// Takes lines from the ends that the steps choose, and compares each with the expected line.
 fn expect(lines: Standings<'_, Id, i8>, expected: &[(usize, Id, i8)], from_the_front: &[bool]) {
-    let plain = |line: zset_std::Standing<'_, Id, i8>| (line.number, *line.member, line.score);
+    let plain = |line: zset_std::Standing<'_, Id, i8>| (line.number, *line.member, *line.score);
     assert_eq!(lines.clone().map(plain).collect::<Vec<_>>(), expected);
     assert!(lines.clone().rev().map(plain).eq(expected.iter().rev().copied()));
     let (mut lines, mut expected) = (lines, expected.iter().copied());
@@ -101,20 +103,22 @@ fn expect(lines: Standings<'_, Id, i8>, expected: &[(usize, Id, i8)], from_the_f
     }
 }
 
+fn owned((id, score): (&Id, &i8)) -> (Id, i8) {
+    (*id, *score)
+}
+
 fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, query: &Query) {
     board.check_invariants();
     let sorted = naive.sorted();
     assert_eq!(board.len(), sorted.len());
     assert_eq!(board.is_empty(), sorted.is_empty());
-    assert_eq!(board.first().map(|(id, score)| (*id, score)), sorted.first().copied());
-    assert_eq!(board.last().map(|(id, score)| (*id, score)), sorted.last().copied());
+    assert_eq!(board.best().map(owned), sorted.first().copied());
+    assert_eq!(board.worst().map(owned), sorted.last().copied());
     for id in 0..12 {
-        assert_eq!(board.score(&id), naive.score(id));
-        assert_eq!(
-            board.get(&id).map(|(id, score)| (*id, score)),
-            naive.score(id).map(|s| (id, s))
-        );
+        assert_eq!(board.score(&id), naive.score(id).as_ref());
+        assert_eq!(board.get(&id).map(owned), naive.score(id).map(|score| (id, score)));
         assert_eq!(board.contains(&id), naive.score(id).is_some());
+        assert_eq!(board.rank(&id), sorted.iter().position(|(other, _)| *other == id));
         for ties in TIES {
             assert_eq!(board.standing(&id, ties), naive.number(id, ties), "{id} {ties:?}");
         }
@@ -132,7 +136,7 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, query: &Query) 
     }
     for score in -2..6 {
         let at_least = sorted.iter().filter(|line| line.1 >= score).count();
-        assert_eq!(board.count_at_least(score), at_least);
+        assert_eq!(board.count_at_least(&score), at_least);
     }
 
     let Query { id, offset, n, from, to, from_the_front } = query;
@@ -143,14 +147,14 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, query: &Query) 
             let start = offset.min(numbered.len());
             &numbered[start..start.saturating_add(n).min(numbered.len())]
         };
-        expect(board.iter().ties(ties), &numbered, from_the_front);
+        expect(board.standings().ties(ties), &numbered, from_the_front);
         expect(board.top(n).ties(ties), page(0, n), from_the_front);
         expect(board.page(offset, n).ties(ties), page(offset, n), from_the_front);
         // Starts after a member and score, on the board or not.
         let score = naive.score(id).filter(|_| n % 2 == 0).unwrap_or(2);
         let after =
             numbered.partition_point(|line| (Reverse(line.2), line.1) <= (Reverse(score), id));
-        expect(board.page_after(&id, score, n).ties(ties), page(after, n), from_the_front);
+        expect(board.page_after(&id, &score, n).ties(ties), page(after, n), from_the_front);
         let at = numbered.iter().position(|line| line.1 == id);
         assert_eq!(board.around(&id, n).is_some(), at.is_some());
         if let (Some(lines), Some(at)) = (board.around(&id, n), at) {
@@ -175,8 +179,13 @@ fn compare<K>(board: &Leaderboard<Id, i8, K>, naive: &Naive<i8>, query: &Query) 
     }
     for rank in 0..=sorted.len() {
         let expected = sorted.get(rank).copied();
-        assert_eq!(board.get_by_rank(rank).map(|(id, score)| (*id, score)), expected);
+        assert_eq!(board.get_by_rank(rank).map(owned), expected);
     }
+    let borrowed = || sorted.iter().map(|(id, score)| (id, score));
+    assert!(board.iter().eq(borrowed()) && board.into_iter().rev().eq(borrowed().rev()));
+    assert_eq!(board.iter().len(), sorted.len());
+    assert_eq!(board.iter().nth(offset).map(owned), sorted.get(offset).copied());
+    assert_eq!(board.iter().nth_back(offset).map(owned), sorted.iter().rev().nth(offset).copied());
     assert!(board.clone().into_iter().eq(sorted.iter().copied()));
     assert!(board.clone().into_iter().rev().eq(sorted.iter().rev().copied()));
     assert_eq!(board.clone().into_iter().len(), sorted.len());
@@ -225,12 +234,15 @@ fn run<K: Policy<i8>>(
                 board.clear();
                 naive.scores.clear();
             }
-            Operation::Pop => {
-                let first = naive.sorted().first().copied();
-                if let Some((id, _)) = first {
-                    naive.remove(id);
-                }
-                assert_eq!(board.pop(), first);
+            Operation::PopBest => {
+                let best = naive.sorted().first().copied();
+                best.map(|(id, _)| naive.remove(id));
+                assert_eq!(board.pop_best(), best);
+            }
+            Operation::PopWorst => {
+                let worst = naive.sorted().last().copied();
+                worst.map(|(id, _)| naive.remove(id));
+                assert_eq!(board.pop_worst(), worst);
             }
             Operation::Retain(remainder) => {
                 let is_indexed = board.has_dense_standings();
@@ -244,7 +256,7 @@ fn run<K: Policy<i8>>(
                 let before = board.clone();
                 board.map_scores(|id, score| {
                     assert_eq!(before.score(id), Some(score));
-                    mapped(score)
+                    mapped(*score)
                 });
                 naive.scores.iter_mut().for_each(|(_, score)| *score = mapped(*score));
                 assert_eq!(board.has_dense_standings(), is_indexed);
@@ -294,17 +306,17 @@ proptest! {
 
     #[test]
     fn the_latest_scores_are_kept(operations in histories()) {
-        run(Leaderboard::<_, _, Latest>::latest(), |_, new| Some(new), &operations);
+        run(Leaderboard::with_policy(Latest), |_, new| Some(new), &operations);
     }
 
     #[test]
     fn scores_are_added_up(operations in histories()) {
-        run(Leaderboard::<_, _, Sum>::sum(), i8::checked_add, &operations);
+        run(Leaderboard::with_policy(Sum), i8::checked_add, &operations);
     }
 
     #[test]
     fn an_index_does_not_affect_results(operations in histories()) {
-        let board = Leaderboard::<_, _, Latest>::latest().with_dense_standings();
+        let board = Leaderboard::with_policy(Latest).with_dense_standings();
         run(board, |_, new| Some(new), &operations);
     }
 
@@ -325,7 +337,7 @@ proptest! {
         for id in asked {
             let standing = board.score(&id).map(|score| {
                 let mut higher: Vec<_> =
-                    board.iter().map(|line| line.score).filter(|&other| other > score).collect();
+                    board.iter().map(|(_, other)| other).filter(|&other| other > score).collect();
                 higher.dedup();
                 1 + higher.len()
             });

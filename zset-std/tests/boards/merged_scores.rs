@@ -62,7 +62,7 @@ struct Lines<S> {
 /// Returns the lines of all boards.
 fn lines<S: Ord + Copy, K: Policy<S>>(board: &Board<S, K>) -> Lines<S> {
     let lines = |board: &Leaderboard<Id, S, K>| -> Vec<_> {
-        board.iter().map(|line| (*line.member, line.score)).collect()
+        board.iter().map(|(id, score)| (*id, *score)).collect()
     };
     let numbers = (0..IDS).flat_map(|id| TIES.map(|ties| board.merged().standing(&id, ties)));
     Lines {
@@ -84,9 +84,9 @@ struct Subject<S, K> {
 }
 
 impl<S: Ord + Copy + Debug, K: Policy<S>> Subject<S, K> {
-    fn new(count: usize, restored: fn(&Board<S, K>) -> Board<S, K>) -> Self {
+    fn new(policy: K, count: usize, restored: fn(&Board<S, K>) -> Board<S, K>) -> Self {
         let buckets = Buckets::new(Duration::from_nanos(1), count).unwrap();
-        let board = Board::for_policy(buckets);
+        let board = Board::with_policy(buckets, policy);
         Subject { board, max_len: usize::MAX, now: 0, restored }
     }
 
@@ -199,10 +199,11 @@ impl Model {
 }
 
 fn follow<K: Policy<i8>>(
+    policy: K,
     combine_all: CombineAll,
     (count, operations): (usize, Vec<(u64, Operation<i8>)>),
 ) {
-    let mut subject = Subject::<i8, K>::new(count, restored);
+    let mut subject = Subject::new(policy, count, restored);
     let mut model = Model { buckets: BTreeMap::new(), count, max_len: usize::MAX, combine_all };
     for (step, operation) in &operations {
         let answer = subject.apply_to_both(*step, operation);
@@ -231,8 +232,8 @@ struct Middle;
 impl Policy<i8> for Middle {
     type Error = ();
 
-    fn combine(old: i8, new: i8) -> Result<i8, ()> {
-        let sum = i16::from(old) + i16::from(new);
+    fn combine(old: &i8, new: i8) -> Result<i8, ()> {
+        let sum = i16::from(*old) + i16::from(new);
         if sum % 7 == 0 { Err(()) } else { Ok((sum / 2) as i8) }
     }
 }
@@ -255,24 +256,24 @@ proptest! {
         let sum = |scores: &[i8]| {
             i8::try_from(scores.iter().map(|&score| i32::from(score)).sum::<i32>()).ok()
         };
-        follow::<Sum>(sum, history);
+        follow(Sum, sum, history);
     }
 
     #[test]
     fn best_scores_depend_only_on_the_buckets(history in histories(near_the_bounds())) {
-        follow::<Best>(|scores| scores.iter().max().copied(), history);
+        follow(Best, |scores| scores.iter().max().copied(), history);
     }
 
     #[test]
     fn latest_scores_depend_only_on_the_buckets(history in histories(near_the_bounds())) {
-        follow::<Latest>(|scores| scores.last().copied(), history);
+        follow(Latest, |scores| scores.last().copied(), history);
     }
 
     #[test]
     fn rounded_sums_depend_only_on_the_buckets(
         (count, operations) in histories(any_scores()),
     ) {
-        let mut subject = Subject::<Score, Sum>::new(count, Board::clone);
+        let mut subject = Subject::new(Sum, count, Board::clone);
         for (step, operation) in &operations {
             subject.apply_to_both(*step, operation);
         }
@@ -282,7 +283,7 @@ proptest! {
     fn custom_policies_depend_only_on_the_buckets(
         (count, operations) in histories(near_the_bounds()),
     ) {
-        let mut subject = Subject::<i8, Middle>::new(count, restored);
+        let mut subject = Subject::new(Middle, count, restored);
         for (step, operation) in &operations {
             subject.apply_to_both(*step, operation);
         }

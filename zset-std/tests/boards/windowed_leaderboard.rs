@@ -89,7 +89,7 @@ impl NaiveWindow {
 }
 
 fn lines<K>(board: &Leaderboard<Id, u8, K>) -> Vec<(Id, u8)> {
-    board.iter().map(|line| (*line.member, line.score)).collect()
+    board.iter().map(|(id, score)| (*id, *score)).collect()
 }
 
 fn run<K: Policy<u8>>(
@@ -190,11 +190,11 @@ proptest! {
 
     #[test]
     fn the_latest_scores_per_bucket_and_merged_are_kept(window in windows(), operations in histories()) {
-        run(WindowedLeaderboard::<_, _, Latest>::latest, |_, new| Some(new), window, &operations);
+        run(|buckets| WindowedLeaderboard::with_policy(buckets, Latest), |_, new| Some(new), window, &operations);
     }
 
     #[test]
     fn scores_are_summed_per_bucket_and_merged(window in windows(), operations in histories()) {
-        run(WindowedLeaderboard::<_, _, Sum>::sum, u8::checked_add, window, &operations);
+        run(|buckets| WindowedLeaderboard::with_policy(buckets, Sum), u8::checked_add, window, &operations);
     }
 }

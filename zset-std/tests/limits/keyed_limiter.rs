@@ -239,6 +239,6 @@ mod all_imported {
         assert_eq!(queue.len(), 1);
         let mut board = Box::new(Leaderboard::new());
         assert!(board.submit("ann", 7).is_changed());
-        assert_eq!(Best::combine(3, 4), Ok(4));
+        assert_eq!(Best::combine(&3, 4), Ok(4));
     }
 }

@@ -1,0 +1,40 @@
+//! [`mapped_iterator!`]: iterators over the elements of a set or map, as the type around it names
+//! them.
+
+/// Implements the iterator traits for a wrapper of a double-ended, exact-size iterator, whose items
+/// a function converts.
+macro_rules! mapped_iterator {
+    ([$($generic:tt)*] $iterator:ty, $item:ty, $convert:ident) => {
+        impl<$($generic)*> Iterator for $iterator {
+            type Item = $item;
+
+            fn next(&mut self) -> Option<Self::Item> {
+                self.0.next().map($convert)
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.0.size_hint()
+            }
+
+            fn nth(&mut self, n: usize) -> Option<Self::Item> {
+                self.0.nth(n).map($convert)
+            }
+        }
+
+        impl<$($generic)*> DoubleEndedIterator for $iterator {
+            fn next_back(&mut self) -> Option<Self::Item> {
+                self.0.next_back().map($convert)
+            }
+
+            fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+                self.0.nth_back(n).map($convert)
+            }
+        }
+
+        impl<$($generic)*> ExactSizeIterator for $iterator {}
+
+        impl<$($generic)*> core::iter::FusedIterator for $iterator {}
+    };
+}
+
+pub(crate) use mapped_iterator;
