@@ -1,13 +1,12 @@
-//! [`ExpiringSet`]: members with individual deadlines, with its iterators and errors.
+//! [`ExpiringSet`]: members with individual deadlines, with its errors.
 
 use core::error::Error;
 use core::fmt;
 use core::hash::Hash;
-use core::iter::FusedIterator;
 use core::ops::Bound;
 use core::time::Duration;
 
-use zset_core::sorted_set::{IntoIter, Iter};
+use zset_core::sorted_set::{Drain, IntoIter, Iter};
 use zset_core::{Equivalent, SortedSet};
 
 use crate::Timestamp;
@@ -18,23 +17,23 @@ use crate::Timestamp;
 /// A set of members, each with its own deadline: sessions, online users, cache entries.
 ///
 /// A member is live strictly before its deadline: while `deadline > now`. From then on, operations
-/// that take the time treat it as absent, even before [`expire_due`] removes it. This replaces the
+/// that take the time treat it as absent, even before [`expire`] removes it. This replaces the
 /// Redis pattern of a sorted set with deadlines as scores.
 ///
 /// ```text
 ///                         now
 ///  sessions    a    b      │   c       d
 ///  ────────────┴────┴──────┼───┴───────┴──▶ deadlines
-///              expire_due  │   iter, contains, live_len
+///                expire    │   iter, contains, len
 /// ```
 ///
 /// The set has no clock: operations that depend on the time take it as an argument and use no
 /// other. If the clock steps back, an expired member is live again, unless it has been removed.
 ///
-/// The set grows with each new member, and shrinks through [`expire_due`] and [`remove`];
+/// The set grows with each new member, and shrinks through [`expire`] and [`remove`];
 /// [`with_max_len`] bounds it. An 8-byte member uses 25 to 50 bytes in total, plus what it owns.
 ///
-/// [`expire_due`]: Self::expire_due
+/// [`expire`]: Self::expire
 /// [`remove`]: Self::remove
 /// [`with_max_len`]: Self::with_max_len
 ///
@@ -54,8 +53,8 @@ use crate::Timestamp;
 /// assert!(sessions.contains("bob", at(11)));
 /// assert!(!sessions.contains("bob", at(12))); // its deadline
 /// assert_eq!(sessions.touch("bob", ttl, at(12)), Ok(None)); // too late
-/// assert_eq!(sessions.live_len(at(12)), 1);
-/// assert!(sessions.expire_due(100, at(12)).eq([("bob", at(12))]));
+/// assert_eq!((sessions.len(at(12)), sessions.len_with_expired()), (1, 2));
+/// assert!(sessions.expire(100, at(12)).eq([("bob", at(12))]));
 /// # Ok::<(), zset_std::expiring_set::InsertError<&str>>(())
 /// ```
 ///
@@ -99,15 +98,16 @@ impl<M> ExpiringSet<M> {
     /// # Examples
     ///
     /// ```
+    /// use std::time::Duration;
     /// use zset_std::expiring_set::InsertError;
     /// use zset_std::{ExpiringSet, Timestamp};
     ///
-    /// let at = Timestamp::from_nanos;
+    /// let (at, ttl) = (Timestamp::from_nanos, Duration::from_nanos(10));
     /// let mut online = ExpiringSet::new().with_max_len(1);
-    /// assert!(online.insert_until("ann", at(10), at(0)).is_ok());
-    /// assert_eq!(online.insert_until("bob", at(20), at(9)), Err(InsertError::Full("bob")));
-    /// assert!(online.insert_until("bob", at(20), at(10)).is_ok()); // Ann has expired
-    /// assert_eq!(online.len(), 1);
+    /// assert!(online.insert("ann", ttl, at(0)).is_ok());
+    /// assert_eq!(online.insert("bob", ttl, at(9)), Err(InsertError::Full("bob")));
+    /// assert!(online.insert("bob", ttl, at(10)).is_ok()); // Ann has expired
+    /// assert_eq!(online.len_with_expired(), 1);
     /// ```
     pub fn with_max_len(mut self, max_len: usize) -> Self {
         self.max_len = Some(max_len);
@@ -129,7 +129,7 @@ impl<M> ExpiringSet<M> {
 ///
 /// let at = Timestamp::from_nanos;
 /// let mut set = ExpiringSet::new();
-/// let error = set.insert_until("ann", at(5), at(10)).unwrap_err();
+/// let error = set.extend([("ann", at(5))], at(10)).unwrap_err();
 /// assert_eq!(error, InsertError::DeadlinePassed("ann"));
 /// assert_eq!(error.to_string(), "the deadline has passed");
 /// assert_eq!(error.into_member(), "ann");
@@ -191,7 +191,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     ///
     /// If the set is full, a new member evicts expired ones, the earliest first, and only as many
     /// as needed; they are dropped, even if live members above the cap then leave no room. To keep
-    /// them, call [`expire_due`](Self::expire_due) first.
+    /// them, call [`expire`](Self::expire) first.
     ///
     /// # Errors
     ///
@@ -212,15 +212,8 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         self.insert_until(member, now.saturating_add(ttl), now)
     }
 
-    /// Like [`insert`](Self::insert), until a `deadline` instead of for a time to live. **O(log
-    /// n)**.
-    ///
-    /// # Errors
-    ///
-    /// [`InsertError`] with the member if the deadline is not after `now`, and otherwise as for
-    /// [`insert`](Self::insert).
     #[track_caller]
-    pub fn insert_until(
+    fn insert_until(
         &mut self,
         member: M,
         deadline: Timestamp,
@@ -240,12 +233,13 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         Ok(old.filter(|&old| is_live(old, now)))
     }
 
-    /// Inserts members with their deadlines in order, until one is rejected. **O(log n)** each.
+    /// Inserts members with their deadlines in order, until one is rejected; otherwise like
+    /// [`insert`](Self::insert). **O(log n)** each.
     ///
     /// # Errors
     ///
-    /// [`InsertError`] with the first member that [`insert_until`](Self::insert_until) rejects;
-    /// members before it are inserted. Members after it remain in the iterator, if that was passed
+    /// [`InsertError`] with the first member that is rejected, also because its deadline is not
+    /// after `now`; members before it are inserted. Members after it remain in the iterator, if that was passed
     /// with `by_ref`.
     ///
     /// # Panics
@@ -263,8 +257,8 @@ impl<M: Ord + Hash> ExpiringSet<M> {
         Ok(())
     }
 
-    /// Sets the deadline of a live member to `ttl` from `now` and returns the old one. **O(log
-    /// n)**; O(1) expected if the member stays between its neighbours.
+    /// Sets the deadline of a live member to `ttl` from `now`, later or earlier than the old one,
+    /// which it returns. **O(log n)**; O(1) expected if the member stays between its neighbours.
     ///
     /// A no-op if the member has expired or is absent.
     ///
@@ -285,25 +279,7 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     where
         Q: Hash + Equivalent<M> + ?Sized,
     {
-        self.touch_until(member, now.saturating_add(ttl), now)
-    }
-
-    /// Like [`touch`](Self::touch) and at the same cost, with a `deadline`, which may be later or
-    /// earlier than the old one.
-    ///
-    /// # Errors
-    ///
-    /// [`DeadlinePassed`] if the deadline is not after `now`. The set is unchanged.
-    #[track_caller]
-    pub fn touch_until<Q>(
-        &mut self,
-        member: &Q,
-        deadline: Timestamp,
-        now: Timestamp,
-    ) -> Result<Option<Timestamp>, DeadlinePassed>
-    where
-        Q: Hash + Equivalent<M> + ?Sized,
-    {
+        let deadline = now.saturating_add(ttl);
         if !is_live(deadline, now) {
             return Err(DeadlinePassed);
         }
@@ -349,25 +325,25 @@ impl<M> ExpiringSet<M> {
         self.members.score(member).copied()
     }
 
-    /// Returns the earliest deadline, at which to call [`expire_due`](Self::expire_due) next. It
+    /// Returns the earliest deadline, at which to call [`expire`](Self::expire) next. It
     /// may be in the past. **O(1)**.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         self.members.first().map(|(_, deadline)| *deadline)
     }
 
-    /// Returns the number of members, including expired ones still in the set. **O(1)**.
-    pub fn len(&self) -> usize {
-        self.members.len()
-    }
-
     /// Returns the number of live members. **O(log n)**.
-    pub fn live_len(&self, now: Timestamp) -> usize {
+    pub fn len(&self, now: Timestamp) -> usize {
         self.members.count_by_score(live(now))
     }
 
-    /// Returns whether the set has no members, including expired ones. **O(1)**.
-    pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
+    /// Returns whether there are no live members. **O(1)**.
+    pub fn is_empty(&self, now: Timestamp) -> bool {
+        self.members.last().is_none_or(|(_, &deadline)| !is_live(deadline, now))
+    }
+
+    /// Returns the number of members, including expired ones still in the set. **O(1)**.
+    pub fn len_with_expired(&self) -> usize {
+        self.members.len()
     }
 
     /// Returns the live members, earliest deadline first. Lazy, double-ended; **O(log n)** to
@@ -378,45 +354,17 @@ impl<M> ExpiringSet<M> {
 }
 
 impl<M: Hash> ExpiringSet<M> {
-    /// Returns an iterator that removes and returns up to `budget` expired members, earliest
-    /// deadline first. Lazy; **O(log n)** per step.
+    /// Removes up to `budget` expired members, earliest deadline first, and returns them. **O(log
+    /// n)**, plus O(m) expected for m removed.
     ///
-    /// Each member is removed when the iterator returns it; if the iterator is dropped early, the
-    /// remaining ones stay. The budget bounds the time of a sweep: the next one continues where it
-    /// ended.
-    pub fn expire_due(&mut self, budget: usize, now: Timestamp) -> ExpireDue<'_, M> {
-        ExpireDue { members: &mut self.members, now, budget }
+    /// The budget bounds the time of a call; the next call continues where it ended.
+    ///
+    /// They are removed at once: those that the iterator has not returned are dropped with it.
+    pub fn expire(&mut self, budget: usize, now: Timestamp) -> Drain<'_, M, Timestamp> {
+        let expired = self.members.count_by_score(..=now);
+        self.members.drain_by_rank(..expired.min(budget))
     }
 }
-
-/// An iterator that removes expired members, returned by [`ExpiringSet::expire_due`].
-#[derive(Debug)]
-#[must_use = "members are removed as they come out of the iterator"]
-pub struct ExpireDue<'a, M> {
-    members: &'a mut SortedSet<M, Timestamp>,
-    now: Timestamp,
-    budget: usize,
-}
-
-impl<M: Hash> Iterator for ExpireDue<'_, M> {
-    type Item = (M, Timestamp);
-
-    fn next(&mut self) -> Option<(M, Timestamp)> {
-        let left = self.budget.checked_sub(1)?;
-        let expired = self.members.pop_first_if(|_, &deadline| !is_live(deadline, self.now))?;
-        self.budget = left;
-        Some(expired)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.members.count_by_score(..=self.now).min(self.budget);
-        (len, Some(len))
-    }
-}
-
-impl<M: Hash> ExactSizeIterator for ExpireDue<'_, M> {}
-
-impl<M: Hash> FusedIterator for ExpireDue<'_, M> {}
 
 impl<M> Default for ExpiringSet<M> {
     fn default() -> Self {
@@ -469,6 +417,8 @@ mod tests {
     use super::{DeadlinePassed, ExpiringSet, InsertError};
     use crate::Timestamp;
 
+    const TTL: Duration = Duration::from_nanos(4);
+
     fn at(nanos: u64) -> Timestamp {
         Timestamp::from_nanos(nanos)
     }
@@ -480,11 +430,11 @@ mod tests {
             let now = at(now);
             assert_eq!(set.contains("a", now), is_live);
             assert_eq!(set.iter(now).len(), usize::from(is_live));
-            assert_eq!(set.live_len(now), usize::from(is_live));
-            assert_eq!(set.clone().expire_due(1, now).len(), usize::from(!is_live));
-            assert_eq!(set.clone().touch_until("a", at(9), now).unwrap().is_some(), is_live);
-            assert_eq!(set.clone().insert_until("a", at(9), now).unwrap().is_some(), is_live);
-            assert_eq!(set.clone().with_max_len(1).insert_until("b", at(9), now).is_err(), is_live);
+            assert_eq!((set.len(now), set.is_empty(now)), (usize::from(is_live), !is_live));
+            assert_eq!(set.clone().expire(1, now).len(), usize::from(!is_live));
+            assert_eq!(set.clone().touch("a", TTL, now).unwrap().is_some(), is_live);
+            assert_eq!(set.clone().insert("a", TTL, now).unwrap().is_some(), is_live);
+            assert_eq!(set.clone().with_max_len(1).insert("b", TTL, now).is_err(), is_live);
         }
     }
 
@@ -493,26 +443,24 @@ mod tests {
         let mut set = ExpiringSet::from([("never", Timestamp::ZERO), ("ever", Timestamp::MAX)]);
         assert!(!set.contains("never", Timestamp::ZERO));
         assert!(set.contains("ever", at(u64::MAX - 1)));
-        assert!(set.expire_due(9, Timestamp::ZERO).eq([("never", Timestamp::ZERO)]));
+        assert!(set.expire(9, Timestamp::ZERO).eq([("never", Timestamp::ZERO)]));
         assert!(!set.contains("ever", Timestamp::MAX));
-        assert!(set.expire_due(9, Timestamp::MAX).eq([("ever", Timestamp::MAX)]));
+        assert!(set.expire(9, Timestamp::MAX).eq([("ever", Timestamp::MAX)]));
         assert_eq!(set.next_deadline(), None);
     }
 
     #[test]
-    fn swapped_times_are_an_error_and_change_nothing() {
+    fn a_deadline_that_is_not_after_now_is_an_error_and_changes_nothing() {
         let mut set = ExpiringSet::from([("a", at(5))]);
-        for (deadline, now) in [(3, 4), (4, 4)] {
-            let (deadline, now) = (at(deadline), at(now));
+        for now in [4, 5, 6].map(at) {
             for member in ["a", "b"] {
                 let error = InsertError::DeadlinePassed(member);
-                assert_eq!(set.insert_until(member, deadline, now), Err(error));
+                assert_eq!(set.extend([(member, at(4))], now), Err(error));
                 assert_eq!(set.insert(member, Duration::ZERO, now), Err(error));
-                assert_eq!(set.touch_until(member, deadline, now), Err(DeadlinePassed));
                 assert_eq!(set.touch(member, Duration::ZERO, now), Err(DeadlinePassed));
             }
             assert_eq!(
-                set.extend([("c", at(9)), ("d", deadline)], now).unwrap_err().into_member(),
+                set.extend([("c", at(9)), ("d", at(4))], now).unwrap_err().into_member(),
                 "d"
             );
             assert_eq!(set.remove("c"), Some(at(9)));
@@ -538,23 +486,22 @@ mod tests {
     #[test]
     fn a_budget_of_zero_removes_nothing() {
         let mut set = ExpiringSet::from([("a", at(1))]);
-        assert_eq!(set.expire_due(0, at(9)).next(), None);
-        assert_eq!(set.len(), 1);
+        assert_eq!(set.expire(0, at(9)).next(), None);
+        assert_eq!(set.len_with_expired(), 1);
     }
 
     #[test]
-    fn a_dropped_iterator_keeps_the_remaining_elements() {
+    fn expired_members_are_removed_even_if_the_iterator_is_dropped() {
         let mut set = ExpiringSet::from([("a", at(1)), ("b", at(1)), ("c", at(1))]);
-        let _ = set.expire_due(9, at(1));
-        assert_eq!(set.len(), 3);
-        assert_eq!(set.expire_due(9, at(1)).next(), Some(("a", at(1))));
-        assert_eq!(set.len(), 2);
+        set.expire(2, at(1));
+        assert_eq!((set.len_with_expired(), set.deadline("c")), (1, Some(at(1))));
+        set.check_invariants();
     }
 
     #[test]
     fn a_clock_step_back_revives_only_members_not_yet_removed() {
         let mut set = ExpiringSet::from([("a", at(5)), ("b", at(6))]);
-        assert_eq!(set.expire_due(1, at(9)).next(), Some(("a", at(5))));
+        assert_eq!(set.expire(1, at(9)).next(), Some(("a", at(5))));
         assert!(!set.contains("a", at(0)));
         assert!(set.contains("b", at(0)));
     }
@@ -562,7 +509,7 @@ mod tests {
     #[test]
     fn a_set_without_room_rejects_and_returns_the_member() {
         let mut set = ExpiringSet::new().with_max_len(0);
-        let full = set.insert_until("a".to_string(), Timestamp::MAX, at(0)).unwrap_err();
+        let full = set.insert("a".to_string(), TTL, at(0)).unwrap_err();
         assert_eq!(full.to_string(), "the set is full");
         assert_eq!(full.into_member(), "a");
     }
@@ -570,22 +517,27 @@ mod tests {
     #[test]
     fn a_full_set_removes_only_as_many_expired_members_as_needed() {
         let mut set = ExpiringSet::from([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(3);
-        assert_eq!(set.insert_until("d", at(9), at(5)), Ok(None));
-        assert_eq!((set.len(), set.deadline("a"), set.deadline("b")), (3, None, Some(at(2))));
+        assert_eq!(set.insert("d", TTL, at(5)), Ok(None));
+        assert_eq!(
+            (set.len_with_expired(), set.deadline("a"), set.deadline("b")),
+            (3, None, Some(at(2)))
+        );
         // An existing member needs no room, even if it has expired.
-        assert_eq!(set.insert_until("b", at(9), at(5)), Ok(None));
-        assert!(set.insert_until("e", at(9), at(5)).is_err());
-        assert_eq!(set.insert_until("c", at(7), at(5)), Ok(Some(at(9))));
+        assert_eq!(set.insert("b", TTL, at(5)), Ok(None));
+        assert!(set.insert("e", TTL, at(5)).is_err());
+        assert_eq!(set.extend([("c", at(7))], at(5)), Ok(()));
+        assert_eq!(set.deadline("c"), Some(at(7)));
+        assert_eq!(set.insert("c", TTL, at(6)), Ok(Some(at(7))));
     }
 
     #[test]
     fn members_beyond_a_cap_set_later_stay() {
         let mut set = ExpiringSet::from([("a", at(1)), ("b", at(2)), ("c", at(9))]).with_max_len(1);
-        assert_eq!(set.len(), 3);
-        assert!(set.insert_until("d", at(9), at(2)).is_err());
+        assert_eq!(set.len_with_expired(), 3);
+        assert!(set.insert("d", TTL, at(2)).is_err());
         assert_eq!(set.remove("c"), Some(at(9)));
-        assert_eq!(set.insert_until("d", at(9), at(2)), Ok(None));
-        assert_eq!(set.len(), 1);
+        assert_eq!(set.insert("d", TTL, at(2)), Ok(None));
+        assert_eq!(set.len_with_expired(), 1);
     }
 
     #[cfg(feature = "serde")]
@@ -601,8 +553,8 @@ mod tests {
         assert_eq!(back, set);
         back.check_invariants();
         // The set is one above its cap, as before; the two expired members make room.
-        assert_eq!(back.insert_until((3, "c"), at(9), at(0)), Ok(None));
-        assert!(back.insert_until((4, "d"), at(9), at(0)).is_err());
+        assert_eq!(back.insert((3, "c"), TTL, at(0)), Ok(None));
+        assert!(back.insert((4, "d"), TTL, at(0)).is_err());
     }
 
     #[cfg(feature = "serde")]

@@ -11,7 +11,7 @@ use core::hash::Hash;
 use core::iter::{FusedIterator, Rev};
 use core::time::Duration;
 
-use zset_core::sorted_set::{IntoIter, Iter};
+use zset_core::sorted_set::{Drain, IntoIter, Iter};
 use zset_core::{Equivalent, SortedSet};
 
 use crate::Timestamp;
@@ -206,14 +206,16 @@ impl<Id: Ord + Hash> Timeline<Id> {
         self.posts.pop_first()
     }
 
-    /// Advances the time, drops the posts that are now too old, and returns how many. **O(m log
-    /// n)** for m posts expired.
+    /// Advances the time, removes the posts that are now too old, and returns them, oldest first.
+    /// **O(log n)**, plus O(m) expected for m posts expired.
     ///
+    /// They are removed at once: those that the iterator has not returned are dropped with it.
     /// Without [`with_max_age`](Self::with_max_age), no post expires. A time before the newest one
     /// seen is treated as the newest.
-    pub fn expire(&mut self, now: Timestamp) -> usize {
+    pub fn expire(&mut self, now: Timestamp) -> Drain<'_, Id, Timestamp> {
         self.newest = self.newest.max(now);
-        self.trim()
+        let excess = self.excess();
+        self.posts.drain_by_rank(..excess)
     }
 
     /// Removes all posts and forgets the newest time seen, keeping the caps. **O(n)**.
@@ -222,18 +224,21 @@ impl<Id: Ord + Hash> Timeline<Id> {
         self.newest = Timestamp::ZERO;
     }
 
-    /// Drops the posts beyond the caps and returns how many.
-    fn trim(&mut self) -> usize {
-        let mut dropped = 0;
-        while self
-            .posts
-            .first()
-            .is_some_and(|(_, &oldest)| self.is_over_full() || self.is_too_old(oldest, self.newest))
-        {
-            self.posts.pop_first();
-            dropped += 1;
+    /// Drops the posts beyond the caps.
+    fn trim(&mut self) {
+        self.posts.remove_range_by_rank(..self.excess());
+    }
+
+    /// Returns the number of oldest posts that are beyond the caps. **O(1)** if none is too old.
+    fn excess(&self) -> usize {
+        let above = self.max_len.map_or(0, |max_len| self.len().saturating_sub(max_len));
+        match (self.posts.first(), self.max_age) {
+            (Some((_, &oldest)), Some(max_age)) if self.is_too_old(oldest, self.newest) => {
+                let too_old = ..=self.newest.saturating_sub(max_age);
+                above.max(self.posts.count_by_score(too_old))
+            }
+            _ => above,
         }
-        dropped
     }
 
     fn is_before_all(&self, at: Timestamp, id: &Id) -> bool {

@@ -303,7 +303,7 @@ impl Timed for ExpiringSet<u64> {
     type Key = u64;
 
     fn push(&mut self, member: u64, deadline: u64) -> u64 {
-        let inserted = self.insert_until(member, at(deadline), Timestamp::ZERO);
+        let inserted = self.insert(member, Duration::from_millis(deadline), Timestamp::ZERO);
         assert!(inserted.is_ok(), "a set without a cap is never full");
         member
     }
@@ -313,7 +313,7 @@ impl Timed for ExpiringSet<u64> {
     }
 
     fn reschedule(&mut self, member: &u64, deadline: u64) {
-        let touched = self.touch_until(member, at(deadline), Timestamp::ZERO);
+        let touched = self.touch(member, Duration::from_millis(deadline), Timestamp::ZERO);
         assert!(touched.is_ok(), "a deadline is after the origin");
     }
 
@@ -322,11 +322,11 @@ impl Timed for ExpiringSet<u64> {
     }
 
     fn pop_due(&mut self, now: u64) -> Option<(u64, u64)> {
-        self.expire_due(1, at(now)).next().map(|(member, due)| (member, millis(due)))
+        self.expire(1, at(now)).next().map(|(member, due)| (member, millis(due)))
     }
 
     fn drain_due(&mut self, now: u64) -> impl Iterator<Item = (u64, u64)> {
-        self.expire_due(usize::MAX, at(now)).map(|(member, due)| (member, millis(due)))
+        self.expire(usize::MAX, at(now)).map(|(member, due)| (member, millis(due)))
     }
 }
 

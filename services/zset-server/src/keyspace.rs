@@ -108,10 +108,10 @@ impl Keyspace {
 
     /// Removes at most `budget` expired keys; returns how many it removed.
     pub(crate) fn expire(&mut self, budget: usize) -> usize {
-        if self.deadlines.is_empty() {
+        if self.deadlines.len_with_expired() == 0 {
             return 0;
         }
-        let due = self.deadlines.expire_due(budget, self.now);
+        let due = self.deadlines.expire(budget, self.now);
         let gone: Vec<_> = due.map(|(key, _)| key).collect();
         for key in &gone {
             self.forget(key);
@@ -146,7 +146,7 @@ impl Keyspace {
 
     /// Returns the number of keys with a deadline.
     pub(crate) fn expiring_len(&self) -> usize {
-        self.deadlines.len()
+        self.deadlines.len_with_expired()
     }
 
     /// Returns the value of a key.
@@ -232,7 +232,7 @@ impl Keyspace {
             self.remove(key);
             return;
         }
-        if !self.deadlines.is_empty() {
+        if self.deadlines.len_with_expired() > 0 {
             self.deadlines.remove(key);
         }
         // An existing key keeps its position: at the end, a running scan would miss it.
@@ -254,7 +254,7 @@ impl Keyspace {
 
     /// Removes a key, whether or not it has expired.
     fn forget(&mut self, key: &[u8]) -> Option<Value> {
-        if !self.deadlines.is_empty() {
+        if self.deadlines.len_with_expired() > 0 {
             self.deadlines.remove(key);
         }
         let removed = self.entries.swap_remove(key);
@@ -290,7 +290,10 @@ impl Keyspace {
             None => _ = self.deadlines.remove(key),
             Some(deadline) if deadline <= self.now => _ = self.remove(key),
             // Without a capacity it never rejects a member.
-            Some(deadline) => _ = self.deadlines.insert_until(key.into(), deadline, self.now),
+            Some(deadline) => {
+                let ttl = deadline.saturating_duration_since(self.now);
+                _ = self.deadlines.insert(key.into(), ttl, self.now);
+            }
         }
     }
 }

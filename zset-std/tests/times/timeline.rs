@@ -71,10 +71,13 @@ impl Naive {
         old.map_or(Posted::New, |from| Posted::Moved { from })
     }
 
-    fn cut(&mut self) -> usize {
-        let before = self.posts.len();
-        self.posts = self.kept(self.newest);
-        before - self.posts.len()
+    /// Removes the posts beyond the caps and returns them, oldest first.
+    fn cut(&mut self) -> Vec<(String, Timestamp)> {
+        let kept = self.kept(self.newest);
+        let mut cut = std::mem::replace(&mut self.posts, kept);
+        cut.retain(|post| !self.posts.contains(post));
+        cut.sort();
+        cut.into_iter().map(|(at, id)| (id, at)).collect()
     }
 
     fn remove(&mut self, id: &str) -> Option<Timestamp> {
@@ -142,7 +145,12 @@ proptest! {
                 }
                 Operation::Expire(now) => {
                     naive.newest = naive.newest.max(now);
-                    prop_assert_eq!(timeline.expire(now), naive.cut());
+                    let expired = timeline.expire(now);
+                    let wanted = naive.cut();
+                    prop_assert_eq!(expired.len(), wanted.len());
+                    // Those that are not taken are removed too.
+                    let taken: Vec<_> = expired.take(n).collect();
+                    prop_assert!(taken.into_iter().eq(wanted.into_iter().take(n)));
                 }
                 Operation::Clear => {
                     timeline.clear();
