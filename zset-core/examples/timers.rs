@@ -45,7 +45,7 @@ struct Timers {
 impl Timers {
     /// Creates an empty set of timers; usable in a static.
     const fn new() -> Self {
-        Timers { by_tick: PackedZSet::in_array() }
+        Timers { by_tick: PackedZSet::with_array([0; 64]) }
     }
 
     /// Starts a timer, or restarts it.

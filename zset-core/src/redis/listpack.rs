@@ -104,10 +104,11 @@ impl Listpack<alloc::vec::Vec<u8>> {
 }
 
 impl<const N: usize> Listpack<[u8; N]> {
-    /// Creates an empty listpack in an array of at least 7 bytes; the size is checked at compile
-    /// time. **O(N)**.
+    /// Creates an empty listpack in an array of at least 7 bytes, whose contents are ignored; the
+    /// size is checked at compile time. **O(N)**.
     ///
-    /// Until something is inserted, the array has only zeros, so a `static` takes no flash for it.
+    /// An array of zeros stays one until something is inserted, so a `static` takes no flash for
+    /// it.
     ///
     /// # Examples
     ///
@@ -115,12 +116,17 @@ impl<const N: usize> Listpack<[u8; N]> {
     /// use std::sync::Mutex;
     /// use zset_core::Listpack;
     ///
-    /// static LIST: Mutex<Listpack<[u8; 64]>> = Mutex::new(Listpack::in_array());
+    /// static LIST: Mutex<Listpack<[u8; 64]>> = Mutex::new(Listpack::with_array([0; 64]));
     /// LIST.lock().unwrap().try_push_back("a").unwrap();
     /// ```
-    pub const fn in_array() -> Self {
+    pub const fn with_array(mut array: [u8; N]) -> Self {
         const { assert!(N >= EMPTY.len(), "an empty listpack has 7 bytes") };
-        Listpack { storage: [0; N] }
+        let mut index = 0;
+        while index < EMPTY.len() {
+            array[index] = 0;
+            index += 1;
+        }
+        Listpack { storage: array }
     }
 }
 

@@ -89,10 +89,11 @@ impl PackedZSet<alloc::vec::Vec<u8>> {
 }
 
 impl<const N: usize> PackedZSet<[u8; N]> {
-    /// Creates an empty set in an array of at least 7 bytes; the size is checked at compile time.
-    /// **O(N)**.
+    /// Creates an empty set in an array of at least 7 bytes, whose contents are ignored; the size
+    /// is checked at compile time. **O(N)**.
     ///
-    /// Until something is inserted, the array has only zeros, so a `static` takes no flash for it.
+    /// An array of zeros stays one until something is inserted, so a `static` takes no flash for
+    /// it.
     ///
     /// # Examples
     ///
@@ -100,11 +101,11 @@ impl<const N: usize> PackedZSet<[u8; N]> {
     /// use std::sync::Mutex;
     /// use zset_core::{PackedZSet, Score};
     ///
-    /// static BOARD: Mutex<PackedZSet<[u8; 256]>> = Mutex::new(PackedZSet::in_array());
+    /// static BOARD: Mutex<PackedZSet<[u8; 256]>> = Mutex::new(PackedZSet::with_array([0; 256]));
     /// BOARD.lock().unwrap().try_insert("ann", Score::from(1)).unwrap();
     /// ```
-    pub const fn in_array() -> Self {
-        PackedZSet { list: Listpack::in_array() }
+    pub const fn with_array(array: [u8; N]) -> Self {
+        PackedZSet { list: Listpack::with_array(array) }
     }
 }
 

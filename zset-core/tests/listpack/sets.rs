@@ -145,13 +145,13 @@ fn a_set_is_adopted_from_every_kind_of_storage() {
     borrowed.check();
     assert_eq!(borrowed.into_listpack().len(), 8);
     assert!(PackedZSet::from_listpack(Listpack::new()).unwrap().is_empty());
-    assert!(PackedZSet::from_listpack(Listpack::<[u8; 7]>::in_array()).unwrap().is_empty());
+    assert!(PackedZSet::from_listpack(Listpack::with_array([0xFF; 7])).unwrap().is_empty());
 }
 
 #[test]
 fn an_array_that_was_never_written_is_an_empty_listpack() {
     const EMPTY: [u8; 7] = [7, 0, 0, 0, 0, 0, 0xFF];
-    let list = Listpack::<[u8; 32]>::in_array();
+    let list = Listpack::with_array([0; 32]);
     assert_eq!((list.as_bytes(), list.len(), list.is_empty()), (&EMPTY[..], 0, true));
     assert!(list.iter().next().is_none() && list.iter().next_back().is_none());
     let mut other = list.clone();
@@ -166,7 +166,7 @@ fn an_array_that_was_never_written_is_an_empty_listpack() {
     assert!(Listpack::from_bytes(storage).unwrap().is_empty());
     assert!(Listpack::from_bytes([0; 32]).is_err());
 
-    let mut set = PackedZSet::<[u8; 32]>::in_array();
+    let mut set = PackedZSet::with_array([0xFF; 32]);
     set.check();
     assert_eq!((set.len(), set.score("a"), set.rank("a")), (0, None, None));
     assert_eq!(set.pop_first_with(|_, score| score), None);

@@ -21,7 +21,7 @@ pub(crate) fn called() -> Names {
         ("SortedMap", sorted_map()),
         ("ZSet", zset()),
         ("PackedZSet", packed_zset()),
-        ("PackedZSet", packed_zset_in_array()),
+        ("PackedZSet", packed_zset_with_array()),
         ("FixedSortedSet", fixed_sorted_set()),
     ])
 }
@@ -391,8 +391,8 @@ fn packed_zset() -> Vec<&'static str> {
     }
 }
 
-fn packed_zset_in_array() -> Vec<&'static str> {
-    called! { PackedZSet<[u8; 64]>: in_array(); PackedZSet::in_array(); }
+fn packed_zset_with_array() -> Vec<&'static str> {
+    called! { PackedZSet<[u8; 64]>: with_array([0; 64]); PackedZSet::with_array([0; 64]); }
 }
 
 fn fixed_sorted_set() -> Vec<&'static str> {

@@ -75,7 +75,7 @@ fn sets_are_equal_if_their_elements_are() {
     vector.try_insert("10", Score::from(2)).unwrap();
     assert_eq!(packed, vector, "the storage does not matter");
     assert_eq!(PackedZSet::default(), PackedZSet::new());
-    assert_eq!(PackedZSet::<[u8; 9]>::in_array(), PackedZSet::new());
+    assert_eq!(PackedZSet::with_array([0; 9]), PackedZSet::new());
     assert_eq!(ZSet::from(&packed), ZSet::from([("10", Score::from(2))]));
 }
 
