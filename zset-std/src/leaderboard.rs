@@ -28,9 +28,9 @@ use ranking::{Ranking, unreversed_ref};
 /// Members with equal scores are in ascending order. The caller chooses how ties are numbered: see
 /// [`Ties`].
 ///
-/// A score is any `Ord + Clone` type, which the board lends as maps lend values. Tuples rank medals by gold, then silver, then bronze;
-/// [`Reverse`] ranks the lowest first, as for golf or lap times;
-/// [`Score`](zset_core::Score) wraps an `f64`.
+/// A score is any `Ord + Clone` type; the board lends it, as maps lend their values. Tuples rank
+/// medals by gold, then silver, then bronze; [`Reverse`] ranks the lowest first, as for golf or lap
+/// times; [`Score`](zset_core::Score) wraps an `f64`.
 ///
 /// The board's [`Policy`] determines how a new score combines with the member's current one:
 /// [`new`](Self::new) keeps the [`Best`], [`with_policy`](Self::with_policy) the [`Latest`], the

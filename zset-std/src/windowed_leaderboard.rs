@@ -33,8 +33,9 @@ use merge::Merged;
 /// Time is divided into [`Buckets`], and each bucket has its own board: [`current`](Self::current)
 /// is the board of the newest bucket, and [`bucket`](Self::bucket) returns earlier ones.
 /// [`merged`](Self::merged) is the board over all buckets kept, where the policy combines the
-/// scores of each member: [`Best`] yields the best score in any bucket, [`Latest`](crate::Latest) the score in
-/// the member's newest bucket, and [`Sum`](crate::Sum) the sum.
+/// scores of each member: [`Best`] yields the best score in any bucket,
+/// [`Latest`](crate::Latest) the score in the member's newest bucket, and [`Sum`](crate::Sum) the
+/// sum.
 ///
 /// The merged score of a member depends only on its scores in the buckets, not on the order of
 /// calls that produced them. Scores combine from the newest bucket back. If the sum of all of them

@@ -7,9 +7,9 @@ use zset_core::Increment;
 /// How a submitted score combines with the member's current one.
 ///
 /// A policy is a type without state; its value only names it, as in
-/// [`Leaderboard::with_policy`](crate::Leaderboard::with_policy). A [`WindowedLeaderboard`](crate::WindowedLeaderboard) also combines the scores of a member
-/// across buckets, so a policy should be associative, at least approximately, as sums of `f64`s
-/// are.
+/// [`Leaderboard::with_policy`](crate::Leaderboard::with_policy). A
+/// [`WindowedLeaderboard`](crate::WindowedLeaderboard) also combines the scores of a member across
+/// buckets, so a policy should be associative, at least approximately, as sums of `f64`s are.
 ///
 /// # Examples
 ///

@@ -14,7 +14,7 @@ use crate::clock::nanos;
 /// Buckets start at the origin of the clock and at each multiple of their width. With a
 /// [`SystemClock`](crate::SystemClock), one-day buckets are therefore days in UTC. For another time
 /// zone, or for weeks that start on Monday, pass the start of any bucket to
-/// [`starting_at`](Self::starting_at). All buckets have the same width, so days of 23 hours cannot
+/// [`with_start`](Self::with_start). All buckets have the same width, so days of 23 hours cannot
 /// be represented.
 ///
 /// # Examples
@@ -82,17 +82,17 @@ impl Buckets {
     ///
     /// let hours = |n: u64| Timestamp::ZERO.saturating_add(Duration::from_secs(n * 3600));
     /// // In UTC+2, a day starts at 22:00 UTC.
-    /// let days = Buckets::new(Duration::from_secs(86_400), 7)?.starting_at(hours(22));
+    /// let days = Buckets::new(Duration::from_secs(86_400), 7)?.with_start(hours(22));
     /// assert_eq!(days.start_of(hours(24)), hours(22));
     /// assert_eq!(days.start_of(hours(45)), hours(22));
     /// assert_eq!(days.start_of(hours(46)), hours(46));
     ///
     /// // 1970 started on a Thursday, so the first Monday is four days later.
-    /// let weeks = Buckets::new(Duration::from_secs(7 * 86_400), 4)?.starting_at(hours(4 * 24));
+    /// let weeks = Buckets::new(Duration::from_secs(7 * 86_400), 4)?.with_start(hours(4 * 24));
     /// assert_eq!(weeks.start_of(hours(10 * 24)), hours(4 * 24));
     /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
     /// ```
-    pub fn starting_at(self, start: Timestamp) -> Buckets {
+    pub fn with_start(self, start: Timestamp) -> Buckets {
         Buckets { first: start.as_nanos() % self.width, ..self }
     }
 
@@ -154,7 +154,7 @@ mod serialization {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             let Stored { width, count, first } = Stored::deserialize(deserializer)?;
             let buckets = Buckets::new(Duration::from_nanos(width), count);
-            Ok(buckets.map_err(D::Error::custom)?.starting_at(first))
+            Ok(buckets.map_err(D::Error::custom)?.with_start(first))
         }
     }
 }

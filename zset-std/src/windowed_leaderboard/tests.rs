@@ -39,10 +39,8 @@ fn a_time_before_the_newest_counts_as_the_newest() {
 #[test]
 fn far_jumps_and_the_last_timestamp_are_handled() {
     for (width, first) in [(2, 0), (2, 1), (u64::MAX, 0), (u64::MAX, u64::MAX - 1), (86_400, 7)] {
-        let mut boards = WindowedLeaderboard::with_policy(
-            buckets(width, usize::MAX).starting_at(at(first)),
-            Sum,
-        );
+        let mut boards =
+            WindowedLeaderboard::with_policy(buckets(width, usize::MAX).with_start(at(first)), Sum);
         for now in [0, 1, u64::MAX / 2, u64::MAX - 1, u64::MAX] {
             boards.try_submit("ann", 1u32, at(now)).unwrap();
             boards.check_invariants();
@@ -52,7 +50,7 @@ fn far_jumps_and_the_last_timestamp_are_handled() {
         assert!(boards.bucket(usize::MAX).is_none());
 
         let mut boards =
-            WindowedLeaderboard::with_policy(buckets(width, 1).starting_at(at(first)), Sum);
+            WindowedLeaderboard::with_policy(buckets(width, 1).with_start(at(first)), Sum);
         boards.try_submit("ann", 1u32, at(0)).unwrap();
         boards.try_submit("ann", 1, at(u64::MAX)).unwrap();
         boards.check_invariants();
@@ -69,7 +67,7 @@ fn far_jumps_and_the_last_timestamp_are_handled() {
 
 #[test]
 fn each_bucket_starts_one_width_after_the_previous() {
-    let buckets = buckets(10, 3).starting_at(at(1004));
+    let buckets = buckets(10, 3).with_start(at(1004));
     let numbers = [0, 3, 4, 13, 14, 23].map(|time| buckets.number(at(time)));
     assert_eq!(numbers, [0, 0, 1, 1, 2, 2]);
     let starts = [0, 3, 4, 13, 14, 23].map(|time| buckets.start_of(at(time)).as_nanos());
@@ -290,8 +288,7 @@ mod serialization {
 
     #[test]
     fn boards_round_trip() {
-        let mut boards =
-            Boards::with_policy(buckets(10, 3).starting_at(at(4)), Sum).with_max_len(2);
+        let mut boards = Boards::with_policy(buckets(10, 3).with_start(at(4)), Sum).with_max_len(2);
         for (id, score, now) in [(1, 5, 0), (1, 6, 6), (2, 7, 25)] {
             boards.try_submit(id, score, at(now)).unwrap();
         }
@@ -329,7 +326,7 @@ mod serialization {
             read(&text)
         };
         let good = r#"{"width":10,"count":3,"first":94}"#;
-        assert_eq!(text(good, "[[0,([])]]").unwrap().buckets(), buckets(10, 3).starting_at(at(4)));
+        assert_eq!(text(good, "[[0,([])]]").unwrap().buckets(), buckets(10, 3).with_start(at(4)));
         text(good, "[[0,([])]]").unwrap().check_invariants();
         for (buckets, boards, message) in [
             (r#"{"width":0,"count":3,"first":0}"#, "[]", "bucket has a width of zero"),

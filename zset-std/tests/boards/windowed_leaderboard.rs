@@ -99,7 +99,7 @@ fn run<K: Policy<u8>>(
     operations: &[(i64, Operation)],
 ) {
     let buckets = Buckets::new(Duration::from_nanos(width), count).unwrap();
-    let mut windowed = new(buckets.starting_at(Timestamp::from_nanos(start)));
+    let mut windowed = new(buckets.with_start(Timestamp::from_nanos(start)));
     let mut naive =
         NaiveWindow { width, count, start, newest: 0, max_len: usize::MAX, buckets: Vec::new() };
     let mut now = 0u64;
@@ -190,11 +190,13 @@ proptest! {
 
     #[test]
     fn the_latest_scores_per_bucket_and_merged_are_kept(window in windows(), operations in histories()) {
-        run(|buckets| WindowedLeaderboard::with_policy(buckets, Latest), |_, new| Some(new), window, &operations);
+        let new = |buckets| WindowedLeaderboard::with_policy(buckets, Latest);
+        run(new, |_, new| Some(new), window, &operations);
     }
 
     #[test]
     fn scores_are_summed_per_bucket_and_merged(window in windows(), operations in histories()) {
-        run(|buckets| WindowedLeaderboard::with_policy(buckets, Sum), u8::checked_add, window, &operations);
+        let new = |buckets| WindowedLeaderboard::with_policy(buckets, Sum);
+        run(new, u8::checked_add, window, &operations);
     }
 }
