@@ -6,7 +6,8 @@
 //! | [`boards`] | leaderboards: ties, policies, boards of today and of the week, packed scores |
 //! | [`queues`] | delayed jobs, leases and dead letters, schedules, expiring members |
 //! | [`timelines`] | feeds in pages, with caps, and several feeds as one |
-//! | [`coming_from`] | governor, priority-queue and tokio-util's `DelayQueue`, line by line |
+//! | [`recipes`] | a store whose keys expire, a controller's scheduler, a peer table |
+//! | [`coming_from`] | governor and tokio-util's `DelayQueue`, line by line |
 //!
 //! Each guide shows the common path. Edge cases, errors and costs are in the docs of each method.
 
@@ -14,6 +15,7 @@ pub mod boards;
 pub mod coming_from;
 pub mod limiters;
 pub mod queues;
+pub mod recipes;
 pub mod timelines;
 
 /// The examples of this crate's README are tested too.

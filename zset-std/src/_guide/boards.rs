@@ -23,9 +23,9 @@
 //! # What a second score does
 //!
 //! A board keeps the [`Best`](crate::Best), the [`Latest`](crate::Latest) or the
-//! [`Sum`](crate::Sum) of a member's scores: [`Leaderboard::new`](crate::Leaderboard::new) keeps the
-//! best, [`Leaderboard::with_policy`](crate::Leaderboard::with_policy) takes another policy. For
-//! scores of which the lowest is best, such as lap times, use [`Reverse`](std::cmp::Reverse).
+//! [`Sum`](crate::Sum) of a member's scores: [`new`](crate::Leaderboard::new) keeps the best,
+//! [`with_policy`](crate::Leaderboard::with_policy) takes another policy. For scores of which the
+//! lowest is best, such as lap times, use [`Reverse`](std::cmp::Reverse).
 //!
 //! # Ties
 //!

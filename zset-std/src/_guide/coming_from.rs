@@ -1,8 +1,9 @@
-//! Coming from another crate: governor, priority-queue and tokio-util's `DelayQueue`.
+//! Coming from another crate: governor and tokio-util's `DelayQueue`.
 //!
 //! In each example, the other crate is on the left and zset on the right, and both sides are equal.
-//! The documentation of `zset_tower` has one for `tower_governor`; the project's `docs/methods.md`
-//! lists all methods of `BTreeMap`, indexmap, priority-queue and Redis.
+//! The documentation of `zset_tower` has one for `tower_governor`, and
+//! [that of zset-core](zset_core::_guide::coming_from) those for `BTreeSet`, `BinaryHeap`,
+//! priority-queue and other ordered collections.
 //!
 //! # governor
 //!
@@ -68,32 +69,8 @@
 //!
 //! # priority-queue
 //!
-//! A [`SortedSet`](zset_core::SortedSet) is a priority queue whose lowest score is
-//! [`first`](zset_core::SortedSet::first), and the highest [`last`](zset_core::SortedSet::last).
-//! Elements of equal score are ordered by member. It also has ranks and ranges, and iterates in
-//! order. Pushes and changes of priority are faster in priority-queue.
-//!
-//! ```
-//! use priority_queue::PriorityQueue;
-//! use zset_std::zset_core::SortedSet;
-//!
-//! let (mut theirs, mut ours) = (PriorityQueue::new(), SortedSet::new());
-//! assert_eq!(theirs.push("ann", 120),                 ours.insert("ann", 120));
-//! assert_eq!(theirs.push("bob", 85),                  ours.insert("bob", 85));
-//! assert_eq!(theirs.peek(),                           ours.last().as_ref().map(|(m, s)| (*m, s)));
-//! assert_eq!(theirs.get_priority("bob"),              ours.score("bob").as_ref());
-//! // Theirs only if it is present.
-//! assert_eq!(theirs.change_priority("bob", 90),       ours.insert("bob", 90));
-//! assert_eq!(theirs.change_priority_by("bob", |p| *p += 5),
-//!                                                     ours.update("bob", |s| s + 5).is_some());
-//! // Only if it is higher.
-//! (theirs.push_increase("bob", 99),                   ours.insert_max("bob", 99));
-//! assert_eq!(theirs.contains("bob"),                  ours.contains("bob"));
-//! assert_eq!(theirs.remove("ann"),                    ours.remove("ann").map(|s| ("ann", s)));
-//! assert_eq!(theirs.len(),                            ours.len());
-//! assert_eq!(theirs.pop(),                            ours.pop_last());
-//! assert!(theirs.into_sorted_iter().eq(               ours.into_iter().rev()));
-//! ```
+//! A [`SortedSet`](zset_core::SortedSet) replaces it, line by line [in the guide of
+//! zset-core](zset_core::_guide::coming_from#priority-queue).
 //!
 //! # tokio-util's `DelayQueue`
 //!
