@@ -8,6 +8,7 @@ use core::error::Error;
 use core::fmt;
 use core::hash::Hash;
 use core::iter::FusedIterator;
+use core::time::Duration;
 
 #[cfg(feature = "serde")]
 use zset_core::TryReserveError;
@@ -167,6 +168,12 @@ impl<T> DelayQueue<T> {
         id
     }
 
+    /// Like [`push`](Self::push), for a job that is due after `delay`. **O(log n)**.
+    #[track_caller]
+    pub fn push_after(&mut self, payload: T, delay: Duration, now: Timestamp) -> JobId {
+        self.push(payload, now.saturating_add(delay))
+    }
+
     /// Returns an id that is not in use and was not returned before.
     fn unused_id(&mut self) -> JobId {
         loop {
@@ -210,6 +217,23 @@ impl<T, I: Eq + Hash> DelayQueue<T, I> {
         }
         self.insert(id, payload, due);
         Ok(())
+    }
+
+    /// Like [`push_with_id`](Self::push_with_id), for a job that is due after `delay`. **O(log
+    /// n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`DuplicateJob`], which contains the job, if a job in the queue already has this id.
+    #[track_caller]
+    pub fn push_with_id_after(
+        &mut self,
+        id: I,
+        payload: T,
+        delay: Duration,
+        now: Timestamp,
+    ) -> Result<(), DuplicateJob<T, I>> {
+        self.push_with_id(id, payload, now.saturating_add(delay))
     }
 
     /// Inserts a job whose id is not in use.
@@ -395,10 +419,24 @@ impl<T, I: Eq + Hash> DelayQueue<T, I> {
     {
         self.jobs.set_score(&UnorderedRef(id), due)
     }
+
+    /// Like [`reschedule`](Self::reschedule), for a job that is due after `delay`. **O(log n)**.
+    #[track_caller]
+    pub fn reschedule_after<Q>(
+        &mut self,
+        id: &Q,
+        delay: Duration,
+        now: Timestamp,
+    ) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.reschedule(id, now.saturating_add(delay))
+    }
 }
 
 impl<T, I> DelayQueue<T, I> {
-    /// Removes all jobs and frees their memory. **O(n)**.
+    /// Removes all jobs. Keeps the memory for new ones. **O(n)**.
     pub fn clear(&mut self) {
         self.jobs.clear();
     }

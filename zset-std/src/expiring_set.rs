@@ -239,8 +239,8 @@ impl<M: Ord + Hash> ExpiringSet<M> {
     /// # Errors
     ///
     /// [`InsertError`] with the first member that is rejected, also because its deadline is not
-    /// after `now`; members before it are inserted. Members after it remain in the iterator, if that was passed
-    /// with `by_ref`.
+    /// after `now`; members before it are inserted. Members after it remain in the iterator, if
+    /// that was passed with `by_ref`.
     ///
     /// # Panics
     ///

@@ -13,7 +13,7 @@ mod wait;
 #[cfg(feature = "async")]
 pub use future::{LeaseAsync, PopAsync};
 pub use lease::{Lease, Nacked, StaleLease};
-pub use manage::DeadLetter;
+pub use manage::{DeadLetter, RequeueError};
 pub use runner::JobRunner;
 pub use wait::WaitError;
 
@@ -56,7 +56,7 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 /// is held for **O(log n)** at a time, longer only by operations that take many jobs at once. The
 /// ids' `Hash`, `Eq` and `Ord`, and `Clone` of leased ids and payloads and of the wakers of waiting
 /// futures, run under the lock, so they must not use the queue. A panic in them affects no other
-/// thread and loses no job.
+/// thread, and loses no job except one that is being pushed or requeued.
 ///
 /// A job uses the memory of its payload and id plus about 60 bytes, until it is taken or
 /// acknowledged; [`with_max_len`](Self::with_max_len) bounds the number of jobs.
@@ -425,6 +425,26 @@ impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
         pushed.map_err(|DuplicateJob { job }| PushWithIdError::Duplicate(without_leases(job)))
     }
 }
+
+timed!(impl[T, I: Eq + Hash, C: Clock] SharedDelayQueue<T, I, C> {
+    /// Like [`push_with_id`](SharedDelayQueue::push_with_id), for a job that is due after `delay`.
+    /// **O(log n)**.
+    ///
+    /// # Errors
+    ///
+    /// [`PushWithIdError`], which contains the job, if the queue is closed or full, or a job in it,
+    /// on lease or not, already has this id.
+    #[track_caller]
+    pub fn push_with_id_after(
+        &self,
+        id: I,
+        payload: T,
+        delay: Duration,
+    ) -> Result<(), PushWithIdError<T, I>> {
+        let (queue, now) = self.timed();
+        queue.push_with_id(id, payload, now.saturating_add(delay))
+    }
+});
 
 timed!(impl[T, I: Hash, C: Clock] SharedDelayQueue<T, I, C> {
     /// Removes and returns the first job if it is due. **O(log n)**.

@@ -39,13 +39,13 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("shared_delay_queue.rs", "SharedDelayQueue PushError"),
     ("shared_delay_queue/future.rs", "pop_async"),
     ("shared_delay_queue/lease.rs", "Lease nack"),
-    ("shared_delay_queue/manage.rs", "close DeadLetter"),
+    ("shared_delay_queue/manage.rs", "close DeadLetter requeue"),
     ("shared_delay_queue/runner.rs", "JobRunner"),
     ("shared_delay_queue/wait.rs", "wait_pop"),
     ("timeline.rs", "Timeline before Cursor"),
     ("timeline/merge.rs", "MergedTimelines"),
     ("windowed_leaderboard.rs", "WindowedLeaderboard advance"),
-    ("windowed_leaderboard/buckets.rs", "Buckets starting_at"),
+    ("windowed_leaderboard/buckets.rs", "Buckets with_start"),
 ];
 
 #[test]

@@ -420,6 +420,18 @@ operations! {
             call.when(When::After(delay)).read(read_time)
         }
 
+        /// Returns the payload of a job, due or not, leased or not. **O(1)** on the server.
+        pub fn get(&self, id: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<Vec<u8>>> {
+            self.queue.call(&scripts::GET).argument(id.as_ref()).read(read)
+        }
+
+        /// Returns whether a job is in the queue, due or not, leased or not. **O(1)** on the
+        /// server.
+        pub fn contains(&self, id: &(impl AsRef<[u8]> + ?Sized)) -> Operation<bool> {
+            let call = self.queue.call(&scripts::DUE).argument(id.as_ref());
+            call.read(|reply| Ok(read_time(reply)?.is_some()))
+        }
+
         /// Returns the due time of a job, or the end of its lease. **O(1)** on the server.
         pub fn due(&self, id: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<Timestamp>> {
             self.queue.call(&scripts::DUE).argument(id.as_ref()).read(read_time)
@@ -635,6 +647,7 @@ scripts! {
     POP "pop",
     CANCEL "cancel",
     RESCHEDULE "reschedule",
+    GET "get",
     DUE "due",
     STATS "stats",
     CLEAR "clear",

@@ -335,6 +335,8 @@ fn use_queue(pool: Pool<Client>, errors: &mut Errors) {
     errors.of(queue.requeue("a", PATIENCE));
     errors.of(queue.take_dead_letters(2));
     errors.of(queue.purge_dead_letters());
+    errors.of(queue.get("a"));
+    errors.of(queue.contains("a"));
     errors.of(queue.due("a"));
     errors.of(queue.reschedule_after("a", Duration::ZERO));
     errors.of(queue.cancel("a"));

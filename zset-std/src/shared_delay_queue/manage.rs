@@ -1,13 +1,18 @@
 //! Inspecting and changing the queue.
 
+use std::error::Error;
+use std::fmt;
 use std::hash::Hash;
+use std::mem;
 use std::sync::PoisonError;
+use std::time::Duration;
 use std::vec::Vec;
 
 use zset_core::Equivalent;
 
-use super::{Locked, SharedDelayQueue, Task, without_leases};
-use crate::{DelayQueue, Job, JobId, Timestamp};
+use super::{CLOSED, FULL, Locked, SharedDelayQueue, Task, without_leases};
+use crate::at::timed;
+use crate::{Clock, DelayQueue, Job, JobId, Timestamp};
 
 impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// Returns the number of jobs, whether due or not, on lease or not. **O(1)**.
@@ -77,6 +82,18 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
 }
 
 impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
+    /// Returns a clone of the payload of a job, whether due or not, on lease or not. **O(1)**
+    /// expected.
+    ///
+    /// The payload is cloned under the lock, so put a large one in an [`Arc`](std::sync::Arc).
+    pub fn get<Q>(&self, id: &Q) -> Option<T>
+    where
+        T: Clone,
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        self.lock().queue.get(id).map(|task| task.payload.clone())
+    }
+
     /// Returns whether a job is in the queue, whether due or not, on lease or not. **O(1)**
     /// expected.
     pub fn contains<Q>(&self, id: &Q) -> bool
@@ -130,6 +147,78 @@ impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
         Some(old)
     }
 }
+
+timed!(impl[T, I: Eq + Hash, C: Clock] SharedDelayQueue<T, I, C> {
+    /// Like [`reschedule`](SharedDelayQueue::reschedule), for a job that is due after `delay`.
+    /// **O(log n)**.
+    #[track_caller]
+    pub fn reschedule_after<Q>(&self, id: &Q, delay: Duration) -> Option<Timestamp>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        let (queue, now) = self.timed();
+        queue.reschedule(id, now.saturating_add(delay))
+    }
+
+    /// Turns a dead letter into a job again, due after `delay` and with no deliveries, and returns
+    /// whether there is one with this id. **O(d + log n)** for d dead letters.
+    ///
+    /// Of several dead letters with this id, it is the latest. If the id's `Hash` or `Eq` panics
+    /// while the job is inserted, the job is lost.
+    ///
+    /// # Errors
+    ///
+    /// [`RequeueError`] if the queue is closed or full, or a job in it, on lease or not, has this
+    /// id. The dead letter is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Panics if allocation fails or the 32-bit handles are exhausted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::time::Duration;
+    /// use zset_std::{FakeClock, SharedDelayQueue};
+    ///
+    /// let queue = SharedDelayQueue::new()
+    ///     .with_clock(FakeClock::new())
+    ///     .with_max_deliveries(NonZeroU32::MIN);
+    /// let id = queue.push_after("mail", Duration::ZERO)?;
+    /// let lease = queue.lease(Duration::MAX).unwrap();
+    /// queue.nack(&lease, Duration::ZERO)?;
+    /// assert_eq!((queue.len(), queue.dead_letters_len()), (0, 1));
+    ///
+    /// assert_eq!(queue.requeue(&id, Duration::ZERO), Ok(true)); // the server is up again
+    /// assert_eq!(queue.lease(Duration::MAX).unwrap().deliveries, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn requeue<Q>(&self, id: &Q, delay: Duration) -> Result<bool, RequeueError>
+    where
+        Q: Hash + Equivalent<I> + ?Sized,
+    {
+        let (queue, now) = self.timed();
+        let mut state = queue.lock();
+        if state.is_closed {
+            return Err(RequeueError::Closed);
+        }
+        let Some(index) = state.dead.iter().rposition(|letter| id.equivalent(&letter.id)) else {
+            return Ok(false);
+        };
+        if state.queue.contains(id) {
+            return Err(RequeueError::Duplicate);
+        }
+        if state.queue.len() >= queue.max_len {
+            return Err(RequeueError::Full);
+        }
+        if let Some(DeadLetter { id, payload, .. }) = state.dead.remove(index) {
+            state.queue.insert(id, Task::new(payload), now.saturating_add(delay));
+        }
+        Ok(true)
+    }
+});
 
 impl<T, I: Hash> Locked<'_, T, I> {
     /// Removes a job and its lease.
@@ -209,7 +298,48 @@ impl<T, I> DeadLetter<T, I> {
     }
 }
 
+/// The error returned when a dead letter is not [requeued](SharedDelayQueue::requeue).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RequeueError {
+    /// A job in the queue, on lease or not, already has this id.
+    Duplicate,
+    /// The queue has reached its maximum number of jobs.
+    Full,
+    /// The queue is closed.
+    Closed,
+}
+
+impl fmt::Display for RequeueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RequeueError::Duplicate => "a job with this id is already in the queue",
+            RequeueError::Full => FULL,
+            RequeueError::Closed => CLOSED,
+        })
+    }
+}
+
+impl Error for RequeueError {}
+
 impl<T, I, C> SharedDelayQueue<T, I, C> {
+    /// Returns clones of up to `max` of the oldest dead letters. **O(m)** for m returned.
+    ///
+    /// They are cloned under the lock.
+    pub fn dead_letters(&self, max: usize) -> Vec<DeadLetter<T, I>>
+    where
+        T: Clone,
+        I: Clone,
+    {
+        self.lock().dead.iter().take(max).cloned().collect()
+    }
+
+    /// Removes all dead letters and returns how many there were. **O(d)** for d dead letters.
+    pub fn purge_dead_letters(&self) -> usize {
+        let dead = mem::take(&mut self.lock().dead);
+        dead.len()
+    }
+
     /// Removes and returns up to `max` of the oldest dead letters. **O(m)** for m returned.
     ///
     /// A job whose last lease has expired becomes a dead letter only when it would have been

@@ -12,6 +12,8 @@ mod stress;
 mod traits;
 mod waiting;
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use zset_std::{Job, JobId, SharedDelayQueue, Timestamp};
 
@@ -27,6 +29,27 @@ fn times() -> impl Strategy<Value = Timestamp> {
         1 => Just(at(u64::MAX - 1)),
         1 => Just(Timestamp::MAX),
     ]
+}
+
+/// When a job is due: the argument of a method such as `push`, or of its `_after` form.
+#[derive(Clone, Copy, Debug)]
+enum When {
+    At(Timestamp),
+    After(Duration),
+}
+
+impl When {
+    fn due(self, now: Timestamp) -> Timestamp {
+        match self {
+            When::At(due) => due,
+            When::After(delay) => now.saturating_add(delay),
+        }
+    }
+}
+
+fn whens() -> impl Strategy<Value = When> {
+    let delays = prop_oneof![8 => 0..8u64, 1 => Just(u64::MAX)].prop_map(Duration::from_nanos);
+    prop_oneof![2 => times().prop_map(When::At), 1 => delays.prop_map(When::After)]
 }
 
 /// A job of a naive queue, and its arrival number.

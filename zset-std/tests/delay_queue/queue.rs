@@ -6,13 +6,13 @@ use zset_std::DelayQueue;
 /// Ids are drawn from so few that they are often in use.
 #[derive(Clone, Debug)]
 enum Operation {
-    Push(Timestamp),
-    PushWithId(u64, Timestamp),
+    Push(When),
+    PushWithId(u64, When),
     Pop(Timestamp),
     /// The maximum number of jobs to pop, and the number taken from the iterator.
     PopDue(Timestamp, usize, usize),
     Cancel(u64),
-    Reschedule(u64, Timestamp),
+    Reschedule(u64, When),
     Count(Timestamp),
     Clone,
     Clear,
@@ -22,13 +22,13 @@ enum Operation {
 fn operations() -> impl Strategy<Value = Operation> {
     let ids = || 0..12u64;
     prop_oneof![
-        10 => times().prop_map(Operation::Push),
-        5 => (ids(), times()).prop_map(|(id, due)| Operation::PushWithId(id, due)),
+        10 => whens().prop_map(Operation::Push),
+        5 => (ids(), whens()).prop_map(|(id, when)| Operation::PushWithId(id, when)),
         5 => times().prop_map(Operation::Pop),
         4 => (times(), 0..6usize, 0..6usize)
             .prop_map(|(now, max, taken)| Operation::PopDue(now, max, taken)),
         4 => ids().prop_map(Operation::Cancel),
-        6 => (ids(), times()).prop_map(|(id, due)| Operation::Reschedule(id, due)),
+        6 => (ids(), whens()).prop_map(|(id, when)| Operation::Reschedule(id, when)),
         1 => times().prop_map(Operation::Count),
         1 => Just(Operation::Clone),
         1 => Just(Operation::Clear),
@@ -68,22 +68,29 @@ proptest! {
 
     #[test]
     fn all_operations_match_a_list_sorted_by_due_time_and_arrival(
-        operations in prop::collection::vec(operations(), 0..120),
+        operations in prop::collection::vec((operations(), times()), 0..120),
     ) {
         let mut queue = DelayQueue::new();
         let mut naive = Naive::new();
         let mut given = Vec::new();
-        for (payload, operation) in operations.into_iter().enumerate() {
+        for (payload, (operation, now)) in operations.into_iter().enumerate() {
             match operation {
-                Operation::Push(due) => {
-                    let id = queue.push(payload, due);
+                Operation::Push(when) => {
+                    let id = match when {
+                        When::At(due) => queue.push(payload, due),
+                        When::After(delay) => queue.push_after(payload, delay, now),
+                    };
                     prop_assert!(!given.contains(&id), "{id} was generated twice");
                     prop_assert!(naive.find(id.get()).is_none(), "{id} is in use");
                     given.push(id);
-                    naive.push(id.get(), due, payload);
+                    naive.push(id.get(), when.due(now), payload);
                 }
-                Operation::PushWithId(id, due) => {
-                    let pushed = queue.push_with_id(JobId::new(id), payload, due);
+                Operation::PushWithId(id, when) => {
+                    let (job, due) = (JobId::new(id), when.due(now));
+                    let pushed = match when {
+                        When::At(due) => queue.push_with_id(job, payload, due),
+                        When::After(delay) => queue.push_with_id_after(job, payload, delay, now),
+                    };
                     if naive.find(id).is_some() {
                         let refused = parts(pushed.unwrap_err().job);
                         prop_assert_eq!(refused, (JobId::new(id), due, payload));
@@ -111,9 +118,12 @@ proptest! {
                     let cancelled = queue.cancel(&JobId::new(id)).map(parts);
                     prop_assert_eq!(cancelled, naive.remove(id).map(expected));
                 }
-                Operation::Reschedule(id, due) => {
-                    let old = queue.reschedule(&JobId::new(id), due);
-                    prop_assert_eq!(old, naive.reschedule(id, due));
+                Operation::Reschedule(id, when) => {
+                    let old = match when {
+                        When::At(due) => queue.reschedule(&JobId::new(id), due),
+                        When::After(delay) => queue.reschedule_after(&JobId::new(id), delay, now),
+                    };
+                    prop_assert_eq!(old, naive.reschedule(id, when.due(now)));
                 }
                 Operation::Count(now) => {
                     let due = naive.jobs.iter().filter(|job| job.due <= now).count();

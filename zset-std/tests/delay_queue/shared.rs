@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use super::*;
 use zset_std::shared_delay_queue::{
-    DeadLetter, Nacked, PushError, PushWithIdError, StaleLease, WaitError,
+    DeadLetter, Nacked, PushError, PushWithIdError, RequeueError, StaleLease, WaitError,
 };
 use zset_std::{FakeClock, Lease};
 
 /// Leases are identified by small numbers, so stale ones are often used again.
 #[derive(Clone, Debug)]
 enum Operation {
-    Push(Timestamp),
-    PushWithId(u64, Timestamp),
+    Push(When),
+    PushWithId(u64, When),
     Pop,
     PopDue(usize),
     WaitPop(u64),
@@ -23,9 +23,11 @@ enum Operation {
     Nack(usize, u64),
     Extend(usize, u64),
     Cancel(u64),
-    Reschedule(u64, Timestamp),
+    Reschedule(u64, When),
+    Requeue(u64, u64),
     SetClock(Timestamp),
     TakeDeadLetters(usize),
+    PurgeDeadLetters,
     Clear,
     Drain,
     Close,
@@ -36,8 +38,8 @@ fn operations() -> impl Strategy<Value = Operation> {
     let spans = || prop_oneof![8 => 0..8u64, 1 => Just(u64::MAX)];
     let leases = || 0..6usize;
     prop_oneof![
-        40 => times().prop_map(Operation::Push),
-        15 => (ids(), times()).prop_map(|(id, due)| Operation::PushWithId(id, due)),
+        40 => whens().prop_map(Operation::Push),
+        15 => (ids(), whens()).prop_map(|(id, when)| Operation::PushWithId(id, when)),
         10 => Just(Operation::Pop),
         10 => (0..4usize).prop_map(Operation::PopDue),
         5 => spans().prop_map(Operation::WaitPop),
@@ -47,9 +49,11 @@ fn operations() -> impl Strategy<Value = Operation> {
         30 => (leases(), spans()).prop_map(|(lease, delay)| Operation::Nack(lease, delay)),
         20 => (leases(), spans()).prop_map(|(lease, span)| Operation::Extend(lease, span)),
         10 => ids().prop_map(Operation::Cancel),
-        15 => (ids(), times()).prop_map(|(id, due)| Operation::Reschedule(id, due)),
+        15 => (ids(), whens()).prop_map(|(id, when)| Operation::Reschedule(id, when)),
+        20 => (ids(), spans()).prop_map(|(id, delay)| Operation::Requeue(id, delay)),
         40 => times().prop_map(Operation::SetClock),
         5 => (0..3usize).prop_map(Operation::TakeDeadLetters),
+        1 => Just(Operation::PurgeDeadLetters),
         2 => Just(Operation::Clear),
         2 => Just(Operation::Drain),
         1 => Just(Operation::Close),
@@ -192,21 +196,32 @@ proptest! {
             // Numbers the latest leases from the newest.
             let pick = |number: usize| leases.len().checked_sub(number + 1);
             match operation {
-                Operation::Push(due) => match queue.push(payload, due) {
-                    Ok(id) => {
-                        prop_assert!(!is_closed && !is_full);
-                        prop_assert!(model.naive.find(id.get()).is_none(), "{id} is in use");
-                        model.naive.push(id.get(), due, Task::new(payload));
+                Operation::Push(when) => {
+                    let pushed = match when {
+                        When::At(due) => queue.push(payload, due),
+                        When::After(delay) => queue.push_after(payload, delay),
+                    };
+                    match pushed {
+                        Ok(id) => {
+                            prop_assert!(!is_closed && !is_full);
+                            prop_assert!(model.naive.find(id.get()).is_none(), "{id} is in use");
+                            model.naive.push(id.get(), when.due(now), Task::new(payload));
+                        }
+                        Err(error) => {
+                            prop_assert_eq!(matches!(error, PushError::Closed(_)), is_closed);
+                            prop_assert!(is_closed || is_full);
+                            prop_assert_eq!(error.into_payload(), payload);
+                        }
                     }
-                    Err(error) => {
-                        prop_assert_eq!(matches!(error, PushError::Closed(_)), is_closed);
-                        prop_assert!(is_closed || is_full);
-                        prop_assert_eq!(error.into_payload(), payload);
-                    }
-                },
-                Operation::PushWithId(id, due) => {
+                }
+                Operation::PushWithId(id, when) => {
                     let is_duplicate = model.naive.find(id).is_some();
-                    match queue.push_with_id(JobId::new(id), payload, due) {
+                    let (job, due) = (JobId::new(id), when.due(now));
+                    let pushed = match when {
+                        When::At(due) => queue.push_with_id(job, payload, due),
+                        When::After(delay) => queue.push_with_id_after(job, payload, delay),
+                    };
+                    match pushed {
                         Ok(()) => {
                             prop_assert!(!is_closed && !is_full && !is_duplicate);
                             model.naive.push(id, due, Task::new(payload));
@@ -305,12 +320,32 @@ proptest! {
                     let cancelled = queue.cancel(&JobId::new(id)).map(parts);
                     prop_assert_eq!(cancelled, model.naive.remove(id).map(expected));
                 }
-                Operation::Reschedule(id, due) => {
-                    let old = queue.reschedule(&JobId::new(id), due);
-                    prop_assert_eq!(old, model.naive.reschedule(id, due));
+                Operation::Reschedule(id, when) => {
+                    let old = match when {
+                        When::At(due) => queue.reschedule(&JobId::new(id), due),
+                        When::After(delay) => queue.reschedule_after(&JobId::new(id), delay),
+                    };
+                    prop_assert_eq!(old, model.naive.reschedule(id, when.due(now)));
                     if let Some(job) = model.naive.find(id) {
                         job.job = Task::new(job.job.payload);
                     }
+                }
+                Operation::Requeue(id, delay) => {
+                    let delay = Duration::from_nanos(delay);
+                    let requeued = queue.requeue(&JobId::new(id), delay);
+                    let index = model.dead.iter().rposition(|dead| dead.0.get() == id);
+                    let wanted = match index {
+                        _ if is_closed => Err(RequeueError::Closed),
+                        None => Ok(false),
+                        Some(_) if model.naive.find(id).is_some() => Err(RequeueError::Duplicate),
+                        Some(_) if is_full => Err(RequeueError::Full),
+                        Some(index) => {
+                            let (_, payload, ..) = model.dead.remove(index);
+                            model.naive.push(id, now.saturating_add(delay), Task::new(payload));
+                            Ok(true)
+                        }
+                    };
+                    prop_assert_eq!(requeued, wanted);
                 }
                 // Forwards or back.
                 Operation::SetClock(time) => {
@@ -321,6 +356,10 @@ proptest! {
                     let taken = queue.take_dead_letters(max).into_iter().map(dead_parts);
                     let max = max.min(model.dead.len());
                     prop_assert!(taken.eq(model.dead.drain(..max)));
+                }
+                Operation::PurgeDeadLetters => {
+                    prop_assert_eq!(queue.purge_dead_letters(), model.dead.len());
+                    model.dead.clear();
                 }
                 Operation::Clear => {
                     queue.clear();
@@ -343,12 +382,15 @@ proptest! {
             prop_assert_eq!(queue.leased_len(), leased);
             prop_assert_eq!(queue.next_due(), model.naive.next_due());
             prop_assert_eq!(queue.dead_letters_len(), model.dead.len());
+            let dead = queue.dead_letters(3).into_iter().map(dead_parts);
+            prop_assert!(dead.eq(model.dead.iter().copied().take(3)));
             prop_assert_eq!(queue.dropped_dead_letters(), model.dropped);
             prop_assert_eq!(queue.is_closed(), is_closed);
             for id in 0..12 {
-                let (due, id) = (model.naive.find(id).map(|job| job.due), JobId::new(id));
-                prop_assert_eq!(queue.due(&id), due);
-                prop_assert_eq!(queue.contains(&id), due.is_some());
+                let found = model.naive.find(id).map(|job| (job.due, job.job.payload));
+                let id = JobId::new(id);
+                prop_assert_eq!(queue.due(&id).zip(queue.get(&id)), found);
+                prop_assert_eq!(queue.contains(&id), found.is_some());
             }
         }
         let dead = queue.take_dead_letters(usize::MAX).into_iter().map(dead_parts);

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use zset_redis::Error;
 use zset_redis::blocking::{Connect, DelayQueue, Pool};
 use zset_redis::delay_queue::Lease;
-use zset_std::shared_delay_queue::{Nacked, PushWithIdError, StaleLease};
+use zset_std::shared_delay_queue::{Nacked, PushWithIdError, RequeueError, StaleLease};
 use zset_std::{SharedDelayQueue, Timestamp};
 
 use crate::servers::{Cluster, Kind, PATIENCE, Server};
@@ -92,9 +92,13 @@ impl<M: Connect> Episode<M> {
                 assert_eq!(self.queue.at(now).pop().unwrap(), self.model.at(now).pop());
             }
             65..70 => assert_eq!(self.queue.cancel(id).unwrap(), self.model.cancel(id)),
-            70..75 => {
+            70..73 => {
                 let old = self.queue.reschedule(id, due).unwrap();
                 assert_eq!(old, self.model.reschedule(id, due));
+            }
+            73..75 => {
+                let old = self.queue.at(now).reschedule_after(id, duration).unwrap();
+                assert_eq!(old, self.model.at(now).reschedule_after(id, duration));
             }
             75..99 => self.use_lease(now, duration),
             _ => {
@@ -105,8 +109,17 @@ impl<M: Connect> Episode<M> {
     }
 
     fn push(&mut self, id: &[u8], payload: &[u8], due: Timestamp) {
-        let pushed = self.queue.push_with_id(id, payload, due);
-        match self.model.push_with_id(id.into(), payload.into(), due) {
+        let (pushed, expected) = if self.random.random() {
+            let expected = self.model.push_with_id(id.into(), payload.into(), due);
+            (self.queue.push_with_id(id, payload, due), expected)
+        } else {
+            let now = at(self.now);
+            let delay = due.saturating_duration_since(now);
+            let model = self.model.at(now);
+            let expected = model.push_with_id_after(id.into(), payload.into(), delay);
+            (self.queue.at(now).push_with_id_after(id, payload, delay), expected)
+        };
+        match expected {
             Ok(()) => pushed.unwrap(),
             Err(PushWithIdError::Duplicate(_)) => {
                 assert!(matches!(pushed, Err(Error::DuplicateJob)), "{pushed:?}");
@@ -123,6 +136,7 @@ impl<M: Connect> Episode<M> {
                 let outcome = stale(self.queue.at(now).nack(lease, duration));
                 assert_eq!(outcome, self.model.at(now).nack(expected, duration));
                 if outcome == Ok(Nacked::Dead) {
+                    self.requeue();
                     self.compare_dead_letters();
                 }
             }
@@ -133,9 +147,29 @@ impl<M: Connect> Episode<M> {
         }
     }
 
+    /// Requeues the oldest dead letter, and an id that has none.
+    fn requeue(&mut self) {
+        let now = at(self.now);
+        // Half a millisecond, so that no other job is due at the same time.
+        let delay = self.millis() + Duration::from_micros(500);
+        let dead = self.queue.dead_letters(1).unwrap();
+        for id in dead.iter().map(|letter| &letter.id[..]).chain([&b"absent"[..]]) {
+            let requeued = self.queue.at(now).requeue(id, delay);
+            match self.model.at(now).requeue(id, delay) {
+                Ok(expected) => assert_eq!(requeued.unwrap(), expected),
+                Err(RequeueError::Duplicate) => {
+                    assert!(matches!(requeued, Err(Error::DuplicateJob)), "{requeued:?}");
+                }
+                Err(_) => assert!(matches!(requeued, Err(Error::QueueFull)), "{requeued:?}"),
+            }
+        }
+    }
+
     fn compare(&self) {
         let id = IDS[self.now as usize % IDS.len()];
         assert_eq!(self.queue.due(id).unwrap(), self.model.due(id));
+        assert_eq!(self.queue.get(id).unwrap(), self.model.get(id));
+        assert_eq!(self.queue.contains(id).unwrap(), self.model.contains(id));
         let stats = self.queue.stats().unwrap();
         assert_eq!(stats.len, self.model.len() as u64);
         assert_eq!(stats.leased, self.model.leased_len() as u64);
@@ -164,6 +198,9 @@ fn random_steps<M: Connect>(pool: &Pool<M>) {
             episode.now += episode.random.random_range(0..4) * 1000;
             episode.now = episode.now / 1000 * 1000 + number;
             episode.step();
+            if episode.random.random() {
+                episode.requeue();
+            }
             episode.compare();
         }
     }
