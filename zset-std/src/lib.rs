@@ -57,7 +57,7 @@
 //!         scope.spawn(move || board.write().unwrap().submit(player, player * 10));
 //!     }
 //! });
-//! assert_eq!(board.read().unwrap().first(), Some((&3, 30)));
+//! assert_eq!(board.read().unwrap().best(), Some((&3, &30)));
 //! ```
 //!
 //! [`Keyed`] limiters, [`SharedDelayQueue`] and [`JobRunner`] take `&self`: threads share them by

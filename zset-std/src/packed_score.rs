@@ -18,11 +18,11 @@ const LARGEST: u64 = 1 << 53;
 /// # In process, use a tuple
 ///
 /// A [`Leaderboard`](crate::Leaderboard) and a [`SortedSet`](zset_core::SortedSet) accept any score
-/// type that is `Ord + Copy`. A tuple needs no layout, bounds its fields only by their types,
+/// type that is `Ord + Clone`. A tuple needs no layout, bounds its fields only by their types,
 /// cannot be misinterpreted, and can be of any size:
 ///
 /// ```
-/// use zset_std::Leaderboard;
+/// use zset_std::{Latest, Leaderboard};
 ///
 /// let mut medals = Leaderboard::with_policy(Latest);
 /// medals.submit("A", (5, 15, 0)); // gold, silver, bronze
