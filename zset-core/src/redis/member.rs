@@ -200,7 +200,7 @@ mod tests {
         for integer in [0, 7, -7, 10, -10, 999, i64::MAX, i64::MIN, i64::MIN + 1] {
             let member = Member::new(Value::Integer(integer));
             assert_eq!(&*member, integer.to_string().as_bytes());
-            assert_eq!(Value::of(&member), Value::Integer(integer));
+            assert_eq!(Value::from(&member[..]), Value::Integer(integer));
         }
     }
 }

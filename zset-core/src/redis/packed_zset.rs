@@ -201,7 +201,7 @@ impl<B: Storage> PackedZSet<B> {
 
     /// Returns the 0-based rank of a member, lowest score first. **O(n)**.
     pub fn rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
-        let (_, rank) = find(self.list.as_bytes(), Value::of(member.as_ref()), 1)?;
+        let (_, rank) = find(self.list.as_bytes(), Value::from(member.as_ref()), 1)?;
         Some(rank)
     }
 
@@ -241,7 +241,7 @@ impl<B: Storage> PackedZSet<B> {
     /// Returns the offsets and the score of a member.
     fn find(&self, member: &[u8]) -> Option<(PairOffsets, Score)> {
         let bytes = self.list.as_bytes();
-        let (at, _) = find(bytes, Value::of(member), 1)?;
+        let (at, _) = find(bytes, Value::from(member), 1)?;
         let (_, score, place) = pair_at(bytes, at)?;
         Some((place, score_of(score)))
     }
@@ -483,7 +483,7 @@ impl<B: Storage> PackedZSet<B> {
 
     fn insert_at(&mut self, at: usize, member: &[u8], score: Score) -> Result<(), TryReserveError> {
         let mut text = ScoreText::new();
-        let entries = [&Encoded::new(Value::of(member)), &encode(score, &mut text)];
+        let entries = [&Encoded::new(Value::from(member)), &encode(score, &mut text)];
         self.list.splice(at..at, 0, &entries)
     }
 

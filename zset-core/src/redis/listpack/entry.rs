@@ -28,10 +28,8 @@ pub enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
-impl<'a> Value<'a> {
-    /// Returns the value that represents `text`: an integer if it is the decimal form of an `i64`,
-    /// else bytes. **O(1)**.
-    ///
+/// An integer if the text is the decimal form of an `i64`, else bytes. **O(1)**.
+impl<'a> From<&'a [u8]> for Value<'a> {
     /// The decimal form is exactly what `Display` prints: `"7"` and `"-7"`, but not `"007"`, `"+7"`
     /// or `"-0"`.
     ///
@@ -40,30 +38,24 @@ impl<'a> Value<'a> {
     /// ```
     /// use zset_core::listpack::Value;
     ///
-    /// assert_eq!(Value::of(b"-7"), Value::Integer(-7));
-    /// assert_eq!(Value::of(b"007"), Value::Bytes(b"007"));
-    /// assert_eq!(Value::of(b"9223372036854775808"), Value::Bytes(b"9223372036854775808"));
+    /// assert_eq!(Value::from("-7"), Value::Integer(-7));
+    /// assert_eq!(Value::from("007"), Value::Bytes(b"007"));
+    /// assert_eq!(Value::from("9223372036854775808"), Value::Bytes(b"9223372036854775808"));
     /// ```
-    pub fn of(text: &'a [u8]) -> Self {
-        parse_integer(text).map_or(Value::Bytes(text), Value::Integer)
-    }
-}
-
-impl<'a> From<&'a [u8]> for Value<'a> {
     fn from(text: &'a [u8]) -> Self {
-        Value::of(text)
+        parse_integer(text).map_or(Value::Bytes(text), Value::Integer)
     }
 }
 
 impl<'a, const N: usize> From<&'a [u8; N]> for Value<'a> {
     fn from(text: &'a [u8; N]) -> Self {
-        Value::of(text)
+        Value::from(&text[..])
     }
 }
 
 impl<'a> From<&'a str> for Value<'a> {
     fn from(text: &'a str) -> Self {
-        Value::of(text.as_bytes())
+        Value::from(text.as_bytes())
     }
 }
 
@@ -131,7 +123,7 @@ impl<'a> Encoded<'a> {
     #[expect(clippy::cast_sign_loss, reason = "reinterprets the bits")]
     pub(crate) fn new(value: Value<'a>) -> Self {
         // `Value::Bytes` with the decimal form of an integer is stored as the integer.
-        let value = if let Value::Bytes(text) = value { Value::of(text) } else { value };
+        let value = if let Value::Bytes(text) = value { Value::from(text) } else { value };
         let (first, rest, len, text): (u8, [u8; 8], u8, &[u8]) = match value {
             Value::Integer(integer) => {
                 let bytes = integer.to_le_bytes();
@@ -391,7 +383,7 @@ mod tests {
             assert_eq!(decode(bytes), Some((Value::Integer(integer), bytes.len() - 1)));
             assert_eq!(next(bytes, 0), Some(bytes.len()));
             assert_eq!(validate(bytes, 0), Some(bytes.len()));
-            assert_eq!(Value::of(format!("{integer}").as_bytes()), Value::Integer(integer));
+            assert_eq!(Value::from(format!("{integer}").as_bytes()), Value::Integer(integer));
         }
     }
 
@@ -439,9 +431,9 @@ mod tests {
             "-9223372036854775809",
             "99999999999999999999",
         ] {
-            assert_eq!(Value::of(text.as_bytes()), Value::Bytes(text.as_bytes()), "{text:?}");
+            assert_eq!(Value::from(text.as_bytes()), Value::Bytes(text.as_bytes()), "{text:?}");
         }
-        assert_eq!(Value::of(b"9223372036854775807"), Value::Integer(i64::MAX));
+        assert_eq!(Value::from(b"9223372036854775807"), Value::Integer(i64::MAX));
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(super) fn encode(score: Score, text: &mut ScoreText) -> Encoded<'_> {
     }
     text.push_number(score.get());
     // Above that magnitude, the text may still be the decimal form of an `i64`.
-    Encoded::new(Value::of(text.as_bytes()))
+    Encoded::new(Value::from(text.as_bytes()))
 }
 
 /// Returns the score stored in an entry of the set.
@@ -103,7 +103,7 @@ pub(super) fn validate<B: Storage>(list: &Listpack<B>) -> Result<(), PackedZSetE
             ParseScoreError::Nan => PackedZSetError::Nan { rank },
             _ => PackedZSetError::Score { rank },
         })?;
-        if matches!(member, Value::Bytes(text) if Value::of(text) != member) {
+        if matches!(member, Value::Bytes(text) if Value::from(text) != member) {
             return Err(PackedZSetError::Text { rank });
         }
         if find(bytes, member, 1) != Some((at, rank)) {

@@ -63,7 +63,7 @@ pub fn seal(out: &mut Vec<u8>) {
 /// **O(n)** for n bytes.
 pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     if text.len() <= LONGEST_INTEGER {
-        if let Value::Integer(integer) = Value::of(text) {
+        if let Value::Integer(integer) = Value::from(text) {
             if let Ok(integer) = i8::try_from(integer) {
                 out.push(STRING_INTEGER_8);
                 return out.extend_from_slice(&integer.to_le_bytes());
