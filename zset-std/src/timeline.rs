@@ -226,7 +226,10 @@ impl<Id: Ord + Hash> Timeline<Id> {
 
     /// Drops the posts beyond the caps.
     fn trim(&mut self) {
-        self.posts.remove_range_by_rank(..self.excess());
+        // A post usually evicts one, for which a pop is faster than a range.
+        for _ in 0..self.excess() {
+            self.posts.pop_first();
+        }
     }
 
     /// Returns the number of oldest posts that are beyond the caps. **O(1)** if none is too old.

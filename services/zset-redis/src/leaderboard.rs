@@ -113,8 +113,7 @@ impl<C> Leaderboard<C> {
         Leaderboard::with_policy(connection, name, Best)
     }
 
-    /// Makes a board with a policy: [`Latest`] or [`Sum`]; its keys contain
-    /// `name`. **O(1)**.
+    /// Makes a board with a policy: [`Latest`] or [`Sum`]; its keys contain `name`. **O(1)**.
     pub fn with_policy<K: ServerPolicy>(connection: C, name: &str, _: K) -> Self {
         let board = Board {
             name: name.into(),
