@@ -11,7 +11,7 @@
 use std::time::Duration;
 
 use zset_std::limit::QuotaError;
-use zset_std::{Clock, DelayQueue, FakeClock, Quota, SlidingWindow, Timestamp};
+use zset_std::{Clock, DelayQueue, FakeClock, Keyed, Quota, SlidingWindow, Timestamp};
 
 struct Shop {
     clock: FakeClock,
@@ -20,13 +20,13 @@ struct Shop {
     /// The open sales, and the remaining stock of each.
     stock: Vec<(&'static str, u32)>,
     /// Limits purchases per sale and buyer.
-    bought: SlidingWindow<(&'static str, &'static str), FakeClock>,
+    bought: Keyed<(&'static str, &'static str), SlidingWindow, FakeClock>,
 }
 
 fn main() -> Result<(), QuotaError> {
     let clock = FakeClock::new();
     let once_an_hour = Quota::new(1, Duration::from_secs(3600))?;
-    let bought = SlidingWindow::new(once_an_hour).with_clock(clock.clone());
+    let bought = Keyed::new(SlidingWindow::new(once_an_hour)).with_clock(clock.clone());
     let sales = DelayQueue::new();
     let mut shop = Shop { clock, sales, stock: Vec::new(), bought };
 

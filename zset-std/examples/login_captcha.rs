@@ -19,9 +19,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use zset_std::{FakeClock, Quota, SlidingWindow, Timestamp, WhenFull};
+use zset_std::{FakeClock, Keyed, Quota, SlidingWindow, Timestamp, WhenFull};
 
-type Failures = SlidingWindow<String, FakeClock>;
+type Failures = Keyed<String, SlidingWindow, FakeClock>;
 
 const MINUTE: u64 = 60;
 
@@ -118,7 +118,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let clock = FakeClock::new();
     let three_a_minute = Quota::new(3, Duration::from_secs(MINUTE))?;
     // A client must not exhaust memory with made-up users.
-    let failures = SlidingWindow::new(three_a_minute)
+    let failures = Keyed::new(SlidingWindow::new(three_a_minute))
         .with_clock(clock.clone())
         .with_max_keys(100_000, WhenFull::RefuseNew);
     let failures = Arc::new(failures);

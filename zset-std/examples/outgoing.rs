@@ -22,10 +22,10 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use zset_std::limit::{NotReady, QuotaError};
-use zset_std::{Keyed, Limits, Quota, TokioClock, WindowLog};
+use zset_std::{Keyed, Limits, Quota, SlidingWindow, TokioClock};
 
 /// The limits of one caller at each host.
-type Limiter = Keyed<String, Limits<WindowLog>, TokioClock>;
+type Limiter = Keyed<String, Limits<SlidingWindow>, TokioClock>;
 
 const HOST: &str = "api.example";
 const RECORDS: u64 = 120;
@@ -38,8 +38,8 @@ const SLACK: Duration = Duration::from_millis(100);
 fn limiter(slack: Duration) -> Result<Limiter, QuotaError> {
     let second = Quota::new(10, SECOND + slack)?;
     let minute = Quota::new(100, 60 * SECOND + slack)?;
-    let limits = Limits::all([second, minute].map(WindowLog::new));
-    Ok(Keyed::of(limits).with_clock(TokioClock::new()))
+    let limits = Limits::all([second, minute].map(SlidingWindow::new));
+    Ok(Keyed::new(limits).with_clock(TokioClock::new()))
 }
 
 /// The API, which would answer 429.

@@ -10,14 +10,14 @@
 use std::time::Duration;
 
 use zset_std::limit::QuotaError;
-use zset_std::{Clock, FakeClock, Quota, SlidingWindow, Timestamp, Verdict};
+use zset_std::{Clock, FakeClock, Keyed, Quota, SlidingWindow, Timestamp, Verdict};
 
-type Limiter = SlidingWindow<(&'static str, &'static str), FakeClock>;
+type Limiter = Keyed<(&'static str, &'static str), SlidingWindow, FakeClock>;
 
 fn main() -> Result<(), QuotaError> {
     let clock = FakeClock::new();
     let ten_a_minute = Quota::new(10, Duration::from_secs(60))?;
-    let limiter = SlidingWindow::new(ten_a_minute).with_clock(clock.clone());
+    let limiter = Keyed::new(SlidingWindow::new(ten_a_minute)).with_clock(clock.clone());
 
     println!("Each user may make ten requests per minute for each action.\n");
     for _ in 0..10 {

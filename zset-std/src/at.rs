@@ -13,9 +13,10 @@ use crate::Timestamp;
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{Quota, SlidingWindow, Timestamp};
+/// use zset_std::{Keyed, Quota, SlidingWindow, Timestamp};
 ///
-/// let limiter = SlidingWindow::<String>::new(Quota::new(1, Duration::from_secs(60))?);
+/// let quota = Quota::new(1, Duration::from_secs(60))?;
+/// let limiter = Keyed::<String, _>::new(SlidingWindow::new(quota));
 /// let at = |seconds| limiter.at(Timestamp::ZERO.saturating_add(Duration::from_secs(seconds)));
 /// assert!(at(0).check("ann").is_allowed());
 /// assert!(!at(59).check("ann").is_allowed());

@@ -330,9 +330,8 @@ mod tests {
     #[test]
     fn a_future_waits_for_a_clock_that_has_only_a_time() {
         let clock = Started(MonotonicClock::new());
-        let limiter =
-            crate::Funnels::<u8, _>::new(crate::Quota::new(1, Duration::from_millis(5)).unwrap());
-        let limiter = limiter.with_clock(&clock);
+        let funnel = crate::Funnel::new(crate::Quota::new(1, Duration::from_millis(5)).unwrap());
+        let limiter = crate::Keyed::<u8, _>::new(funnel).with_clock(&clock);
         for _ in 0..3 {
             pollster::block_on(limiter.until_ready(&1).into_future()).unwrap();
         }

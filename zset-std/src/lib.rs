@@ -2,18 +2,27 @@
 //!
 //! **Rate limiters**: how many units are allowed in a period.
 //!
-//! | | for one key | for many keys, shared by threads | memory per key |
-//! |---|---|---|---|
-//! | exact sliding window | [`WindowLog`] | [`SlidingWindow`] | up to `count` entries |
-//! | leaky bucket | [`Funnel`] | [`Funnels`] | three words |
-//! | approximate sliding window | [`WindowCounter`] | [`Keyed`] | two counters |
-//! | plain counter, as a baseline | [`FixedWindow`] | [`Keyed`] | one counter |
-//! | several at once, possibly of different types | [`Limits`] | [`Keyed`] | the sum of theirs |
+//! An *algorithm* is a value made of [quotas](Quota), and a *holder* owns the states of keys:
 //!
-//! All take a [`Quota`] and return a [`Decision`]. The keyed limiters read the time from a
-//! [`Clock`], which tests can replace, and implement [`KeyedLimiter`] for code that is generic over
-//! them, and [`AsyncKeyedLimiter`], as limiters whose state is on a server do. A limiter that is
-//! inexact because of a memory bound errs towards denial.
+//! | algorithm | | memory per key |
+//! |---|---|---|
+//! | [`SlidingWindow`] | exact sliding window | up to `count` entries |
+//! | [`Funnel`] | leaky bucket | three words |
+//! | [`WindowCounter`] | approximate sliding window | two counters |
+//! | [`FixedWindow`] | plain counter, as a baseline | one counter |
+//! | [`Limits`] | several at once | the sum of theirs |
+//! | [`AnyLimiter`] | one of the first four, chosen at run time | |
+//! | [`Penalty`] | any of them, and blocks for keys that keep sending | four words more |
+//!
+//! | holder | |
+//! |---|---|
+//! | [`Direct`] | one key; the time is the last argument |
+//! | [`Keyed`] | many keys, shared by threads; the time is that of a [`Clock`], which tests can replace |
+//!
+//! Both have the same methods, and return a [`Decision`]. An algorithm of your own implements
+//! [`Limiter`]. [`KeyedLimiter`] is for code that is generic over limiters of many keys, and
+//! [`AsyncKeyedLimiter`] also over those whose state is on a server. A limiter that is inexact
+//! because of a memory bound errs towards denial.
 //!
 //! The [guides](_guide) explain limiters, boards, queues and timelines, one page each.
 //!
@@ -41,7 +50,7 @@
 //! # Threads
 //!
 //! Types for one thread take `&mut self`, and the time as an argument where it matters:
-//! [`WindowLog`], [`Funnel`], [`Leaderboard`], [`DelayQueue`], [`Timeline`], [`ExpiringSet`]. All
+//! [`Direct`], [`Leaderboard`], [`DelayQueue`], [`Timeline`], [`ExpiringSet`]. All
 //! of them are `Send` and `Sync` if their contents are, so threads can share them behind a lock,
 //! and interrupt handlers behind a critical section, since they do not need std. With a lock:
 //!
@@ -81,8 +90,8 @@
 //! - `serde`: `Serialize` and `Deserialize` for the types that hold data: queues, boards, timelines
 //!   and timestamps. Limiters are not serializable.
 //!
-//! Without any of them, the crate needs neither std nor an allocator, and has the limiters of one
-//! key that use constant memory: [`Funnel`], [`FixedWindow`], [`WindowCounter`], and [`AnyLimiter`]
+//! Without any of them, the crate needs neither std nor an allocator, and has [`Direct`] limiters
+//! that use constant memory: [`Funnel`], [`FixedWindow`], [`WindowCounter`], and [`AnyLimiter`]
 //! over them. [`PackedScore`] needs nothing either. On a microcontroller, a limiter can be in a
 //! `static`:
 //!
@@ -90,7 +99,7 @@
 //! # mod critical_section { pub use std::sync::Mutex; }
 //! use core::cell::RefCell;
 //! use core::time::Duration;
-//! use zset_std::{Funnel, Quota};
+//! use zset_std::{Direct, Funnel, Quota};
 //!
 //! // Five alarms at once, and then one per minute.
 //! const ALARMS: Quota = match Quota::new(1, Duration::from_secs(60)) {
@@ -102,8 +111,8 @@
 //! };
 //!
 //! // Locked by disabling interrupts.
-//! static LIMITER: critical_section::Mutex<RefCell<Funnel>> =
-//!     critical_section::Mutex::new(RefCell::new(Funnel::new(ALARMS)));
+//! static LIMITER: critical_section::Mutex<RefCell<Direct<Funnel>>> =
+//!     critical_section::Mutex::new(RefCell::new(Direct::new(Funnel::new(ALARMS))));
 //! ```
 //!
 //! The crate contains no unsafe code. Its minimum Rust version is its `rust-version`.
@@ -143,10 +152,11 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use zset_std::{Quota, SlidingWindow, Verdict};
+//! use zset_std::{Keyed, Quota, SlidingWindow, Verdict};
 //!
 //! // Three attempts per minute for each user.
-//! let attempts = SlidingWindow::<String>::new(Quota::new(3, Duration::from_secs(60))?);
+//! let quota = Quota::new(3, Duration::from_secs(60))?;
+//! let attempts = Keyed::<String, _>::new(SlidingWindow::new(quota));
 //! match attempts.check("ann").verdict {
 //!     Verdict::Allowed => println!("go ahead"),
 //!     Verdict::Denied { retry_after } => println!("come back in {retry_after:?}"),
@@ -195,7 +205,8 @@ mod sync;
 
 pub use clock::{Clock, Timestamp};
 pub use limit::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Penalty, Quota, Verdict, WindowCounter,
+    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Limiter, Penalty, Quota, SingleQuota,
+    Verdict, WindowCounter,
 };
 pub use packed_score::PackedScore;
 pub use zset_core;
@@ -205,7 +216,7 @@ pub use {
     delay_queue::{DelayQueue, Job, JobId},
     expiring_set::ExpiringSet,
     leaderboard::{Best, Latest, Leaderboard, Policy, Standing, Sum, Ties},
-    limit::{Limits, WindowLog},
+    limit::{Limits, SlidingWindow},
     timeline::{MergedTimelines, Timeline},
     windowed_leaderboard::{Buckets, WindowedLeaderboard},
 };
@@ -218,7 +229,7 @@ pub use clock::TokioClock;
 pub use {
     at::At,
     clock::{FakeClock, MonotonicClock, SystemClock},
-    limit::{AsyncKeyedLimiter, Funnels, Keyed, KeyedLimiter, Observer, SlidingWindow, WhenFull},
+    limit::{AsyncKeyedLimiter, Keyed, KeyedLimiter, Observer, WhenFull},
     random_state::RandomState,
     shared_delay_queue::{JobRunner, Lease, SharedDelayQueue},
 };

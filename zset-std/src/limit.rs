@@ -3,6 +3,7 @@
 mod any_limiter;
 mod counters;
 mod decision;
+mod direct;
 mod funnel;
 mod limiter;
 mod penalty;
@@ -12,7 +13,7 @@ mod throttle;
 #[cfg(feature = "alloc")]
 mod limits;
 #[cfg(feature = "alloc")]
-mod window_log;
+mod sliding_window;
 
 #[cfg(feature = "std")]
 mod keyed;
@@ -34,8 +35,9 @@ mod until_ready;
 pub use any_limiter::AnyLimiter;
 pub use counters::{FixedWindow, WindowCounter};
 pub use decision::{Decision, Verdict};
+pub use direct::Direct;
 pub use funnel::Funnel;
-pub use limiter::Limiter;
+pub use limiter::{Limiter, SingleQuota};
 pub use penalty::{Block, Penalty};
 pub use quota::{Quota, QuotaError};
 pub use throttle::{Throttle, ThrottleError};
@@ -43,13 +45,13 @@ pub use throttle::{Throttle, ThrottleError};
 #[cfg(feature = "alloc")]
 pub use limits::Limits;
 #[cfg(feature = "alloc")]
-pub use window_log::WindowLog;
+pub use sliding_window::SlidingWindow;
 
 #[cfg(feature = "async")]
 pub use until_ready::Ready;
 #[cfg(feature = "std")]
 pub use {
-    keyed::{Funnels, Keyed, KeysFull, SlidingWindow, WhenFull},
+    keyed::{Keyed, KeysFull, WhenFull},
     keyed_limiter::{AsyncKeyedLimiter, Held, KeyedLimiter},
     observer::Observer,
     until_ready::{NotReady, UntilReady},

@@ -1,28 +1,28 @@
 //! The subjects: the limiters of `zset_std`.
 
 use zset_std::{
-    Clock, Decision, FixedWindow, Funnel, Keyed, Limiter, MonotonicClock, QuantaClock, Quota,
-    WindowCounter, WindowLog,
+    Clock, Decision, Direct, FixedWindow, Funnel, Keyed, Limiter, MonotonicClock, QuantaClock,
+    Quota, SlidingWindow, WindowCounter,
 };
 
 use crate::limiters::workload::{GivenClock, Limits};
 
 /// A `zset_std::Funnel`, called at the time of a clock.
-pub struct OneFunnel<C>(Funnel, C);
+pub struct OneFunnel<C>(Direct<Funnel>, C);
 
 /// Returns an empty funnel with a clock that is set.
 pub fn funnel(quota: Quota, clock: GivenClock) -> OneFunnel<GivenClock> {
-    OneFunnel(Funnel::new(quota), clock)
+    OneFunnel(Direct::new(Funnel::new(quota)), clock)
 }
 
 /// Returns an empty funnel with the clock of the operating system.
 pub fn with_monotonic(quota: Quota) -> OneFunnel<MonotonicClock> {
-    OneFunnel(Funnel::new(quota), MonotonicClock::new())
+    OneFunnel(Direct::new(Funnel::new(quota)), MonotonicClock::new())
 }
 
 /// Returns an empty funnel with the cycle counter.
 pub fn with_quanta(quota: Quota) -> OneFunnel<QuantaClock> {
-    OneFunnel(Funnel::new(quota), QuantaClock::new())
+    OneFunnel(Direct::new(Funnel::new(quota)), QuantaClock::new())
 }
 
 impl<C: Clock> Limits for OneFunnel<C> {
@@ -35,25 +35,25 @@ impl<C: Clock> Limits for OneFunnel<C> {
 
     #[inline]
     fn check(&mut self, _key: u64) -> Decision {
-        self.0.watering(1, self.1.now())
+        self.0.check(self.1.now())
     }
 
     fn fill(&mut self, _key: u64) {
-        let filled = self.0.watering(self.0.capacity(), self.1.now());
+        let filled = self.0.check_n(self.0.quota().capacity(), self.1.now());
         assert!(filled.is_allowed(), "a new funnel takes its capacity");
     }
 }
 
-/// A `zset_std::Keyed<u64, _>`; that of a `Funnel` is called `Funnels`.
+/// A `zset_std::Keyed<u64, _>`.
 pub struct ManyKeys<L: Limiter> {
     limiter: Keyed<u64, L>,
     capacity: u32,
     clock: GivenClock,
 }
 
-/// Returns a limiter without keys, whose keys are like an unused one.
-fn many_keys<L: Limiter>(unused: L, quota: Quota, clock: GivenClock) -> ManyKeys<L> {
-    ManyKeys { limiter: Keyed::of(unused), capacity: quota.capacity(), clock }
+/// Returns a limiter without keys.
+fn many_keys<L: Limiter>(algorithm: L, quota: Quota, clock: GivenClock) -> ManyKeys<L> {
+    ManyKeys { limiter: Keyed::new(algorithm), capacity: quota.capacity(), clock }
 }
 
 /// Returns a keyed funnel.
@@ -62,8 +62,8 @@ pub fn funnels(quota: Quota, clock: GivenClock) -> ManyKeys<Funnel> {
 }
 
 /// Returns a keyed sliding window.
-pub fn sliding_windows(quota: Quota, clock: GivenClock) -> ManyKeys<WindowLog> {
-    many_keys(WindowLog::new(quota), quota, clock)
+pub fn sliding_windows(quota: Quota, clock: GivenClock) -> ManyKeys<SlidingWindow> {
+    many_keys(SlidingWindow::new(quota), quota, clock)
 }
 
 /// Returns a keyed window counter.

@@ -47,10 +47,10 @@ impl OnFailure {
     /// ```
     /// use std::time::Duration;
     /// use zset_redis::OnFailure;
-    /// use zset_std::{Funnels, Quota};
+    /// use zset_std::{Funnel, Keyed, Quota};
     ///
     /// let quota = Quota::new(10, Duration::from_secs(60))?;
-    /// let on_failure = OnFailure::local(Funnels::<Vec<u8>>::new(quota));
+    /// let on_failure = OnFailure::local(Keyed::<Vec<u8>, _>::new(Funnel::new(quota)));
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn local(limiter: impl KeyedLimiter<[u8]> + Send + Sync + 'static) -> OnFailure {

@@ -16,7 +16,7 @@ use redis::ConnectionLike;
 use redis::cluster::ClusterClient;
 use zset_redis::blocking::{Connect, Limits, Pool};
 use zset_redis::{OnFailure, Rule};
-use zset_std::{AnyLimiter, FixedWindow, Funnel, Quota, WindowCounter, WindowLog};
+use zset_std::{AnyLimiter, FixedWindow, Funnel, Quota, SlidingWindow, WindowCounter};
 
 use servers::{Cluster, Kind, PATIENCE, Server, log, replay};
 
@@ -35,7 +35,7 @@ fn quota() -> Quota {
 fn tested() -> [(Rule, AnyLimiter); 4] {
     let quota = quota();
     [
-        (Rule::sliding_window(quota).unwrap(), WindowLog::new(quota).into()),
+        (Rule::sliding_window(quota).unwrap(), SlidingWindow::new(quota).into()),
         (Rule::funnel(quota).unwrap(), Funnel::new(quota).into()),
         (Rule::fixed_window(quota).unwrap(), FixedWindow::new(quota).into()),
         (Rule::window_counter(quota).unwrap(), WindowCounter::new(quota).into()),

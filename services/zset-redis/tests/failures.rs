@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use zset_redis::blocking::{Funnel, Pool};
 use zset_redis::{Breaker, Error, LeasedWindow, OnFailure};
-use zset_std::{FakeClock, Quota, SlidingWindow, Timestamp, Verdict};
+use zset_std::{FakeClock, Keyed, Quota, SlidingWindow, Timestamp, Verdict};
 
 use servers::{Cluster, Kind, PATIENCE, Server, fake};
 
@@ -97,7 +97,9 @@ fn an_awaited_call_ends_at_its_deadline_and_the_next_one_succeeds() {
 #[test]
 fn the_policy_decides_while_the_server_is_away() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let local = SlidingWindow::<Vec<u8>>::new(Quota::new(1, Duration::from_secs(3600)).unwrap());
+    let local = Keyed::<Vec<u8>, _>::new(SlidingWindow::new(
+        Quota::new(1, Duration::from_secs(3600)).unwrap(),
+    ));
     let [deny, allow, local] = [OnFailure::Deny, OnFailure::Allow, OnFailure::local(local)]
         .map(|on_failure| funnel(&server, on_failure));
     drop(server);

@@ -99,8 +99,8 @@ fn takes_quotas(kind: Kind) {
     let block = after(3, Duration::from_millis(5)).doubling_up_to(Duration::from_millis(30));
     let ours = SlidingWindow::new(Pool::new(server.client()), "a", quota, OnFailure::Deny);
     let ours = ours.unwrap().with_deadline(PATIENCE).with_penalty(block);
-    let inside = zset_std::WindowLog::new(quota);
-    let theirs: KeyedInProcess<String, _> = KeyedInProcess::of(Penalty::new(inside, block));
+    let inside = zset_std::SlidingWindow::new(quota);
+    let theirs: KeyedInProcess<String, _> = KeyedInProcess::new(Penalty::new(inside, block));
     let (mut micros, mut blocked) = (0, 0);
     for step in 0..2000 {
         micros += if random.random_ratio(1, 50) { 20_000 } else { random.random_range(0..1000) };

@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use zset_redis::blocking::{Funnel, Pool};
 use zset_redis::{Error, OnFailure, UnsupportedQuota};
 use zset_std::limit::{Throttle, ThrottleError};
-use zset_std::{Funnels, Quota, Timestamp};
+use zset_std::{Direct, Keyed, Quota, Timestamp};
 
 use servers::{Kind, PATIENCE, Server};
 
@@ -28,8 +28,8 @@ fn same_numbers(kind: Kind) {
         let max_burst = random.random_range(0..20);
         let (count, period) = (random.random_range(1..30), random.random_range(1..100));
         let quota = Quota::new(count, Duration::from_secs(period)).unwrap();
-        // Not `Funnels`, which round the time between two units up: whole seconds sometimes differ.
-        let mut theirs = zset_std::Funnel::new(quota.with_capacity(max_burst + 1).unwrap());
+        let mut theirs =
+            Direct::new(zset_std::Funnel::new(quota.with_capacity(max_burst + 1).unwrap()));
         let mut micros = 0;
         for _ in 0..50 {
             micros += random.random_range(0..3_000_000);
@@ -55,8 +55,8 @@ fn numbers_are_those_of_zset_std_with_valkey() {
 #[test]
 fn keys_may_have_another_rate_in_each_call() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let (ours, theirs) =
-        (funnel(&server), Funnels::<String>::new(funnel(&server).rules()[0].quota()));
+    let ours = funnel(&server);
+    let theirs = Keyed::<String, _>::new(zset_std::Funnel::new(ours.rules()[0].quota()));
     let at = |seconds| Timestamp::from_nanos(seconds * 1_000_000_000);
     // All times at these rates are whole numbers of nanoseconds or microseconds.
     for (call, [burst, count, period, n]) in

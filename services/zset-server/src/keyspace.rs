@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use indexmap::{IndexMap, IndexSet};
 use zset_core::ZSet;
-use zset_std::{ExpiringSet, Funnels, Quota, RandomState, Timestamp, WhenFull};
+use zset_std::{ExpiringSet, Funnel, Keyed, Quota, RandomState, Timestamp, WhenFull};
 
 use crate::replies::CommandError;
 
@@ -372,13 +372,15 @@ const MAX_KEYS: usize = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Throttles {
     /// Each call passes its own quota.
-    pub(crate) funnels: Funnels<Vec<u8>>,
+    pub(crate) funnels: Keyed<Vec<u8>, Funnel>,
 }
 
 impl Default for Throttles {
     fn default() -> Self {
         let quota = Quota::new(1, Duration::from_secs(1)).expect("one a second is a valid quota");
-        Throttles { funnels: Funnels::new(quota).with_max_keys(MAX_KEYS, WhenFull::RefuseNew) }
+        Throttles {
+            funnels: Keyed::new(Funnel::new(quota)).with_max_keys(MAX_KEYS, WhenFull::RefuseNew),
+        }
     }
 }
 

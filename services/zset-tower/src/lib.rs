@@ -15,7 +15,7 @@
 //! use axum::Router;
 //! use axum::extract::ConnectInfo;
 //! use axum::routing::get;
-//! use zset_std::Quota;
+//! use zset_std::{Keyed, Quota};
 //! use zset_tower::key::PeerIp;
 //! use zset_tower::{MissingKey, Policy, RateLimitLayer};
 //!
@@ -180,7 +180,7 @@
 //! use zset_redis::{Breaker, BreakerState};
 //! use zset_std::SlidingWindow;
 //!
-//! fn collect(logins: &SlidingWindow<String>, breaker: &Breaker) {
+//! fn collect(logins: &Keyed<String, SlidingWindow>, breaker: &Breaker) {
 //!     gauge!("logins_keys").set(logins.len() as f64);
 //!     gauge!("redis_is_down").set(f64::from(breaker.state() != BreakerState::Closed));
 //! }

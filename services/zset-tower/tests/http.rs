@@ -21,7 +21,7 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use zset_std::{
-    AsyncKeyedLimiter, Decision, FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow,
+    AsyncKeyedLimiter, Decision, FakeClock, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow,
 };
 use zset_tower::key::{self, ForwardedFor, Global, Header, Key, PeerIp};
 use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
@@ -46,7 +46,7 @@ fn window<E: Key<Key: Eq + std::hash::Hash>>(
     key: E,
     missing_key: MissingKey<E::Key>,
 ) -> Policy {
-    let limiter = SlidingWindow::new(per_minute(count)).with_clock(FakeClock::new());
+    let limiter = Keyed::new(SlidingWindow::new(per_minute(count))).with_clock(FakeClock::new());
     Policy::new(name, limiter, key, missing_key).unwrap().with_quota(per_minute(count))
 }
 
@@ -245,7 +245,7 @@ async fn the_matched_path_is_a_key() {
 async fn units_come_back_as_time_passes() {
     let clock = FakeClock::new();
     let quota = per_minute(60).with_capacity(2).unwrap();
-    let limiter = Arc::new(Funnels::new(quota).with_clock(clock.clone()));
+    let limiter = Arc::new(Keyed::new(Funnel::new(quota)).with_clock(clock.clone()));
     let policy = Policy::new("per-ip", limiter, peer_ip(), MissingKey::deny()).unwrap();
     let address = serve(RateLimitLayer::new(policy.with_quota(quota))).await;
     let mut client = Client::connect(address).await;
@@ -273,8 +273,8 @@ impl Calls {
 /// Serves logins. After three failures in a minute of `clock`, a captcha is required.
 async fn logins(
     clock: &FakeClock,
-) -> (SocketAddr, Calls, Arc<SlidingWindow<&'static str, FakeClock>>) {
-    let limiter = SlidingWindow::new(per_minute(3)).with_clock(clock.clone());
+) -> (SocketAddr, Calls, Arc<Keyed<&'static str, SlidingWindow, FakeClock>>) {
+    let limiter = Keyed::new(SlidingWindow::new(per_minute(3))).with_clock(clock.clone());
     let limiter = Arc::new(limiter);
     let all = key::from_fn(|_| Some("all"));
     let policy = Policy::new("failed-logins", limiter.clone(), all, MissingKey::deny()).unwrap();
@@ -422,7 +422,8 @@ impl AsyncKeyedLimiter<()> for Slow {
 
 #[tokio::test]
 async fn a_policy_in_shadow_mode_neither_delays_nor_shows() {
-    let limiter = Arc::new(SlidingWindow::new(per_minute(4)).with_clock(FakeClock::new()));
+    let limiter =
+        Arc::new(Keyed::new(SlidingWindow::new(per_minute(4))).with_clock(FakeClock::new()));
     let local = Policy::new("local", limiter.clone(), Global, MissingKey::Allow).unwrap();
     let deny = OnFailure::ServiceUnavailable;
     let slow = Policy::new_async("slow", Slow, Global, MissingKey::Allow, deny).unwrap();

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_std::{Limiter, Quota, Timestamp, Verdict};
+use zset_std::{Direct, Limiter, Quota, Timestamp, Verdict};
 
 /// The number of calls of each limiter.
 const CALLS: usize = 100;
@@ -63,7 +63,7 @@ pub fn window_counter_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) 
 }
 
 /// The window is half-open: a unit stops counting after exactly a period.
-pub fn window_log_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> bool {
+pub fn sliding_window_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> bool {
     let first = (now + 1).saturating_sub(nanos(quota.period()));
     allowed.units(first..) + u64::from(n) <= u64::from(quota.count())
 }
@@ -79,7 +79,7 @@ pub fn run_limiter_model<L: Limiter>(
     for _ in 0..40 {
         let quota = random_quota(&mut random);
         let limit = limit(quota);
-        let mut limiter = new(quota);
+        let mut limiter = Direct::new(new(quota));
         let mut allowed = Allowed { calls: [(0, 0); CALLS], len: 0 };
         let mut newest = random.random_range(0..1 << 40);
         assert!(limiter.check_n(0, Timestamp::from_nanos(newest)).is_allowed());

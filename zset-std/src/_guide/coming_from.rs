@@ -18,7 +18,7 @@
 //! use governor::RateLimiter;
 //! use governor::clock::{Clock, FakeRelativeClock};
 //! use governor::middleware::StateInformationMiddleware;
-//! use zset_std::{FakeClock, Funnels, Quota, Verdict};
+//! use zset_std::{FakeClock, Funnel, Keyed, Quota, Verdict};
 //!
 //! let n = |n| NonZeroU32::new(n).unwrap();
 //! let (tick, second) = (Duration::from_millis(100), Duration::from_secs(1));
@@ -27,7 +27,7 @@
 //! let quota = (quota.0.allow_burst(n(5)),             quota.1.with_capacity(5)?);
 //! let clock = (FakeRelativeClock::default(),          FakeClock::new());
 //! let theirs = RateLimiter::dashmap_with_clock(quota.0, clock.0.clone());
-//! let ours = Funnels::<&str>::new(quota.1).with_clock(clock.1.clone());
+//! let ours = Keyed::<&str, _>::new(Funnel::new(quota.1)).with_clock(clock.1.clone());
 //!
 //! assert_eq!(theirs.check_key(&"ann").is_ok(),        ours.check(&"ann").is_allowed());
 //! assert_eq!(theirs.check_key_n(&"ann", n(4))?.is_ok(),

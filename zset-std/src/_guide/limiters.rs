@@ -1,15 +1,16 @@
 //! Limiters: how many units are allowed in a period.
 //!
-//! A limiter takes units from a [`Quota`](crate::Quota) and returns a
-//! [`Decision`](crate::Decision). It is exact, it works for one key or for many keys that threads
-//! share, and its memory is bounded.
+//! An algorithm is a value made of [quotas](crate::Quota), without state. A holder owns the state of
+//! each key and returns a [`Decision`](crate::Decision): [`Direct`](crate::Direct) has one key,
+//! [`Keyed`](crate::Keyed) many keys that threads share. Its memory is bounded.
 //!
 //! ```
 //! use std::time::Duration;
-//! use zset_std::{Funnels, Quota, SlidingWindow, Verdict, WhenFull};
+//! use zset_std::{Funnel, Keyed, Quota, SlidingWindow, Verdict, WhenFull};
 //!
 //! // Never more than ten payments in any 60 seconds, for each user and action.
-//! let payments = SlidingWindow::<(u64, &str)>::new(Quota::new(10, Duration::from_secs(60))?)
+//! let ten_a_minute = SlidingWindow::new(Quota::new(10, Duration::from_secs(60))?);
+//! let payments = Keyed::<(u64, &str), _>::new(ten_a_minute)
 //!     .with_max_keys(100_000, WhenFull::RefuseNew);
 //! match payments.check(&(7, "pay")).verdict {
 //!     Verdict::Allowed => println!("go ahead"),
@@ -18,30 +19,31 @@
 //! }
 //!
 //! // A leaky bucket: five at once, then one each ten milliseconds. Waiters are served in turn.
-//! let requests = Funnels::<String>::new(Quota::new(1, Duration::from_millis(10))?.with_capacity(5)?);
+//! let quota = Quota::new(1, Duration::from_millis(10))?.with_capacity(5)?;
+//! let requests = Keyed::<String, _>::new(Funnel::new(quota));
 //! for _ in 0..6 {
 //!     requests.until_ready("ann").timeout(Duration::from_secs(60)).block()?;
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Choosing a limiter
+//! # Choosing an algorithm
 //!
 //! - **At most n in any period**, and the limit must hold exactly:
-//!   [`SlidingWindow`](crate::SlidingWindow), for one key [`WindowLog`](crate::WindowLog). It
-//!   stores an entry for each call in the window.
-//! - **A steady rate with bursts**: [`Funnels`](crate::Funnels), for one key
-//!   [`Funnel`](crate::Funnel). It stores three words a key, so it is the choice for millions of
-//!   keys.
-//! - **Large counts, where an approximation will do**: [`Keyed`](crate::Keyed) of
-//!   [`WindowCounter`](crate::WindowCounter). It stores two counters a key.
-//! - **A plain counter**: `Keyed` of [`FixedWindow`](crate::FixedWindow). It passes up to twice the
-//!   limit around the boundary of two windows, and serves as a baseline.
+//!   [`SlidingWindow`](crate::SlidingWindow). It stores an entry for each call in the window.
+//! - **A steady rate with bursts**: [`Funnel`](crate::Funnel). It stores three words a key, so it is
+//!   the choice for millions of keys.
+//! - **Large counts, where an approximation will do**: [`WindowCounter`](crate::WindowCounter). It
+//!   stores two counters a key.
+//! - **A plain counter**: [`FixedWindow`](crate::FixedWindow). It passes up to twice the limit
+//!   around the boundary of two windows, and serves as a baseline.
 //! - **Several limits at once**, such as ten a second and a hundred a minute:
 //!   [`Limits`](crate::Limits). A denial by one of them takes nothing from the others.
 //! - **A block for clients that keep sending while denied**: a [`Penalty`](crate::Penalty) around
 //!   any of them, e.g. `Keyed<K, Penalty<Funnel>>`. Each block can be twice as long as the previous
 //!   one.
+//! - **Rules of your own**: a type that implements [`Limiter`](crate::Limiter). Its example is a
+//!   number of bytes a day, counted from midnight of a time zone.
 //!
 //! # A quota for each call
 //!
@@ -51,11 +53,11 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use zset_std::{Quota, SlidingWindow};
+//! use zset_std::{Keyed, Quota, SlidingWindow};
 //!
 //! let (free, paid) = (10, 1000);
 //! let per_minute = |count| Quota::new(count, Duration::from_secs(60));
-//! let requests = SlidingWindow::<String>::new(per_minute(free)?);
+//! let requests = Keyed::<String, _>::new(SlidingWindow::new(per_minute(free)?));
 //! assert!(requests.check_with("ann", per_minute(free)?, 10).is_allowed());
 //! assert!(!requests.check_with("ann", per_minute(free)?, 1).is_allowed());
 //! // Ann upgrades to the paid tier. Her ten requests still count.
@@ -67,12 +69,12 @@
 //!
 //! | the usual recipe | here |
 //! |---|---|
-//! | `ZREMRANGEBYSCORE`, `ZCARD`, compare, `ZADD`, `EXPIRE` in one script | `SlidingWindow::check` |
-//! | `ZCOUNT` over the window, then `ZADD` | `SlidingWindow::check`: no gap between the two |
-//! | `ZADD` first and `ZCARD` after: denied requests use up the quota | `SlidingWindow::check`: a denial records nothing |
+//! | `ZREMRANGEBYSCORE`, `ZCARD`, compare, `ZADD`, `EXPIRE` in one script | a check of a `SlidingWindow` |
+//! | `ZCOUNT` over the window, then `ZADD` | the same: no gap between the two |
+//! | `ZADD` first and `ZCARD` after: denied requests use up the quota | the same: a denial records nothing |
 //! | "is the limit reached?" and "record a call" as two steps | `over_limit` and `record` |
-//! | a funnel in the process, `make_space` and `watering` | `Funnel` |
-//! | `CL.THROTTLE` | `Funnels::throttle`, with its five numbers |
+//! | a funnel in the process, `make_space` and `watering` | [`Funnel`](crate::Funnel), which has a table of these names |
+//! | `CL.THROTTLE` | `throttle` of a `Keyed<_, Funnel>`, with its five numbers |
 //! | `INCR` and `EXPIRE` | `FixedWindow`, if twice the limit at a boundary is acceptable |
 //!
 //! # What a decision means

@@ -36,10 +36,10 @@ use super::{Clock, MonotonicClock, Timestamp};
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{Funnels, QuantaClock, Quota};
+/// use zset_std::{Funnel, Keyed, QuantaClock, Quota};
 ///
 /// let quota = Quota::new(1, Duration::from_secs(60))?;
-/// let limiter = Funnels::<u32>::new(quota).with_clock(QuantaClock::new());
+/// let limiter = Keyed::<u32, _>::new(Funnel::new(quota)).with_clock(QuantaClock::new());
 /// assert!(limiter.check(&7).is_allowed());
 /// assert!(!limiter.check(&7).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())

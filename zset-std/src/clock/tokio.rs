@@ -27,7 +27,7 @@ use super::{Clock, Sleep, Timestamp, nanos};
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{Funnels, Quota, SharedDelayQueue, TokioClock};
+/// use zset_std::{Funnel, Keyed, Quota, SharedDelayQueue, TokioClock};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let mut runtime = tokio::runtime::Builder::new_current_thread();
@@ -41,7 +41,7 @@ use super::{Clock, Sleep, Timestamp, nanos};
 /// assert_eq!(mails.pop_async().await.map(|job| job.payload), Some("welcome"));
 /// assert_eq!(start.elapsed(), minute); // of virtual time
 ///
-/// let limiter = Funnels::<&str>::new(Quota::new(1, minute)?).with_clock(TokioClock::new());
+/// let limiter = Keyed::<&str, _>::new(Funnel::new(Quota::new(1, minute)?)).with_clock(TokioClock::new());
 /// assert!(limiter.check(&"ann").is_allowed());
 /// tokio::time::advance(minute).await;
 /// assert!(limiter.check(&"ann").is_allowed());

@@ -1,15 +1,12 @@
-//! [`AnyLimiter`]: a limiter whose type is chosen at run time.
+//! [`AnyLimiter`]: an algorithm that is chosen at run time.
 
-use super::limiter::per_key::PerKey;
-use super::limiter::{limiter, one_quota, stored_whole};
-use super::{Decision, FixedWindow, Funnel, Quota, WindowCounter};
+use super::{Decision, FixedWindow, Funnel, Limiter, Quota, SingleQuota, WindowCounter};
 use crate::Timestamp;
 
-/// A limiter of any type: for [`Limits`](super::Limits) over limiters of different types, and for
-/// limiters whose type comes from a configuration.
+/// Any algorithm: for [`Limits`](super::Limits) of different algorithms, and for algorithms that
+/// come from a configuration.
 ///
-/// It is an enum rather than a trait object, so limiters are stored inline and each key of a
-/// [`Keyed`](super::Keyed) limiter can start as a clone.
+/// It is an enum rather than a trait object, so the state of a key is stored inline.
 ///
 /// # Examples
 ///
@@ -21,18 +18,18 @@ use crate::Timestamp;
 /// let smooth = Funnel::new(Quota::new(10, Duration::from_secs(1))?.with_capacity(1)?);
 /// let daily = WindowCounter::new(Quota::new(1_000_000, Duration::from_secs(86_400))?);
 /// let limits = Limits::all([AnyLimiter::from(smooth), daily.into()]);
-/// let limiter: Keyed<u32, _> = Keyed::of(limits);
+/// let limiter = Keyed::<u32, _>::new(limits);
 /// assert!(limiter.at(Timestamp::ZERO).check_n(&7, 1).is_allowed());
 /// let denied = limiter.at(Timestamp::ZERO).check_n(&7, 1);
 /// assert_eq!(denied.retry_after(), Some(Duration::from_millis(100)));
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnyLimiter {
     /// An exact sliding window.
     #[cfg(feature = "alloc")]
-    WindowLog(super::WindowLog),
+    SlidingWindow(super::SlidingWindow),
     /// An approximate sliding window.
     WindowCounter(WindowCounter),
     /// A plain counter.
@@ -59,12 +56,24 @@ impl From<Funnel> for AnyLimiter {
     }
 }
 
-/// Calls the inner limiter.
+/// The state of a key: that of the variant that uses it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnyState {
+    /// The key has not been used.
+    New,
+    #[cfg(feature = "alloc")]
+    SlidingWindow(<super::SlidingWindow as Limiter>::State),
+    WindowCounter(<WindowCounter as Limiter>::State),
+    FixedWindow(<FixedWindow as Limiter>::State),
+    Funnel(<Funnel as Limiter>::State),
+}
+
+/// Calls the limiter inside.
 macro_rules! each {
     ($any:expr, $limiter:ident => $call:expr) => {
         match $any {
             #[cfg(feature = "alloc")]
-            AnyLimiter::WindowLog($limiter) => $call,
+            AnyLimiter::SlidingWindow($limiter) => $call,
             AnyLimiter::WindowCounter($limiter) => $call,
             AnyLimiter::FixedWindow($limiter) => $call,
             AnyLimiter::Funnel($limiter) => $call,
@@ -72,59 +81,98 @@ macro_rules! each {
     };
 }
 
+/// Calls the limiter inside with its state; `$new` is called if the state is new or that of another
+/// variant.
+macro_rules! with_state {
+    ($any:expr, $state:expr, ($limiter:ident, $inside:ident) => $call:expr, $new:expr) => {
+        match ($any, $state) {
+            #[cfg(feature = "alloc")]
+            (AnyLimiter::SlidingWindow($limiter), AnyState::SlidingWindow($inside)) => $call,
+            (AnyLimiter::WindowCounter($limiter), AnyState::WindowCounter($inside)) => $call,
+            (AnyLimiter::FixedWindow($limiter), AnyState::FixedWindow($inside)) => $call,
+            (AnyLimiter::Funnel($limiter), AnyState::Funnel($inside)) => $call,
+            _ => $new,
+        }
+    };
+}
+
 impl AnyLimiter {
-    /// Allows `n` units together, or denies all of them; 0 units are always allowed.
-    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
-    pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
-        each!(self, limiter => limiter.check_n(n, now))
-    }
-
-    /// Returns what [`check_n`](Self::check_n) would return, without changing anything.
-    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
-    pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
-        each!(self, limiter => limiter.peek_n(n, now))
-    }
-
-    /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call:
-    /// see `check_with` of the variant, such as
-    /// [`WindowLog::check_with`](super::WindowLog::check_with).
-    pub fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        each!(self, limiter => limiter.check_with(quota, n, now))
-    }
-
-    /// Returns what [`check_with`](Self::check_with) would return, without changing anything, and
-    /// at the cost of [`peek_n`](Self::peek_n).
-    pub fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        each!(self, limiter => limiter.peek_with(quota, n, now))
-    }
-
-    /// Refunds the `n` newest units, or as many as are on record, and returns how many.
-    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
-    pub fn refund(&mut self, n: u32) -> u32 {
-        each!(self, limiter => limiter.refund(n))
-    }
-
-    /// Forgets all recorded units.
-    /// **O(1)**, unless it is a [`WindowLog`](super::WindowLog).
-    pub fn reset(&mut self) {
-        each!(self, limiter => limiter.reset());
-    }
-
-    /// Returns the quota. **O(1)**.
-    pub fn quota(&self) -> Quota {
-        each!(self, limiter => limiter.quota())
-    }
-
-    /// Changes the quota; units already allowed stay on record. **O(1)**.
-    pub fn set_quota(&mut self, quota: Quota) {
-        each!(self, limiter => limiter.set_quota(quota));
-    }
-
-    fn idle_from(&self) -> Timestamp {
-        each!(self, limiter => PerKey::idle_from(limiter))
+    /// Returns the state of an unused key of this variant.
+    fn new_state(&self) -> AnyState {
+        match self {
+            #[cfg(feature = "alloc")]
+            AnyLimiter::SlidingWindow(_) => AnyState::SlidingWindow(super::SlidingWindow::NEW),
+            AnyLimiter::WindowCounter(_) => AnyState::WindowCounter(WindowCounter::NEW),
+            AnyLimiter::FixedWindow(_) => AnyState::FixedWindow(FixedWindow::NEW),
+            AnyLimiter::Funnel(_) => AnyState::Funnel(Funnel::NEW),
+        }
     }
 }
 
-limiter!([] AnyLimiter);
-stored_whole!([] AnyLimiter);
-one_quota!(AnyLimiter, Some(AnyLimiter::set_quota), quota_per_call);
+impl Limiter for AnyLimiter {
+    type State = AnyState;
+
+    const NEW: AnyState = AnyState::New;
+
+    const ADAPTS: bool = true;
+
+    fn check_n(&self, state: &mut AnyState, n: u32, now: Timestamp) -> Decision {
+        with_state!(self, &mut *state, (limiter, state) => limiter.check_n(state, n, now), {
+            *state = self.new_state();
+            self.check_n(state, n, now)
+        })
+    }
+
+    fn peek_n(&self, state: &AnyState, n: u32, now: Timestamp) -> Decision {
+        with_state!(self, state, (limiter, state) => limiter.peek_n(state, n, now), {
+            self.peek_n(&self.new_state(), n, now)
+        })
+    }
+
+    fn record(&self, state: &mut AnyState, n: u32, now: Timestamp) {
+        with_state!(self, &mut *state, (limiter, state) => limiter.record(state, n, now), {
+            *state = self.new_state();
+            self.record(state, n, now);
+        });
+    }
+
+    fn refund(&self, state: &mut AnyState, n: u32) -> u32 {
+        with_state!(self, state, (limiter, state) => limiter.refund(state, n), 0)
+    }
+
+    fn idle_from(&self, state: &AnyState) -> Timestamp {
+        with_state!(self, state, (limiter, state) => limiter.idle_from(state), Timestamp::ZERO)
+    }
+
+    /// Units do not carry over from one variant to another.
+    fn adapt(&self, state: &mut AnyState) {
+        with_state!(self, &mut *state, (limiter, state) => limiter.adapt(state), *state = AnyState::New);
+    }
+}
+
+impl SingleQuota for AnyLimiter {
+    fn quota(&self) -> Quota {
+        each!(self, limiter => limiter.quota())
+    }
+
+    fn set_quota(&mut self, quota: Quota) {
+        each!(self, limiter => limiter.set_quota(quota));
+    }
+
+    fn check_with(&self, state: &mut AnyState, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        with_state!(self, &mut *state, (limiter, state) => limiter.check_with(state, quota, n, now), {
+            *state = self.new_state();
+            self.check_with(state, quota, n, now)
+        })
+    }
+
+    fn peek_with(&self, state: &AnyState, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        with_state!(self, state, (limiter, state) => limiter.peek_with(state, quota, n, now), {
+            self.peek_with(&self.new_state(), quota, n, now)
+        })
+    }
+
+    fn refund_with(&self, state: &mut AnyState, quota: Quota, n: u32) -> u32 {
+        with_state!(self, state, (limiter, state) => limiter.refund_with(state, quota, n), 0)
+    }
+}

@@ -4,42 +4,35 @@
 use core::array;
 use core::time::Duration;
 
-use super::decision::decide_late;
-use super::limiter::per_key::PerKey;
-#[cfg(feature = "std")]
-use super::limiter::per_key::QuotaPerCall;
-use super::limiter::{limiter, one_quota};
-use super::{Decision, Quota, Verdict};
+use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
-/// A counter of one key that restarts at every multiple of the period.
+/// A counter that restarts at every multiple of the period.
 ///
 /// It is the simplest limiter, and it can allow **twice the limit** almost at once: the whole limit
 /// at the end of one window, and again at the start of the next. It is a baseline for comparing the
-/// others; [`WindowLog`](super::WindowLog) and [`Funnel`](super::Funnel) have no such boundary. If
-/// the time steps back, the latest time seen is used.
+/// others; [`SlidingWindow`](super::SlidingWindow) and [`Funnel`](super::Funnel) have no such
+/// boundary. For a changed period, see [`WindowCounter`](WindowCounter#quotas).
 ///
 /// # Examples
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{FixedWindow, Quota, Timestamp};
+/// use zset_std::{Direct, FixedWindow, Quota, Timestamp};
 ///
-/// let mut window = FixedWindow::new(Quota::new(100, Duration::from_secs(1))?);
+/// let mut window = Direct::new(FixedWindow::new(Quota::new(100, Duration::from_secs(1))?));
 /// let end = Timestamp::from_nanos(999_999_999);
 /// assert!(window.check_n(100, end).is_allowed());
 /// // One nanosecond later, 100 more: 200 within two nanoseconds.
 /// assert!(window.check_n(100, end.saturating_add(Duration::from_nanos(1))).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FixedWindow {
     quota: Quota,
-    counts: Counts<1>,
 }
 
-/// An approximate sliding window for one key, in constant memory: for long windows and large
-/// limits.
+/// An approximate sliding window in constant memory: for long windows and large limits.
 ///
 /// It counts units in windows that start at multiples of the period. The previous window is
 /// weighted by the part of it that a sliding window would still cover, as if its units were spread
@@ -55,147 +48,107 @@ pub struct FixedWindow {
 /// **Error**: if the units of the previous window came late in it, a sliding window may see more
 /// than the limit, though always less than twice the limit; if they came early, fewer units than
 /// the limit are allowed. With arrivals at random times, the units in any sliding window stay
-/// within a few percent of the limit: a test measures this against [`WindowLog`](super::WindowLog).
-/// If the time steps back, the latest time seen is used.
+/// within a few percent of the limit: a test measures this against
+/// [`SlidingWindow`](super::SlidingWindow).
+///
+/// # Quotas
+///
+/// The times of single units are not recorded. If the period changes, or that of a call is another,
+/// each unit counts in the latest window of the new period in which it may have been allowed: an
+/// error towards denial.
 ///
 /// # Examples
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{Quota, Timestamp, WindowCounter};
+/// use zset_std::{Direct, Quota, Timestamp, WindowCounter};
 ///
 /// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
-/// let mut counter = WindowCounter::new(Quota::new(1_000_000, Duration::from_secs(86_400))?);
+/// let quota = Quota::new(1_000_000, Duration::from_secs(86_400))?;
+/// let mut counter = Direct::new(WindowCounter::new(quota));
 /// assert!(counter.check_n(1_000_000, at(0)).is_allowed());
 /// // Six hours into the next day, three quarters of them still count.
 /// assert_eq!(counter.peek_n(0, at(86_400 + 21_600)).remaining, 250_000);
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WindowCounter {
     quota: Quota,
-    counts: Counts<2>,
 }
 
-/// Implements a limiter by its counts in a number of windows, which are the state of each key.
+/// Implements a limiter by its counts in a number of windows.
 macro_rules! counter {
     ($limiter:ident, $windows:literal) => {
         impl $limiter {
-            /// Makes an unused limiter. **O(1)**.
+            /// Makes the algorithm. **O(1)**.
             pub const fn new(quota: Quota) -> Self {
-                $limiter { quota, counts: Counts::new(quota) }
-            }
-
-            /// Returns the quota. **O(1)**.
-            pub const fn quota(&self) -> Quota {
-                self.quota
-            }
-
-            /// Changes the quota; units already allowed stay on record. **O(1)**.
-            ///
-            /// The times of single units are not recorded. If the period changes, each unit counts
-            /// in the latest window of the new period in which it may have been allowed: an error
-            /// towards denial.
-            pub fn set_quota(&mut self, quota: Quota) {
-                self.counts.change_period(quota);
-                self.quota = quota;
-            }
-
-            /// Allows `n` units together, or denies all of them; 0 units are always allowed.
-            /// **O(1)**.
-            pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
-                self.counts.check_with(self.quota, self.quota, n, now)
-            }
-
-            /// Like [`check_n`](Self::check_n), with a different quota for this call. **O(1)**.
-            ///
-            /// All calls share the units. If the period is not that of the call before, it changes
-            /// as in [`set_quota`](Self::set_quota).
-            pub fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-                self.counts.check_with(self.quota, quota, n, now)
-            }
-
-            /// Returns what [`check_n`](Self::check_n) would return, without changing anything.
-            /// **O(1)**.
-            pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
-                self.counts.peek_with(self.quota, self.quota, n, now)
-            }
-
-            /// Returns what [`check_with`](Self::check_with) would return, without changing
-            /// anything. **O(1)**.
-            pub fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-                self.counts.peek_with(self.quota, quota, n, now)
-            }
-
-            /// Refunds the `n` newest units, or as many as count at the latest time seen, and
-            /// returns how many. **O(1)**.
-            pub fn refund(&mut self, n: u32) -> u32 {
-                self.counts.refund(n)
-            }
-
-            /// Forgets all recorded units. **O(1)**.
-            pub fn reset(&mut self) {
-                self.counts.clear();
+                $limiter { quota }
             }
         }
 
-        limiter!([] $limiter);
-        one_quota!($limiter, Some(Counts::change_period));
-
-        impl PerKey for $limiter {
+        impl Limiter for $limiter {
             type State = Counts<$windows>;
-            type RawDecision = Decision;
 
-            fn new_state(&self) -> Self::State {
-                self.counts.clone()
-            }
+            const NEW: Self::State = Counts::NEW;
+
+            const ADAPTS: bool = true;
 
             #[inline]
-            fn check_state(&self, counts: &mut Self::State, n: u32, now: Timestamp) -> Decision {
-                counts.check_with(self.quota, self.quota, n, now)
+            fn check_n(&self, counts: &mut Self::State, n: u32, now: Timestamp) -> Decision {
+                counts.check(self.quota, self.quota, n, now)
             }
 
-            fn peek_state(&self, counts: &Self::State, n: u32, now: Timestamp) -> Decision {
-                counts.peek_with(self.quota, self.quota, n, now)
+            fn peek_n(&self, counts: &Self::State, n: u32, now: Timestamp) -> Decision {
+                counts.peek(self.quota, self.quota, n, now)
             }
 
-            fn refund_state(&self, counts: &mut Self::State, n: u32) -> u32 {
+            fn record(&self, counts: &mut Self::State, n: u32, now: Timestamp) {
+                counts.use_period(self.quota, self.quota);
+                counts.advance(now);
+                counts.units[0] = (counts.units[0] + u64::from(n)).min(MOST_UNITS);
+            }
+
+            /// Units refund as many as count at the time of the latest call.
+            fn refund(&self, counts: &mut Self::State, n: u32) -> u32 {
                 counts.refund(n)
             }
 
-            fn state_idle_from(&self, counts: &Self::State) -> Timestamp {
+            fn idle_from(&self, counts: &Self::State) -> Timestamp {
                 counts.idle_from(self.quota)
             }
 
-            fn idle_from(&self) -> Timestamp {
-                self.counts.idle_from(self.quota)
+            fn adapt(&self, counts: &mut Self::State) {
+                counts.change_period(self.quota);
             }
         }
 
-        #[cfg(feature = "std")]
-        impl QuotaPerCall for $limiter {
-            type Call = (Quota, u32);
-
-            fn call(quota: Quota, n: u32) -> Self::Call {
-                (quota, n)
+        impl SingleQuota for $limiter {
+            fn quota(&self) -> Quota {
+                self.quota
             }
 
-            fn check_call(
+            fn set_quota(&mut self, quota: Quota) {
+                self.quota = quota;
+            }
+
+            fn check_with(
                 &self,
                 counts: &mut Self::State,
-                &(quota, n): &Self::Call,
+                quota: Quota,
+                n: u32,
                 now: Timestamp,
             ) -> Decision {
-                counts.check_with(self.quota, quota, n, now)
+                counts.check(self.quota, quota, n, now)
             }
 
-            fn peek_call(
+            fn peek_with(
                 &self,
                 counts: &Self::State,
-                &(quota, n): &Self::Call,
+                quota: Quota,
+                n: u32,
                 now: Timestamp,
             ) -> Decision {
-                counts.peek_with(self.quota, quota, n, now)
+                counts.peek(self.quota, quota, n, now)
             }
         }
     };
@@ -204,10 +157,10 @@ macro_rules! counter {
 counter!(FixedWindow, 1);
 counter!(WindowCounter, 2);
 
-/// The units in the latest windows: the state of one key, without the quota, which all keys share.
+/// The units in the latest windows: the state of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts<const WINDOWS: usize> {
-    /// The period of the windows: that of the latest quota, in nanoseconds.
+    /// The period of the windows: that of the latest quota, in nanoseconds; 0 before the first.
     period: u64,
     /// The periods of calls, apart from the limiter's own.
     others: OtherPeriods,
@@ -215,27 +168,37 @@ pub struct Counts<const WINDOWS: usize> {
     units: [u64; WINDOWS],
     /// The units in earlier windows.
     forgotten: Forgotten,
-    /// The latest time seen.
+    /// The time of the latest call.
     newest: Timestamp,
 }
 
 impl<const WINDOWS: usize> Counts<WINDOWS> {
-    const fn new(quota: Quota) -> Self {
-        let period = quota.period_in_nanos();
-        let (units, forgotten) = ([0; WINDOWS], Forgotten::NONE);
-        Counts { period, others: OtherPeriods::NONE, units, forgotten, newest: Timestamp::ZERO }
-    }
+    const NEW: Self = Counts {
+        period: 0,
+        others: OtherPeriods::NONE,
+        units: [0; WINDOWS],
+        forgotten: Forgotten::NONE,
+        newest: Timestamp::ZERO,
+    };
 
     /// Changes the period of the windows to that of the quota of a call; `own` is the limiter's.
-    #[cold]
+    #[inline]
     fn use_period(&mut self, own: Quota, quota: Quota) {
+        if quota.period_in_nanos() == self.period {
+            return;
+        }
         if quota.period() != own.period() {
             self.others = self.others.with(quota.period_in_nanos());
         }
         self.change_period(quota);
     }
 
+    #[cold]
     fn change_period(&mut self, quota: Quota) {
+        if self.period == 0 {
+            self.period = quota.period_in_nanos();
+            return;
+        }
         // Groups of units, each with the latest time at which its units may have been allowed.
         let counted: [_; WINDOWS] =
             array::from_fn(|window| (self.latest_in(window), self.units[window]));
@@ -256,13 +219,9 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
     }
 
     /// Decides by the quota of a call; `own` is the limiter's.
-    fn check_with(&mut self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        if now < self.newest {
-            return decide_late(now, self.newest, |newest| self.check_with(own, quota, n, newest));
-        }
-        if quota.period_in_nanos() != self.period {
-            self.use_period(own, quota);
-        }
+    #[inline]
+    fn check(&mut self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        self.use_period(own, quota);
         self.advance(now);
         let decision = self.decide(quota, n, self.units, now);
         if decision.is_allowed() {
@@ -271,15 +230,14 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
         decision
     }
 
-    fn peek_with(&self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    fn peek(&self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
         if quota.period_in_nanos() != self.period {
             let mut changed = self.clone();
             changed.use_period(own, quota);
-            return changed.peek_with(own, quota, n, now);
+            return changed.peek(own, quota, n, now);
         }
-        let counted = self.newest.max(now);
-        let units = self.units_after(self.window(counted) - self.window(self.newest));
-        self.decide(quota, n, units, counted).counted_from(now, counted)
+        let units = self.units_after(self.window(now) - self.window(self.newest));
+        self.decide(quota, n, units, now)
     }
 
     fn refund(&mut self, n: u32) -> u32 {

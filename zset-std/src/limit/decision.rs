@@ -37,10 +37,10 @@ pub enum Verdict {
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{Quota, Timestamp, Verdict, WindowLog};
+/// use zset_std::{Direct, Quota, SlidingWindow, Timestamp, Verdict};
 ///
-/// let mut log = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
-/// let decision = log.check(Timestamp::ZERO);
+/// let mut window = Direct::new(SlidingWindow::new(Quota::new(2, Duration::from_secs(1))?));
+/// let decision = window.check(Timestamp::ZERO);
 /// assert_eq!(decision.verdict, Verdict::Allowed);
 /// assert_eq!((decision.limit, decision.remaining), (2, 1));
 /// # Ok::<(), zset_std::limit::QuotaError>(())
@@ -103,18 +103,4 @@ impl Decision {
         };
         Decision { verdict, reset_after, ..self }
     }
-}
-
-/// Decides at the latest time seen, after the caller's clock has stepped back.
-///
-/// Not inlined, so that in the usual case the decision is constructed in place: copying one that
-/// was just written, field by field, stalls the processor on store forwarding.
-#[cold]
-#[inline(never)]
-pub(super) fn decide_late(
-    now: Timestamp,
-    newest: Timestamp,
-    decide: impl FnOnce(Timestamp) -> Decision,
-) -> Decision {
-    decide(newest).counted_from(now, newest)
 }

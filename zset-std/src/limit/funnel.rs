@@ -1,36 +1,42 @@
-//! [`Funnel`]: a leaky bucket of one key, with its quota; and the arithmetic of all funnels, on the
-//! state [`CompactFunnel`].
+//! [`Funnel`]: a leaky bucket, and its arithmetic on the state of a key, [`Level`].
 
 use core::time::Duration;
 
-use super::decision::decide_late;
-use super::limiter::per_key::PerKey;
-#[cfg(feature = "std")]
-use super::limiter::per_key::QuotaPerCall;
-use super::limiter::{limiter, one_quota};
-use super::{Decision, Quota, Verdict};
+use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
-/// A funnel for one key: a bucket of `capacity` units that leaks at a rate of `count / period`.
+/// A leaky bucket: it holds `capacity` units, and leaks at a rate of `count / period`.
 ///
 /// Units that do not all fit are denied together. A burst of up to the capacity is allowed at once,
 /// and then as much as leaks out. This is the leaky bucket as a meter (J. Turner, "New Directions
-/// in Communications", IEEE Communications Magazine 24(10), 1986), in integer arithmetic only. If
-/// the time steps back, the latest time seen is used.
+/// in Communications", IEEE Communications Magazine 24(10), 1986), in integer arithmetic only, so
+/// its decisions are exact for every quota. The state of a key is three words.
 ///
-/// Other implementations name these methods `watering` and `left_quota`:
-/// [`watering`](Self::watering) is an alias of [`check_n`](Self::check_n), and
-/// [`left_quota`](Self::left_quota) is what [remains](Decision::remaining) of a peek.
+/// If the quota changes, or that of a call is another, the time at which the funnel will be empty
+/// carries over. While it is more than the capacity of a quota takes to leak out, that quota allows
+/// nothing.
+///
+/// Textbooks have other names for its operations. With `funnel` a
+/// [`Direct<Funnel>`](super::Direct):
+///
+/// | textbook | here |
+/// |---|---|
+/// | `watering(n)` | `funnel.check_n(n, now)` |
+/// | `left_quota` | `funnel.peek_n(0, now).remaining` |
+/// | `make_space` | none: every check does it |
+/// | `capacity` | `funnel.quota().capacity()` |
+/// | `leaking_rate` | `funnel.quota().count()` in each `funnel.quota().period()` |
+/// | `leaking_ts` | none: the holder has the latest time seen |
 ///
 /// # Examples
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{Funnel, Quota, Timestamp};
+/// use zset_std::{Direct, Funnel, Quota, Timestamp};
 ///
 /// // 15 at once, and one every two seconds.
 /// let quota = Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?;
-/// let mut funnel = Funnel::new(quota);
+/// let mut funnel = Direct::new(Funnel::new(quota));
 /// assert!(funnel.check_n(15, Timestamp::ZERO).is_allowed());
 /// assert_eq!(funnel.peek_n(0, Timestamp::ZERO).remaining, 0);
 ///
@@ -38,203 +44,62 @@ use crate::Timestamp;
 /// assert_eq!(decision.retry_after(), Some(Duration::from_secs(2)));
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Funnel {
     quota: FunnelQuota,
-    state: CompactFunnel,
 }
 
 impl Funnel {
-    /// Makes an empty funnel. **O(1)**.
+    /// Makes the algorithm. **O(1)**.
     pub const fn new(quota: Quota) -> Self {
-        Funnel { quota: FunnelQuota::new(quota), state: CompactFunnel::EMPTY }
+        Funnel { quota: FunnelQuota::new(quota) }
+    }
+}
+
+impl Limiter for Funnel {
+    type State = Level;
+
+    const NEW: Level = Level { nanos: 0, fraction: 0, count: 1, leaked_at: Timestamp::ZERO };
+
+    #[expect(
+        clippy::inline_always,
+        reason = "with LTO it is too large for a hint, and 1.2 times as slow"
+    )]
+    #[inline(always)]
+    fn check_n(&self, level: &mut Level, n: u32, now: Timestamp) -> Decision {
+        level.check(&self.quota, n, now).into()
     }
 
-    /// Returns the quota. **O(1)**.
-    pub const fn quota(&self) -> Quota {
+    fn record(&self, level: &mut Level, n: u32, now: Timestamp) {
+        level.record(&self.quota, n, now);
+    }
+
+    /// Empties the funnel by `n` units, or by as much as it holds; returns the number of whole
+    /// units.
+    fn refund(&self, level: &mut Level, n: u32) -> u32 {
+        level.refund(&self.quota, n)
+    }
+
+    fn idle_from(&self, level: &Level) -> Timestamp {
+        level.empty_at()
+    }
+}
+
+impl SingleQuota for Funnel {
+    fn quota(&self) -> Quota {
         self.quota.quota
     }
 
-    /// Changes the quota; the time at which the funnel will be empty does not change. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let mut funnel = Funnel::new(Quota::new(4, Duration::from_secs(60))?);
-    /// assert!(funnel.watering(2, Timestamp::ZERO).is_allowed());
-    /// // Half a minute of leaking is now four units of eight.
-    /// funnel.set_quota(Quota::new(8, Duration::from_secs(60))?);
-    /// assert_eq!(funnel.peek_n(0, Timestamp::ZERO).remaining, 4);
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn set_quota(&mut self, quota: Quota) {
+    fn set_quota(&mut self, quota: Quota) {
         self.quota = FunnelQuota::new(quota);
     }
 
-    /// Updates the level to time `now`. **O(1)**.
-    ///
-    /// There is no need to call this: every check does it.
-    #[inline]
-    pub fn make_space(&mut self, now: Timestamp) {
-        let _ = self.check_n(0, now);
+    fn check_with(&self, level: &mut Level, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        level.check(&FunnelQuota::new(quota), n, now).into()
     }
 
-    /// An alias of [`check_n`](Self::check_n). **O(1)**.
-    #[inline]
-    pub fn watering(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.check_n(n, now)
-    }
-
-    /// Allows `n` units if there is space for all of them, or denies them all; 0 units are always
-    /// allowed. **O(1)**.
-    #[expect(
-        clippy::inline_always,
-        reason = "a call takes 2 to 3 ns, and a decision through memory"
-    )]
-    #[inline(always)]
-    pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
-        if now < self.leaking_ts() {
-            return decide_late(now, self.leaking_ts(), |newest| self.check_n(n, newest));
-        }
-        self.state.check(&self.quota, self.quota.pour(n), now).into()
-    }
-
-    /// Like [`check_n`](Self::check_n), with a different quota for this call. **O(1)**.
-    ///
-    /// All calls share the level: the time at which the funnel will be empty carries over from
-    /// quota to quota, as in [`set_quota`](Self::set_quota). While it is more than the capacity of
-    /// a quota takes to leak out, that quota allows nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Funnel, Quota, Timestamp};
-    ///
-    /// let mut funnel = Funnel::new(Quota::new(1, Duration::from_secs(60))?);
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(funnel.check_with(generous, 5, Timestamp::ZERO).is_allowed());
-    /// // It takes a minute to leak out, which is all that the other quota allows at once.
-    /// assert!(!funnel.check(Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
-    pub fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        let (quota, counted) = (FunnelQuota::new(quota), now.max(self.leaking_ts()));
-        let decision = self.state.check(&quota, quota.pour(n), counted);
-        Decision::from(decision).counted_from(now, counted)
-    }
-
-    /// Refunds `n` units, or as much as the funnel holds, and returns the number of whole units.
-    /// **O(1)**.
-    pub fn refund(&mut self, n: u32) -> u32 {
-        self.state.refund(&self.quota, self.quota.pour(n))
-    }
-
-    /// Empties the funnel. **O(1)**.
-    pub fn reset(&mut self) {
-        self.state.reset();
-    }
-
-    /// Returns the number of units that the funnel holds. **O(1)**.
-    pub fn capacity(&self) -> u32 {
-        self.quota().capacity()
-    }
-
-    /// Returns the leak rate: a number of units, and the period in which they leak out. **O(1)**.
-    pub fn leaking_rate(&self) -> (u32, Duration) {
-        (self.quota().count(), self.quota().period())
-    }
-
-    /// Returns the latest time seen, to which the level is up to date. **O(1)**.
-    pub fn leaking_ts(&self) -> Timestamp {
-        self.state.leaked_at
-    }
-
-    /// Returns the number of units for which there is space at time `now`: what remains of a
-    /// [`peek_n`](Self::peek_n). **O(1)**.
-    pub fn left_quota(&self, now: Timestamp) -> u32 {
-        self.peek_n(0, now).remaining
-    }
-
-    /// Returns what [`check_n`](Self::check_n) would return, without changing anything.
-    /// **O(1)**.
-    pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
-        let counted = now.max(self.leaking_ts());
-        self.state.peek(&self.quota, self.quota.pour(n), counted).counted_from(now, counted)
-    }
-
-    /// Returns what [`check_with`](Self::check_with) would return, without changing anything.
-    /// **O(1)**.
-    pub fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        let (quota, counted) = (FunnelQuota::new(quota), now.max(self.leaking_ts()));
-        self.state.peek(&quota, quota.pour(n), counted).counted_from(now, counted)
-    }
-}
-
-limiter!([] Funnel);
-one_quota!(Funnel, None);
-
-/// The keys share the quota, so each has only a level and its time.
-impl PerKey for Funnel {
-    type State = CompactFunnel;
-    type RawDecision = FunnelDecision;
-
-    #[inline]
-    fn new_state(&self) -> CompactFunnel {
-        self.state.clone()
-    }
-
-    #[inline]
-    fn check_state(&self, state: &mut CompactFunnel, n: u32, now: Timestamp) -> FunnelDecision {
-        state.check(&self.quota, self.quota.pour(n), now)
-    }
-
-    fn peek_state(&self, state: &CompactFunnel, n: u32, now: Timestamp) -> Decision {
-        state.peek(&self.quota, self.quota.pour(n), now)
-    }
-
-    fn refund_state(&self, state: &mut CompactFunnel, n: u32) -> u32 {
-        state.refund(&self.quota, self.quota.pour(n))
-    }
-
-    fn state_idle_from(&self, state: &CompactFunnel) -> Timestamp {
-        state.empty_at()
-    }
-
-    fn idle_from(&self) -> Timestamp {
-        self.state.empty_at()
-    }
-}
-
-#[cfg(feature = "std")]
-impl QuotaPerCall for Funnel {
-    type Call = (FunnelQuota, Pour);
-
-    fn call(quota: Quota, n: u32) -> (FunnelQuota, Pour) {
-        let quota = FunnelQuota::new(quota);
-        (quota, quota.pour(n))
-    }
-
-    #[inline]
-    fn check_call(
-        &self,
-        state: &mut CompactFunnel,
-        (quota, pour): &(FunnelQuota, Pour),
-        now: Timestamp,
-    ) -> FunnelDecision {
-        state.check(quota, *pour, now)
-    }
-
-    fn peek_call(
-        &self,
-        state: &CompactFunnel,
-        (quota, pour): &(FunnelQuota, Pour),
-        now: Timestamp,
-    ) -> Decision {
-        state.peek(quota, *pour, now)
+    fn refund_with(&self, level: &mut Level, quota: Quota, n: u32) -> u32 {
+        level.refund(&FunnelQuota::new(quota), n)
     }
 }
 
@@ -257,11 +122,9 @@ impl QuotaPerCall for Funnel {
 // nanoseconds, and rounding to the fractions of another quota adds less than one, so sums of two
 // do not overflow.
 
-/// The state of one key of [`Funnels`](super::Funnels), in 24 bytes.
-///
-/// Unlike a [`Funnel`](super::Funnel), it does not contain its quota, which all keys share.
+/// The state of a key, in 24 bytes.
 #[derive(Clone, Debug)]
-pub struct CompactFunnel {
+pub struct Level {
     /// The whole nanoseconds of the level.
     nanos: u64,
     /// The rest of the level, in nanoseconds over `count`; less than `count`.
@@ -282,11 +145,7 @@ struct Volume {
 
 /// A quota, with the parameters computed from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(feature = "std"),
-    expect(unreachable_pub, reason = "only `QuotaPerCall` exposes it")
-)]
-pub struct FunnelQuota {
+struct FunnelQuota {
     quota: Quota,
     /// The time between two units: `period / count`.
     interval: Volume,
@@ -299,21 +158,17 @@ pub struct FunnelQuota {
 
 /// A number of units under some quota.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    not(feature = "std"),
-    expect(unreachable_pub, reason = "only `QuotaPerCall` exposes it")
-)]
-pub struct Pour {
+struct Pour {
     n: u32,
     /// The time in which the units leak out, saturated.
     volume: Volume,
 }
 
-/// The part of a [`Decision`] that is computed under the lock.
+/// A [`Decision`] in the units of the arithmetic.
 ///
 /// It is computed without a branch on the verdict, which a processor cannot predict near the limit.
 #[derive(Clone, Copy, Debug)]
-pub struct FunnelDecision {
+struct Outcome {
     capacity: u32,
     remaining: u32,
     never: bool,
@@ -338,7 +193,7 @@ impl Volume {
 }
 
 impl FunnelQuota {
-    pub(super) const fn new(quota: Quota) -> Self {
+    const fn new(quota: Quota) -> Self {
         let (count, period) = (quota.count() as u64, quota.period_in_nanos());
         let interval = Volume { nanos: period / count, fraction: period % count };
         let burst = interval.times(quota.capacity(), count);
@@ -353,7 +208,7 @@ impl FunnelQuota {
     }
 
     #[inline]
-    pub(super) fn pour(&self, n: u32) -> Pour {
+    fn pour(&self, n: u32) -> Pour {
         let volume = if n == 1 { self.interval } else { self.interval.times(n, self.count()) };
         Pour { n, volume }
     }
@@ -415,10 +270,10 @@ impl FunnelQuota {
     }
 }
 
-impl CompactFunnel {
-    const EMPTY: CompactFunnel =
-        CompactFunnel { nanos: 0, fraction: 0, count: 1, leaked_at: Timestamp::ZERO };
+/// The largest level, in nanoseconds: sums of two do not overflow.
+const FULLEST: u64 = (1 << 62) - 1;
 
+impl Level {
     /// Rounds the level up to fractions over another count.
     #[cold]
     fn convert(&mut self, count: u32) {
@@ -451,7 +306,8 @@ impl CompactFunnel {
         reason = "with LTO it is too large for a hint, and 1.2 times as slow"
     )]
     #[inline(always)]
-    fn check(&mut self, quota: &FunnelQuota, pour: Pour, now: Timestamp) -> FunnelDecision {
+    fn check(&mut self, quota: &FunnelQuota, n: u32, now: Timestamp) -> Outcome {
+        let pour = quota.pour(n);
         let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
         let Volume { nanos, fraction } = self.level(quota);
         let (nanos, is_empty) = nanos.overflowing_sub(elapsed);
@@ -467,17 +323,26 @@ impl CompactFunnel {
         self.leaked_at = now;
         let if_allowed = u32::from(never || wait > 0).wrapping_sub(1);
         let remaining = space - (pour.n & if_allowed);
-        FunnelDecision { capacity, remaining, never, wait, level }
+        Outcome { capacity, remaining, never, wait, level }
     }
 
-    /// Decides at time `now`, which must not be before `leaked_at`, without changing anything.
-    fn peek(&self, quota: &FunnelQuota, pour: Pour, now: Timestamp) -> Decision {
-        self.clone().check(quota, pour, now).into()
+    /// Pours in the units even if they do not fit, up to what leaks out in 146 years.
+    fn record(&mut self, quota: &FunnelQuota, n: u32, now: Timestamp) {
+        let _ = self.check(quota, 0, now);
+        let (level, Volume { nanos, fraction }) = (self.level(quota), quota.pour(n).volume);
+        let fraction = level.fraction + fraction;
+        let carry = fraction / quota.count();
+        let nanos = level.nanos.saturating_add(nanos).saturating_add(carry);
+        self.set_level(if nanos < FULLEST {
+            Volume { nanos, fraction: fraction % quota.count() }
+        } else {
+            Volume { nanos: FULLEST, fraction: 0 }
+        });
     }
 
     /// Refunds the units, or as much as the funnel holds, and returns the number of whole units.
-    pub(super) fn refund(&mut self, quota: &FunnelQuota, pour: Pour) -> u32 {
-        let (Pour { n, volume }, count) = (pour, quota.count());
+    fn refund(&mut self, quota: &FunnelQuota, n: u32) -> u32 {
+        let (Pour { n, volume }, count) = (quota.pour(n), quota.count());
         let level = self.level(quota);
         let borrow = u64::from(level.fraction < volume.fraction);
         let fraction = level.fraction.wrapping_sub(volume.fraction);
@@ -493,11 +358,6 @@ impl CompactFunnel {
         refunded
     }
 
-    /// Empties the funnel; the time stays.
-    fn reset(&mut self) {
-        *self = CompactFunnel { leaked_at: self.leaked_at, ..CompactFunnel::EMPTY };
-    }
-
     /// Returns the time from which the funnel is empty, if nothing is poured in; `Timestamp::ZERO`
     /// if it already is.
     fn empty_at(&self) -> Timestamp {
@@ -511,7 +371,7 @@ impl CompactFunnel {
 
 /// Two are equal if they have the same level at the same time, whatever the quota of the latest
 /// check.
-impl PartialEq for CompactFunnel {
+impl PartialEq for Level {
     fn eq(&self, other: &Self) -> bool {
         let fraction = |of: &Self, over: &Self| u64::from(of.fraction) * u64::from(over.count);
         (self.nanos, self.leaked_at) == (other.nanos, other.leaked_at)
@@ -519,12 +379,12 @@ impl PartialEq for CompactFunnel {
     }
 }
 
-impl Eq for CompactFunnel {}
+impl Eq for Level {}
 
-impl From<FunnelDecision> for Decision {
+impl From<Outcome> for Decision {
     #[inline]
-    fn from(decision: FunnelDecision) -> Decision {
-        let FunnelDecision { capacity, remaining, never, wait, level } = decision;
+    fn from(decision: Outcome) -> Decision {
+        let Outcome { capacity, remaining, never, wait, level } = decision;
         let retry_after = Duration::from_nanos(wait);
         // The verdict is derived from the wait, so the wait is always computed, without a branch.
         let verdict = if never {

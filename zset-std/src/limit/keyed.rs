@@ -1,4 +1,4 @@
-//! [`Keyed`]: a limiter for each of many keys, such as [`SlidingWindow`] and [`Funnels`].
+//! [`Keyed`]: a limiter of many keys.
 
 use std::borrow::{Borrow, ToOwned};
 use std::error::Error;
@@ -9,21 +9,19 @@ use std::time::Duration;
 
 #[cfg(doc)]
 use super::KeyedLimiter;
-use super::decision::decide_late;
-use super::funnel::FunnelQuota;
-use super::limiter::per_key::{OneQuota, QuotaPerCall};
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::registry::{Full, Registry, default_shards};
 use super::throttle::parse;
 use super::{
-    Decision, Funnel, Held, Limiter, Quota, Throttle, ThrottleError, UntilReady, Verdict, WindowLog,
+    Decision, Funnel, Held, Limiter, Quota, SingleQuota, Throttle, ThrottleError, UntilReady,
+    Verdict,
 };
 use crate::at::timed;
 use crate::sync::SpinLock;
 use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 
-/// A limiter `L` for each key, shared by threads.
+/// A limiter of many keys, shared by threads: an algorithm `L`, and its state for each key.
 ///
 /// Keys are distributed over shards, each with its own lock. They are hashed with a random seed
 /// ([`RandomState`], unless another hasher is given), so an attacker cannot choose colliding keys.
@@ -42,17 +40,25 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{FakeClock, Quota, SlidingWindow};
+/// use zset_std::{FakeClock, Funnel, Keyed, Quota, SlidingWindow};
 ///
 /// let clock = FakeClock::new();
-/// let per_minute = Quota::new(2, Duration::from_secs(60))?;
-/// let payments = SlidingWindow::<String>::new(per_minute).with_clock(clock.clone());
+/// let per_minute = SlidingWindow::new(Quota::new(2, Duration::from_secs(60))?);
+/// let payments = Keyed::<String, _>::new(per_minute).with_clock(clock.clone());
 /// assert!(payments.check("ann").is_allowed());
 /// assert!(payments.check("ann").is_allowed());
 /// assert!(!payments.check("ann").is_allowed());
 /// assert!(payments.check("bob").is_allowed());
 /// clock.advance(Duration::from_secs(60));
 /// assert!(payments.check("ann").is_allowed());
+///
+/// // Ten per minute for each user and action, and up to three at once.
+/// let quota = Quota::new(10, Duration::from_secs(60))?.with_capacity(3)?;
+/// let actions = Keyed::<(u64, &str), _>::new(Funnel::new(quota)).with_clock(clock.clone());
+/// assert!(actions.check_n(&(7, "pay"), 3).is_allowed());
+/// let denied = actions.check(&(7, "pay"));
+/// assert_eq!(denied.retry_after(), Some(Duration::from_secs(6)));
+/// assert!(actions.check(&(7, "refund")).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 pub struct Keyed<K, L: Limiter, C = MonotonicClock, H = RandomState> {
@@ -65,7 +71,7 @@ pub struct Keyed<K, L: Limiter, C = MonotonicClock, H = RandomState> {
 }
 
 impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
-    /// Makes a limiter in which every key starts as a clone of `new`. **O(1)**.
+    /// Makes a limiter without keys. **O(1)**.
     ///
     /// # Examples
     ///
@@ -74,13 +80,13 @@ impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
     /// use zset_std::{Keyed, Quota, WindowCounter};
     ///
     /// let quota = Quota::new(1_000_000, Duration::from_secs(86_400))?;
-    /// let requests: Keyed<u32, _> = Keyed::of(WindowCounter::new(quota));
+    /// let requests = Keyed::<u32, _>::new(WindowCounter::new(quota));
     /// assert!(requests.check(&7).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn of(new: L) -> Self {
+    pub fn new(limiter: L) -> Self {
         Keyed {
-            keys: Registry::new(new, RandomState::new(), usize::MAX, default_shards()),
+            keys: Registry::new(limiter, RandomState::new(), usize::MAX, default_shards()),
             shared: None,
             clock: MonotonicClock::new(),
             observers: Observers::default(),
@@ -116,15 +122,15 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{WhenFull, Quota, SlidingWindow};
+    /// use zset_std::{Keyed, Quota, SlidingWindow, WhenFull};
     ///
-    /// let quota = Quota::new(2, Duration::from_secs(60))?;
-    /// let limiter = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
+    /// let window = SlidingWindow::new(Quota::new(2, Duration::from_secs(60))?);
+    /// let limiter = Keyed::<u32, _>::new(window).with_max_keys(1, WhenFull::RefuseNew);
     /// assert!(limiter.check(&1).is_allowed());
     /// assert!(!limiter.check(&2).is_allowed());
     /// assert!(limiter.check(&1).is_allowed());
     ///
-    /// let limiter = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::SharedBucket);
+    /// let limiter = Keyed::<u32, _>::new(window).with_max_keys(1, WhenFull::SharedBucket);
     /// assert!(limiter.check_n(&1, 2).is_allowed());
     /// assert!(limiter.check(&2).is_allowed());
     /// assert!(limiter.check(&3).is_allowed());
@@ -135,7 +141,7 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.set_max_keys(max_keys);
         self.shared = match when_full {
             WhenFull::RefuseNew => None,
-            WhenFull::SharedBucket => Some(Shared::new(self.keys.copy_limiter().new_state())),
+            WhenFull::SharedBucket => Some(Shared::new(L::NEW)),
         };
         self
     }
@@ -147,26 +153,54 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     }
 }
 
-impl<K: Eq + Hash, L: Limiter + OneQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
-    /// Returns the quota of each key. **O(1)**.
-    ///
-    /// Every limiter but [`Limits`](super::Limits), which has several, has a quota.
-    pub fn quota(&self) -> Quota {
-        self.keys.copy_limiter().get_quota()
+impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
+    /// Returns the algorithm. **O(1)**.
+    pub fn limiter(&self) -> L {
+        self.keys.copy_limiter()
     }
 
-    /// Changes the quota of all keys; units already allowed stay on record. **O(n log n)** for n
-    /// keys, or **O(shards)** for [`Funnels`], locking one shard at a time.
+    /// Changes the algorithm, e.g. a quota of several; units already allowed stay on record.
+    /// **O(n log n)** for n keys, or **O(shards)** for a [`Funnel`], locking one shard at a time.
     ///
-    /// For the effect on each key, see its limiter's method, such as [`WindowLog::set_quota`]. With
-    /// that one, a key with units on record is idle once they are older than the longest period so
-    /// far.
-    pub fn set_quota(&self, quota: Quota) {
-        let set = L::SET_QUOTA_OF_STATE.map(|set| move |state: &mut L::State| set(state, quota));
-        self.keys.set(|limiter| limiter.change_quota(quota), set.as_ref());
-        if let (Some(shared), Some(set)) = (&self.shared, set) {
-            shared.change(Timestamp::ZERO, |state, _, _| set(state));
+    /// A key with units on record in a sliding window is idle once they are older than the longest
+    /// period so far.
+    pub fn set_limiter(&self, limiter: &L) {
+        self.set(|own| own.clone_from(limiter));
+    }
+
+    fn set(&self, mut set: impl FnMut(&mut L)) {
+        self.keys.set(&mut set);
+        if let (Some(shared), true) = (&self.shared, L::ADAPTS) {
+            let limiter = self.keys.copy_limiter();
+            shared.change(Timestamp::ZERO, |state, _, _| limiter.adapt(state));
         }
+    }
+}
+
+impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
+    /// Returns the quota of each key. **O(1)**.
+    ///
+    /// Every algorithm but [`Limits`](super::Limits), which has several, has a quota.
+    pub fn quota(&self) -> Quota {
+        self.keys.copy_limiter().quota()
+    }
+
+    /// Changes the quota of all keys, at the cost of [`set_limiter`](Self::set_limiter); units
+    /// already allowed stay on record. For the effect of a changed period, see
+    /// [`check_with`](Self::check_with).
+    pub fn set_quota(&self, quota: Quota) {
+        self.set(|limiter| limiter.set_quota(quota));
+    }
+
+    /// Like [`refund`](Self::refund) and at the same cost, for units that were allowed under
+    /// another quota.
+    pub fn refund_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> u32
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let refund = |limiter: &L, state: &mut L::State| limiter.refund_with(state, quota, n);
+        self.keys.shorten(key, refund).unwrap_or(0)
     }
 }
 
@@ -194,9 +228,9 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
         // One unit is the usual cost: a copy of the code with that constant takes fewer
         // instructions.
         if n == 1 {
-            return keyed.check_by(key, 1, now, |limiter, state, now| limiter.check_state(state, 1, now));
+            return keyed.check_by(key, 1, now, |limiter, state, now| limiter.check_n(state, 1, now));
         }
-        keyed.check_by(key, n, now, |limiter, state, now| limiter.check_state(state, n, now))
+        keyed.check_by(key, n, now, |limiter, state, now| limiter.check_n(state, n, now))
     }
 
     /// Returns what [`check`](Self::check) would return, without recording a unit or inserting a
@@ -217,7 +251,35 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
         Q: Eq + Hash + ?Sized,
     {
         let (keyed, now) = self.timed();
-        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_state(state, n, now))
+        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_n(state, n, now))
+    }
+
+    /// Returns whether the limit of a key is reached, i.e. whether not even one unit would be
+    /// allowed. Costs as much as a peek.
+    ///
+    /// For a key without room, this reports on the shared state, or returns `true` if new keys are
+    /// refused.
+    pub fn over_limit<Q>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        self.peek_n(key, 0).remaining == 0
+    }
+
+    /// Records `n` units of a key, even beyond the limit. Costs as much as a check.
+    ///
+    /// # Errors
+    ///
+    /// [`KeysFull`] if the key is new, there is no room for it, and new keys are refused.
+    pub fn record<Q>(&self, key: &Q, n: u32) -> Result<(), KeysFull>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let (keyed, now) = self.timed();
+        let record = |limiter: &L, state: &mut L::State, now| limiter.record(state, n, now);
+        keyed.change(key, now, record).map_err(|_| KeysFull)
     }
 
     /// Examines about `budget` keys that may be idle, evicts those that are, and returns how many.
@@ -233,7 +295,7 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     }
 });
 
-timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] Keyed<K, L, C, H> {
+timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, C, H> {
     /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.
     ///
     /// It is for tiers, and for quotas from a database. All calls share the history of the key:
@@ -243,8 +305,8 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
     ///
     /// | limiter | a changed period |
     /// |---|---|
-    /// | [`SlidingWindow`] | exact up to the longest period so far; see [`WindowLog`](super::WindowLog#exactness) |
-    /// | [`Funnels`] | exact: the time at which the funnel is empty carries over |
+    /// | [`SlidingWindow`](super::SlidingWindow#exactness) | exact up to the longest period so far |
+    /// | [`Funnel`] | exact: the time at which the funnel is empty carries over |
     /// | [`WindowCounter`](super::WindowCounter), [`FixedWindow`](super::FixedWindow) | each unit counts in the latest window in which it may have been allowed |
     ///
     /// So counters whose periods alternate on one key may deny much more than either quota; a
@@ -268,13 +330,13 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota, SlidingWindow};
+    /// use zset_std::{Funnel, Keyed, Quota, SlidingWindow};
     ///
     /// let quota = Quota::new(1, Duration::from_secs(60))?;
     /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// let funnels = Funnels::<u32>::new(quota);
+    /// let funnels = Keyed::<u32, _>::new(Funnel::new(quota));
     /// assert!(funnels.check_with(&1, generous, 5).is_allowed());
-    /// let windows = SlidingWindow::<u32>::new(quota);
+    /// let windows = Keyed::<u32, _>::new(SlidingWindow::new(quota));
     /// assert!(windows.check_with(&1, generous, 4).is_allowed());
     /// // The four units count under the other quota too.
     /// assert!(!windows.check(&1).is_allowed());
@@ -287,8 +349,7 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
         let (keyed, now) = self.timed();
-        let call = L::call(quota, n);
-        keyed.check_by(key, n, now, |limiter, state, now| limiter.check_call(state, &call, now))
+        keyed.check_by(key, n, now, |limiter, state, now| limiter.check_with(state, quota, n, now))
     }
 
     /// Like [`peek`](Self::peek) and at the same cost, for what [`check_with`](Self::check_with)
@@ -299,8 +360,7 @@ timed!(impl[K: Eq + Hash, L: Limiter + QuotaPerCall, C: Clock, H: BuildHasher] K
         Q: Eq + Hash + ?Sized,
     {
         let (keyed, now) = self.timed();
-        let call = L::call(quota, n);
-        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_call(state, &call, now))
+        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_with(state, quota, n, now))
     }
 });
 
@@ -340,7 +400,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        self.keys.shorten(key, |limiter, state| limiter.refund_state(state, n)).unwrap_or(0)
+        self.keys.shorten(key, |limiter, state| limiter.refund(state, n)).unwrap_or(0)
     }
 
     /// Removes a key, with its history, and returns whether it was present. **O(log n)** expected,
@@ -381,12 +441,12 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Decides on `n` units of a key with `check`, and reports the decision.
     #[inline]
-    fn check_by<Q, O: Into<Decision>>(
+    fn check_by<Q>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
-        check: impl Fn(&L, &mut L::State, Timestamp) -> O,
+        check: impl Fn(&L, &mut L::State, Timestamp) -> Decision,
     ) -> Decision
     where
         K: Borrow<Q>,
@@ -396,24 +456,21 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             state.map(|state| (check(limiter, state, counted), counted))
         });
         let observers = &self.observers;
-        // Each arm reports, so that the decision is constructed in place; see `decide_late`.
         match checked {
-            Some((outcome, counted)) if counted <= now => observers.report(outcome.into()),
-            Some((outcome, counted)) => {
-                observers.report(decide_late(now, counted, |_| outcome.into()))
-            }
+            Some((decision, counted)) if counted <= now => observers.report(decision),
+            Some((decision, counted)) => observers.report(decision.counted_from(now, counted)),
             None => observers.report(self.check_new(key, n, now, check)),
         }
     }
 
     /// Decides on a key that was absent a moment ago.
     #[cold]
-    fn check_new<Q, O: Into<Decision>>(
+    fn check_new<Q>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
-        check: impl Fn(&L, &mut L::State, Timestamp) -> O,
+        check: impl Fn(&L, &mut L::State, Timestamp) -> Decision,
     ) -> Decision
     where
         K: Borrow<Q>,
@@ -421,14 +478,14 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     {
         let peek = |limiter: &L, state: &L::State, now| {
             let mut copy = state.clone();
-            check(limiter, &mut copy, now).into()
+            check(limiter, &mut copy, now)
         };
         if n == 0 {
             // There is nothing to record for the key.
             return self.peek_by(key, n, now, peek);
         }
         let checked = self.change(key, now, |limiter, state, counted| {
-            check(limiter, state, counted).into().counted_from(now, counted)
+            check(limiter, state, counted).counted_from(now, counted)
         });
         checked.unwrap_or_else(|full| refused(self.peek_new(key, now, peek), n, now, &full))
     }
@@ -439,7 +496,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let peek = |limiter: &L, state: &L::State, now| limiter.peek_state(state, n, now);
+        let peek = |limiter: &L, state: &L::State, now| limiter.peek_n(state, n, now);
         let (decision, place) = self.peek_at(key, n, now, peek);
         let held = match (place, &self.shared) {
             (Held::Shared, Some(shared)) => shared.read(now, |_, held, _| held),
@@ -459,7 +516,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             return (self.preview_hold(key, 0, now), Held::Key);
         }
         let decide = |limiter: &L, state: &mut L::State, held, counted| {
-            limiter.hold_state(state, n, held, counted).counted_from(now, counted)
+            limiter.hold_n(state, n, held, counted).counted_from(now, counted)
         };
         let holds = |decision: &Decision| if decision.is_allowed() { n } else { 0 };
         let own = self.keys.get_or_insert(key, now, decide, holds);
@@ -481,7 +538,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             }
             (Err(full), None) => {
                 self.observers.full(&full);
-                let peek = |limiter: &L, state: &L::State, now| limiter.peek_state(state, n, now);
+                let peek = |limiter: &L, state: &L::State, now| limiter.peek_n(state, n, now);
                 (refused(self.peek_new(key, now, peek), n, now, &full), Held::Key)
             }
         };
@@ -497,7 +554,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let charge = |limiter: &L, state: &mut L::State, now| limiter.charge_state(state, n, now);
+        let charge = |limiter: &L, state: &mut L::State, now| limiter.charge(state, n, now);
         match (held, &self.shared) {
             (Held::Shared, Some(shared)) => self.keys.limiter(key, now, |limiter, now| {
                 shared.change(now, |state, _, now| charge(limiter, state, now));
@@ -608,7 +665,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        self.keys.limiter(key, now, |limiter, now| peek(limiter, &limiter.new_state(), now))
+        self.keys.limiter(key, now, |limiter, now| peek(limiter, &L::NEW, now))
     }
 }
 
@@ -635,47 +692,6 @@ pub enum WhenFull {
     SharedBucket,
 }
 
-/// An exact sliding window for each key: see [`WindowLog`] and [`Keyed`].
-pub type SlidingWindow<K, C = MonotonicClock, H = RandomState> = Keyed<K, WindowLog, C, H>;
-
-impl<K: Eq + Hash> SlidingWindow<K> {
-    /// Makes a limiter that gives every key this quota. **O(1)**.
-    pub fn new(quota: Quota) -> Self {
-        Keyed::of(WindowLog::new(quota))
-    }
-}
-
-timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] SlidingWindow<K, C, H> {
-    /// Returns whether the limit of a key is reached; see [`WindowLog::over_limit`].
-    /// **O(1)** expected to find the key, plus the cost of its [`WindowLog`].
-    ///
-    /// For a key without room, this reports on the shared window, or returns `true` if new keys are
-    /// refused.
-    pub fn over_limit<Q>(&self, key: &Q) -> bool
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.peek_n(key, 0).remaining == 0
-    }
-
-    /// Records `n` units of a key, even beyond the limit; see [`WindowLog::record`]. **O(1)**
-    /// expected to find the key, plus the cost of its [`WindowLog`]; **O(log n)** amortized for a
-    /// new key.
-    ///
-    /// # Errors
-    ///
-    /// [`KeysFull`] if the key is new, there is no room for it, and new keys are refused.
-    pub fn record<Q>(&self, key: &Q, n: u32) -> Result<(), KeysFull>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
-        let (keyed, now) = self.timed();
-        keyed.change(key, now, |_, log, now| log.record(n, now)).map_err(|_| KeysFull)
-    }
-});
-
 /// The error of recording units of a new key for which there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeysFull;
@@ -688,51 +704,7 @@ impl fmt::Display for KeysFull {
 
 impl Error for KeysFull {}
 
-/// A funnel for each key: a leaky bucket in three words per key.
-///
-/// For a single key, [`Funnel`] makes the same decisions, which are exact for every quota.
-///
-/// # Examples
-///
-/// ```
-/// use std::time::Duration;
-/// use zset_std::{FakeClock, Funnels, Quota};
-///
-/// // Ten per minute for each user and action, and up to three at once.
-/// let clock = FakeClock::new();
-/// let quota = Quota::new(10, Duration::from_secs(60))?.with_capacity(3)?;
-/// let payments = Funnels::<(u64, &str)>::new(quota).with_clock(clock.clone());
-/// assert!(payments.check_n(&(7, "pay"), 3).is_allowed());
-/// let denied = payments.check(&(7, "pay"));
-/// assert_eq!(denied.retry_after(), Some(Duration::from_secs(6)));
-/// assert!(payments.check(&(7, "refund")).is_allowed());
-/// clock.advance(Duration::from_secs(6));
-/// assert!(payments.check(&(7, "pay")).is_allowed());
-/// # Ok::<(), zset_std::limit::QuotaError>(())
-/// ```
-pub type Funnels<K, C = MonotonicClock, H = RandomState> = Keyed<K, Funnel, C, H>;
-
-impl<K: Eq + Hash> Funnels<K> {
-    /// Makes a limiter that gives every key this quota. **O(1)**.
-    pub fn new(quota: Quota) -> Self {
-        Keyed::of(Funnel::new(quota))
-    }
-}
-
-impl<K: Eq + Hash, C: Clock, H: BuildHasher> Funnels<K, C, H> {
-    /// Like [`refund`](Self::refund), for units that were allowed under another quota. **O(log n)**
-    /// expected.
-    pub fn refund_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> u32
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        let quota = FunnelQuota::new(quota);
-        self.keys.shorten(key, |_, funnel| funnel.refund(&quota, quota.pour(n))).unwrap_or(0)
-    }
-}
-
-timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] Funnels<K, C, H> {
+timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] Keyed<K, Funnel, C, H> {
     /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units per
     /// `period` seconds, and up to `max_burst + 1` at once.
     /// **O(1)** expected; **O(log n)** amortized for a new key.
@@ -745,9 +717,10 @@ timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] Funnels<K, C, H> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use zset_std::{Funnels, Quota};
+    /// use zset_std::{Funnel, Keyed, Quota};
     ///
-    /// let funnels = Funnels::<String>::new(Quota::new(1, Duration::from_secs(1))?);
+    /// let quota = Quota::new(1, Duration::from_secs(1))?;
+    /// let funnels = Keyed::<String, _>::new(Funnel::new(quota));
     /// let throttle = funnels.throttle("ann", 4, 1, 1, 5)?;
     /// assert_eq!((throttle.limited, throttle.limit, throttle.remaining), (false, 5, 0));
     /// assert_eq!((throttle.retry_after, throttle.reset_after), (-1, 5));

@@ -14,9 +14,8 @@ use crate::{At, Clock, Timestamp};
 /// A limiter for each of many keys, looked up by `Q`: for code that works with any keyed limiter,
 /// such as the middleware of a server.
 ///
-/// Every [`Keyed`] limiter implements it, including [`SlidingWindow`](super::SlidingWindow) and
-/// [`Funnels`](super::Funnels), and so do a limiter [at a given time](Self::at), references to
-/// limiters, and `Box`es and `Arc`s of them. It can be implemented for other types, e.g. for a
+/// Every [`Keyed`] limiter implements it, and so do a limiter [at a given time](Self::at),
+/// references to limiters, and `Box`es and `Arc`s of them. It can be implemented for other types, e.g. for a
 /// limiter whose state is on a server, or for a stub in tests. The trait is dyn-compatible.
 ///
 /// # Examples
@@ -25,7 +24,7 @@ use crate::{At, Clock, Timestamp};
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow, Verdict};
+/// use zset_std::{FakeClock, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow, Verdict};
 ///
 /// /// Returns the status of the response, and the seconds to wait before retrying.
 /// fn admit(limiter: &impl KeyedLimiter<str>, user: &str) -> (u16, Option<u64>) {
@@ -40,10 +39,10 @@ use crate::{At, Clock, Timestamp};
 /// }
 ///
 /// let quota = Quota::new(1, Duration::from_secs(60))?;
-/// let windows = SlidingWindow::<String>::new(quota).with_clock(FakeClock::new());
+/// let windows = Keyed::<String, _>::new(SlidingWindow::new(quota)).with_clock(FakeClock::new());
 /// assert_eq!(admit(&windows, "ann"), (200, None));
 /// assert_eq!(admit(&windows, "ann"), (429, Some(60)));
-/// assert_eq!(admit(&Funnels::<String>::new(quota), "ann"), (200, None));
+/// assert_eq!(admit(&Keyed::<String, _>::new(Funnel::new(quota)), "ann"), (200, None));
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 ///
@@ -51,12 +50,15 @@ use crate::{At, Clock, Timestamp};
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{Funnels, KeyedLimiter, Quota, SlidingWindow};
+/// use zset_std::{Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow};
 ///
 /// let quota = Quota::new(1, Duration::from_secs(60))?;
 /// let is_smooth = true;
-/// let limiter: Box<dyn KeyedLimiter<u64>> =
-///     if is_smooth { Box::new(Funnels::new(quota)) } else { Box::new(SlidingWindow::new(quota)) };
+/// let limiter: Box<dyn KeyedLimiter<u64>> = if is_smooth {
+///     Box::new(Keyed::new(Funnel::new(quota)))
+/// } else {
+///     Box::new(Keyed::new(SlidingWindow::new(quota)))
+/// };
 /// assert!(limiter.check(&7).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
@@ -253,7 +255,7 @@ delegate!(|self| self.timed().0, now: self.timed().1; At<'_, L>);
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{AsyncKeyedLimiter, Funnels, Quota};
+/// use zset_std::{AsyncKeyedLimiter, Funnel, Keyed, Quota};
 ///
 /// /// Returns the status of the response.
 /// async fn admit(limiter: &impl AsyncKeyedLimiter<str>, user: &str) -> u16 {
@@ -264,7 +266,8 @@ delegate!(|self| self.timed().0, now: self.timed().1; At<'_, L>);
 ///     }
 /// }
 ///
-/// let limiter = Funnels::<String>::new(Quota::new(1, Duration::from_secs(60))?);
+/// let quota = Quota::new(1, Duration::from_secs(60))?;
+/// let limiter = Keyed::<String, _>::new(Funnel::new(quota));
 /// pollster::block_on(async {
 ///     assert_eq!(admit(&limiter, "ann").await, 200);
 ///     assert_eq!(admit(&limiter, "ann").await, 429);

@@ -1,260 +1,205 @@
-//! [`Limiter`]: the common interface of limiters of one key.
+//! [`Limiter`]: how an algorithm decides on the state of a key.
 
-use super::Decision;
+use super::{Decision, Quota};
 use crate::Timestamp;
-use per_key::PerKey;
 
-/// A limiter of one key.
+/// A rate limiting algorithm: a value made of quotas, without state.
 ///
-/// [`Keyed`](super::Keyed) keeps the state of one for each key, and [`Limits`](super::Limits)
-/// combines several. The trait is sealed: only this crate can implement it. Code that works with
-/// the quota of any limiter takes an [`AnyLimiter`](super::AnyLimiter).
+/// The algorithms of this crate are [`SlidingWindow`](super::SlidingWindow),
+/// [`Funnel`](super::Funnel), [`WindowCounter`](super::WindowCounter) and
+/// [`FixedWindow`](super::FixedWindow), any one of them as [`AnyLimiter`](super::AnyLimiter),
+/// several together as [`Limits`](super::Limits), and each with a [`Penalty`](super::Penalty). A
+/// *holder* owns the states: [`Direct`](super::Direct) that of one key, [`Keyed`](super::Keyed)
+/// those of many keys. Programs call the methods of the holder, and implement this trait only for
+/// an algorithm of their own.
+///
+/// # For implementors
+///
+/// The holder handles the clock: `now` is never before the time of an earlier
+/// [`check_n`](Self::check_n) or [`record`](Self::record) of the same state. A state holds only
+/// what differs from key to key.
+///
+/// # Examples
+///
+/// A number of bytes a day, counted from midnight of a time zone:
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Decision, Direct, Keyed, Limiter, Timestamp, Verdict};
+///
+/// const DAY: u64 = 86_400_000_000_000;
+///
+/// #[derive(Clone)]
+/// struct BytesPerDay {
+///     limit: u32,
+///     /// East of Greenwich.
+///     offset: Duration,
+/// }
+///
+/// /// What a key has used, and the end of the day on which it did.
+/// #[derive(Clone)]
+/// struct Used {
+///     bytes: u32,
+///     until: Timestamp,
+/// }
+///
+/// impl BytesPerDay {
+///     fn midnight_after(&self, now: Timestamp) -> Timestamp {
+///         let local = now.saturating_add(self.offset).as_nanos();
+///         now.saturating_add(Duration::from_nanos(DAY - local % DAY))
+///     }
+/// }
+///
+/// impl Limiter for BytesPerDay {
+///     type State = Used;
+///     const NEW: Used = Used { bytes: 0, until: Timestamp::ZERO };
+///
+///     fn check_n(&self, used: &mut Used, n: u32, now: Timestamp) -> Decision {
+///         if now >= used.until {
+///             *used = Used { bytes: 0, until: self.midnight_after(now) };
+///         }
+///         let rest = used.until.saturating_duration_since(now);
+///         let room = self.limit.saturating_sub(used.bytes);
+///         let verdict = if n > self.limit {
+///             Verdict::Never
+///         } else if n > room {
+///             Verdict::Denied { retry_after: rest }
+///         } else {
+///             used.bytes += n;
+///             Verdict::Allowed
+///         };
+///         Decision {
+///             verdict,
+///             limit: self.limit,
+///             remaining: self.limit.saturating_sub(used.bytes),
+///             reset_after: if used.bytes > 0 { rest } else { Duration::ZERO },
+///         }
+///     }
+///
+///     fn record(&self, used: &mut Used, n: u32, now: Timestamp) {
+///         let _ = self.check_n(used, 0, now);
+///         used.bytes = used.bytes.saturating_add(n);
+///     }
+///
+///     fn refund(&self, used: &mut Used, n: u32) -> u32 {
+///         let refunded = n.min(used.bytes);
+///         used.bytes -= refunded;
+///         refunded
+///     }
+///
+///     fn idle_from(&self, used: &Used) -> Timestamp {
+///         if used.bytes > 0 { used.until } else { Timestamp::ZERO }
+///     }
+/// }
+///
+/// let at = |hours| Timestamp::ZERO.saturating_add(Duration::from_secs(hours * 3600));
+/// let daily = BytesPerDay { limit: 1000, offset: Duration::from_secs(2 * 3600) };
+/// let mut one = Direct::new(daily.clone());
+/// assert!(one.check_n(1000, at(0)).is_allowed());
+/// // Two in the morning: the day has 22 more hours.
+/// assert_eq!(one.check(at(0)).retry_after(), Some(Duration::from_secs(22 * 3600)));
+/// assert!(one.check(at(22)).is_allowed());
+///
+/// let many = Keyed::<String, _>::new(daily);
+/// assert!(many.at(at(0)).check_n("ann", 700).is_allowed());
+/// assert!(!many.at(at(21)).check_n("ann", 700).is_allowed());
+/// assert!(many.at(at(22)).check_n("ann", 700).is_allowed());
+/// ```
+pub trait Limiter: Clone {
+    /// What is stored for a key: nothing that the algorithm knows.
+    type State: Clone;
+
+    /// The state of a key that has not been used.
+    const NEW: Self::State;
+
+    /// Whether states depend on the quotas, so that a changed algorithm must
+    /// [adapt](Self::adapt) those of its keys.
+    const ADAPTS: bool = false;
+
+    /// Allows `n` units together, or denies all of them; 0 units are always allowed.
+    fn check_n(&self, state: &mut Self::State, n: u32, now: Timestamp) -> Decision;
+
+    /// Returns what [`check_n`](Self::check_n) would return, without changing anything. The default
+    /// checks a copy of the state.
+    fn peek_n(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision {
+        self.check_n(&mut state.clone(), n, now)
+    }
+
+    /// Records `n` units, even beyond the limit.
+    fn record(&self, state: &mut Self::State, n: u32, now: Timestamp);
+
+    /// Refunds the `n` newest units, or as many as are on record, and returns how many.
+    fn refund(&self, state: &mut Self::State, n: u32) -> u32;
+
+    /// Returns the time from which the state is indistinguishable from a new one, if the key is not
+    /// used in between; `Timestamp::ZERO` for a new one.
+    ///
+    /// Only [`refund`](Self::refund) and [`adapt`](Self::adapt) may make it earlier, unless it has
+    /// passed.
+    fn idle_from(&self, state: &Self::State) -> Timestamp;
+
+    /// Adapts a state that was used with other quotas. It is called if [`ADAPTS`](Self::ADAPTS).
+    ///
+    /// The default leaves the state unchanged.
+    fn adapt(&self, state: &mut Self::State) {
+        let _ = state;
+    }
+
+    /// Decides on `n` units that are held until it is known whether they count, beside `held`
+    /// others, and takes none.
+    fn hold_n(&self, state: &mut Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
+        self.peek_n(state, n, now).beside(n, held)
+    }
+
+    /// Takes `n` units that were held, or as many as there is room for.
+    fn charge(&self, state: &mut Self::State, n: u32, now: Timestamp) {
+        let room = self.peek_n(state, 0, now).remaining;
+        let _ = self.check_n(state, n.min(room), now);
+    }
+}
+
+/// An algorithm with one quota, which may be another in each call: every one of this crate except
+/// [`Limits`](super::Limits).
 ///
 /// # Examples
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{FixedWindow, Funnel, Limiter, Quota, Timestamp, WindowLog};
+/// use zset_std::{Direct, FixedWindow, Funnel, SingleQuota, Quota, Timestamp};
 ///
-/// fn burst(mut limiter: impl Limiter) -> usize {
-///     (0..10).filter(|_| limiter.check(Timestamp::ZERO).is_allowed()).count()
+/// /// Returns how many units are allowed at once under a quota twice as large.
+/// fn twice<L: SingleQuota>(limiter: L) -> Result<u32, zset_std::limit::QuotaError> {
+///     let quota = limiter.quota();
+///     let twice = Quota::new(2 * quota.count(), quota.period())?;
+///     Ok(Direct::new(limiter).peek_with(twice, 0, Timestamp::ZERO).remaining)
 /// }
 ///
 /// let quota = Quota::new(3, Duration::from_secs(1))?;
-/// assert_eq!(burst(WindowLog::new(quota)), 3);
-/// assert_eq!(burst(Funnel::new(quota.with_capacity(5)?)), 5);
+/// assert_eq!(twice(FixedWindow::new(quota))?, 6);
+/// assert_eq!(twice(Funnel::new(quota))?, 6);
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-pub trait Limiter: PerKey {
-    /// Allows `n` units together, or denies all of them; 0 units are always allowed.
-    fn check_n(&mut self, n: u32, now: Timestamp) -> Decision;
+pub trait SingleQuota: Limiter {
+    /// Returns the quota.
+    fn quota(&self) -> Quota;
 
-    /// Returns what [`check_n`](Self::check_n) would return, without changing anything.
-    fn peek_n(&self, n: u32, now: Timestamp) -> Decision;
+    /// Changes the quota. Holders [adapt](Limiter::adapt) the states.
+    fn set_quota(&mut self, quota: Quota);
 
-    /// Refunds the `n` newest units, or as many as are on record, and returns how many.
-    fn refund(&mut self, n: u32) -> u32;
+    /// Like [`check_n`](Limiter::check_n), with a different quota for this call.
+    fn check_with(&self, state: &mut Self::State, quota: Quota, n: u32, now: Timestamp)
+    -> Decision;
 
-    /// Forgets all recorded units.
-    fn reset(&mut self);
-
-    /// Allows one unit, or denies it.
-    fn check(&mut self, now: Timestamp) -> Decision {
-        self.check_n(1, now)
+    /// Returns what [`check_with`](Self::check_with) would return, without changing anything. The
+    /// default checks a copy of the state.
+    fn peek_with(&self, state: &Self::State, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        self.check_with(&mut state.clone(), quota, n, now)
     }
 
-    /// Returns what [`check`](Self::check) would return, without changing anything.
-    fn peek(&self, now: Timestamp) -> Decision {
-        self.peek_n(1, now)
+    /// Like [`refund`](Limiter::refund), for units that were allowed under another quota. The
+    /// default is for algorithms that count units, whatever their quota.
+    fn refund_with(&self, state: &mut Self::State, quota: Quota, n: u32) -> u32 {
+        let _ = quota;
+        self.refund(state, n)
     }
 }
-
-/// What a keyed limiter needs of the limiter that it has for each key. The traits are public, since
-/// they are in bounds of public methods, but cannot be named from outside.
-pub(super) mod per_key {
-    use super::{Decision, Timestamp};
-    #[cfg(feature = "std")]
-    use crate::Quota;
-
-    /// A limiter in two parts: the settings, which all keys share, and the state of one key. `Self`
-    /// is the settings, and, as a limiter of one key, has the state with which every key starts.
-    ///
-    /// The names of the methods differ from those of [`Limiter`](super::Limiter), so that no call
-    /// is ambiguous.
-    pub trait PerKey: Clone {
-        type State: Clone;
-
-        /// A decision as computed under the lock; it is converted after the lock is released.
-        type RawDecision: Into<Decision>;
-
-        fn new_state(&self) -> Self::State;
-        fn check_state(&self, state: &mut Self::State, n: u32, now: Timestamp)
-        -> Self::RawDecision;
-        fn peek_state(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision;
-        fn refund_state(&self, state: &mut Self::State, n: u32) -> u32;
-
-        /// Decides on `n` units that are held, beside `held` others, and takes none.
-        fn hold_state(
-            &self,
-            state: &mut Self::State,
-            n: u32,
-            held: u32,
-            now: Timestamp,
-        ) -> Decision {
-            self.peek_state(state, n, now).beside(n, held)
-        }
-
-        /// Takes `n` units that were held, or as many as there is room for.
-        fn charge_state(&self, state: &mut Self::State, n: u32, now: Timestamp) {
-            let room = self.peek_state(state, 0, now).remaining;
-            self.check_state(state, n.min(room), now);
-        }
-
-        /// Returns the time from which the state is indistinguishable from a new one, if the key is
-        /// not used in between. Only a refund or another quota of the limiter makes it earlier,
-        /// unless it has passed: no check does.
-        fn state_idle_from(&self, state: &Self::State) -> Timestamp;
-
-        /// Returns the same for a limiter of one key.
-        fn idle_from(&self) -> Timestamp;
-    }
-
-    /// A limiter with one quota: every limiter of one key except [`Limits`](crate::Limits).
-    #[cfg(feature = "std")]
-    pub trait OneQuota: PerKey {
-        /// Changes the quota of the state of a key; `None` if states do not contain it.
-        const SET_QUOTA_OF_STATE: Option<fn(&mut Self::State, Quota)>;
-
-        fn get_quota(&self) -> Quota;
-        fn change_quota(&mut self, quota: Quota);
-    }
-
-    /// A limiter that accepts a different quota in each call: every limiter with one quota.
-    #[cfg(feature = "std")]
-    pub trait QuotaPerCall: PerKey {
-        /// A quota and a number of units in the form that a check needs, computed before the lock
-        /// is acquired.
-        type Call;
-
-        fn call(quota: Quota, n: u32) -> Self::Call;
-        fn check_call(
-            &self,
-            state: &mut Self::State,
-            call: &Self::Call,
-            now: Timestamp,
-        ) -> Self::RawDecision;
-        fn peek_call(&self, state: &Self::State, call: &Self::Call, now: Timestamp) -> Decision;
-    }
-}
-
-/// Implements [`Limiter`] by the inherent methods, and the inherent methods for one unit.
-macro_rules! limiter {
-    ([$($generics:tt)*] $limiter:ty) => {
-        impl<$($generics)*> $limiter {
-            /// Allows one unit, or denies it. Costs as much as [`check_n`](Self::check_n): **O(1)**
-            /// for limiters in constant memory.
-            #[inline]
-            pub fn check(&mut self, now: $crate::Timestamp) -> $crate::Decision {
-                self.check_n(1, now)
-            }
-
-            /// Returns what [`check`](Self::check) would return, without changing anything. Costs
-            /// as much as [`peek_n`](Self::peek_n): **O(1)** for limiters in constant memory.
-            #[inline]
-            pub fn peek(&self, now: $crate::Timestamp) -> $crate::Decision {
-                self.peek_n(1, now)
-            }
-        }
-
-        impl<$($generics)*> $crate::Limiter for $limiter {
-            fn check_n(&mut self, n: u32, now: $crate::Timestamp) -> $crate::Decision {
-                self.check_n(n, now)
-            }
-
-            fn peek_n(&self, n: u32, now: $crate::Timestamp) -> $crate::Decision {
-                self.peek_n(n, now)
-            }
-
-            fn refund(&mut self, n: u32) -> u32 {
-                self.refund(n)
-            }
-
-            fn reset(&mut self) {
-                self.reset();
-            }
-        }
-    };
-}
-
-/// Implements [`PerKey`] for a limiter that is stored for each key as a whole, by the inherent
-/// methods.
-macro_rules! stored_whole {
-    ([$($generics:tt)*] $limiter:ty) => {
-        impl<$($generics)*> $crate::limit::limiter::per_key::PerKey for $limiter {
-            type State = Self;
-            type RawDecision = $crate::Decision;
-
-            fn new_state(&self) -> Self {
-                self.clone()
-            }
-
-            #[inline]
-            fn check_state(
-                &self,
-                state: &mut Self,
-                n: u32,
-                now: $crate::Timestamp,
-            ) -> $crate::Decision {
-                state.check_n(n, now)
-            }
-
-            fn peek_state(&self, state: &Self, n: u32, now: $crate::Timestamp) -> $crate::Decision {
-                state.peek_n(n, now)
-            }
-
-            fn refund_state(&self, state: &mut Self, n: u32) -> u32 {
-                state.refund(n)
-            }
-
-            fn state_idle_from(&self, state: &Self) -> $crate::Timestamp {
-                state.idle_from()
-            }
-
-            fn idle_from(&self) -> $crate::Timestamp {
-                self.idle_from()
-            }
-        }
-    };
-}
-
-/// Implements [`OneQuota`](per_key::OneQuota) by the inherent methods, and, for a state that has
-/// `check_with` and `peek_with`, [`QuotaPerCall`](per_key::QuotaPerCall).
-macro_rules! one_quota {
-    ($limiter:ty, $set_quota_of_state:expr, quota_per_call) => {
-        $crate::limit::limiter::one_quota!($limiter, $set_quota_of_state);
-
-        #[cfg(feature = "std")]
-        impl $crate::limit::limiter::per_key::QuotaPerCall for $limiter {
-            type Call = ($crate::Quota, u32);
-
-            fn call(quota: $crate::Quota, n: u32) -> Self::Call {
-                (quota, n)
-            }
-
-            fn check_call(
-                &self,
-                state: &mut Self::State,
-                &(quota, n): &Self::Call,
-                now: $crate::Timestamp,
-            ) -> $crate::Decision {
-                state.check_with(quota, n, now)
-            }
-
-            fn peek_call(
-                &self,
-                state: &Self::State,
-                &(quota, n): &Self::Call,
-                now: $crate::Timestamp,
-            ) -> $crate::Decision {
-                state.peek_with(quota, n, now)
-            }
-        }
-    };
-    ($limiter:ty, $set_quota_of_state:expr) => {
-        #[cfg(feature = "std")]
-        impl $crate::limit::limiter::per_key::OneQuota for $limiter {
-            const SET_QUOTA_OF_STATE: Option<fn(&mut Self::State, $crate::Quota)> =
-                $set_quota_of_state;
-
-            fn get_quota(&self) -> $crate::Quota {
-                self.quota()
-            }
-
-            fn change_quota(&mut self, quota: $crate::Quota) {
-                self.set_quota(quota);
-            }
-        }
-    };
-}
-
-pub(super) use {limiter, one_quota, stored_whole};

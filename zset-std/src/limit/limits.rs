@@ -1,29 +1,29 @@
 //! [`Limits`]: several limits combined.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::time::Duration;
 
-use super::limiter::{limiter, stored_whole};
 use super::{Decision, Limiter, Verdict};
 use crate::Timestamp;
 
-/// Several limiters of one key that must all agree, e.g. ten per second and a hundred per minute.
+/// Several limits of a key that must all agree, e.g. ten per second and a hundred per minute.
 ///
 /// All limiters are checked before any units are taken, so a denial by one takes nothing from the
 /// others. A denial reports the longest wait. The `limit` of a [`Decision`] is the smallest limit,
 /// and `reset_after` is the time until all limiters would allow that many units.
 ///
-/// To combine limiters of different types, see [`AnyLimiter`](super::AnyLimiter).
+/// To combine different algorithms, see [`AnyLimiter`](super::AnyLimiter).
 ///
 /// # Examples
 ///
 /// ```
 /// use std::time::Duration;
-/// use zset_std::{Keyed, Limits, Quota, Timestamp, WindowLog};
+/// use zset_std::{Keyed, Limits, Quota, SlidingWindow, Timestamp};
 ///
-/// let per_second = WindowLog::new(Quota::new(2, Duration::from_secs(1))?);
-/// let per_minute = WindowLog::new(Quota::new(3, Duration::from_secs(60))?);
-/// let limiter: Keyed<u32, _> = Keyed::of(Limits::all([per_second, per_minute]));
+/// let per_second = SlidingWindow::new(Quota::new(2, Duration::from_secs(1))?);
+/// let per_minute = SlidingWindow::new(Quota::new(3, Duration::from_secs(60))?);
+/// let limiter = Keyed::<u32, _>::new(Limits::all([per_second, per_minute]));
 /// let decision = limiter.at(Timestamp::ZERO).check_n(&1, 2);
 /// assert!(decision.is_allowed());
 /// // The minute would allow one more, the second none.
@@ -58,78 +58,110 @@ impl<L: Limiter> Limits<L> {
         &mut self.limits
     }
 
-    /// Allows `n` units together, or denies all of them; 0 units are always allowed. **O(l)**
-    /// checks for l limiters: at most one allowed and two denied calls of each.
-    pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
-        let verdict = self.verdict(n, now);
-        let taken = if verdict == Verdict::Allowed { n } else { 0 };
-        // Even 0 units are checked, so that each limiter sees the time.
-        let decisions = self.limits.iter_mut().map(|limiter| limiter.check_n(taken, now));
-        let (limit, remaining) = smallest(decisions);
-        self.decision(verdict, limit, remaining, now)
-    }
-
-    /// Returns what [`check_n`](Self::check_n) would return, without changing anything. The cost is
-    /// that of all limiters together, at least **O(k)**; if the units would be allowed, all
-    /// limiters are cloned.
-    pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
-        let verdict = self.verdict(n, now);
-        if verdict == Verdict::Allowed && n > 0 {
-            // The remaining units are those after this check.
-            return self.clone().check_n(n, now);
+    /// Returns the limiters, each with its state, after adding those that are missing.
+    fn parts<'a>(
+        &'a self,
+        states: &'a mut Vec<L::State>,
+    ) -> impl Iterator<Item = (&'a L, &'a mut L::State)> {
+        if states.len() != self.limits.len() {
+            states.reserve_exact(self.limits.len().saturating_sub(states.len()));
+            states.resize(self.limits.len(), L::NEW);
         }
-        let (limit, remaining) = smallest(self.limits.iter().map(|limiter| limiter.peek_n(0, now)));
-        self.decision(verdict, limit, remaining, now)
+        self.limits.iter().zip(states)
     }
 
-    /// Refunds the `n` newest units of each limiter, or as many as it has on record, and returns
-    /// the largest number refunded by any of them. The cost is that of all limiters together, at
-    /// least **O(k)**.
-    pub fn refund(&mut self, n: u32) -> u32 {
-        self.limits.iter_mut().map(|limiter| limiter.refund(n)).max().unwrap_or(0)
+    /// Peeks at each limiter.
+    fn peek<'a>(
+        &'a self,
+        states: &'a [L::State],
+        n: u32,
+        now: Timestamp,
+    ) -> impl Iterator<Item = Decision> + 'a {
+        self.limits.iter().enumerate().map(move |(index, limiter)| match states.get(index) {
+            Some(state) => limiter.peek_n(state, n, now),
+            None => limiter.peek_n(&L::NEW, n, now),
+        })
     }
 
-    /// Forgets all recorded units. The cost is that of all limiters together, at least **O(k)**.
-    pub fn reset(&mut self) {
-        self.limits.iter_mut().for_each(Limiter::reset);
-    }
-
-    fn idle_from(&self) -> Timestamp {
-        self.limits.iter().map(L::idle_from).max().unwrap_or(Timestamp::ZERO)
-    }
-
-    /// Returns a decision whose `reset_after` is the longest wait of all limiters for `limit`
-    /// units.
-    fn decision(&self, verdict: Verdict, limit: u32, remaining: u32, now: Timestamp) -> Decision {
-        let reset_after = match self.verdict(limit, now) {
+    /// Returns a decision whose `reset_after` is the longest wait of all limiters for the smallest
+    /// limit.
+    fn decision(
+        &self,
+        states: &[L::State],
+        verdict: Verdict,
+        (limit, remaining): (u32, u32),
+        now: Timestamp,
+    ) -> Decision {
+        let reset_after = match together(self.peek(states, limit, now)) {
             Verdict::Denied { retry_after } => retry_after,
             Verdict::Allowed | Verdict::Never => Duration::ZERO,
         };
         Decision { verdict, limit, remaining, reset_after }
     }
+}
 
-    /// Returns the combined verdict of all limiters, with the longest wait.
-    fn verdict(&self, n: u32, now: Timestamp) -> Verdict {
-        let mut together = Verdict::Allowed;
-        for limiter in &self.limits {
-            together = match (together, limiter.peek_n(n, now).verdict) {
-                (Verdict::Never, _) | (_, Verdict::Never) => Verdict::Never,
-                (Verdict::Denied { retry_after: a }, Verdict::Denied { retry_after: b }) => {
-                    Verdict::Denied { retry_after: a.max(b) }
-                }
-                (verdict, Verdict::Allowed) | (Verdict::Allowed, verdict) => verdict,
-            };
+/// A call takes **O(k)** checks for k limiters: at most one allowed and two denied calls of each.
+impl<L: Limiter> Limiter for Limits<L> {
+    type State = Vec<L::State>;
+
+    const NEW: Self::State = Vec::new();
+
+    const ADAPTS: bool = true;
+
+    fn check_n(&self, states: &mut Self::State, n: u32, now: Timestamp) -> Decision {
+        let verdict = together(self.peek(states, n, now));
+        let taken = if verdict == Verdict::Allowed { n } else { 0 };
+        // Even 0 units are checked, so that each limiter sees the time.
+        let checks = self.parts(states).map(|(limiter, state)| limiter.check_n(state, taken, now));
+        let smallest = smallest(checks);
+        self.decision(states, verdict, smallest, now)
+    }
+
+    fn peek_n(&self, states: &Self::State, n: u32, now: Timestamp) -> Decision {
+        let verdict = together(self.peek(states, n, now));
+        if verdict == Verdict::Allowed && n > 0 {
+            // The remaining units are those after this check.
+            return self.check_n(&mut states.clone(), n, now);
         }
-        together
+        self.decision(states, verdict, smallest(self.peek(states, 0, now)), now)
+    }
+
+    fn record(&self, states: &mut Self::State, n: u32, now: Timestamp) {
+        self.parts(states).for_each(|(limiter, state)| limiter.record(state, n, now));
+    }
+
+    /// Returns the largest number refunded by any of the limiters.
+    fn refund(&self, states: &mut Self::State, n: u32) -> u32 {
+        let refunded = self.limits.iter().zip(states);
+        refunded.map(|(limiter, state)| limiter.refund(state, n)).max().unwrap_or(0)
+    }
+
+    fn idle_from(&self, states: &Self::State) -> Timestamp {
+        let idle = self.limits.iter().zip(states).map(|(limiter, state)| limiter.idle_from(state));
+        idle.max().unwrap_or(Timestamp::ZERO)
+    }
+
+    /// Each state stays with the limiter in its place.
+    fn adapt(&self, states: &mut Self::State) {
+        states.truncate(self.limits.len());
+        self.limits.iter().zip(states).for_each(|(limiter, state)| limiter.adapt(state));
     }
 }
 
-/// Returns the smallest limit and the fewest remaining units.
+/// Returns the combined verdict of all decisions, with the longest wait.
+fn together(decisions: impl Iterator<Item = Decision>) -> Verdict {
+    decisions.fold(Verdict::Allowed, |together, decision| match (together, decision.verdict) {
+        (Verdict::Never, _) | (_, Verdict::Never) => Verdict::Never,
+        (Verdict::Denied { retry_after: a }, Verdict::Denied { retry_after: b }) => {
+            Verdict::Denied { retry_after: a.max(b) }
+        }
+        (verdict, Verdict::Allowed) | (Verdict::Allowed, verdict) => verdict,
+    })
+}
+
+/// Returns the smallest limit and the fewest remaining units of all decisions.
 fn smallest(decisions: impl Iterator<Item = Decision>) -> (u32, u32) {
     decisions.fold((u32::MAX, u32::MAX), |(limit, remaining), decision| {
         (limit.min(decision.limit), remaining.min(decision.remaining))
     })
 }
-
-limiter!([L: Limiter] Limits<L>);
-stored_whole!([L: Limiter] Limits<L>);

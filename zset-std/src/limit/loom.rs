@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Decision, Funnels, Quota, SlidingWindow, WhenFull};
+use super::{Decision, Funnel, Keyed, Quota, SlidingWindow, WhenFull};
 use crate::sync::explore::{explore, explore_interrupting, start};
 use crate::{MonotonicClock, Timestamp};
 
@@ -33,10 +33,10 @@ trait Explored: Send + Sync + Sized + 'static {
 }
 
 macro_rules! keyed_limiter {
-    ($limiter:ty, $new:expr) => {
+    ($limiter:ty, $algorithm:expr) => {
         impl Explored for $limiter {
             fn new(count: u32) -> Self {
-                $new(quota(count)).with_hasher(Hasher::default())
+                Keyed::new($algorithm(quota(count))).with_hasher(Hasher::default())
             }
 
             fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self {
@@ -66,10 +66,10 @@ macro_rules! keyed_limiter {
     };
 }
 
-type Buckets = Funnels<u64, MonotonicClock, Hasher>;
-type Logs = SlidingWindow<u64, MonotonicClock, Hasher>;
+type Buckets = Keyed<u64, Funnel, MonotonicClock, Hasher>;
+type Logs = Keyed<u64, SlidingWindow, MonotonicClock, Hasher>;
 
-keyed_limiter!(Buckets, Funnels::new);
+keyed_limiter!(Buckets, Funnel::new);
 keyed_limiter!(Logs, SlidingWindow::new);
 
 /// Makes two tests of each function, one for each kind.

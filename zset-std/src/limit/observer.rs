@@ -15,7 +15,7 @@ use super::registry::Full;
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU64, Ordering};
 /// use std::time::Duration;
-/// use zset_std::{Observer, Quota, SlidingWindow};
+/// use zset_std::{Keyed, Observer, Quota, SlidingWindow};
 ///
 /// #[derive(Default)]
 /// struct Denials(AtomicU64);
@@ -28,7 +28,7 @@ use super::registry::Full;
 ///
 /// let denials = Arc::new(Denials::default());
 /// let quota = Quota::new(1, Duration::from_secs(60))?;
-/// let limiter = SlidingWindow::<u32>::new(quota).with_observer(denials.clone());
+/// let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota)).with_observer(denials.clone());
 /// let _ = (limiter.check(&1), limiter.check(&1));
 /// assert_eq!(denials.0.load(Ordering::Relaxed), 1);
 /// # Ok::<(), zset_std::limit::QuotaError>(())

@@ -3,14 +3,8 @@
 use core::num::NonZeroU32;
 use core::time::Duration;
 
-#[cfg(feature = "std")]
-use super::Quota;
-use super::limiter::limiter;
-use super::limiter::per_key::PerKey;
-#[cfg(feature = "std")]
-use super::limiter::per_key::{OneQuota, QuotaPerCall};
 use super::quota::LONGEST_PERIOD;
-use super::{Decision, Limiter, Verdict};
+use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
 use crate::Timestamp;
 
 /// When a [`Penalty`] blocks, and for how long.
@@ -78,7 +72,7 @@ const fn nanos(time: Duration) -> u64 {
 /// A limiter that blocks a key that keeps sending while denied: after some denials in a row, all
 /// units are denied for a time, also those that the limiter inside would allow.
 ///
-/// It wraps any limiter of one key; `Keyed<K, Penalty<Funnel>>` has a penalty for each key. Wrap
+/// It wraps any algorithm; `Keyed<K, Penalty<Funnel>>` has a penalty for each key. Wrap
 /// [`Limits`](crate::Limits) as a whole, as `Penalty<Limits<_>>`: they peek at each limit before
 /// they take from any, so a penalty inside would count no denials.
 ///
@@ -91,9 +85,9 @@ const fn nanos(time: Duration) -> u64 {
 /// - **All is forgotten** once the time of the first block has passed since the latest counted
 ///   denial, and the length of the latest block has passed since its end.
 ///
-/// A [`reset`](Self::reset) ends a block, a [`refund`](Self::refund) does not. If the time steps
-/// back, the latest time seen is used. A key of [`Keyed`](crate::Keyed) takes 32 bytes more than
-/// with the limiter alone, and is not idle until its denials and blocks are forgotten.
+/// A reset ends a block; a refund and units that are recorded leave it unchanged. A key takes 32
+/// bytes more than with the limiter alone, and is not idle until its denials and blocks are
+/// forgotten.
 ///
 /// # Examples
 ///
@@ -106,7 +100,7 @@ const fn nanos(time: Duration) -> u64 {
 /// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
 /// let funnel = Funnel::new(Quota::new(1, Duration::from_secs(1))?);
 /// let block = Block::after(NonZeroU32::new(2).unwrap(), Duration::from_secs(60));
-/// let logins: Keyed<String, _> = Keyed::of(Penalty::new(funnel, block));
+/// let logins = Keyed::<String, _>::new(Penalty::new(funnel, block));
 /// assert!(logins.at(at(0)).check("ann").is_allowed());
 /// assert_eq!(logins.at(at(0)).check("ann").retry_after(), Some(Duration::from_secs(1)));
 /// // She does not wait, and is denied again.
@@ -115,19 +109,16 @@ const fn nanos(time: Duration) -> u64 {
 /// assert!(logins.at(at(60)).check("ann").is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Penalty<L> {
     limiter: L,
     block: Block,
-    record: Record,
-    /// The latest time seen. A keyed limiter has one for many keys.
-    newest: Timestamp,
 }
 
 impl<L: Limiter> Penalty<L> {
     /// Adds a penalty to a limiter. **O(1)**.
     pub const fn new(limiter: L, block: Block) -> Self {
-        Penalty { limiter, block, record: Record::NONE, newest: Timestamp::ZERO }
+        Penalty { limiter, block }
     }
 
     /// Returns the limiter inside. **O(1)**.
@@ -135,52 +126,116 @@ impl<L: Limiter> Penalty<L> {
         &self.limiter
     }
 
-    /// Returns the limiter inside mutably, e.g. to change its quota. **O(1)**.
-    pub const fn limiter_mut(&mut self) -> &mut L {
-        &mut self.limiter
-    }
-
-    /// Allows `n` units together, or denies all of them; 0 units are always allowed. Costs as much
-    /// as the limiter inside, at least **O(1)**.
-    pub fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
-        self.newest = self.newest.max(now);
-        let (limiter, counted) = (&mut self.limiter, self.newest);
-        let decision = self.record.check(self.block, n, counted, |is_blocked| {
+    /// Decides by the limiter inside, whose calls `check` and `peek` take a number of units.
+    fn check_by(
+        &self,
+        state: &mut PenaltyState<L::State>,
+        n: u32,
+        now: Timestamp,
+        check: impl FnOnce(&L, &mut L::State, u32) -> Decision,
+        peek: impl FnOnce(&L, &L::State) -> Decision,
+    ) -> Decision {
+        let PenaltyState { limiter, record } = state;
+        record.check(self.block, n, now, |is_blocked| {
             if !is_blocked {
-                return limiter.check_n(n, counted);
+                return check(&self.limiter, limiter, n);
             }
-            untaken(limiter.peek_n(n, counted), limiter.check_n(0, counted))
-        });
-        decision.counted_from(now, counted)
-    }
-
-    /// Returns what [`check_n`](Self::check_n) would return, without changing anything: it counts
-    /// no denial. Costs as much as the limiter inside, at least **O(1)**.
-    pub fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
-        let counted = self.newest.max(now);
-        let mut record = self.record;
-        let decision = record.check(self.block, n, counted, |is_blocked| {
-            let decision = self.limiter.peek_n(n, counted);
-            if is_blocked { untaken(decision, self.limiter.peek_n(0, counted)) } else { decision }
-        });
-        decision.counted_from(now, counted)
-    }
-
-    /// Refunds the `n` newest units, or as many as are on record, and returns how many. Costs as
-    /// much as the limiter inside, at least **O(1)**.
-    pub fn refund(&mut self, n: u32) -> u32 {
-        self.limiter.refund(n)
-    }
-
-    /// Forgets all recorded units, denials and blocks. Costs as much as the limiter inside, at
-    /// least **O(1)**.
-    pub fn reset(&mut self) {
-        self.limiter.reset();
-        self.record = Record::NONE;
+            // It takes nothing: the decision on the units, or if it would allow them that on none.
+            // A check of none records the time.
+            let units = peek(&self.limiter, limiter);
+            let none = check(&self.limiter, limiter, 0);
+            if units.is_allowed() { none } else { units }
+        })
     }
 }
 
-limiter!([L: Limiter] Penalty<L>);
+impl<L: Limiter> Limiter for Penalty<L> {
+    type State = PenaltyState<L::State>;
+
+    const NEW: Self::State = PenaltyState { limiter: L::NEW, record: Record::NONE };
+
+    const ADAPTS: bool = L::ADAPTS;
+
+    fn check_n(&self, state: &mut Self::State, n: u32, now: Timestamp) -> Decision {
+        let check = |inside: &L, state: &mut L::State, n| inside.check_n(state, n, now);
+        self.check_by(state, n, now, check, |inside, state| inside.peek_n(state, n, now))
+    }
+
+    fn peek_n(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision {
+        let mut record = state.record;
+        record.check(self.block, n, now, |is_blocked| {
+            let units = self.limiter.peek_n(&state.limiter, n, now);
+            if is_blocked && units.is_allowed() {
+                return self.limiter.peek_n(&state.limiter, 0, now);
+            }
+            units
+        })
+    }
+
+    fn record(&self, state: &mut Self::State, n: u32, now: Timestamp) {
+        self.limiter.record(&mut state.limiter, n, now);
+    }
+
+    fn refund(&self, state: &mut Self::State, n: u32) -> u32 {
+        self.limiter.refund(&mut state.limiter, n)
+    }
+
+    fn idle_from(&self, state: &Self::State) -> Timestamp {
+        self.limiter.idle_from(&state.limiter).max(state.record.forget_at)
+    }
+
+    fn adapt(&self, state: &mut Self::State) {
+        self.limiter.adapt(&mut state.limiter);
+    }
+
+    fn hold_n(&self, state: &mut Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
+        let PenaltyState { limiter, record } = state;
+        record.check(self.block, n, now, |is_blocked| {
+            let units = self.limiter.hold_n(limiter, n, held, now);
+            if is_blocked && units.is_allowed() {
+                return self.limiter.peek_n(limiter, 0, now);
+            }
+            units
+        })
+    }
+
+    /// Even during a block: the units were allowed before it.
+    fn charge(&self, state: &mut Self::State, n: u32, now: Timestamp) {
+        self.limiter.charge(&mut state.limiter, n, now);
+    }
+}
+
+impl<L: SingleQuota> SingleQuota for Penalty<L> {
+    fn quota(&self) -> Quota {
+        self.limiter.quota()
+    }
+
+    fn set_quota(&mut self, quota: Quota) {
+        self.limiter.set_quota(quota);
+    }
+
+    fn check_with(
+        &self,
+        state: &mut Self::State,
+        quota: Quota,
+        n: u32,
+        now: Timestamp,
+    ) -> Decision {
+        let check = |inside: &L, state: &mut L::State, n| inside.check_with(state, quota, n, now);
+        self.check_by(state, n, now, check, |inside, state| inside.peek_with(state, quota, n, now))
+    }
+
+    fn refund_with(&self, state: &mut Self::State, quota: Quota, n: u32) -> u32 {
+        self.limiter.refund_with(&mut state.limiter, quota, n)
+    }
+}
+
+/// The state of a key: that of the limiter inside, and what the penalty has counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PenaltyState<S> {
+    limiter: S,
+    record: Record,
+}
 
 /// The denials and blocks of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,124 +309,5 @@ impl Record {
             }
             Verdict::Allowed | Verdict::Never => {}
         }
-    }
-}
-
-/// Returns the decision of the limiter inside during a block, in which it takes nothing: that on
-/// the units, or if it would allow them that on `none`. A check of none records the time.
-fn untaken(units: Decision, none: Decision) -> Decision {
-    if units.is_allowed() { none } else { units }
-}
-
-/// The state of a key: that of the limiter inside, and what the penalty has counted.
-#[derive(Clone)]
-pub struct PenaltyState<S> {
-    limiter: S,
-    record: Record,
-}
-
-impl<L: Limiter> PerKey for Penalty<L> {
-    type State = PenaltyState<L::State>;
-    type RawDecision = Decision;
-
-    fn new_state(&self) -> Self::State {
-        PenaltyState { limiter: self.limiter.new_state(), record: self.record }
-    }
-
-    fn check_state(&self, state: &mut Self::State, n: u32, now: Timestamp) -> Decision {
-        let PenaltyState { limiter, record } = state;
-        record.check(self.block, n, now, |is_blocked| {
-            let inside = &self.limiter;
-            if !is_blocked {
-                return inside.check_state(limiter, n, now).into();
-            }
-            let decision = inside.peek_state(limiter, n, now);
-            untaken(decision, inside.check_state(limiter, 0, now).into())
-        })
-    }
-
-    fn peek_state(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision {
-        let mut record = state.record;
-        record.check(self.block, n, now, |is_blocked| {
-            let peek = |n| self.limiter.peek_state(&state.limiter, n, now);
-            if is_blocked { untaken(peek(n), peek(0)) } else { peek(n) }
-        })
-    }
-
-    fn refund_state(&self, state: &mut Self::State, n: u32) -> u32 {
-        self.limiter.refund_state(&mut state.limiter, n)
-    }
-
-    fn hold_state(&self, state: &mut Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
-        let PenaltyState { limiter, record } = state;
-        record.check(self.block, n, now, |is_blocked| {
-            let decision = self.limiter.hold_state(limiter, n, held, now);
-            let none = || self.limiter.peek_state(limiter, 0, now);
-            if is_blocked { untaken(decision, none()) } else { decision }
-        })
-    }
-
-    /// Even during a block: the units were allowed before it.
-    fn charge_state(&self, state: &mut Self::State, n: u32, now: Timestamp) {
-        self.limiter.charge_state(&mut state.limiter, n, now);
-    }
-
-    fn state_idle_from(&self, state: &Self::State) -> Timestamp {
-        self.limiter.state_idle_from(&state.limiter).max(state.record.forget_at)
-    }
-
-    fn idle_from(&self) -> Timestamp {
-        PerKey::idle_from(&self.limiter).max(self.record.forget_at)
-    }
-}
-
-#[cfg(feature = "std")]
-impl<L: Limiter + OneQuota> OneQuota for Penalty<L> {
-    const SET_QUOTA_OF_STATE: Option<fn(&mut Self::State, Quota)> = match L::SET_QUOTA_OF_STATE {
-        Some(_) => Some(|state, quota| {
-            if let Some(set) = L::SET_QUOTA_OF_STATE {
-                set(&mut state.limiter, quota);
-            }
-        }),
-        None => None,
-    };
-
-    fn get_quota(&self) -> Quota {
-        self.limiter.get_quota()
-    }
-
-    fn change_quota(&mut self, quota: Quota) {
-        self.limiter.change_quota(quota);
-    }
-}
-
-#[cfg(feature = "std")]
-impl<L: Limiter + QuotaPerCall> QuotaPerCall for Penalty<L> {
-    /// The call of some units, how many they are, and the call of none.
-    type Call = (L::Call, u32, L::Call);
-
-    fn call(quota: Quota, n: u32) -> Self::Call {
-        (L::call(quota, n), n, L::call(quota, 0))
-    }
-
-    fn check_call(
-        &self,
-        state: &mut Self::State,
-        (call, n, none): &Self::Call,
-        now: Timestamp,
-    ) -> Decision {
-        let PenaltyState { limiter, record } = state;
-        record.check(self.block, *n, now, |is_blocked| {
-            let inside = &self.limiter;
-            if !is_blocked {
-                return inside.check_call(limiter, call, now).into();
-            }
-            let decision = inside.peek_call(limiter, call, now);
-            untaken(decision, inside.check_call(limiter, none, now).into())
-        })
-    }
-
-    fn peek_call(&self, state: &Self::State, call: &Self::Call, now: Timestamp) -> Decision {
-        self.check_call(&mut state.clone(), call, now)
     }
 }

@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use zset_core::SkipList;
 
-use super::limiter::per_key::PerKey;
+use super::Limiter;
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::Timestamp;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
@@ -42,7 +42,7 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
 const SWEPT_FOR_EACH_NEW: usize = 2;
 
 /// The state of an `L` for each key, and the `L` that they share.
-pub(crate) struct Registry<K, L: PerKey, H> {
+pub(crate) struct Registry<K, L: Limiter, H> {
     shards: Box<[Shard<K, L>]>,
     hasher: H,
     len: AtomicUsize,
@@ -51,7 +51,7 @@ pub(crate) struct Registry<K, L: PerKey, H> {
 
 /// Aligned to a cache line, so that the locks of two shards do not slow each other down.
 #[repr(align(64))]
-struct Shard<K, L: PerKey> {
+struct Shard<K, L: Limiter> {
     keys: SpinLock<Keys<K, L>>,
     /// The latest time seen by any key of the shard.
     newest: AtomicU64,
@@ -59,7 +59,7 @@ struct Shard<K, L: PerKey> {
     next_deadline: AtomicU64,
 }
 
-struct Keys<K, L: PerKey> {
+struct Keys<K, L: Limiter> {
     /// Copied to each shard, so that reading them takes no other lock.
     limiter: L,
     entries: Table<Entry<K, L::State>>,
@@ -115,7 +115,7 @@ pub(crate) fn default_shards() -> usize {
     4 * std::thread::available_parallelism().map_or(4, std::num::NonZero::get)
 }
 
-impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
+impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     pub(crate) fn new(limiter: L, hasher: H, max_keys: usize, shards: usize) -> Self {
         let shard = |limiter| {
             let (entries, deadlines) = (Table::new(), SkipList::new());
@@ -220,9 +220,9 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
         let shard = self.shard(hash);
         let keys = &mut *shard.keys.lock();
         let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)?;
-        let before = keys.limiter.state_idle_from(&entry.state);
+        let before = keys.limiter.idle_from(&entry.state);
         let result = change(&keys.limiter, &mut entry.state);
-        let idle_at = keys.limiter.state_idle_from(&entry.state);
+        let idle_at = keys.limiter.idle_from(&entry.state);
         if idle_at < before {
             keys.file(hash, idle_at);
             keys.forget_deadlines();
@@ -231,14 +231,15 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
         Some(result)
     }
 
-    /// Changes the limiter and, with `change` if there is one, the states of all keys, locking one
-    /// shard at a time.
-    pub(crate) fn set(&self, mut set: impl FnMut(&mut L), change: Option<&impl Fn(&mut L::State)>) {
+    /// Changes the limiter and, if they depend on it, the states of all keys, locking one shard at a
+    /// time.
+    pub(crate) fn set(&self, mut set: impl FnMut(&mut L)) {
         for shard in &self.shards {
             let keys = &mut *shard.keys.lock();
             set(&mut keys.limiter);
-            if let Some(change) = change {
-                keys.entries.iter_mut().for_each(|entry| change(&mut entry.state));
+            if L::ADAPTS {
+                let Keys { limiter, entries, .. } = keys;
+                entries.iter_mut().for_each(|entry| limiter.adapt(&mut entry.state));
                 keys.rebuild_deadlines();
                 shard.note_deadline(keys);
             }
@@ -281,10 +282,10 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
                 // it.
                 if let Some(room) = self.reserve() {
                     let owned = key.to_owned();
-                    let mut state = keys.limiter.new_state();
+                    let mut state = L::NEW;
                     let held = held_units(&keys.held, hash, key);
                     let result = change(&keys.limiter, &mut state, held, now);
-                    keys.deadlines.insert(hash, keys.limiter.state_idle_from(&state));
+                    keys.deadlines.insert(hash, keys.limiter.idle_from(&state));
                     keys.entries.insert(Entry { hash, state, key: owned });
                     shard.note_deadline(keys);
                     room.keep();
@@ -390,7 +391,7 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
     }
 }
 
-impl<K, L: PerKey> Shard<K, L> {
+impl<K, L: Limiter> Shard<K, L> {
     /// Records the time, and returns the effective time; to be called under the shard's lock.
     #[inline]
     fn advance(&self, now: Timestamp) -> Timestamp {
@@ -444,7 +445,7 @@ fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
     deadline <= now && deadline < Timestamp::MAX
 }
 
-impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
+impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// Checks for room for an absent key, or for an idle key that would be evicted to make room.
     /// Evicts nothing, since `now` may be in the future.
     pub(crate) fn has_room<Q>(&self, key: &Q, now: Timestamp) -> Result<(), Full>
@@ -529,8 +530,7 @@ impl<K: Eq + Hash, L: PerKey, H: BuildHasher> Registry<K, L, H> {
         for _ in 0..budget {
             let Some(look) = keys.look(now) else { break };
             let limiter = &keys.limiter;
-            let is_idle =
-                |entry: &Entry<K, L::State>| is_due(limiter.state_idle_from(&entry.state), now);
+            let is_idle = |entry: &Entry<K, L::State>| is_due(limiter.idle_from(&entry.state), now);
             if let Some(entry) = look.and_then(|hash| keys.entries.remove(hash, is_idle)) {
                 swept += 1;
                 // Other keys with this hash have lost their deadline.
@@ -559,7 +559,7 @@ const HELD_FOR: Duration = Duration::from_secs(1);
 /// The number of stale deadlines that may be kept however few keys there are.
 const FEW_DEADLINES: usize = 16;
 
-impl<K, L: PerKey> Keys<K, L> {
+impl<K, L: Limiter> Keys<K, L> {
     /// Holds units of a key, unless there are none.
     fn hold<Q>(&mut self, hash: KeyHash, key: &Q, units: u32)
     where
@@ -619,7 +619,7 @@ impl<K, L: PerKey> Keys<K, L> {
     fn first_idle(&self, hash: KeyHash) -> Option<Timestamp> {
         let mut first = None;
         self.entries.find(hash, |entry| {
-            let idle_at = self.limiter.state_idle_from(&entry.state);
+            let idle_at = self.limiter.idle_from(&entry.state);
             first = Some(first.map_or(idle_at, |first: Timestamp| first.min(idle_at)));
             false
         });
@@ -645,7 +645,7 @@ impl<K, L: PerKey> Keys<K, L> {
         self.entries.shrink();
         self.deadlines.clear();
         for entry in self.entries.iter() {
-            self.deadlines.insert(entry.hash, self.limiter.state_idle_from(&entry.state));
+            self.deadlines.insert(entry.hash, self.limiter.idle_from(&entry.state));
         }
     }
 

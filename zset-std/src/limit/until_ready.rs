@@ -36,9 +36,9 @@ use private::Waitable;
 /// ```
 /// use std::time::Duration;
 /// use zset_std::limit::NotReady;
-/// use zset_std::{Funnels, Quota};
+/// use zset_std::{Funnel, Keyed, Quota};
 ///
-/// let limiter = Funnels::<u32>::new(Quota::new(1, Duration::from_millis(10))?);
+/// let limiter = Keyed::<u32, _>::new(Funnel::new(Quota::new(1, Duration::from_millis(10))?));
 /// for _ in 0..3 {
 ///     limiter.until_ready(&7).timeout(Duration::from_secs(5)).block()?;
 /// }
@@ -52,9 +52,10 @@ use private::Waitable;
 /// # #[cfg(feature = "async")]
 /// # pollster::block_on(async {
 /// use std::time::Duration;
-/// use zset_std::{Quota, SlidingWindow};
+/// use zset_std::{Keyed, Quota, SlidingWindow};
 ///
-/// let limiter = SlidingWindow::<String>::new(Quota::new(1, Duration::from_millis(10))?);
+/// let quota = Quota::new(1, Duration::from_millis(10))?;
+/// let limiter = Keyed::<String, _>::new(SlidingWindow::new(quota));
 /// for _ in 0..3 {
 ///     limiter.until_ready("ann").jitter(Duration::from_millis(2)).await?;
 /// }
@@ -151,10 +152,10 @@ impl<'a, L: Waitable<Q>, Q: ?Sized> UntilReady<'a, L, Q> {
     /// ```
     /// use std::time::Duration;
     /// use zset_std::limit::NotReady;
-    /// use zset_std::{FakeClock, Funnels, Quota, Timestamp};
+    /// use zset_std::{FakeClock, Funnel, Keyed, Quota, Timestamp};
     ///
     /// let quota = Quota::new(1, Duration::from_secs(60))?;
-    /// let limiter = Funnels::<u32>::new(quota).with_clock(FakeClock::new());
+    /// let limiter = Keyed::<u32, _>::new(Funnel::new(quota)).with_clock(FakeClock::new());
     /// assert!(limiter.check(&7).is_allowed());
     /// let soon = Timestamp::ZERO.saturating_add(Duration::from_secs(59));
     /// // Fails at once, not after 59 seconds.

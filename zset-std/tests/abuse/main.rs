@@ -15,8 +15,8 @@ use std::time::Duration;
 use counting::{in_use, take_peak};
 use zset_std::limit::{Block, KeyedLimiter, Penalty};
 use zset_std::{
-    AnyLimiter, FixedWindow, Funnel, Funnels, Keyed, Observer, Quota, RandomState, SlidingWindow,
-    Timestamp, WhenFull, WindowCounter,
+    AnyLimiter, FixedWindow, Funnel, Keyed, Observer, Quota, RandomState, SlidingWindow, Timestamp,
+    WhenFull, WindowCounter,
 };
 
 /// The number of keys sent to each limiter. A debug build takes microseconds for each, so it sends
@@ -52,26 +52,19 @@ trait Limiter {
     fn check_invariants(&self);
 }
 
-macro_rules! limiter {
-    ($limiter:ident) => {
-        impl Limiter for $limiter<u64> {
-            fn allows(&self, key: u64, now: Timestamp) -> bool {
-                self.at(now).check_n(&key, 1).is_allowed()
-            }
+impl<L: zset_std::Limiter> Limiter for Keyed<u64, L> {
+    fn allows(&self, key: u64, now: Timestamp) -> bool {
+        self.at(now).check_n(&key, 1).is_allowed()
+    }
 
-            fn len(&self) -> usize {
-                self.len()
-            }
+    fn len(&self) -> usize {
+        self.len()
+    }
 
-            fn check_invariants(&self) {
-                self.check_invariants();
-            }
-        }
-    };
+    fn check_invariants(&self) {
+        self.check_invariants();
+    }
 }
-
-limiter!(Funnels);
-limiter!(SlidingWindow);
 
 #[derive(Default)]
 struct Refusals(AtomicU64);
@@ -176,14 +169,16 @@ fn quota() -> Quota {
 #[test]
 fn memory_of_funnels_that_refuse_keys_is_bounded() {
     attack("funnels that refuse keys", |refusals| {
-        Funnels::new(quota()).with_max_keys(MAX_KEYS, WhenFull::RefuseNew).with_observer(refusals)
+        Keyed::new(Funnel::new(quota()))
+            .with_max_keys(MAX_KEYS, WhenFull::RefuseNew)
+            .with_observer(refusals)
     });
 }
 
 #[test]
 fn memory_of_funnels_with_a_shared_bucket_is_bounded() {
     attack("funnels with a shared bucket", |refusals| {
-        Funnels::new(quota())
+        Keyed::new(Funnel::new(quota()))
             .with_max_keys(MAX_KEYS, WhenFull::SharedBucket)
             .with_observer(refusals)
     });
@@ -192,7 +187,7 @@ fn memory_of_funnels_with_a_shared_bucket_is_bounded() {
 #[test]
 fn memory_of_sliding_windows_that_refuse_keys_is_bounded() {
     attack("sliding windows that refuse keys", |refusals| {
-        SlidingWindow::new(quota())
+        Keyed::new(SlidingWindow::new(quota()))
             .with_max_keys(MAX_KEYS, WhenFull::RefuseNew)
             .with_observer(refusals)
     });
@@ -201,7 +196,7 @@ fn memory_of_sliding_windows_that_refuse_keys_is_bounded() {
 #[test]
 fn memory_of_sliding_windows_with_a_shared_bucket_is_bounded() {
     attack("sliding windows with a shared bucket", |refusals| {
-        SlidingWindow::new(quota())
+        Keyed::new(SlidingWindow::new(quota()))
             .with_max_keys(MAX_KEYS, WhenFull::SharedBucket)
             .with_observer(refusals)
     });
@@ -227,10 +222,10 @@ fn a_key_takes_as_much_as_the_guide_says() {
 
     let block = Block::after(NonZeroU32::MIN, PERIOD);
     let day = Quota::new(1, Duration::from_secs(24 * 3600)).unwrap();
-    measure("Funnels", 130, || Funnels::new(day));
-    measure("SlidingWindow", 400, || SlidingWindow::new(day));
-    measure("FixedWindow", 200, || Keyed::of(FixedWindow::new(day)));
-    measure("WindowCounter", 220, || Keyed::of(WindowCounter::new(day)));
-    measure("AnyLimiter", 500, || Keyed::of(AnyLimiter::from(Funnel::new(day))));
-    measure("Penalty<Funnel>", 250, || Keyed::of(Penalty::new(Funnel::new(day), block)));
+    measure("Funnels", 130, || Keyed::new(Funnel::new(day)));
+    measure("SlidingWindow", 400, || Keyed::new(SlidingWindow::new(day)));
+    measure("FixedWindow", 200, || Keyed::new(FixedWindow::new(day)));
+    measure("WindowCounter", 220, || Keyed::new(WindowCounter::new(day)));
+    measure("AnyLimiter", 500, || Keyed::new(AnyLimiter::from(Funnel::new(day))));
+    measure("Penalty<Funnel>", 250, || Keyed::new(Penalty::new(Funnel::new(day), block)));
 }

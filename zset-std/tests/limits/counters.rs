@@ -1,7 +1,7 @@
 //! The two approximate counters: their guarantees and their error.
 
 use super::*;
-use zset_std::{AnyLimiter, FixedWindow, Funnel, Verdict, WindowCounter, WindowLog};
+use zset_std::{AnyLimiter, Direct, FixedWindow, Funnel, SlidingWindow, Verdict, WindowCounter};
 
 proptest! {
     #![proptest_config(config())]
@@ -11,7 +11,7 @@ proptest! {
         quota in quotas(),
         calls in prop::collection::vec((steps(), 0..14u32), 0..120),
     ) {
-        let mut counter = WindowCounter::new(quota);
+        let mut counter = Direct::new(WindowCounter::new(quota));
         let mut passed: Vec<(Timestamp, u32)> = Vec::new();
         let (mut now, mut newest) = (Timestamp::ZERO, Timestamp::ZERO);
         for ((quarters, nanos), n) in calls {
@@ -32,7 +32,7 @@ proptest! {
 
 /// Verifies the wait of a denial at the last timestamp, which cuts the current window short.
 fn waits_at_the_end_of_time(limiter: impl Into<AnyLimiter>) {
-    let mut limiter = limiter.into();
+    let mut limiter = Direct::new(limiter.into());
     let limit = limiter.quota().count();
     assert!(limiter.check_n(limit, Timestamp::MAX).is_allowed());
     let decision = limiter.check_n(1, Timestamp::MAX);
@@ -46,13 +46,13 @@ fn a_denial_at_the_end_of_time_has_a_wait() {
         let quota = Quota::new(2, Duration::from_nanos(period)).unwrap();
         waits_at_the_end_of_time(WindowCounter::new(quota));
         waits_at_the_end_of_time(FixedWindow::new(quota));
-        waits_at_the_end_of_time(WindowLog::new(quota));
+        waits_at_the_end_of_time(SlidingWindow::new(quota));
     }
 }
 
 /// Units without an exact time count at the latest time at which they can have passed.
 fn a_longer_period_errs_towards_denial(limiter: impl Into<AnyLimiter>) {
-    let mut limiter = limiter.into();
+    let mut limiter = Direct::new(limiter.into());
     for second in [0, 10, 20] {
         assert!(limiter.check_n(2, at(second)).is_allowed());
     }
@@ -66,7 +66,7 @@ fn a_longer_period_errs_towards_denial(limiter: impl Into<AnyLimiter>) {
 #[test]
 fn a_quota_of_a_call_changes_the_period_as_a_quota_that_is_set_does() {
     fn change(limiter: impl Into<AnyLimiter>) {
-        let mut limiter = limiter.into();
+        let mut limiter = Direct::new(limiter.into());
         for second in [0, 10, 20] {
             assert!(limiter.check_n(2, at(second)).is_allowed());
         }
@@ -87,7 +87,7 @@ fn a_quota_of_a_call_changes_the_period_as_a_quota_that_is_set_does() {
 #[test]
 fn calls_with_one_other_period_are_exact_after_the_first() {
     fn steady(limiter: impl Into<AnyLimiter>, own: impl Into<AnyLimiter>) {
-        let (mut limiter, mut own) = (limiter.into(), own.into());
+        let (mut limiter, mut own) = (Direct::new(limiter.into()), Direct::new(own.into()));
         let quota = own.quota();
         for second in 0..7200 {
             let ours = limiter.check_with(quota, second as u32 % 3, at(second));
@@ -100,7 +100,7 @@ fn calls_with_one_other_period_are_exact_after_the_first() {
         steady(FixedWindow::new(own), FixedWindow::new(call));
         steady(WindowCounter::new(own), WindowCounter::new(call));
         steady(Funnel::new(own), Funnel::new(call));
-        steady(WindowLog::new(own), WindowLog::new(call));
+        steady(SlidingWindow::new(own), SlidingWindow::new(call));
     }
 }
 
@@ -115,7 +115,7 @@ fn a_longer_period_counts_units_of_earlier_windows() {
 #[test]
 fn counts_beyond_32_bits_do_not_overflow_under_a_longer_period() {
     fn overflow(limiter: impl Into<AnyLimiter>) {
-        let mut limiter = limiter.into();
+        let mut limiter = Direct::new(limiter.into());
         for nanos in [0, 10] {
             assert!(limiter.check_n(u32::MAX, Timestamp::from_nanos(nanos)).is_allowed());
         }
@@ -135,7 +135,7 @@ fn counts_beyond_32_bits_do_not_overflow_under_a_longer_period() {
 #[test]
 fn a_changed_count_keeps_recorded_units() {
     fn change(limiter: impl Into<AnyLimiter>) {
-        let mut limiter = limiter.into();
+        let mut limiter = Direct::new(limiter.into());
         assert!(limiter.check_n(3, at(1)).is_allowed());
         let period = limiter.quota().period();
         limiter.set_quota(Quota::new(2, period).unwrap());
@@ -150,7 +150,7 @@ fn a_changed_count_keeps_recorded_units() {
     let quota = Quota::new(4, Duration::from_secs(60)).unwrap();
     change(FixedWindow::new(quota));
     change(WindowCounter::new(quota));
-    change(WindowLog::new(quota));
+    change(SlidingWindow::new(quota));
 }
 
 /// The number of units that pass, compared with the exact log, when random arrivals come at twice
@@ -158,9 +158,11 @@ fn a_changed_count_keeps_recorded_units() {
 #[test]
 fn a_window_counter_is_within_a_few_percent_for_random_arrivals() {
     let quota = Quota::new(100, Duration::from_secs(60)).unwrap();
-    let (mut counter, mut log) = (WindowCounter::new(quota), WindowLog::new(quota));
+    let mut counter = Direct::new(WindowCounter::new(quota));
+    let mut log = Direct::new(SlidingWindow::new(quota));
     // Recounts the units the counter allowed, in a log with room for all of them.
-    let mut recount = WindowLog::new(Quota::new(1_000_000, Duration::from_secs(60)).unwrap());
+    let mut recount =
+        Direct::new(SlidingWindow::new(Quota::new(1_000_000, Duration::from_secs(60)).unwrap()));
     let (mut now, mut random) = (Timestamp::ZERO, 1u64);
     let (mut by_counter, mut by_log, mut most) = (0u32, 0u32, 0);
     for _ in 0..100_000 {
@@ -185,14 +187,14 @@ fn a_window_counter_is_within_a_few_percent_for_random_arrivals() {
 fn a_fixed_window_allows_twice_the_limit_across_a_boundary() {
     let quota = Quota::new(100, Duration::from_secs(1)).unwrap();
     let (end, start) = (Timestamp::from_nanos(999_999_999), Timestamp::from_nanos(1_000_000_000));
-    let mut window = FixedWindow::new(quota);
+    let mut window = Direct::new(FixedWindow::new(quota));
     assert!(window.check_n(100, end).is_allowed());
     assert!(window.check_n(100, start).is_allowed());
 
-    let mut log = WindowLog::new(quota);
+    let mut log = Direct::new(SlidingWindow::new(quota));
     assert!(log.check_n(100, end).is_allowed());
     assert!(!log.check_n(1, start).is_allowed());
-    let mut counter = WindowCounter::new(quota);
+    let mut counter = Direct::new(WindowCounter::new(quota));
     assert!(counter.check_n(100, end).is_allowed());
     assert!(!counter.check_n(1, start).is_allowed());
 }

@@ -1,9 +1,9 @@
-//! `Funnel` and `Funnels`, compared with the definition of a leaky bucket, which keeps no level, and
+//! `Funnel`, for one key and for many, compared with the definition of a leaky bucket, which keeps no level, and
 //! with one that keeps a level of 128 bits; and quotas of all sizes.
 
 use super::*;
 use zset_std::limit::QuotaError;
-use zset_std::{Decision, Funnel, Funnels, Keyed, Verdict};
+use zset_std::{Decision, Direct, Funnel, Keyed, Verdict};
 
 /// Returns whether `n` more units may pass now: counted from each earlier call, the units that
 /// passed must not exceed the capacity plus what has leaked since.
@@ -24,7 +24,7 @@ fn conforms(passed: &[(Timestamp, u32)], quota: Quota, n: u32, now: Timestamp) -
 #[test]
 fn polling_every_1999_milliseconds_loses_no_capacity() {
     let quota = Quota::new(1, Duration::from_secs(2)).unwrap().with_capacity(15).unwrap();
-    let mut funnel = Funnel::new(quota);
+    let mut funnel = Direct::new(Funnel::new(quota));
     let (mut now, mut admitted) = (Timestamp::ZERO, 0);
     let mut exact = Vec::new();
     while now.as_nanos() <= 3_600_000_000_000 {
@@ -32,7 +32,7 @@ fn polling_every_1999_milliseconds_loses_no_capacity() {
         if is_allowed {
             exact.push((now, 1));
         }
-        assert_eq!(funnel.watering(1, now).is_allowed(), is_allowed);
+        assert_eq!(funnel.check_n(1, now).is_allowed(), is_allowed);
         admitted += u32::from(is_allowed);
         now = after(now, Duration::from_millis(1999));
     }
@@ -42,19 +42,20 @@ fn polling_every_1999_milliseconds_loses_no_capacity() {
 #[test]
 fn quotas_of_every_size_work() {
     let day = Duration::from_secs(86_400);
-    let mut funnel = Funnel::new(Quota::new(1_000_000_000, day).unwrap().with_capacity(1).unwrap());
-    assert!(funnel.watering(1, Timestamp::ZERO).is_allowed());
-    let decision = funnel.watering(1, Timestamp::ZERO);
+    let mut funnel =
+        Direct::new(Funnel::new(Quota::new(1_000_000_000, day).unwrap().with_capacity(1).unwrap()));
+    assert!(funnel.check_n(1, Timestamp::ZERO).is_allowed());
+    let decision = funnel.check_n(1, Timestamp::ZERO);
     assert_eq!(decision.retry_after(), Some(Duration::from_nanos(86_400)));
 
     let thirty_years = day * 365 * 30;
-    let mut funnel = Funnel::new(Quota::new(1, thirty_years).unwrap());
-    assert!(funnel.watering(1, Timestamp::ZERO).is_allowed());
-    assert_eq!(funnel.watering(1, Timestamp::ZERO).retry_after(), Some(thirty_years));
-    assert!(funnel.watering(1, after(Timestamp::ZERO, thirty_years)).is_allowed());
+    let mut funnel = Direct::new(Funnel::new(Quota::new(1, thirty_years).unwrap()));
+    assert!(funnel.check_n(1, Timestamp::ZERO).is_allowed());
+    assert_eq!(funnel.check_n(1, Timestamp::ZERO).retry_after(), Some(thirty_years));
+    assert!(funnel.check_n(1, after(Timestamp::ZERO, thirty_years)).is_allowed());
     // Nothing wraps at the end of time.
-    assert!(funnel.watering(1, Timestamp::MAX).is_allowed());
-    assert!(!funnel.watering(1, Timestamp::MAX).is_allowed());
+    assert!(funnel.check_n(1, Timestamp::MAX).is_allowed());
+    assert!(!funnel.check_n(1, Timestamp::MAX).is_allowed());
 }
 
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
@@ -65,12 +66,12 @@ const DATE: Timestamp = Timestamp::from_nanos(1_790_000_000_000_000_000);
 #[test]
 fn century_long_funnels_work_at_a_unix_time() {
     let quota = Quota::new(1, 100 * YEAR).unwrap();
-    let funnels = Funnels::<u32>::new(quota);
-    let mut funnel = Funnel::new(quota);
+    let funnels = Keyed::<u32, _>::new(Funnel::new(quota));
+    let mut funnel = Direct::new(Funnel::new(quota));
     for (years, wait) in [(0, 0), (1, 99), (100, 0), (150, 50)] {
         let now = after(DATE, years * YEAR);
         let decision = funnels.at(now).check_n(&1, 1);
-        assert_eq!(decision, funnel.watering(1, now));
+        assert_eq!(decision, funnel.check_n(1, now));
         assert_eq!((decision.remaining, decision.retry_after()), (0, Some(wait * YEAR)));
     }
 }
@@ -78,12 +79,12 @@ fn century_long_funnels_work_at_a_unix_time() {
 #[test]
 fn funnels_work_up_to_the_last_timestamp() {
     let quota = Quota::new(3, Duration::from_secs(3)).unwrap();
-    let mut funnel = Funnel::new(quota);
-    let funnels = Funnels::<u32>::new(quota);
+    let mut funnel = Direct::new(Funnel::new(quota));
+    let funnels = Keyed::<u32, _>::new(Funnel::new(quota));
     for nanos in [0, 1 << 61, 1 << 62, (1 << 62) + 1, 1 << 63, u64::MAX - 1, u64::MAX] {
         let now = Timestamp::from_nanos(nanos);
         for n in [2, 1, 1] {
-            assert_eq!(funnels.at(now).check_n(&1, n), funnel.watering(n, now), "{n} at {nanos}");
+            assert_eq!(funnels.at(now).check_n(&1, n), funnel.check_n(n, now), "{n} at {nanos}");
         }
     }
 }
@@ -93,12 +94,12 @@ fn a_quota_may_take_up_to_146_years() {
     let longest = Duration::from_nanos((u64::MAX - u64::from(u32::MAX)) / 4);
     for count in [1, 2, 3, 1000, u32::MAX - 1, u32::MAX] {
         let quota = Quota::new(count, longest).unwrap();
-        let funnels = Funnels::<u32>::new(quota);
+        let funnels = Keyed::<u32, _>::new(Funnel::new(quota));
         assert!(funnels.at(DATE).check_n(&1, count).is_allowed());
         let denied = funnels.at(DATE).check_n(&1, 1);
         assert!(!denied.is_allowed() && denied.remaining == 0);
         assert_eq!(denied.reset_after, longest);
-        assert_eq!(Funnel::new(quota).watering(count, DATE).reset_after, longest);
+        assert_eq!(Direct::new(Funnel::new(quota)).check_n(count, DATE).reset_after, longest);
         assert!(quota.with_capacity(count).is_ok());
     }
     let longer = longest + Duration::from_nanos(1);
@@ -119,10 +120,10 @@ fn a_changed_quota_keeps_the_time_at_which_a_funnel_is_empty() {
     let quota = |count, capacity| {
         Quota::new(count, Duration::from_secs(60)).unwrap().with_capacity(capacity).unwrap()
     };
-    let mut funnel = Funnel::new(quota(6, 3));
-    let funnels = Funnels::<u32>::new(quota(6, 3));
+    let mut funnel = Direct::new(Funnel::new(quota(6, 3)));
+    let funnels = Keyed::<u32, _>::new(Funnel::new(quota(6, 3)));
     for (other, remaining) in [(quota(12, 9), 3), (quota(6, 1), 0), (quota(3, 2), 0)] {
-        assert!(funnel.watering(3, at(0)).is_allowed());
+        assert!(funnel.check_n(3, at(0)).is_allowed());
         assert!(funnels.at(at(0)).check_n(&1, 3).is_allowed());
         funnel.set_quota(other);
         funnels.set_quota(other);
@@ -131,7 +132,6 @@ fn a_changed_quota_keeps_the_time_at_which_a_funnel_is_empty() {
         assert_eq!(funnels.at(at(0)).peek_n(&1, 0), decision);
         assert_eq!((decision.remaining, decision.limit), (remaining, other.capacity()));
         assert_eq!(decision.reset_after, Duration::from_secs(30));
-        assert_eq!(funnel.left_quota(at(0)), remaining);
         for n in [2, 9] {
             assert_eq!(funnel.refund(n), funnels.refund(&1, n));
         }
@@ -276,9 +276,9 @@ proptest! {
         calls in calls(),
     ) {
         let mut naive = Naive { level: 0, count: quota.count(), newest: 0 };
-        let mut funnel = Funnel::new(quota);
-        let funnels = Funnels::<u8>::new(quota);
-        let keyed = Keyed::of(Funnel::new(quota));
+        let mut funnel = Direct::new(Funnel::new(quota));
+        let funnels = Keyed::<u8, _>::new(Funnel::new(quota));
+        let keyed = Keyed::new(Funnel::new(quota));
         let (mut quota, mut now) = (quota, Timestamp::from_nanos(start));
         for (part, nanos, call) in calls {
             now = passed(now, quota, part, nanos);
@@ -330,7 +330,7 @@ proptest! {
         parts in prop::collection::vec(1..400_u32, 0..5),
     ) {
         let quota = Quota::new(quota.count(), quota.period()).unwrap();
-        let funnels = Funnels::<u8>::new(quota);
+        let funnels = Keyed::<u8, _>::new(Funnel::new(quota));
         let mut now = Timestamp::from_nanos(start);
         for _ in 0..3 {
             let mut left = quota.count();
@@ -352,8 +352,8 @@ proptest! {
 #[test]
 fn a_count_that_does_not_divide_the_period_is_served_in_full() {
     let quota = Quota::new(3, Duration::from_secs(1)).unwrap();
-    let funnels = Funnels::<u8>::new(quota);
-    let mut funnel = Funnel::new(quota);
+    let funnels = Keyed::<u8, _>::new(Funnel::new(quota));
+    let mut funnel = Direct::new(Funnel::new(quota));
     let first = funnels.at(at(0)).check_n(&1, 3);
     assert_eq!((first.verdict, first.reset_after), (Verdict::Allowed, Duration::from_secs(1)));
     for second in 0..1_000 {
@@ -373,7 +373,7 @@ fn a_change_of_quota_rounds_up_by_less_than_a_nanosecond() {
     let quotas = [3, 7, 10, u32::MAX, 1].map(|count| {
         Quota::new(count, Duration::from_nanos(1_000_000_007)).unwrap().with_capacity(1).unwrap()
     });
-    let funnels = Funnels::<u8>::new(quotas[0]);
+    let funnels = Keyed::<u8, _>::new(Funnel::new(quotas[0]));
     assert!(funnels.at(at(0)).check(&1).is_allowed());
     // A third of the period is 333,333,335 2/3 ns.
     for quota in quotas.into_iter().cycle().take(100) {
@@ -381,7 +381,7 @@ fn a_change_of_quota_rounds_up_by_less_than_a_nanosecond() {
         assert_eq!(reset_after, Duration::from_nanos(333_333_336));
     }
     // Setting a quota rounds nothing until a call uses it.
-    let mut funnel = Funnel::new(quotas[0]);
+    let mut funnel = Direct::new(Funnel::new(quotas[0]));
     assert!(funnel.check(at(0)).is_allowed());
     let before = funnel.clone();
     funnel.set_quota(quotas[4]);

@@ -12,9 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use zset_std::{
-    FixedWindow, Funnel, Funnels, Keyed, Limiter, Observer, SlidingWindow, WhenFull, WindowLog,
-};
+use zset_std::{FixedWindow, Funnel, Keyed, Limiter, Observer, SlidingWindow, WhenFull};
 
 /// A limiter for one key that is created from a quota.
 trait OfQuota: Limiter {
@@ -27,9 +25,9 @@ impl OfQuota for Funnel {
     }
 }
 
-impl OfQuota for WindowLog {
+impl OfQuota for SlidingWindow {
     fn of(quota: Quota) -> Self {
-        WindowLog::new(quota)
+        SlidingWindow::new(quota)
     }
 }
 
@@ -39,7 +37,7 @@ fn make<K: Eq + Hash, L: OfQuota>(
     when_full: WhenFull,
     observer: Arc<dyn Observer>,
 ) -> Keyed<K, L> {
-    Keyed::of(L::of(quota)).with_max_keys(max_keys, when_full).with_observer(observer)
+    Keyed::new(L::of(quota)).with_max_keys(max_keys, when_full).with_observer(observer)
 }
 
 /// A clock that must not be read.
@@ -54,7 +52,7 @@ impl zset_std::Clock for Unread {
 #[test]
 fn a_limiter_at_a_given_time_does_not_read_its_clock() {
     let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
-    let funnels = Funnels::<u32>::new(quota).with_clock(Unread);
+    let funnels = Keyed::<u32, _>::new(Funnel::new(quota)).with_clock(Unread);
     let now = funnels.at(at(0));
     assert_eq!((now.peek(&1).remaining, now.check(&1).remaining), (2, 2));
     assert_eq!((now.peek_n(&1, 2).remaining, now.check_n(&1, 2).remaining), (0, 0));
@@ -63,7 +61,7 @@ fn a_limiter_at_a_given_time_does_not_read_its_clock() {
     );
     assert!(now.throttle(&1, 2, 3, 60, 1).unwrap().limited);
     assert_eq!((now.sweep(9), funnels.at(at(60)).sweep(9)), (0, 1));
-    let windows = SlidingWindow::<u32>::new(quota).with_clock(Unread);
+    let windows = Keyed::<u32, _>::new(SlidingWindow::new(quota)).with_clock(Unread);
     assert_eq!(windows.at(at(0)).record(&1, 3), Ok(()));
     assert!(windows.at(at(59)).over_limit(&1) && !windows.at(at(60)).over_limit(&1));
     let decided = zset_std::KeyedLimiter::decide(&windows, &1, 1, at(60));
@@ -73,7 +71,8 @@ fn a_limiter_at_a_given_time_does_not_read_its_clock() {
 
 #[test]
 fn a_time_in_between_is_the_same_limiter() {
-    let limiter = SlidingWindow::<u32>::new(Quota::new(2, Duration::from_secs(60)).unwrap());
+    let limiter =
+        Keyed::<u32, _>::new(SlidingWindow::new(Quota::new(2, Duration::from_secs(60)).unwrap()));
     let (early, late) = (limiter.at(at(0)), limiter.at(at(30)));
     assert!(early.check(&1).is_allowed() && late.check(&1).is_allowed());
     assert_eq!(early.check(&1).retry_after(), Some(Duration::from_secs(60)));
@@ -86,28 +85,9 @@ fn a_time_in_between_is_the_same_limiter() {
 }
 
 #[test]
-fn keys_of_funnels_start_as_clones_of_the_given_funnel() {
-    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
-    let mut half_full = Funnel::new(quota);
-    assert!(half_full.check_n(2, at(0)).is_allowed());
-    let limiter: Funnels<u32> = Keyed::of(half_full);
-    for key in 0..3 {
-        assert_eq!(limiter.at(at(0)).peek_n(&key, 0).remaining, 1);
-        assert!(limiter.at(at(0)).check(&key).is_allowed());
-        assert!(!limiter.at(at(0)).check(&key).is_allowed());
-    }
-    limiter.set_quota(Quota::new(6, Duration::from_secs(60)).unwrap());
-    assert_eq!(limiter.quota().count(), 6);
-    // With the new quota, too, it leaks for a minute.
-    assert_eq!(limiter.at(at(0)).peek_n(&0, 0).remaining, 0);
-    assert_eq!(limiter.at(at(10)).peek_n(&0, 0).remaining, 1);
-    limiter.check_invariants();
-}
-
-#[test]
 fn the_number_of_keys_never_exceeds_the_maximum() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let funnels = Funnels::<u32>::new(quota).with_max_keys(100, WhenFull::RefuseNew);
+    let funnels = Keyed::<u32, _>::new(Funnel::new(quota)).with_max_keys(100, WhenFull::RefuseNew);
     let mut now = Timestamp::ZERO;
     let mut admitted = 0;
     for key in 0..10_000 {
@@ -119,7 +99,8 @@ fn the_number_of_keys_never_exceeds_the_maximum() {
     // A hundred a minute, for 1000 seconds.
     assert!((1600..=1800).contains(&admitted), "{admitted}");
     // A key in use is never evicted for another.
-    let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
+    let windows =
+        Keyed::<u32, _>::new(SlidingWindow::new(quota)).with_max_keys(1, WhenFull::RefuseNew);
     assert!(windows.at(now).check_n(&1, 1).is_allowed());
     assert!(!windows.at(now).check_n(&2, 1).is_allowed());
     assert!(!windows.at(now).check_n(&1, 1).is_allowed());
@@ -146,7 +127,7 @@ fn a_key_that_is_reset_repeatedly_leaves_nothing_behind() {
         limiter.check_invariants();
     }
     forget::<Funnel>();
-    forget::<WindowLog>();
+    forget::<SlidingWindow>();
 }
 
 /// A refund makes a key idle before its deadline.
@@ -169,7 +150,7 @@ fn a_refunded_key_makes_room_after_others_are_reset() {
         }
         limiter.check_invariants();
     }
-    forget::<WindowLog>();
+    forget::<SlidingWindow>();
     forget::<Funnel>();
 }
 
@@ -187,8 +168,8 @@ fn colliding_keys_are_distinct_and_evicted_when_idle() {
     }
 
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let limiter: SlidingWindow<u32, _, BuildHasherDefault<Same>> =
-        SlidingWindow::new(quota).with_hasher(BuildHasherDefault::default());
+    let limiter: Keyed<u32, SlidingWindow, _, BuildHasherDefault<Same>> =
+        Keyed::new(SlidingWindow::new(quota)).with_hasher(BuildHasherDefault::default());
     for key in 0..50_u32 {
         assert!(limiter.at(at(key.into())).check_n(&key, 1).is_allowed());
         assert!(!limiter.at(at(key.into())).check_n(&key, 1).is_allowed());
@@ -207,7 +188,7 @@ fn colliding_keys_are_distinct_and_evicted_when_idle() {
 #[test]
 fn a_refused_key_waits_until_another_is_idle() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let funnels = Funnels::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
+    let funnels = Keyed::<u32, _>::new(Funnel::new(quota)).with_max_keys(1, WhenFull::RefuseNew);
     assert!(funnels.at(Timestamp::ZERO).check_n(&0, 1).is_allowed());
     for key in 1..100 {
         let retry_after = funnels.at(at(20)).check_n(&key, 1).retry_after();
@@ -243,7 +224,7 @@ impl Hash for Key {
 #[test]
 fn a_panic_under_a_lock_does_not_block_later_calls() {
     let quota = Quota::new(2, Duration::from_secs(60)).unwrap();
-    let windows = SlidingWindow::<Key>::new(quota);
+    let windows = Keyed::<Key, _>::new(SlidingWindow::new(quota));
     assert!(windows.check(&Key(13)).is_allowed());
     for _ in 0..3 {
         let panicked = catch_unwind(AssertUnwindSafe(|| windows.check(&Key(13))));
@@ -287,7 +268,7 @@ impl Observer for Counts {
 fn an_observer_is_notified_of_every_event() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let counts = Arc::new(Counts::default());
-    let funnels = Funnels::<u32>::new(quota)
+    let funnels = Keyed::<u32, _>::new(Funnel::new(quota))
         .with_max_keys(1, WhenFull::RefuseNew)
         .with_observer(counts.clone());
     let now = Timestamp::ZERO;
@@ -303,14 +284,14 @@ fn an_observer_is_notified_of_every_event() {
 #[test]
 fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     let quota = |seconds| Quota::new(5, Duration::from_secs(seconds)).unwrap();
-    let new_or_idle = |limiter: &SlidingWindow<u32>, now| {
+    let new_or_idle = |limiter: &Keyed<u32, SlidingWindow>, now| {
         for n in 0..7 {
             assert_eq!(limiter.at(now).peek_n(&1, n), limiter.at(now).peek_n(&2, n));
         }
     };
     // The units stay recorded until a check finds them too old.
-    let windows = SlidingWindow::<u32>::new(quota(60));
-    let funnels = Funnels::<u32>::new(quota(60));
+    let windows = Keyed::<u32, _>::new(SlidingWindow::new(quota(60)));
+    let funnels = Keyed::<u32, _>::new(Funnel::new(quota(60)));
     assert!(windows.at(at(0)).check(&1).is_allowed() && funnels.at(at(0)).check(&1).is_allowed());
     new_or_idle(&windows, at(60));
     assert_eq!((windows.refund(&1, 1), windows.refund(&2, 1)), (1, 0));
@@ -318,7 +299,7 @@ fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
 
     // A log that had units under a longer period keeps later ones for as long. It is in a separate
     // limiter, so that a check of one key does not sweep the other.
-    let [idle, new] = [(); 2].map(|()| SlidingWindow::<u32>::new(quota(60)));
+    let [idle, new] = [(); 2].map(|()| Keyed::<u32, _>::new(SlidingWindow::new(quota(60))));
     assert!(idle.at(at(0)).check(&1).is_allowed());
     for windows in [&idle, &new] {
         windows.set_quota(quota(1));

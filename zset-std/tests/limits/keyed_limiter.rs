@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zset_std::{
-    At, Decision, FakeClock, FixedWindow, Funnels, Keyed, KeyedLimiter, Quota, SlidingWindow,
+    At, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow,
     Timestamp, Verdict, WindowCounter,
 };
 
@@ -54,12 +54,14 @@ fn use_behind_pointers<L: KeyedLimiter<str> + 'static>(new: impl Fn(FakeClock) -
 #[test]
 fn keyed_limiters_work_behind_pointers() {
     let quota = Quota::new(2, minute()).unwrap();
-    use_behind_pointers(|clock| SlidingWindow::<String>::new(quota).with_clock(clock));
-    use_behind_pointers(|clock| Funnels::<String>::new(quota).with_clock(clock));
     use_behind_pointers(|clock| {
-        Keyed::<String, _>::of(WindowCounter::new(quota)).with_clock(clock)
+        Keyed::<String, _>::new(SlidingWindow::new(quota)).with_clock(clock)
     });
-    use_behind_pointers(|clock| Keyed::<String, _>::of(FixedWindow::new(quota)).with_clock(clock));
+    use_behind_pointers(|clock| Keyed::<String, _>::new(Funnel::new(quota)).with_clock(clock));
+    use_behind_pointers(|clock| {
+        Keyed::<String, _>::new(WindowCounter::new(quota)).with_clock(clock)
+    });
+    use_behind_pointers(|clock| Keyed::<String, _>::new(FixedWindow::new(quota)).with_clock(clock));
 }
 
 /// A user-defined limiter that allows a total number of units for all keys together.
@@ -157,14 +159,18 @@ mod all_imported {
     #[test]
     fn calls_of_keyed_limiters_are_unambiguous() {
         let (clock, of) = (FakeClock::new(), Funnel::new(quota()));
-        use_keyed_through_pointers!(Funnels::new(quota()).with_clock(clock.clone()));
-        use_keyed_through_pointers!(SlidingWindow::new(quota()).with_clock(clock.clone()));
-        use_keyed_through_pointers!(Keyed::of(of.clone()).with_clock(clock.clone()));
+        use_keyed_through_pointers!(Keyed::new(Funnel::new(quota())).with_clock(clock.clone()));
         use_keyed_through_pointers!(
-            Keyed::of(AnyLimiter::from(of.clone())).with_clock(clock.clone())
+            Keyed::new(SlidingWindow::new(quota())).with_clock(clock.clone())
         );
-        use_keyed_through_pointers!(Keyed::of(Limits::all([of.clone()])).with_clock(clock.clone()));
-        let quota_per_call = Arc::new(Funnels::<u32>::new(quota()));
+        use_keyed_through_pointers!(Keyed::new(of.clone()).with_clock(clock.clone()));
+        use_keyed_through_pointers!(
+            Keyed::new(AnyLimiter::from(of.clone())).with_clock(clock.clone())
+        );
+        use_keyed_through_pointers!(
+            Keyed::new(Limits::all([of.clone()])).with_clock(clock.clone())
+        );
+        let quota_per_call = Arc::new(Keyed::<u32, _>::new(Funnel::new(quota())));
         assert_eq!(quota_per_call.check_with(&1, quota(), 1).remaining, 99);
         assert_eq!(quota_per_call.peek_with(&1, quota(), 1).remaining, 98);
     }
@@ -181,14 +187,13 @@ mod all_imported {
 
     #[test]
     fn generic_code_calls_the_trait_of_its_bound() {
-        let limiter = Arc::new(Funnels::new(quota()));
+        let limiter = Arc::new(Keyed::new(Funnel::new(quota())));
         assert_eq!(generic(&*limiter), 99);
         assert_eq!(generic(Box::new(&limiter)), 98);
         assert_eq!(generic(Arc::clone(&limiter)), 97);
         assert_eq!(pollster::block_on(awaited(&*limiter)), 1);
     }
 
-    /// `Limiter`, whose methods every limiter for one key also has as inherent ones.
     macro_rules! use_single {
         ($limiter:expr) => {{
             let limiter = &mut $limiter;
@@ -203,21 +208,22 @@ mod all_imported {
     }
 
     macro_rules! use_single_through_pointers {
-        ($new:expr) => {
-            use_single!($new);
-            use_single!(&mut $new);
-            use_single!(Box::new($new));
+        ($limiter:expr) => {
+            use_single!(Direct::new($limiter));
+            use_single!(&mut Direct::new($limiter));
+            use_single!(Box::new(Direct::new($limiter)));
         };
     }
 
     #[test]
     fn calls_of_limiters_of_one_key_are_unambiguous() {
         use_single_through_pointers!(Funnel::new(quota()));
-        use_single_through_pointers!(WindowLog::new(quota()));
+        use_single_through_pointers!(SlidingWindow::new(quota()));
         use_single_through_pointers!(WindowCounter::new(quota()));
         use_single_through_pointers!(FixedWindow::new(quota()));
         use_single_through_pointers!(AnyLimiter::from(Funnel::new(quota())));
-        let mut limits = Box::new(Limits::all([AnyLimiter::from(Funnel::new(quota()))]));
+        let limits = Limits::all([AnyLimiter::from(Funnel::new(quota()))]);
+        let mut limits = Box::new(Direct::new(limits));
         assert_eq!(limits.check_n(2, Timestamp::ZERO).remaining, 98);
         assert_eq!(limits.refund(1), 1);
         limits.reset();

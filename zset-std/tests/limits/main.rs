@@ -1,4 +1,4 @@
-//! Limiters for one key, compared with exact recounts.
+//! Limiters, compared with exact recounts.
 
 mod counters;
 mod funnel;
@@ -9,8 +9,8 @@ mod model;
 mod pairs;
 mod penalty;
 mod reference;
+mod sliding_window;
 mod throttle;
-mod window_log;
 
 use std::time::Duration;
 

@@ -18,8 +18,9 @@ use super::reference::{OneKey, Reference, any_limiter};
 use super::*;
 use zset_std::limit::{Block, Held};
 use zset_std::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Keyed, KeyedLimiter, Limiter, Limits,
-    MonotonicClock, Observer, Penalty, Verdict, WhenFull, WindowCounter, WindowLog,
+    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Keyed, KeyedLimiter, Limiter, Limits,
+    MonotonicClock, Observer, Penalty, SingleQuota, SlidingWindow, Verdict, WhenFull,
+    WindowCounter,
 };
 
 const KEYS: usize = 5;
@@ -76,8 +77,8 @@ impl Hash for Tracked {
 type Subjects<L> = Keyed<Tracked, L, MonotonicClock, BuildHasherDefault<DefaultHasher>>;
 
 /// An algorithm, with the calls of its keyed limiter that have a quota.
-trait Algorithm: Limiter + Sized {
-    type Reference: OneKey;
+trait Algorithm: Limiter {
+    type Reference: OneKey + Parts;
 
     /// Whether calls can have quotas.
     const HAS_QUOTAS: bool;
@@ -120,9 +121,9 @@ macro_rules! algorithms {
     )*};
 }
 
-algorithms!(WindowLog, WindowCounter, FixedWindow, Funnel, AnyLimiter);
+algorithms!(SlidingWindow, WindowCounter, FixedWindow, Funnel, AnyLimiter);
 algorithms!(
-    Penalty<WindowLog>,
+    Penalty<SlidingWindow>,
     Penalty<WindowCounter>,
     Penalty<FixedWindow>,
     Penalty<Funnel>,
@@ -153,28 +154,32 @@ macro_rules! several {
 
 several!(Limits<AnyLimiter>, Penalty<Limits<AnyLimiter>>);
 
-/// The limiters of a reference.
-trait Parts {
-    fn parts(&self) -> Vec<AnyLimiter>;
-    fn set_quota_of(&mut self, quota: Quota);
+/// An algorithm and its state.
+type Part = (AnyLimiter, <AnyLimiter as Limiter>::State);
+
+/// The algorithms of a reference.
+trait Parts: Sized + Limiter {
+    fn parts(one: &Direct<Self>) -> Vec<Part>;
+    fn set_quota_of(one: &mut Direct<Self>, quota: Quota);
 }
 
 impl Parts for AnyLimiter {
-    fn parts(&self) -> Vec<AnyLimiter> {
-        vec![self.clone()]
+    fn parts(one: &Direct<Self>) -> Vec<Part> {
+        vec![(*one.limiter(), one.state().clone())]
     }
 
-    fn set_quota_of(&mut self, quota: Quota) {
-        self.set_quota(quota);
+    fn set_quota_of(one: &mut Direct<Self>, quota: Quota) {
+        one.set_quota(quota);
     }
 }
 
 impl Parts for Limits<AnyLimiter> {
-    fn parts(&self) -> Vec<AnyLimiter> {
-        self.as_slice().to_vec()
+    fn parts(one: &Direct<Self>) -> Vec<Part> {
+        let states = one.state().iter().cloned().chain(std::iter::repeat(AnyLimiter::NEW));
+        one.limiter().as_slice().iter().copied().zip(states).collect()
     }
 
-    fn set_quota_of(&mut self, _: Quota) {
+    fn set_quota_of(_: &mut Direct<Self>, _: Quota) {
         unreachable!("there are several quotas")
     }
 }
@@ -207,7 +212,7 @@ impl Observer for Counts {
 
 /// What is known of a key that is present.
 #[derive(Clone)]
-struct Present<L> {
+struct Present<L: Limiter> {
     reference: Reference<L>,
     /// The true times of all units, ascending.
     units: Vec<(u64, u32)>,
@@ -235,7 +240,9 @@ impl<L: OneKey + Parts> Present<L> {
     }
 
     fn used(&mut self, quota: Option<Quota>, now: Timestamp) {
-        let own = self.reference.inside.parts().into_iter().map(|limiter| period(limiter.quota()));
+        let own = L::parts(&self.reference.inside)
+            .into_iter()
+            .map(|(limiter, _)| period(limiter.quota()));
         // A call with the limiter's own period is as one without a quota.
         let other = quota.map(period).filter(|&other| own.clone().all(|own| own != other));
         self.longest = own.chain(other).chain([self.longest]).max().unwrap();
@@ -245,8 +252,9 @@ impl<L: OneKey + Parts> Present<L> {
 
     fn set_quota(&mut self, quota: Quota) {
         self.used(None, Timestamp::from_nanos(self.latest));
-        self.reference.inside.set_quota_of(quota);
-        let is_log = matches!(self.reference.inside.parts()[..], [AnyLimiter::WindowLog(_)]);
+        L::set_quota_of(&mut self.reference.inside, quota);
+        let is_log =
+            matches!(L::parts(&self.reference.inside)[..], [(AnyLimiter::SlidingWindow(_), _)]);
         if is_log && self.units.is_empty() {
             // It starts anew.
             self.periods.clear();
@@ -272,12 +280,12 @@ impl<L: OneKey + Parts> Present<L> {
     /// Returns whether no window of a period that was used counts a unit.
     fn is_over(&self, now: Timestamp) -> bool {
         let now_nanos = now.as_nanos();
-        self.reference.inside.parts().iter().all(|limiter| {
+        L::parts(&self.reference.inside).iter().all(|(limiter, state)| {
             let mut periods = self.periods.iter().copied().chain([period(limiter.quota())]);
             let windows = windows(limiter);
             match limiter {
-                AnyLimiter::Funnel(funnel) => funnel.peek_n(0, now).reset_after.is_zero(),
-                AnyLimiter::WindowLog(_) => {
+                AnyLimiter::Funnel(_) => limiter.peek_n(state, 0, now).reset_after.is_zero(),
+                AnyLimiter::SlidingWindow(_) => {
                     periods.all(|period| self.units.iter().all(|&(at, _)| at + period <= now_nanos))
                 }
                 _ => periods.all(|period| {
@@ -289,9 +297,9 @@ impl<L: OneKey + Parts> Present<L> {
 
     /// Returns whether a sweep must evict the key.
     fn is_surely_over(&self, now: Timestamp) -> bool {
-        let all_over = self.reference.inside.parts().iter().all(|limiter| {
-            if let AnyLimiter::Funnel(funnel) = limiter {
-                return funnel.peek_n(0, now).reset_after.is_zero();
+        let all_over = L::parts(&self.reference.inside).iter().all(|(limiter, state)| {
+            if let AnyLimiter::Funnel(_) = limiter {
+                return limiter.peek_n(state, 0, now).reset_after.is_zero();
             }
             let longest = self.longest.max(period(limiter.quota()));
             self.latest + windows(limiter) * longest <= now.as_nanos()
@@ -381,7 +389,7 @@ struct Subject<L: Algorithm> {
     expected: [usize; 4],
 }
 
-impl<L: Algorithm<Reference: Parts>> Subject<L> {
+impl<L: Algorithm> Subject<L> {
     fn new(
         limiter: L,
         inside: L::Reference,
@@ -391,7 +399,7 @@ impl<L: Algorithm<Reference: Parts>> Subject<L> {
         let new = Reference::new(inside, block);
         let observed = Arc::<Counts>::default();
         let hasher = BuildHasherDefault::default();
-        let mut limiter = Keyed::of(limiter).with_hasher(hasher).with_observer(observed.clone());
+        let mut limiter = Keyed::new(limiter).with_hasher(hasher).with_observer(observed.clone());
         let (mut max_keys, mut shared) = (usize::MAX, None);
         if let Some((max, when_full)) = bounds {
             limiter = limiter.with_max_keys(max, when_full);
@@ -597,7 +605,7 @@ impl<L: Algorithm<Reference: Parts>> Subject<L> {
         L::set_quota(&self.limiter, quota);
         self.present.values_mut().for_each(|present| present.set_quota(quota));
         let others = self.shared.as_mut().into_iter().chain([&mut self.new]);
-        others.for_each(|reference| reference.inside.set_quota_of(quota));
+        others.for_each(|reference| L::Reference::set_quota_of(&mut reference.inside, quota));
     }
 
     fn step(&mut self, quotas: &[Quota; 3], by: i64, action: Action) {
@@ -651,7 +659,7 @@ impl<L: Algorithm<Reference: Parts>> Subject<L> {
     }
 }
 
-fn run<L: Algorithm<Reference: Parts>>(
+fn run<L: Algorithm>(
     limiter: L,
     inside: impl Into<L::Reference>,
     block: Option<Block>,
@@ -674,7 +682,7 @@ proptest! {
     ) {
         let any = any_limiter(kind, quota);
         match kind {
-            0 => run(WindowLog::new(quota), any.clone(), None, bounds, &actions),
+            0 => run(SlidingWindow::new(quota), any.clone(), None, bounds, &actions),
             1 => run(WindowCounter::new(quota), any.clone(), None, bounds, &actions),
             2 => run(FixedWindow::new(quota), any.clone(), None, bounds, &actions),
             _ => run(Funnel::new(quota), any.clone(), None, bounds, &actions),
@@ -689,7 +697,7 @@ proptest! {
     ) {
         let (any, some) = (any_limiter(kind, quota), Some(block));
         match kind {
-            0 => run(Penalty::new(WindowLog::new(quota), block), any.clone(), some, bounds, &actions),
+            0 => run(Penalty::new(SlidingWindow::new(quota), block), any.clone(), some, bounds, &actions),
             1 => run(Penalty::new(WindowCounter::new(quota), block), any.clone(), some, bounds, &actions),
             2 => run(Penalty::new(FixedWindow::new(quota), block), any.clone(), some, bounds, &actions),
             _ => run(Penalty::new(Funnel::new(quota), block), any.clone(), some, bounds, &actions),

@@ -5,7 +5,9 @@ use std::num::NonZeroU32;
 use super::reference::{Reference, any_limiter};
 use super::*;
 use zset_std::limit::Block;
-use zset_std::{AnyLimiter, Funnel, Keyed, Limits, Penalty, Verdict, WhenFull, WindowLog};
+use zset_std::{
+    AnyLimiter, Direct, Funnel, Keyed, Limits, Penalty, SlidingWindow, Verdict, WhenFull,
+};
 
 fn nanos(nanos: u64) -> Duration {
     Duration::from_nanos(nanos)
@@ -81,7 +83,7 @@ proptest! {
         calls in calls(),
     ) {
         let inside = any_limiter(kind, quota);
-        let mut penalty = Penalty::new(inside.clone(), block);
+        let mut penalty = Direct::new(Penalty::new(inside.clone(), block));
         let mut model = Reference::new(inside, Some(block));
         let (mut now, mut wait) = (Timestamp::ZERO, Duration::ZERO);
         for (by, at, call) in calls {
@@ -112,11 +114,18 @@ proptest! {
                     model.reset();
                 }
                 Call::SetQuota(quota) => {
-                    penalty.limiter_mut().set_quota(quota);
+                    penalty.set_quota(quota);
                     model.inside.set_quota(quota);
                 }
-                // Only keyed limiters have these methods.
-                Call::CheckWith(..) | Call::PeekWith(..) => {}
+                Call::CheckWith(quota, n) => {
+                    let expected = model.check(Some(quota), n, now);
+                    prop_assert_eq!(penalty.peek_with(quota, n, now), expected);
+                    prop_assert_eq!(penalty.check_with(quota, n, now), expected);
+                }
+                Call::PeekWith(quota, n) => {
+                    let expected = model.peek(Some(quota), n, now);
+                    prop_assert_eq!(penalty.peek_with(quota, n, now), expected);
+                }
             }
         }
     }
@@ -128,7 +137,7 @@ proptest! {
         calls in calls(),
     ) {
         let funnel = Funnel::new(quota);
-        let keyed: Keyed<u8, _> = Keyed::of(Penalty::new(funnel.clone(), block));
+        let keyed: Keyed<u8, _> = Keyed::new(Penalty::new(funnel.clone(), block));
         let mut model = Reference::new(AnyLimiter::from(funnel), Some(block));
         let mut is_there = false;
         let (mut now, mut wait) = (Timestamp::ZERO, Duration::ZERO);
@@ -186,14 +195,14 @@ fn per_second(count: u32) -> Quota {
 }
 
 /// Returns how long a check is denied.
-fn denied(penalty: &mut Penalty<impl zset_std::Limiter>, second: u64) -> u64 {
+fn denied(penalty: &mut Direct<Penalty<impl zset_std::Limiter>>, second: u64) -> u64 {
     penalty.check(at(second)).retry_after().unwrap().as_secs()
 }
 
 #[test]
 fn blocks_grow_until_they_are_forgotten() {
     let block = after(3, Duration::from_secs(60)).doubling_up_to(Duration::from_secs(200));
-    let mut penalty = Penalty::new(Funnel::new(per_second(1)), block);
+    let mut penalty = Direct::new(Penalty::new(Funnel::new(per_second(1)), block));
     let mut start = 0;
     for length in [60, 120, 200, 200] {
         assert_eq!(denied(&mut penalty, start), 0, "nothing was taken during the block");
@@ -215,7 +224,8 @@ fn blocks_grow_until_they_are_forgotten() {
 
 #[test]
 fn units_that_are_allowed_end_a_row_of_denials() {
-    let mut penalty = Penalty::new(Funnel::new(per_second(1)), after(2, Duration::from_secs(60)));
+    let mut penalty =
+        Direct::new(Penalty::new(Funnel::new(per_second(1)), after(2, Duration::from_secs(60))));
     for second in 0..100 {
         assert_eq!((denied(&mut penalty, second), denied(&mut penalty, second)), (0, 1));
     }
@@ -234,7 +244,8 @@ fn units_that_are_allowed_end_a_row_of_denials() {
 #[test]
 fn denials_far_apart_are_not_in_a_row() {
     let quota = Quota::new(1, Duration::from_secs(1000)).unwrap();
-    let mut penalty = Penalty::new(Funnel::new(quota), after(2, Duration::from_secs(60)));
+    let mut penalty =
+        Direct::new(Penalty::new(Funnel::new(quota), after(2, Duration::from_secs(60))));
     assert_eq!(denied(&mut penalty, 0), 0);
     assert_eq!(denied(&mut penalty, 100), 900);
     assert_eq!(denied(&mut penalty, 160), 840, "a minute later");
@@ -244,7 +255,8 @@ fn denials_far_apart_are_not_in_a_row() {
 
 #[test]
 fn a_clock_that_steps_back_does_not_end_a_block() {
-    let mut penalty = Penalty::new(Funnel::new(per_second(1)), after(1, Duration::from_secs(60)));
+    let mut penalty =
+        Direct::new(Penalty::new(Funnel::new(per_second(1)), after(1, Duration::from_secs(60))));
     assert_eq!((denied(&mut penalty, 100), denied(&mut penalty, 0)), (0, 160));
     assert_eq!(denied(&mut penalty, 159), 1);
     assert_eq!(denied(&mut penalty, 160), 0);
@@ -253,8 +265,9 @@ fn a_clock_that_steps_back_does_not_end_a_block() {
 
 #[test]
 fn a_penalty_wraps_several_limits_inside_a_keyed_limiter() {
-    let limits = Limits::all([WindowLog::new(per_second(2)), WindowLog::new(per_second(3))]);
-    let limiter: Keyed<u8, _> = Keyed::of(Penalty::new(limits, after(2, Duration::from_secs(9))))
+    let limits =
+        Limits::all([SlidingWindow::new(per_second(2)), SlidingWindow::new(per_second(3))]);
+    let limiter: Keyed<u8, _> = Keyed::new(Penalty::new(limits, after(2, Duration::from_secs(9))))
         .with_max_keys(1, WhenFull::RefuseNew);
     let retry_after = || limiter.at(at(0)).check(&1).retry_after().unwrap().as_secs();
     assert_eq!([retry_after(), retry_after(), retry_after(), retry_after()], [0, 0, 1, 9]);
@@ -267,11 +280,12 @@ fn a_penalty_wraps_several_limits_inside_a_keyed_limiter() {
 fn blocks_at_the_end_of_time_last_forever() {
     let block = after(1, Duration::MAX).doubling_up_to(Duration::ZERO);
     assert_eq!(block.shortest(), block.longest());
-    let mut penalty = Penalty::new(Funnel::new(per_second(1)), block);
+    let mut penalty = Direct::new(Penalty::new(Funnel::new(per_second(1)), block));
     let end = Timestamp::MAX;
     let _ = (penalty.check(end), penalty.check(end));
     assert!(penalty.check(Timestamp::ZERO).retry_after().is_some_and(|wait| !wait.is_zero()));
-    let mut early = Penalty::new(Funnel::new(per_second(1)), block.doubling_up_to(Duration::MAX));
+    let mut early =
+        Direct::new(Penalty::new(Funnel::new(per_second(1)), block.doubling_up_to(Duration::MAX)));
     assert_eq!(denied(&mut early, 0), 0);
     assert!(denied(&mut early, 0) > 145 * 365 * 86_400);
 }

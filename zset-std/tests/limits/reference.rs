@@ -3,39 +3,40 @@
 use super::*;
 use zset_std::limit::Block;
 use zset_std::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Limiter, Limits, Verdict, WindowCounter, WindowLog,
+    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Limiter, Limits, SlidingWindow, Verdict,
+    WindowCounter,
 };
 
-/// A limiter of one key with an optional quota for each call.
+/// An algorithm whose calls may have a quota.
 pub(super) trait OneKey: Limiter {
-    fn check_by(&mut self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision;
-    fn peek_by(&self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision;
+    fn check_by(one: &mut Direct<Self>, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision;
+    fn peek_by(one: &Direct<Self>, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision;
 }
 
 impl OneKey for AnyLimiter {
-    fn check_by(&mut self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
-        self.check_with(quota.unwrap_or(self.quota()), n, now)
+    fn check_by(one: &mut Direct<Self>, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+        one.check_with(quota.unwrap_or(one.quota()), n, now)
     }
 
-    fn peek_by(&self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
-        self.peek_with(quota.unwrap_or(self.quota()), n, now)
+    fn peek_by(one: &Direct<Self>, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+        one.peek_with(quota.unwrap_or(one.quota()), n, now)
     }
 }
 
 /// Its calls have no quotas.
 impl OneKey for Limits<AnyLimiter> {
-    fn check_by(&mut self, _: Option<Quota>, n: u32, now: Timestamp) -> Decision {
-        self.check_n(n, now)
+    fn check_by(one: &mut Direct<Self>, _: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+        one.check_n(n, now)
     }
 
-    fn peek_by(&self, _: Option<Quota>, n: u32, now: Timestamp) -> Decision {
-        self.peek_n(n, now)
+    fn peek_by(one: &Direct<Self>, _: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+        one.peek_n(n, now)
     }
 }
 
 pub(super) fn any_limiter(kind: usize, quota: Quota) -> AnyLimiter {
     match kind {
-        0 => WindowLog::new(quota).into(),
+        0 => SlidingWindow::new(quota).into(),
         1 => WindowCounter::new(quota).into(),
         2 => FixedWindow::new(quota).into(),
         _ => Funnel::new(quota).into(),
@@ -121,8 +122,8 @@ impl Naive {
 
 /// A limiter without the penalty, and the denials and blocks if there is one.
 #[derive(Clone)]
-pub(super) struct Reference<L> {
-    pub(super) inside: L,
+pub(super) struct Reference<L: Limiter> {
+    pub(super) inside: Direct<L>,
     penalty: Option<Naive>,
     pub(super) newest: Timestamp,
 }
@@ -130,18 +131,18 @@ pub(super) struct Reference<L> {
 impl<L: OneKey> Reference<L> {
     pub(super) fn new(inside: L, block: Option<Block>) -> Self {
         let penalty = block.map(|block| Naive { block, events: Vec::new() });
-        Reference { inside, penalty, newest: Timestamp::ZERO }
+        Reference { inside: Direct::new(inside), penalty, newest: Timestamp::ZERO }
     }
 
     /// Returns the expected decision for a caller at this time.
     pub(super) fn check(&mut self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
         let decision = self.decide(n, now, |inside, is_blocked, now| {
             if !is_blocked {
-                return inside.check_by(quota, n, now);
+                return L::check_by(inside, quota, n, now);
             }
-            let decision = inside.peek_by(quota, n, now);
+            let decision = L::peek_by(inside, quota, n, now);
             // The units are not taken.
-            let none = inside.check_by(quota, 0, now);
+            let none = L::check_by(inside, quota, 0, now);
             if decision.is_allowed() { none } else { decision }
         });
         self.counted_from(now, decision)
@@ -181,7 +182,7 @@ impl<L: OneKey> Reference<L> {
         &mut self,
         n: u32,
         now: Timestamp,
-        decide: impl FnOnce(&mut L, bool, Timestamp) -> Decision,
+        decide: impl FnOnce(&mut Direct<L>, bool, Timestamp) -> Decision,
     ) -> Decision {
         self.newest = self.newest.max(now);
         let (now, nanos) = (self.newest, self.newest.as_nanos().into());

@@ -2,10 +2,10 @@
 
 use super::*;
 use zset_std::limit::{QuotaError, Throttle, ThrottleError};
-use zset_std::{Funnel, Funnels};
+use zset_std::{Direct, Funnel, Keyed};
 
-fn funnels() -> Funnels<String> {
-    Funnels::new(Quota::new(1, Duration::from_secs(1)).unwrap())
+fn funnels() -> Keyed<String, Funnel> {
+    Keyed::new(Funnel::new(Quota::new(1, Duration::from_secs(1)).unwrap()))
 }
 
 #[test]
@@ -117,7 +117,7 @@ proptest! {
         ),
     ) {
         let funnels = funnels();
-        let mut funnel = Funnel::new(funnels.quota());
+        let mut funnel = Direct::new(Funnel::new(funnels.quota()));
         let mut now = Timestamp::ZERO;
         for ((burst, count, period), n, (seconds, nanos)) in calls {
             // Often exactly when a unit has leaked out.

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use zset_std::limit::NotReady;
-use zset_std::{Clock, FakeClock, MonotonicClock, Quota, SlidingWindow, Timestamp};
+use zset_std::{Clock, FakeClock, Keyed, MonotonicClock, Quota, SlidingWindow, Timestamp};
 
 use crate::funnels;
 
@@ -75,7 +75,7 @@ fn threads_waiting_for_one_key_all_pass_within_the_quota() {
     let quota = Quota::new(5, Duration::from_millis(20)).unwrap();
     for jitter in [Duration::ZERO, Duration::from_millis(1)] {
         let clock = MonotonicClock::new();
-        let windows = SlidingWindow::<u32>::new(quota).with_clock(clock);
+        let windows = Keyed::<u32, _>::new(SlidingWindow::new(quota)).with_clock(clock);
         let passed = Mutex::new(Vec::new());
         thread::scope(|scope| {
             for _ in 0..4 {
@@ -102,7 +102,7 @@ fn threads_waiting_for_one_key_all_pass_within_the_quota() {
 fn a_smaller_request_does_not_overtake_the_first_waiter() {
     let clock = FakeClock::new();
     let quota = Quota::new(4, Duration::from_secs(4)).unwrap();
-    let windows = SlidingWindow::<u8>::new(quota).with_clock(clock.clone());
+    let windows = Keyed::<u8, _>::new(SlidingWindow::new(quota)).with_clock(clock.clone());
     assert!(windows.check_n(&1, 3).is_allowed());
     clock.advance(Duration::from_secs(1));
     let order = Mutex::new(Vec::new());

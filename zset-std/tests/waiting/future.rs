@@ -10,7 +10,7 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use zset_std::limit::NotReady;
-use zset_std::{Clock, FakeClock, Quota, SlidingWindow, Timestamp};
+use zset_std::{Clock, FakeClock, Funnel, Keyed, Quota, SlidingWindow, Timestamp};
 
 use crate::funnels;
 
@@ -165,7 +165,7 @@ fn jitter_is_added_to_the_wait_up_to_the_deadline() {
 #[test]
 fn a_wait_by_the_real_clock_ends() {
     let quota = Quota::new(1, Duration::from_millis(5)).unwrap();
-    let windows = SlidingWindow::<u8>::new(quota);
+    let windows = Keyed::<u8, _>::new(SlidingWindow::new(quota));
     pollster::block_on(async {
         for _ in 0..4 {
             assert!(windows.until_ready(&1).await.is_ok());
@@ -207,7 +207,7 @@ struct Waiter<'a> {
 }
 
 /// Runs all woken waiters until none is woken, and verifies those that finish.
-fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeClock>) {
+fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &Keyed<u8, SlidingWindow, FakeClock>) {
     let now = windows.clock().now();
     let mut index = 0;
     while index < waiters.len() {
@@ -245,7 +245,7 @@ fn settle(waiters: &mut VecDeque<Waiter<'_>>, windows: &SlidingWindow<u8, FakeCl
     }
 }
 
-fn decision_limit(windows: &SlidingWindow<u8, FakeClock>) -> u32 {
+fn decision_limit(windows: &Keyed<u8, SlidingWindow, FakeClock>) -> u32 {
     windows.peek_n(&0, 0).limit
 }
 
@@ -258,7 +258,7 @@ proptest! {
     ) {
         let clock = FakeClock::new();
         let quota = Quota::new(4, Duration::from_nanos(20)).unwrap();
-        let windows = SlidingWindow::<u8>::new(quota).with_clock(clock.clone());
+        let windows = Keyed::<u8, _>::new(SlidingWindow::new(quota)).with_clock(clock.clone());
         let keys = [0, 1];
         let mut waiters = VecDeque::new();
         for event in events {
@@ -291,13 +291,13 @@ proptest! {
 #[tokio::test(start_paused = true)]
 async fn on_the_clock_of_tokio_units_pass_at_their_paused_time() {
     use tokio::time::{Instant, advance};
-    use zset_std::{Funnels, TokioClock};
+    use zset_std::TokioClock;
 
     let start = Instant::now();
     let second = Duration::from_secs(1);
     let quota = Quota::new(2, second).unwrap();
-    let window = SlidingWindow::<&str>::new(quota).with_clock(TokioClock::new());
-    let funnels = Funnels::<&str>::new(quota).with_clock(TokioClock::new());
+    let window = Keyed::<&str, _>::new(SlidingWindow::new(quota)).with_clock(TokioClock::new());
+    let funnels = Keyed::<&str, _>::new(Funnel::new(quota)).with_clock(TokioClock::new());
     for n in 0..6 {
         window.until_ready(&"a").await.unwrap();
         assert_eq!(start.elapsed(), second * (n / 2));

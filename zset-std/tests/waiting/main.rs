@@ -6,11 +6,11 @@ mod future;
 
 use std::time::Duration;
 
-use zset_std::{FakeClock, Funnels, Quota};
+use zset_std::{FakeClock, Funnel, Keyed, Quota};
 
 /// Returns funnels of one unit a second, and their clock.
-fn funnels() -> (Funnels<String, FakeClock>, FakeClock) {
+fn funnels() -> (Keyed<String, Funnel, FakeClock>, FakeClock) {
     let clock = FakeClock::new();
     let quota = Quota::new(1, Duration::from_secs(1)).unwrap();
-    (Funnels::<String>::new(quota).with_clock(clock.clone()), clock)
+    (Keyed::<String, _>::new(Funnel::new(quota)).with_clock(clock.clone()), clock)
 }

@@ -6,7 +6,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_redis::OnFailure;
 use zset_redis::blocking::{Funnel, Pool, SlidingWindow, WindowCounter};
-use zset_std::{Decision, Quota, Timestamp, WindowLog};
+use zset_std::{Decision, Direct, Quota, Timestamp};
 
 use super::servers::{Kind, PATIENCE, Server, numbers};
 
@@ -27,7 +27,7 @@ fn products_are_exact() {
         let pool = Pool::new(server.client());
         let counter = WindowCounter::new(pool, "products", quota, OnFailure::Deny).unwrap();
         let counter = counter.with_deadline(PATIENCE);
-        let mut reference = zset_std::WindowCounter::new(quota);
+        let mut reference = Direct::new(zset_std::WindowCounter::new(quota));
         let mut check = |n, micros: u64| -> Decision {
             let ours = counter.at(at(micros)).check_n(&format!("{key}"), n).unwrap();
             assert_eq!(ours, reference.check_n(n, at(micros)), "{quota:?}, {n} at {micros}");
@@ -50,7 +50,7 @@ fn a_funnel_whose_count_changes_errs_towards_denial_by_less_than_a_microsecond()
     let own = Quota::new(7, Duration::from_millis(1)).unwrap();
     let funnel = Funnel::new(Pool::new(server.client()), "counts", own, OnFailure::Deny);
     let (funnel, mut reference) =
-        (funnel.unwrap().with_deadline(PATIENCE), zset_std::Funnel::new(own));
+        (funnel.unwrap().with_deadline(PATIENCE), Direct::new(zset_std::Funnel::new(own)));
     let (mut micros, mut changes) = (0, 0);
     let mut last = own.count();
     for step in 0..2000 {
@@ -83,7 +83,8 @@ fn totals_wrap_around() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let quota = Quota::new(9, Duration::from_micros(10)).unwrap();
     let log = SlidingWindow::new(Pool::new(server.client()), "wrap", quota, OnFailure::Deny);
-    let (log, mut reference) = (log.unwrap().with_deadline(PATIENCE), WindowLog::new(quota));
+    let (log, mut reference) =
+        (log.unwrap().with_deadline(PATIENCE), Direct::new(zset_std::SlidingWindow::new(quota)));
     let key = "wrap:{ann}:sliding_window:0";
     let (time, total) = (0.0_f64, 2_f64.powi(52) - 20.0);
     let entry = [time.to_be_bytes(), total.to_be_bytes()].concat();

@@ -108,8 +108,7 @@ impl Episode {
             Step::Check(n, now) | Step::CheckWith(_, n, now) => {
                 let (decision, quota) = match *step {
                     Step::CheckWith(quota, ..) => {
-                        let limiter = &mut reference.limits_mut().as_mut_slice()[0];
-                        (limiter.check_with(quota, n, now), Some(quota))
+                        (reference.check_with(quota, n, now), Some(quota))
                     }
                     _ => (reference.check_n(n, now), None),
                 };
@@ -125,9 +124,7 @@ impl Episode {
                 Outcome::Decision(decision)
             }
             Step::Peek(n, now) => Outcome::Decision(reference.peek_n(n, now)),
-            Step::PeekWith(quota, n, now) => {
-                Outcome::Decision(reference.limits().as_slice()[0].peek_with(quota, n, now))
-            }
+            Step::PeekWith(quota, n, now) => Outcome::Decision(reference.peek_with(quota, n, now)),
             Step::OverLimit(now) => Outcome::Bool(reference.peek_n(0, now).remaining == 0),
             Step::Record(n, now) => {
                 self.reference.record(n, now);
@@ -141,7 +138,7 @@ impl Episode {
             Step::Refund(n, now) => {
                 // The latest recorded time is now unknown.
                 (self.written, self.unwritten) = (0, micros(now));
-                Outcome::Units(reference.limits_mut().refund(n))
+                Outcome::Units(reference.refund(n))
             }
             Step::Reset => {
                 self.reference.reset();

@@ -7,8 +7,8 @@ use std::time::Duration;
 use zset_redis::Rule;
 use zset_std::limit::Block;
 use zset_std::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Limits, Penalty, Quota, Timestamp, WindowCounter,
-    WindowLog,
+    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Limits, Penalty, Quota, SingleQuota,
+    SlidingWindow, Timestamp, WindowCounter,
 };
 
 /// The limiter to compare.
@@ -27,14 +27,26 @@ pub(crate) enum Sort {
 /// A limiter for one key.
 #[derive(Clone, Debug)]
 pub(crate) struct Reference {
-    new: Penalized,
-    limiter: Penalized,
+    new: Inner,
+    limiter: Inner,
 }
 
 #[derive(Clone, Debug)]
-enum Penalized {
-    No(Limits<AnyLimiter>),
-    Yes(Block, Penalty<Limits<AnyLimiter>>),
+enum Inner {
+    One(Direct<AnyLimiter>),
+    Several(Direct<Limits<AnyLimiter>>),
+    Penalized(Block, Direct<Penalty<Limits<AnyLimiter>>>),
+}
+
+/// Calls the limiter inside.
+macro_rules! each {
+    ($inner:expr, $limiter:ident => $call:expr) => {
+        match $inner {
+            Inner::One($limiter) => $call,
+            Inner::Several($limiter) => $call,
+            Inner::Penalized(_, $limiter) => $call,
+        }
+    };
 }
 
 impl Reference {
@@ -60,71 +72,71 @@ impl Reference {
         let drawn: Vec<_> = drawn.collect();
         let rules = drawn.iter().map(|(rule, _)| *rule).collect();
         let limits = Limits::all(drawn.into_iter().map(|(_, limiter)| limiter));
-        let new = if sort == Sort::Penalty {
-            let block = block(limits.as_slice()[0].quota(), random);
-            Penalized::Yes(block, Penalty::new(limits, block))
-        } else {
-            Penalized::No(limits)
+        let first = limits.as_slice()[0];
+        let new = match sort {
+            Sort::Penalty => {
+                let block = block(first.quota(), random);
+                Inner::Penalized(block, Direct::new(Penalty::new(limits, block)))
+            }
+            Sort::Limits => Inner::Several(Direct::new(limits)),
+            _ => Inner::One(Direct::new(first)),
         };
         (rules, Reference { limiter: new.clone(), new })
     }
 
     pub(crate) fn block(&self) -> Option<Block> {
         match &self.limiter {
-            Penalized::No(_) => None,
-            Penalized::Yes(block, _) => Some(*block),
+            Inner::One(_) | Inner::Several(_) => None,
+            Inner::Penalized(block, _) => Some(*block),
         }
     }
 
-    pub(crate) fn limits(&self) -> &Limits<AnyLimiter> {
+    fn limits(&self) -> &[AnyLimiter] {
         match &self.limiter {
-            Penalized::No(limits) => limits,
-            Penalized::Yes(_, penalty) => penalty.limiter(),
-        }
-    }
-
-    pub(crate) fn limits_mut(&mut self) -> &mut Limits<AnyLimiter> {
-        match &mut self.limiter {
-            Penalized::No(limits) => limits,
-            Penalized::Yes(_, penalty) => penalty.limiter_mut(),
+            Inner::One(limiter) => std::slice::from_ref(limiter.limiter()),
+            Inner::Several(limits) => limits.limiter().as_slice(),
+            Inner::Penalized(_, penalty) => penalty.limiter().limiter().as_slice(),
         }
     }
 
     pub(crate) fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
-        match &mut self.limiter {
-            Penalized::No(limits) => limits.check_n(n, now),
-            Penalized::Yes(_, penalty) => penalty.check_n(n, now),
-        }
+        each!(&mut self.limiter, limiter => limiter.check_n(n, now))
     }
 
     pub(crate) fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
-        match &self.limiter {
-            Penalized::No(limits) => limits.peek_n(n, now),
-            Penalized::Yes(_, penalty) => penalty.peek_n(n, now),
-        }
+        each!(&self.limiter, limiter => limiter.peek_n(n, now))
+    }
+
+    /// Like `check_n`, with a [quota of this call](Self::quota_of_call).
+    pub(crate) fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        let Inner::One(limiter) = &mut self.limiter else { panic!("it has several quotas") };
+        limiter.check_with(quota, n, now)
+    }
+
+    pub(crate) fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        self.clone().check_with(quota, n, now)
+    }
+
+    pub(crate) fn record(&mut self, n: u32, now: Timestamp) {
+        each!(&mut self.limiter, limiter => limiter.record(n, now));
+    }
+
+    pub(crate) fn refund(&mut self, n: u32) -> u32 {
+        each!(&mut self.limiter, limiter => limiter.refund(n))
     }
 
     pub(crate) fn reset(&mut self) {
         self.limiter = self.new.clone();
     }
 
-    /// Records units beyond the limit, if zset-std's limiter supports that.
-    pub(crate) fn record(&mut self, n: u32, now: Timestamp) {
-        for limiter in self.limits_mut().as_mut_slice() {
-            let AnyLimiter::WindowLog(log) = limiter else { panic!("it does not record units") };
-            log.record(n, now);
-        }
-    }
-
     /// If there is only one limiter, draws a quota for a call: one that the server accepts and for
     /// which both sides round alike.
     pub(crate) fn quota_of_call(&self, random: &mut SmallRng) -> Option<Quota> {
-        // A penalty around a limiter for one key has no such method.
-        let (None, [limiter]) = (self.block(), self.limits().as_slice()) else { return None };
-        let own = limiter.quota();
+        let Inner::One(limiter) = &self.limiter else { return None };
+        let (limiter, own) = (limiter.limiter(), limiter.quota());
         let drawn = quota(random);
         let quota = match limiter {
-            AnyLimiter::WindowLog(_) => {
+            AnyLimiter::SlidingWindow(_) => {
                 Quota::new(drawn.count(), drawn.period().min(own.period())).unwrap()
             }
             // If the count changes, both sides round up, but the server to microseconds. So either
@@ -142,15 +154,15 @@ impl Reference {
     }
 
     pub(crate) fn can_record(&self) -> bool {
-        let is_log = |limiter: &AnyLimiter| matches!(limiter, AnyLimiter::WindowLog(_));
+        let is_log = |limiter: &AnyLimiter| matches!(limiter, AnyLimiter::SlidingWindow(_));
         // A penalty ignores the time of a record.
-        self.block().is_none() && self.limits().as_slice().iter().all(is_log)
+        self.block().is_none() && self.limits().iter().all(is_log)
     }
 }
 
 fn limiter(sort: Sort, quota: Quota) -> (Rule, AnyLimiter) {
     let (rule, limiter) = match sort {
-        Sort::SlidingWindow => (Rule::sliding_window(quota), WindowLog::new(quota).into()),
+        Sort::SlidingWindow => (Rule::sliding_window(quota), SlidingWindow::new(quota).into()),
         Sort::Funnel => (Rule::funnel(quota), Funnel::new(quota).into()),
         Sort::FixedWindow => (Rule::fixed_window(quota), FixedWindow::new(quota).into()),
         Sort::WindowCounter => (Rule::window_counter(quota), WindowCounter::new(quota).into()),

@@ -17,7 +17,8 @@ use tokio::task::JoinSet;
 use zset_redis::blocking::{self, Pool};
 use zset_redis::{Limits, OnFailure, Rule};
 use zset_std::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Quota, Timestamp, Verdict, WindowCounter, WindowLog,
+    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Quota, SlidingWindow, Timestamp, Verdict,
+    WindowCounter,
 };
 
 use super::servers::{Kind, PATIENCE, Server, log, numbers};
@@ -76,7 +77,7 @@ fn quota(server: &Server) -> Quota {
 }
 
 /// Returns whether decisions for `n` units each, made at one time, are those of a reference.
-fn are_same(reference: &mut AnyLimiter, ours: &[Decision], n: u32, now: Timestamp) -> bool {
+fn are_same(reference: &mut Direct<AnyLimiter>, ours: &[Decision], n: u32, now: Timestamp) -> bool {
     let theirs: Vec<_> = ours.iter().map(|_| rounded(reference.check_n(n, now))).collect();
     // Concurrent calls receive the state after the last of them.
     let last = theirs[theirs.len() - 1];
@@ -95,7 +96,8 @@ async fn check_together(limits: &Limits<MultiplexedConnection>, calls: usize) ->
     decisions.into_iter().map(|(_, decision)| decision).collect()
 }
 
-fn compare(server: &Server, quota: Quota, rule: Rule, mut reference: AnyLimiter, key: &str) {
+fn compare(server: &Server, quota: Quota, rule: Rule, reference: AnyLimiter, key: &str) {
+    let mut reference = Direct::new(reference);
     let seed = variable("ZSET_SEED", SEED);
     let mut random = SmallRng::seed_from_u64(seed);
     let alone = blocking::Limits::all(Pool::new(server.client()), "clock", [rule], OnFailure::Deny);
@@ -151,7 +153,7 @@ fn compare_all(kind: Kind) {
         &server,
         quota,
         Rule::sliding_window(quota).unwrap(),
-        WindowLog::new(quota).into(),
+        SlidingWindow::new(quota).into(),
         &key("sliding_window"),
     );
     compare(

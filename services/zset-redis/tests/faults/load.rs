@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 use zset_redis::{Error, OnFailure};
-use zset_std::{Decision, Quota, SlidingWindow, Verdict};
+use zset_std::{Decision, Keyed, Quota, SlidingWindow, Verdict};
 
 use crate::limiters::{Check, Connection, DEADLINE, Settings, quota};
 use crate::units::{self, RULES};
@@ -152,7 +152,7 @@ impl Caller {
             Policy::Deny(index) => (units::name(index), units::rules(index), OnFailure::Deny),
             Policy::Allow => ("allow".to_owned(), units::rules(0), OnFailure::Allow),
             Policy::Local => {
-                let local = OnFailure::local(SlidingWindow::<Vec<u8>>::new(local));
+                let local = OnFailure::local(Keyed::<Vec<u8>, _>::new(SlidingWindow::new(local)));
                 ("local".to_owned(), units::rules(0), local)
             }
         };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use redis::ConnectionLike;
 use zset_redis::Rule;
-use zset_std::{AnyLimiter, FixedWindow, Funnel, Quota, WindowCounter, WindowLog};
+use zset_std::{AnyLimiter, FixedWindow, Funnel, Quota, SlidingWindow, WindowCounter};
 
 use crate::limiters::{KEY, quota};
 use crate::servers::{log, replay};
@@ -16,7 +16,7 @@ pub(crate) const RULES: usize = 4;
 fn tested() -> [(Rule, AnyLimiter); RULES] {
     let quota = quota();
     [
-        (Rule::sliding_window(quota).unwrap(), WindowLog::new(quota).into()),
+        (Rule::sliding_window(quota).unwrap(), SlidingWindow::new(quota).into()),
         (Rule::funnel(quota).unwrap(), Funnel::new(quota).into()),
         (Rule::fixed_window(quota).unwrap(), FixedWindow::new(quota).into()),
         (Rule::window_counter(quota).unwrap(), WindowCounter::new(quota).into()),

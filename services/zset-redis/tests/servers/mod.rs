@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use redis::ConnectionLike;
 use test_support::servers::{Folder, Program};
-use zset_std::{Limiter, Timestamp};
+use zset_std::{Direct, Limiter, Timestamp};
 
 pub(crate) use forwarder::{Forwarder, fake};
 
@@ -254,8 +254,9 @@ pub(crate) fn log(connection: &mut impl ConnectionLike, key: &str) -> Vec<(u64, 
 pub(crate) fn replay(
     entries: Vec<(u64, u32)>,
     rule: &impl Debug,
-    mut limiter: impl Limiter,
+    limiter: impl Limiter,
 ) -> (u64, u32) {
+    let mut limiter = Direct::new(limiter);
     let (mut units, mut full) = (0, 0);
     for (time, n) in entries {
         units += u64::from(n);

@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use zset_std::{Funnels, Quota, SlidingWindow, WhenFull};
+use zset_std::{Funnel, Keyed, Quota, SlidingWindow, WhenFull};
 
 use super::{Policy, PolicyError};
 use crate::key::{Key, MissingKey};
@@ -29,7 +29,8 @@ impl Policy {
         key: E,
         missing_key: MissingKey<E::Key>,
     ) -> Result<Self, PolicyError> {
-        let limiter = SlidingWindow::new(quota).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
+        let limiter =
+            Keyed::new(SlidingWindow::new(quota)).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
         Ok(with_keys(name, limiter, key, missing_key)?.with_quota(quota))
     }
 
@@ -64,7 +65,8 @@ impl Policy {
         key: E,
         missing_key: MissingKey<E::Key>,
     ) -> Result<Self, PolicyError> {
-        let limiter = Funnels::new(quota).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
+        let limiter =
+            Keyed::new(Funnel::new(quota)).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
         Ok(with_keys(name, limiter, key, missing_key)?.with_quota(quota))
     }
 }

@@ -13,7 +13,7 @@ use tower::{Layer, ServiceExt};
 use zset_std::limit::Block;
 use zset_std::{
     AsyncKeyedLimiter, Decision, FakeClock, Keyed, KeyedLimiter, Observer, Penalty, Quota,
-    SlidingWindow, Verdict, WhenFull, WindowLog,
+    SlidingWindow, Verdict, WhenFull,
 };
 use zset_tower::key::{Extension, Header};
 use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
@@ -102,7 +102,7 @@ fn a_penalty_blocks_in_every_composition() {
             let counts = Arc::<Counts>::default();
             let quota = Quota::new(2, Duration::from_millis(100)).unwrap();
             let block = Block::after(3.try_into().unwrap(), minute());
-            let limiter = Keyed::of(Penalty::new(WindowLog::new(quota), block))
+            let limiter = Keyed::new(Penalty::new(SlidingWindow::new(quota), block))
                 .with_clock(clock.clone())
                 .with_observer(counts.clone());
             let policy = policy(place, &Arc::new(limiter));
@@ -167,7 +167,7 @@ fn a_denial_counts_if_another_policy_rejects_too() {
         for place in PLACES {
             let clock = FakeClock::new();
             let counts = Arc::<Counts>::default();
-            let limiter = SlidingWindow::new(per_minute(1)).with_clock(clock.clone());
+            let limiter = Keyed::new(SlidingWindow::new(per_minute(1))).with_clock(clock.clone());
             let limiter = Arc::new(limiter.with_observer(counts.clone()));
             let policy = policy(place, &limiter);
             let service = layer(policy, beside, &clock).layer(Inner);
@@ -191,7 +191,7 @@ fn a_key_without_room_is_refused_in_every_composition() {
         for place in PLACES {
             let clock = FakeClock::new();
             let counts = Arc::<Counts>::default();
-            let limiter = SlidingWindow::new(per_minute(1)).with_clock(clock.clone());
+            let limiter = Keyed::new(SlidingWindow::new(per_minute(1))).with_clock(clock.clone());
             let limiter = limiter.with_max_keys(1, WhenFull::SharedBucket);
             let policy = policy(place, &Arc::new(limiter.with_observer(counts.clone())));
             let service = layer(policy, beside, &clock).layer(Inner);
@@ -208,7 +208,8 @@ fn a_key_without_room_is_refused_in_every_composition() {
 #[test]
 fn a_denial_takes_nothing_from_policies_that_would_allow_the_request() {
     let clock = FakeClock::new();
-    let allowing = Arc::new(SlidingWindow::new(per_minute(9)).with_clock(clock.clone()));
+    let allowing =
+        Arc::new(Keyed::new(SlidingWindow::new(per_minute(9))).with_clock(clock.clone()));
     let left = || allowing.peek_n(&ANN, 0).remaining;
     for place in PLACES {
         let policy = policy(place, &allowing);
@@ -264,7 +265,8 @@ fn a_check_that_allows_after_a_peek_that_denied_counts_unless_another_policy_den
 
 #[test]
 fn a_denial_stands_if_its_check_fails() {
-    let limiter = Arc::new(SlidingWindow::new(per_minute(1)).with_clock(FakeClock::new()));
+    let limiter =
+        Arc::new(Keyed::new(SlidingWindow::new(per_minute(1))).with_clock(FakeClock::new()));
     assert!(limiter.check(&ANN).is_allowed());
     let on_server = OnServer::of(limiter).down_after(1).policy("server", OnFailure::Pass);
     let service = RateLimitLayer::new(per_user("user", per_minute(9), &FakeClock::new()))

@@ -7,7 +7,7 @@ use http::header::WWW_AUTHENTICATE;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode};
 use pollster::block_on;
 use tower::Layer;
-use zset_std::SlidingWindow;
+use zset_std::{Keyed, SlidingWindow};
 use zset_tower::key::{self, Extension, ForwardedFor, Global, Header, Key, Path, PeerIp};
 use zset_tower::{
     MissingKey, OnFailure, Policy, PolicyError, RateLimitLayer, Rejection, RequestHead,
@@ -63,7 +63,7 @@ fn a_status_without_a_key_is_an_error_that_requires_no_header() {
         for policy in [
             Policy::window("key", per_minute(1), user(), missing_key),
             Policy::funnel("key", per_minute(1), Path, MissingKey::Deny(status)),
-            Policy::new("key", SlidingWindow::new(per_minute(1)), user(), missing_key),
+            Policy::new("key", Keyed::new(SlidingWindow::new(per_minute(1))), user(), missing_key),
             Policy::new_async("key", limiter, user(), missing_key, OnFailure::Pass),
         ] {
             assert_eq!(policy.err(), expected, "{status}");

@@ -9,7 +9,8 @@ use std::time::Duration;
 use http::{Request, StatusCode};
 use tower::Layer;
 use zset_std::{
-    AsyncKeyedLimiter, Decision, FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow, Verdict,
+    AsyncKeyedLimiter, Decision, FakeClock, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow,
+    Verdict,
 };
 use zset_tower::key::{Extension, Global};
 use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
@@ -41,7 +42,7 @@ pub(crate) struct OnServer {
 
 impl OnServer {
     pub(crate) fn new(quota: Quota, down_after: u32) -> Self {
-        let limiter = SlidingWindow::new(quota).with_clock(FakeClock::new());
+        let limiter = Keyed::new(SlidingWindow::new(quota)).with_clock(FakeClock::new());
         OnServer::of(Arc::new(limiter)).down_after(down_after)
     }
 
@@ -130,7 +131,7 @@ fn what_was_taken_before_a_failure_is_refunded() {
     // The server is up for the peek, and down for the check.
     let failing = OnServer::new(per_minute(9), 1);
     let clock = FakeClock::new();
-    let limiter = Arc::new(Funnels::new(per_minute(5)).with_clock(clock));
+    let limiter = Arc::new(Keyed::new(Funnel::new(per_minute(5))).with_clock(clock));
     let local =
         Policy::new("local", limiter.clone(), Extension::<&'static str>::new(), MissingKey::Allow);
     let service = RateLimitLayer::new(local.unwrap())
@@ -193,8 +194,10 @@ mod all_imported {
     use zset_tower::*;
 
     /// Compiles calls of limiters in this process and on a server.
-    async fn limit<C>(here: Arc<Funnels<String>>, there: Arc<zset_redis::Funnel<C>>)
-    where
+    async fn limit<C>(
+        here: Arc<zset_std::Keyed<String, zset_std::Funnel>>,
+        there: Arc<zset_redis::Funnel<C>>,
+    ) where
         C: ConnectionLike + Clone + Send + Sync + 'static,
     {
         let _: Decision = here.check_n("ann", 1);
@@ -205,7 +208,8 @@ mod all_imported {
     #[test]
     fn calls_are_unambiguous() {
         let _ = limit::<zset_redis::redis::aio::MultiplexedConnection>;
-        let limiter = Arc::new(Funnels::<u32>::new(super::per_minute(2)));
+        let limiter =
+            Arc::new(zset_std::Keyed::<u32, _>::new(zset_std::Funnel::new(super::per_minute(2))));
         assert!(limiter.check_n(&1, 2).is_allowed());
         assert_eq!((limiter.peek_n(&1, 0).remaining, limiter.refund(&1, 1)), (0, 1));
         let _ = Key::map(Global, |()| 7_u32);

@@ -23,7 +23,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use pollster::block_on;
 use tower::{Service, ServiceExt};
-use zset_std::{FakeClock, Quota, SlidingWindow};
+use zset_std::{FakeClock, Keyed, Quota, SlidingWindow};
 use zset_tower::key::Extension;
 use zset_tower::{MissingKey, Policy, RateLimit};
 
@@ -44,7 +44,7 @@ fn request(user: &'static str) -> Request<String> {
 }
 
 fn per_user(name: &str, quota: Quota, clock: &FakeClock) -> Policy {
-    let limiter = SlidingWindow::new(quota).with_clock(clock.clone());
+    let limiter = Keyed::new(SlidingWindow::new(quota)).with_clock(clock.clone());
     let missing_key = MissingKey::deny();
     let key = Extension::<&'static str>::new();
     Policy::new(name, limiter, key, missing_key).unwrap().with_quota(quota)

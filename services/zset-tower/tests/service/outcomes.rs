@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use http::{Request, Response, StatusCode};
 use tower::{Layer, Service, service_fn};
-use zset_std::{FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow, WhenFull, WindowCounter};
+use zset_std::{
+    FakeClock, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow, WhenFull, WindowCounter,
+};
 use zset_tower::key::{Extension, Global, from_async_fn};
 use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
 
@@ -47,9 +49,9 @@ fn only_failures_count() {
     let clock = FakeClock::new();
     let quota = per_minute(3);
     let user = Extension::<&'static str>::new;
-    let funnel = Funnels::new(quota).with_clock(clock.clone());
+    let funnel = Keyed::new(Funnel::new(quota)).with_clock(clock.clone());
     let funnel = Policy::new("user", funnel, user(), MissingKey::deny()).unwrap();
-    let counter = zset_std::Keyed::of(WindowCounter::new(quota)).with_clock(clock.clone());
+    let counter = zset_std::Keyed::new(WindowCounter::new(quota)).with_clock(clock.clone());
     let counter = Policy::new("user", counter, user(), MissingKey::deny()).unwrap();
     let awaited_key = from_async_fn(|head| {
         let user = head.extensions.get::<&'static str>().copied();
@@ -58,7 +60,7 @@ fn only_failures_count() {
             user
         }
     });
-    let awaited = SlidingWindow::new(quota).with_clock(clock.clone());
+    let awaited = Keyed::new(SlidingWindow::new(quota)).with_clock(clock.clone());
     let awaited = Policy::new("user", awaited, awaited_key, MissingKey::deny()).unwrap();
     let on_server =
         OnServer::new(per_day(3), u32::MAX).policy("user", OnFailure::ServiceUnavailable);
@@ -176,7 +178,7 @@ fn requests_in_flight_of_keys_without_room_share_a_bucket() {
     for in_use in [false, true] {
         for beside_another in [false, true] {
             let clock = FakeClock::new();
-            let limiter = SlidingWindow::new(per_minute(3)).with_clock(clock.clone());
+            let limiter = Keyed::new(SlidingWindow::new(per_minute(3))).with_clock(clock.clone());
             let limiter = limiter.with_max_keys(1, WhenFull::SharedBucket);
             if in_use {
                 assert!(limiter.check(&ANN).is_allowed());
@@ -326,7 +328,7 @@ fn a_refund_that_fails_leaves_the_units_taken() {
 #[test]
 fn policies_by_outcome_and_others_are_decided_together() {
     let clock = FakeClock::new();
-    let all = Arc::new(SlidingWindow::new(per_minute(5)).with_clock(clock.clone()));
+    let all = Arc::new(Keyed::new(SlidingWindow::new(per_minute(5))).with_clock(clock.clone()));
     let every = Policy::new("all", all.clone(), Global, MissingKey::Allow).unwrap();
     let on_server = OnServer::new(per_day(4), u32::MAX).policy("server", OnFailure::Pass);
     let service =

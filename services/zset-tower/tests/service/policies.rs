@@ -41,7 +41,7 @@ fn limits_hold_across_clones_and_a_denied_request_says_when_to_retry() {
 #[test]
 fn a_request_denied_by_one_policy_takes_nothing_from_the_others() {
     let clock = FakeClock::new();
-    let global = Keyed::of(WindowCounter::new(per_minute(10))).with_clock(clock.clone());
+    let global = Keyed::new(WindowCounter::new(per_minute(10))).with_clock(clock.clone());
     let global = Arc::new(global);
     let all = Policy::new("all", global.clone(), Global, MissingKey::Allow).unwrap();
     let service = RateLimitLayer::new(all)

@@ -8,7 +8,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use pollster::block_on;
 use tower::{Layer, Service, ServiceExt, service_fn};
-use zset_std::{FakeClock, Funnels, KeyedLimiter, Quota, SlidingWindow};
+use zset_std::{FakeClock, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow};
 use zset_tower::key::Global;
 use zset_tower::{MissingKey, Policy, PolicyError, RateLimitLayer, Rejection};
 
@@ -30,7 +30,7 @@ fn errors_of_the_service_have_the_headers_too() {
 fn a_full_funnel_resets_in_one_period_whatever_its_count() {
     for count in [3, 7, 11, 59] {
         let quota = per_minute(count);
-        let limiter = Funnels::new(quota).with_clock(FakeClock::new());
+        let limiter = Keyed::new(Funnel::new(quota)).with_clock(FakeClock::new());
         let missing_key = MissingKey::Deny(StatusCode::FORBIDDEN);
         let policy = Policy::new("user", limiter, Global, missing_key).unwrap().with_quota(quota);
         let service = RateLimitLayer::new(policy).with_legacy_headers().layer(Inner);
@@ -132,8 +132,8 @@ fn what_a_client_may_plan_with_is_shown() {
     ] {
         let quota = Quota::new(count, period).unwrap().with_capacity(capacity).unwrap();
         let clock = FakeClock::new();
-        let funnel = Funnels::new(quota).with_clock(clock.clone());
-        let window = SlidingWindow::new(quota).with_clock(clock.clone());
+        let funnel = Keyed::new(Funnel::new(quota)).with_clock(clock.clone());
+        let window = Keyed::new(SlidingWindow::new(quota)).with_clock(clock.clone());
         let policy = |limiter: Box<dyn KeyedLimiter<()> + Send + Sync>| {
             let policy = Policy::new("all", limiter, Global, MissingKey::Allow).unwrap();
             RateLimitLayer::new(policy.with_quota(quota)).layer(Inner)
@@ -170,7 +170,7 @@ fn what_a_client_may_plan_with_is_shown() {
 #[test]
 fn a_quota_that_is_changed_is_shown() {
     let quota = per_minute(100).with_capacity(5).unwrap();
-    let limiter = Arc::new(Funnels::new(quota).with_clock(FakeClock::new()));
+    let limiter = Arc::new(Keyed::new(Funnel::new(quota)).with_clock(FakeClock::new()));
     let policy = Policy::new("all", limiter.clone(), Global, MissingKey::Allow).unwrap();
     let service = RateLimitLayer::new(policy.with_quota(quota)).layer(Inner);
     let answer = call(&service, request(ANN));

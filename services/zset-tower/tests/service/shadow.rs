@@ -9,18 +9,20 @@ use std::sync::{Arc, Mutex};
 use http::{Request, StatusCode};
 use pollster::block_on;
 use tower::Layer;
-use zset_std::{AsyncKeyedLimiter, Decision, FakeClock, KeyedLimiter, Observer, SlidingWindow};
+use zset_std::{
+    AsyncKeyedLimiter, Decision, FakeClock, Keyed, KeyedLimiter, Observer, SlidingWindow,
+};
 use zset_tower::key::{Extension, Global, from_async_fn};
 use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
 
 use crate::limiters_on_a_server::OnServer;
 use crate::{ANN, BOB, Inner, Yield, call, header, per_minute, per_user, request};
 
-type Window = Arc<SlidingWindow<&'static str, FakeClock>>;
+type Window = Arc<Keyed<&'static str, SlidingWindow, FakeClock>>;
 
 /// A window of one minute, and a policy in shadow mode over it.
 fn shadow(count: u32) -> (Window, Policy) {
-    let limiter = SlidingWindow::new(per_minute(count)).with_clock(FakeClock::new());
+    let limiter = Keyed::new(SlidingWindow::new(per_minute(count))).with_clock(FakeClock::new());
     let limiter = Arc::new(limiter);
     let key = Extension::<&'static str>::new();
     let policy = Policy::new("shadow", limiter.clone(), key, MissingKey::deny()).unwrap();
@@ -119,7 +121,8 @@ fn a_request_waits_for_nothing_and_what_has_to_be_awaited_is_spawned() {
     let deny = OnFailure::ServiceUnavailable;
     let frozen = Policy::new_async("frozen", Frozen, user(), MissingKey::deny(), deny).unwrap();
     let down = OnServer::new(per_minute(1), 0).policy("down", deny);
-    let limiter = Arc::new(SlidingWindow::new(per_minute(9)).with_clock(FakeClock::new()));
+    let limiter =
+        Arc::new(Keyed::new(SlidingWindow::new(per_minute(9))).with_clock(FakeClock::new()));
     let awaited_key = from_async_fn(|head| {
         let user = head.extensions.get::<&'static str>().copied();
         async move {
@@ -161,7 +164,7 @@ impl Observer for Denials {
 #[test]
 fn by_outcome_it_decides_when_the_response_is_there() {
     let denials = Arc::<Denials>::default();
-    let limiter = SlidingWindow::new(per_minute(2)).with_clock(FakeClock::new());
+    let limiter = Keyed::new(SlidingWindow::new(per_minute(2))).with_clock(FakeClock::new());
     let limiter = Arc::new(limiter.with_observer(denials.clone()));
     let key = Extension::<&'static str>::new();
     let policy = Policy::new("shadow", limiter.clone(), key, MissingKey::deny()).unwrap();

@@ -11,20 +11,20 @@ use core::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_firmware::limiter::{fixed_window_allows, run_limiter_model, window_log_allows};
+use zset_firmware::limiter::{fixed_window_allows, run_limiter_model, sliding_window_allows};
 use zset_firmware::{Reference, heap, run};
 use zset_std::expiring_set::{DeadlinePassed, InsertError};
 use zset_std::timeline::{Cursor, Posted};
 use zset_std::{
     AnyLimiter, Best, DelayQueue, ExpiringSet, FixedWindow, Leaderboard, Limits, Quota, Ties,
-    Timeline, Timestamp, WindowLog,
+    Timeline, Timestamp, SlidingWindow,
 };
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
     heap::init();
     run(&[
-        ("window logs follow the recount", window_logs),
+        ("sliding windows follow the recount", sliding_windows),
         ("combined limits follow the recount", combined_limits),
         ("delay queues follow the reference", || follow(delay_queues)),
         ("expiring sets follow the reference", || follow(expiring_sets)),
@@ -34,19 +34,19 @@ fn main() -> ! {
     ])
 }
 
-fn window_logs() {
-    run_limiter_model(WindowLog::new, Quota::count, window_log_allows, 1);
+fn sliding_windows() {
+    run_limiter_model(SlidingWindow::new, Quota::count, sliding_window_allows, 1);
 }
 
 fn combined_limits() {
     let both = |quota| {
-        Limits::all([AnyLimiter::from(FixedWindow::new(quota)), WindowLog::new(quota).into()])
+        Limits::all([AnyLimiter::from(FixedWindow::new(quota)), SlidingWindow::new(quota).into()])
     };
     run_limiter_model(
         both,
         Quota::count,
         |allowed, quota, n, now| {
-            fixed_window_allows(allowed, quota, n, now) && window_log_allows(allowed, quota, n, now)
+            fixed_window_allows(allowed, quota, n, now) && sliding_window_allows(allowed, quota, n, now)
         },
         2,
     );

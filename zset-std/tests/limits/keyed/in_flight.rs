@@ -2,7 +2,7 @@
 
 use super::*;
 use zset_std::limit::{Block, Held};
-use zset_std::{Decision, KeyedLimiter, Penalty};
+use zset_std::{Decision, Keyed, KeyedLimiter, Penalty, SlidingWindow};
 
 fn quota(count: u32) -> Quota {
     Quota::new(count, Duration::from_secs(60)).unwrap()
@@ -18,7 +18,7 @@ fn seconds(decision: Decision) -> u64 {
 
 #[test]
 fn units_on_record_and_in_flight_do_not_exceed_the_limit() {
-    let limiter = SlidingWindow::<u32>::new(quota(3));
+    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3)));
     assert!(limiter.at(at(0)).check(&1).is_allowed());
     for left in [1, 0] {
         let held = hold(&limiter, 1, 0);
@@ -51,7 +51,8 @@ fn units_on_record_and_in_flight_do_not_exceed_the_limit() {
 #[test]
 fn units_in_flight_of_new_keys_count_where_they_will_be_charged() {
     for in_use in [0, 1] {
-        let limiter = SlidingWindow::<u32>::new(quota(3)).with_max_keys(1, WhenFull::SharedBucket);
+        let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3)))
+            .with_max_keys(1, WhenFull::SharedBucket);
         for _ in 0..in_use {
             assert!(limiter.at(at(0)).check(&100).is_allowed());
         }
@@ -80,7 +81,7 @@ fn units_in_flight_of_new_keys_count_where_they_will_be_charged() {
 #[test]
 fn a_key_stays_while_units_of_it_are_held() {
     let counts = Arc::new(Counts::default());
-    let limiter = make::<u32, WindowLog>(quota(3), 1, WhenFull::RefuseNew, counts.clone());
+    let limiter = make::<u32, SlidingWindow>(quota(3), 1, WhenFull::RefuseNew, counts.clone());
     assert!(hold(&limiter, 1, 0).is_allowed() && hold(&limiter, 1, 0).is_allowed());
     assert_eq!(limiter.at(at(100)).sweep(usize::MAX), 0);
     assert_eq!(seconds(limiter.at(at(100)).check(&2)), 1);
@@ -100,7 +101,8 @@ fn a_key_stays_while_units_of_it_are_held() {
 
 #[test]
 fn a_key_that_is_reset_while_units_are_held_is_inserted_when_they_are_charged() {
-    let limiter = SlidingWindow::<u32>::new(quota(3)).with_max_keys(1, WhenFull::RefuseNew);
+    let limiter =
+        Keyed::<u32, _>::new(SlidingWindow::new(quota(3))).with_max_keys(1, WhenFull::RefuseNew);
     assert!(hold(&limiter, 1, 0).is_allowed());
     assert!(limiter.reset(&1));
     limiter.check_invariants();
@@ -117,8 +119,8 @@ fn a_key_that_is_reset_while_units_are_held_is_inserted_when_they_are_charged() 
 fn a_denial_of_held_units_is_counted_once() {
     let block = Block::after(3.try_into().unwrap(), Duration::from_secs(600));
     let counts = Arc::new(Counts::default());
-    let penalty = Penalty::new(WindowLog::new(quota(2)), block);
-    let limiter = Keyed::<u32, _>::of(penalty).with_observer(counts.clone());
+    let penalty = Penalty::new(SlidingWindow::new(quota(2)), block);
+    let limiter = Keyed::<u32, _>::new(penalty).with_observer(counts.clone());
     let hold = || seconds(hold(&limiter, 1, 0));
     assert_eq!([hold(), hold(), hold(), hold()], [0, 0, 1, 1]);
     // An allowed unit ends a row of denials.
@@ -133,7 +135,7 @@ fn a_denial_of_held_units_is_counted_once() {
 }
 
 /// A limiter that only has the required methods.
-struct Wrapped(SlidingWindow<u32>);
+struct Wrapped(Keyed<u32, SlidingWindow>);
 
 impl KeyedLimiter<u32> for Wrapped {
     fn now(&self) -> Timestamp {
@@ -159,7 +161,7 @@ impl KeyedLimiter<u32> for Wrapped {
 
 #[test]
 fn a_limiter_that_cannot_hold_units_takes_them() {
-    let limiter = Wrapped(SlidingWindow::new(quota(3)));
+    let limiter = Wrapped(Keyed::new(SlidingWindow::new(quota(3))));
     for _ in 0..3 {
         let (decision, held) = limiter.hold(&1, 1, at(0));
         assert_eq!((seconds(decision), held), (0, Held::Taken));

@@ -197,7 +197,7 @@ fn operations_panic_in_turn<L: OfQuota>() {
 #[test]
 fn a_panic_in_user_code_forgets_no_unit_and_loses_no_room() {
     operations_panic_in_turn::<Funnel>();
-    operations_panic_in_turn::<WindowLog>();
+    operations_panic_in_turn::<SlidingWindow>();
 }
 
 fn drops_panic_in_a_sweep<L: OfQuota>() {
@@ -214,5 +214,5 @@ fn drops_panic_in_a_sweep<L: OfQuota>() {
 #[test]
 fn a_key_whose_drop_panics_in_a_sweep_occupies_no_room() {
     drops_panic_in_a_sweep::<Funnel>();
-    drops_panic_in_a_sweep::<WindowLog>();
+    drops_panic_in_a_sweep::<SlidingWindow>();
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use zset_std::limit::Block;
-use zset_std::{AnyLimiter, Decision, Penalty, WindowCounter};
+use zset_std::{AnyLimiter, Decision, Keyed, Penalty, WindowCounter};
 
 fn quota(count: u32, seconds: u64) -> Quota {
     Quota::new(count, Duration::from_secs(seconds)).unwrap()
@@ -23,7 +23,7 @@ macro_rules! for_each_counter {
 }
 
 fn one_key<L: Limiter>(limiter: L) -> Keyed<u32, L> {
-    Keyed::of(limiter).with_max_keys(1, WhenFull::RefuseNew)
+    Keyed::new(limiter).with_max_keys(1, WhenFull::RefuseNew)
 }
 
 /// The methods of a keyed limiter with one quota, whatever the limiter.

@@ -2,7 +2,7 @@
 
 use super::*;
 use zset_std::limit::NotReady;
-use zset_std::{AnyLimiter, FakeClock, WindowCounter};
+use zset_std::{AnyLimiter, FakeClock, Funnel, Keyed, SlidingWindow, WindowCounter};
 
 /// Creates a limiter with this bound on keys.
 fn full<L: OfQuota>(keys: usize, when_full: WhenFull) -> Keyed<u32, L> {
@@ -26,7 +26,7 @@ fn a_refund_makes_room<L: OfQuota>() {
 
 #[test]
 fn a_fully_refunded_key_is_idle_at_once() {
-    a_refund_makes_room::<WindowLog>();
+    a_refund_makes_room::<SlidingWindow>();
     a_refund_makes_room::<Funnel>();
 }
 
@@ -40,7 +40,7 @@ fn many_refunds_leave_few_deadlines() {
             limiter.check_invariants();
         }
     }
-    refund::<WindowLog>();
+    refund::<SlidingWindow>();
     refund::<Funnel>();
 }
 
@@ -68,7 +68,7 @@ fn an_idle_key_makes_room<L: OfQuota>(others: u32) {
 #[test]
 fn a_new_key_is_refused_only_if_no_key_is_idle() {
     for others in [5, 6, 7, 50, 1000] {
-        an_idle_key_makes_room::<WindowLog>(others);
+        an_idle_key_makes_room::<SlidingWindow>(others);
         an_idle_key_makes_room::<Funnel>(others);
     }
 }
@@ -76,7 +76,8 @@ fn a_new_key_is_refused_only_if_no_key_is_idle() {
 #[test]
 fn a_key_without_room_uses_the_over_limit_of_the_shared_window() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::SharedBucket);
+    let failures =
+        Keyed::<u32, _>::new(SlidingWindow::new(quota)).with_max_keys(1, WhenFull::SharedBucket);
     failures.at(at(0)).record(&1, 1).unwrap();
     assert!(!failures.at(at(0)).over_limit(&2));
     for _ in 0..100 {
@@ -93,7 +94,8 @@ fn a_key_without_room_uses_the_over_limit_of_the_shared_window() {
 #[test]
 fn a_key_that_would_be_refused_is_over_its_limit() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let failures = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
+    let failures =
+        Keyed::<u32, _>::new(SlidingWindow::new(quota)).with_max_keys(1, WhenFull::RefuseNew);
     failures.at(at(0)).record(&1, 1).unwrap();
     assert!(failures.at(at(0)).over_limit(&2));
     assert!(failures.at(at(0)).record(&2, 1).is_err());
@@ -105,11 +107,12 @@ fn a_key_that_would_be_refused_is_over_its_limit() {
 fn a_refused_key_reports_the_limit_of_the_given_quota() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
     let generous = Quota::new(5, Duration::from_secs(60)).unwrap();
-    let windows = SlidingWindow::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
-    let funnels = Funnels::<u32>::new(quota).with_max_keys(1, WhenFull::RefuseNew);
+    let windows =
+        Keyed::<u32, _>::new(SlidingWindow::new(quota)).with_max_keys(1, WhenFull::RefuseNew);
+    let funnels = Keyed::<u32, _>::new(Funnel::new(quota)).with_max_keys(1, WhenFull::RefuseNew);
     assert!(windows.at(at(0)).check_n(&1, 1).is_allowed());
     assert!(funnels.at(at(0)).check_n(&1, 1).is_allowed());
-    let counters = Keyed::of(FixedWindow::new(quota)).with_max_keys(1, WhenFull::RefuseNew);
+    let counters = Keyed::new(FixedWindow::new(quota)).with_max_keys(1, WhenFull::RefuseNew);
     assert!(counters.at(at(0)).check_n(&1, 1).is_allowed());
     for n in [1, 5] {
         let decisions = [
@@ -131,7 +134,7 @@ fn a_refused_key_reports_the_limit_of_the_given_quota() {
 #[test]
 fn a_key_is_kept_for_the_longest_period_of_its_calls() {
     fn keep(limiter: impl Into<AnyLimiter>) {
-        let limiter = Keyed::of(limiter.into()).with_max_keys(1, WhenFull::RefuseNew);
+        let limiter = Keyed::new(limiter.into()).with_max_keys(1, WhenFull::RefuseNew);
         let hour = Quota::new(5, Duration::from_secs(3600)).unwrap();
         assert!(limiter.at(at(0)).check_with(&1, hour, 5).is_allowed());
         assert!(
@@ -144,13 +147,14 @@ fn a_key_is_kept_for_the_longest_period_of_its_calls() {
     let minute = Quota::new(1, Duration::from_secs(60)).unwrap();
     keep(FixedWindow::new(minute));
     keep(WindowCounter::new(minute));
-    keep(WindowLog::new(minute));
+    keep(SlidingWindow::new(minute));
 }
 
 #[test]
 fn keys_inserted_after_the_period_is_shortened_are_idle_sooner() {
     let day = Quota::new(1, Duration::from_secs(86_400)).unwrap();
-    let windows = SlidingWindow::<u32>::new(day).with_max_keys(1, WhenFull::RefuseNew);
+    let windows =
+        Keyed::<u32, _>::new(SlidingWindow::new(day)).with_max_keys(1, WhenFull::RefuseNew);
     windows.set_quota(Quota::new(1, Duration::from_secs(1)).unwrap());
     assert!(windows.at(at(0)).check_n(&1, 1).is_allowed());
     assert!(windows.at(at(1)).check_n(&2, 1).is_allowed());
@@ -160,7 +164,7 @@ fn keys_inserted_after_the_period_is_shortened_are_idle_sooner() {
 #[test]
 fn waiters_do_not_spin_on_a_limiter_without_room() {
     let quota = Quota::new(1, Duration::from_secs(60)).unwrap();
-    let funnels = Funnels::<u32>::new(quota)
+    let funnels = Keyed::<u32, _>::new(Funnel::new(quota))
         .with_max_keys(0, WhenFull::RefuseNew)
         .with_clock(FakeClock::new());
     let wait = funnels.check(&1).retry_after().unwrap();
@@ -173,7 +177,7 @@ fn waiters_do_not_spin_on_a_limiter_without_room() {
 fn units_charged_under_another_quota_are_refunded_under_it() {
     let minute = Quota::new(1, Duration::from_secs(60)).unwrap().with_capacity(2).unwrap();
     let second = Quota::new(1, Duration::from_secs(1)).unwrap().with_capacity(1000).unwrap();
-    let funnels = Funnels::<u32>::new(minute);
+    let funnels = Keyed::<u32, _>::new(Funnel::new(minute));
     assert!(funnels.at(at(0)).check_n(&1, 1).is_allowed());
     assert!(funnels.at(at(0)).check_with(&1, second, 1).is_allowed());
     assert_eq!(funnels.refund_with(&1, second, 1), 1);
@@ -201,7 +205,7 @@ fn passed_deadlines_of_one_key_are_merged() {
         limiter.check_invariants();
         assert_eq!(limiter.at(at(1120)).sweep(8), 1, "one deadline is left");
     }
-    cycle::<WindowLog>();
+    cycle::<SlidingWindow>();
     cycle::<Funnel>();
 }
 
@@ -209,7 +213,7 @@ fn passed_deadlines_of_one_key_are_merged() {
 fn a_changed_quota_moves_key_deadlines() {
     let minute = Quota::new(1, Duration::from_secs(60)).unwrap();
     let second = Quota::new(1, Duration::from_secs(1)).unwrap();
-    let counters: Keyed<u32, _> = Keyed::of(FixedWindow::new(minute));
+    let counters: Keyed<u32, _> = Keyed::new(FixedWindow::new(minute));
     let counters = counters.with_max_keys(1, WhenFull::RefuseNew);
     assert!(counters.at(at(0)).check_n(&1, 1).is_allowed());
     counters.set_quota(second);
@@ -229,7 +233,7 @@ fn a_peek_does_not_advance_the_time() {
         let denied = limiter.at(at(10)).check_n(&1, 3);
         assert_eq!(denied.retry_after(), Some(Duration::from_secs(50)));
     }
-    peek::<WindowLog>();
+    peek::<SlidingWindow>();
     peek::<Funnel>();
 }
 
@@ -252,7 +256,7 @@ fn a_wait_counts_from_the_callers_time_after_the_clock_steps_back() {
         }
     }
     for (keys, when_full) in [(2, WhenFull::RefuseNew), (1, WhenFull::SharedBucket)] {
-        step_back::<WindowLog>(keys, when_full);
+        step_back::<SlidingWindow>(keys, when_full);
         step_back::<Funnel>(keys, when_full);
     }
 }

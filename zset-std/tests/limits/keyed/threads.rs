@@ -101,7 +101,7 @@ fn threads_get_exactly_the_limit_from_funnels() {
 #[test]
 fn threads_get_exactly_the_limit_from_windows() {
     for threads in [2, 4, 8] {
-        exactly_the_limit_passes::<WindowLog>(threads, 1);
-        exactly_the_limit_passes::<WindowLog>(threads, 8);
+        exactly_the_limit_passes::<SlidingWindow>(threads, 1);
+        exactly_the_limit_passes::<SlidingWindow>(threads, 8);
     }
 }

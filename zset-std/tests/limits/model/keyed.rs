@@ -39,12 +39,12 @@ trait Limiter {
 }
 
 macro_rules! limiter {
-    ($limiter:ty, $kind:expr, $new:expr) => {
+    ($limiter:ty, $kind:expr, $algorithm:expr) => {
         impl Limiter for $limiter {
             const KIND: Kind = $kind;
 
             fn new(quota: Quota) -> Self {
-                $new(quota)
+                Keyed::new($algorithm(quota))
             }
 
             fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self {
@@ -98,10 +98,10 @@ macro_rules! limiter {
     };
 }
 
-limiter!(SlidingWindow<Key>, Kind::Log, SlidingWindow::new);
-limiter!(Keyed<Key, WindowCounter>, Kind::Counter, |quota| Keyed::of(WindowCounter::new(quota)));
-limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, |quota| Keyed::of(FixedWindow::new(quota)));
-limiter!(Keyed<Key, Funnel>, Kind::Funnel, |quota| Keyed::of(Funnel::new(quota)));
+limiter!(Keyed<Key, SlidingWindow>, Kind::Log, SlidingWindow::new);
+limiter!(Keyed<Key, WindowCounter>, Kind::Counter, WindowCounter::new);
+limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, FixedWindow::new);
+limiter!(Keyed<Key, Funnel>, Kind::Funnel, Funnel::new);
 
 /// The place where the units of a key are counted.
 enum Place {
@@ -290,7 +290,7 @@ fn run_windows(
     calls: &[(Step, Call)],
     evicts: bool,
 ) {
-    let mut subject = Subject::<SlidingWindow<Key>>::new(quota, bounds, evicts);
+    let mut subject = Subject::<Keyed<Key, SlidingWindow>>::new(quota, bounds, evicts);
     for (step, call) in calls {
         match *call {
             Call::Record(key, n) => {

@@ -7,13 +7,13 @@ use zset_std::Quota;
 /// The limiters to model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// `WindowLog`
+    /// `SlidingWindow`
     Log,
     /// `WindowCounter`
     Counter,
     /// `FixedWindow`
     Fixed,
-    /// `Funnel` and `Funnels`
+    /// `Funnel`
     Funnel,
 }
 
@@ -235,8 +235,9 @@ impl Naive {
         self.passed.retain(|passed| passed.units > 0);
     }
 
-    pub(super) fn reset(&mut self) {
+    pub(super) fn reset(&mut self, quota: Quota) {
         self.passed.clear();
+        self.horizon = period(quota);
         self.inexact_at = None;
     }
 

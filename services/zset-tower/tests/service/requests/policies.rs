@@ -9,7 +9,7 @@ use http::{Response, StatusCode};
 use zset_std::limit::Block;
 use zset_std::{
     AnyLimiter, AsyncKeyedLimiter, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter,
-    Limiter, Observer, Penalty, Quota, Timestamp, WhenFull, WindowCounter, WindowLog,
+    Limiter, Observer, Penalty, Quota, SlidingWindow, Timestamp, WhenFull, WindowCounter,
 };
 use zset_tower::key::from_fn;
 use zset_tower::{MissingKey, OnFailure, Policy, RequestHead};
@@ -114,7 +114,7 @@ impl Config {
         });
         let quota = self.quota;
         let any: AnyLimiter = match self.algorithm {
-            Algorithm::SlidingWindow => WindowLog::new(quota).into(),
+            Algorithm::SlidingWindow => SlidingWindow::new(quota).into(),
             Algorithm::WindowCounter => WindowCounter::new(quota).into(),
             Algorithm::FixedWindow => FixedWindow::new(quota).into(),
             Algorithm::Funnel => Funnel::new(quota).into(),
@@ -124,7 +124,9 @@ impl Config {
             (Tiers::QuotaPerCall(second), Some(block), _) => {
                 self.tiered(name, clock, Penalty::new(any, block), second)
             }
-            (_, None, Algorithm::SlidingWindow) => self.plain(name, clock, WindowLog::new(quota)),
+            (_, None, Algorithm::SlidingWindow) => {
+                self.plain(name, clock, SlidingWindow::new(quota))
+            }
             (_, None, Algorithm::WindowCounter) => {
                 self.plain(name, clock, WindowCounter::new(quota))
             }
@@ -175,7 +177,7 @@ impl Config {
         limiter: L,
         counts: Arc<Counts>,
     ) -> Keyed<u8, L, FakeClock> {
-        let keyed = Keyed::of(limiter).with_clock(clock.clone()).with_observer(counts);
+        let keyed = Keyed::new(limiter).with_clock(clock.clone()).with_observer(counts);
         match self.bound {
             Some((max_keys, when_full)) => keyed.with_max_keys(max_keys, when_full),
             None => keyed,

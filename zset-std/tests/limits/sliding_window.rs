@@ -1,7 +1,7 @@
-//! `WindowLog`: records beyond the limit, refunds, and changed quotas.
+//! `SlidingWindow`: records beyond the limit, refunds, and changed quotas.
 
 use super::*;
-use zset_std::{Verdict, WindowLog};
+use zset_std::{Direct, SlidingWindow, Verdict};
 
 fn per_minute(count: u32) -> Quota {
     Quota::new(count, Duration::from_secs(60)).unwrap()
@@ -9,7 +9,7 @@ fn per_minute(count: u32) -> Quota {
 
 #[test]
 fn refunding_a_unit_recorded_beyond_the_limit_keeps_the_first_one() {
-    let mut log = WindowLog::new(per_minute(1));
+    let mut log = Direct::new(SlidingWindow::new(per_minute(1)));
     assert!(log.check(at(0)).is_allowed());
     log.record(1, at(0));
     assert_eq!(log.refund(1), 1);
@@ -22,7 +22,7 @@ fn refunding_a_unit_recorded_beyond_the_limit_keeps_the_first_one() {
 
 #[test]
 fn units_recorded_beyond_the_limit_count_under_a_larger_limit() {
-    let mut log = WindowLog::new(per_minute(1));
+    let mut log = Direct::new(SlidingWindow::new(per_minute(1)));
     log.record(1, at(0));
     log.record(1, at(0));
     assert_eq!(log.peek_with(per_minute(4), 0, at(0)).remaining, 2);
@@ -34,7 +34,7 @@ fn units_recorded_beyond_the_limit_count_under_a_larger_limit() {
 /// Each entry beyond the maximum is merged with an older one, at the later of the two times.
 #[test]
 fn many_records_beyond_the_limit_use_bounded_memory_and_err_towards_denial() {
-    let mut log = WindowLog::new(per_minute(2));
+    let mut log = Direct::new(SlidingWindow::new(per_minute(2)));
     for second in 0..1000 {
         log.record(1, at(second));
         assert!(log.entries() <= 2 + 64);
@@ -45,7 +45,7 @@ fn many_records_beyond_the_limit_use_bounded_memory_and_err_towards_denial() {
     log.set_quota(per_minute(60));
     assert_eq!(log.peek_n(1, at(999)).retry_after(), Some(Duration::from_secs(1)));
 
-    let mut log = WindowLog::new(per_minute(2));
+    let mut log = Direct::new(SlidingWindow::new(per_minute(2)));
     for millis in 0..1000 {
         log.record(1, after(at(0), Duration::from_millis(millis)));
     }
@@ -61,7 +61,7 @@ fn many_records_beyond_the_limit_use_bounded_memory_and_err_towards_denial() {
 
 #[test]
 fn forgotten_units_count_at_their_newest_time_under_a_longer_period() {
-    let mut log = WindowLog::new(Quota::new(5, Duration::from_secs(1)).unwrap());
+    let mut log = Direct::new(SlidingWindow::new(Quota::new(5, Duration::from_secs(1)).unwrap()));
     assert!(log.check_n(2, at(0)).is_allowed());
     assert!(log.check_n(2, at(30)).is_allowed());
     assert!(log.check(at(40)).is_allowed());
@@ -83,7 +83,7 @@ fn forgotten_units_count_at_their_newest_time_under_a_longer_period() {
 
 #[test]
 fn the_sum_of_units_does_not_overflow() {
-    let mut log = WindowLog::new(per_minute(u32::MAX));
+    let mut log = Direct::new(SlidingWindow::new(per_minute(u32::MAX)));
     for second in 0..50 {
         log.record(u32::MAX, at(second));
     }
@@ -94,7 +94,7 @@ fn the_sum_of_units_does_not_overflow() {
 
 #[test]
 fn logs_with_the_same_units_are_equal() {
-    let mut logs = [WindowLog::new(per_minute(2)), WindowLog::new(per_minute(2))];
+    let mut logs = [(), ()].map(|()| Direct::new(SlidingWindow::new(per_minute(2))));
     assert_eq!(logs[0], logs[1]);
     assert!(logs[0].check(at(0)).is_allowed());
     assert_ne!(logs[0], logs[1]);
@@ -110,7 +110,7 @@ proptest! {
         quota in quotas(),
         calls in prop::collection::vec((steps(), 0..14u32), 0..120),
     ) {
-        let mut log = WindowLog::new(quota);
+        let mut log = Direct::new(SlidingWindow::new(quota));
         let mut passed: Vec<(Timestamp, u32)> = Vec::new();
         let (mut now, mut newest) = (Timestamp::ZERO, Timestamp::ZERO);
         for ((quarters, nanos), n) in calls {

@@ -1,0 +1,389 @@
+//! [`SlidingWindow`]: the exact sliding window.
+//!
+//! Invariants: `units` is the sum of the units in the log, and its times ascend. Every entry is
+//! younger than `horizon` at `newest`, the latest call; forgotten units are at least that old.
+//! There are at most `most + SPARE_ENTRIES` entries.
+
+use alloc::collections::VecDeque;
+use core::time::Duration;
+
+use super::counters::{Forgotten, MOST_UNITS};
+use super::{AnyLimiter, Decision, Direct, Limiter, Quota, SingleQuota, Verdict};
+use crate::Timestamp;
+
+/// An exact sliding window: at most `count` units in every window of the quota's
+/// period.
+///
+/// The window is half-open, `(now - period, now]`: a unit allowed at time t stops counting at
+/// exactly `t + period`. The units of a call are allowed together or not at all. Denied units are
+/// not recorded, so denied calls do not use up the quota. It replaces the usual recipe of
+/// `ZREMRANGEBYSCORE`, `ZCARD` and `ZADD` in Redis.
+///
+/// ```text
+///  2 units a period      period
+///               ├──────────────────────┤
+///  ──────a──────b───────────d──────────c──────────▶ time
+///        ├──────────────────────┤      │
+///                           │   │      └ exactly a period after b, which no longer counts: allowed
+///                           │   └ from here on a no longer counts
+///                           └ denied: a and b are in the window; not recorded
+/// ```
+///
+/// The state of a key is a log. A call takes at most one entry of 16 bytes, whatever its units. A
+/// log that is only checked with a single quota therefore has at most `count` entries; any other
+/// has at most 64 more than the largest count.
+///
+/// # Quotas
+///
+/// A changed quota, or that of a call, may have any period; one longer than all before can deny
+/// more than an exact window would: see below. After a change to a shorter period, entries are
+/// still kept for the longest period so far, unless none is on record.
+///
+/// # Exactness
+///
+/// In two cases, exactness would need unbounded memory. The log then errs towards denial:
+///
+/// - Units [recorded](Direct::record) beyond the limit: once there are more than 64 entries beyond
+///   the largest count, the two oldest are merged, at the later of their times. Without refunds or
+///   a larger count, this changes no decision.
+/// - Units older than the longest period used so far: only their number and the time of the newest
+///   are kept. Under a longer period, all of them count as allowed at that time. To avoid this,
+///   make the limiter with the longest period, and check shorter ones with
+///   [`check_with`](Direct::check_with).
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use zset_std::{Direct, Quota, SlidingWindow, Timestamp, Verdict};
+///
+/// let at = |seconds| Timestamp::ZERO.saturating_add(Duration::from_secs(seconds));
+/// let quota = Quota::new(2, Duration::from_secs(60))?;
+/// let mut window = Direct::new(SlidingWindow::new(quota));
+/// assert!(window.check(at(0)).is_allowed());
+/// assert!(window.check(at(10)).is_allowed());
+/// let retry_after = Duration::from_secs(40); // when the first is a minute old
+/// assert_eq!(window.check(at(20)).verdict, Verdict::Denied { retry_after });
+/// assert!(window.check(at(60)).is_allowed());
+/// # Ok::<(), zset_std::limit::QuotaError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SlidingWindow {
+    quota: Quota,
+}
+
+impl SlidingWindow {
+    /// Makes the algorithm. **O(1)**.
+    pub const fn new(quota: Quota) -> Self {
+        SlidingWindow { quota }
+    }
+}
+
+impl From<SlidingWindow> for AnyLimiter {
+    fn from(limiter: SlidingWindow) -> Self {
+        AnyLimiter::SlidingWindow(limiter)
+    }
+}
+
+impl Limiter for SlidingWindow {
+    type State = Log;
+
+    const NEW: Log = Log {
+        entries: VecDeque::new(),
+        units: 0,
+        horizon: 0,
+        most: 0,
+        forgotten: Forgotten::NONE,
+        newest: Timestamp::ZERO,
+    };
+
+    const ADAPTS: bool = true;
+
+    /// **O(1)** amortized; **O(e)** for e entries if the units are denied, or if the period is
+    /// shorter than the longest so far.
+    #[inline]
+    fn check_n(&self, log: &mut Log, n: u32, now: Timestamp) -> Decision {
+        log.check(self.quota, self.quota, n, now)
+    }
+
+    /// **O(e)** for e entries.
+    fn peek_n(&self, log: &Log, n: u32, now: Timestamp) -> Decision {
+        log.decide(self.quota, n, now)
+    }
+
+    /// **O(1)** amortized. Entries far beyond the limit are merged, to bound the memory; see
+    /// [Exactness](Self#exactness).
+    fn record(&self, log: &mut Log, n: u32, now: Timestamp) {
+        log.widen(self.quota);
+        log.advance(now);
+        log.push(n, now);
+    }
+
+    /// **O(1)** per entry affected.
+    fn refund(&self, log: &mut Log, n: u32) -> u32 {
+        log.refund(n)
+    }
+
+    fn idle_from(&self, log: &Log) -> Timestamp {
+        let horizon = Duration::from_nanos(log.horizon);
+        log.entries.back().map_or(Timestamp::ZERO, |(time, _)| time.saturating_add(horizon))
+    }
+
+    fn adapt(&self, log: &mut Log) {
+        if log.units == 0 && log.forgotten == Forgotten::NONE {
+            (log.horizon, log.most) = (0, 0);
+        }
+        log.widen(self.quota);
+    }
+}
+
+impl SingleQuota for SlidingWindow {
+    fn quota(&self) -> Quota {
+        self.quota
+    }
+
+    fn set_quota(&mut self, quota: Quota) {
+        self.quota = quota;
+    }
+
+    fn check_with(&self, log: &mut Log, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        log.check(self.quota, quota, n, now)
+    }
+
+    fn peek_with(&self, log: &Log, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        log.decide(quota, n, now)
+    }
+}
+
+impl Direct<SlidingWindow> {
+    /// Returns the number of entries on record. **O(1)**.
+    ///
+    /// Calls at the same time share an entry.
+    pub fn entries(&self) -> usize {
+        self.state.entries.len()
+    }
+
+    /// Panics with a description if an invariant is violated. For tests. **O(n)**.
+    #[doc(hidden)]
+    pub fn check_invariants(&self) {
+        self.state.check_invariants();
+    }
+}
+
+/// The number of entries kept beyond the largest count: that many calls can be recorded beyond the
+/// limit, and refunded again, before the oldest are merged.
+const SPARE_ENTRIES: usize = 64;
+
+/// The state of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// The time and units of each call. Effective times never decrease, so this is a sorted set
+    /// whose elements are inserted and removed only at the ends.
+    entries: VecDeque<(Timestamp, u64)>,
+    units: u64,
+    /// The longest period used so far, in nanoseconds: older entries are forgotten.
+    horizon: u64,
+    /// The largest count used so far.
+    most: u32,
+    /// The units older than the horizon.
+    forgotten: Forgotten,
+    /// The time of the latest call.
+    newest: Timestamp,
+}
+
+impl Log {
+    /// Decides by the quota of a call; `own` is the limiter's.
+    #[inline]
+    fn check(&mut self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        self.widen(own);
+        self.widen(quota);
+        self.advance(now);
+        let decision = self.decide(quota, n, now);
+        if decision.is_allowed() {
+            self.push(n, now);
+        }
+        decision
+    }
+
+    fn refund(&mut self, n: u32) -> u32 {
+        let refunded = self.units.min(n.into());
+        let mut missing = refunded;
+        while missing > 0 {
+            let Some((_, units)) = self.entries.back_mut() else { break };
+            let taken = missing.min(*units);
+            *units -= taken;
+            if *units == 0 {
+                self.entries.pop_back();
+            }
+            missing -= taken;
+        }
+        self.units -= refunded;
+        // At most `n`.
+        refunded as u32
+    }
+
+    /// Extends the horizon and the number of entries to what `quota` needs.
+    #[inline]
+    fn widen(&mut self, quota: Quota) {
+        self.most = self.most.max(quota.count());
+        if quota.period_in_nanos() > self.horizon {
+            self.extend(quota.period_in_nanos());
+        }
+    }
+
+    #[cold]
+    fn extend(&mut self, horizon: u64) {
+        self.horizon = horizon;
+        if let Some(entry) = self.forgotten.within(self.horizon, self.newest) {
+            self.entries.push_front(entry);
+            self.units += entry.1;
+            self.forgotten = Forgotten::NONE;
+            self.merge_oldest();
+        }
+    }
+
+    /// Records the time, and forgets what is too old for any quota.
+    fn advance(&mut self, now: Timestamp) {
+        self.newest = now;
+        while let Some(&(time, units)) = self.entries.front() {
+            if now.as_nanos() - time.as_nanos() < self.horizon {
+                break;
+            }
+            self.entries.pop_front();
+            self.units -= units;
+            self.forgotten.add(units, time);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, n: u32, now: Timestamp) {
+        let n = u64::from(n).min(MOST_UNITS.saturating_sub(self.units));
+        self.units += n;
+        match self.entries.back_mut() {
+            Some((time, units)) if *time == now => *units += n,
+            _ if n > 0 => self.entries.push_back((now, n)),
+            _ => {}
+        }
+        self.merge_oldest();
+    }
+
+    /// Merges the two oldest entries if there is one entry too many.
+    fn merge_oldest(&mut self) {
+        if self.entries.len() > self.most_entries() {
+            let oldest = self.entries.pop_front().map_or(0, |(_, units)| units);
+            if let Some((_, units)) = self.entries.front_mut() {
+                *units += oldest;
+            }
+        }
+    }
+
+    fn most_entries(&self) -> usize {
+        (self.most as usize).saturating_add(SPARE_ENTRIES)
+    }
+
+    fn check_invariants(&self) {
+        let units: u64 = self.entries.iter().map(|&(_, units)| units).sum();
+        assert_eq!(units, self.units, "the sum of units is wrong");
+        assert!(self.entries.iter().all(|&(_, units)| units > 0), "an entry of no units");
+        assert!(self.entries.iter().is_sorted_by_key(|(time, _)| time), "an entry out of order");
+        assert!(
+            self.entries.back().is_none_or(|&(time, _)| time <= self.newest),
+            "from the future"
+        );
+        let oldest = self.entries.front().map_or(self.newest, |&(time, _)| time);
+        let age = self.newest.as_nanos() - oldest.as_nanos();
+        assert!(age <= self.horizon, "an entry that is too old");
+        assert!(self.forgotten.within(self.horizon, self.newest).is_none(), "forgotten too early");
+        assert!(self.entries.len() <= self.most_entries(), "too many entries");
+    }
+
+    /// Decides by the entries; `now` must not be before any of them.
+    #[expect(clippy::inline_always, reason = "a call takes a tenth of a check")]
+    #[inline(always)]
+    fn decide(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        let limit = u64::from(quota.count());
+        let period = quota.period_in_nanos();
+        let age = |time: Timestamp| now.as_nanos() - time.as_nanos();
+        let is_over = |&(time, _): &(Timestamp, u64)| age(time) >= period;
+        // Entries too old for any quota are already forgotten, so usually none is outside the
+        // window.
+        let over = if self.entries.front().is_some_and(is_over) {
+            self.entries.partition_point(is_over)
+        } else {
+            0
+        };
+        let forgotten =
+            if period > self.horizon { self.forgotten.within(period, now) } else { None };
+        let used = if over == 0 {
+            self.units + forgotten.map_or(0, |(_, units)| units)
+        } else {
+            let mut used = forgotten.map_or(0, |(_, units)| units);
+            for (_, units) in self.entries.range(over..) {
+                used += units;
+            }
+            used
+        };
+
+        let wanted = used + u64::from(n);
+        let ends_in = |time| Duration::from_nanos(period - age(time));
+        let verdict = if u64::from(n) > limit {
+            Verdict::Never
+        } else if n == 0 || wanted <= limit {
+            Verdict::Allowed
+        } else {
+            let end = self.end_of(over, forgotten, wanted - limit, limit - u64::from(n));
+            Verdict::Denied { retry_after: ends_in(end.unwrap_or(now)) }
+        };
+        let is_taken = verdict == Verdict::Allowed && n > 0;
+        let used = if is_taken { wanted } else { used };
+        let last = if is_taken {
+            Some(now)
+        } else {
+            let last =
+                self.entries.back().filter(|_| over < self.entries.len()).copied().or(forgotten);
+            last.map(|(time, _)| time)
+        };
+        Decision {
+            verdict,
+            limit: quota.count(),
+            remaining: u32::try_from(limit.saturating_sub(used)).unwrap_or(u32::MAX),
+            reset_after: last.map_or(Duration::ZERO, ends_in),
+        }
+    }
+
+    /// Returns the time of the entry whose expiry frees enough units: after it, `missing` are gone,
+    /// and at most `kept` stay. The window has the forgotten entry, if any, and those from index
+    /// `over` on; it is searched from the nearer end.
+    #[inline]
+    fn end_of(
+        &self,
+        over: usize,
+        forgotten: Option<(Timestamp, u64)>,
+        missing: u64,
+        kept: u64,
+    ) -> Option<Timestamp> {
+        let mut sum = 0;
+        if missing <= kept {
+            if let Some((time, units)) = forgotten {
+                sum += units;
+                if sum >= missing {
+                    return Some(time);
+                }
+            }
+            for &(time, units) in self.entries.range(over..) {
+                sum += units;
+                if sum >= missing {
+                    return Some(time);
+                }
+            }
+            return None;
+        }
+        for &(time, units) in self.entries.range(over..).rev() {
+            sum += units;
+            if sum > kept {
+                return Some(time);
+            }
+        }
+        forgotten.map(|(time, _)| time)
+    }
+}
