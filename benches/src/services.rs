@@ -16,10 +16,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinSet, yield_now};
 use zset_redis::redis::aio::MultiplexedConnection;
 use zset_redis::redis::{self, Client, Script};
-use zset_redis::zset_std::Quota;
-use zset_redis::{
-    FixedWindow, Funnel, LeasedWindow, OnFailure, SlidingWindow, WindowCounter, blocking,
-};
+use zset_redis::zset_std::{FixedWindow, Funnel, Quota, SlidingWindow, WindowCounter};
+use zset_redis::{Keyed, LeasedWindow, OnFailure, blocking};
 
 use crate::measure::{Rounds, as_f64, none, of, take_turns};
 use crate::options::{Common, MAX_KEYS, within};
@@ -273,16 +271,16 @@ const ALL: [Contender; 9] = [
         it.measure(|to| Ok(Empty(to, Arc::new(Script::new("return 1")))))
     }),
     Contender::new("Funnel", |it| {
-        it.measure(|to| Ok(Funnel::new(to, &it.name, level(it.keys), DENY)?))
+        it.measure(|to| Ok(Keyed::new(to, &it.name, Funnel::new(level(it.keys)), DENY)?))
     }),
     Contender::new("FixedWindow", |it| {
-        it.measure(|to| Ok(FixedWindow::new(to, &it.name, level(it.keys), DENY)?))
+        it.measure(|to| Ok(Keyed::new(to, &it.name, FixedWindow::new(level(it.keys)), DENY)?))
     }),
     Contender::new("WindowCounter", |it| {
-        it.measure(|to| Ok(WindowCounter::new(to, &it.name, level(it.keys), DENY)?))
+        it.measure(|to| Ok(Keyed::new(to, &it.name, WindowCounter::new(level(it.keys)), DENY)?))
     }),
     Contender::new("SlidingWindow", |it| {
-        it.measure(|to| Ok(SlidingWindow::new(to, &it.name, log(), DENY)?))
+        it.measure(|to| Ok(Keyed::new(to, &it.name, SlidingWindow::new(log()), DENY)?))
     }),
     Contender {
         // Its leases are those of one process.
@@ -299,7 +297,7 @@ const ALL: [Contender; 9] = [
         fits: |load| load.callers == 1,
         ..Contender::new("blocking Funnel", |it| {
             let pool = || blocking::Pool::new(it.client().clone());
-            it.measure(|_| Ok(blocking::Funnel::new(pool(), &it.name, level(it.keys), DENY)?))
+            it.measure(|_| Ok(Keyed::new(pool(), &it.name, Funnel::new(level(it.keys)), DENY)?))
         })
     },
 ];
@@ -338,12 +336,12 @@ macro_rules! limiters {
 }
 
 limiters! {
-    Funnel<MultiplexedConnection>, std::convert::identity;
-    FixedWindow<MultiplexedConnection>, std::convert::identity;
-    WindowCounter<MultiplexedConnection>, std::convert::identity;
-    SlidingWindow<MultiplexedConnection>, std::convert::identity;
+    Keyed<MultiplexedConnection, Funnel>, std::convert::identity;
+    Keyed<MultiplexedConnection, FixedWindow>, std::convert::identity;
+    Keyed<MultiplexedConnection, WindowCounter>, std::convert::identity;
+    Keyed<MultiplexedConnection, SlidingWindow>, std::convert::identity;
     LeasedWindow<MultiplexedConnection>, std::convert::identity;
-    blocking::Funnel, std::future::ready;
+    Keyed<blocking::Pool, Funnel>, std::future::ready;
 }
 
 /// A bare `PING`.

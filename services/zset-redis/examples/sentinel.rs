@@ -26,9 +26,9 @@ use std::time::{Duration, Instant};
 use redis::sentinel::{SentinelClient, SentinelServerType};
 use redis::{Client, Cmd, Connection, Value};
 use server::{Folder, Server, free_port};
-use zset_redis::blocking::{Connect, Pool, SlidingWindow};
-use zset_redis::{Error as CallError, OnFailure};
-use zset_std::Quota;
+use zset_redis::blocking::{Connect, Pool};
+use zset_redis::{Error as CallError, Keyed, OnFailure};
+use zset_std::{Quota, SlidingWindow};
 
 /// Opens connections to the primary that the Sentinels currently name.
 struct Sentinels(Mutex<SentinelClient>);
@@ -76,7 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let quota = Quota::new(10, Duration::from_secs(3600))?;
     let pool = Pool::new(sentinels);
-    let logins = SlidingWindow::new(pool, "sentinel example", quota, OnFailure::Deny)?;
+    let logins = Keyed::new(pool, "sentinel example", SlidingWindow::new(quota), OnFailure::Deny)?;
     let user = format!("user of process {}", process::id());
     for _ in 0..3 {
         assert!(logins.check(&user)?.is_allowed());

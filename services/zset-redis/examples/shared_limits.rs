@@ -8,9 +8,9 @@ use std::env;
 use std::error::Error;
 use std::time::Duration;
 
-use zset_redis::blocking::{Funnel, Limits, Pool, SlidingWindow};
-use zset_redis::{Breaker, OnFailure, Rule};
-use zset_std::{Quota, Verdict};
+use zset_redis::blocking::Pool;
+use zset_redis::{Breaker, Keyed, OnFailure};
+use zset_std::{AnyLimiter, Funnel, Limits, Quota, SlidingWindow, Verdict};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let url = env::var("REDIS_URL").unwrap_or_else(|_| "redis://127.0.0.1/".to_owned());
@@ -26,10 +26,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (breaker, its_breaker) = (Breaker::new(), Breaker::new());
 
     let quota = Quota::new(3, minute)?;
-    let payments = SlidingWindow::new(one.clone(), "payments", quota, OnFailure::Deny)?
+    let payments = Keyed::new(one.clone(), "payments", SlidingWindow::new(quota), OnFailure::Deny)?
         .with_breaker(breaker.clone());
-    let elsewhere = SlidingWindow::new(other.clone(), "payments", quota, OnFailure::Deny)?
-        .with_breaker(its_breaker.clone());
+    let elsewhere =
+        Keyed::new(other.clone(), "payments", SlidingWindow::new(quota), OnFailure::Deny)?
+            .with_breaker(its_breaker.clone());
     for process in [&payments, &elsewhere, &payments, &elsewhere] {
         match process.check("ann")?.verdict {
             Verdict::Allowed => println!("paid"),
@@ -40,14 +41,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Ten a second and a hundred a minute, in one round trip.
     let rules = [
-        Rule::funnel(Quota::new(10, Duration::from_secs(1))?)?,
-        Rule::sliding_window(Quota::new(100, minute)?)?,
+        AnyLimiter::from(Funnel::new(Quota::new(10, Duration::from_secs(1))?)),
+        AnyLimiter::from(SlidingWindow::new(Quota::new(100, minute)?)),
     ];
-    let requests = Limits::all(one, "requests", rules, OnFailure::Allow)?.with_breaker(breaker);
+    let requests =
+        Keyed::new(one, "requests", Limits::all(rules), OnFailure::Allow)?.with_breaker(breaker);
     println!("{} requests left", requests.check_n("ann", 4)?.remaining);
 
     // CL.THROTTLE ann 4 1 60 1: five at once, then one a minute.
-    let logins = Funnel::new(other, "logins", quota, OnFailure::Deny)?.with_breaker(its_breaker);
+    let logins =
+        Keyed::new(other, "logins", Funnel::new(quota), OnFailure::Deny)?.with_breaker(its_breaker);
     let throttle = logins.throttle("ann", 4, 1, 60, 1)?;
     println!("limited: {}, remaining: {}", throttle.limited, throttle.remaining);
     Ok(())

@@ -23,9 +23,9 @@ use std::time::Duration;
 
 use redis::{Client, TlsCertificates};
 use server::{Folder, Server, free_port};
-use zset_redis::OnFailure;
-use zset_redis::blocking::{Pool, SlidingWindow};
-use zset_std::Quota;
+use zset_redis::blocking::Pool;
+use zset_redis::{Keyed, OnFailure};
+use zset_std::{Quota, SlidingWindow};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (client, _server) = match (env::var("REDIS_URL"), env::var_os("REDIS_CA")) {
@@ -37,7 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // From here on, the code is the same as without TLS.
     let quota = Quota::new(3, Duration::from_secs(3600))?;
-    let logins = SlidingWindow::new(Pool::new(client), "tls example", quota, OnFailure::Deny)?;
+    let logins =
+        Keyed::new(Pool::new(client), "tls example", SlidingWindow::new(quota), OnFailure::Deny)?;
     let user = format!("user of process {}", process::id());
     for left in (0..3).rev() {
         let decision = logins.check(&user)?;

@@ -24,10 +24,7 @@ macro_rules! over_a_pool {
     )*};
 }
 
-over_a_pool!(SlidingWindow, Funnel, FixedWindow, WindowCounter, Limits, Leaderboard, DelayQueue);
-
-/// A [`Keyed`](crate::Keyed) limiter over a [`Pool`].
-pub type Keyed<M, L> = crate::Keyed<Pool<M>, L>;
+over_a_pool!(Leaderboard, DelayQueue);
 
 /// Opens the connections of a [`Pool`]: implemented by [`redis::Client`] and, with the feature
 /// `cluster`, by `redis::cluster::ClusterClient`.

@@ -123,11 +123,13 @@ pub enum UnsupportedQuota {
     /// years) or more.
     PeriodTooLong,
     /// The limiter keeps no history for the period of a quota given with a call: for a
-    /// [`SlidingWindow`](crate::SlidingWindow), one longer than its own; for a counter, any other
+    /// [`SlidingWindow`](zset_std::SlidingWindow), one longer than its own; for a counter, any other
     /// than its own.
     OtherPeriod,
     /// There are no limits.
     NoLimit,
+    /// There is no script for the variant of an [`AnyLimiter`](zset_std::AnyLimiter).
+    NoScript,
 }
 
 impl fmt::Display for UnsupportedQuota {
@@ -137,6 +139,7 @@ impl fmt::Display for UnsupportedQuota {
             UnsupportedQuota::PeriodTooLong => "quota takes more than 71 years to recover",
             UnsupportedQuota::OtherPeriod => "limiter keeps no history for the period of the call",
             UnsupportedQuota::NoLimit => "limits are empty",
+            UnsupportedQuota::NoScript => "algorithm has no script",
         })
     }
 }

@@ -29,7 +29,7 @@ use tokio::time::{Instant, timeout_at};
 use zset_std::{Decision, Verdict};
 
 use crate::keys::Keys;
-use crate::limit::Step;
+use crate::limit::{ServerLimiter, Step};
 use crate::link::end;
 use crate::{Error, Keyed};
 
@@ -44,7 +44,7 @@ pub(crate) struct Waiting {
 /// The keys with a flight, each with its waiting checks.
 pub(crate) type Flights = Keys<Vec<Waiting>>;
 
-impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> {
+impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter> Keyed<C, L> {
     /// Checks one unit, together with other checks of the key.
     pub(crate) async fn check_together(&self, key: &[u8]) -> Result<Decision, Error> {
         let pass = self.policy.pass()?;

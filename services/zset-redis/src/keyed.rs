@@ -1,65 +1,26 @@
-//! [`Keyed`]: a limiter of many keys, and the types of limiters.
+//! [`Keyed`]: a limiter of many keys.
 
 use std::fmt;
-use std::marker::PhantomData;
+#[cfg(feature = "tokio")]
 use std::sync::Arc;
 
 #[cfg(feature = "tokio")]
 use redis::aio::ConnectionLike;
-use zset_std::limit::{Block, Throttle};
-use zset_std::{Decision, Quota, Timestamp};
+use zset_std::limit::Throttle;
+use zset_std::{Decision, Funnel, Quota, SingleQuota, Timestamp};
 
 use crate::blocking::{Connect, Pool};
 #[cfg(feature = "tokio")]
 use crate::flights::Flights;
-use crate::limit::{Operation, Policy, Reply, Request, Step, settings};
+use crate::limit::{Operation, Policy, Reply, Request, ServerLimiter, Step, settings};
 use crate::link::Link;
 use crate::operation::operations;
-use crate::{Error, OnFailure, Rule, UnsupportedQuota};
-use kind::OfOneQuota;
+use crate::{Error, OnFailure, UnsupportedQuota};
 
-/// An exact sliding window for each of many keys: at most `count` units in every window of the
-/// quota's period, as [`zset_std::SlidingWindow`].
+/// A limiter of many keys whose state is on the server: an algorithm `L` of [`zset_std`], with the
+/// methods of [`zset_std::Keyed`].
 ///
-/// The window is half-open, `(now - period, now]`. The log of a key is a sorted set, with one entry
-/// for all units that were allowed in the same microsecond: at most `count` entries, or more if
-/// units were recorded beyond the limit. A call takes **O(log n)** amortized for n entries, since
-/// each entry is removed once. A denial takes **O(log² n)** in the worst case, if the entries have
-/// different numbers of units. A refund takes **O(m log n)** for the m entries that it removes.
-pub type SlidingWindow<C> = Keyed<C, kind::SlidingWindow>;
-
-/// A leaky bucket for each of many keys: `capacity` units at once, and then `count` in each period,
-/// as [`zset_std::Funnel`].
-///
-/// The state of a key is one string: the time at which its bucket is empty, without rounding. If
-/// the count of the quota changes, that time is rounded up to the next microsecond. A call takes
-/// **O(1)**.
-pub type Funnel<C> = Keyed<C, kind::Funnel>;
-
-/// A counter for each of many keys that restarts at every multiple of the period, as
-/// [`zset_std::FixedWindow`].
-///
-/// It can allow **twice the limit** almost at once, at the end of one window and at the start of
-/// the next. The state of a key is one string. A call takes **O(1)**.
-pub type FixedWindow<C> = Keyed<C, kind::FixedWindow>;
-
-/// An approximate sliding window for each of many keys, in constant memory, as
-/// [`zset_std::WindowCounter`], which states the error.
-///
-/// The state of a key is one string. A call takes **O(1)**.
-pub type WindowCounter<C> = Keyed<C, kind::WindowCounter>;
-
-/// Several limits of each key that must all agree, e.g. ten per second and a hundred per minute, as
-/// [`zset_std::Limits`].
-///
-/// One script decides for all of them in one round trip. A denial by one takes nothing from the
-/// others. The `limit` of a decision is the smallest limit, and a denial reports the longest wait.
-pub type Limits<C> = Keyed<C, kind::Limits>;
-
-/// A limiter for each of many keys, whose state is on the server: a [`SlidingWindow`], [`Funnel`],
-/// [`FixedWindow`], [`WindowCounter`], or several combined as [`Limits`].
-///
-/// Keys are strings or bytes. `L` is the kind of limiter, and `C` the connection:
+/// Keys are strings or bytes. `C` is the connection:
 ///
 /// - over a [`Pool`], calls block the thread;
 /// - over an asynchronous connection of [`redis`] that can be cloned, calls are awaited. It is a
@@ -87,13 +48,13 @@ pub type Limits<C> = Keyed<C, kind::Limits>;
 #[cfg_attr(feature = "tokio", doc = "```no_run")]
 #[cfg_attr(not(feature = "tokio"), doc = "```ignore")]
 /// use std::time::Duration;
-/// use zset_redis::{OnFailure, SlidingWindow};
-/// use zset_std::Quota;
+/// use zset_redis::{Keyed, OnFailure};
+/// use zset_std::{Quota, SlidingWindow};
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let connection = redis::Client::open("redis://127.0.0.1/")?.get_connection_manager().await?;
-/// let quota = Quota::new(3, Duration::from_secs(60))?;
-/// let failures = SlidingWindow::new(connection, "logins", quota, OnFailure::Deny)?;
+/// let three_a_minute = SlidingWindow::new(Quota::new(3, Duration::from_secs(60))?);
+/// let failures = Keyed::new(connection, "logins", three_a_minute, OnFailure::Deny)?;
 ///
 /// // Only wrong passwords count.
 /// if failures.over_limit("ann").await? {
@@ -111,97 +72,73 @@ pub struct Keyed<C, L> {
     /// For awaited checks.
     #[cfg(feature = "tokio")]
     pub(crate) flights: Arc<Flights>,
-    limiter: PhantomData<fn() -> L>,
+    limiter: L,
 }
 
-impl<C, L: OfOneQuota> Keyed<C, L> {
-    /// Makes a limiter that gives every key this quota; keys on the server begin with `name`.
-    /// **O(1)**.
+impl<C, L: ServerLimiter> Keyed<C, L> {
+    /// Makes a limiter; keys on the server begin with `name`. **O(k)** for k limits.
     ///
     /// # Errors
     ///
-    /// [`UnsupportedQuota`] if the limiter cannot be exact for the quota.
-    pub fn new(
-        connection: C,
-        name: &str,
-        quota: Quota,
-        on_failure: OnFailure,
-    ) -> Result<Self, UnsupportedQuota> {
-        Ok(Keyed::with_policy(connection, Policy::new(name, [L::rule(quota)?], on_failure)?))
-    }
-}
-
-impl<C> Limits<C> {
-    /// Combines limits into one; keys on the server begin with `name`. **O(k)** for k limits.
-    ///
-    /// # Errors
-    ///
-    /// [`UnsupportedQuota::NoLimit`] if there are no limits.
-    pub fn all(
-        connection: C,
-        name: &str,
-        rules: impl IntoIterator<Item = Rule>,
-        on_failure: OnFailure,
-    ) -> Result<Self, UnsupportedQuota> {
-        let rules: Arc<[Rule]> = rules.into_iter().collect();
-        Ok(Keyed::with_policy(connection, Policy::new(name, rules, on_failure)?))
-    }
-}
-
-impl<C, L> Keyed<C, L> {
-    fn with_policy(connection: C, policy: Policy) -> Self {
-        Keyed {
-            link: Link::new(connection),
-            policy,
-            #[cfg(feature = "tokio")]
-            flights: Arc::new(Flights::new()),
-            limiter: PhantomData,
-        }
-    }
-
-    settings!();
-
-    /// Returns the limiter with a penalty: a key that keeps sending while denied is blocked, as by
-    /// [`zset_std::Penalty`]. **O(1)**.
-    ///
-    /// The denials and blocks of a key are stored in a second key on the server,
-    /// `name:{key}:penalty`. A denial writes it unless the key is blocked, and it expires once they
-    /// are forgotten. Each check is still one script and one round trip. All machines should use
-    /// the same `block`. Its times are rounded up to microseconds, and limited to 71 years.
-    ///
-    /// [`record`](Self::record) and [`refund`](Self::refund) leave the penalty unchanged;
-    /// [`reset`](Self::reset) ends a block.
+    /// [`UnsupportedQuota`] if the server cannot be exact for a quota, or if there is none.
     ///
     /// # Examples
+    ///
+    /// Several limits, and a penalty:
     ///
     /// ```
     /// use std::num::NonZeroU32;
     /// use std::time::Duration;
-    /// use zset_redis::blocking::{Funnel, Pool};
-    /// use zset_redis::{OnFailure, redis};
-    /// use zset_std::Quota;
+    /// use zset_redis::blocking::Pool;
+    /// use zset_redis::{Keyed, OnFailure, redis};
     /// use zset_std::limit::Block;
+    /// use zset_std::{AnyLimiter, Funnel, Limits, Penalty, Quota, SlidingWindow};
     ///
     /// let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
-    /// let quota = Quota::new(10, Duration::from_secs(60))?;
+    /// let smooth = Funnel::new(Quota::new(10, Duration::from_secs(1))?);
+    /// let hourly = SlidingWindow::new(Quota::new(1000, Duration::from_secs(3600))?);
+    /// let limits = Limits::all([AnyLimiter::from(smooth), hourly.into()]);
     /// // After 20 denials in a row, a minute, then two, then four, up to a day.
     /// let block = Block::after(NonZeroU32::new(20).unwrap(), Duration::from_secs(60))
     ///     .doubling_up_to(Duration::from_secs(86_400));
-    /// let logins = Funnel::new(pool, "logins", quota, OnFailure::Deny)?.with_penalty(block);
+    /// let logins = Keyed::new(pool, "logins", Penalty::new(limits, block), OnFailure::Deny)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with_penalty(mut self, block: Block) -> Self {
-        self.policy.block = Some(block);
-        self
+    pub fn new(
+        connection: C,
+        name: &str,
+        limiter: L,
+        on_failure: OnFailure,
+    ) -> Result<Self, UnsupportedQuota> {
+        let mut policy = Policy::new(name, limiter.rules()?, on_failure)?;
+        policy.block = limiter.block();
+        Ok(Keyed {
+            link: Link::new(connection),
+            policy,
+            #[cfg(feature = "tokio")]
+            flights: Arc::new(Flights::new()),
+            limiter,
+        })
     }
 
-    /// Returns the quotas, each with its limiter. **O(1)**.
-    pub fn rules(&self) -> &[Rule] {
-        &self.policy.rules
+    /// Returns the algorithm. **O(1)**.
+    pub fn limiter(&self) -> &L {
+        &self.limiter
     }
 }
 
-impl<C: Clone, L> Keyed<C, L> {
+impl<C, L> Keyed<C, L> {
+    settings!();
+}
+
+impl<C, L: SingleQuota> Keyed<C, L> {
+    /// Returns the quota of each key. **O(1)**.
+    pub fn quota(&self) -> Quota {
+        self.limiter.quota()
+    }
+}
+
+impl<C: Clone, L: Clone> Keyed<C, L> {
     /// Returns the same limiter with its clock fixed at `now`, rounded down to microseconds.
     /// **O(1)**.
     ///
@@ -212,8 +149,8 @@ impl<C: Clone, L> Keyed<C, L> {
     ///
     /// ```no_run
     /// # use std::time::Duration;
-    /// # use zset_redis::{Error, blocking::Funnel};
-    /// # fn example(logins: Funnel) -> Result<(), Error> {
+    /// # use zset_redis::{Error, Keyed, blocking::Pool};
+    /// # fn example(logins: Keyed<Pool, zset_std::Funnel>) -> Result<(), Error> {
     /// use zset_std::Timestamp;
     ///
     /// let mut now = Timestamp::ZERO;
@@ -231,7 +168,7 @@ impl<C: Clone, L> Keyed<C, L> {
 }
 
 operations! {
-    impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> {
+    impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter + 'static> Keyed<C, L> {
         /// Allows one unit of a key, or denies it.
         ///
         /// # Errors
@@ -268,7 +205,8 @@ operations! {
             })
         }
 
-        /// Records `n` units of a key, even beyond the limit.
+        /// Records `n` units of a key, even beyond the limit. A penalty stays as it is, as with a
+        /// [refund](Self::refund).
         ///
         /// # Errors
         ///
@@ -290,7 +228,7 @@ operations! {
             self.policy.operation(Step::Refund, key.as_ref(), n, Policy::refunded)
         }
 
-        /// Removes a key, with its history, and returns whether it was present.
+        /// Removes a key, with its history, and returns whether it was present. It ends a block.
         ///
         /// # Errors
         ///
@@ -302,7 +240,7 @@ operations! {
 }
 
 operations! {
-    impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: OfOneQuota + 'static> Keyed<C, L> {
+    impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter + SingleQuota + 'static> Keyed<C, L> {
         /// Like [`check_n`](Self::check_n), with a different quota for this call: for tiers, and
         /// for quotas from a database.
         ///
@@ -312,12 +250,13 @@ operations! {
         ///
         /// - for a [`Funnel`], any: the time at which the bucket is empty carries over, rounded up
         ///   to microseconds if the count differs;
-        /// - for a [`SlidingWindow`], at most the limiter's, for which the log is kept: create the
+        /// - for a [`SlidingWindow`](zset_std::SlidingWindow), at most the limiter's, for which the log is kept: create the
         ///   limiter with the longest period;
-        /// - for a [`FixedWindow`] or a [`WindowCounter`], only the limiter's: the server does not
+        /// - for a [`FixedWindow`](zset_std::FixedWindow) or a
+        ///   [`WindowCounter`](zset_std::WindowCounter), only the limiter's: the server does not
         ///   store the times of single units, which another window would need.
         ///
-        /// [`Limits`] do not have this method, since they have several quotas. A refund applies to
+        /// [`Limits`](zset_std::Limits) do not have this method, since they have several quotas. A refund applies to
         /// the limiter's own quota. A limiter in this process that [replaces](OnFailure::Local) the
         /// server uses its own quota.
         ///
@@ -328,8 +267,9 @@ operations! {
         /// # Examples
         ///
         /// ```no_run
-        /// # use zset_redis::{Error, blocking::SlidingWindow};
-        /// # fn example(requests: SlidingWindow) -> Result<(), Box<dyn std::error::Error>> {
+        /// # use zset_redis::{Keyed, blocking::Pool};
+        /// # use zset_std::SlidingWindow;
+        /// # fn example(requests: Keyed<Pool, SlidingWindow>) -> Result<(), Box<dyn std::error::Error>> {
         /// use std::time::Duration;
         /// use zset_std::Quota;
         ///
@@ -364,7 +304,7 @@ operations! {
 }
 
 operations! {
-    impl<C: ConnectionLike + Clone + Send + Sync + 'static> Keyed<C, kind::Funnel> {
+    impl<C: ConnectionLike + Clone + Send + Sync + 'static> Keyed<C, Funnel> {
         /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units
         /// per `period` seconds, and up to `max_burst + 1` at once. The quota of the limiter is not
         /// used.
@@ -386,7 +326,7 @@ operations! {
     }
 }
 
-impl<M: Connect, L> Keyed<Pool<M>, L> {
+impl<M: Connect, L: ServerLimiter> Keyed<Pool<M>, L> {
     fn run<T>(&self, operation: Operation<'_, T>) -> Result<T, Error> {
         let request = operation.request?;
         (operation.read)(&self.policy, &request, self.send(&request))
@@ -405,10 +345,10 @@ impl<M: Connect, L> Keyed<Pool<M>, L> {
 mod awaited {
     use zset_std::AsyncKeyedLimiter;
 
-    use super::{ConnectionLike, Decision, Error, Keyed, Operation, Reply, Request};
+    use super::{ConnectionLike, Decision, Error, Keyed, Operation, Reply, Request, ServerLimiter};
     use crate::link::end;
 
-    impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static> Keyed<C, L> {
+    impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter + 'static> Keyed<C, L> {
         pub(super) async fn run<T>(&self, operation: Operation<'_, T>) -> Result<T, Error> {
             let request = operation.request?;
             let reply = if request.can_share() {
@@ -431,7 +371,7 @@ mod awaited {
     impl<C, L, Q> AsyncKeyedLimiter<Q> for Keyed<C, L>
     where
         C: ConnectionLike + Clone + Send + Sync + 'static,
-        L: 'static,
+        L: ServerLimiter,
         Q: AsRef<[u8]> + Sync + ?Sized,
     {
         type Error = Error;
@@ -450,14 +390,14 @@ mod awaited {
     }
 }
 
-impl<C: Clone, L> Clone for Keyed<C, L> {
+impl<C: Clone, L: Clone> Clone for Keyed<C, L> {
     fn clone(&self) -> Self {
         Keyed {
             link: self.link.clone(),
             policy: self.policy.clone(),
             #[cfg(feature = "tokio")]
             flights: self.flights.clone(),
-            limiter: PhantomData,
+            limiter: self.limiter.clone(),
         }
     }
 }
@@ -466,52 +406,4 @@ impl<C, L> fmt::Debug for Keyed<C, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keyed").field("policy", &self.policy).finish_non_exhaustive()
     }
-}
-
-pub mod kind {
-    //! The kinds of limiters: types without values, for the parameter `L` of
-    //! [`Keyed`](crate::Keyed).
-
-    use zset_std::Quota;
-
-    use crate::{Rule, UnsupportedQuota};
-
-    /// A limiter with one quota. Only types of this module implement it.
-    pub trait OfOneQuota: private::Sealed {}
-
-    mod private {
-        use super::{Quota, Rule, UnsupportedQuota};
-
-        pub trait Sealed {
-            fn rule(quota: Quota) -> Result<Rule, UnsupportedQuota>;
-        }
-    }
-
-    /// Defines the limiters with one quota.
-    macro_rules! kinds {
-        ($($Kind:ident by $rule:ident),*) => {$(
-            #[doc = concat!("The kind of a [`", stringify!($Kind), "`](crate::", stringify!($Kind), ").")]
-            #[derive(Debug)]
-            pub enum $Kind {}
-
-            impl OfOneQuota for $Kind {}
-
-            impl private::Sealed for $Kind {
-                fn rule(quota: Quota) -> Result<Rule, UnsupportedQuota> {
-                    Rule::$rule(quota)
-                }
-            }
-        )*};
-    }
-
-    kinds! {
-        SlidingWindow by sliding_window,
-        Funnel by funnel,
-        FixedWindow by fixed_window,
-        WindowCounter by window_counter
-    }
-
-    /// The kind of [`Limits`](crate::Limits).
-    #[derive(Debug)]
-    pub enum Limits {}
 }

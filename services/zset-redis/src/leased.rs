@@ -17,7 +17,7 @@
 //!
 //! The first call that waits for a draw is decided by the server, at the time of the draw. So a
 //! draw for one call needs no life: it counts for one period, as in a
-//! [`SlidingWindow`](crate::SlidingWindow).
+//! [`SlidingWindow`](zset_std::SlidingWindow).
 //!
 //! If a lease is not ended, because its process crashed or the call failed, all its units count
 //! until they leave the window: an error towards denial.
@@ -40,9 +40,9 @@ use zset_std::{AsyncKeyedLimiter, Clock, Decision, MonotonicClock, Quota, Verdic
 
 use crate::breaker::Pass;
 use crate::keys::Keys;
-use crate::limit::{Policy, Step, settings};
+use crate::limit::{Kind, Policy, Rule, Step, settings};
 use crate::link::{Link, end};
-use crate::{Error, OnFailure, Rule, UnsupportedQuota};
+use crate::{Error, OnFailure, UnsupportedQuota};
 use draw::{Draw, Grant, wait};
 use slot::{Slot, Terms};
 
@@ -54,7 +54,7 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 ///
 /// No window of the quota's period has more than `count` units, over all machines. All machines
 /// must use the same name and quota; the batch and the life of leases may differ. The state is
-/// separate from that of a [`SlidingWindow`](crate::SlidingWindow) of the same name.
+/// separate from that of a [`SlidingWindow`](zset_std::SlidingWindow) of the same name.
 ///
 /// # Leases
 ///
@@ -67,7 +67,7 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 /// draw, up to [`with_max_batch`](Self::with_max_batch), which is at most and by default a quarter
 /// of the limit. The batch of a key that is checked less often than once in half a life is zero:
 /// every call draws only its own units, and is as exact as in a
-/// [`SlidingWindow`](crate::SlidingWindow).
+/// [`SlidingWindow`](zset_std::SlidingWindow).
 ///
 /// # What it costs
 ///
@@ -177,7 +177,7 @@ impl<C> LeasedWindow<C> {
         quota: Quota,
         on_failure: OnFailure,
     ) -> Result<Self, UnsupportedQuota> {
-        let policy = Policy::new(name, [Rule::sliding_window(quota)?], on_failure)?;
+        let policy = Policy::new(name, [Rule::new(Kind::SlidingWindow, quota)?], on_failure)?;
         let terms = Terms { quota, life: quota.period() / 10, max_batch: quota.count() / 4 };
         // The seeds of hashers are random.
         let [high, low] = [0, 1].map(|half| RandomState::new().hash_one(half));

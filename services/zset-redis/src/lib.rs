@@ -4,21 +4,23 @@
 //! This page is about limiters. The modules [`leaderboard`] and [`delay_queue`] are the guides to
 //! boards and queues, which treat connections, deadlines and clusters in the same way.
 //!
-//! Limiters take units from a [`Quota`](zset_std::Quota) and return a
-//! [`Decision`](zset_std::Decision), and make the same decisions as the limiters of [`zset_std`].
-//! Each call is one script, so it is atomic, and one round trip. Awaited checks of a hot key share
-//! scripts.
+//! [`Keyed`] is the limiter. It takes an algorithm of [`zset_std`], has the methods of
+//! [`zset_std::Keyed`], and makes the same decisions. Each call is one script, so it is atomic, and
+//! one round trip. Awaited checks of a hot key share scripts.
 //!
-//! | limiter | for |
+//! | algorithm | for |
 //! |---|---|
 //! | [`SlidingWindow`] | at most n units in any period, exactly |
 //! | [`Funnel`] | a steady rate with bursts, exactly; `throttle` is `CL.THROTTLE` |
-//! | [`FixedWindow`] | a plain counter; up to twice the limit around a boundary |
-//! | [`WindowCounter`] | an approximate sliding window |
-//! | [`Limits`] | several of them on one key: all allow the units, or none is charged |
+//! | [`FixedWindow`](zset_std::FixedWindow) | a plain counter; up to twice the limit around a boundary |
+//! | [`WindowCounter`](zset_std::WindowCounter) | an approximate sliding window |
+//! | [`Limits`](zset_std::Limits) | several of them on one key: all allow the units, or none is charged |
+//! | [`Penalty`](zset_std::Penalty) | any of them, and blocks for a key that keeps sending while denied |
 //!
-//! [`with_penalty`](Keyed::with_penalty) blocks a key that keeps sending while denied, in each of
-//! them.
+//! [`ServerLimiter`] says what each stores on the server.
+//!
+//! [`SlidingWindow`]: zset_std::SlidingWindow
+//! [`Funnel`]: zset_std::Funnel
 //!
 //! The type of connection decides how calls are made. Over a [`blocking::Pool`], calls block the
 //! thread. With the feature `tokio`, calls over any asynchronous connection of [`redis`] that can
@@ -28,13 +30,13 @@
 //! ```no_run
 //! use std::time::Duration;
 //! use zset_redis::blocking::Pool;
-//! use zset_redis::{OnFailure, SlidingWindow};
-//! use zset_std::{Quota, Verdict};
+//! use zset_redis::{Keyed, OnFailure};
+//! use zset_std::{Quota, SlidingWindow, Verdict};
 //!
 //! let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
 //! // Three attempts a minute for each user, on all machines together.
 //! let quota = Quota::new(3, Duration::from_secs(60))?;
-//! let attempts = SlidingWindow::new(pool, "attempts", quota, OnFailure::Deny)?;
+//! let attempts = Keyed::new(pool, "attempts", SlidingWindow::new(quota), OnFailure::Deny)?;
 //! match attempts.check("ann")?.verdict {
 //!     Verdict::Allowed => println!("go ahead"),
 //!     Verdict::Denied { retry_after } => println!("come back in {retry_after:?}"),
@@ -316,11 +318,11 @@ mod script;
 pub use breaker::{Breaker, BreakerState};
 pub use delay_queue::DelayQueue;
 pub use error::{Error, UnsupportedQuota};
-pub use keyed::{FixedWindow, Funnel, Keyed, Limits, SlidingWindow, WindowCounter, kind};
+pub use keyed::Keyed;
 pub use leaderboard::Leaderboard;
 #[cfg(feature = "tokio")]
 pub use leased::LeasedWindow;
-pub use limit::{OnFailure, Rule};
+pub use limit::{OnFailure, ServerLimiter};
 pub use redis;
 pub use zset_std;
 

@@ -6,6 +6,7 @@
 
 mod rule;
 mod scripts;
+mod server_limiter;
 mod state;
 
 use std::borrow::Cow;
@@ -21,8 +22,9 @@ use crate::breaker::{Breaker, Pass};
 use crate::key::Names;
 use crate::script::Call;
 use crate::{Error, UnsupportedQuota};
-pub use rule::Rule;
+pub(crate) use rule::{Kind, Rule};
 use rule::{MOST, NANOS_PER_MICRO};
+pub use server_limiter::ServerLimiter;
 use state::{Numbers, State, pack};
 
 /// What a limiter does when the server fails or does not reply before the deadline.
@@ -422,7 +424,7 @@ impl Request<'_> {
         call = call.argument(pack([n, self.calls].map(u64::from).into_iter().chain(time)));
         for rule in &*self.rules {
             if self.rules.len() > 1 || block.is_some() {
-                call = call.argument(rule.limiter.name());
+                call = call.argument(rule.kind.name());
             }
             call = call.argument(rule.numbers(n, limit));
         }

@@ -50,7 +50,7 @@ macro_rules! operations {
     (
         impl<
             $C:ident: $first:ident $(+ $bound:ident)* $(+ $static:lifetime)?
-            $(, $L:ident: $($Kind:ident +)? $l:lifetime)?
+            $(, $L:ident: $($Kind:ident +)* $l:lifetime)?
         >
         $Type:ident<$_C:ident $(, $of:ty)?> {
             $(
@@ -61,7 +61,7 @@ macro_rules! operations {
         }
     ) => {
         /// Over a [`Pool`](crate::blocking::Pool): calls block the thread.
-        impl<M: crate::blocking::Connect $(, $L $(: $Kind)?)?> $Type<crate::blocking::Pool<M> $(, $of)?> {
+        impl<M: crate::blocking::Connect $(, $L: $($Kind +)* $l)?> $Type<crate::blocking::Pool<M> $(, $of)?> {
             $(
                 $(#[$attribute])*
                 #[allow(clippy::missing_errors_doc, reason = "the type says when calls fail")]
@@ -73,7 +73,7 @@ macro_rules! operations {
 
         /// Over an asynchronous connection: calls are awaited.
         #[cfg(feature = "tokio")]
-        impl<$C: $first $(+ $bound)* $(+ $static)? $(, $L: $($Kind +)? $l)?> $Type<$C $(, $of)?> {
+        impl<$C: $first $(+ $bound)* $(+ $static)? $(, $L: $($Kind +)* $l)?> $Type<$C $(, $of)?> {
             $(
                 $(#[$attribute])*
                 #[allow(clippy::missing_errors_doc, reason = "the type says when calls fail")]

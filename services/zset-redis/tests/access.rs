@@ -12,9 +12,12 @@ use redis::Client;
 use redis::aio::MultiplexedConnection;
 use servers::{Cluster, Kind, PATIENCE, Server};
 use zset_redis::blocking::{self, Connect, Pool};
-use zset_redis::{LeasedWindow, OnFailure, Rule};
+use zset_redis::{Keyed, LeasedWindow, OnFailure, ServerLimiter};
 use zset_std::limit::Block;
-use zset_std::{Quota, Sum, Ties, Timestamp};
+use zset_std::{
+    AnyLimiter, FixedWindow, Funnel, Limits, Penalty, Quota, SlidingWindow, Sum, Ties,
+    Timestamp, WindowCounter,
+};
 
 const SECRET: &[u8] = b"0123456789abcdef";
 
@@ -35,7 +38,10 @@ fn keys(server: &Server) -> Vec<String> {
 /// Takes a unit of the key `ann` with each limiter, and uses a board and a queue with the name
 /// `ann`.
 fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
-    fn take<M: Connect, L>(limiter: blocking::Keyed<M, L>, secret: Option<&[u8]>) {
+    fn take<M: Connect, L: ServerLimiter>(
+        limiter: zset_redis::Keyed<Pool<M>, L>,
+        secret: Option<&[u8]>,
+    ) {
         let limiter = match secret {
             Some(secret) => limiter.hashed_keys(secret),
             None => limiter,
@@ -46,15 +52,15 @@ fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
     }
     let new = || (pool.clone(), "a", quota(), OnFailure::Deny);
     let (p, name, quota, deny) = new();
-    take(blocking::SlidingWindow::new(p, name, quota, deny).unwrap(), secret);
+    take(Keyed::new(p, name, SlidingWindow::new(quota), deny).unwrap(), secret);
     let (p, name, quota, deny) = new();
-    take(blocking::Funnel::new(p, name, quota, deny).unwrap(), secret);
+    take(Keyed::new(p, name, Funnel::new(quota), deny).unwrap(), secret);
     let (p, name, quota, deny) = new();
-    take(blocking::FixedWindow::new(p, name, quota, deny).unwrap(), secret);
+    take(Keyed::new(p, name, FixedWindow::new(quota), deny).unwrap(), secret);
     let (p, name, quota, deny) = new();
-    take(blocking::WindowCounter::new(p, name, quota, deny).unwrap(), secret);
-    let rules = [Rule::sliding_window(quota).unwrap(), Rule::funnel(quota).unwrap()];
-    let limits = blocking::Limits::all(pool.clone(), "limits", rules, OnFailure::Deny);
+    take(Keyed::new(p, name, WindowCounter::new(quota), deny).unwrap(), secret);
+    let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
+    let limits = Keyed::new(pool.clone(), "limits", Limits::all(rules), OnFailure::Deny);
     take(limits.unwrap(), secret);
 
     let mut board = blocking::Leaderboard::new(pool.clone(), "ann").with_dense_standings();
@@ -73,7 +79,7 @@ async fn use_each_awaited<C>(connection: C, secret: &[u8])
 where
     C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
 {
-    async fn take<C, L: 'static>(limiter: zset_redis::Keyed<C, L>, secret: &[u8])
+    async fn take<C, L: ServerLimiter>(limiter: zset_redis::Keyed<C, L>, secret: &[u8])
     where
         C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
     {
@@ -84,15 +90,16 @@ where
     }
     let new = || (connection.clone(), "a", quota(), OnFailure::Deny);
     let (c, name, quota, deny) = new();
-    take(zset_redis::SlidingWindow::new(c, name, quota, deny).unwrap(), secret).await;
+    take(zset_redis::Keyed::new(c, name, SlidingWindow::new(quota), deny).unwrap(), secret).await;
     let (c, name, quota, deny) = new();
-    take(zset_redis::Funnel::new(c, name, quota, deny).unwrap(), secret).await;
+    take(zset_redis::Keyed::new(c, name, Funnel::new(quota), deny).unwrap(), secret).await;
     let (c, name, quota, deny) = new();
-    take(zset_redis::FixedWindow::new(c, name, quota, deny).unwrap(), secret).await;
+    take(zset_redis::Keyed::new(c, name, FixedWindow::new(quota), deny).unwrap(), secret).await;
     let (c, name, quota, deny) = new();
-    take(zset_redis::WindowCounter::new(c, name, quota, deny).unwrap(), secret).await;
-    let rules = [Rule::sliding_window(quota).unwrap(), Rule::funnel(quota).unwrap()];
-    let limits = zset_redis::Limits::all(connection.clone(), "limits", rules, OnFailure::Deny);
+    take(zset_redis::Keyed::new(c, name, WindowCounter::new(quota), deny).unwrap(), secret).await;
+    let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
+    let limits =
+        zset_redis::Keyed::new(connection.clone(), "limits", Limits::all(rules), OnFailure::Deny);
     take(limits.unwrap(), secret).await;
     let (c, name, quota, deny) = new();
     let leased = LeasedWindow::new(c, name, quota, deny).unwrap().hashed_keys(secret);
@@ -159,7 +166,7 @@ fn states_of_different_secrets_are_separate() {
 fn the_secret_is_not_in_debug_output() {
     let client = redis::Client::open("redis://127.0.0.1/").unwrap();
     let limiter = |pool: &Pool<_>| {
-        blocking::Funnel::new(pool.clone(), "a", quota(), OnFailure::Deny).unwrap()
+        Keyed::new(pool.clone(), "a", Funnel::new(quota()), OnFailure::Deny).unwrap()
     };
     let pool = Pool::new(client);
     let secret = "a-secret-of-letters";
@@ -178,7 +185,7 @@ fn the_secret_is_not_in_debug_output() {
 fn blocking_errors(server: &Server) -> Vec<String> {
     let pool = Pool::new(server.client());
     let funnel = || {
-        blocking::Funnel::new(pool.clone(), "a", quota(), OnFailure::Deny)
+        Keyed::new(pool.clone(), "a", Funnel::new(quota()), OnFailure::Deny)
             .unwrap()
             .with_deadline(PATIENCE)
     };
@@ -202,11 +209,12 @@ async fn awaited_errors(server: &Server) -> Vec<String> {
     let client = server.client();
     let funnel = async || {
         let connection = server.multiplexed().await;
-        let funnel = zset_redis::Funnel::new(connection, "a", quota(), OnFailure::Deny);
+        let funnel = zset_redis::Keyed::new(connection, "a", Funnel::new(quota()), OnFailure::Deny);
         funnel.unwrap().with_deadline(PATIENCE)
     };
     let manager = client.get_connection_manager().await.unwrap();
-    let reconnecting = zset_redis::Funnel::new(manager.clone(), "a", quota(), OnFailure::Deny);
+    let reconnecting =
+        zset_redis::Keyed::new(manager.clone(), "a", Funnel::new(quota()), OnFailure::Deny);
     let reconnecting = reconnecting.unwrap().with_deadline(PATIENCE);
     let queue = zset_redis::DelayQueue::new(manager, "q").with_deadline(PATIENCE);
     let leased = LeasedWindow::new(server.multiplexed().await, "l", quota(), OnFailure::Deny);
@@ -265,7 +273,10 @@ impl Errors {
 }
 
 /// Calls each method of a limiter in such a way that its scripts run all their commands.
-fn use_limiter<M: Connect, L>(limiter: blocking::Keyed<M, L>, errors: &mut Errors) {
+fn use_limiter<M: Connect, L: ServerLimiter>(
+    limiter: zset_redis::Keyed<Pool<M>, L>,
+    errors: &mut Errors,
+) {
     let limiter = limiter.with_deadline(PATIENCE);
     let at = |seconds: u64| Timestamp::from_nanos(seconds * 1_000_000_000);
     for second in 1..=10 {
@@ -355,14 +366,14 @@ fn use_row(types: &str, client: &Client) -> Errors {
     let (p, name, quota, deny) = new();
     match types {
         "SlidingWindow" => {
-            use_limiter(blocking::SlidingWindow::new(p, name, quota, deny).unwrap(), &mut errors);
+            use_limiter(Keyed::new(p, name, SlidingWindow::new(quota), deny).unwrap(), &mut errors);
         }
         "Funnel`, `FixedWindow`, `WindowCounter" => {
-            use_limiter(blocking::Funnel::new(p, name, quota, deny).unwrap(), &mut errors);
+            use_limiter(Keyed::new(p, name, Funnel::new(quota), deny).unwrap(), &mut errors);
             let (p, name, quota, deny) = new();
-            use_limiter(blocking::FixedWindow::new(p, name, quota, deny).unwrap(), &mut errors);
+            use_limiter(Keyed::new(p, name, FixedWindow::new(quota), deny).unwrap(), &mut errors);
             let (p, name, quota, deny) = new();
-            use_limiter(blocking::WindowCounter::new(p, name, quota, deny).unwrap(), &mut errors);
+            use_limiter(Keyed::new(p, name, WindowCounter::new(quota), deny).unwrap(), &mut errors);
         }
         "LeasedWindow" => runtime().block_on(async {
             let connection = client.get_multiplexed_async_connection().await.unwrap();
@@ -423,9 +434,10 @@ fn a_penalty_needs_the_rights_of_a_fixed_window_too() {
     let rights = |name| rows.iter().find(|row| row[0].contains(name)).unwrap()[2];
     let use_it = |rights: &[&str]| {
         let client = user(&server, &[&["~a:*", "+eval", "+evalsha"], rights].concat());
-        let window = blocking::SlidingWindow::new(Pool::new(client), "a", quota(), OnFailure::Deny);
         let block = Block::after(NonZeroU32::new(9).unwrap(), Duration::from_secs(9));
-        let window = window.unwrap().with_deadline(PATIENCE).with_penalty(block);
+        let window = Penalty::new(SlidingWindow::new(quota()), block);
+        let window = Keyed::new(Pool::new(client), "a", window, OnFailure::Deny);
+        let window = window.unwrap().with_deadline(PATIENCE);
         for n in [3, 1, 1] {
             let _ = window.check_n("ann", n)?;
         }
@@ -449,11 +461,12 @@ fn connections_to_a_cluster_need_the_rights_in_the_guide() {
         cluster.nodes.iter().map(|node| node.url().replace("redis://", "redis://ann:secret@"));
     let client = redis::cluster::ClusterClient::builder(nodes);
     let client = client.response_timeout(PATIENCE).connection_timeout(PATIENCE).build().unwrap();
-    let funnel = blocking::Funnel::new(Pool::new(client.clone()), "a", quota(), OnFailure::Deny);
+    let funnel = Keyed::new(Pool::new(client.clone()), "a", Funnel::new(quota()), OnFailure::Deny);
     let funnel = funnel.unwrap().with_deadline(PATIENCE);
     runtime().block_on(async {
         let connection = client.get_async_connection().await.unwrap();
-        let awaited = zset_redis::Funnel::new(connection, "a", quota(), OnFailure::Deny);
+        let awaited =
+            zset_redis::Keyed::new(connection, "a", Funnel::new(quota()), OnFailure::Deny);
         let awaited = awaited.unwrap().with_deadline(PATIENCE);
         // The keys of all nodes.
         for key in 0..30 {

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use redis::ConnectionLike;
 use redis::cluster::ClusterClient;
-use zset_redis::blocking::{Connect, Limits, Pool};
-use zset_redis::{OnFailure, Rule};
-use zset_std::{AnyLimiter, FixedWindow, Funnel, Quota, SlidingWindow, WindowCounter};
+use zset_redis::blocking::{Connect, Pool};
+use zset_redis::{Keyed, OnFailure};
+use zset_std::{AnyLimiter, FixedWindow, Funnel, Limits, Quota, SlidingWindow, WindowCounter};
 
 use servers::{Cluster, Kind, PATIENCE, Server, log, replay};
 
@@ -31,26 +31,27 @@ fn quota() -> Quota {
     Quota::new(20, Duration::from_millis(20)).unwrap()
 }
 
-/// Returns the rules to test, each with its limiter in this process.
-fn tested() -> [(Rule, AnyLimiter); 4] {
+/// Returns the limiters to test.
+fn tested() -> [AnyLimiter; 4] {
     let quota = quota();
     [
-        (Rule::sliding_window(quota).unwrap(), SlidingWindow::new(quota).into()),
-        (Rule::funnel(quota).unwrap(), Funnel::new(quota).into()),
-        (Rule::fixed_window(quota).unwrap(), FixedWindow::new(quota).into()),
-        (Rule::window_counter(quota).unwrap(), WindowCounter::new(quota).into()),
+        SlidingWindow::new(quota).into(),
+        Funnel::new(quota).into(),
+        FixedWindow::new(quota).into(),
+        WindowCounter::new(quota).into(),
     ]
 }
 
-fn all_units() -> Rule {
-    Rule::sliding_window(Quota::new(u32::MAX, Duration::from_secs(3600)).unwrap()).unwrap()
+fn all_units() -> AnyLimiter {
+    AnyLimiter::from(SlidingWindow::new(Quota::new(u32::MAX, Duration::from_secs(3600)).unwrap()))
 }
 
 /// Takes units as fast as it can; returns how many were allowed.
 fn take_units<M: Connect>(pool: &Pool<M>, index: usize) -> u32 {
-    let rules = [tested()[index].0, all_units()];
+    let rules = [tested()[index], all_units()];
     let limits =
-        Limits::all(pool.clone(), &format!("atomicity{index}"), rules, OnFailure::Deny).unwrap();
+        Keyed::new(pool.clone(), &format!("atomicity{index}"), Limits::all(rules), OnFailure::Deny)
+            .unwrap();
     let limits = limits.with_deadline(PATIENCE);
     let start = Instant::now();
     let mut allowed = 0;
@@ -111,11 +112,11 @@ fn allowed(child: Child) -> Vec<u64> {
 fn check(server: &str, connection: &mut impl ConnectionLike) {
     let children: Vec<_> = (0..PROCESSES).map(|_| start_child(server)).collect();
     let allowed: Vec<_> = children.into_iter().map(allowed).collect();
-    for (index, (rule, limiter)) in tested().into_iter().enumerate() {
+    for (index, limiter) in tested().into_iter().enumerate() {
         let key = format!("atomicity{index}:{{ann}}:sliding_window:1");
-        let (units, full) = replay(log(connection, &key), &rule, limiter);
-        assert_eq!(units, allowed.iter().map(|allowed| allowed[index]).sum::<u64>(), "{rule:?}");
-        assert!(full > 10, "{rule:?} was full only {full} times");
+        let (units, full) = replay(log(connection, &key), &limiter, limiter);
+        assert_eq!(units, allowed.iter().map(|allowed| allowed[index]).sum::<u64>(), "{limiter:?}");
+        assert!(full > 10, "{limiter:?} was full only {full} times");
     }
 }
 

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use redis::aio::{ConnectionLike, ConnectionManagerConfig};
 use servers::{Cluster, Kind, PATIENCE, Server};
-use zset_redis::blocking::{self, Connect, Pool};
-use zset_redis::{
-    Error, FixedWindow, Funnel, Limits, OnFailure, Rule, SlidingWindow, WindowCounter,
+use zset_redis::blocking::{Connect, Pool};
+use zset_redis::{Error, Keyed, OnFailure, ServerLimiter};
+use zset_std::{
+    AnyLimiter, AsyncKeyedLimiter, FixedWindow, Funnel, Limits, Quota, SlidingWindow, WindowCounter,
 };
-use zset_std::{AsyncKeyedLimiter, Quota};
 
 fn quota() -> Quota {
     Quota::new(3, Duration::from_secs(3600)).unwrap()
@@ -34,20 +34,24 @@ async fn awaited(limiter: impl AsyncKeyedLimiter<str, Error = Error>) {
 async fn all_awaited<C: ConnectionLike + Clone + Send + Sync + 'static>(connection: C, name: &str) {
     let new = || (connection.clone(), name, quota(), OnFailure::Deny);
     let (c, name, quota, deny) = new();
-    awaited(SlidingWindow::new(c, name, quota, deny).unwrap().with_deadline(PATIENCE)).await;
+    awaited(Keyed::new(c, name, SlidingWindow::new(quota), deny).unwrap().with_deadline(PATIENCE))
+        .await;
     let (c, name, quota, deny) = new();
-    awaited(Funnel::new(c, name, quota, deny).unwrap().with_deadline(PATIENCE)).await;
+    awaited(Keyed::new(c, name, Funnel::new(quota), deny).unwrap().with_deadline(PATIENCE)).await;
     let (c, name, quota, deny) = new();
-    awaited(FixedWindow::new(c, name, quota, deny).unwrap().with_deadline(PATIENCE)).await;
+    awaited(Keyed::new(c, name, FixedWindow::new(quota), deny).unwrap().with_deadline(PATIENCE))
+        .await;
     let (c, name, quota, deny) = new();
-    awaited(WindowCounter::new(c, name, quota, deny).unwrap().with_deadline(PATIENCE)).await;
-    let rules = [Rule::sliding_window(quota).unwrap(), Rule::funnel(quota).unwrap()];
-    let limits = Limits::all(connection, &format!("{name} limits"), rules, OnFailure::Deny);
+    awaited(Keyed::new(c, name, WindowCounter::new(quota), deny).unwrap().with_deadline(PATIENCE))
+        .await;
+    let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
+    let limits =
+        Keyed::new(connection, &format!("{name} limits"), Limits::all(rules), OnFailure::Deny);
     awaited(limits.unwrap().with_deadline(PATIENCE)).await;
 }
 
 fn all_blocking<M: Connect>(pool: &Pool<M>) {
-    fn check<M: Connect, L>(limiter: &blocking::Keyed<M, L>) {
+    fn check<M: Connect, L: ServerLimiter>(limiter: &Keyed<Pool<M>, L>) {
         let limiter = limiter.clone().with_deadline(PATIENCE);
         for remaining in [2, 1, 0] {
             assert_eq!(limiter.check("ann").unwrap().remaining, remaining);
@@ -62,15 +66,18 @@ fn all_blocking<M: Connect>(pool: &Pool<M>) {
     }
     let new = || (pool.clone(), "blocking", quota(), OnFailure::Deny);
     let (p, name, quota, deny) = new();
-    check(&blocking::SlidingWindow::new(p, name, quota, deny).unwrap());
+    check(&Keyed::new(p, name, SlidingWindow::new(quota), deny).unwrap());
     let (p, name, quota, deny) = new();
-    check(&blocking::Funnel::new(p, name, quota, deny).unwrap());
+    check(&Keyed::new(p, name, Funnel::new(quota), deny).unwrap());
     let (p, name, quota, deny) = new();
-    check(&blocking::FixedWindow::new(p, name, quota, deny).unwrap());
+    check(&Keyed::new(p, name, FixedWindow::new(quota), deny).unwrap());
     let (p, name, quota, deny) = new();
-    check(&blocking::WindowCounter::new(p, name, quota, deny).unwrap());
-    let rules = [Rule::window_counter(quota).unwrap(), Rule::sliding_window(quota).unwrap()];
-    check(&blocking::Limits::all(pool.clone(), "blocking limits", rules, OnFailure::Deny).unwrap());
+    check(&Keyed::new(p, name, WindowCounter::new(quota), deny).unwrap());
+    let rules =
+        [AnyLimiter::from(WindowCounter::new(quota)), AnyLimiter::from(SlidingWindow::new(quota))];
+    check(
+        &Keyed::new(pool.clone(), "blocking limits", Limits::all(rules), OnFailure::Deny).unwrap(),
+    );
 }
 
 fn one_server(kind: Kind) {

@@ -9,26 +9,26 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use redis::Connection;
-use zset_redis::blocking::{Limits, Pool};
-use zset_redis::{OnFailure, Rule};
-use zset_std::Quota;
+use zset_redis::blocking::Pool;
+use zset_redis::{Keyed, OnFailure};
+use zset_std::{AnyLimiter, FixedWindow, Funnel, Limits, Quota, SlidingWindow, WindowCounter};
 
 use servers::{Kind, PATIENCE, Server, log, numbers};
 
 const PERIOD: Duration = Duration::from_secs(1);
 
-fn rules() -> [Rule; 4] {
+fn rules() -> [AnyLimiter; 4] {
     let quota = Quota::new(3, PERIOD).unwrap();
     [
-        Rule::sliding_window(quota).unwrap(),
-        Rule::funnel(quota).unwrap(),
-        Rule::fixed_window(quota).unwrap(),
-        Rule::window_counter(quota).unwrap(),
+        AnyLimiter::from(SlidingWindow::new(quota)),
+        AnyLimiter::from(Funnel::new(quota)),
+        AnyLimiter::from(FixedWindow::new(quota)),
+        AnyLimiter::from(WindowCounter::new(quota)),
     ]
 }
 
-fn limits(server: &Server) -> Limits {
-    Limits::all(Pool::new(server.client()), "expiry", rules(), OnFailure::Deny)
+fn limits(server: &Server) -> Keyed<Pool, Limits<AnyLimiter>> {
+    Keyed::new(Pool::new(server.client()), "expiry", Limits::all(rules()), OnFailure::Deny)
         .unwrap()
         .with_deadline(PATIENCE)
 }
@@ -93,9 +93,10 @@ fn wait(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
     for (index, rule) in rules().into_iter().enumerate() {
         let pool = Pool::new(server.client());
-        let limits = Limits::all(pool, &format!("wait{index}"), [rule], OnFailure::Deny)
-            .unwrap()
-            .with_deadline(PATIENCE);
+        let limits =
+            Keyed::new(pool, &format!("wait{index}"), Limits::all([rule]), OnFailure::Deny)
+                .unwrap()
+                .with_deadline(PATIENCE);
         for n in [3, 1, 2, 3] {
             let peeked = limits.peek_n("ann", n).unwrap();
             sleep(peeked.retry_after().unwrap());
@@ -107,10 +108,11 @@ fn wait(kind: Kind) {
 fn write_nothing(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
     let quota = Quota::new(3, Duration::from_secs(3600)).unwrap();
-    let rules = [Rule::sliding_window(quota).unwrap(), Rule::funnel(quota).unwrap()];
-    let limits = Limits::all(Pool::new(server.client()), "denied", rules, OnFailure::Deny)
-        .unwrap()
-        .with_deadline(PATIENCE);
+    let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
+    let limits =
+        Keyed::new(Pool::new(server.client()), "denied", Limits::all(rules), OnFailure::Deny)
+            .unwrap()
+            .with_deadline(PATIENCE);
     let mut connection = server.connection();
     assert!(limits.check_n("ann", 0).unwrap().is_allowed());
     assert!(!limits.check_n("ann", 4).unwrap().is_allowed());

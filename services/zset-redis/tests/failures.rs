@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-use zset_redis::blocking::{Funnel, Pool};
-use zset_redis::{Breaker, Error, LeasedWindow, OnFailure};
-use zset_std::{FakeClock, Keyed, Quota, SlidingWindow, Timestamp, Verdict};
+use zset_redis::blocking::Pool;
+use zset_redis::{Breaker, Error, Keyed, LeasedWindow, OnFailure};
+use zset_std::{FakeClock, Funnel, Quota, SlidingWindow, Timestamp, Verdict};
 
 use servers::{Cluster, Kind, PATIENCE, Server, fake};
 
@@ -26,8 +26,10 @@ fn quota() -> Quota {
     Quota::new(3, Duration::from_secs(3600)).unwrap()
 }
 
-fn funnel(server: &Server, on_failure: OnFailure) -> Funnel {
-    let funnel = Funnel::new(Pool::new(server.client()), "failures", quota(), on_failure).unwrap();
+fn funnel(server: &Server, on_failure: OnFailure) -> Keyed<Pool, Funnel> {
+    let funnel =
+        Keyed::new(Pool::new(server.client()), "failures", Funnel::new(quota()), on_failure)
+            .unwrap();
     funnel.with_deadline(DEADLINE)
 }
 
@@ -67,7 +69,7 @@ fn a_call_ends_at_its_deadline_and_the_next_one_succeeds() {
 fn a_call_to_a_cluster_ends_at_its_deadline() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
     let pool = Pool::new(cluster.client());
-    let funnel = Funnel::new(pool, "failures", quota(), OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
     let funnel = funnel.with_deadline(DEADLINE);
     assert!(funnel.clone().with_deadline(LATE).check("ann").unwrap().is_allowed());
     cluster.nodes.iter().for_each(Server::stop);
@@ -83,7 +85,8 @@ fn an_awaited_call_ends_at_its_deadline_and_the_next_one_succeeds() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();
-        let funnel = zset_redis::Funnel::new(connection, "failures", quota(), OnFailure::Deny);
+        let funnel =
+            zset_redis::Keyed::new(connection, "failures", Funnel::new(quota()), OnFailure::Deny);
         let funnel = funnel.unwrap().with_deadline(DEADLINE);
         assert!(funnel.check("ann").await.unwrap().is_allowed());
         server.stop();
@@ -97,7 +100,7 @@ fn an_awaited_call_ends_at_its_deadline_and_the_next_one_succeeds() {
 #[test]
 fn the_policy_decides_while_the_server_is_away() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let local = Keyed::<Vec<u8>, _>::new(SlidingWindow::new(
+    let local = zset_std::Keyed::<Vec<u8>, _>::new(SlidingWindow::new(
         Quota::new(1, Duration::from_secs(3600)).unwrap(),
     ));
     let [deny, allow, local] = [OnFailure::Deny, OnFailure::Allow, OnFailure::local(local)]
@@ -181,7 +184,8 @@ fn a_reply_that_drips_is_not_awaited_beyond_the_deadline() {
             sleep(Duration::from_millis(50));
         }
     });
-    let funnel = Funnel::new(Pool::new(client), "failures", quota(), OnFailure::Deny).unwrap();
+    let funnel =
+        Keyed::new(Pool::new(client), "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
     let funnel = funnel.with_deadline(DEADLINE);
     let start = Instant::now();
     for _ in 0..2 {
@@ -206,7 +210,8 @@ fn calls_succeed_after_the_server_has_closed_idle_connections() {
     let blocking = funnel(&server, OnFailure::Deny).with_deadline(PATIENCE);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let manager = runtime.block_on(server.client().get_connection_manager()).unwrap();
-    let awaited = zset_redis::Funnel::new(manager, "awaited", quota(), OnFailure::Deny).unwrap();
+    let awaited =
+        zset_redis::Keyed::new(manager, "awaited", Funnel::new(quota()), OnFailure::Deny).unwrap();
     let awaited = awaited.with_deadline(PATIENCE);
     for remaining in [2, 1] {
         assert_eq!(blocking.check("ann").unwrap().remaining, remaining);
@@ -227,7 +232,7 @@ fn a_pool_has_no_more_connections_than_its_bound() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let before = received(&server);
     let pool = Pool::new(server.client()).with_max_connections(2);
-    let funnel = Funnel::new(pool, "failures", quota(), OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
     let funnel = funnel.with_deadline(PATIENCE);
     thread::scope(|scope| {
         for _ in 0..16 {
@@ -243,7 +248,7 @@ fn a_call_waits_for_a_connection_until_its_deadline() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let pool = Pool::new(server.client()).with_max_connections(1);
     let queue = zset_redis::blocking::DelayQueue::new(pool.clone(), "failures");
-    let funnel = Funnel::new(pool, "failures", quota(), OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
     let funnel = funnel.with_deadline(DEADLINE);
     thread::scope(|scope| {
         let worker = scope.spawn(|| queue.wait_lease_timeout(PATIENCE, PATIENCE).unwrap());
@@ -263,14 +268,14 @@ fn a_call_waits_for_a_connection_until_its_deadline() {
 fn a_pool_closes_idle_connections_and_all_when_it_is_dropped() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let pool = Pool::new(server.client()).with_max_idle(Duration::from_millis(100));
-    let funnel = Funnel::new(pool, "failures", quota(), OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
     let funnel = funnel.with_deadline(PATIENCE);
     assert!(funnel.check("ann").unwrap().is_allowed());
     wait_until_connected(&server, 0);
     assert!(funnel.check("ann").unwrap().is_allowed());
 
     let pool = Pool::new(server.client());
-    let funnel = Funnel::new(pool, "failures", quota(), OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
     assert!(funnel.with_deadline(PATIENCE).check("ann").unwrap().is_allowed());
     wait_until_connected(&server, 0);
 }

@@ -7,9 +7,9 @@ mod servers;
 use std::time::Duration;
 
 use redis::Connection;
-use zset_redis::blocking::{Limits, Pool};
-use zset_redis::{OnFailure, Rule};
-use zset_std::Quota;
+use zset_redis::blocking::Pool;
+use zset_redis::{Keyed, OnFailure};
+use zset_std::{AnyLimiter, FixedWindow, Funnel, Limits, Quota, SlidingWindow, WindowCounter};
 
 use servers::{Kind, PATIENCE, Server};
 
@@ -27,12 +27,13 @@ fn keys_take_as_much_as_the_guide_says() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let quota = Quota::new(u32::MAX, Duration::from_secs(3600)).unwrap();
     let rules = [
-        Rule::sliding_window(quota).unwrap(),
-        Rule::funnel(quota).unwrap(),
-        Rule::fixed_window(quota).unwrap(),
-        Rule::window_counter(quota).unwrap(),
+        AnyLimiter::from(SlidingWindow::new(quota)),
+        AnyLimiter::from(Funnel::new(quota)),
+        AnyLimiter::from(FixedWindow::new(quota)),
+        AnyLimiter::from(WindowCounter::new(quota)),
     ];
-    let limits = Limits::all(Pool::new(server.client()), "memory", rules, OnFailure::Deny);
+    let limits =
+        Keyed::new(Pool::new(server.client()), "memory", Limits::all(rules), OnFailure::Deny);
     let (limits, mut connection) = (limits.unwrap().with_deadline(PATIENCE), server.connection());
     for calls in 1..=5000 {
         assert!(limits.check("ann").unwrap().is_allowed());
@@ -60,11 +61,9 @@ mod of_many_keys {
     use redis::aio::MultiplexedConnection;
     use tokio::runtime::Runtime;
     use tokio::task::JoinSet;
-    use zset_redis::{
-        FixedWindow, Funnel, Keyed, OnFailure, SlidingWindow, UnsupportedQuota, WindowCounter,
-    };
-    use zset_std::Quota;
+    use zset_redis::{Keyed, OnFailure, ServerLimiter, UnsupportedQuota};
     use zset_std::limit::Block;
+    use zset_std::{FixedWindow, Funnel, Penalty, Quota, SlidingWindow, WindowCounter};
 
     use crate::servers::{Kind, PATIENCE, Server};
 
@@ -84,7 +83,7 @@ mod of_many_keys {
     }
 
     /// Makes these calls for each key, and returns the bytes a key.
-    fn measure<L: 'static>(
+    fn measure<L: ServerLimiter>(
         kind: Kind,
         limiter: impl FnOnce(
             MultiplexedConnection,
@@ -123,26 +122,41 @@ mod of_many_keys {
         let block = Block::after(NonZeroU32::new(3).unwrap(), Duration::from_secs(24 * 3600));
         let name = "requests";
         for (title, bytes) in [
-            ("Funnel", measure(kind, |c| Funnel::new(c, name, quota, OnFailure::Deny), ONE)),
+            (
+                "Funnel",
+                measure(kind, |c| Keyed::new(c, name, Funnel::new(quota), OnFailure::Deny), ONE),
+            ),
             (
                 "SlidingWindow",
-                measure(kind, |c| SlidingWindow::new(c, name, quota, OnFailure::Deny), ONE),
+                measure(
+                    kind,
+                    |c| Keyed::new(c, name, SlidingWindow::new(quota), OnFailure::Deny),
+                    ONE,
+                ),
             ),
             (
                 "FixedWindow",
-                measure(kind, |c| FixedWindow::new(c, name, quota, OnFailure::Deny), ONE),
+                measure(
+                    kind,
+                    |c| Keyed::new(c, name, FixedWindow::new(quota), OnFailure::Deny),
+                    ONE,
+                ),
             ),
             (
                 "WindowCounter",
-                measure(kind, |c| WindowCounter::new(c, name, quota, OnFailure::Deny), ONE),
+                measure(
+                    kind,
+                    |c| Keyed::new(c, name, WindowCounter::new(quota), OnFailure::Deny),
+                    ONE,
+                ),
             ),
             (
                 "Funnel with a penalty, after a denial",
                 measure(
                     kind,
                     |c| {
-                        let funnel = Funnel::new(c, name, quota, OnFailure::Deny)?;
-                        Ok(funnel.with_penalty(block))
+                        let funnel = Penalty::new(Funnel::new(quota), block);
+                        Keyed::new(c, name, funnel, OnFailure::Deny)
                     },
                     ONE_AND_A_DENIAL,
                 ),

@@ -11,10 +11,10 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use redis::Connection;
-use zset_redis::OnFailure;
-use zset_redis::blocking::{Pool, SlidingWindow};
+use zset_redis::blocking::Pool;
+use zset_redis::{Keyed, OnFailure};
 use zset_std::limit::Block;
-use zset_std::{Keyed as KeyedInProcess, Penalty, Quota, Timestamp};
+use zset_std::{Keyed as KeyedInProcess, Penalty, Quota, SlidingWindow, Timestamp};
 
 use servers::{Kind, PATIENCE, Server, numbers};
 
@@ -28,9 +28,14 @@ fn per_hour(count: u32) -> Quota {
     Quota::new(count, HOUR).unwrap()
 }
 
-fn window(server: &Server, block: Block) -> SlidingWindow {
-    let window = SlidingWindow::new(Pool::new(server.client()), "a", per_hour(1), OnFailure::Deny);
-    window.unwrap().with_deadline(PATIENCE).with_penalty(block)
+fn window(server: &Server, block: Block) -> Keyed<Pool, Penalty<SlidingWindow>> {
+    let window = Keyed::new(
+        Pool::new(server.client()),
+        "a",
+        Penalty::new(SlidingWindow::new(per_hour(1)), block),
+        OnFailure::Deny,
+    );
+    window.unwrap().with_deadline(PATIENCE)
 }
 
 /// Returns the penalty of the key `ann`, and the milliseconds until it expires.
@@ -97,10 +102,10 @@ fn takes_quotas(kind: Kind) {
     let mut random = SmallRng::seed_from_u64(1);
     let quota = Quota::new(4, Duration::from_millis(4)).unwrap();
     let block = after(3, Duration::from_millis(5)).doubling_up_to(Duration::from_millis(30));
-    let ours = SlidingWindow::new(Pool::new(server.client()), "a", quota, OnFailure::Deny);
-    let ours = ours.unwrap().with_deadline(PATIENCE).with_penalty(block);
-    let inside = zset_std::SlidingWindow::new(quota);
-    let theirs: KeyedInProcess<String, _> = KeyedInProcess::new(Penalty::new(inside, block));
+    let inside = Penalty::new(SlidingWindow::new(quota), block);
+    let ours = Keyed::new(Pool::new(server.client()), "a", inside, OnFailure::Deny);
+    let ours = ours.unwrap().with_deadline(PATIENCE);
+    let theirs: KeyedInProcess<String, _> = KeyedInProcess::new(inside);
     let (mut micros, mut blocked) = (0, 0);
     for step in 0..2000 {
         micros += if random.random_ratio(1, 50) { 20_000 } else { random.random_range(0..1000) };
@@ -138,11 +143,10 @@ fn calls_that_share_a_script_begin_one_block() {
     // On one thread, so all calls but the first wait for its reply, and share a script.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let decisions = runtime.block_on(async {
-        let funnel: zset_redis::Funnel<_> =
-            zset_redis::Keyed::new(server.multiplexed().await, "a", per_hour(3), OnFailure::Deny)
-                .unwrap();
         let block = after(4, 2 * HOUR).doubling_up_to(100 * HOUR);
-        let funnel = funnel.with_deadline(PATIENCE).with_penalty(block);
+        let funnel = Penalty::new(zset_std::Funnel::new(per_hour(3)), block);
+        let funnel = Keyed::new(server.multiplexed().await, "a", funnel, OnFailure::Deny).unwrap();
+        let funnel = funnel.with_deadline(PATIENCE);
         let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..50 {
             let funnel = funnel.clone();

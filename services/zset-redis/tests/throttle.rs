@@ -8,17 +8,19 @@ use std::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_redis::blocking::{Funnel, Pool};
-use zset_redis::{Error, OnFailure, UnsupportedQuota};
+use zset_redis::blocking::Pool;
+use zset_redis::{Error, Keyed, OnFailure, UnsupportedQuota};
 use zset_std::limit::{Throttle, ThrottleError};
-use zset_std::{Direct, Keyed, Quota, Timestamp};
+use zset_std::{Direct, Funnel, Quota, Timestamp};
 
 use servers::{Kind, PATIENCE, Server};
 
-fn funnel(server: &Server) -> Funnel {
+fn funnel(server: &Server) -> Keyed<Pool, Funnel> {
     let quota = Quota::new(1, Duration::from_secs(1)).unwrap();
     let pool = Pool::new(server.client());
-    Funnel::new(pool, "throttle", quota, OnFailure::Deny).unwrap().with_deadline(PATIENCE)
+    Keyed::new(pool, "throttle", Funnel::new(quota), OnFailure::Deny)
+        .unwrap()
+        .with_deadline(PATIENCE)
 }
 
 fn same_numbers(kind: Kind) {
@@ -28,8 +30,7 @@ fn same_numbers(kind: Kind) {
         let max_burst = random.random_range(0..20);
         let (count, period) = (random.random_range(1..30), random.random_range(1..100));
         let quota = Quota::new(count, Duration::from_secs(period)).unwrap();
-        let mut theirs =
-            Direct::new(zset_std::Funnel::new(quota.with_capacity(max_burst + 1).unwrap()));
+        let mut theirs = Direct::new(Funnel::new(quota.with_capacity(max_burst + 1).unwrap()));
         let mut micros = 0;
         for _ in 0..50 {
             micros += random.random_range(0..3_000_000);
@@ -56,7 +57,7 @@ fn numbers_are_those_of_zset_std_with_valkey() {
 fn keys_may_have_another_rate_in_each_call() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let ours = funnel(&server);
-    let theirs = Keyed::<String, _>::new(zset_std::Funnel::new(ours.rules()[0].quota()));
+    let theirs = zset_std::Keyed::<String, _>::new(*ours.limiter());
     let at = |seconds| Timestamp::from_nanos(seconds * 1_000_000_000);
     // All times at these rates are whole numbers of nanoseconds or microseconds.
     for (call, [burst, count, period, n]) in

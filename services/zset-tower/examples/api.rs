@@ -28,7 +28,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use zset_redis::redis::Client;
 use zset_redis::redis::aio::ConnectionManager;
-use zset_std::Quota;
+use zset_std::{Funnel, Quota, SlidingWindow};
 use zset_tower::key::{self, Key, PeerIp};
 use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer, RequestHead};
 
@@ -63,9 +63,13 @@ fn per_ip(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
     let Some(redis) = redis else {
         return Ok(Policy::window(name, quota, key, MissingKey::Deny(status))?);
     };
-    let limiter =
-        zset_redis::SlidingWindow::new(redis.clone(), name, quota, zset_redis::OnFailure::Deny)?
-            .hashed_keys(secret());
+    let limiter = zset_redis::Keyed::new(
+        redis.clone(),
+        name,
+        SlidingWindow::new(quota),
+        zset_redis::OnFailure::Deny,
+    )?
+    .hashed_keys(secret());
     let key = key.map(|address| address.to_string());
     let missing_key = MissingKey::Deny(status);
     let policy = Policy::new_async(name, limiter, key, missing_key, OnFailure::ServiceUnavailable)?;
@@ -100,7 +104,7 @@ fn per_account(tier: Tier, redis: Option<&ConnectionManager>) -> Result<Policy, 
     let missing_key = MissingKey::Challenge("Bearer");
     let policy = if let Some(redis) = redis {
         let on_failure = zset_redis::OnFailure::Deny;
-        let limiter = zset_redis::Funnel::new(redis.clone(), name, quota, on_failure)?;
+        let limiter = zset_redis::Keyed::new(redis.clone(), name, Funnel::new(quota), on_failure)?;
         let limiter = limiter.hashed_keys(secret());
         let on_failure = OnFailure::ServiceUnavailable;
         Policy::new_async(name, limiter, key, missing_key, on_failure)?.with_quota(quota)

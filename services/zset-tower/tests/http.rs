@@ -454,9 +454,14 @@ async fn two_services_share_failures_and_a_trial_in_redis() {
     let quota = |count| Quota::new(count, Duration::from_secs(100_000)).unwrap();
     let limiter = |name, count| {
         let on_failure = zset_redis::OnFailure::Deny;
-        zset_redis::SlidingWindow::new(connection.clone(), name, quota(count), on_failure)
-            .unwrap()
-            .with_deadline(Duration::from_secs(60))
+        zset_redis::Keyed::new(
+            connection.clone(),
+            name,
+            SlidingWindow::new(quota(count)),
+            on_failure,
+        )
+        .unwrap()
+        .with_deadline(Duration::from_secs(60))
     };
     let key = || key::from_fn(|_| Some("all"));
     let deny = OnFailure::ServiceUnavailable;

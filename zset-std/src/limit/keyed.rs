@@ -12,7 +12,6 @@ use super::KeyedLimiter;
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::registry::{Full, Registry, default_shards};
-use super::throttle::parse;
 use super::{
     Decision, Funnel, Held, Limiter, Quota, SingleQuota, Throttle, ThrottleError, UntilReady,
     Verdict,
@@ -739,7 +738,7 @@ timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] Keyed<K, Funnel, C, H> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let (quota, n) = parse(max_burst, count, period, quantity)?;
+        let (quota, n) = Throttle::arguments(max_burst, count, period, quantity)?;
         Ok(self.check_with(key, quota, n).into())
     }
 });

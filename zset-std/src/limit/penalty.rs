@@ -126,6 +126,11 @@ impl<L: Limiter> Penalty<L> {
         &self.limiter
     }
 
+    /// Returns when it blocks, and for how long. **O(1)**.
+    pub const fn block(&self) -> Block {
+        self.block
+    }
+
     /// Decides by the limiter inside, whose calls `check` and `peek` take a number of units.
     fn check_by(
         &self,

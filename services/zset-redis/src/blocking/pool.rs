@@ -43,7 +43,7 @@ const DEFAULT_MAX_IDLE: Duration = Duration::from_secs(60);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Pool<M: Connect> {
+pub struct Pool<M: Connect = redis::Client> {
     shared: Arc<Shared<M>>,
     max_connections: usize,
     max_idle: Duration,

@@ -11,9 +11,9 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinSet, yield_now};
 use tokio::time::{sleep, timeout};
-use zset_std::{Decision, FakeClock, Quota};
+use zset_std::{Decision, FakeClock, FixedWindow, Quota};
 
-use crate::{Breaker, Error, FixedWindow, OnFailure};
+use crate::{Breaker, Error, Keyed, OnFailure};
 
 const LIMIT: u32 = 10;
 
@@ -32,9 +32,9 @@ impl Counter {
         Counter { used: Arc::default(), scripts: Arc::default(), permits }
     }
 
-    fn limiter(&self) -> FixedWindow<Counter> {
+    fn limiter(&self) -> Keyed<Counter, FixedWindow> {
         let quota = Quota::new(LIMIT, Duration::from_secs(3600)).unwrap();
-        FixedWindow::new(self.clone(), "tests", quota, OnFailure::Deny).unwrap()
+        Keyed::new(self.clone(), "tests", FixedWindow::new(quota), OnFailure::Deny).unwrap()
     }
 
     fn scripts(&self) -> Vec<u32> {
@@ -89,7 +89,7 @@ fn runtime() -> Runtime {
 }
 
 /// Makes concurrent checks, and returns the decisions in the order of the calls.
-async fn check_at_once(limiter: &FixedWindow<Counter>, callers: usize) -> Vec<Decision> {
+async fn check_at_once(limiter: &Keyed<Counter, FixedWindow>, callers: usize) -> Vec<Decision> {
     let mut tasks = JoinSet::new();
     for index in 0..callers {
         let limiter = limiter.clone();

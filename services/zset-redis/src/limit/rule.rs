@@ -1,9 +1,9 @@
-//! [`Rule`]: a quota and its limiter.
+//! [`Rule`]: one limit of a key.
 
 use std::time::Duration;
 
 use zset_std::Quota;
-use zset_std::limit::ThrottleError;
+use zset_std::limit::Throttle;
 
 use super::state::pack;
 use crate::{Error, UnsupportedQuota};
@@ -16,10 +16,10 @@ const LONGEST_PERIOD: u64 = (1 << 51) - 1;
 
 pub(super) const NANOS_PER_MICRO: u64 = 1000;
 
-/// A quota and its limiter: one of the limits of [`Limits::all`](crate::Limits::all).
+/// One limit of a key: a quota and its algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    pub(super) limiter: Limiter,
+    pub(super) kind: Kind,
     pub(super) quota: Quota,
     /// In microseconds.
     pub(super) period: u64,
@@ -29,92 +29,49 @@ pub struct Rule {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Limiter {
+pub(crate) enum Kind {
     SlidingWindow,
     Funnel,
     FixedWindow,
     WindowCounter,
 }
 
-impl Limiter {
-    pub(super) const ALL: [Limiter; 4] =
-        [Limiter::SlidingWindow, Limiter::Funnel, Limiter::FixedWindow, Limiter::WindowCounter];
+impl Kind {
+    pub(super) const ALL: [Kind; 4] =
+        [Kind::SlidingWindow, Kind::Funnel, Kind::FixedWindow, Kind::WindowCounter];
 
     /// Returns the name in keys and scripts.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Limiter::SlidingWindow => "sliding_window",
-            Limiter::Funnel => "funnel",
-            Limiter::FixedWindow => "fixed_window",
-            Limiter::WindowCounter => "window_counter",
+            Kind::SlidingWindow => "sliding_window",
+            Kind::Funnel => "funnel",
+            Kind::FixedWindow => "fixed_window",
+            Kind::WindowCounter => "window_counter",
         }
     }
 }
 
 impl Rule {
-    /// At most `count` units in every window: see [`SlidingWindow`](crate::SlidingWindow).
-    /// **O(1)**.
-    ///
-    /// # Errors
-    ///
-    /// [`UnsupportedQuota`] if the limiter cannot be exact for the quota.
-    pub fn sliding_window(quota: Quota) -> Result<Rule, UnsupportedQuota> {
-        Rule::new(Limiter::SlidingWindow, quota)
-    }
-
-    /// A leaky bucket: see [`Funnel`](crate::Funnel). **O(1)**.
-    ///
-    /// # Errors
-    ///
-    /// [`UnsupportedQuota`] if the limiter cannot be exact for the quota.
-    pub fn funnel(quota: Quota) -> Result<Rule, UnsupportedQuota> {
-        Rule::new(Limiter::Funnel, quota)
-    }
-
-    /// A counter that restarts at every multiple of the period: see
-    /// [`FixedWindow`](crate::FixedWindow). **O(1)**.
-    ///
-    /// # Errors
-    ///
-    /// [`UnsupportedQuota`] if the limiter cannot be exact for the quota.
-    pub fn fixed_window(quota: Quota) -> Result<Rule, UnsupportedQuota> {
-        Rule::new(Limiter::FixedWindow, quota)
-    }
-
-    /// An approximate sliding window: see [`WindowCounter`](crate::WindowCounter). **O(1)**.
-    ///
-    /// # Errors
-    ///
-    /// [`UnsupportedQuota`] if the limiter cannot be exact for the quota.
-    pub fn window_counter(quota: Quota) -> Result<Rule, UnsupportedQuota> {
-        Rule::new(Limiter::WindowCounter, quota)
-    }
-
-    /// Returns the quota. **O(1)**.
-    pub fn quota(&self) -> Quota {
-        self.quota
-    }
-
-    fn new(limiter: Limiter, quota: Quota) -> Result<Rule, UnsupportedQuota> {
+    pub(crate) fn new(kind: Kind, quota: Quota) -> Result<Rule, UnsupportedQuota> {
         let nanos = quota.period().as_nanos();
         if nanos % u128::from(NANOS_PER_MICRO) != 0 {
             return Err(UnsupportedQuota::PeriodTooFine);
         }
         // A quota is at most 146 years.
         let period = (nanos / u128::from(NANOS_PER_MICRO)) as u64;
-        let rule = Rule { limiter, quota, period, horizon: period };
+        let rule = Rule { kind, quota, period, horizon: period };
         let is_long = period > LONGEST_PERIOD
-            || limiter == Limiter::Funnel && rule.leaking(quota.capacity()).0 > LONGEST_PERIOD;
+            || kind == Kind::Funnel && rule.leaking(quota.capacity()).0 > LONGEST_PERIOD;
         if is_long { Err(UnsupportedQuota::PeriodTooLong) } else { Ok(rule) }
     }
 
     /// Returns the rule for a call with its own quota.
     pub(super) fn with(self, quota: Quota) -> Result<Rule, UnsupportedQuota> {
-        let rule = Rule::new(self.limiter, quota)?;
-        let has_history = match self.limiter {
-            Limiter::SlidingWindow => rule.period <= self.horizon,
-            Limiter::Funnel => true,
-            Limiter::FixedWindow | Limiter::WindowCounter => rule.period == self.period,
+        let rule = Rule::new(self.kind, quota)?;
+        let has_history = match self.kind {
+            Kind::SlidingWindow => rule.period <= self.horizon,
+            Kind::Funnel => true,
+            Kind::FixedWindow | Kind::WindowCounter => rule.period == self.period,
         };
         let rule = Rule { horizon: self.horizon, ..rule };
         if has_history { Ok(rule) } else { Err(UnsupportedQuota::OtherPeriod) }
@@ -123,43 +80,37 @@ impl Rule {
     /// Returns the rule and the number of units given by the arguments of `CL.THROTTLE`.
     pub(super) fn throttle(numbers: [i64; 4]) -> Result<(Rule, u32), Error> {
         let [max_burst, count, period, quantity] = numbers;
-        let capacity = max_burst.checked_add(1).filter(|_| max_burst >= 0);
-        let capacity = capacity.and_then(|capacity| u32::try_from(capacity).ok());
-        let count = u32::try_from(count).map_err(|_| ThrottleError::Rate)?;
-        let period = u64::try_from(period).map_err(|_| ThrottleError::Rate)?;
-        let quantity = u32::try_from(quantity).map_err(|_| ThrottleError::Quantity)?;
-        let quota = Quota::new(count, Duration::from_secs(period)).map_err(ThrottleError::Quota)?;
-        let quota = quota.with_capacity(capacity.ok_or(ThrottleError::MaxBurst)?);
-        Ok((Rule::funnel(quota.map_err(ThrottleError::Quota)?)?, quantity))
+        let (quota, n) = Throttle::arguments(max_burst, count, period, quantity)?;
+        Ok((Rule::new(Kind::Funnel, quota)?, n))
     }
 
     /// Returns the maximum number of units allowed at once.
     pub(super) fn limit(&self) -> u32 {
-        match self.limiter {
-            Limiter::Funnel => self.quota.capacity(),
+        match self.kind {
+            Kind::Funnel => self.quota.capacity(),
             _ => self.quota.count(),
         }
     }
 
     /// Returns the last part of the rule's key.
     pub(super) fn suffix(&self, index: usize) -> String {
-        format!("{}:{index}", self.limiter.name())
+        format!("{}:{index}", self.kind.name())
     }
 
     /// Returns the packed numbers of the rule; `burst` is the smallest limit of the decision.
     pub(super) fn numbers(&self, n: u32, burst: u32) -> Vec<u8> {
         let (period, count) = (self.period, self.quota.count().into());
-        match self.limiter {
-            Limiter::SlidingWindow => {
+        match self.kind {
+            Kind::SlidingWindow => {
                 let horizon = (self.horizon > period).then_some(self.horizon);
                 pack([period, count, burst.into()].into_iter().chain(horizon))
             }
-            Limiter::Funnel => {
+            Kind::Funnel => {
                 let [(pour_whole, pour_part), (most_whole, most_part)] =
                     [n, self.quota.capacity()].map(|units| self.leaking(units));
                 pack([count, pour_whole, pour_part, most_whole, most_part])
             }
-            Limiter::FixedWindow | Limiter::WindowCounter => pack([period, count]),
+            Kind::FixedWindow | Kind::WindowCounter => pack([period, count]),
         }
     }
 
@@ -192,28 +143,31 @@ mod tests {
     #[test]
     fn quotas_that_cannot_be_exact_are_errors() {
         let fine = Quota::new(1, Duration::from_nanos(1500)).unwrap();
-        assert_eq!(Rule::sliding_window(fine), Err(UnsupportedQuota::PeriodTooFine));
-        assert!(Rule::fixed_window(micros(1, LONGEST_PERIOD)).is_ok());
+        assert_eq!(Rule::new(Kind::SlidingWindow, fine), Err(UnsupportedQuota::PeriodTooFine));
+        assert!(Rule::new(Kind::FixedWindow, micros(1, LONGEST_PERIOD)).is_ok());
         let long = micros(1, LONGEST_PERIOD + 1);
-        assert_eq!(Rule::window_counter(long), Err(UnsupportedQuota::PeriodTooLong));
+        assert_eq!(Rule::new(Kind::WindowCounter, long), Err(UnsupportedQuota::PeriodTooLong));
         // The capacity takes twice the period to leak out.
         let deep = micros(2, LONGEST_PERIOD).with_capacity(4).unwrap();
-        assert_eq!(Rule::funnel(deep), Err(UnsupportedQuota::PeriodTooLong));
-        assert!(Rule::sliding_window(deep).is_ok());
+        assert_eq!(Rule::new(Kind::Funnel, deep), Err(UnsupportedQuota::PeriodTooLong));
+        assert!(Rule::new(Kind::SlidingWindow, deep).is_ok());
     }
 
     #[test]
     fn a_call_has_a_quota_for_which_there_is_history() {
         let (own, shorter, longer) = (micros(2, 10), micros(9, 9), micros(9, 11));
-        let log = Rule::sliding_window(own).unwrap();
+        let log = Rule::new(Kind::SlidingWindow, own).unwrap();
         assert!(log.with(micros(9, 10)).is_ok() && log.with(shorter).is_ok());
         assert_eq!(log.with(longer), Err(UnsupportedQuota::OtherPeriod));
-        for counter in [Rule::fixed_window(own).unwrap(), Rule::window_counter(own).unwrap()] {
+        for counter in [
+            Rule::new(Kind::FixedWindow, own).unwrap(),
+            Rule::new(Kind::WindowCounter, own).unwrap(),
+        ] {
             assert!(counter.with(micros(9, 10)).is_ok());
             assert_eq!(counter.with(shorter), Err(UnsupportedQuota::OtherPeriod));
             assert_eq!(counter.with(longer), Err(UnsupportedQuota::OtherPeriod));
         }
-        let funnel = Rule::funnel(own).unwrap();
+        let funnel = Rule::new(Kind::Funnel, own).unwrap();
         assert!(funnel.with(shorter).is_ok() && funnel.with(longer).is_ok());
         let fine = Quota::new(1, Duration::from_nanos(1500)).unwrap();
         assert_eq!(funnel.with(fine), Err(UnsupportedQuota::PeriodTooFine));
@@ -221,11 +175,11 @@ mod tests {
 
     #[test]
     fn leaking_takes_whole_microseconds_and_a_part() {
-        let rule = Rule::funnel(micros(3, 10)).unwrap();
+        let rule = Rule::new(Kind::Funnel, micros(3, 10)).unwrap();
         assert_eq!(rule.leaking(1), (3, 1));
         assert_eq!(rule.leaking(2), (6, 2));
         assert_eq!(rule.leaking(3), (10, 0));
-        let long = Rule::funnel(micros(1, LONGEST_PERIOD)).unwrap();
+        let long = Rule::new(Kind::Funnel, micros(1, LONGEST_PERIOD)).unwrap();
         assert_eq!(long.leaking(u32::MAX), (MOST, 0));
     }
 }

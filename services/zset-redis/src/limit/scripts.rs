@@ -17,7 +17,7 @@
 
 use std::sync::LazyLock;
 
-use super::rule::{Limiter, Rule};
+use super::rule::{Kind, Rule};
 use crate::script::Script;
 
 /// The scripts of a limiter, or of several rules.
@@ -31,7 +31,7 @@ pub(super) struct Scripts {
 /// Returns the scripts for rules without a penalty.
 pub(super) fn of(rules: &[Rule]) -> &'static Scripts {
     match rules {
-        [rule] => &ONE[rule.limiter as usize],
+        [rule] => &ONE[rule.kind as usize],
         _ => &SEVERAL,
     }
 }
@@ -40,10 +40,10 @@ pub(super) static RESET: LazyLock<Script> =
     LazyLock::new(|| Script::new(include_str!("../scripts/reset.lua")));
 
 static ONE: [LazyLock<Scripts>; 4] = [
-    LazyLock::new(|| one(Limiter::SlidingWindow)),
-    LazyLock::new(|| one(Limiter::Funnel)),
-    LazyLock::new(|| one(Limiter::FixedWindow)),
-    LazyLock::new(|| one(Limiter::WindowCounter)),
+    LazyLock::new(|| one(Kind::SlidingWindow)),
+    LazyLock::new(|| one(Kind::Funnel)),
+    LazyLock::new(|| one(Kind::FixedWindow)),
+    LazyLock::new(|| one(Kind::WindowCounter)),
 ];
 
 static SEVERAL: LazyLock<Scripts> = LazyLock::new(|| {
@@ -69,7 +69,7 @@ fn penalty(operation: &str) -> Script {
 
 /// Returns the first part of scripts for several rules, with `more` after the limiters.
 fn begin_several(more: &str) -> String {
-    let limiters = Limiter::ALL.map(|limiter| {
+    let limiters = Kind::ALL.map(|limiter| {
         let function = filled(include_str!("../scripts/several/limiter.lua"), limiter);
         function.replace("NAME", limiter.name())
     });
@@ -85,7 +85,7 @@ fn begin_several(more: &str) -> String {
 
 const HEAD: &str = include_str!("../scripts/head.lua");
 
-fn one(limiter: Limiter) -> Scripts {
+fn one(limiter: Kind) -> Scripts {
     let script = |operation| Script::new(&(HEAD.to_owned() + &filled(operation, limiter)));
     Scripts {
         check: script(include_str!("../scripts/one/check.lua")),
@@ -96,12 +96,12 @@ fn one(limiter: Limiter) -> Scripts {
 }
 
 /// Returns an operation with the parts of a limiter.
-fn filled(operation: &str, limiter: Limiter) -> String {
+fn filled(operation: &str, limiter: Kind) -> String {
     let source = match limiter {
-        Limiter::SlidingWindow => include_str!("../scripts/sliding_window.lua"),
-        Limiter::Funnel => include_str!("../scripts/funnel.lua"),
-        Limiter::FixedWindow => include_str!("../scripts/fixed_window.lua"),
-        Limiter::WindowCounter => include_str!("../scripts/window_counter.lua"),
+        Kind::SlidingWindow => include_str!("../scripts/sliding_window.lua"),
+        Kind::Funnel => include_str!("../scripts/funnel.lua"),
+        Kind::FixedWindow => include_str!("../scripts/fixed_window.lua"),
+        Kind::WindowCounter => include_str!("../scripts/window_counter.lua"),
     };
     let parts = source.split("--# ").skip(1).filter_map(|part| part.split_once('\n'));
     parts.fold(operation.to_owned(), |filled, (name, part)| {

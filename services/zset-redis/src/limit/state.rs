@@ -4,7 +4,7 @@
 use std::slice;
 use std::time::Duration;
 
-use super::rule::{Limiter, NANOS_PER_MICRO, Rule};
+use super::rule::{Kind, NANOS_PER_MICRO, Rule};
 use crate::Error;
 
 /// The state of a rule after a decision. Times are in microseconds.
@@ -42,15 +42,15 @@ enum Usage {
 impl State {
     pub(super) fn parse(rule: &Rule, numbers: &mut Numbers<'_>) -> Result<State, Error> {
         let counted = numbers.next()?;
-        let usage = match rule.limiter {
-            Limiter::SlidingWindow => Usage::Log {
+        let usage = match rule.kind {
+            Kind::SlidingWindow => Usage::Log {
                 used: numbers.next()?,
                 fits_after: numbers.next_or_none()?,
                 resets_after: numbers.next_or_none()?,
             },
-            Limiter::Funnel => Usage::Level { whole: numbers.next()?, part: numbers.next()? },
-            Limiter::FixedWindow => Usage::Count { used: numbers.next()? },
-            Limiter::WindowCounter => {
+            Kind::Funnel => Usage::Level { whole: numbers.next()?, part: numbers.next()? },
+            Kind::FixedWindow => Usage::Count { used: numbers.next()? },
+            Kind::WindowCounter => {
                 Usage::Counts { previous: numbers.next()?, current: numbers.next()? }
             }
         };

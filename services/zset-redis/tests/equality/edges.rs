@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_redis::OnFailure;
-use zset_redis::blocking::{Funnel, Pool, SlidingWindow, WindowCounter};
-use zset_std::{Decision, Direct, Quota, Timestamp};
+use zset_redis::blocking::Pool;
+use zset_redis::{Keyed, OnFailure};
+use zset_std::{Decision, Direct, Funnel, Quota, SlidingWindow, Timestamp, WindowCounter};
 
 use super::servers::{Kind, PATIENCE, Server, numbers};
 
@@ -25,7 +25,8 @@ fn products_are_exact() {
         let count = u32::MAX - random.random_range(0..1000);
         let quota = Quota::new(count, Duration::from_micros(period)).unwrap();
         let pool = Pool::new(server.client());
-        let counter = WindowCounter::new(pool, "products", quota, OnFailure::Deny).unwrap();
+        let counter =
+            Keyed::new(pool, "products", WindowCounter::new(quota), OnFailure::Deny).unwrap();
         let counter = counter.with_deadline(PATIENCE);
         let mut reference = Direct::new(zset_std::WindowCounter::new(quota));
         let mut check = |n, micros: u64| -> Decision {
@@ -48,7 +49,8 @@ fn a_funnel_whose_count_changes_errs_towards_denial_by_less_than_a_microsecond()
     let Some(server) = Server::start(Kind::Redis) else { return };
     let mut random = SmallRng::seed_from_u64(1);
     let own = Quota::new(7, Duration::from_millis(1)).unwrap();
-    let funnel = Funnel::new(Pool::new(server.client()), "counts", own, OnFailure::Deny);
+    let funnel =
+        Keyed::new(Pool::new(server.client()), "counts", Funnel::new(own), OnFailure::Deny);
     let (funnel, mut reference) =
         (funnel.unwrap().with_deadline(PATIENCE), Direct::new(zset_std::Funnel::new(own)));
     let (mut micros, mut changes) = (0, 0);
@@ -82,7 +84,8 @@ fn a_funnel_whose_count_changes_errs_towards_denial_by_less_than_a_microsecond()
 fn totals_wrap_around() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let quota = Quota::new(9, Duration::from_micros(10)).unwrap();
-    let log = SlidingWindow::new(Pool::new(server.client()), "wrap", quota, OnFailure::Deny);
+    let log =
+        Keyed::new(Pool::new(server.client()), "wrap", SlidingWindow::new(quota), OnFailure::Deny);
     let (log, mut reference) =
         (log.unwrap().with_deadline(PATIENCE), Direct::new(zset_std::SlidingWindow::new(quota)));
     let key = "wrap:{ann}:sliding_window:0";

@@ -8,9 +8,8 @@
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use zset_redis::Rule;
 use zset_std::limit::Block;
-use zset_std::{Decision, Quota, Timestamp, Verdict};
+use zset_std::{AnyLimiter, Decision, Quota, SingleQuota, Timestamp, Verdict};
 
 use super::reference::{Reference, Sort};
 
@@ -38,7 +37,7 @@ pub(crate) enum Outcome {
 }
 
 pub(crate) struct Episode {
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<AnyLimiter>,
     reference: Reference,
     random: SmallRng,
     /// In microseconds.

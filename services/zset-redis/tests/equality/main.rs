@@ -23,10 +23,11 @@ use std::time::Instant;
 use redis::aio::ConnectionLike;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
-use zset_redis::{
-    FixedWindow, Funnel, Keyed, Limits, OnFailure, SlidingWindow, WindowCounter, kind,
+use zset_redis::{Keyed, OnFailure, ServerLimiter};
+use zset_std::{
+    AnyLimiter, Decision, FixedWindow, Funnel, Limits, Penalty, Quota, SingleQuota, SlidingWindow,
+    WindowCounter,
 };
-use zset_std::{Decision, Quota};
 
 use episode::{Episode, Outcome, Step};
 use reference::Sort;
@@ -79,6 +80,12 @@ where
     );
 }
 
+/// The limiter on the server.
+enum Ours<C> {
+    Limits(Keyed<C, Limits<AnyLimiter>>),
+    Penalized(Keyed<C, Penalty<Limits<AnyLimiter>>>),
+}
+
 async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
     connection: &C,
     sort: Sort,
@@ -87,11 +94,19 @@ async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
     let mut episode = Episode::new(sort, seed);
     let name = format!("{sort:?}");
     let rules = episode.rules.clone();
-    let limits = Limits::all(connection.clone(), &name, rules, OnFailure::Deny).unwrap();
-    let mut limits = limits.with_deadline(PATIENCE);
-    if let Some(block) = episode.block() {
-        limits = limits.with_penalty(block);
-    }
+    let limits = Limits::all(rules);
+    let ours = match episode.block() {
+        None => Ours::Limits(
+            Keyed::new(connection.clone(), &name, limits, OnFailure::Deny)
+                .unwrap()
+                .with_deadline(PATIENCE),
+        ),
+        Some(block) => Ours::Penalized(
+            Keyed::new(connection.clone(), &name, Penalty::new(limits, block), OnFailure::Deny)
+                .unwrap()
+                .with_deadline(PATIENCE),
+        ),
+    };
     let key = seed.to_string();
     let mut done = Vec::new();
     for _ in 0..LEN {
@@ -104,7 +119,8 @@ async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
                 // It shares its state with the limits.
                 macro_rules! with {
                     ($limiter:ident) => {{
-                        let limiter = $limiter::new(connection, &name, own, OnFailure::Deny);
+                        let limiter = $limiter::new(own);
+                        let limiter = Keyed::new(connection, &name, limiter, OnFailure::Deny);
                         take_with(&limiter.unwrap().with_deadline(PATIENCE).at(now), &key, call)
                             .await
                     }};
@@ -117,7 +133,10 @@ async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
                     Sort::Limits | Sort::Penalty => panic!("they have several quotas"),
                 })
             }
-            step => take(&limits, &key, &step).await,
+            step => match &ours {
+                Ours::Limits(limits) => take(limits, &key, &step).await,
+                Ours::Penalized(limits) => take(limits, &key, &step).await,
+            },
         };
         done.push(step);
         let theirs = episode.apply(&step);
@@ -138,7 +157,7 @@ async fn take_with<C, L>(
 ) -> Decision
 where
     C: ConnectionLike + Clone + Send + Sync + 'static,
-    L: kind::OfOneQuota + 'static,
+    L: ServerLimiter + SingleQuota,
 {
     if is_check {
         limiter.check_with(key, quota, n).await.unwrap()
@@ -147,7 +166,7 @@ where
     }
 }
 
-async fn take<C: ConnectionLike + Clone + Send + Sync + 'static, L: 'static>(
+async fn take<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter>(
     limiter: &Keyed<C, L>,
     key: &str,
     step: &Step,

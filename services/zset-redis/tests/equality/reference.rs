@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand::rngs::SmallRng;
 use std::num::NonZeroU32;
 use std::time::Duration;
-use zset_redis::Rule;
+use zset_redis::{Keyed, OnFailure};
 use zset_std::limit::Block;
 use zset_std::{
     AnyLimiter, Decision, Direct, FixedWindow, Funnel, Limits, Penalty, Quota, SingleQuota,
@@ -51,7 +51,7 @@ macro_rules! each {
 
 impl Reference {
     /// Draws quotas; returns the rules and the reference for them.
-    pub(crate) fn draw(sort: Sort, random: &mut SmallRng) -> (Vec<Rule>, Reference) {
+    pub(crate) fn draw(sort: Sort, random: &mut SmallRng) -> (Vec<AnyLimiter>, Reference) {
         let sorts = match sort {
             Sort::Limits | Sort::Penalty => {
                 let all =
@@ -70,8 +70,7 @@ impl Reference {
             limiter(sort, if is_whole { with_whole_interval(quota) } else { quota })
         });
         let drawn: Vec<_> = drawn.collect();
-        let rules = drawn.iter().map(|(rule, _)| *rule).collect();
-        let limits = Limits::all(drawn.into_iter().map(|(_, limiter)| limiter));
+        let limits = Limits::all(drawn.iter().copied());
         let first = limits.as_slice()[0];
         let new = match sort {
             Sort::Penalty => {
@@ -81,7 +80,7 @@ impl Reference {
             Sort::Limits => Inner::Several(Direct::new(limits)),
             _ => Inner::One(Direct::new(first)),
         };
-        (rules, Reference { limiter: new.clone(), new })
+        (drawn, Reference { limiter: new.clone(), new })
     }
 
     pub(crate) fn block(&self) -> Option<Block> {
@@ -146,7 +145,7 @@ impl Reference {
                 let drawn = Quota::new(own.count(), drawn.period())
                     .unwrap()
                     .with_capacity(drawn.capacity());
-                drawn.ok().filter(|quota| Rule::funnel(*quota).is_ok())?
+                drawn.ok().filter(|quota| is_supported(*quota))?
             }
             _ => Quota::new(drawn.count(), own.period()).unwrap(),
         };
@@ -160,15 +159,19 @@ impl Reference {
     }
 }
 
-fn limiter(sort: Sort, quota: Quota) -> (Rule, AnyLimiter) {
-    let (rule, limiter) = match sort {
-        Sort::SlidingWindow => (Rule::sliding_window(quota), SlidingWindow::new(quota).into()),
-        Sort::Funnel => (Rule::funnel(quota), Funnel::new(quota).into()),
-        Sort::FixedWindow => (Rule::fixed_window(quota), FixedWindow::new(quota).into()),
-        Sort::WindowCounter => (Rule::window_counter(quota), WindowCounter::new(quota).into()),
+fn limiter(sort: Sort, quota: Quota) -> AnyLimiter {
+    match sort {
+        Sort::SlidingWindow => SlidingWindow::new(quota).into(),
+        Sort::Funnel => Funnel::new(quota).into(),
+        Sort::FixedWindow => FixedWindow::new(quota).into(),
+        Sort::WindowCounter => WindowCounter::new(quota).into(),
         Sort::Limits | Sort::Penalty => panic!("it has no quota of its own"),
-    };
-    (rule.unwrap(), limiter)
+    }
+}
+
+/// Returns whether a server supports a funnel with this quota.
+fn is_supported(quota: Quota) -> bool {
+    Keyed::new((), "", Funnel::new(quota), OnFailure::Deny).is_ok()
 }
 
 /// The longest period and block, in microseconds.
@@ -202,7 +205,7 @@ fn quota(random: &mut SmallRng) -> Quota {
         };
         // Only a funnel has a capacity. It may take too long to leak out.
         if let Ok(quota) = quota.with_capacity(capacity)
-            && Rule::funnel(quota).is_ok()
+            && is_supported(quota)
         {
             return quota;
         }

@@ -14,11 +14,11 @@ use redis::Connection;
 use redis::aio::MultiplexedConnection;
 use tokio::runtime::Builder;
 use tokio::task::JoinSet;
-use zset_redis::blocking::{self, Pool};
-use zset_redis::{Limits, OnFailure, Rule};
+use zset_redis::blocking::Pool;
+use zset_redis::{Keyed, OnFailure};
 use zset_std::{
-    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Quota, SlidingWindow, Timestamp, Verdict,
-    WindowCounter,
+    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Limits, Quota, SlidingWindow, Timestamp,
+    Verdict, WindowCounter,
 };
 
 use super::servers::{Kind, PATIENCE, Server, log, numbers};
@@ -60,10 +60,10 @@ fn rounded(decision: Decision) -> Decision {
 /// Returns a quota that many steps exceed, however fast or busy the machine is: a step asks for
 /// about three units, and a period takes about as long as 400 steps.
 fn quota(server: &Server) -> Quota {
-    let limits = blocking::FixedWindow::new(
+    let limits = Keyed::new(
         Pool::new(server.client()),
         "pace",
-        Quota::new(u32::MAX, Duration::from_secs(1)).unwrap(),
+        FixedWindow::new(Quota::new(u32::MAX, Duration::from_secs(1)).unwrap()),
         OnFailure::Deny,
     );
     let (limits, mut connection) = (limits.unwrap(), server.connection());
@@ -85,7 +85,10 @@ fn are_same(reference: &mut Direct<AnyLimiter>, ours: &[Decision], n: u32, now: 
 }
 
 /// Makes concurrent checks of one unit; returns the decisions in the order of the calls.
-async fn check_together(limits: &Limits<MultiplexedConnection>, calls: usize) -> Vec<Decision> {
+async fn check_together(
+    limits: &Keyed<MultiplexedConnection, Limits<AnyLimiter>>,
+    calls: usize,
+) -> Vec<Decision> {
     let mut tasks = JoinSet::new();
     for index in 0..calls {
         let limits = limits.clone();
@@ -96,16 +99,17 @@ async fn check_together(limits: &Limits<MultiplexedConnection>, calls: usize) ->
     decisions.into_iter().map(|(_, decision)| decision).collect()
 }
 
-fn compare(server: &Server, quota: Quota, rule: Rule, reference: AnyLimiter, key: &str) {
-    let mut reference = Direct::new(reference);
+fn compare(server: &Server, quota: Quota, rule: AnyLimiter, key: &str) {
+    let mut reference = Direct::new(rule);
     let seed = variable("ZSET_SEED", SEED);
     let mut random = SmallRng::seed_from_u64(seed);
-    let alone = blocking::Limits::all(Pool::new(server.client()), "clock", [rule], OnFailure::Deny);
+    let alone =
+        Keyed::new(Pool::new(server.client()), "clock", Limits::all([rule]), OnFailure::Deny);
     let alone = alone.unwrap().with_deadline(PATIENCE);
     // On one thread, so none of the concurrent calls runs ahead.
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let awaited = runtime.block_on(server.multiplexed());
-    let awaited = Limits::all(awaited, "clock", [rule], OnFailure::Deny).unwrap();
+    let awaited = Keyed::new(awaited, "clock", Limits::all([rule]), OnFailure::Deny).unwrap();
     let awaited = awaited.with_deadline(PATIENCE);
     let (mut connection, mut allowed, mut divided) = (server.connection(), 0, 0);
     for step in 0..STEPS {
@@ -149,34 +153,10 @@ fn compare_all(kind: Kind) {
     let Some(server) = Server::start(kind) else { return };
     let quota = quota(&server);
     let key = |limiter| format!("clock:{{ann}}:{limiter}:0");
-    compare(
-        &server,
-        quota,
-        Rule::sliding_window(quota).unwrap(),
-        SlidingWindow::new(quota).into(),
-        &key("sliding_window"),
-    );
-    compare(
-        &server,
-        quota,
-        Rule::funnel(quota).unwrap(),
-        Funnel::new(quota).into(),
-        &key("funnel"),
-    );
-    compare(
-        &server,
-        quota,
-        Rule::fixed_window(quota).unwrap(),
-        FixedWindow::new(quota).into(),
-        &key("fixed_window"),
-    );
-    compare(
-        &server,
-        quota,
-        Rule::window_counter(quota).unwrap(),
-        WindowCounter::new(quota).into(),
-        &key("window_counter"),
-    );
+    compare(&server, quota, SlidingWindow::new(quota).into(), &key("sliding_window"));
+    compare(&server, quota, Funnel::new(quota).into(), &key("funnel"));
+    compare(&server, quota, FixedWindow::new(quota).into(), &key("fixed_window"));
+    compare(&server, quota, WindowCounter::new(quota).into(), &key("window_counter"));
 }
 
 #[test]

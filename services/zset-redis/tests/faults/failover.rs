@@ -5,9 +5,9 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
-use zset_redis::blocking::{self, Pool};
-use zset_redis::{Error, OnFailure, SlidingWindow};
-use zset_std::Decision;
+use zset_redis::blocking::Pool;
+use zset_redis::{Error, Keyed, OnFailure};
+use zset_std::{Decision, SlidingWindow};
 
 use crate::limiters::{DEADLINE, KEY, cluster_client, lasting_quota};
 use crate::servers::{Cluster, Kind, PATIENCE};
@@ -63,10 +63,11 @@ fn crash(kind: Kind) {
     let client = cluster_client(&cluster);
     let connection = runtime.block_on(client.get_async_connection()).unwrap();
     let quota = lasting_quota();
-    let awaited = SlidingWindow::new(connection, "failover", quota, OnFailure::Deny).unwrap();
+    let awaited =
+        Keyed::new(connection, "failover", SlidingWindow::new(quota), OnFailure::Deny).unwrap();
     let awaited = awaited.with_deadline(DEADLINE);
     let blocking =
-        blocking::SlidingWindow::new(Pool::new(client), "failover", quota, OnFailure::Deny);
+        Keyed::new(Pool::new(client), "failover", SlidingWindow::new(quota), OnFailure::Deny);
     let blocking = blocking.unwrap().with_deadline(DEADLINE);
 
     assert!(blocking.check(KEY).unwrap().is_allowed());

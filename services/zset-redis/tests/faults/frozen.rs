@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use redis::cluster::ClusterClient;
 use tokio::runtime::Runtime;
-use zset_redis::blocking::{self, Pool};
-use zset_redis::{Error, Funnel, OnFailure};
+use zset_redis::blocking::Pool;
+use zset_redis::{Error, Keyed, OnFailure};
+use zset_std::Funnel;
 
 use crate::limiters::{DEADLINE, KEY, lasting_quota};
 use crate::load::Report;
@@ -65,13 +66,16 @@ fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_timeout
     let [default, timeouts] = [default, timeouts].map(|builder| builder.build().unwrap());
     let [default, awaited] = [&default, &timeouts].map(|client| {
         let connection = runtime.block_on(client.get_async_connection()).unwrap();
-        let funnel = Funnel::new(connection, "frozen", lasting_quota(), OnFailure::Deny).unwrap();
+        let funnel =
+            Keyed::new(connection, "frozen", Funnel::new(lasting_quota()), OnFailure::Deny)
+                .unwrap();
         let funnel = funnel.with_deadline(DEADLINE);
         assert!(runtime.block_on(funnel.check(KEY)).unwrap().is_allowed());
         funnel
     });
     let pool = Pool::new(timeouts);
-    let blocking = blocking::Funnel::new(pool, "frozen", lasting_quota(), OnFailure::Deny).unwrap();
+    let blocking =
+        Keyed::new(pool, "frozen", Funnel::new(lasting_quota()), OnFailure::Deny).unwrap();
     let blocking = blocking.with_deadline(DEADLINE);
 
     let slot = cluster.slot(KEY);

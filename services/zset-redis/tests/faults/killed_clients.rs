@@ -5,7 +5,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
-use zset_redis::{Error, Funnel, OnFailure};
+use zset_redis::{Error, Keyed, OnFailure};
+use zset_std::Funnel;
 
 use crate::limiters::{KEY, lasting_quota};
 use crate::servers::{Kind, Server};
@@ -46,7 +47,9 @@ fn a_multiplexed_connection_is_not_replaced() {
     runtime.block_on(async {
         let client = server.client();
         let connection = client.get_multiplexed_async_connection().await.unwrap();
-        let funnel = Funnel::new(connection, "killed", lasting_quota(), OnFailure::Deny).unwrap();
+        let funnel =
+            Keyed::new(connection, "killed", Funnel::new(lasting_quota()), OnFailure::Deny)
+                .unwrap();
         assert!(funnel.check(KEY).await.unwrap().is_allowed());
         server.kill_clients();
         for _ in 0..5 {

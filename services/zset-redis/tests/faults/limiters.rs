@@ -9,9 +9,9 @@ use redis::aio::{
 use redis::cluster::{ClusterClient, ClusterClientBuilder};
 use redis::cluster_async::ClusterConnection;
 use tokio::runtime::{Handle, Runtime};
-use zset_redis::blocking::{self, Connect, Pool};
-use zset_redis::{Error, Limits, OnFailure, Rule};
-use zset_std::{Decision, Quota};
+use zset_redis::blocking::{Connect, Pool};
+use zset_redis::{Error, Keyed, OnFailure};
+use zset_std::{AnyLimiter, Decision, Limits, Quota};
 
 use crate::servers::{Cluster, Server};
 
@@ -27,7 +27,7 @@ pub(crate) type Observer = Arc<dyn Fn(&Error) + Send + Sync>;
 /// The settings of a limiter besides its connection.
 pub(crate) struct Settings {
     pub(crate) name: String,
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<AnyLimiter>,
     pub(crate) on_failure: OnFailure,
     pub(crate) observer: Observer,
 }
@@ -112,7 +112,7 @@ where
     C: ConnectionLike + Clone + Send + Sync + 'static,
 {
     let Settings { name, rules, on_failure, observer } = settings;
-    let limits = Limits::all(connection.clone(), &name, rules, on_failure).unwrap();
+    let limits = Keyed::new(connection.clone(), &name, Limits::all(rules), on_failure).unwrap();
     let limits = limits.with_deadline(DEADLINE).with_failure_observer(move |error| observer(error));
     let runtime = runtime.clone();
     Box::new(move || runtime.block_on(limits.check(KEY)))
@@ -120,7 +120,7 @@ where
 
 fn blocking<M: Connect + 'static>(pool: &Pool<M>, settings: Settings) -> Check {
     let Settings { name, rules, on_failure, observer } = settings;
-    let limits = blocking::Limits::all(pool.clone(), &name, rules, on_failure).unwrap();
+    let limits = Keyed::new(pool.clone(), &name, Limits::all(rules), on_failure).unwrap();
     let limits = limits.with_deadline(DEADLINE).with_failure_observer(move |error| observer(error));
     Box::new(move || limits.check(KEY))
 }

@@ -3,8 +3,9 @@
 use std::thread;
 use std::time::Duration;
 
-use zset_redis::blocking::{Funnel, Limits, Pool};
-use zset_redis::{Error, OnFailure, Rule};
+use zset_redis::blocking::Pool;
+use zset_redis::{Error, Keyed, OnFailure};
+use zset_std::{AnyLimiter, Funnel, Limits};
 
 use crate::limiters::{DEADLINE, KEY, cluster_client, lasting_quota};
 use crate::servers::{Cluster, Kind};
@@ -35,7 +36,8 @@ fn valkey() {
 fn calls_over_a_pool_follow_redirections() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
     let pool = Pool::new(cluster_client(&cluster));
-    let funnel = Funnel::new(pool, "redirected", lasting_quota(), OnFailure::Deny).unwrap();
+    let funnel =
+        Keyed::new(pool, "redirected", Funnel::new(lasting_quota()), OnFailure::Deny).unwrap();
     let funnel = funnel.with_deadline(Duration::from_secs(10));
     assert!(funnel.check(KEY).unwrap().is_allowed());
     let slot = cluster.slot(KEY);
@@ -56,11 +58,12 @@ fn check_new_keys(kind: Kind) {
     let Some(cluster) = Cluster::start(kind) else { return };
     let pool = Pool::new(cluster_client(&cluster));
     let one = |name| {
-        let funnel = Funnel::new(pool.clone(), name, lasting_quota(), OnFailure::Deny).unwrap();
+        let funnel =
+            Keyed::new(pool.clone(), name, Funnel::new(lasting_quota()), OnFailure::Deny).unwrap();
         funnel.with_deadline(DEADLINE).check(KEY)
     };
-    let rule = Rule::funnel(lasting_quota()).unwrap();
-    let two = Limits::all(pool.clone(), "two", [rule, rule], OnFailure::Deny).unwrap();
+    let rule = AnyLimiter::from(Funnel::new(lasting_quota()));
+    let two = Keyed::new(pool.clone(), "two", Limits::all([rule, rule]), OnFailure::Deny).unwrap();
     let two = two.with_deadline(DEADLINE);
 
     assert!(one("before").unwrap().is_allowed());

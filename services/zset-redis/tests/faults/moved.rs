@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use redis::aio::ConnectionManagerConfig;
 use tokio::runtime::Runtime;
 use zset_redis::blocking::{self, Pool};
-use zset_redis::{DelayQueue, Funnel, Leaderboard, LeasedWindow, OnFailure};
+use zset_redis::{DelayQueue, Keyed, Leaderboard, LeasedWindow, OnFailure};
+use zset_std::Funnel;
 
 use crate::limiters::{KEY, lasting_quota};
 use crate::servers::{Forwarder, Kind, PATIENCE, Server, fake};
@@ -24,11 +25,11 @@ fn demote(kind: Kind) {
     let quota = lasting_quota();
 
     let pool = Pool::new(client.clone());
-    let blocking = blocking::Funnel::new(pool.clone(), "moved", quota, OnFailure::Deny).unwrap();
+    let blocking = Keyed::new(pool.clone(), "moved", Funnel::new(quota), OnFailure::Deny).unwrap();
     let blocking = blocking.with_deadline(PATIENCE);
     let config = ConnectionManagerConfig::new().set_response_timeout(None);
     let manager = runtime.block_on(client.get_connection_manager_with_config(config)).unwrap();
-    let funnel = Funnel::new(manager.clone(), "moved", quota, OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(manager.clone(), "moved", Funnel::new(quota), OnFailure::Deny).unwrap();
     let funnel = funnel.with_deadline(PATIENCE);
     let leased = LeasedWindow::new(manager.clone(), "moved", quota, OnFailure::Deny).unwrap();
     let leased = leased.with_deadline(PATIENCE);
@@ -97,7 +98,7 @@ fn a_call_that_a_server_has_refused_is_repeated_over_a_new_connection() {
     for refusal in ["READONLY a replica", "MASTERDOWN no link", "LOADING the data"] {
         let (client, connections) = refusing_first(refusal);
         let pool = Pool::new(client);
-        let limiter = blocking::Funnel::new(pool, "moved", lasting_quota(), OnFailure::Deny);
+        let limiter = Keyed::new(pool, "moved", Funnel::new(lasting_quota()), OnFailure::Deny);
         let limiter = limiter.unwrap().with_deadline(PATIENCE);
         // A connection that the call itself has opened is not replaced.
         assert!(limiter.reset(KEY).is_err());
@@ -115,7 +116,8 @@ fn a_manager_repeats_a_call_that_a_server_has_refused_over_a_new_connection() {
         runtime.block_on(async {
             let config = ConnectionManagerConfig::new().set_response_timeout(None);
             let manager = client.get_connection_manager_with_config(config).await.unwrap();
-            let limiter = Funnel::new(manager, "moved", lasting_quota(), OnFailure::Deny);
+            let limiter =
+                Keyed::new(manager, "moved", Funnel::new(lasting_quota()), OnFailure::Deny);
             assert!(limiter.unwrap().with_deadline(PATIENCE).reset(KEY).await.unwrap());
         });
         assert_eq!(connections.load(Ordering::SeqCst), 2, "{refusal}");
@@ -131,7 +133,8 @@ fn a_connection_is_not_replaced_under_other_calls() {
         runtime.block_on(async {
             let config = ConnectionManagerConfig::new().set_response_timeout(None);
             let manager = client.get_connection_manager_with_config(config).await.unwrap();
-            let limiter = Funnel::new(manager, "moved", lasting_quota(), OnFailure::Deny);
+            let limiter =
+                Keyed::new(manager, "moved", Funnel::new(lasting_quota()), OnFailure::Deny);
             let limiter = limiter.unwrap().with_deadline(PATIENCE);
             let calls: Vec<_> = (0..1000)
                 .map(|_| {

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use redis::cluster::ClusterClient;
 use tokio::runtime::Runtime;
-use zset_redis::blocking::{Funnel, Pool};
-use zset_redis::{Error, OnFailure};
-use zset_std::Quota;
+use zset_redis::blocking::Pool;
+use zset_redis::{Error, Keyed, OnFailure};
+use zset_std::{Funnel, Quota};
 
 use crate::limiters::KEY;
 use crate::servers::{Cluster, Kind, Server};
@@ -23,7 +23,8 @@ fn opening_a_connection_to_a_frozen_server_takes_no_longer_than_the_deadline() {
 
     let Some(server) = Server::start(Kind::Redis) else { return };
     let client = redis::Client::open(format!("{}1", server.url())).unwrap();
-    let funnel = Funnel::new(Pool::new(client), "outage", quota(), OnFailure::Deny).unwrap();
+    let funnel =
+        Keyed::new(Pool::new(client), "outage", Funnel::new(quota()), OnFailure::Deny).unwrap();
     let funnel = funnel.with_deadline(DEADLINE);
     server.stop();
     let start = Instant::now();
@@ -40,7 +41,7 @@ fn serve_later(check: impl Fn(&Cluster, &dyn Fn())) {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
     // All nodes know the script, so a single command takes the units.
     let pool = Pool::new(cluster.client());
-    let funnel = Funnel::new(pool, "outage", quota(), OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(pool, "outage", Funnel::new(quota()), OnFailure::Deny).unwrap();
     for key in 0..20 {
         assert!(funnel.check(&key.to_string()).unwrap().is_allowed());
     }
@@ -60,7 +61,8 @@ fn serve_later(check: impl Fn(&Cluster, &dyn Fn())) {
 fn a_call_to_a_cluster_that_has_timed_out_takes_no_units_later() {
     serve_later(|cluster, serve| {
         let client = ClusterClient::new(cluster.nodes.iter().map(Server::url)).unwrap();
-        let funnel = Funnel::new(Pool::new(client), "outage", quota(), OnFailure::Deny).unwrap();
+        let funnel =
+            Keyed::new(Pool::new(client), "outage", Funnel::new(quota()), OnFailure::Deny).unwrap();
         let brief = funnel.clone().with_deadline(Duration::from_millis(200));
         for _ in 0..3 {
             assert!(brief.check(KEY).is_err());
@@ -76,7 +78,8 @@ fn an_awaited_call_to_a_cluster_that_has_timed_out_takes_no_units_later() {
     serve_later(|cluster, serve| {
         let runtime = Runtime::new().unwrap();
         let connection = runtime.block_on(cluster.client().get_async_connection()).unwrap();
-        let funnel = zset_redis::Funnel::new(connection, "outage", quota(), OnFailure::Deny);
+        let funnel =
+            zset_redis::Keyed::new(connection, "outage", Funnel::new(quota()), OnFailure::Deny);
         let funnel = funnel.unwrap();
         let brief = funnel.clone().with_deadline(Duration::from_millis(200));
         for _ in 0..3 {

@@ -134,9 +134,13 @@ async fn a_penalty_in_redis_blocks_in_every_composition() {
         for by_response in [false, true] {
             let what = format!("{beside:?} {by_response}");
             let on_failure = zset_redis::OnFailure::Deny;
-            let limiter =
-                zset_redis::SlidingWindow::new(connection.clone(), &what, hour, on_failure);
-            let limiter = limiter.unwrap().with_penalty(block).with_deadline(minute());
+            let limiter = zset_redis::Keyed::new(
+                connection.clone(),
+                &what,
+                Penalty::new(SlidingWindow::new(hour), block),
+                on_failure,
+            );
+            let limiter = limiter.unwrap().with_deadline(minute());
             let user = Extension::<&'static str>::new();
             let (deny, on_failure) = (MissingKey::deny(), OnFailure::ServiceUnavailable);
             let policy = Policy::new_async("user", limiter, user, deny, on_failure).unwrap();

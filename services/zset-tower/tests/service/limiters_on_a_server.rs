@@ -195,8 +195,8 @@ mod all_imported {
 
     /// Compiles calls of limiters in this process and on a server.
     async fn limit<C>(
-        here: Arc<zset_std::Keyed<String, zset_std::Funnel>>,
-        there: Arc<zset_redis::Funnel<C>>,
+        here: Arc<zset_std::Keyed<String, Funnel>>,
+        there: Arc<zset_redis::Keyed<C, Funnel>>,
     ) where
         C: ConnectionLike + Clone + Send + Sync + 'static,
     {
@@ -208,8 +208,7 @@ mod all_imported {
     #[test]
     fn calls_are_unambiguous() {
         let _ = limit::<zset_redis::redis::aio::MultiplexedConnection>;
-        let limiter =
-            Arc::new(zset_std::Keyed::<u32, _>::new(zset_std::Funnel::new(super::per_minute(2))));
+        let limiter = Arc::new(zset_std::Keyed::<u32, _>::new(Funnel::new(super::per_minute(2))));
         assert!(limiter.check_n(&1, 2).is_allowed());
         assert_eq!((limiter.peek_n(&1, 0).remaining, limiter.refund(&1, 1)), (0, 1));
         let _ = Key::map(Global, |()| 7_u32);
