@@ -98,16 +98,13 @@
 //! ```
 //! # mod critical_section { pub use std::sync::Mutex; }
 //! use core::cell::RefCell;
-//! use core::time::Duration;
+//! use core::num::NonZeroU32;
 //! use zset_std::{Direct, Funnel, Quota};
 //!
 //! // Five alarms at once, and then one per minute.
-//! const ALARMS: Quota = match Quota::new(1, Duration::from_secs(60)) {
-//!     Ok(quota) => match quota.with_capacity(5) {
-//!         Ok(quota) => quota,
-//!         Err(_) => panic!("the capacity is invalid"),
-//!     },
-//!     Err(_) => panic!("the quota is invalid"),
+//! const ALARMS: Quota = match Quota::per_minute(NonZeroU32::MIN).with_capacity(5) {
+//!     Ok(quota) => quota,
+//!     Err(_) => panic!("the capacity is invalid"),
 //! };
 //!
 //! // Locked by disabling interrupts.

@@ -12,15 +12,17 @@
 //! |---|---|
 //! | [`SlidingWindow`] | at most n units in any period, exactly |
 //! | [`Funnel`] | a steady rate with bursts, exactly; `throttle` is `CL.THROTTLE` |
-//! | [`FixedWindow`](zset_std::FixedWindow) | a plain counter; up to twice the limit around a boundary |
+//! | [`FixedWindow`] | a plain counter; up to twice the limit around a boundary |
 //! | [`WindowCounter`](zset_std::WindowCounter) | an approximate sliding window |
-//! | [`Limits`](zset_std::Limits) | several of them on one key: all allow the units, or none is charged |
+//! | [`Limits`] | several of them on one key: all allow the units, or none is charged |
 //! | [`Penalty`](zset_std::Penalty) | any of them, and blocks for a key that keeps sending while denied |
 //!
 //! [`ServerLimiter`] says what each stores on the server.
 //!
 //! [`SlidingWindow`]: zset_std::SlidingWindow
 //! [`Funnel`]: zset_std::Funnel
+//! [`FixedWindow`]: zset_std::FixedWindow
+//! [`Limits`]: zset_std::Limits
 //!
 //! The type of connection decides how calls are made. Over a [`blocking::Pool`], calls block the
 //! thread. With the feature `tokio`, calls over any asynchronous connection of [`redis`] that can

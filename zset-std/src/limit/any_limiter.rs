@@ -145,8 +145,27 @@ impl Limiter for AnyLimiter {
     }
 
     /// Units do not carry over from one variant to another.
-    fn adapt(&self, state: &mut AnyState) {
-        with_state!(self, &mut *state, (limiter, state) => limiter.adapt(state), *state = AnyState::New);
+    fn adapt(&self, state: &mut AnyState, before: &Self) {
+        match (self, before, &mut *state) {
+            #[cfg(feature = "alloc")]
+            (
+                AnyLimiter::SlidingWindow(limiter),
+                AnyLimiter::SlidingWindow(before),
+                AnyState::SlidingWindow(log),
+            ) => limiter.adapt(log, before),
+            (
+                AnyLimiter::WindowCounter(limiter),
+                AnyLimiter::WindowCounter(before),
+                AnyState::WindowCounter(counts),
+            ) => limiter.adapt(counts, before),
+            (
+                AnyLimiter::FixedWindow(limiter),
+                AnyLimiter::FixedWindow(before),
+                AnyState::FixedWindow(counts),
+            ) => limiter.adapt(counts, before),
+            (AnyLimiter::Funnel(_), AnyLimiter::Funnel(_), AnyState::Funnel(_)) => {}
+            _ => *state = AnyState::New,
+        }
     }
 }
 

@@ -117,7 +117,7 @@ macro_rules! counter {
                 counts.idle_from(self.quota)
             }
 
-            fn adapt(&self, counts: &mut Self::State) {
+            fn adapt(&self, counts: &mut Self::State, _: &Self) {
                 counts.change_period(self.quota);
             }
         }

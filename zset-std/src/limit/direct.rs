@@ -78,9 +78,9 @@ impl<L: Limiter> Direct<L> {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_limiter(&mut self, limiter: L) {
-        self.limiter = limiter;
+        let before = core::mem::replace(&mut self.limiter, limiter);
         if L::ADAPTS {
-            self.limiter.adapt(&mut self.state);
+            self.limiter.adapt(&mut self.state, &before);
         }
     }
 
@@ -206,10 +206,9 @@ impl<L: SingleQuota> Direct<L> {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn set_quota(&mut self, quota: Quota) {
-        self.limiter.set_quota(quota);
-        if L::ADAPTS {
-            self.limiter.adapt(&mut self.state);
-        }
+        let mut limiter = self.limiter.clone();
+        limiter.set_quota(quota);
+        self.set_limiter(limiter);
     }
 
     /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.

@@ -168,10 +168,11 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     fn set(&self, mut set: impl FnMut(&mut L)) {
+        let before = self.keys.copy_limiter();
         self.keys.set(&mut set);
         if let (Some(shared), true) = (&self.shared, L::ADAPTS) {
             let limiter = self.keys.copy_limiter();
-            shared.change(Timestamp::ZERO, |state, _, _| limiter.adapt(state));
+            shared.change(Timestamp::ZERO, |state, _, _| limiter.adapt(state, &before));
         }
     }
 }

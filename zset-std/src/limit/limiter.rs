@@ -138,11 +138,12 @@ pub trait Limiter: Clone {
     /// passed.
     fn idle_from(&self, state: &Self::State) -> Timestamp;
 
-    /// Adapts a state that was used with other quotas. It is called if [`ADAPTS`](Self::ADAPTS).
+    /// Adapts a state that was used with the algorithm `before`. It is called if
+    /// [`ADAPTS`](Self::ADAPTS).
     ///
     /// The default leaves the state unchanged.
-    fn adapt(&self, state: &mut Self::State) {
-        let _ = state;
+    fn adapt(&self, state: &mut Self::State, before: &Self) {
+        let _ = (state, before);
     }
 
     /// Decides on `n` units that are held until it is known whether they count, beside `held`

@@ -142,9 +142,11 @@ impl<L: Limiter> Limiter for Limits<L> {
     }
 
     /// Each state stays with the limiter in its place.
-    fn adapt(&self, states: &mut Self::State) {
+    fn adapt(&self, states: &mut Self::State, before: &Self) {
         states.truncate(self.limits.len());
-        self.limits.iter().zip(states).for_each(|(limiter, state)| limiter.adapt(state));
+        for ((limiter, before), state) in self.limits.iter().zip(&before.limits).zip(states) {
+            limiter.adapt(state, before);
+        }
     }
 }
 

@@ -189,8 +189,8 @@ impl<L: Limiter> Limiter for Penalty<L> {
         self.limiter.idle_from(&state.limiter).max(state.record.forget_at)
     }
 
-    fn adapt(&self, state: &mut Self::State) {
-        self.limiter.adapt(&mut state.limiter);
+    fn adapt(&self, state: &mut Self::State, before: &Self) {
+        self.limiter.adapt(&mut state.limiter, &before.limiter);
     }
 
     fn hold_n(&self, state: &mut Self::State, n: u32, held: u32, now: Timestamp) -> Decision {

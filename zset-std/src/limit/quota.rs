@@ -8,6 +8,8 @@ use core::time::Duration;
 /// The longest period, in nanoseconds: 146 years, a second less than 2^62.
 pub(super) const LONGEST_PERIOD: u64 = (u32::MAX as u64) << 30;
 
+const NANOS_PER_SECOND: NonZeroU64 = NonZeroU64::new(1_000_000_000).unwrap();
+
 /// A limit on a rate: `count` units in each `period`, and `capacity` of them at once.
 ///
 /// A window counts the units of the last period, so its limit is `count`. A funnel allows units at
@@ -76,6 +78,41 @@ impl Quota {
             Some(period) => Ok(Quota { count, period, capacity: count }),
             None => Err(QuotaError::ZeroPeriod),
         }
+    }
+
+    /// Makes a quota of `count` units per second. **O(1)**.
+    pub const fn per_second(count: NonZeroU32) -> Quota {
+        Quota::per(count, 1)
+    }
+
+    /// Makes a quota of `count` units per minute. **O(1)**.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use zset_std::{FixedWindow, Quota};
+    ///
+    /// const TEN: NonZeroU32 = NonZeroU32::new(10).unwrap();
+    /// const LOGINS: FixedWindow = FixedWindow::new(Quota::per_minute(TEN));
+    /// ```
+    pub const fn per_minute(count: NonZeroU32) -> Quota {
+        Quota::per(count, 60)
+    }
+
+    /// Makes a quota of `count` units per hour. **O(1)**.
+    pub const fn per_hour(count: NonZeroU32) -> Quota {
+        Quota::per(count, 3600)
+    }
+
+    /// Makes a quota of `count` units per 24 hours. **O(1)**.
+    pub const fn per_day(count: NonZeroU32) -> Quota {
+        Quota::per(count, 86_400)
+    }
+
+    const fn per(count: NonZeroU32, seconds: u32) -> Quota {
+        let Some(seconds) = NonZeroU64::new(seconds as u64) else { unreachable!() };
+        Quota { count, period: seconds.saturating_mul(NANOS_PER_SECOND), capacity: count }
     }
 
     /// Returns the quota with another capacity: the number of units that a funnel allows at once.

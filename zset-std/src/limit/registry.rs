@@ -236,10 +236,11 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     pub(crate) fn set(&self, mut set: impl FnMut(&mut L)) {
         for shard in &self.shards {
             let keys = &mut *shard.keys.lock();
+            let before = keys.limiter.clone();
             set(&mut keys.limiter);
             if L::ADAPTS {
                 let Keys { limiter, entries, .. } = keys;
-                entries.iter_mut().for_each(|entry| limiter.adapt(&mut entry.state));
+                entries.iter_mut().for_each(|entry| limiter.adapt(&mut entry.state, &before));
                 keys.rebuild_deadlines();
                 shard.note_deadline(keys);
             }

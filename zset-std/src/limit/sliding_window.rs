@@ -1,9 +1,10 @@
 //! [`SlidingWindow`]: the exact sliding window.
 //!
-//! Invariants: `units` is the sum of the units in the log, and its times ascend. Every entry is
-//! younger than `horizon` at `newest`, the latest call; forgotten units are at least that old.
-//! There are at most `most + SPARE_ENTRIES` entries.
+//! Invariants: `units` is the sum of the units in the log, and its times ascend. After a call, every
+//! entry is younger than the longest period so far, and forgotten units are at least that old. There
+//! are at most [`SPARE_ENTRIES`] more entries than the largest count so far.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use core::time::Duration;
 
@@ -88,14 +89,8 @@ impl From<SlidingWindow> for AnyLimiter {
 impl Limiter for SlidingWindow {
     type State = Log;
 
-    const NEW: Log = Log {
-        entries: VecDeque::new(),
-        units: 0,
-        horizon: 0,
-        most: 0,
-        forgotten: Forgotten::NONE,
-        newest: Timestamp::ZERO,
-    };
+    const NEW: Log =
+        Log { entries: VecDeque::new(), units: 0, forgotten: Forgotten::NONE, widest: None };
 
     const ADAPTS: bool = true;
 
@@ -108,15 +103,14 @@ impl Limiter for SlidingWindow {
 
     /// **O(e)** for e entries.
     fn peek_n(&self, log: &Log, n: u32, now: Timestamp) -> Decision {
-        log.decide(self.quota, n, now)
+        log.decide(self.quota, self.quota, n, now)
     }
 
     /// **O(1)** amortized. Entries far beyond the limit are merged, to bound the memory; see
     /// [Exactness](Self#exactness).
     fn record(&self, log: &mut Log, n: u32, now: Timestamp) {
-        log.widen(self.quota);
-        log.advance(now);
-        log.push(n, now);
+        log.advance(self.quota, now);
+        log.push(self.quota, n, now);
     }
 
     /// **O(1)** per entry affected.
@@ -125,15 +119,21 @@ impl Limiter for SlidingWindow {
     }
 
     fn idle_from(&self, log: &Log) -> Timestamp {
-        let horizon = Duration::from_nanos(log.horizon);
+        let horizon = Duration::from_nanos(log.horizon(self.quota));
         log.entries.back().map_or(Timestamp::ZERO, |(time, _)| time.saturating_add(horizon))
     }
 
-    fn adapt(&self, log: &mut Log) {
+    fn adapt(&self, log: &mut Log, before: &Self) {
         if log.units == 0 && log.forgotten == Forgotten::NONE {
-            (log.horizon, log.most) = (0, 0);
+            log.widest = None;
+            return;
         }
-        log.widen(self.quota);
+        let horizon = log.horizon(before.quota);
+        log.widen(self.quota, before.quota);
+        if log.horizon(self.quota) > horizon {
+            // Those that are too old are forgotten again by the next call.
+            log.restore(u64::MAX, Timestamp::ZERO);
+        }
     }
 }
 
@@ -151,7 +151,7 @@ impl SingleQuota for SlidingWindow {
     }
 
     fn peek_with(&self, log: &Log, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        log.decide(quota, n, now)
+        log.decide(self.quota, quota, n, now)
     }
 }
 
@@ -166,7 +166,7 @@ impl Direct<SlidingWindow> {
     /// Panics with a description if an invariant is violated. For tests. **O(n)**.
     #[doc(hidden)]
     pub fn check_invariants(&self) {
-        self.state.check_invariants();
+        self.state.check_invariants(self.limiter.quota);
     }
 }
 
@@ -181,26 +181,32 @@ pub struct Log {
     /// whose elements are inserted and removed only at the ends.
     entries: VecDeque<(Timestamp, u64)>,
     units: u64,
-    /// The longest period used so far, in nanoseconds: older entries are forgotten.
-    horizon: u64,
-    /// The largest count used so far.
-    most: u32,
     /// The units older than the horizon.
     forgotten: Forgotten,
-    /// The time of the latest call.
-    newest: Timestamp,
+    /// The longest period and the largest count so far, if they are not those of the limiter.
+    widest: Option<Box<Widest>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Widest {
+    /// In nanoseconds.
+    period: u64,
+    count: u32,
 }
 
 impl Log {
     /// Decides by the quota of a call; `own` is the limiter's.
     #[inline]
     fn check(&mut self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        self.widen(own);
-        self.widen(quota);
-        self.advance(now);
-        let decision = self.decide(quota, n, now);
+        let horizon = self.horizon(own);
+        self.widen(own, quota);
+        if self.horizon(own) > horizon {
+            self.restore(self.horizon(own), now);
+        }
+        self.advance(own, now);
+        let decision = self.decide(own, quota, n, now);
         if decision.is_allowed() {
-            self.push(n, now);
+            self.push(own, n, now);
         }
         decision
     }
@@ -222,31 +228,45 @@ impl Log {
         refunded as u32
     }
 
+    /// Returns the longest period so far, in nanoseconds: older entries are forgotten.
+    #[inline]
+    fn horizon(&self, own: Quota) -> u64 {
+        let own = own.period_in_nanos();
+        self.widest.as_ref().map_or(own, |widest| widest.period.max(own))
+    }
+
     /// Extends the horizon and the number of entries to what `quota` needs.
     #[inline]
-    fn widen(&mut self, quota: Quota) {
-        self.most = self.most.max(quota.count());
-        if quota.period_in_nanos() > self.horizon {
-            self.extend(quota.period_in_nanos());
+    fn widen(&mut self, own: Quota, quota: Quota) {
+        if quota.period_in_nanos() > own.period_in_nanos() || quota.count() > own.count() {
+            self.widen_by(quota);
         }
     }
 
     #[cold]
-    fn extend(&mut self, horizon: u64) {
-        self.horizon = horizon;
-        if let Some(entry) = self.forgotten.within(self.horizon, self.newest) {
+    fn widen_by(&mut self, quota: Quota) {
+        let (period, count) = (quota.period_in_nanos(), quota.count());
+        let widest = self.widest.get_or_insert_with(|| Box::new(Widest { period, count }));
+        widest.period = widest.period.max(period);
+        widest.count = widest.count.max(count);
+    }
+
+    /// Records the forgotten units again, at the time of the newest, if they are within `horizon`.
+    #[cold]
+    fn restore(&mut self, horizon: u64, now: Timestamp) {
+        if let Some(entry) = self.forgotten.within(horizon, now) {
             self.entries.push_front(entry);
             self.units += entry.1;
             self.forgotten = Forgotten::NONE;
-            self.merge_oldest();
         }
     }
 
-    /// Records the time, and forgets what is too old for any quota.
-    fn advance(&mut self, now: Timestamp) {
-        self.newest = now;
+    /// Forgets what is too old for any quota.
+    #[inline]
+    fn advance(&mut self, own: Quota, now: Timestamp) {
+        let horizon = self.horizon(own);
         while let Some(&(time, units)) = self.entries.front() {
-            if now.as_nanos() - time.as_nanos() < self.horizon {
+            if now.as_nanos() - time.as_nanos() < horizon {
                 break;
             }
             self.entries.pop_front();
@@ -256,51 +276,59 @@ impl Log {
     }
 
     #[inline]
-    fn push(&mut self, n: u32, now: Timestamp) {
+    fn push(&mut self, own: Quota, n: u32, now: Timestamp) {
         let n = u64::from(n).min(MOST_UNITS.saturating_sub(self.units));
         self.units += n;
         match self.entries.back_mut() {
             Some((time, units)) if *time == now => *units += n,
-            _ if n > 0 => self.entries.push_back((now, n)),
+            _ if n > 0 => {
+                if self.entries.len() == self.entries.capacity() {
+                    self.grow();
+                }
+                self.entries.push_back((now, n));
+            }
             _ => {}
         }
-        self.merge_oldest();
-    }
-
-    /// Merges the two oldest entries if there is one entry too many.
-    fn merge_oldest(&mut self) {
-        if self.entries.len() > self.most_entries() {
-            let oldest = self.entries.pop_front().map_or(0, |(_, units)| units);
-            if let Some((_, units)) = self.entries.front_mut() {
-                *units += oldest;
-            }
+        while self.entries.len() > self.most_entries(own) {
+            self.merge_oldest();
         }
     }
 
-    fn most_entries(&self) -> usize {
-        (self.most as usize).saturating_add(SPARE_ENTRIES)
+    /// Makes room for half as many entries: most keys have few, and there may be many keys.
+    #[cold]
+    fn grow(&mut self) {
+        self.entries.reserve_exact(self.entries.len() / 2 + 1);
     }
 
-    fn check_invariants(&self) {
+    /// Merges the two oldest entries.
+    #[cold]
+    fn merge_oldest(&mut self) {
+        let oldest = self.entries.pop_front().map_or(0, |(_, units)| units);
+        if let Some((_, units)) = self.entries.front_mut() {
+            *units += oldest;
+        }
+    }
+
+    fn most_entries(&self, own: Quota) -> usize {
+        let count = self.widest.as_ref().map_or(0, |widest| widest.count).max(own.count());
+        (count as usize).saturating_add(SPARE_ENTRIES)
+    }
+
+    fn check_invariants(&self, own: Quota) {
         let units: u64 = self.entries.iter().map(|&(_, units)| units).sum();
         assert_eq!(units, self.units, "the sum of units is wrong");
         assert!(self.entries.iter().all(|&(_, units)| units > 0), "an entry of no units");
         assert!(self.entries.iter().is_sorted_by_key(|(time, _)| time), "an entry out of order");
-        assert!(
-            self.entries.back().is_none_or(|&(time, _)| time <= self.newest),
-            "from the future"
-        );
-        let oldest = self.entries.front().map_or(self.newest, |&(time, _)| time);
-        let age = self.newest.as_nanos() - oldest.as_nanos();
-        assert!(age <= self.horizon, "an entry that is too old");
-        assert!(self.forgotten.within(self.horizon, self.newest).is_none(), "forgotten too early");
-        assert!(self.entries.len() <= self.most_entries(), "too many entries");
+        let first = self.entries.front().map_or(Timestamp::MAX, |&(time, _)| time);
+        assert!(self.forgotten.latest().is_none_or(|time| time <= first), "forgotten too early");
+        // A restored entry may be one too many until the next call.
+        assert!(self.entries.len() <= self.most_entries(own) + 1, "too many entries");
     }
 
     /// Decides by the entries; `now` must not be before any of them.
     #[expect(clippy::inline_always, reason = "a call takes a tenth of a check")]
     #[inline(always)]
-    fn decide(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    fn decide(&self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
         let limit = u64::from(quota.count());
         let period = quota.period_in_nanos();
         let age = |time: Timestamp| now.as_nanos() - time.as_nanos();
@@ -313,7 +341,7 @@ impl Log {
             0
         };
         let forgotten =
-            if period > self.horizon { self.forgotten.within(period, now) } else { None };
+            if period > self.horizon(own) { self.forgotten.within(period, now) } else { None };
         let used = if over == 0 {
             self.units + forgotten.map_or(0, |(_, units)| units)
         } else {

@@ -222,8 +222,8 @@ fn a_key_takes_as_much_as_the_guide_says() {
 
     let block = Block::after(NonZeroU32::MIN, PERIOD);
     let day = Quota::new(1, Duration::from_secs(24 * 3600)).unwrap();
-    measure("Funnels", 130, || Keyed::new(Funnel::new(day)));
-    measure("SlidingWindow", 400, || Keyed::new(SlidingWindow::new(day)));
+    measure("Funnel", 130, || Keyed::new(Funnel::new(day)));
+    measure("SlidingWindow", 300, || Keyed::new(SlidingWindow::new(day)));
     measure("FixedWindow", 200, || Keyed::new(FixedWindow::new(day)));
     measure("WindowCounter", 220, || Keyed::new(WindowCounter::new(day)));
     measure("AnyLimiter", 500, || Keyed::new(AnyLimiter::from(Funnel::new(day))));

@@ -167,11 +167,10 @@ impl Naive {
         self.horizon = period(quota);
         let forgotten = self.passed.iter().filter(|passed| passed.forgotten);
         let Some(latest) = forgotten.map(|passed| passed.at).max() else { return };
-        if self.checked - latest < self.horizon {
-            for passed in self.passed.iter_mut().filter(|passed| passed.forgotten) {
-                passed.at = latest;
-                passed.forgotten = false;
-            }
+        // If they are too old, the next call forgets them again.
+        for passed in self.passed.iter_mut().filter(|passed| passed.forgotten) {
+            passed.at = latest;
+            passed.forgotten = false;
         }
     }
 
