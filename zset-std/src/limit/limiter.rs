@@ -92,7 +92,7 @@ use crate::Timestamp;
 ///     }
 /// }
 ///
-/// let at = |hours| Timestamp::ZERO.saturating_add(Duration::from_secs(hours * 3600));
+/// let at = |hours: u64| Timestamp::ZERO.saturating_add(Duration::from_secs(hours * 3600));
 /// let daily = BytesPerDay { limit: 1000, offset: Duration::from_secs(2 * 3600) };
 /// let mut one = Direct::new(daily.clone());
 /// assert!(one.check_n(1000, at(0)).is_allowed());
