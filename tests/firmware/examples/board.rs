@@ -21,7 +21,7 @@ use cortex_m::peripheral::syst::SystClkSource;
 use critical_section::Mutex;
 use semihosting::{print, println, process};
 use zset_core::FixedSortedSet;
-use zset_std::{Funnel, Quota, Timestamp};
+use zset_std::{Direct, Funnel, Quota, Timestamp};
 
 /// The time between two interrupts in the simulation, and the unit of all times.
 const TICK: Duration = Duration::from_millis(100);
@@ -148,7 +148,8 @@ fn main() -> ! {
     systick.enable_interrupt();
 
     let one_in_ten_seconds = Quota::new(1, Duration::from_secs(10)).expect("no number is zero");
-    let mut alarms = Funnel::new(one_in_ten_seconds.with_capacity(3).expect("it is not zero"));
+    let quota = one_in_ten_seconds.with_capacity(3).expect("it is not zero");
+    let mut alarms = Direct::new(Funnel::new(quota));
     let (mut runs, mut suppressed) = (0, 0);
     loop {
         // A critical section for each timer: an interrupt waits for one change of the queue, but
