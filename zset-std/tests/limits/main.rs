@@ -8,6 +8,7 @@ mod limits;
 mod model;
 mod pairs;
 mod penalty;
+mod record;
 mod reference;
 mod sliding_window;
 mod throttle;
