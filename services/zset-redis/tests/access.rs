@@ -15,8 +15,8 @@ use zset_redis::blocking::{self, Connect, Pool};
 use zset_redis::{Keyed, LeasedWindow, OnFailure, ServerLimiter};
 use zset_std::limit::Block;
 use zset_std::{
-    AnyLimiter, FixedWindow, Funnel, Limits, Penalty, Quota, SlidingWindow, Sum, Ties,
-    Timestamp, WindowCounter,
+    AnyLimiter, FixedWindow, Funnel, Limits, Penalty, Quota, SlidingWindow, Sum, Ties, Timestamp,
+    WindowCounter,
 };
 
 const SECRET: &[u8] = b"0123456789abcdef";

@@ -16,8 +16,8 @@ use zset_firmware::{Reference, heap, run};
 use zset_std::expiring_set::{DeadlinePassed, InsertError};
 use zset_std::timeline::{Cursor, Posted};
 use zset_std::{
-    AnyLimiter, Best, DelayQueue, ExpiringSet, FixedWindow, Leaderboard, Limits, Quota, Ties,
-    Timeline, Timestamp, SlidingWindow,
+    AnyLimiter, Best, DelayQueue, ExpiringSet, FixedWindow, Leaderboard, Limits, Quota,
+    SlidingWindow, Ties, Timeline, Timestamp,
 };
 
 #[cortex_m_rt::entry]
@@ -46,7 +46,8 @@ fn combined_limits() {
         both,
         Quota::count,
         |allowed, quota, n, now| {
-            fixed_window_allows(allowed, quota, n, now) && sliding_window_allows(allowed, quota, n, now)
+            fixed_window_allows(allowed, quota, n, now)
+                && sliding_window_allows(allowed, quota, n, now)
         },
         2,
     );

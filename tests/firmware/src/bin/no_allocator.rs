@@ -16,7 +16,9 @@ use zset_firmware::limiter::{
 };
 use zset_firmware::{run, run_model, scatter};
 use zset_std::packed_score::UnpackError;
-use zset_std::{AnyLimiter, FixedWindow, Funnel, PackedScore, Quota, Timestamp, WindowCounter};
+use zset_std::{
+    AnyLimiter, Direct, FixedWindow, Funnel, PackedScore, Quota, Timestamp, WindowCounter,
+};
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
@@ -98,9 +100,12 @@ const QUOTA: Quota = match Quota::new(2, Duration::from_secs(1)) {
     Err(_) => panic!("the quota is invalid"),
 };
 
-static FUNNEL: Mutex<RefCell<Funnel>> = Mutex::new(RefCell::new(Funnel::new(QUOTA)));
-static WINDOW: Mutex<RefCell<FixedWindow>> = Mutex::new(RefCell::new(FixedWindow::new(QUOTA)));
-static COUNTER: Mutex<RefCell<WindowCounter>> = Mutex::new(RefCell::new(WindowCounter::new(QUOTA)));
+type Shared<L> = Mutex<RefCell<Direct<L>>>;
+
+static FUNNEL: Shared<Funnel> = Mutex::new(RefCell::new(Direct::new(Funnel::new(QUOTA))));
+static WINDOW: Shared<FixedWindow> = Mutex::new(RefCell::new(Direct::new(FixedWindow::new(QUOTA))));
+static COUNTER: Shared<WindowCounter> =
+    Mutex::new(RefCell::new(Direct::new(WindowCounter::new(QUOTA))));
 
 fn statics() {
     let check = |millis| {
