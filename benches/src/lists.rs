@@ -59,7 +59,7 @@ trait List: Default + 'static {
     fn insert(&mut self, element: Element);
     fn remove(&mut self, element: Element) -> bool;
     fn pop_first(&mut self) -> Option<Element>;
-    fn from_score(&self, score: u64) -> impl Iterator<Item = Element>;
+    fn range_from(&self, score: u64) -> impl Iterator<Item = Element>;
 }
 
 impl List for SkipList<u64, u64> {
@@ -77,7 +77,7 @@ impl List for SkipList<u64, u64> {
         self.pop_first().map(|(member, score)| (score, member))
     }
 
-    fn from_score(&self, score: u64) -> impl Iterator<Item = Element> {
+    fn range_from(&self, score: u64) -> impl Iterator<Item = Element> {
         self.range_by_score(score..).map(|(member, score)| (*score, *member))
     }
 }
@@ -97,7 +97,7 @@ impl List for BTreeSet<Element> {
         self.pop_first()
     }
 
-    fn from_score(&self, score: u64) -> impl Iterator<Item = Element> {
+    fn range_from(&self, score: u64) -> impl Iterator<Item = Element> {
         self.range((score, 0)..).copied()
     }
 }
@@ -118,11 +118,11 @@ fn contender<C: List>() -> Contender<Workload> {
         }),
         calls("100 by score", |it, list, most| {
             each(&it.chosen, most, |&(score, _)| {
-                sum(black_box(&*list).from_score(score).take(100).map(digest_of))
+                sum(black_box(&*list).range_from(score).take(100).map(digest_of))
             })
         }),
     ];
-    let contents = |_: &_, list: C| contents(list.from_score(0).map(digest_of));
+    let contents = |_: &_, list: C| contents(list.range_from(0).map(digest_of));
     let load = |it: &Workload| {
         let mut list = C::default();
         it.elements.iter().for_each(|&element| list.insert(element));

@@ -49,7 +49,7 @@ fn leaves<M, S>(node: Node<'_, M, S>) -> usize {
 /// Returns the number of scores that a set should hold: those of its elements, and a copy of the
 /// first one of every leaf but the first.
 fn held<M, S>(root: Node<'_, M, S>) -> i64 {
-    (root.span() + leaves(root) - 1) as i64
+    i64::try_from(root.span() + leaves(root) - 1).unwrap()
 }
 
 /// Verifies the invariants of a set, and that scores are neither leaked nor dropped twice. `others`
@@ -167,7 +167,7 @@ fn insertions_into_a_full_leaf_that_shares_with_its_neighbour() {
             // From the third leaf, from the neighbour that shares, and within the leaf.
             for number in [(2 - thin) * LEAF, thin * LEAF, thin * LEAF + 3, LEAF, LEAF + 3] {
                 all_or_nothing(&set, |set| {
-                    drop(set.update(&Member::new(number), |_| weight(full)))
+                    drop(set.update(&Member::new(number), |_| weight(full)));
                 });
             }
         }
@@ -255,7 +255,7 @@ fn removals_and_moves_at_every_stage_of_a_shrinking_set() {
             if stage % step == 0 || set.len() < 40 {
                 all_or_nothing(&set, |set| drop(set.remove(&Member::new(number))));
                 all_or_nothing(&set, |set| {
-                    drop(set.update(&Member::new(number), |_| weight(99_999)))
+                    drop(set.update(&Member::new(number), |_| weight(99_999)));
                 });
                 all_or_nothing(&set, Set::pop_first);
                 all_or_nothing(&set, Set::pop_last);
@@ -351,7 +351,7 @@ fn rebuilds() {
             all_or_nothing(&set, |set| set.clone());
             all_or_nothing(&set, |set| *set = set.clone());
             all_or_nothing(&set, |set| {
-                drop(set.union_with(set, |a, b| weight(a.number() + b.number())))
+                drop(set.union_with(set, |a, b| weight(a.number() + b.number())));
             });
             all_or_nothing(&set, |set| drop(set.intersection_with(set, |a, _| a.clone())));
             all_or_nothing(&set, |set| drop(&*set | &filled(30)));
@@ -647,7 +647,7 @@ fn sets_of_fixed_capacity() {
                 |set| operation(set),
                 |mut set, _| {
                     set.check();
-                    assert_eq!(live_scores(), set.len() as i64);
+                    assert_eq!(usize::try_from(live_scores()), Ok(set.len()));
                     set.clear();
                     set.check();
                     assert!(set.try_insert(Member::new(1), weight(1)).is_ok());
@@ -718,7 +718,7 @@ fn few_scores_are_cloned() {
     let appended = clones(|| Set::default().append(&mut others));
     assert!(appended < leaves as usize, "{appended}");
     assert_eq!(clones(|| thin.shrink_to_fit()), thin.len().div_ceil(LEAF as usize) - 1);
-    let held = held(set.root()) as usize;
+    let held = usize::try_from(held(set.root())).unwrap();
     assert_eq!(clones(|| set.clone()), held);
     assert_eq!(clones(|| set.clear()), 0);
 

@@ -193,6 +193,7 @@ fn shrinking_frees_memory() {
     assert_eq!(set.len(), left);
     assert!(set.allocation_size() < grown_size / 20, "{} of {grown_size}", set.allocation_size());
     set.clear();
+    set.shrink_to_fit();
     assert_eq!(set.allocation_size(), 0);
 }
 
