@@ -100,7 +100,10 @@ fn entry_closures_run_only_when_needed() {
     let absent = set.entry("b").and_modify(|_| unreachable!("the member is not in the set"));
     assert_eq!(absent.member(), &"b");
     assert_eq!(absent.or_insert_with(|| 3), &3);
-    assert_eq!(set.entry("ccc").or_insert_with_key(|member| member.len() as i32), &3);
+    assert_eq!(
+        set.entry("ccc").or_insert_with_key(|member| i32::try_from(member.len()).unwrap()),
+        &3
+    );
     assert_eq!(set.entry("a").and_modify(|score| score + 9).or_insert(0), &10);
     assert_eq!(set.remove("a"), Some(10));
     assert_eq!(set, SortedSet::from([("b", 3), ("ccc", 3)]));

@@ -177,7 +177,7 @@ fn run<H: BuildHasher + Default>(seed: u64) {
             let scores = asked.iter().map(|member| reference.get(&member.number).map(|it| it.1));
             let found = set.scores(&asked);
             assert_eq!(found.size_hint(), (asked.len(), Some(asked.len())));
-            assert!(found.map(|score| score.copied()).eq(scores));
+            assert!(found.map(Option::<&_>::copied).eq(scores));
         }
     }
     compare(&set, &reference);

@@ -83,7 +83,7 @@ fn maps_keep_each_value_with_its_score() {
             assert!(map.iter().map(|(k, v, s)| (*s, *k, *v)).eq(elements));
             let keys: Vec<u16> = (0..20).map(|_| any_number(&mut random)).collect();
             let scores = keys.iter().map(|key| reference.get(key).map(|found| found.1));
-            assert!(map.scores(&keys).map(|score| score.copied()).eq(scores));
+            assert!(map.scores(&keys).map(Option::<&_>::copied).eq(scores));
             let (keys, values): (Vec<_>, Vec<_>) = map.iter().map(|(k, v, _)| (*k, *v)).unzip();
             assert!(map.keys().eq(&keys) && map.values().eq(&values));
             assert!(map.keys().rev().eq(keys.iter().rev()) && map.keys().len() == keys.len());

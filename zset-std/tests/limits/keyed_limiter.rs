@@ -163,13 +163,9 @@ mod all_imported {
         use_keyed_through_pointers!(
             Keyed::new(SlidingWindow::new(quota())).with_clock(clock.clone())
         );
-        use_keyed_through_pointers!(Keyed::new(of.clone()).with_clock(clock.clone()));
-        use_keyed_through_pointers!(
-            Keyed::new(AnyLimiter::from(of.clone())).with_clock(clock.clone())
-        );
-        use_keyed_through_pointers!(
-            Keyed::new(Limits::all([of.clone()])).with_clock(clock.clone())
-        );
+        use_keyed_through_pointers!(Keyed::new(of).with_clock(clock.clone()));
+        use_keyed_through_pointers!(Keyed::new(AnyLimiter::from(of)).with_clock(clock.clone()));
+        use_keyed_through_pointers!(Keyed::new(Limits::all([of])).with_clock(clock.clone()));
         let quota_per_call = Arc::new(Keyed::<u32, _>::new(Funnel::new(quota())));
         assert_eq!(quota_per_call.check_with(&1, quota(), 1).remaining, 99);
         assert_eq!(quota_per_call.peek_with(&1, quota(), 1).remaining, 98);

@@ -682,12 +682,12 @@ proptest! {
     ) {
         let any = any_limiter(kind, quota);
         match kind {
-            0 => run(SlidingWindow::new(quota), any.clone(), None, bounds, &actions),
-            1 => run(WindowCounter::new(quota), any.clone(), None, bounds, &actions),
-            2 => run(FixedWindow::new(quota), any.clone(), None, bounds, &actions),
-            _ => run(Funnel::new(quota), any.clone(), None, bounds, &actions),
+            0 => run(SlidingWindow::new(quota), any, None, bounds, &actions),
+            1 => run(WindowCounter::new(quota), any, None, bounds, &actions),
+            2 => run(FixedWindow::new(quota), any, None, bounds, &actions),
+            _ => run(Funnel::new(quota), any, None, bounds, &actions),
         }
-        run(any.clone(), any, None, bounds, &actions);
+        run(any, any, None, bounds, &actions);
     }
 
     #[test]
@@ -697,12 +697,12 @@ proptest! {
     ) {
         let (any, some) = (any_limiter(kind, quota), Some(block));
         match kind {
-            0 => run(Penalty::new(SlidingWindow::new(quota), block), any.clone(), some, bounds, &actions),
-            1 => run(Penalty::new(WindowCounter::new(quota), block), any.clone(), some, bounds, &actions),
-            2 => run(Penalty::new(FixedWindow::new(quota), block), any.clone(), some, bounds, &actions),
-            _ => run(Penalty::new(Funnel::new(quota), block), any.clone(), some, bounds, &actions),
+            0 => run(Penalty::new(SlidingWindow::new(quota), block), any, some, bounds, &actions),
+            1 => run(Penalty::new(WindowCounter::new(quota), block), any, some, bounds, &actions),
+            2 => run(Penalty::new(FixedWindow::new(quota), block), any, some, bounds, &actions),
+            _ => run(Penalty::new(Funnel::new(quota), block), any, some, bounds, &actions),
         }
-        run(Penalty::new(any.clone(), block), any, some, bounds, &actions);
+        run(Penalty::new(any, block), any, some, bounds, &actions);
     }
 
     #[test]

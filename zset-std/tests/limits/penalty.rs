@@ -83,7 +83,7 @@ proptest! {
         calls in calls(),
     ) {
         let inside = any_limiter(kind, quota);
-        let mut penalty = Direct::new(Penalty::new(inside.clone(), block));
+        let mut penalty = Direct::new(Penalty::new(inside, block));
         let mut model = Reference::new(inside, Some(block));
         let (mut now, mut wait) = (Timestamp::ZERO, Duration::ZERO);
         for (by, at, call) in calls {
@@ -137,7 +137,7 @@ proptest! {
         calls in calls(),
     ) {
         let funnel = Funnel::new(quota);
-        let keyed: Keyed<u8, _> = Keyed::new(Penalty::new(funnel.clone(), block));
+        let keyed: Keyed<u8, _> = Keyed::new(Penalty::new(funnel, block));
         let mut model = Reference::new(AnyLimiter::from(funnel), Some(block));
         let mut is_there = false;
         let (mut now, mut wait) = (Timestamp::ZERO, Duration::ZERO);
