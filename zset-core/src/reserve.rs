@@ -119,7 +119,7 @@ pub(crate) fn push_reserved<T>(values: &mut Vec<T>, value: T) {
 }
 
 /// Boxes a value, where `Box::new` would abort if allocation fails.
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "zset"))]
 pub(crate) fn try_box<T>(value: T) -> Result<Box<[T; 1]>, TryReserveError> {
     try_box_with(|| value)
 }

@@ -5,9 +5,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
-#[cfg(feature = "alloc")]
-use serde::de::MapAccess;
-use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::{Score, TryReserveError};
