@@ -111,7 +111,7 @@ fn contender<C: List>() -> Contender<Workload> {
             })
         }),
         calls("remove", |it, list, most| {
-            each(&it.chosen, most, |&element| list.remove(element).into())
+            each(&it.chosen, most, |&it| if list.remove(it) { digest_of(it) } else { 0 })
         }),
         calls("pop first", |it, list, most| {
             each(&it.chosen, most, |_| list.pop_first().map_or(0, digest_of))

@@ -42,10 +42,12 @@ impl Error for TryReserveError {}
 /// ```
 /// use zset_core::{FixedSortedSet, InsertError, TryReserveError};
 ///
-/// let mut set = FixedSortedSet::from([("a", 1)]);
+/// let mut set = FixedSortedSet::<_, _, 1>::new();
+/// set.try_insert("a", 1)?;
 /// let full: InsertError<_> = set.try_insert("b", 2).unwrap_err();
 /// assert_eq!(full.element, ("b", 2));
 /// assert_eq!(full.error, TryReserveError::BufferFull);
+/// # Ok::<(), InsertError<(&str, i32)>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -34,16 +34,17 @@ const DEFAULT_PAUSE: Duration = Duration::from_secs(1);
 /// ```no_run
 /// use std::num::NonZeroU32;
 /// use std::time::Duration;
-/// use zset_redis::blocking::{Funnel, Pool};
-/// use zset_redis::{Breaker, OnFailure};
-/// use zset_std::Quota;
+/// use zset_redis::blocking::Pool;
+/// use zset_redis::{Breaker, Keyed, OnFailure};
+/// use zset_std::{Funnel, Quota};
 ///
 /// let breaker = Breaker::new()
 ///     .with_failures(NonZeroU32::new(3).unwrap())
 ///     .with_pause(Duration::from_millis(500));
 /// let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
 /// let quota = Quota::new(10, Duration::from_secs(60))?;
-/// let logins = Funnel::new(pool, "logins", quota, OnFailure::Allow)?.with_breaker(breaker);
+/// let logins = Keyed::new(pool, "logins", Funnel::new(quota), OnFailure::Allow)?
+///     .with_breaker(breaker);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]

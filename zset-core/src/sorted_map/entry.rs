@@ -55,7 +55,7 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H
     /// // The score counts visits; the value is the time of the last visit.
     /// let mut visits = zset_core::SortedMap::new();
     /// for (time, page) in [(10, "home"), (20, "help"), (30, "home")] {
-    ///     let update = |last: &mut u32, count| {
+    ///     let update = |last: &mut u32, count: &u32| {
     ///         *last = time;
     ///         count + 1
     ///     };

@@ -549,7 +549,7 @@ impl<M: TieOrder + Hash + Clone, S: Ord + Clone, H: BuildHasher + Clone> SortedS
     ///
     /// let (a, b) = (SortedSet::from([("x", 1), ("y", 2)]), SortedSet::from([("y", 3)]));
     /// let union = a.union_with(&b, |a, b| a + b);
-    /// assert!(union.iter().eq([(&"x", 1), (&"y", 5)]));
+    /// assert!(union.iter().eq([(&"x", &1), (&"y", &5)]));
     /// ```
     #[track_caller]
     pub fn union_with<H2: BuildHasher>(
@@ -581,7 +581,7 @@ impl<M: TieOrder + Hash + Clone, S: Ord + Clone, H: BuildHasher + Clone> SortedS
     ///
     /// let a = SortedSet::from([("x", 1), ("y", 2)]);
     /// let b = SortedSet::from([("y", 3), ("z", 4)]);
-    /// assert!(a.intersection_with(&b, i32::max).iter().eq([(&"y", 3)]));
+    /// assert!(a.intersection_with(&b, |a, b| *a.max(b)).iter().eq([(&"y", &3)]));
     /// ```
     #[track_caller]
     pub fn intersection_with<H2: BuildHasher>(
@@ -627,7 +627,7 @@ impl<M: TieOrder + Hash + Clone, H: BuildHasher + Clone + Default> SortedSet<M, 
     /// let shares = SortedSet::from([("y", Score::from(2))]);
     /// let weighted = [(&likes, Score::from(1)), (&shares, Score::from(10))];
     /// let rank = SortedSet::weighted_union(weighted, Aggregate::Sum);
-    /// assert!(rank.iter().eq([(&"x", Score::from(3)), (&"y", Score::from(21))]));
+    /// assert!(rank.iter().eq([(&"x", &Score::from(3)), (&"y", &Score::from(21))]));
     /// ```
     #[track_caller]
     pub fn weighted_union<'a>(

@@ -30,14 +30,14 @@ const DEFAULT_MAX_IDLE: Duration = Duration::from_secs(60);
 ///
 /// ```no_run
 /// use std::time::Duration;
-/// use zset_redis::OnFailure;
-/// use zset_redis::blocking::{Funnel, Pool};
-/// use zset_std::Quota;
+/// use zset_redis::blocking::Pool;
+/// use zset_redis::{Keyed, OnFailure};
+/// use zset_std::{Funnel, Quota};
 ///
 /// let client = redis::Client::open("redis://127.0.0.1/")?;
 /// let pool = Pool::new(client).with_max_connections(16);
 /// let quota = Quota::new(10, Duration::from_secs(60))?;
-/// let logins = Funnel::new(pool.clone(), "logins", quota, OnFailure::Deny)?;
+/// let logins = Keyed::new(pool.clone(), "logins", Funnel::new(quota), OnFailure::Deny)?;
 /// if logins.check("ann")?.is_allowed() {
 ///     println!("go ahead");
 /// }
