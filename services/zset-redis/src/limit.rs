@@ -22,7 +22,9 @@ use crate::breaker::{Breaker, Pass};
 use crate::key::Names;
 use crate::script::Call;
 use crate::{Error, UnsupportedQuota};
-pub(crate) use rule::{Kind, Rule};
+#[cfg(feature = "tokio")]
+pub(crate) use rule::Kind;
+pub(crate) use rule::Rule;
 use rule::{MOST, NANOS_PER_MICRO};
 pub use server_limiter::ServerLimiter;
 use state::{Numbers, State, pack};
