@@ -178,7 +178,7 @@
 #![cfg_attr(not(feature = "metrics"), doc = "```ignore")]
 //! use metrics::gauge;
 //! use zset_redis::{Breaker, BreakerState};
-//! use zset_std::SlidingWindow;
+//! use zset_std::{Keyed, SlidingWindow};
 //!
 //! fn collect(logins: &Keyed<String, SlidingWindow>, breaker: &Breaker) {
 //!     gauge!("logins_keys").set(logins.len() as f64);
