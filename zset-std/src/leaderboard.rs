@@ -419,7 +419,7 @@ impl<Id, S, K> Leaderboard<Id, S, K> {
 
     /// Returns the number of bytes allocated by the board, excluding what the members own.
     ///
-    /// **O(n)**, but it visits only chunks of about 32 KiB.
+    /// **O(n)**, in steps of thousands of members.
     pub fn allocation_size(&self) -> usize {
         self.ranking.allocation_size()
     }
