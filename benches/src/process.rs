@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// How long a server may take to start. Only a failing run waits this long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The arguments of redis-server, behind the port: nothing is saved.
+/// The arguments of redis-server after the port: nothing is saved.
 pub(crate) const UNSAVED: [&str; 4] = ["--save", "", "--appendonly", "no"];
 
 /// A server that runs until this is dropped.
@@ -22,16 +22,16 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts a server and waits until it accepts connections. `before` and `behind` are arguments
-    /// before and behind the port.
-    pub(crate) fn start(program: &Path, before: &[&str], behind: &[&str]) -> io::Result<Self> {
+    /// Starts a server and waits until it accepts connections. `before` and `after` are the
+    /// arguments before and after the port.
+    pub(crate) fn start(program: &Path, before: &[&str], after: &[&str]) -> io::Result<Self> {
         let failed = |error: &dyn Display| failed(&program.display(), error);
         // The system picks a free port, which is most likely still free when the server binds it.
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let child = Command::new(program)
             .args(before)
             .args(["--port", &port.to_string()])
-            .args(behind)
+            .args(after)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

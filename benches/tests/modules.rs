@@ -18,7 +18,7 @@ fn read(folder: &Path, parent: &str, modules: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Returns the paths in `a::{b, c}`: `a::b` and `a::c`, each from the start of a text.
+/// Returns the paths in `a::{b, c}`: `a::b` and `a::c`, each from the start of a string.
 fn expanded(text: &str) -> Vec<String> {
     let is_path = |it: char| it.is_alphanumeric() || it == '_' || it == ':';
     let (path, rest) = text.split_at(text.find(|it| !is_path(it)).unwrap_or(text.len()));

@@ -146,8 +146,8 @@ pub trait Limiter: Clone {
         let _ = (state, before);
     }
 
-    /// Decides on `n` units that are held until it is known whether they count, beside `held`
-    /// others, and takes none.
+    /// Decides on `n` units that are held until it is known whether they count, in addition to
+    /// `held` others, and takes none.
     fn hold_n(&self, state: &mut Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
         self.peek_n(state, n, now).beside(n, held)
     }

@@ -379,8 +379,8 @@ impl Log {
         }
     }
 
-    /// Returns the time of the entry whose expiry frees enough units: after it, `missing` are gone,
-    /// and at most `kept` stay. The window has the forgotten entry, if any, and those from index
+    /// Returns the time of the entry whose expiry frees enough units: after it, `missing`
+    /// have expired, and at most `kept` stay. The window has the forgotten entry, if any, and those from index
     /// `over` on; it is searched from the nearer end.
     #[inline]
     fn end_of(

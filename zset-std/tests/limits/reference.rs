@@ -153,7 +153,7 @@ impl<L: OneKey> Reference<L> {
         self.clone().check(quota, n, now)
     }
 
-    /// Returns the decision on `n` units that are held, beside `held` others.
+    /// Returns the decision on `n` units that are held, in addition to `held` others.
     pub(super) fn hold(&mut self, n: u32, held: u32, now: Timestamp) -> Decision {
         let decision = self.decide(n, now, |inside, is_blocked, now| {
             let mut decision = inside.peek_n(n, now);

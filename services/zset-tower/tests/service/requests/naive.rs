@@ -168,7 +168,7 @@ impl Key {
         }
     }
 
-    /// Decides on `n` units; takes them, or holds them beside `held` others.
+    /// Decides on `n` units; takes them, or holds them in addition to `held` others.
     fn check(&mut self, quota: Quota, n: u32, held: Option<u32>, now: Nanos) -> Decision {
         let is_blocked = now < self.blocked_until();
         let mut after = self.clone();
