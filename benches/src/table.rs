@@ -217,14 +217,14 @@ mod tests {
     #[test]
     fn a_table_by_contender_has_a_row_for_each() {
         let records = [
-            record("Funnels", "ns a call", 5.0, Some(0.5)),
-            record("Funnels", "bytes/key", 118.0, None),
+            record("Funnel", "ns a call", 5.0, Some(0.5)),
+            record("Funnel", "bytes/key", 118.0, None),
             record("governor", "ns a call", 5.0, Some(1.0)),
         ];
         let expected = "\
 | 1,000 keys | ns a call | governor / it | bytes/key |
 |------------|----------:|--------------:|----------:|
-| Funnels    |      5.00 |          2.00 |       118 |
+| Funnel     |      5.00 |          2.00 |       118 |
 | governor   |      5.00 |          1.00 |         – |
 ";
         let table = by_contender("1,000 keys".into(), "governor / it", &records);

@@ -18,7 +18,7 @@ pub type Contender = (&'static str, fn(&Workload) -> (Measured, [f64; 2]));
 
 /// The keyed limiters.
 pub const CONTENDERS: [Contender; 5] = [
-    ("Funnels", |it| measure_one(it, zset::funnels)),
+    ("Funnel", |it| measure_one(it, zset::funnels)),
     ("governor", |it| measure_one(it, governor::keyed)),
     ("SlidingWindow", |it| measure_one(it, zset::sliding_windows)),
     ("WindowCounter", |it| measure_one(it, zset::window_counters)),
