@@ -189,8 +189,8 @@ pub struct Plan {
     pub workloads: usize,
     /// The labels of the operations.
     pub rows: Vec<&'static str>,
-    /// How many operations a contender performs before it is the turn of another one. Each continues
-    /// with the value that the operation before has left; the first one loads a value.
+    /// How many operations a contender performs before it is the turn of another one. Each
+    /// continues with the value that the operation before has left; the first one loads a value.
     pub at_once: usize,
 }
 

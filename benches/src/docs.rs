@@ -46,8 +46,8 @@ const BEGIN: &str = "<!-- zset-bench docs: ";
 const BEGIN_ENDS: &str = " -->\n";
 const END: &str = "<!-- end -->";
 
-/// Draws and writes all files. If a marker is malformed or names no records, or `docs/benchmarks.md`
-/// has no marker for a record, no file changes.
+/// Draws and writes all files. If a marker is malformed or names no records, or
+/// `docs/benchmarks.md` has no marker for a record, no file changes.
 pub fn run(folder: &Path, out: &mut impl Write) -> io::Result<()> {
     for (path, content) in files(folder)? {
         fs::write(folder.join(path), content)?;
@@ -117,8 +117,8 @@ fn select(name: &str, records: &[Record]) -> (Draw, Vec<Record>) {
     (draw, records.iter().filter(is_selected).cloned().collect())
 }
 
-/// Returns the picture of how peers compare with zset by size, for dark and for light pages, with the
-/// paths of its files.
+/// Returns the picture of how peers compare with zset by size, for dark and for light pages, with
+/// the paths of its files.
 fn pictures(records: &[Record]) -> io::Result<[(&'static str, String); 2]> {
     let ([requested, ..], names) = (LABELS, sets::names());
     let charts = [

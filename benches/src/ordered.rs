@@ -200,8 +200,8 @@ impl<T: Ord + 'static> Ordered<T> for SkipSet<T> {
 }
 
 /// A sorted `Vec`: binary search to find an element, and a shift of all elements after it to insert
-/// or remove one. Elements are distinct and in descending order, so that the first one can be popped
-/// off the end.
+/// or remove one. Elements are distinct and in descending order, so that the first one can be
+/// popped off the end.
 pub struct SortedVec<T>(Vec<T>);
 
 impl<T> Default for SortedVec<T> {

@@ -56,8 +56,8 @@ where
         self.insert_if(key, score, |_| true);
     }
 
-    /// Inserts `key`, or changes its score if `replaces` returns `true` for the current one. Returns
-    /// whether `key` now has this score.
+    /// Inserts `key`, or changes its score if `replaces` returns `true` for the current one.
+    /// Returns whether `key` now has this score.
     pub(crate) fn insert_if(&mut self, key: K, score: S, replaces: impl Fn(S) -> bool) -> bool {
         match self.scores.entry(key) {
             Entry::Occupied(entry) if !replaces(*entry.get()) => return false,

@@ -30,8 +30,8 @@ pub struct Record {
     pub low: Option<f64>,
     /// The upper quartile over the rounds.
     pub high: Option<f64>,
-    /// The value of the subject divided by this one, in some tables the inverse: the median over the
-    /// rounds.
+    /// The value of the subject divided by this one, in some tables the inverse: the median over
+    /// the rounds.
     pub ratio: Option<f64>,
 }
 

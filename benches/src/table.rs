@@ -43,8 +43,8 @@ pub fn spread(record: Option<&Record>) -> String {
 }
 
 /// Shows how many times longer a peer takes, or how much more memory, with at least two significant
-/// digits. Records have the inverse. Of rates both have the multiple that the subject makes, so that
-/// above 1 it is always ahead.
+/// digits. Records have the inverse. Of rates both have the multiple that the subject makes, so
+/// that above 1 it is always ahead.
 pub fn ratio(record: Option<&Record>) -> String {
     let shown = |it: &Record| if is_rate(it) { it.ratio } else { it.ratio.map(f64::recip) };
     match record.and_then(shown) {

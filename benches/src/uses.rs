@@ -1,5 +1,5 @@
-//! `uses`: the queues, boards, feeds and expiring sets of `zset_std`, compared with the alternatives
-//! available to a program.
+//! `uses`: the queues, boards, feeds and expiring sets of `zset_std`, compared with the
+//! alternatives available to a program.
 
 pub mod boards;
 pub mod feeds;

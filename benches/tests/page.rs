@@ -91,8 +91,8 @@ fn every_picture_of_a_report_shows_something() {
     assert!(status.success());
     let page = fs::read_to_string(folder.join("index.html")).expect("there is a page");
 
-    // 21 operations, four values of memory, and two kinds of calls. A table for each size, and one for
-    // single calls.
+    // 21 operations, four values of memory, and two kinds of calls. A table for each size, and one
+    // for single calls.
     let pictures = "fits, 27 pictures, 0 empty, 0 with labels that overlap, 3 tables";
     for (name, width, more, background) in [
         ("light", 1200, &[][..], "rgb(255, 255, 255)"),

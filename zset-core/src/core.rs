@@ -43,12 +43,12 @@
 //!
 //! 1. `search_to_insert` (`search`) finds the position of the new element: in each block from the
 //!    top, it counts the first scores that are not higher, and follows the last of them.
-//! 2. `insert_at` (`edit`) makes room in the dict with `try_reserve_one`, which may rebuild or split
-//!    one of its tables, and in the leaf with `make_room`: a full leaf shares with a neighbour, or
-//!    splits in two (`transfer`), and the new leaf is added to the index (`index`). Elements that
-//!    move have their handles changed in the dict.
-//! 3. `put` adds the element to the leaf (`leaf`), and 1 to the spans on the path; then its handle is
-//!    added to the dict. This step cannot fail.
+//! 2. `insert_at` (`edit`) makes room in the dict with `try_reserve_one`, which may rebuild or
+//!    split one of its tables, and in the leaf with `make_room`: a full leaf shares with a
+//!    neighbour, or splits in two (`transfer`), and the new leaf is added to the index (`index`).
+//!    Elements that move have their handles changed in the dict.
+//! 3. `put` adds the element to the leaf (`leaf`), and 1 to the spans on the path; then its handle
+//!    is added to the dict. This step cannot fail.
 
 pub(crate) mod arena;
 pub(crate) mod bulk;
@@ -279,8 +279,8 @@ impl<K, V, S> Nodes<K, V, S> {
         }
     }
 
-    /// Returns the element at a handle, with a mutable reference to its pair. The order and the hash
-    /// of the key must not change.
+    /// Returns the element at a handle, with a mutable reference to its pair. The order and the
+    /// hash of the key must not change.
     #[inline]
     pub(crate) fn element_mut(&mut self, handle: Handle) -> (&mut (K, V), &S) {
         self.leaves.element_mut(handle)

@@ -158,7 +158,8 @@ impl<M, S> SkipList<M, S> {
     }
 }
 
-/// Elements, and ranges of scores and of members. A score may have any type that a score borrows as.
+/// Elements, and ranges of scores and of members. A score may have any type that a score borrows
+/// as.
 impl<M, S> SkipList<M, S> {
     /// Returns the first element equal to `(member, score)`. **O(log n)**.
     pub fn get<Q, T>(&self, member: &Q, score: &T) -> Option<(&M, &S)>

@@ -344,8 +344,8 @@ impl<K, V, S, H> SortedMap<K, V, S, H> {
         IntoValues(inner::IntoIter::new(self.core.nodes))
     }
 
-    /// Returns all elements in order, with mutable references to the values. See [`IterMut`] for the
-    /// cost.
+    /// Returns all elements in order, with mutable references to the values. See [`IterMut`] for
+    /// the cost.
     ///
     /// # Examples
     ///

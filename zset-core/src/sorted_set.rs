@@ -35,9 +35,9 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 
 /// A set of unique members, each with a score, ordered by `(score, member)`.
 ///
-/// Any `Ord + Clone` type is a score: integers, strings, tuples, [`Reverse`](core::cmp::Reverse), and
-/// [`Score`], the default, an `f64` that is never NaN. **An `f64` itself is not a score**, since it
-/// is not `Ord`: if the compiler reports an unsatisfied bound `f64: Ord`, use [`Score`].
+/// Any `Ord + Clone` type is a score: integers, strings, tuples, [`Reverse`](core::cmp::Reverse),
+/// and [`Score`], the default, an `f64` that is never NaN. **An `f64` itself is not a score**,
+/// since it is not `Ord`: if the compiler reports an unsatisfied bound `f64: Ord`, use [`Score`].
 ///
 /// A member is `Ord + Hash`, or [`Unordered`](crate::Unordered) and then only `Eq + Hash`: elements
 /// of equal score are then in the order in which their scores were set.
@@ -52,8 +52,8 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 /// Memory shrinks with the set: if one element in 24 to 48 is left of more than 3,000, and fewer
 /// than 16,384 are left, a removal moves them to less memory, in a millisecond or two at most.
 /// Reserved memory is kept, and [`clear`](Self::clear), [`drain`](Self::drain) and
-/// [`retain`](Self::retain) free none, as in `Vec`. [`shrink_to_fit`](Self::shrink_to_fit) frees all
-/// unused memory.
+/// [`retain`](Self::retain) free none, as in `Vec`. [`shrink_to_fit`](Self::shrink_to_fit) frees
+/// all unused memory.
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, and
 /// deserializes from a sequence in any order; a repeated member is an error. To serialize it as a
@@ -758,8 +758,8 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Keeps only the elements for which `keep` returns true; visits them in order, lowest score
     /// first. **O(n + m log n)** for m removed.
     ///
-    /// It frees no memory. If `keep` panics, the elements it has rejected so far are removed, and all
-    /// others remain.
+    /// It frees no memory. If `keep` panics, the elements it has rejected so far are removed, and
+    /// all others remain.
     pub fn retain(&mut self, mut keep: impl FnMut(&M, &S) -> bool) {
         self.extract_if(|member, score| !keep(member, score)).for_each(drop);
     }
@@ -1046,7 +1046,8 @@ impl<M, S, H> SortedSet<M, S, H> {
     /// Removes all elements and returns them in order, lowest score first. Keeps the memory for new
     /// ones. **O(capacity)**.
     ///
-    /// The set is emptied immediately, even if the iterator is leaked; the memory is leaked with it.
+    /// The set is emptied immediately, even if the iterator is leaked; the memory is leaked with
+    /// it.
     pub fn drain(&mut self) -> Drain<'_, M, S> {
         Drain(self.core.drain_all())
     }

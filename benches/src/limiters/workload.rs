@@ -37,8 +37,8 @@ pub trait Limits {
     }
 }
 
-/// A clock that is set, in nanoseconds, and implements the clock traits of both crates. Clones share
-/// their time.
+/// A clock that is set, in nanoseconds, and implements the clock traits of both crates. Clones
+/// share their time.
 ///
 /// Each crate has such a clock for tests, but those are atomic, and one of them uses sequentially
 /// consistent ordering: the benchmark would measure that instead of the limiters.

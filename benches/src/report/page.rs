@@ -1,4 +1,5 @@
-//! The web page: a single, self-contained file with plots, and with the tables of the Markdown file.
+//! The web page: a single, self-contained file with plots, and with the tables of the Markdown
+//! file.
 
 use std::fmt::Write as _;
 use std::io;

@@ -9,13 +9,13 @@
 //! | [indexset](#indexset), a `BTreeSet` with ranks | [`SortedSet<M, S>`](crate::SortedSet) |
 //! | [two orders over the same elements](#two-orders-over-the-same-elements) | a map and a set |
 //!
-//! The [table of methods](crate::_guide::methods) has the corresponding ones of `BTreeMap`, indexmap
-//! and Redis. In the examples, ours is on the right, or below.
+//! The [table of methods](crate::_guide::methods) has the corresponding ones of `BTreeMap`,
+//! indexmap and Redis. In the examples, ours is on the right, or below.
 //!
 //! # `BTreeSet<(S, M)>` and `HashMap<M, S>`
 //!
-//! The usual way to order members by a score that changes. Here it is one structure, so there are no
-//! two to keep consistent, a member is stored once, and there are ranks.
+//! The usual way to order members by a score that changes. Here it is one structure, so there are
+//! no two to keep consistent, a member is stored once, and there are ranks.
 //!
 //! ```
 //! use std::collections::{BTreeSet, HashMap};
@@ -146,8 +146,8 @@
 //! assert!(queue.into_sorted_iter().eq(                set.into_iter().rev()));
 //! ```
 //!
-//! Items that are only `Hash + Eq` are wrapped in [`Unordered`](crate::Unordered). This is the whole
-//! of a queue for generic code, with the bounds of priority-queue and one more, `Clone`:
+//! Items that are only `Hash + Eq` are wrapped in [`Unordered`](crate::Unordered). This is the
+//! whole of a queue for generic code, with the bounds of priority-queue and one more, `Clone`:
 //!
 //! ```
 //! use std::hash::Hash;
@@ -220,8 +220,8 @@
 //!
 //! # Two orders over the same elements
 //!
-//! A map holds the elements in one order, and a set their keys in the other. A transaction pool, which
-//! takes the highest fee first and drops the oldest transactions:
+//! A map holds the elements in one order, and a set their keys in the other. A transaction pool,
+//! which takes the highest fee first and drops the oldest transactions:
 //!
 //! ```
 //! use zset_core::{SortedMap, SortedSet};

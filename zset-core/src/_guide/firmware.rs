@@ -54,8 +54,8 @@
 //!   thousand members of fixed size. With at most 255 members, pass `u8` as the fourth parameter,
 //!   which halves the overhead.
 //! - **`PackedZSet`** is for strings of different lengths, where each byte of RAM counts, or for a
-//!   set that is stored or sent as bytes. Each look-up reads it from one end, so it is for at most a
-//!   few hundred members. Most of its flash is for strings of fractional scores. The example
+//!   set that is stored or sent as bytes. Each look-up reads it from one end, so it is for at most
+//!   a few hundred members. Most of its flash is for strings of fractional scores. The example
 //!   `timers` keeps timers in one.
 //! - **`SortedSet`** is for sets too large to shift slot numbers, or whose size is not known in
 //!   advance.
@@ -92,8 +92,8 @@
 //! [embedded-alloc](https://docs.rs/embedded-alloc). Name the hasher of a `SortedSet` or
 //! `SortedMap`. The default one multiplies numbers of 64 bits: that takes 2 kB more flash, and on a
 //! Cortex-M0 up to 1.4 times the instructions. A heap of 8 KB has room for 402 elements of this
-//! type, one of 48 KB for 1,792 in 35 KB; then the hash table of the members cannot grow, as the new
-//! table is allocated before the old one is freed.
+//! type, one of 48 KB for 1,792 in 35 KB; then the hash table of the members cannot grow, as the
+//! new table is allocated before the old one is freed.
 //!
 //! ```
 //! use zset_core::SortedSet;
@@ -128,8 +128,8 @@
 //! # assert_eq!(record(&mut events, 1, 10), Ok(()));
 //! ```
 //!
-//! A set that becomes empty keeps its memory for later insertions; [`clear`](crate::SortedSet::clear)
-//! frees it.
+//! A set that becomes empty keeps its memory for later insertions;
+//! [`shrink_to_fit`](crate::SortedSet::shrink_to_fit) frees it.
 //!
 //! # Random heights without entropy
 //!
@@ -211,11 +211,11 @@
 //!
 //! # A whole program
 //!
-//! The project's `tests/firmware/examples/board.rs` is a program for a board with 16 KB of RAM, without
-//! an allocator: a queue of 64 timers, the ten highest readings of a sensor, and an alarm limited
-//! by a `Funnel` of the crate zset-std. An interrupt reads the sensor and sets timers; the main
-//! loop handles those that are due. It runs in QEMU as a Cortex-M0, M3 and M4, and its output is
-//! compared in CI. Its essential part is this:
+//! The project's `tests/firmware/examples/board.rs` is a program for a board with 16 KB of RAM,
+//! without an allocator: a queue of 64 timers, the ten highest readings of a sensor, and an alarm
+//! limited by a `Funnel` of the crate zset-std. An interrupt reads the sensor and sets timers; the
+//! main loop handles those that are due. It runs in QEMU as a Cortex-M0, M3 and M4, and its output
+//! is compared in CI. Its essential part is this:
 //!
 //! ```
 //! use core::cell::RefCell;

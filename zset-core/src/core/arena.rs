@@ -161,8 +161,8 @@ impl<T: ArenaNode> Arena<T> {
         self.len -= 1;
     }
 
-    /// Drops the contents of all nodes, and keeps their memory. If this panics, the arena can only be
-    /// dropped.
+    /// Drops the contents of all nodes, and keeps their memory. If this panics, the arena can only
+    /// be dropped.
     pub(crate) fn clear(&mut self) {
         self.nodes[..self.fresh as usize].iter_mut().for_each(|node| node[0].clear());
         (self.len, self.fresh, self.vacant) = (0, 0, NONE);

@@ -322,8 +322,8 @@ impl<K, V, S> Nodes<K, V, S> {
         }
     }
 
-    /// Removes children of a block on this level, and frees those that are blocks. An inverted range
-    /// is a no-op.
+    /// Removes children of a block on this level, and frees those that are blocks. An inverted
+    /// range is a no-op.
     fn remove_children(
         &mut self,
         level: u32,
@@ -391,8 +391,8 @@ impl<K, V, S> Nodes<K, V, S> {
         if len >= MIN_CHILDREN {
             return above;
         }
-        // If the sibling had too few children as well, it is above the other end of the gap, and the
-        // merged block is repaired again from there.
+        // If the sibling had too few children as well, it is above the other end of the gap, and
+        // the merged block is repaired again from there.
         let left = self.blocks.get(above).index_of(id).max(1) - 1;
         self.merge_or_share(level, above, left);
         above

@@ -395,8 +395,8 @@ impl Dict {
     }
 }
 
-/// Growing: rebuilding or splitting one table at a time, and removing tombstones. After an error, or
-/// a panic in `hash_of`, every handle can still be found.
+/// Growing: rebuilding or splitting one table at a time, and removing tombstones. After an error,
+/// or a panic in `hash_of`, every handle can still be found.
 impl Dict {
     /// Creates a dict with one table for this many handles.
     pub(crate) fn try_with_table(capacity: usize) -> Result<Self, TryReserveError> {

@@ -122,8 +122,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
 
 /// Removing.
 impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
-    /// Removes the element at a position, and moves the position to the next element. `token` is that
-    /// of the element.
+    /// Removes the element at a position, and moves the position to the next element. `token` is
+    /// that of the element.
     ///
     /// If user code panics, the core is unchanged or the element is removed, and the position is
     /// valid.

@@ -103,7 +103,8 @@ macro_rules! front_traits {
             }
         }
 
-        /// Inserts copies of the elements of, for example, a `BTreeMap` or its own type. **O(log n)** per element.
+        /// Inserts copies of the elements of, for example, a `BTreeMap` or its own type.
+        /// **O(log n)** per element.
         impl<
             'a,
             $K: $($insertable)+ + Copy,

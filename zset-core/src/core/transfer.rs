@@ -1,5 +1,5 @@
-//! Elements that move from one leaf to another: when a leaf splits, shares with a neighbour or merges
-//! with one.
+//! Elements that move from one leaf to another: when a leaf splits, shares with a neighbour or
+//! merges with one.
 //!
 //! A *handover* moves elements at one end of a leaf to the adjacent end of another. It is planned
 //! first: each element moves at most once, and every move is known before any. The dict is then
@@ -216,8 +216,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         })
     }
 
-    /// Moves the upper half of the full leaf of a position to a new one of this height, whose memory
-    /// is reserved; returns the updated position.
+    /// Moves the upper half of the full leaf of a position to a new one of this height, whose
+    /// memory is reserved; returns the updated position.
     pub(super) fn split_leaf(&mut self, position: Position, height: u32) -> Position {
         let at = LEAF_CAPACITY / 2;
         let first = self.nodes.leaf(position.leaf).at(at).1.clone();

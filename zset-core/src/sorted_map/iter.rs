@@ -112,8 +112,8 @@ front_owning!(IntoValues<K, V, S>);
 /// An iterator over elements in order, lowest score first, with mutable references to the values:
 /// all of them or a range.
 ///
-/// It is double-ended and exact-size. Each step is **O(1)**, so to skip elements pass their ranks to
-/// [`SortedMap::range_by_rank_mut`] rather than calling `nth`.
+/// It is double-ended and exact-size. Each step is **O(1)**, so to skip elements pass their ranks
+/// to [`SortedMap::range_by_rank_mut`] rather than calling `nth`.
 ///
 /// Unless the map never had more than 64 elements, it starts by collecting references to all leaves
 /// of its range, of up to 64 elements each: **O(m log m)** for m leaves. Failing to allocate memory

@@ -1,5 +1,5 @@
-//! Checks the tables of `zset_core::_guide::methods`: this test calls each method named there, and the tables
-//! name each public method.
+//! Checks the tables of `zset_core::_guide::methods`: this test calls each method named there, and
+//! the tables name each public method.
 
 // The tests read files, and check names only.
 #![cfg(all(feature = "alloc", not(miri)))]

@@ -138,8 +138,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn answer(&mut self) -> Result<(), End> {
         let shared = Rc::clone(&self.shared);
         let mut stopped = pin!(shared.stopper.stopped());
-        // Whether the last command waits, and until when. Meanwhile, the client's requests are read,
-        // to detect a disconnection, and run later.
+        // Whether the last command waits, and until when. Meanwhile, the client's requests are
+        // read, to detect a disconnection, and run later.
         let (mut is_waiting, mut deadline) = (false, pin!(None));
         loop {
             if self.client.session().is_killed {
@@ -272,8 +272,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    /// Returns whether the reply to the command that waits is available; otherwise, the task is woken
-    /// once it is.
+    /// Returns whether the reply to the command that waits is available; otherwise, the task is
+    /// woken once it is.
     fn poll_served(&mut self, cx: &Context<'_>) -> Result<bool, End> {
         let mut session = self.client.session_mut();
         session.set_waker(cx.waker());

@@ -1,5 +1,5 @@
-//! The server over sockets: split requests, limits, start and stop, and clients; and the order of its
-//! modules.
+//! The server over sockets: split requests, limits, start and stop, and clients; and the order of
+//! its modules.
 
 #![cfg(all(unix, not(miri)))]
 

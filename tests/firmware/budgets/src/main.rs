@@ -1,5 +1,5 @@
-//! `cargo budgets`: the resources that zset needs on a microcontroller, compared with `budgets.csv`:
-//! the last measurements, which a value may exceed by 5 %, and their budgets.
+//! `cargo budgets`: the resources that zset needs on a microcontroller, compared with
+//! `budgets.csv`: the last measurements, which a value may exceed by 5 %, and their budgets.
 //!
 //! Builds the [minimal programs](../../minimal) for a Cortex-M0 and reads their sizes, and runs
 //! `measure` in QEMU. `--accept` writes the measurements and the table of docs/firmware.md.

@@ -1,6 +1,6 @@
-//! Shared by the minimal programs: a stream of input words, and a panic handler that prints nothing.
-//! The stream is volatile and results are opaque, so the compiler can neither compute results in
-//! advance nor remove operations.
+//! Shared by the minimal programs: a stream of input words, and a panic handler that prints
+//! nothing. The stream is volatile and results are opaque, so the compiler can neither compute
+//! results in advance nor remove operations.
 
 #![no_std]
 
@@ -21,7 +21,8 @@ pub fn input() -> u32 {
     unsafe { addr_of!(INPUT).read_volatile() }
 }
 
-/// The operations of a small program on a set. `key` and `to` convert words to a member and a score.
+/// The operations of a small program on a set. `key` and `to` convert words to a member and a
+/// score.
 #[macro_export]
 macro_rules! serve {
     ($set:expr, key: $key:expr, to: $to:expr, pop: $pop:expr) => {{

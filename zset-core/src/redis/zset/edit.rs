@@ -317,7 +317,8 @@ impl ZSet {
 
     /// Returns an iterator that removes and returns the elements for which `extracted` returns
     /// true, lowest score first. Lazy; **O(log n)** per step. See
-    /// [`SortedSet::extract_if`](crate::SortedSet::extract_if). As other removals, it may free memory.
+    /// [`SortedSet::extract_if`](crate::SortedSet::extract_if). As other removals, it may free
+    /// memory.
     pub fn extract_if<F: FnMut(&[u8], Score) -> bool>(&mut self, extracted: F) -> ExtractIf<'_, F> {
         ExtractIf::new(self, extracted)
     }

@@ -55,8 +55,8 @@ impl ZSet {
         }
     }
 
-    /// Removes the elements between two bounds, each a score and a member, and returns them in order.
-    /// **O(log n + m)** for m removed elements. See
+    /// Removes the elements between two bounds, each a score and a member, and returns them in
+    /// order. **O(log n + m)** for m removed elements. See
     /// [`SortedSet::drain_by_rank`](crate::SortedSet::drain_by_rank).
     ///
     /// # Panics
