@@ -53,7 +53,7 @@ fn an_occupied_entry_survives_merges_of_leaves() {
 
 #[test]
 fn a_vacant_entry_inserts_or_returns_its_member() {
-    let mut set: SortedSet<String, u32> = SortedSet::new();
+    let mut set: SortedSet<String, i32> = SortedSet::new();
     let Entry::Vacant(entry) = set.entry("a".to_string()) else { panic!("the set is empty") };
     assert_eq!(entry.into_member(), "a");
     assert!(set.is_empty());
@@ -183,7 +183,7 @@ fn an_increment_to_nan_keeps_the_old_score() {
 
 #[test]
 fn lookups_accept_borrowed_forms() {
-    let mut set: SortedSet<String, u32> = SortedSet::from([("a".to_string(), 1)]);
+    let mut set: SortedSet<String, i32> = SortedSet::from([("a".to_string(), 1)]);
     assert_eq!((set.score("a"), set.contains("b")), (Some(&1), false));
     assert_eq!((set.rank("a"), set.rev_rank("a"), set.rank("b")), (Some(0), Some(0), None));
     assert_eq!(set.update("a", |score| score + 1), Some(1));

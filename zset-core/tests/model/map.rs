@@ -409,12 +409,12 @@ fn mutable_references_outlive_the_iterator() {
 
 #[test]
 fn replace_stores_the_given_key() {
-    let mut map = SortedMap::from([(String::from("a"), 'x', 1)]);
+    let mut map = Map::from([(String::from("a"), 10, 1)]);
     let key = String::from("a");
     let address = key.as_ptr();
-    assert_eq!(map.replace(key, 'y', 2), Some(("a".into(), 'x', 1)));
+    assert_eq!(map.replace(key, 20, 2), Some(("a".into(), 10, 1)));
     assert_eq!(map.first().unwrap().0.as_ptr(), address);
-    assert_eq!((map.rank("a"), map["a"]), (Some(0), 'y'));
+    assert_eq!((map.rank("a"), map["a"]), (Some(0), 20));
     map.check();
 }
 
@@ -540,11 +540,11 @@ fn equal_maps_have_equal_values() {
 
 #[test]
 fn reinserting_an_equal_key_keeps_the_stored_key() {
-    let mut map = SortedMap::new();
+    let mut map = Map::new();
     let key = String::from("a");
     let address = key.as_ptr();
-    map.insert(key, 'x', 1);
-    map.insert("a".into(), 'y', 2);
+    map.insert(key, 10, 1);
+    map.insert("a".into(), 20, 2);
     assert_eq!(map.first().unwrap().0.as_ptr(), address);
 }
 

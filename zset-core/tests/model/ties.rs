@@ -3,11 +3,12 @@
 use equivalent::Equivalent;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use std::hash::{BuildHasher, Hash};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use zset_core::sorted_set::FromSortedError;
-use zset_core::{SortedMap, SortedSet, Unordered, UnorderedRef};
+use zset_core::{DefaultHashBuilder, SortedMap, SortedSet, Unordered, UnorderedRef};
 
 use crate::LEAF;
 
@@ -267,42 +268,51 @@ impl Equivalent<Task> for Number {
     }
 }
 
-/// Verifies that a look-up, a change and a removal by `query` find the only member of a set.
-macro_rules! assert_found {
-    ($member:expr, $query:expr, $other:expr) => {
-        let mut set = SortedSet::from([(Unordered($member), 1)]);
-        assert_eq!((set.score($query), set.score($other)), (Some(&1), None));
-        assert_eq!((set.rank($query), set.contains($other)), (Some(0), false));
-        assert_eq!(set.get($query), Some((&Unordered($member), &1)));
-        assert_eq!((set.set_score($query, 2), set.update($other, |score| *score)), (Some(1), None));
-        assert!(set.scores([$other, $query]).eq([None, Some(&2)]));
-        let mut map = SortedMap::from([(Unordered($member), "value", 1)]);
-        assert_eq!(map.get_full($query), Some((&Unordered($member), &"value", &1)));
-        assert_eq!(map.get($other), None);
-        assert_eq!(map.remove($query), Some(("value", 1)));
-        assert_eq!((set.remove($other), set.remove($query)), (None, Some(2)));
-        set.check();
-        map.check();
-    };
+#[test]
+fn unordered_members_are_looked_up_changed_and_removed_by_an_equivalent() {
+    let (found, other) = (&UnorderedRef(&Number(7)), &UnorderedRef(&Number(8)));
+    let mut set = Set::from([(Unordered(Task(7)), 1)]);
+    assert_eq!((set.score(found), set.score(other)), (Some(&1), None));
+    assert_eq!((set.rank(found), set.contains(other)), (Some(0), false));
+    assert_eq!(set.get(&Task(7)), Some((&Unordered(Task(7)), &1)));
+    assert_eq!((set.set_score(found, 2), set.update(other, |score| *score)), (Some(1), None));
+    assert!(set.scores([other, found]).eq([None, Some(&2)]));
+    let mut map = SortedMap::from([(Unordered(Task(7)), 70, 1)]);
+    assert_eq!(map.get_full(found), Some((&Unordered(Task(7)), &70, &1)));
+    assert_eq!(map.get(other), None);
+    assert_eq!(map.remove(found), Some((70, 1)));
+    assert_eq!((set.remove(other), set.remove(found)), (None, Some(2)));
+    set.check();
+    map.check();
+}
+
+/// Verifies what a look-up of a member by `query` depends on.
+fn assert_found<T: Hash, Q: Hash + Equivalent<Unordered<T>> + ?Sized>(
+    member: T,
+    query: &Q,
+    other: &Q,
+) {
+    let member = Unordered(member);
+    assert!(query.equivalent(&member) && !other.equivalent(&member));
+    let hasher = DefaultHashBuilder::default();
+    assert_eq!(hasher.hash_one(query), hasher.hash_one(&member));
 }
 
 #[test]
-fn unordered_members_are_looked_up_by_what_they_borrow_as() {
-    assert_found!("ann".to_owned(), "ann", "bob");
-    assert_found!("ann".to_owned(), &"ann".to_owned(), &"bob".to_owned());
-    assert_found!(Arc::<str>::from("ann"), "ann", "bob");
-    assert_found!(Rc::<str>::from("ann"), "ann", "bob");
-    assert_found!(vec![1u8, 2], &[1u8, 2][..], &[1u8][..]);
-    assert_found!(Arc::<[u8]>::from([1u8, 2]), &[1u8, 2][..], &[][..]);
-    assert_found!("ann", "ann", "bob");
+fn unordered_members_are_equivalent_to_what_they_borrow_as() {
+    assert_found("ann".to_owned(), "ann", "bob");
+    assert_found("ann".to_owned(), &"ann".to_owned(), &"bob".to_owned());
+    assert_found(Arc::<str>::from("ann"), "ann", "bob");
+    assert_found(Rc::<str>::from("ann"), "ann", "bob");
+    assert_found(vec![1u8, 2], &[1u8, 2][..], &[1u8][..]);
+    assert_found(Arc::<[u8]>::from([1u8, 2]), &[1u8, 2][..], &[][..]);
+    assert_found("ann", "ann", "bob");
 }
 
 #[test]
-fn unordered_members_are_looked_up_by_any_equivalent_in_an_unordered_ref() {
+fn unordered_members_are_equivalent_to_any_equivalent_in_an_unordered_ref() {
     let [found, other] = ["/var/log", "/var"].map(Path::new);
-    assert_found!(PathBuf::from("/var/log"), &UnorderedRef(found), &UnorderedRef(other));
-    assert_found!(Arc::<str>::from("ann"), &UnorderedRef("ann"), &UnorderedRef("bob"));
-    assert_found!(vec![1u8, 2], &UnorderedRef(&[1u8, 2][..]), &UnorderedRef(&[1u8][..]));
-    assert_found!(Task(7), &UnorderedRef(&Number(7)), &UnorderedRef(&Number(8)));
-    assert_found!(Task(7), &Task(7), &Task(8));
+    assert_found(PathBuf::from("/var/log"), &UnorderedRef(found), &UnorderedRef(other));
+    assert_found(Arc::<str>::from("ann"), &UnorderedRef("ann"), &UnorderedRef("bob"));
+    assert_found(vec![1u8, 2], &UnorderedRef(&[1u8, 2][..]), &UnorderedRef(&[1u8][..]));
 }

@@ -86,8 +86,9 @@ fn an_owning_iterator_is_cloned_with_what_is_left_of_it() {
         assert_eq!(iter.clone().count(), 0);
     }
     let elements = (0..if cfg!(miri) { 80 } else { 200 }).map(|i| (i.to_string(), i % 7));
-    let set: SortedSet<String, u32> = elements.clone().collect();
-    let map: SortedMap<String, u32, u32> = elements.clone().map(|(m, s)| (m, s, s)).collect();
+    let set: SortedSet<String, i32> = elements.clone().collect();
+    let map: SortedMap<String, u64, i32> =
+        elements.clone().map(|(m, s)| (m, 0, s)).collect();
     clones(elements.clone().collect::<SkipList<_, _>>().into_iter());
     clones(set.into_iter());
     clones(map.clone().into_iter());
