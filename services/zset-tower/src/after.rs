@@ -1,4 +1,4 @@
-//! [`After`]: the work of the layer after the service has answered.
+//! [`After`]: what remains to be done when the service has answered.
 //!
 //! A request charged by its response reserves its units before the call, so no more requests of a
 //! key are in flight than the quota has units left. The units are then charged, unless there is a
@@ -11,14 +11,20 @@ use std::time::Instant;
 
 use http::Response;
 
-use crate::decide::{Outcomes, put_back};
+use crate::decide::{Call, Later, Outcomes, Step, all};
 use crate::headers::RateHeaders;
 use crate::layer::Settings;
-use crate::policy::{Action, Outcome, Policy, Resolved};
-use crate::step::{Later, Step, all};
+use crate::policy::Policy;
+
+/// What remains to be done when the service has answered an allowed request.
+pub(crate) enum After {
+    /// The headers to add to the response.
+    Headers(Option<Box<RateHeaders>>),
+    Settle(Box<Unsettled>),
+}
 
 /// The units and headers that depend on the response. Without a response, all units are charged.
-pub(crate) struct After {
+pub(crate) struct Unsettled {
     pub(crate) settings: Arc<Settings>,
     pub(crate) outcomes: Outcomes,
     /// The partition keys of the policies that have decided.
@@ -27,41 +33,26 @@ pub(crate) struct After {
     pub(crate) shadows: Vec<Shadow>,
 }
 
-impl After {
+impl Unsettled {
     /// Charges or refunds the units of an answered request, and returns the headers.
-    pub(crate) fn settle(
-        mut self: Box<Self>,
-        response: &Response<()>,
-    ) -> Later<Option<Box<RateHeaders>>> {
-        for shadow in self.shadows.drain(..) {
+    pub(crate) fn settle(self, response: &Response<()>) -> Later<Option<Box<RateHeaders>>> {
+        let Unsettled { settings, outcomes, keys, decided, shadows } = self;
+        for shadow in shadows {
             shadow.settle(response);
         }
-        let elapsed = self.decided.elapsed();
-        let mut refunds = Vec::new();
-        if let Outcomes::Many(applied, charges) = &mut self.outcomes {
-            for charge in charges.drain(..) {
-                let applied = &applied[charge.index];
-                let Outcome::Decided(decision, _) = &applied.outcome else { continue };
-                if !self.settings.policies[applied.place].is_charged(response)
-                    && charge.subject.can_refund(elapsed, decision.reset_after)
-                {
-                    refunds.push((charge.index, charge.subject));
-                }
-                // Dropping the other units charges them.
-            }
+        let elapsed = decided.elapsed();
+        let mut steps = Vec::new();
+        for mut outcome in outcomes {
+            let is_charged = settings.policies[outcome.place].is_charged(response);
+            steps.push(if outcome.units.is_some() && !is_charged {
+                outcome.settle(elapsed)
+            } else {
+                // Dropping units charges them.
+                outcome.units = None;
+                Step::Ready(outcome)
+            });
         }
-        Box::pin(async move {
-            let steps = refunds.iter_mut().map(|(_, subject)| subject.refund());
-            let refunded = all(steps.collect::<Vec<_>>()).await;
-            if let Outcomes::Many(applied, _) = &mut self.outcomes {
-                for ((index, _), n) in refunds.iter().zip(refunded) {
-                    if let Outcome::Decided(decision, _) = &mut applied[*index].outcome {
-                        put_back(decision, n);
-                    }
-                }
-            }
-            self.settings.render(&self.outcomes, &self.keys, None)
-        })
+        Box::pin(async move { settings.render(&all(steps).await.into(), &keys, None) })
     }
 }
 
@@ -70,19 +61,18 @@ impl After {
 pub(crate) struct Shadow {
     policy: Arc<Policy>,
     /// `None` once the response has decided.
-    subject: Option<Step<Resolved>>,
+    prepared: Option<Step<Outcomes>>,
 }
 
 impl Shadow {
-    pub(crate) fn new(policy: Arc<Policy>, subject: Step<Resolved>) -> Self {
-        Shadow { policy, subject: Some(subject) }
+    pub(crate) fn new(policy: Arc<Policy>, prepared: Step<Outcomes>) -> Self {
+        Shadow { policy, prepared: Some(prepared) }
     }
 
     fn settle(mut self, response: &Response<()>) {
-        let is_charged = self.policy.is_charged(response);
-        let action = if is_charged { Action::Check } else { Action::Peek };
-        if let Some(subject) = self.subject.take() {
-            if let Some(check) = self.policy.observe(subject, action) {
+        let call = if self.policy.is_charged(response) { Call::Check } else { Call::Peek };
+        if let Some(prepared) = self.prepared.take() {
+            if let Some(check) = self.policy.observe(prepared, call) {
                 self.policy.spawn(check);
             }
         }
@@ -91,9 +81,9 @@ impl Shadow {
 
 impl Drop for Shadow {
     fn drop(&mut self) {
-        if let Some(subject) = self.subject.take() {
+        if let Some(prepared) = self.prepared.take() {
             // Anything to be awaited is dropped: the runtime may have ended.
-            drop(self.policy.observe(subject, Action::Check));
+            drop(self.policy.observe(prepared, Call::Check));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The decision on a request by all policies that apply to it.
+//! The decision on a request by all policies that apply to it: a list of outcomes, from which the
+//! rejection and the headers are made.
 //!
 //! A single policy is checked directly. Several policies are first peeked at. Those that deny the
 //! request are then checked, since a denial must count for the limiter: for its penalty, its
@@ -9,60 +10,215 @@
 //!
 //! Policies that charge by the response are decided in the same way. See `after`.
 
+use std::error::Error;
+use std::future::{Future, poll_fn};
+use std::iter;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::{iter, slice};
+use std::task::Poll;
+use std::time::Duration;
 
+use http::StatusCode;
 use zset_std::Decision;
 
-use crate::policy::{Action, Outcome, Policy, Resolved, Subject};
+use crate::policy::{OnFailure, Policy};
 use crate::request_head::RequestHead;
-use crate::step::{Step, all};
+use crate::telemetry::Elapsed;
 
-/// The outcome of a policy.
-pub(crate) struct Applied {
+/// What a policy decides on a request.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// The request has no key, and the policy does not apply to it; or there is no answer yet.
+    Skipped,
+    /// The request has no key, and is rejected with this status.
+    MissingKey(StatusCode),
+    Decided(Decision, Elapsed),
+    Failed(Box<dyn Error + Send + Sync>, OnFailure, Elapsed),
+}
+
+/// The outcome of a policy for a request.
+pub(crate) struct Outcome {
     /// The index of the policy.
     pub(crate) place: usize,
-    pub(crate) outcome: Outcome,
+    pub(crate) answer: Answer,
+    /// The units, if more calls may follow.
+    pub(crate) units: Option<Units>,
+}
+
+/// The units of a request in the limiter of a policy.
+pub(crate) struct Units {
+    n: u32,
+    is_checked: bool,
+    call: Box<dyn FnMut(Call) -> Step<Reply> + Send>,
+}
+
+/// A call for units in a limiter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// Decides without taking the units.
+    Peek,
+    /// Takes the units, or holds them until the response decides whether they are charged.
+    Check,
+    /// Returns the units of an allowed check.
+    Refund,
+    /// The same, but only if the units are held, and not on record.
+    Release,
+}
+
+/// What a limiter replies to a [`Call`].
+pub(crate) enum Reply {
+    Answer(Answer),
+    /// The number of units that are available again.
+    Refunded(u32),
+}
+
+impl Units {
+    pub(crate) fn new(n: u32, call: impl FnMut(Call) -> Step<Reply> + Send + 'static) -> Self {
+        Units { n, is_checked: false, call: Box::new(call) }
+    }
+}
+
+impl Outcome {
+    #[inline]
+    pub(crate) fn new(place: usize, answer: Answer, units: Option<Units>) -> Self {
+        Outcome { place, answer, units }
+    }
+
+    pub(crate) fn decision(&self) -> Option<&Decision> {
+        match &self.answer {
+            Answer::Decided(decision, _) => Some(decision),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_allowed(&self) -> bool {
+        self.decision().is_some_and(Decision::is_allowed)
+    }
+
+    pub(crate) fn is_rejection(&self) -> bool {
+        match &self.answer {
+            Answer::Skipped => false,
+            Answer::MissingKey(_) => true,
+            Answer::Decided(decision, _) => !decision.is_allowed(),
+            Answer::Failed(_, on_failure, _) => *on_failure == OnFailure::ServiceUnavailable,
+        }
+    }
+
+    /// Makes a call and records the reply, unless there are no units to call for.
+    pub(crate) fn call(mut self, call: Call) -> Step<Self> {
+        let Some(units) = &mut self.units else { return Step::Ready(self) };
+        units.is_checked |= call == Call::Check;
+        match (units.call)(call) {
+            Step::Ready(reply) => Step::Ready(self.record(reply)),
+            Step::Later(reply) => Step::later(async move {
+                let reply = reply.await;
+                self.record(reply)
+            }),
+        }
+    }
+
+    /// Records the reply to a call.
+    pub(crate) fn record(mut self, reply: Reply) -> Self {
+        match (reply, &mut self.answer) {
+            (Reply::Answer(Answer::Failed(error, on_failure, mut elapsed)), before) => {
+                self.units = None;
+                if let Answer::Decided(decision, of_peek) = before {
+                    // If the check of a denial fails, the denial stands.
+                    if !decision.is_allowed() {
+                        return self;
+                    }
+                    elapsed += *of_peek;
+                }
+                self.answer = Answer::Failed(error, on_failure, elapsed);
+            }
+            (Reply::Answer(Answer::Decided(decision, mut elapsed)), before) => {
+                if let Answer::Decided(_, of_peek) = before {
+                    elapsed += *of_peek;
+                }
+                self.answer = Answer::Decided(decision, elapsed);
+            }
+            (Reply::Refunded(n), Answer::Decided(decision, _)) => put_back(decision, n),
+            _ => {}
+        }
+        self
+    }
+
+    /// Checks the units, unless that has been done.
+    fn check(self) -> Step<Self> {
+        match &self.units {
+            Some(units) if !units.is_checked => self.call(Call::Check),
+            _ => Step::Ready(self),
+        }
+    }
+
+    /// Returns the units of a request that another policy rejects.
+    fn refund(mut self) -> Step<Self> {
+        if let (Some(units), Answer::Decided(decision, _)) = (&self.units, &mut self.answer) {
+            if !units.is_checked {
+                put_back(decision, units.n);
+            } else if decision.is_allowed() {
+                return self.call(Call::Refund);
+            }
+        }
+        Step::Ready(self)
+    }
+
+    /// Returns the units of a request that is not charged, some time after the decision.
+    ///
+    /// A limiter refunds the newest units of a key on record. If these belong to failures in the
+    /// meantime, the failures then count from the time of the request, which is too early. So the
+    /// request must have taken little of the time in which its units come back anyway.
+    pub(crate) fn settle(self, elapsed: Duration) -> Step<Self> {
+        let Some(decision) = self.decision() else { return Step::Ready(self) };
+        let is_early = elapsed <= decision.reset_after / 10;
+        self.call(if is_early { Call::Refund } else { Call::Release })
+    }
+}
+
+/// Adds units to a decision that counts them as taken.
+fn put_back(decision: &mut Decision, n: u32) {
+    if decision.is_allowed() {
+        decision.remaining = decision.remaining.saturating_add(n).min(decision.limit);
+    }
 }
 
 /// The outcomes of all policies that apply to a request.
-pub(crate) enum Outcomes {
-    /// The outcome of a single policy, for which nothing is allocated.
-    One(Applied),
-    Many(Vec<Applied>, Vec<Charge>),
-}
-
-/// Units that depend on the response.
-pub(crate) struct Charge {
-    /// The index of the outcome.
-    pub(crate) index: usize,
-    pub(crate) subject: Box<dyn Subject>,
+#[derive(Default)]
+pub(crate) struct Outcomes {
+    /// That of a single policy, for which nothing is allocated.
+    one: Option<Outcome>,
+    many: Vec<Outcome>,
 }
 
 impl Outcomes {
     #[inline]
-    pub(crate) fn as_slice(&self) -> &[Applied] {
-        match self {
-            Outcomes::One(applied) => slice::from_ref(applied),
-            Outcomes::Many(applied, _) => applied,
-        }
+    pub(crate) fn one(outcome: Outcome) -> Self {
+        Outcomes { one: Some(outcome), many: Vec::new() }
     }
 
     #[inline]
-    pub(crate) fn has_charges(&self) -> bool {
-        matches!(self, Outcomes::Many(_, charges) if !charges.is_empty())
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Outcome> + Clone {
+        self.one.iter().chain(&self.many)
     }
 
     #[inline]
     pub(crate) fn is_rejection(&self) -> bool {
-        // Not by `as_slice`, whose machine code reads the length of `Many` in any case. In a `One`,
-        // that word has just been written in two halves, and reading it stalls the processor.
-        match self {
-            Outcomes::One(applied) => applied.outcome.is_rejection(),
-            Outcomes::Many(applied, _) => {
-                applied.iter().any(|applied| applied.outcome.is_rejection())
-            }
-        }
+        self.iter().any(Outcome::is_rejection)
+    }
+}
+
+impl From<Vec<Outcome>> for Outcomes {
+    fn from(many: Vec<Outcome>) -> Self {
+        Outcomes { one: None, many }
+    }
+}
+
+impl IntoIterator for Outcomes {
+    type Item = Outcome;
+    type IntoIter = iter::Chain<std::option::IntoIter<Outcome>, std::vec::IntoIter<Outcome>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.one.into_iter().chain(self.many)
     }
 }
 
@@ -70,104 +226,76 @@ impl Outcomes {
 #[inline]
 pub(crate) fn decide(policies: &[Arc<Policy>], head: &RequestHead<'_>) -> Step<Outcomes> {
     let mut applicable = policies.iter().enumerate().filter(|(_, policy)| policy.applies(head));
-    let Some((place, first)) = applicable.next() else {
-        return Step::Ready(Outcomes::Many(Vec::new(), Vec::new()));
-    };
+    let Some((place, first)) = applicable.next() else { return Step::Ready(Outcomes::default()) };
     let second = applicable.next();
     if second.is_none() && !first.is_charged_by_response() {
         return first.check(head, place);
     }
-    decide_many(iter::once((place, first)).chain(second).chain(applicable), head)
-}
-
-fn decide_many<'a>(
-    policies: impl Iterator<Item = (usize, &'a Arc<Policy>)>,
-    head: &RequestHead<'_>,
-) -> Step<Outcomes> {
-    let (places, subjects): (Vec<usize>, Vec<Step<Resolved>>) =
-        policies.map(|(place, policy)| (place, policy.resolve(head))).unzip();
-    Step::later(async move {
-        let parties = decide_together(subjects).await;
-        let (mut applied, mut charges) = (Vec::new(), Vec::new());
-        for (index, (place, party)) in places.into_iter().zip(parties).enumerate() {
-            let subject = party.subject.filter(|subject| subject.is_charged_by_response());
-            charges.extend(subject.map(|subject| Charge { index, subject }));
-            applied.push(Applied { place, outcome: party.outcome });
-        }
-        Outcomes::Many(applied, charges)
-    })
-}
-
-/// A policy that decides together with others.
-struct Party {
-    /// `None` if the request has no key, or no units stay taken.
-    subject: Option<Box<dyn Subject>>,
-    outcome: Outcome,
-    /// Whether a check may still follow.
-    is_open: bool,
-}
-
-impl Party {
-    fn new(subject: Resolved) -> Self {
-        match subject {
-            Ok(subject) => {
-                Party { subject: Some(subject), outcome: Outcome::Skipped, is_open: true }
-            }
-            Err(outcome) => Party { subject: None, outcome, is_open: false },
-        }
-    }
-
-    fn record(&mut self, action: Action, mut outcome: Outcome) {
-        outcome.add_time_of(&self.outcome);
-        self.is_open = action == Action::Peek && matches!(outcome, Outcome::Decided(..));
-        // If the check of a denial fails, the denial stands.
-        if !(self.outcome.is_rejection() && matches!(outcome, Outcome::Failed(..))) {
-            self.outcome = outcome;
-        }
-    }
+    let applicable = iter::once((place, first)).chain(second).chain(applicable);
+    let undecided: Vec<_> = applicable.map(|(place, policy)| policy.prepare(head, place)).collect();
+    Step::later(async move { decide_together(all(undecided).await).await.into() })
 }
 
 /// Takes or holds the units of all policies, or of none.
-async fn decide_together(subjects: Vec<Step<Resolved>>) -> Vec<Party> {
-    let mut parties: Vec<_> = all(subjects).await.into_iter().map(Party::new).collect();
-    let is_rejected = |parties: &[Party]| parties.iter().any(|it| it.outcome.is_rejection());
-    if parties.len() > 1 {
-        perform(Action::Peek, &mut parties, |it| it.is_open).await;
-        perform(Action::Check, &mut parties, |it| it.is_open && it.outcome.is_rejection()).await;
+async fn decide_together(undecided: Vec<Outcomes>) -> Vec<Outcome> {
+    let is_rejected = |outcomes: &[Outcome]| outcomes.iter().any(Outcome::is_rejection);
+    let mut outcomes: Vec<_> = undecided.into_iter().flatten().collect();
+    if outcomes.len() > 1 {
+        outcomes = all(outcomes.into_iter().map(|it| it.call(Call::Peek))).await;
+        let check = |it: Outcome| if it.is_rejection() { it.check() } else { Step::Ready(it) };
+        outcomes = all(outcomes.into_iter().map(check)).await;
     }
-    if !is_rejected(&parties) {
-        perform(Action::Check, &mut parties, |it| it.is_open).await;
+    if !is_rejected(&outcomes) {
+        outcomes = all(outcomes.into_iter().map(Outcome::check)).await;
     }
-    if is_rejected(&parties) {
-        let taken = parties.iter_mut().filter(|it| !it.is_open && it.outcome.is_allowed());
-        let refunds = taken.filter_map(|it| it.subject.as_mut().map(|subject| subject.refund()));
-        all(refunds.collect::<Vec<_>>()).await;
-        for party in &mut parties {
-            let subject = party.subject.take();
-            if let (Some(subject), Outcome::Decided(decision, _)) = (subject, &mut party.outcome) {
-                put_back(decision, subject.units());
-            }
+    if is_rejected(&outcomes) {
+        outcomes = all(outcomes.into_iter().map(Outcome::refund)).await;
+    }
+    outcomes
+}
+
+/// A boxed future.
+pub(crate) type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// A result that is ready, or must be awaited: a limiter in this process decides without waiting,
+/// and nothing is allocated.
+pub(crate) enum Step<T> {
+    Ready(T),
+    Later(Later<T>),
+}
+
+impl<T> Step<T> {
+    pub(crate) fn later(future: impl Future<Output = T> + Send + 'static) -> Self {
+        Step::Later(Box::pin(future))
+    }
+
+    pub(crate) async fn wait(self) -> T {
+        match self {
+            Step::Ready(result) => result,
+            Step::Later(future) => future.await,
         }
     }
-    parties
 }
 
-/// Lets some of the policies decide, concurrently.
-async fn perform(action: Action, parties: &mut [Party], is_chosen: fn(&Party) -> bool) {
-    let chosen = parties.iter_mut().filter(|party| is_chosen(party));
-    let (chosen, steps): (Vec<_>, Vec<_>) = chosen
-        .filter_map(|party| {
-            let step = party.subject.as_mut()?.perform(action);
-            Some((party, step))
-        })
-        .unzip();
-    let outcomes = all(steps).await;
-    chosen.into_iter().zip(outcomes).for_each(|(party, outcome)| party.record(action, outcome));
-}
-
-/// Adds units to a decision that counts them as taken.
-pub(crate) fn put_back(decision: &mut Decision, n: u32) {
-    if decision.is_allowed() {
-        decision.remaining = decision.remaining.saturating_add(n).min(decision.limit);
+/// Awaits all steps concurrently, and returns their results in order.
+pub(crate) async fn all<T>(steps: impl IntoIterator<Item = Step<T>>) -> Vec<T> {
+    let mut steps: Vec<Step<T>> = steps.into_iter().collect();
+    poll_fn(|context| {
+        let mut is_ready = true;
+        for step in &mut steps {
+            if let Step::Later(future) = step {
+                match future.as_mut().poll(context) {
+                    Poll::Ready(result) => *step = Step::Ready(result),
+                    Poll::Pending => is_ready = false,
+                }
+            }
+        }
+        if is_ready { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    let mut results = Vec::with_capacity(steps.len());
+    for step in steps {
+        results.push(step.wait().await);
     }
+    results
 }

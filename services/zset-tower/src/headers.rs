@@ -16,8 +16,8 @@ use std::time::Duration;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use zset_std::Decision;
 
-use crate::decide::{Applied, Outcomes};
-use crate::policy::{Outcome, Policy};
+use crate::decide::Outcomes;
+use crate::policy::Policy;
 use crate::structured::seconds;
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
@@ -55,11 +55,9 @@ impl RateHeaders {
         keys: &[String],
         retry_after: Option<u64>,
     ) -> Option<Box<Self>> {
-        let applied = outcomes.as_slice().iter();
-        let decided = applied.filter_map(|Applied { place, outcome }| match outcome {
-            Outcome::Decided(decision, _) => Some((&*policies[*place], decision)),
-            _ => None,
-        });
+        let decided = outcomes
+            .iter()
+            .filter_map(|outcome| Some((&*policies[outcome.place], outcome.decision()?)));
         let mut rest = decided.clone();
         let (first, decision) = rest.next()?;
         let (policy, limit) = if keys.is_empty() && rest.next().is_none() {

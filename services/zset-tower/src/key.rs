@@ -50,7 +50,6 @@ pub use function::{AsyncFn, SyncFn, from_async_fn, from_fn};
 pub use header::Header;
 pub use map::Map;
 pub use missing::MissingKey;
-pub(crate) use missing::Unkeyed;
 pub use peer_ip::PeerIp;
 pub use plain::{Global, Path};
 

@@ -10,10 +10,10 @@ use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Response, StatusCode};
 use tower_layer::Layer;
 
-use crate::after::{After, Shadow};
-use crate::decide::Outcomes;
+use crate::after::{After, Shadow, Unsettled};
+use crate::decide::{Call, Outcome, Outcomes};
 use crate::headers::{RateHeaders, Shown};
-use crate::policy::{Action, Outcome, Policy};
+use crate::policy::Policy;
 use crate::rejection::Rejection;
 use crate::request_head::RequestHead;
 use crate::service::RateLimit;
@@ -180,22 +180,14 @@ impl RateLimitLayer {
     }
 }
 
-/// What happens to an allowed request.
-#[derive(Default)]
-pub(crate) struct Admitted {
-    /// The headers of the response, unless `after` renders them.
-    pub(crate) headers: Option<Box<RateHeaders>>,
-    pub(crate) after: Option<Box<After>>,
-}
-
 impl Settings {
-    /// Returns what happens to an allowed request, or the response to a rejected one.
+    /// Returns what remains to be done for an allowed request, or the response to a rejected one.
     #[inline]
     pub(crate) fn admit(
         self: &Arc<Self>,
         outcomes: &mut Outcomes,
         head: &RequestHead<'_>,
-    ) -> Result<Admitted, Box<Response<Bytes>>> {
+    ) -> Result<After, Box<Response<Bytes>>> {
         let is_rejected = outcomes.is_rejection();
         if Telemetry::IS_ENABLED {
             self.report(outcomes, is_rejected);
@@ -206,7 +198,7 @@ impl Settings {
             }
         }
         if self.is_plain {
-            return Ok(Admitted { headers: self.render(outcomes, &[], None), after: None });
+            return Ok(After::Headers(self.render(outcomes, &[], None)));
         }
         Ok(self.admit_further(outcomes, head))
     }
@@ -214,28 +206,24 @@ impl Settings {
     /// Admits a request with policies in shadow mode, policies that charge by the response, or
     /// partition keys in its headers.
     #[cold]
-    fn admit_further(
-        self: &Arc<Self>,
-        outcomes: &mut Outcomes,
-        head: &RequestHead<'_>,
-    ) -> Admitted {
+    fn admit_further(self: &Arc<Self>, outcomes: &mut Outcomes, head: &RequestHead<'_>) -> After {
         let mut shadows = Vec::new();
         for policy in self.shadows.iter().filter(|policy| policy.applies(head)) {
-            let subject = policy.resolve(head);
+            let prepared = policy.prepare(head, 0);
             if policy.is_charged_by_response() {
-                shadows.push(Shadow::new(Arc::clone(policy), subject));
-            } else if let Some(check) = policy.observe(subject, Action::Check) {
+                shadows.push(Shadow::new(Arc::clone(policy), prepared));
+            } else if let Some(check) = policy.observe(prepared, Call::Check) {
                 policy.spawn(check);
             }
         }
         let keys = self.partition_keys(outcomes, head);
-        if shadows.is_empty() && !outcomes.has_charges() {
-            return Admitted { headers: self.render(outcomes, &keys, None), after: None };
+        let by_response = |it: &Outcome| self.policies[it.place].is_charged_by_response();
+        if shadows.is_empty() && !outcomes.iter().any(|it| it.units.is_some() && by_response(it)) {
+            return After::Headers(self.render(outcomes, &keys, None));
         }
-        let outcomes = mem::replace(outcomes, Outcomes::Many(Vec::new(), Vec::new()));
         let (settings, decided) = (Arc::clone(self), Instant::now());
-        let after = After { settings, outcomes, keys, decided, shadows };
-        Admitted { headers: None, after: Some(Box::new(after)) }
+        let outcomes = mem::take(outcomes);
+        After::Settle(Box::new(Unsettled { settings, outcomes, keys, decided, shadows }))
     }
 
     #[inline]
@@ -256,16 +244,15 @@ impl Settings {
         if self.is_plain {
             return Vec::new();
         }
-        let applied = outcomes.as_slice().iter();
-        let decided = applied.filter(|applied| matches!(applied.outcome, Outcome::Decided(..)));
-        decided.map(|applied| self.policies[applied.place].partition_key(head)).collect()
+        let decided = outcomes.iter().filter(|outcome| outcome.decision().is_some());
+        decided.map(|outcome| self.policies[outcome.place].partition_key(head)).collect()
     }
 
     fn report(&self, outcomes: &Outcomes, is_rejected: bool) {
-        for applied in outcomes.as_slice() {
+        for outcome in outcomes.iter() {
             // Units that other policies would have allowed a rejected request are not taken.
-            if !(is_rejected && applied.outcome.is_allowed()) {
-                self.policies[applied.place].report(&applied.outcome);
+            if !(is_rejected && outcome.is_allowed()) {
+                self.policies[outcome.place].report(outcome);
             }
         }
     }

@@ -194,7 +194,6 @@
 mod after;
 mod body;
 mod decide;
-mod future;
 mod headers;
 pub mod key;
 mod layer;
@@ -202,18 +201,16 @@ mod policy;
 mod rejection;
 mod request_head;
 mod service;
-mod step;
 mod structured;
 mod telemetry;
 
 pub use body::ResponseBody;
-pub use future::ResponseFuture;
 pub use key::{Key, MissingKey};
 pub use layer::RateLimitLayer;
 pub use policy::{OnFailure, Policy, PolicyError};
 pub use rejection::Rejection;
 pub use request_head::RequestHead;
-pub use service::RateLimit;
+pub use service::{RateLimit, ResponseFuture};
 
 /// Compiles the examples in the README.
 #[cfg(doctest)]

@@ -9,8 +9,8 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use zset_std::Verdict;
 
-use crate::decide::{Applied, Outcomes};
-use crate::policy::{OnFailure, Outcome, Policy};
+use crate::decide::{Answer, Outcomes};
+use crate::policy::{OnFailure, Policy};
 use crate::structured::quoted;
 
 /// Why a request is rejected.
@@ -51,18 +51,19 @@ impl<'a> Rejection<'a> {
         let mut violated = Vec::new();
         let mut longest = Some(Duration::ZERO);
         let mut failed = None;
-        for Applied { place, outcome } in outcomes.as_slice() {
-            let policy = policies[*place].name.as_str();
-            match outcome {
-                Outcome::MissingKey(status) => {
-                    let challenge = policies[*place].challenge.as_ref();
+        for outcome in outcomes.iter() {
+            let Policy { name, challenge, .. } = &*policies[outcome.place];
+            let policy = name.as_str();
+            match &outcome.answer {
+                Answer::MissingKey(status) => {
+                    let challenge = challenge.as_ref();
                     return Some(Rejection::MissingKey { policy, status: *status, challenge });
                 }
-                Outcome::Failed(error, OnFailure::ServiceUnavailable, _) => {
+                Answer::Failed(error, OnFailure::ServiceUnavailable, _) => {
                     let error = &**error;
                     failed = failed.or(Some(Rejection::LimiterFailed { policy, error }));
                 }
-                Outcome::Decided(decision, _) => match decision.verdict {
+                Answer::Decided(decision, _) => match decision.verdict {
                     Verdict::Allowed => {}
                     Verdict::Denied { retry_after } => {
                         violated.push(policy);
@@ -73,7 +74,7 @@ impl<'a> Rejection<'a> {
                         longest = None;
                     }
                 },
-                Outcome::Skipped | Outcome::Failed(_, OnFailure::Pass, _) => {}
+                Answer::Skipped | Answer::Failed(_, OnFailure::Pass, _) => {}
             }
         }
         let exceeded = Rejection::QuotaExceeded { policies: violated, retry_after: longest };

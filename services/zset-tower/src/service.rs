@@ -1,19 +1,23 @@
-//! [`RateLimit`]: the service created by the layer.
+//! [`RateLimit`]: the service created by the layer, and its [`ResponseFuture`].
 
 use std::fmt;
+use std::future::Future;
 use std::mem;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
+use bytes::Bytes;
 use http::{Request, Response};
+use pin_project_lite::pin_project;
 use tower_service::Service;
 
+use crate::after::After;
 use crate::body::ResponseBody;
-use crate::decide::decide;
-use crate::future::{ResponseFuture, Waiting};
+use crate::decide::{Later, Outcomes, Step, decide};
+use crate::headers::RateHeaders;
 use crate::layer::Settings;
 use crate::request_head::RequestHead;
-use crate::step::Step;
 
 /// A service whose requests are limited, created by [`RateLimitLayer`](crate::RateLimitLayer).
 ///
@@ -60,25 +64,133 @@ where
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture<S, B> {
         let head = RequestHead::from(&request);
-        match decide(&self.settings.policies, &head) {
+        let state = match decide(&self.settings.policies, &head) {
             Step::Ready(ref mut outcomes) => match self.settings.admit(outcomes, &head) {
-                Ok(admitted) => ResponseFuture::calling(self.inner.call(request), admitted),
+                Ok(after) => State::Calling { future: self.inner.call(request), after },
                 Err(response) => {
                     drop(self.take_ready());
-                    ResponseFuture::rejected(response)
+                    State::Rejected { response: Some(response) }
                 }
             },
             Step::Later(decision) => {
-                let service = self.take_ready();
-                let settings = Arc::clone(&self.settings);
-                ResponseFuture::waiting(Waiting { decision, request, service, settings })
+                let (service, settings) = (self.take_ready(), Arc::clone(&self.settings));
+                let waiting = Waiting { decision, request, service, settings };
+                State::Waiting { waiting: Some(Box::new(waiting)) }
             }
-        }
+        };
+        ResponseFuture { state }
     }
 }
 
 impl<S: fmt::Debug> fmt::Debug for RateLimit<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RateLimit").field("inner", &self.inner).finish_non_exhaustive()
+    }
+}
+
+pin_project! {
+    /// The future of a response of [`RateLimit`](crate::RateLimit).
+    pub struct ResponseFuture<S, B>
+    where
+        S: Service<Request<B>>,
+    {
+        #[pin]
+        state: State<S, B>,
+    }
+}
+
+pin_project! {
+    #[project = StateProjection]
+    enum State<S, B>
+    where
+        S: Service<Request<B>>,
+    {
+        // Everything but the inner service's future is boxed, since a future is moved several
+        // times.
+        Waiting { waiting: Option<Box<Waiting<S, B>>> },
+        Calling { #[pin] future: S::Future, after: After },
+        Settling { settling: Option<Box<Settling<S::Response>>> },
+        Rejected { response: Option<Box<Response<Bytes>>> },
+    }
+}
+
+/// A request that awaits its decision.
+struct Waiting<S, B> {
+    decision: Later<Outcomes>,
+    request: Request<B>,
+    service: S,
+    settings: Arc<Settings>,
+}
+
+/// A response that awaits refunds.
+struct Settling<R> {
+    headers: Later<Option<Box<RateHeaders>>>,
+    response: R,
+}
+
+impl<S, B, R> Future for ResponseFuture<S, B>
+where
+    S: Service<Request<B>, Response = Response<R>>,
+{
+    type Output = Result<Response<ResponseBody<R>>, S::Error>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        const COMPLETED: &str = "a future is not polled after it has completed";
+        let mut state = self.project().state;
+        loop {
+            let next = match state.as_mut().project() {
+                StateProjection::Waiting { waiting } => {
+                    let decision = &mut waiting.as_mut().expect(COMPLETED).decision;
+                    let mut outcomes = ready!(decision.as_mut().poll(context));
+                    let Waiting { request, mut service, settings, .. } =
+                        *waiting.take().expect(COMPLETED);
+                    match settings.admit(&mut outcomes, &RequestHead::from(&request)) {
+                        Ok(after) => State::Calling { future: service.call(request), after },
+                        Err(response) => State::Rejected { response: Some(response) },
+                    }
+                }
+                StateProjection::Calling { future, after } => {
+                    let result = ready!(future.poll(context));
+                    match (mem::replace(after, After::Headers(None)), result) {
+                        (After::Headers(headers), mut result) => {
+                            if let (Some(headers), Ok(response)) = (headers, &mut result) {
+                                headers.add_to(response.headers_mut());
+                            }
+                            let result = result.map(|response| response.map(ResponseBody::inner));
+                            return Poll::Ready(result);
+                        }
+                        (After::Settle(unsettled), Ok(response)) => {
+                            let (parts, body) = response.into_parts();
+                            let head = Response::from_parts(parts, ());
+                            let headers = unsettled.settle(&head);
+                            let settling = Settling { headers, response: head.map(|()| body) };
+                            State::Settling { settling: Some(Box::new(settling)) }
+                        }
+                        // Dropping what depends on the response charges it.
+                        (After::Settle(_), Err(error)) => return Poll::Ready(Err(error)),
+                    }
+                }
+                StateProjection::Settling { settling } => {
+                    let waiting = &mut settling.as_mut().expect(COMPLETED).headers;
+                    let headers = ready!(waiting.as_mut().poll(context));
+                    let Settling { mut response, .. } = *settling.take().expect(COMPLETED);
+                    if let Some(headers) = headers {
+                        headers.add_to(response.headers_mut());
+                    }
+                    return Poll::Ready(Ok(response.map(ResponseBody::inner)));
+                }
+                StateProjection::Rejected { response } => {
+                    let response = response.take().expect(COMPLETED);
+                    return Poll::Ready(Ok(response.map(ResponseBody::rejection)));
+                }
+            };
+            state.set(next);
+        }
+    }
+}
+
+impl<S: Service<Request<B>>, B> fmt::Debug for ResponseFuture<S, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ResponseFuture")
     }
 }

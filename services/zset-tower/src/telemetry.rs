@@ -6,8 +6,9 @@ use std::ops::AddAssign;
 
 use zset_std::{Keyed, KeyedLimiter, Limiter};
 
+use crate::decide::Answer;
 use crate::key::{Key, MissingKey};
-use crate::policy::{Outcome, Policy, PolicyError};
+use crate::policy::{Policy, PolicyError};
 
 /// The metrics of a policy. They are registered with its first report, since a policy may be
 /// created before a recorder is installed.
@@ -24,17 +25,17 @@ impl Telemetry {
     /// Whether there is any receiver of reports.
     pub(crate) const IS_ENABLED: bool = cfg!(any(feature = "metrics", feature = "tracing"));
 
-    /// Reports the outcome of a policy for a request.
+    /// Reports the answer of a policy for a request.
     #[cfg_attr(
         not(all(feature = "metrics", feature = "tracing")),
         allow(clippy::unused_self, unused_variables, reason = "there is nothing to report to")
     )]
-    pub(crate) fn report(&self, policy: &str, outcome: &Outcome, is_shadow: bool) {
+    pub(crate) fn report(&self, policy: &str, answer: &Answer, is_shadow: bool) {
         #[cfg(feature = "tracing")]
-        trace(policy, outcome, is_shadow.then_some(true));
+        trace(policy, answer, is_shadow.then_some(true));
         #[cfg(feature = "metrics")]
         {
-            self.metrics.get_or_init(|| Metrics::of(policy, is_shadow)).report(outcome);
+            self.metrics.get_or_init(|| Metrics::of(policy, is_shadow)).report(answer);
             self.keys.iter().for_each(keys::Keys::report);
         }
     }
@@ -133,13 +134,13 @@ impl Metrics {
         Metrics { requests, seconds }
     }
 
-    fn report(&self, outcome: &Outcome) {
-        let (place, elapsed) = match outcome {
-            Outcome::Decided(decision, elapsed) => {
+    fn report(&self, answer: &Answer) {
+        let (place, elapsed) = match answer {
+            Answer::Decided(decision, elapsed) => {
                 (usize::from(!decision.is_allowed()), Some(elapsed))
             }
-            Outcome::Failed(_, _, elapsed) => (2, Some(elapsed)),
-            Outcome::Skipped | Outcome::MissingKey(_) => (3, None),
+            Answer::Failed(_, _, elapsed) => (2, Some(elapsed)),
+            Answer::Skipped | Answer::MissingKey(_) => (3, None),
         };
         self.requests[place].increment(1);
         if let (Some(seconds), Some(elapsed)) = (self.seconds.get(place), elapsed) {
@@ -220,12 +221,12 @@ mod keys {
 }
 
 #[cfg(feature = "tracing")]
-fn trace(policy: &str, outcome: &Outcome, shadow: Option<bool>) {
+fn trace(policy: &str, answer: &Answer, shadow: Option<bool>) {
     use zset_std::Verdict;
 
-    match outcome {
-        Outcome::Skipped => {}
-        Outcome::Decided(decision, _) => match decision.verdict {
+    match answer {
+        Answer::Skipped => {}
+        Answer::Decided(decision, _) => match decision.verdict {
             Verdict::Allowed => {}
             Verdict::Denied { retry_after } => {
                 tracing::debug!(policy, ?retry_after, shadow, "request denied");
@@ -239,10 +240,10 @@ fn trace(policy: &str, outcome: &Outcome, shadow: Option<bool>) {
                 );
             }
         },
-        Outcome::MissingKey(status) => {
+        Answer::MissingKey(status) => {
             tracing::debug!(policy, status = status.as_u16(), shadow, "request has no key");
         }
-        Outcome::Failed(error, on_failure, _) => {
+        Answer::Failed(error, on_failure, _) => {
             tracing::warn!(policy, %error, ?on_failure, shadow, "limiter failed");
         }
     }

@@ -3,6 +3,7 @@
 use http::{HeaderValue, StatusCode};
 
 use super::forwarded::token;
+use crate::decide::Answer;
 use crate::policy::PolicyError;
 
 /// The errors that require a header, RFC 9110: `WWW-Authenticate`, `Allow`, `Proxy-Authenticate`
@@ -64,20 +65,14 @@ impl<K> MissingKey<K> {
         }
     }
 
-    /// Returns the key that replaces a missing one.
-    pub(crate) fn substitute(&self) -> Result<&K, Unkeyed> {
-        match self {
-            MissingKey::Allow => Err(Unkeyed::Allowed),
-            MissingKey::Deny(status) => Err(Unkeyed::Denied(*status)),
-            MissingKey::Challenge(_) => Err(Unkeyed::Denied(StatusCode::UNAUTHORIZED)),
-            MissingKey::Shared(key) => Ok(key),
+    /// Returns the key of a request, or the one that replaces a missing one.
+    #[inline]
+    pub(crate) fn or<'a>(&'a self, key: Option<&'a K>) -> Result<&'a K, Answer> {
+        match (key, self) {
+            (Some(key), _) | (None, MissingKey::Shared(key)) => Ok(key),
+            (None, MissingKey::Allow) => Err(Answer::Skipped),
+            (None, MissingKey::Deny(status)) => Err(Answer::MissingKey(*status)),
+            (None, MissingKey::Challenge(_)) => Err(Answer::MissingKey(StatusCode::UNAUTHORIZED)),
         }
     }
-}
-
-/// The decision on a request without a key.
-#[derive(Clone, Copy)]
-pub(crate) enum Unkeyed {
-    Allowed,
-    Denied(StatusCode),
 }
