@@ -19,7 +19,7 @@ use crate::policy::Policy;
 /// What remains to be done when the service has answered an allowed request.
 pub(crate) enum After {
     /// The headers to add to the response.
-    Headers(Option<Box<RateHeaders>>),
+    Headers(Box<RateHeaders>),
     Settle(Box<Unsettled>),
 }
 

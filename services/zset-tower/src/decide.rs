@@ -120,25 +120,26 @@ impl Outcome {
     /// Records the reply to a call.
     pub(crate) fn record(mut self, reply: Reply) -> Self {
         match (reply, &mut self.answer) {
-            (Reply::Answer(Answer::Failed(error, on_failure, mut elapsed)), before) => {
-                self.units = None;
-                if let Answer::Decided(decision, of_peek) = before {
-                    // If the check of a denial fails, the denial stands.
-                    if !decision.is_allowed() {
-                        return self;
-                    }
-                    elapsed += *of_peek;
+            (Reply::Answer(mut answer), before) => {
+                // The time includes that of the peek before a check.
+                if let (
+                    Answer::Decided(_, elapsed) | Answer::Failed(_, _, elapsed),
+                    Answer::Decided(_, of_peek),
+                ) = (&mut answer, before)
+                {
+                    *elapsed += *of_peek;
                 }
-                self.answer = Answer::Failed(error, on_failure, elapsed);
-            }
-            (Reply::Answer(Answer::Decided(decision, mut elapsed)), before) => {
-                if let Answer::Decided(_, of_peek) = before {
-                    elapsed += *of_peek;
+                let has_failed = matches!(answer, Answer::Failed(..));
+                if has_failed {
+                    self.units = None;
                 }
-                self.answer = Answer::Decided(decision, elapsed);
+                // If the check of a denial fails, the denial stands.
+                if !(has_failed && self.is_rejection()) {
+                    self.answer = answer;
+                }
             }
             (Reply::Refunded(n), Answer::Decided(decision, _)) => put_back(decision, n),
-            _ => {}
+            (Reply::Refunded(_), _) => {}
         }
         self
     }
@@ -192,11 +193,6 @@ pub(crate) struct Outcomes {
 
 impl Outcomes {
     #[inline]
-    pub(crate) fn one(outcome: Outcome) -> Self {
-        Outcomes { one: Some(outcome), many: Vec::new() }
-    }
-
-    #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Outcome> + Clone {
         self.one.iter().chain(&self.many)
     }
@@ -204,6 +200,13 @@ impl Outcomes {
     #[inline]
     pub(crate) fn is_rejection(&self) -> bool {
         self.iter().any(Outcome::is_rejection)
+    }
+}
+
+impl From<Outcome> for Outcomes {
+    #[inline]
+    fn from(one: Outcome) -> Self {
+        Outcomes { one: Some(one), many: Vec::new() }
     }
 }
 

@@ -187,7 +187,7 @@ impl Settings {
         self: &Arc<Self>,
         outcomes: &mut Outcomes,
         head: &RequestHead<'_>,
-    ) -> Result<After, Box<Response<Bytes>>> {
+    ) -> Result<Option<After>, Box<Response<Bytes>>> {
         let is_rejected = outcomes.is_rejection();
         if Telemetry::IS_ENABLED {
             self.report(outcomes, is_rejected);
@@ -198,7 +198,7 @@ impl Settings {
             }
         }
         if self.is_plain {
-            return Ok(After::Headers(self.render(outcomes, &[], None)));
+            return Ok(self.render(outcomes, &[], None).map(After::Headers));
         }
         Ok(self.admit_further(outcomes, head))
     }
@@ -206,24 +206,28 @@ impl Settings {
     /// Admits a request with policies in shadow mode, policies that charge by the response, or
     /// partition keys in its headers.
     #[cold]
-    fn admit_further(self: &Arc<Self>, outcomes: &mut Outcomes, head: &RequestHead<'_>) -> After {
+    fn admit_further(
+        self: &Arc<Self>,
+        outcomes: &mut Outcomes,
+        head: &RequestHead<'_>,
+    ) -> Option<After> {
         let mut shadows = Vec::new();
         for policy in self.shadows.iter().filter(|policy| policy.applies(head)) {
-            let prepared = policy.prepare(head, 0);
             if policy.is_charged_by_response() {
-                shadows.push(Shadow::new(Arc::clone(policy), prepared));
-            } else if let Some(check) = policy.observe(prepared, Call::Check) {
+                shadows.push(Shadow::new(Arc::clone(policy), policy.prepare(head, 0)));
+            } else if let Some(check) = policy.observe(policy.check(head, 0), Call::Check) {
                 policy.spawn(check);
             }
         }
         let keys = self.partition_keys(outcomes, head);
         let by_response = |it: &Outcome| self.policies[it.place].is_charged_by_response();
         if shadows.is_empty() && !outcomes.iter().any(|it| it.units.is_some() && by_response(it)) {
-            return After::Headers(self.render(outcomes, &keys, None));
+            return self.render(outcomes, &keys, None).map(After::Headers);
         }
         let (settings, decided) = (Arc::clone(self), Instant::now());
         let outcomes = mem::take(outcomes);
-        After::Settle(Box::new(Unsettled { settings, outcomes, keys, decided, shadows }))
+        let unsettled = Unsettled { settings, outcomes, keys, decided, shadows };
+        Some(After::Settle(Box::new(unsettled)))
     }
 
     #[inline]

@@ -20,7 +20,7 @@ use crate::request_head::RequestHead;
 use crate::structured;
 use crate::telemetry::{Telemetry, with_keys};
 
-use limiter::{Source, Limiter, Mode};
+use limiter::{Limiter, Mode, Source};
 
 /// The maximum number of keys of limiters that a policy creates; new keys beyond it share a limit.
 const MAX_KEYS: usize = 100_000;

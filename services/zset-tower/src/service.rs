@@ -64,21 +64,23 @@ where
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture<S, B> {
         let head = RequestHead::from(&request);
-        let state = match decide(&self.settings.policies, &head) {
+        match decide(&self.settings.policies, &head) {
             Step::Ready(ref mut outcomes) => match self.settings.admit(outcomes, &head) {
-                Ok(after) => State::Calling { future: self.inner.call(request), after },
+                Ok(after) => {
+                    let future = self.inner.call(request);
+                    ResponseFuture { state: State::Calling { future, after } }
+                }
                 Err(response) => {
                     drop(self.take_ready());
-                    State::Rejected { response: Some(response) }
+                    ResponseFuture { state: State::Rejected { response: Some(response) } }
                 }
             },
             Step::Later(decision) => {
                 let (service, settings) = (self.take_ready(), Arc::clone(&self.settings));
                 let waiting = Waiting { decision, request, service, settings };
-                State::Waiting { waiting: Some(Box::new(waiting)) }
+                ResponseFuture { state: State::Waiting { waiting: Some(Box::new(waiting)) } }
             }
-        };
-        ResponseFuture { state }
+        }
     }
 }
 
@@ -108,7 +110,7 @@ pin_project! {
         // Everything but the inner service's future is boxed, since a future is moved several
         // times.
         Waiting { waiting: Option<Box<Waiting<S, B>>> },
-        Calling { #[pin] future: S::Future, after: After },
+        Calling { #[pin] future: S::Future, after: Option<After> },
         Settling { settling: Option<Box<Settling<S::Response>>> },
         Rejected { response: Option<Box<Response<Bytes>>> },
     }
@@ -151,23 +153,24 @@ where
                 }
                 StateProjection::Calling { future, after } => {
                     let result = ready!(future.poll(context));
-                    match (mem::replace(after, After::Headers(None)), result) {
-                        (After::Headers(headers), mut result) => {
-                            if let (Some(headers), Ok(response)) = (headers, &mut result) {
-                                headers.add_to(response.headers_mut());
-                            }
-                            let result = result.map(|response| response.map(ResponseBody::inner));
-                            return Poll::Ready(result);
-                        }
-                        (After::Settle(unsettled), Ok(response)) => {
+                    match (after.take(), result) {
+                        (Some(After::Settle(unsettled)), Ok(response)) => {
                             let (parts, body) = response.into_parts();
                             let head = Response::from_parts(parts, ());
                             let headers = unsettled.settle(&head);
                             let settling = Settling { headers, response: head.map(|()| body) };
                             State::Settling { settling: Some(Box::new(settling)) }
                         }
-                        // Dropping what depends on the response charges it.
-                        (After::Settle(_), Err(error)) => return Poll::Ready(Err(error)),
+                        // An error drops what depends on the response.
+                        (after, mut result) => {
+                            if let (Some(After::Headers(headers)), Ok(response)) =
+                                (after, &mut result)
+                            {
+                                headers.add_to(response.headers_mut());
+                            }
+                            let result = result.map(|response| response.map(ResponseBody::inner));
+                            return Poll::Ready(result);
+                        }
                     }
                 }
                 StateProjection::Settling { settling } => {

@@ -90,9 +90,12 @@ impl<E: Key> Source<E> {
     ) -> Step<Outcomes> {
         match self.key.key(head) {
             // By reference: moving a key that has just been written, such as an address, is slow.
-            Found::Ready(ref key) => match self.missing_key.or(key.as_ref()) {
-                Ok(key) => self.limiter.start(key, place, n, mode),
-                Err(answer) => Step::Ready(Outcomes::one(Outcome::new(place, answer, None))),
+            Found::Ready(ref key) => match (self.missing_key.or(key.as_ref()), &self.limiter) {
+                (Ok(key), Limiter::Local(limiter)) if mode == Mode::Alone => {
+                    Step::Ready(check(&**limiter, key, place, n))
+                }
+                (Ok(key), limiter) => limiter.start(key, place, n, mode),
+                (Err(answer), _) => Step::Ready(Outcome::new(place, answer, None).into()),
             },
             Found::Later(key) => {
                 let (missing_key, limiter) = (self.missing_key.clone(), self.limiter.clone());
@@ -100,7 +103,7 @@ impl<E: Key> Source<E> {
                     let key = key.await;
                     match missing_key.or(key.as_ref()) {
                         Ok(key) => limiter.start(key, place, n, mode).wait().await,
-                        Err(answer) => Outcomes::one(Outcome::new(place, answer, None)),
+                        Err(answer) => Outcome::new(place, answer, None).into(),
                     }
                 })
             }
@@ -108,28 +111,30 @@ impl<E: Key> Source<E> {
     }
 }
 
+/// Takes units of a key at once. The list is made here, since moving a decision that has just been
+/// written is slow.
+#[inline]
+fn check<K>(limiter: &dyn KeyedLimiter<K>, key: &K, place: usize, n: u32) -> Outcomes {
+    let timer = Timer::start();
+    let decision = limiter.decide(key, n, limiter.now());
+    Outcome::new(place, Answer::Decided(decision, timer.elapsed()), None).into()
+}
+
 impl<K: Clone + Send + Sync + 'static> Limiter<K> {
     fn start(&self, key: &K, place: usize, n: u32, mode: Mode) -> Step<Outcomes> {
-        if mode != Mode::Alone {
-            let by_response = mode == Mode::ByResponse;
-            let (limiter, key) = (self.clone(), key.clone());
-            let mut bound = Bound { limiter, key, n, by_response, held: None };
-            let units = Units::new(n, move |call| bound.call(call));
-            return Step::Ready(Outcomes::one(Outcome::new(place, Answer::Skipped, Some(units))));
-        }
-        match self {
-            // Built here, since moving a decision that has just been written is slow.
-            Limiter::Local(limiter) => {
-                let timer = Timer::start();
-                let answer = Answer::Decided(limiter.check_n(key, n), timer.elapsed());
-                Step::Ready(Outcomes::one(Outcome::new(place, answer, None)))
-            }
-            Limiter::Remote(limiter) => {
+        match (mode, self) {
+            (Mode::Alone, Limiter::Local(limiter)) => Step::Ready(check(&**limiter, key, place, n)),
+            (Mode::Alone, Limiter::Remote(limiter)) => {
                 let reply = limiter(Call::Check, key.clone(), n);
-                Step::later(async move {
-                    let outcome = Outcome::new(place, Answer::Skipped, None);
-                    Outcomes::one(outcome.record(reply.await))
-                })
+                let outcome = Outcome::new(place, Answer::Skipped, None);
+                Step::later(async move { outcome.record(reply.await).into() })
+            }
+            (Mode::Together | Mode::ByResponse, _) => {
+                let by_response = mode == Mode::ByResponse;
+                let (limiter, key) = (self.clone(), key.clone());
+                let mut bound = Bound { limiter, key, n, by_response, held: None };
+                let units = Units::new(n, move |call| bound.call(call));
+                Step::Ready(Outcome::new(place, Answer::Skipped, Some(units)).into())
             }
         }
     }
@@ -149,19 +154,19 @@ impl<K: Clone> Bound<K> {
     fn call(&mut self, call: Call) -> Step<Reply> {
         let Bound { limiter, key, n, by_response, held } = self;
         let limiter = match limiter {
-            Limiter::Local(limiter) => limiter,
+            Limiter::Local(limiter) => &**limiter,
             Limiter::Remote(limiter) => return Step::Later(limiter(call, key.clone(), *n)),
         };
-        let timer = Timer::start();
+        let (timer, now) = (Timer::start(), limiter.now());
         let decision = match call {
-            Call::Peek if *by_response => limiter.preview_hold(key, *n, limiter.now()),
-            Call::Peek => limiter.peek_n(key, *n),
+            Call::Peek if *by_response => limiter.preview_hold(key, *n, now),
+            Call::Peek => limiter.preview(key, *n, now),
             Call::Check if *by_response => {
-                let (decision, how) = limiter.hold(key, *n, limiter.now());
+                let (decision, how) = limiter.hold(key, *n, now);
                 *held = Some(how).filter(|_| decision.is_allowed() && *n > 0);
                 decision
             }
-            Call::Check => limiter.check_n(key, *n),
+            Call::Check => limiter.decide(key, *n, now),
             Call::Release if *held == Some(Held::Taken) => return Step::Ready(Reply::Refunded(0)),
             Call::Refund | Call::Release => {
                 return Step::Ready(Reply::Refunded(match held.take() {
