@@ -27,32 +27,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod address;
-mod extension;
 mod forwarded;
-mod forwarded_for;
-mod function;
-mod header;
-mod map;
-mod missing;
-mod peer_ip;
-mod plain;
-mod tuple;
+mod request;
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-pub use address::network;
-pub use extension::Extension;
-pub use forwarded_for::ForwardedFor;
-pub use function::{AsyncFn, SyncFn, from_async_fn, from_fn};
-pub use header::Header;
-pub use map::Map;
-pub use missing::MissingKey;
-pub use peer_ip::PeerIp;
-pub use plain::{Global, Path};
+use http::{HeaderValue, StatusCode};
 
+pub use forwarded::ForwardedFor;
+use forwarded::token;
+pub use request::{
+    AsyncFn, Extension, Global, Header, Map, Path, PeerIp, SyncFn, from_async_fn, from_fn, network,
+};
+
+use crate::decide::Answer;
+use crate::policy::PolicyError;
 use crate::request_head::RequestHead;
 
 /// Finds the key of a request.
@@ -83,7 +74,7 @@ pub trait Key: Send + Sync + 'static {
         F: Fn(Self::Key) -> K + Clone + Send + Sync + 'static,
         K: Clone + Send + Sync + 'static,
     {
-        Map::new(self, convert)
+        Map { key: self, convert }
     }
 }
 
@@ -109,6 +100,77 @@ impl<K: fmt::Debug> fmt::Debug for Found<K> {
         match self {
             Found::Ready(key) => f.debug_tuple("Ready").field(key).finish(),
             Found::Later(_) => f.debug_tuple("Later").finish_non_exhaustive(),
+        }
+    }
+}
+
+/// The errors that require a header, RFC 9110: `WWW-Authenticate`, `Allow`, `Proxy-Authenticate`
+/// and `Upgrade`.
+const REQUIRING_A_HEADER: [StatusCode; 4] = [
+    StatusCode::UNAUTHORIZED,
+    StatusCode::METHOD_NOT_ALLOWED,
+    StatusCode::PROXY_AUTHENTICATION_REQUIRED,
+    StatusCode::UPGRADE_REQUIRED,
+];
+
+/// What happens to a request without a key. There is no default, since each choice is wrong for
+/// some services.
+///
+/// A client must not be able to avoid a limit by omitting its key, so use [`Allow`](Self::Allow)
+/// only together with another policy that limits such requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingKey<K> {
+    /// The policy does not apply to the request.
+    Allow,
+    /// The request is rejected with this status; [`deny`](Self::deny) is for 403.
+    ///
+    /// Creating a policy fails unless the status is 4xx or 5xx. Statuses that require a header are
+    /// not valid either: 405, 407, 426, and 401, for which there is [`Challenge`](Self::Challenge).
+    Deny(StatusCode),
+    /// The request is rejected with status 401 and this value of `WWW-Authenticate`, such as
+    /// `Bearer realm="api"`, which shows the client how to authenticate.
+    ///
+    /// [`with_response`](crate::RateLimitLayer::with_response) can add one that is known only at
+    /// run time.
+    Challenge(&'static str),
+    /// The request counts towards this key, shared by all requests without a key.
+    Shared(K),
+}
+
+impl<K> MissingKey<K> {
+    /// Returns the choice to reject the request with status 403. **O(1)**.
+    pub const fn deny() -> Self {
+        MissingKey::Deny(StatusCode::FORBIDDEN)
+    }
+
+    /// Checks that a valid response is possible; returns its challenge, if it has one.
+    pub(crate) fn challenge(&self) -> Result<Option<HeaderValue>, PolicyError> {
+        match self {
+            MissingKey::Deny(status) if REQUIRING_A_HEADER.contains(status) => {
+                Err(PolicyError::StatusRequiresHeader)
+            }
+            MissingKey::Deny(status) if !status.is_client_error() && !status.is_server_error() => {
+                Err(PolicyError::InvalidStatus)
+            }
+            MissingKey::Allow | MissingKey::Deny(_) | MissingKey::Shared(_) => Ok(None),
+            MissingKey::Challenge(challenge) => {
+                let scheme = token(challenge.as_bytes());
+                let is_valid = matches!(scheme, Some((_, [] | [b' ', ..])))
+                    && challenge.bytes().all(|it| matches!(it, b' '..=b'~'));
+                let value = HeaderValue::from_str(challenge).ok().filter(|_| is_valid);
+                value.map(Some).ok_or(PolicyError::InvalidChallenge)
+            }
+        }
+    }
+
+    /// Returns the key of a request, or the one that replaces a missing one.
+    #[inline]
+    pub(crate) fn or<'a>(&'a self, key: Option<&'a K>) -> Result<&'a K, Answer> {
+        match (key, self) {
+            (Some(key), _) | (None, MissingKey::Shared(key)) => Ok(key),
+            (None, MissingKey::Allow) => Err(Answer::Skipped),
+            (None, MissingKey::Deny(status)) => Err(Answer::MissingKey(*status)),
+            (None, MissingKey::Challenge(_)) => Err(Answer::MissingKey(StatusCode::UNAUTHORIZED)),
         }
     }
 }

@@ -12,17 +12,10 @@ use documentation::assert_have_examples;
 /// The names of types and functions that need an example, by file. Other items have one only if it
 /// is instructive.
 const EXAMPLES: &[(&str, &str)] = &[
-    ("key/address.rs", "network"),
-    ("key/extension.rs", "Extension"),
-    ("key/forwarded_for.rs", "ForwardedFor"),
-    ("key/function.rs", "from_fn from_async_fn"),
-    ("key/header.rs", "Header"),
-    ("key/peer_ip.rs", "PeerIp"),
-    ("key/plain.rs", "Path"),
+    ("key/forwarded.rs", "ForwardedFor"),
+    ("key/request.rs", "PeerIp network Header Extension Path from_fn from_async_fn"),
     ("layer.rs", "RateLimitLayer with_response"),
-    ("policy.rs", "Policy new_async"),
-    ("policy/bounded.rs", "funnel"),
-    ("policy/with.rs", "charge_if shadow with_partition_key with_quota_unit"),
+    ("policy.rs", "Policy new_async funnel charge_if shadow with_partition_key with_quota_unit"),
 ];
 
 #[test]

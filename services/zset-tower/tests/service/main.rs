@@ -4,6 +4,7 @@
 mod common;
 mod denials;
 mod flight;
+mod forwarded;
 mod keys;
 mod limiters_on_a_server;
 mod outcomes;

@@ -1,0 +1,439 @@
+//! The keys of a request, except for [`ForwardedFor`](super::ForwardedFor).
+
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use http::HeaderName;
+
+use super::{Found, Key};
+use crate::request_head::RequestHead;
+
+/// The address at the other end of the connection, IPv6 by /64; see [`network`].
+///
+/// The server must put it into the extensions of the request, as a `T`. [`new`](PeerIp::new)
+/// expects a [`SocketAddr`], and [`from_extension`](PeerIp::from_extension) reads any other type. A
+/// request without the extension has no key.
+///
+/// Behind a proxy, all requests have the proxy's address: see
+/// [`ForwardedFor`](super::ForwardedFor).
+///
+/// # Examples
+///
+/// axum's routers add `ConnectInfo`, if the server is started with
+/// `router.into_make_service_with_connect_info::<SocketAddr>()`:
+///
+/// ```
+/// use std::net::SocketAddr;
+/// use axum::extract::ConnectInfo;
+/// use zset_tower::key::PeerIp;
+///
+/// let key = PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()));
+/// ```
+///
+/// tonic's server adds `TcpConnectInfo`, whose address is `peer.remote_addr()?.ip()`.
+pub struct PeerIp<T = SocketAddr> {
+    address: fn(&T) -> Option<IpAddr>,
+    ipv6_prefix: u8,
+}
+
+impl PeerIp {
+    /// Creates a key from the extension [`SocketAddr`]. **O(1)**.
+    pub fn new() -> Self {
+        PeerIp::from_extension(|peer: &SocketAddr| Some(peer.ip()))
+    }
+}
+
+impl Default for PeerIp {
+    fn default() -> Self {
+        PeerIp::new()
+    }
+}
+
+impl<T> PeerIp<T> {
+    /// Creates a key from another extension, such as axum's `ConnectInfo<SocketAddr>`. **O(1)**.
+    pub fn from_extension(address: fn(&T) -> Option<IpAddr>) -> Self {
+        PeerIp { address, ipv6_prefix: IPV6_PREFIX }
+    }
+
+    /// Returns the key with a different prefix length for IPv6 networks, such as 56 for providers
+    /// that assign a /56 to each customer; 128 or more keeps whole addresses. **O(1)**.
+    pub fn with_ipv6_prefix(self, bits: u8) -> Self {
+        PeerIp { ipv6_prefix: bits, ..self }
+    }
+}
+
+impl<T: Send + Sync + 'static> Key for PeerIp<T> {
+    type Key = IpAddr;
+
+    fn key(&self, head: &RequestHead<'_>) -> Found<IpAddr> {
+        let address = head.extensions.get::<T>().and_then(self.address);
+        Found::Ready(address.map(|address| network(address, self.ipv6_prefix)))
+    }
+}
+
+impl<T> Clone for PeerIp<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for PeerIp<T> {}
+
+impl<T> fmt::Debug for PeerIp<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PeerIp").field("ipv6_prefix", &self.ipv6_prefix).finish_non_exhaustive()
+    }
+}
+
+/// The network that a provider assigns to one customer.
+pub(super) const IPV6_PREFIX: u8 = 64;
+
+/// Returns the network of an address, as the key of a client. An IPv4 address, mapped to IPv6 or
+/// not, is its own network. Of an IPv6 address, the first `ipv6_prefix` bits are kept, and the
+/// others are zero. **O(1)**.
+///
+/// A customer usually has a whole /64 and can use a different address for each request, so single
+/// IPv6 addresses are useless as keys.
+///
+/// # Examples
+///
+/// ```
+/// use std::net::IpAddr;
+/// use zset_tower::key::network;
+///
+/// let network_of = |address: &str| network(address.parse::<IpAddr>().unwrap(), 64).to_string();
+/// assert_eq!(network_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+/// assert_eq!(network_of("::ffff:192.0.2.7"), "192.0.2.7");
+/// assert_eq!(network_of("192.0.2.7"), "192.0.2.7");
+/// ```
+#[inline]
+pub fn network(address: IpAddr, ipv6_prefix: u8) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => {
+            let host_bits = 128_u32.saturating_sub(ipv6_prefix.into());
+            let mask = u128::MAX.checked_shl(host_bits).unwrap_or(0);
+            Ipv6Addr::from_bits(address.to_bits() & mask).into()
+        }
+    }
+}
+
+/// The maximum length of a value by default.
+const MAX_LEN: usize = 1024;
+
+/// The value of a header, such as an API key.
+///
+/// A request has no key if the header is absent or repeated, is longer than 1024 bytes, or contains
+/// anything but visible ASCII and spaces: the client chooses it, and keys are kept in memory.
+///
+/// A client can send any value. Put the layer after authentication, or limit by address as well, so
+/// that a client cannot avoid the limit with a new value for each request.
+///
+/// # Examples
+///
+/// ```
+/// use http::{HeaderName, Request};
+/// use zset_tower::RequestHead;
+/// use zset_tower::key::{Found, Header, Key};
+///
+/// let key = Header::new(HeaderName::from_static("x-api-key"));
+/// let request = Request::builder().header("x-api-key", "7f3a").body(())?;
+/// let head = RequestHead::from(&request);
+/// let Found::Ready(Some(found)) = key.key(&head) else { panic!() };
+/// assert_eq!(found, "7f3a");
+/// # Ok::<(), http::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Header {
+    name: HeaderName,
+    max_len: usize,
+}
+
+impl Header {
+    /// Creates a key from the header of that name. **O(1)**.
+    pub fn new(name: HeaderName) -> Self {
+        Header { name, max_len: MAX_LEN }
+    }
+
+    /// Returns the key with a different maximum length of the value, in bytes, e.g. for signed
+    /// tokens, which are long. **O(1)**.
+    pub fn with_max_len(self, max_len: usize) -> Self {
+        Header { max_len, ..self }
+    }
+}
+
+impl Key for Header {
+    type Key = String;
+
+    fn key(&self, head: &RequestHead<'_>) -> Found<String> {
+        let mut values = head.headers.get_all(&self.name).iter();
+        let value = match (values.next(), values.next()) {
+            (Some(value), None) if value.len() <= self.max_len => value.to_str().ok(),
+            _ => None,
+        };
+        Found::Ready(value.map(String::from))
+    }
+}
+
+/// An extension of the request, such as the user found by an authentication layer.
+///
+/// # Examples
+///
+/// ```
+/// use http::Request;
+/// use zset_tower::RequestHead;
+/// use zset_tower::key::{Extension, Found, Key};
+///
+/// #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// struct User(u64);
+///
+/// let request = Request::builder().extension(User(7)).body(())?;
+/// let head = RequestHead::from(&request);
+/// let Found::Ready(key) = Extension::<User>::new().key(&head) else { panic!() };
+/// assert_eq!(key, Some(User(7)));
+/// # Ok::<(), http::Error>(())
+/// ```
+pub struct Extension<T>(PhantomData<fn() -> T>);
+
+impl<T> Extension<T> {
+    /// Creates a key from the extension of type `T`. **O(1)**.
+    pub fn new() -> Self {
+        Extension(PhantomData)
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Key for Extension<T> {
+    type Key = T;
+
+    fn key(&self, head: &RequestHead<'_>) -> Found<T> {
+        Found::Ready(head.extensions.get::<T>().cloned())
+    }
+}
+
+impl<T> Default for Extension<T> {
+    fn default() -> Self {
+        Extension::new()
+    }
+}
+
+impl<T> Clone for Extension<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Extension<T> {}
+
+impl<T> fmt::Debug for Extension<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Extension")
+    }
+}
+
+/// The path of the request, without the query.
+///
+/// `/users/7` and `/users/8` are different keys, and a client can make up any number of them. The
+/// pattern matched by a router, such as axum's `MatchedPath`, is usually the better key:
+///
+/// ```
+/// use axum::extract::MatchedPath;
+/// use zset_tower::key;
+///
+/// let key = key::from_fn(|head| {
+///     let path = head.extensions.get::<MatchedPath>()?;
+///     Some(path.as_str().to_owned())
+/// });
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Path;
+
+impl Key for Path {
+    type Key = String;
+
+    fn key(&self, head: &RequestHead<'_>) -> Found<String> {
+        Found::Ready(Some(head.uri.path().to_owned()))
+    }
+}
+
+/// One key for all requests: a limit for the whole service.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Global;
+
+impl Key for Global {
+    type Key = ();
+
+    fn key(&self, _: &RequestHead<'_>) -> Found<()> {
+        Found::Ready(Some(()))
+    }
+}
+
+/// Creates a key from a function. **O(1)**.
+///
+/// # Examples
+///
+/// ```
+/// use zset_tower::key;
+///
+/// // Requests with the same method share a key.
+/// let key = key::from_fn(|head| Some(head.method.clone()));
+/// ```
+pub fn from_fn<F, K>(function: F) -> SyncFn<F>
+where
+    F: Fn(&RequestHead<'_>) -> Option<K> + Send + Sync + 'static,
+    K: Clone + Send + Sync + 'static,
+{
+    SyncFn(function)
+}
+
+/// Creates a key from a function that returns a future, e.g. to look up the account of a token.
+/// **O(1)**.
+///
+/// The future cannot borrow the request: clone what it needs.
+///
+/// # Examples
+///
+/// ```
+/// use zset_tower::key;
+///
+/// async fn account_of(token: &str) -> Option<u64> {
+/// #   Some(7)
+///     // ...
+/// }
+///
+/// let key = key::from_async_fn(|head| {
+///     let token = head.headers.get("authorization").cloned();
+///     async move { account_of(token?.to_str().ok()?).await }
+/// });
+/// ```
+pub fn from_async_fn<F, Fut, K>(function: F) -> AsyncFn<F>
+where
+    F: Fn(&RequestHead<'_>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Option<K>> + Send + 'static,
+    K: Clone + Send + Sync + 'static,
+{
+    AsyncFn(function)
+}
+
+/// A key by a function; see [`from_fn`].
+#[derive(Clone, Copy)]
+pub struct SyncFn<F>(F);
+
+/// A key by a function that returns a future; see [`from_async_fn`].
+#[derive(Clone, Copy)]
+pub struct AsyncFn<F>(F);
+
+impl<F, K> Key for SyncFn<F>
+where
+    F: Fn(&RequestHead<'_>) -> Option<K> + Send + Sync + 'static,
+    K: Clone + Send + Sync + 'static,
+{
+    type Key = K;
+
+    fn key(&self, head: &RequestHead<'_>) -> Found<K> {
+        Found::Ready((self.0)(head))
+    }
+}
+
+impl<F, Fut, K> Key for AsyncFn<F>
+where
+    F: Fn(&RequestHead<'_>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Option<K>> + Send + 'static,
+    K: Clone + Send + Sync + 'static,
+{
+    type Key = K;
+
+    fn key(&self, head: &RequestHead<'_>) -> Found<K> {
+        Found::Later(Box::pin((self.0)(head)))
+    }
+}
+
+impl<F> fmt::Debug for SyncFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SyncFn")
+    }
+}
+
+impl<F> fmt::Debug for AsyncFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AsyncFn")
+    }
+}
+
+/// A key converted by a function; see [`Key::map`].
+#[derive(Clone, Copy)]
+pub struct Map<E, F> {
+    pub(super) key: E,
+    pub(super) convert: F,
+}
+
+impl<E, F, K> Key for Map<E, F>
+where
+    E: Key,
+    F: Fn(E::Key) -> K + Clone + Send + Sync + 'static,
+    K: Clone + Send + Sync + 'static,
+{
+    type Key = K;
+
+    fn key(&self, head: &RequestHead<'_>) -> Found<K> {
+        match self.key.key(head) {
+            Found::Ready(key) => Found::Ready(key.map(&self.convert)),
+            Found::Later(future) => {
+                let convert = self.convert.clone();
+                Found::Later(Box::pin(async move { future.await.map(convert) }))
+            }
+        }
+    }
+}
+
+impl<E: fmt::Debug, F> fmt::Debug for Map<E, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Map").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+// A request has a tuple of keys if it has all of them.
+macro_rules! tuple {
+    ($($name:ident $place:tt),*) => {
+        impl<$($name: Key),*> Key for ($($name,)*) {
+            type Key = ($($name::Key,)*);
+
+            #[allow(non_snake_case, reason = "the fields are named for their types")]
+            fn key(&self, head: &RequestHead<'_>) -> Found<Self::Key> {
+                match ($(self.$place.key(head),)*) {
+                    ($(Found::Ready($name),)*) => {
+                        Found::Ready((|| Some(($($name?,)*)))())
+                    }
+                    ($($name,)*) => Found::Later(Box::pin(async move {
+                        Some(($($name.wait().await?,)*))
+                    })),
+                }
+            }
+        }
+    };
+}
+
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_of_any_length_are_masks() {
+        let address: IpAddr = "2001:db8:1:2:3:4:5:6".parse().unwrap();
+        for (prefix, expected) in [
+            (0, "::"),
+            (56, "2001:db8:1::"),
+            (64, "2001:db8:1:2::"),
+            (127, "2001:db8:1:2:3:4:5:6"),
+            (128, "2001:db8:1:2:3:4:5:6"),
+            (255, "2001:db8:1:2:3:4:5:6"),
+        ] {
+            assert_eq!(network(address, prefix).to_string(), expected, "{prefix}");
+        }
+    }
+}
