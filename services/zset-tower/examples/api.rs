@@ -30,7 +30,7 @@ use zset_redis::redis::Client;
 use zset_redis::redis::aio::ConnectionManager;
 use zset_std::{Funnel, Quota, SlidingWindow};
 use zset_tower::key::{self, Key, PeerIp};
-use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer, RequestHead};
+use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer, RequestHead};
 
 const HELP: &str = "\
 Serves /time, limited by the client's address, and /search, limited by the tier of its token.
@@ -72,7 +72,7 @@ fn per_ip(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
     .hashed_keys(secret());
     let key = key.map(|address| address.to_string());
     let missing_key = MissingKey::Deny(status);
-    let policy = Policy::new_async(name, limiter, key, missing_key, OnFailure::ServiceUnavailable)?;
+    let policy = Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?;
     Ok(policy.with_quota(quota))
 }
 
@@ -106,8 +106,7 @@ fn per_account(tier: Tier, redis: Option<&ConnectionManager>) -> Result<Policy, 
         let on_failure = zset_redis::OnFailure::Deny;
         let limiter = zset_redis::Keyed::new(redis.clone(), name, Funnel::new(quota), on_failure)?;
         let limiter = limiter.hashed_keys(secret());
-        let on_failure = OnFailure::ServiceUnavailable;
-        Policy::new_async(name, limiter, key, missing_key, on_failure)?.with_quota(quota)
+        Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?.with_quota(quota)
     } else {
         Policy::funnel(name, quota, key, missing_key)?
     };

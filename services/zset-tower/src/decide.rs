@@ -21,7 +21,7 @@ use std::time::Duration;
 use http::StatusCode;
 use zset_std::Decision;
 
-use crate::policy::{OnFailure, Policy};
+use crate::policy::{FailedLimiter, Policy};
 use crate::request_head::RequestHead;
 use crate::telemetry::Elapsed;
 
@@ -33,7 +33,7 @@ pub(crate) enum Answer {
     /// The request has no key, and is rejected with this status.
     MissingKey(StatusCode),
     Decided(Decision, Elapsed),
-    Failed(Box<dyn Error + Send + Sync>, OnFailure, Elapsed),
+    Failed(Box<dyn Error + Send + Sync>, FailedLimiter, Elapsed),
 }
 
 /// The outcome of a policy for a request.
@@ -100,7 +100,7 @@ impl Outcome {
             Answer::Skipped => false,
             Answer::MissingKey(_) => true,
             Answer::Decided(decision, _) => !decision.is_allowed(),
-            Answer::Failed(_, on_failure, _) => *on_failure == OnFailure::ServiceUnavailable,
+            Answer::Failed(_, failed_limiter, _) => *failed_limiter == FailedLimiter::Deny,
         }
     }
 

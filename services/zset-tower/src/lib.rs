@@ -48,7 +48,7 @@
 //!   100,000 keys.
 //! - [`Policy::new`] takes any [`KeyedLimiter`](zset_std::KeyedLimiter).
 //! - [`Policy::new_async`] takes any [`AsyncKeyedLimiter`](zset_std::AsyncKeyedLimiter), e.g. one
-//!   whose state is on a server. You must [choose](OnFailure) what happens if it fails.
+//!   whose state is on a server. You must [choose](FailedLimiter) what happens if it fails.
 //! - [`when`](Policy::when) restricts a policy to some requests, such as those of one tier of
 //!   users, and [`with_cost`](Policy::with_cost) makes some count more than others.
 //! - [`charge_if`](Policy::charge_if) counts by the response, e.g. only failed logins.
@@ -207,7 +207,7 @@ mod telemetry;
 pub use body::ResponseBody;
 pub use key::{Key, MissingKey};
 pub use layer::RateLimitLayer;
-pub use policy::{OnFailure, Policy, PolicyError};
+pub use policy::{FailedLimiter, Policy, PolicyError};
 pub use rejection::Rejection;
 pub use request_head::RequestHead;
 pub use service::{RateLimit, ResponseFuture};

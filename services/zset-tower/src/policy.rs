@@ -120,7 +120,7 @@ impl Policy {
     /// ```
     /// use zset_std::AsyncKeyedLimiter;
     /// use zset_tower::key::{Key, PeerIp};
-    /// use zset_tower::{MissingKey, OnFailure, Policy, PolicyError};
+    /// use zset_tower::{FailedLimiter, MissingKey, Policy, PolicyError};
     ///
     /// /// Creates a policy from a limiter whose keys are strings.
     /// fn per_ip<L>(limiter: L) -> Result<Policy, PolicyError>
@@ -130,7 +130,7 @@ impl Policy {
     /// {
     ///     let key = PeerIp::new().map(|address| address.to_string());
     ///     let missing_key = MissingKey::deny();
-    ///     Policy::new_async("per-ip", limiter, key, missing_key, OnFailure::Pass)
+    ///     Policy::new_async("per-ip", limiter, key, missing_key, FailedLimiter::Allow)
     /// }
     /// ```
     pub fn new_async<L, E>(
@@ -138,14 +138,14 @@ impl Policy {
         limiter: L,
         key: E,
         missing_key: MissingKey<E::Key>,
-        on_failure: OnFailure,
+        failed_limiter: FailedLimiter,
     ) -> Result<Self, PolicyError>
     where
         E: Key,
         L: AsyncKeyedLimiter<E::Key, Error: std::error::Error + Send + Sync + 'static>,
         L: Send + Sync + 'static,
     {
-        Self::of(name, key, missing_key, Limiter::remote(limiter, on_failure))
+        Self::of(name, key, missing_key, Limiter::remote(limiter, failed_limiter))
     }
 
     /// Creates a policy that allows at most `quota.count()` units in any period, exactly, for each
@@ -319,7 +319,7 @@ impl Policy {
     /// use std::time::Duration;
     /// use zset_std::{AsyncKeyedLimiter, Quota};
     /// use zset_tower::key::{Key, PeerIp};
-    /// use zset_tower::{MissingKey, OnFailure, Policy, PolicyError, RateLimitLayer};
+    /// use zset_tower::{FailedLimiter, MissingKey, Policy, PolicyError, RateLimitLayer};
     ///
     /// # fn layer<L>(on_server: L) -> Result<RateLimitLayer, Box<dyn std::error::Error>>
     /// # where
@@ -335,7 +335,7 @@ impl Policy {
     /// // One whose limiter is on a server.
     /// let key = PeerIp::new().map(|address| address.to_string());
     /// let deny = MissingKey::deny();
-    /// let shared = Policy::new_async("shared", on_server, key, deny, OnFailure::Pass)?
+    /// let shared = Policy::new_async("shared", on_server, key, deny, FailedLimiter::Allow)?
     ///     .shadow(|check| drop(tokio::spawn(check)));
     /// let layer = RateLimitLayer::new(current).with_policy(stricter).with_policy(shared);
     /// # Ok(layer)
@@ -569,13 +569,17 @@ impl fmt::Debug for Policy {
     }
 }
 
-/// What happens to a request when the limiter fails, e.g. since its server cannot be reached.
+/// What happens to a request when the limiter of a policy returns an error, e.g. since its server
+/// cannot be reached.
+///
+/// A limiter of `zset_redis` can also decide without its server, as set by its `OnFailure`. Then it
+/// returns a decision, and this choice does not apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnFailure {
+pub enum FailedLimiter {
     /// The request is rejected with status 503: the inner service stays protected.
-    ServiceUnavailable,
+    Deny,
     /// The policy does not apply to the request: the service stays available.
-    Pass,
+    Allow,
 }
 
 /// The error of an invalid policy, whose responses could not have a valid status or valid headers.

@@ -10,7 +10,7 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 use zset_std::Verdict;
 
 use crate::decide::{Answer, Outcomes};
-use crate::policy::{OnFailure, Policy};
+use crate::policy::{FailedLimiter, Policy};
 use crate::structured::quoted;
 
 /// Why a request is rejected.
@@ -59,7 +59,7 @@ impl<'a> Rejection<'a> {
                     let challenge = challenge.as_ref();
                     return Some(Rejection::MissingKey { policy, status: *status, challenge });
                 }
-                Answer::Failed(error, OnFailure::ServiceUnavailable, _) => {
+                Answer::Failed(error, FailedLimiter::Deny, _) => {
                     let error = &**error;
                     failed = failed.or(Some(Rejection::LimiterFailed { policy, error }));
                 }
@@ -74,7 +74,7 @@ impl<'a> Rejection<'a> {
                         longest = None;
                     }
                 },
-                Answer::Skipped | Answer::Failed(_, OnFailure::Pass, _) => {}
+                Answer::Skipped | Answer::Failed(_, FailedLimiter::Allow, _) => {}
             }
         }
         let exceeded = Rejection::QuotaExceeded { policies: violated, retry_after: longest };

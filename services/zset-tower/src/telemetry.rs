@@ -243,8 +243,8 @@ fn trace(policy: &str, answer: &Answer, shadow: Option<bool>) {
         Answer::MissingKey(status) => {
             tracing::debug!(policy, status = status.as_u16(), shadow, "request has no key");
         }
-        Answer::Failed(error, on_failure, _) => {
-            tracing::warn!(policy, %error, ?on_failure, shadow, "limiter failed");
+        Answer::Failed(error, failed_limiter, _) => {
+            tracing::warn!(policy, %error, ?failed_limiter, shadow, "limiter failed");
         }
     }
 }

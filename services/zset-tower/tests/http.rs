@@ -24,7 +24,7 @@ use zset_std::{
     AsyncKeyedLimiter, Decision, FakeClock, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow,
 };
 use zset_tower::key::{self, ForwardedFor, Global, Header, Key, PeerIp};
-use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
+use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer};
 
 use common::{parameters, problem};
 use redis::Redis;
@@ -425,7 +425,7 @@ async fn a_policy_in_shadow_mode_neither_delays_nor_shows() {
     let limiter =
         Arc::new(Keyed::new(SlidingWindow::new(per_minute(4))).with_clock(FakeClock::new()));
     let local = Policy::new("local", limiter.clone(), Global, MissingKey::Allow).unwrap();
-    let deny = OnFailure::ServiceUnavailable;
+    let deny = FailedLimiter::Deny;
     let slow = Policy::new_async("slow", Slow, Global, MissingKey::Allow, deny).unwrap();
     let layer = RateLimitLayer::new(slow.shadow(|check| drop(tokio::spawn(check))))
         .with_policy(local.shadow(drop))
@@ -464,7 +464,7 @@ async fn two_services_share_failures_and_a_trial_in_redis() {
         .with_deadline(Duration::from_secs(60))
     };
     let key = || key::from_fn(|_| Some("all"));
-    let deny = OnFailure::ServiceUnavailable;
+    let deny = FailedLimiter::Deny;
     let calls = Arc::new(AtomicU32::new(0));
     let mut addresses = Vec::new();
     for _ in 0..2 {

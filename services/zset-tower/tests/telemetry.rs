@@ -17,7 +17,7 @@ use tower::{Layer, ServiceExt, service_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use zset_std::{AsyncKeyedLimiter, Decision, Quota, Verdict};
 use zset_tower::key::{Global, Header, Path};
-use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
+use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer};
 
 /// A limiter that always fails.
 struct Down;
@@ -91,11 +91,12 @@ fn outcomes_are_counted_and_rejections_are_events() {
     let key = Header::new(HeaderName::from_static("x-api-key"));
     let per_key = Policy::window("per-key", quota, key, MissingKey::Challenge("ApiKey"));
     let failing =
-        Policy::new_async("failing", Down, Global, MissingKey::Allow, OnFailure::Pass).unwrap();
+        Policy::new_async("failing", Down, Global, MissingKey::Allow, FailedLimiter::Allow)
+            .unwrap();
     let tried = Policy::window("tried", quota, Global, MissingKey::Allow).unwrap();
     let absent = Header::new(HeaderName::from_static("x-absent"));
     let tried_keyless = Policy::window("tried", quota, absent, MissingKey::deny()).unwrap();
-    let deny = OnFailure::ServiceUnavailable;
+    let deny = FailedLimiter::Deny;
     let tried_failing = Policy::new_async("tried", Down, Global, MissingKey::Allow, deny).unwrap();
     let service = RateLimitLayer::new(per_key.unwrap())
         .with_policy(failing.when(|head| head.uri.path() == "/both"))
@@ -172,11 +173,11 @@ fn outcomes_are_counted_and_rejections_are_events() {
         ("DEBUG zset_tower", 6),
         ("shadow=true", 5),
         ("request denied policy=\"tried\"", 1),
-        ("on_failure=ServiceUnavailable shadow=true", 2),
+        ("failed_limiter=Deny shadow=true", 2),
         ("request has no key policy=\"tried\" status=403 shadow=true", 2),
         ("request denied policy=\"per-key\"", 2),
         ("request has no key policy=\"per-key\" status=401", 1),
-        ("limiter failed policy=\"failing\" error=the server is down on_failure=Pass", 2),
+        ("limiter failed policy=\"failing\" error=the server is down failed_limiter=Allow", 2),
     ] {
         assert_eq!(lines.matches(text).count(), count, "{text}\n{lines}");
     }
@@ -262,7 +263,7 @@ fn the_time_of_a_decision_includes_what_is_awaited() {
         }
     }
 
-    let slow = || Policy::new_async("slow", Slow, Global, MissingKey::Allow, OnFailure::Pass);
+    let slow = || Policy::new_async("slow", Slow, Global, MissingKey::Allow, FailedLimiter::Allow);
     let alone = recorded(|| call_paths(slow().unwrap(), ["/".to_owned()]));
     let with_another = recorded(|| {
         let quota = Quota::new(1, Duration::from_secs(60)).unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zset_std::limit::Held;
 use zset_std::{AsyncKeyedLimiter, KeyedLimiter};
 
-use super::OnFailure;
+use super::FailedLimiter;
 use crate::decide::{Answer, Call, Later, Outcome, Outcomes, Reply, Step, Units};
 use crate::key::{Found, Key, MissingKey};
 use crate::request_head::RequestHead;
@@ -24,7 +24,7 @@ pub(super) enum Limiter<K> {
 type Remote<K> = dyn Fn(Call, K, u32) -> Later<Reply> + Send + Sync;
 
 impl<K: Send + Sync + 'static> Limiter<K> {
-    pub(super) fn remote<L>(limiter: L, on_failure: OnFailure) -> Self
+    pub(super) fn remote<L>(limiter: L, failed_limiter: FailedLimiter) -> Self
     where
         L: AsyncKeyedLimiter<K, Error: Error + Send + Sync + 'static> + Send + Sync + 'static,
     {
@@ -44,7 +44,7 @@ impl<K: Send + Sync + 'static> Limiter<K> {
                 };
                 Reply::Answer(match decision {
                     Ok(decision) => Answer::Decided(decision, timer.elapsed()),
-                    Err(error) => Answer::Failed(Box::new(error), on_failure, timer.elapsed()),
+                    Err(error) => Answer::Failed(Box::new(error), failed_limiter, timer.elapsed()),
                 })
             })
         }))

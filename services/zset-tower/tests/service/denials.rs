@@ -16,7 +16,7 @@ use zset_std::{
     SlidingWindow, Verdict, WhenFull,
 };
 use zset_tower::key::{Extension, Header};
-use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
+use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer};
 
 use crate::limiters_on_a_server::{Down, OnServer};
 use crate::{ANN, Answer, Inner, call, header, minute, per_minute, per_user, request};
@@ -82,7 +82,7 @@ fn policy(
     limiter: &Arc<impl KeyedLimiter<&'static str> + Send + Sync + 'static>,
 ) -> Policy {
     let policy = if on_server {
-        OnServer::of(limiter.clone()).policy("user", OnFailure::ServiceUnavailable)
+        OnServer::of(limiter.clone()).policy("user", FailedLimiter::Deny)
     } else {
         let key = Extension::<&'static str>::new();
         Policy::new("user", Arc::clone(limiter), key, MissingKey::deny()).unwrap()
@@ -142,8 +142,8 @@ async fn a_penalty_in_redis_blocks_in_every_composition() {
             );
             let limiter = limiter.unwrap().with_deadline(minute());
             let user = Extension::<&'static str>::new();
-            let (deny, on_failure) = (MissingKey::deny(), OnFailure::ServiceUnavailable);
-            let policy = Policy::new_async("user", limiter, user, deny, on_failure).unwrap();
+            let (no_key, failed) = (MissingKey::deny(), FailedLimiter::Deny);
+            let policy = Policy::new_async("user", limiter, user, no_key, failed).unwrap();
             let policy = if by_response { policy.charge_if(|_| true) } else { policy };
             let service = layer(policy, beside, &FakeClock::new()).layer(Inner);
             let mut waits = Vec::new();
@@ -255,7 +255,7 @@ fn a_check_that_allows_after_a_peek_that_denied_counts_unless_another_policy_den
         let taken = Arc::new(AtomicU32::new(0));
         let (key, deny) = (Extension::<&'static str>::new(), MissingKey::deny());
         let late = Late(Arc::clone(&taken));
-        let late = Policy::new_async("late", late, key, deny, OnFailure::Pass).unwrap();
+        let late = Policy::new_async("late", late, key, deny, FailedLimiter::Allow).unwrap();
         let other = per_user("other", per_minute(1), &FakeClock::new()).with_cost(move |_| cost);
         let service = RateLimitLayer::new(late).with_policy(other).layer(Inner);
         let answer = call(&service, request(ANN));
@@ -272,7 +272,7 @@ fn a_denial_stands_if_its_check_fails() {
     let limiter =
         Arc::new(Keyed::new(SlidingWindow::new(per_minute(1))).with_clock(FakeClock::new()));
     assert!(limiter.check(&ANN).is_allowed());
-    let on_server = OnServer::of(limiter).down_after(1).policy("server", OnFailure::Pass);
+    let on_server = OnServer::of(limiter).down_after(1).policy("server", FailedLimiter::Allow);
     let service = RateLimitLayer::new(per_user("user", per_minute(9), &FakeClock::new()))
         .with_policy(on_server)
         .layer(Inner);

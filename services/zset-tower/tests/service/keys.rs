@@ -10,7 +10,7 @@ use tower::Layer;
 use zset_std::{Keyed, SlidingWindow};
 use zset_tower::key::{self, Extension, ForwardedFor, Global, Header, Key, Path, PeerIp};
 use zset_tower::{
-    MissingKey, OnFailure, Policy, PolicyError, RateLimitLayer, Rejection, RequestHead,
+    FailedLimiter, MissingKey, Policy, PolicyError, RateLimitLayer, Rejection, RequestHead,
 };
 
 use crate::common::problem;
@@ -64,7 +64,7 @@ fn a_status_without_a_key_is_an_error_that_requires_no_header() {
             Policy::window("key", per_minute(1), user(), missing_key),
             Policy::funnel("key", per_minute(1), Path, MissingKey::Deny(status)),
             Policy::new("key", Keyed::new(SlidingWindow::new(per_minute(1))), user(), missing_key),
-            Policy::new_async("key", limiter, user(), missing_key, OnFailure::Pass),
+            Policy::new_async("key", limiter, user(), missing_key, FailedLimiter::Allow),
         ] {
             assert_eq!(policy.err(), expected, "{status}");
         }

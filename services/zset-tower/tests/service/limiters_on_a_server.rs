@@ -13,7 +13,7 @@ use zset_std::{
     Verdict,
 };
 use zset_tower::key::{Extension, Global};
-use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
+use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer};
 
 use crate::common::problem;
 use crate::{ANN, Inner, Yield, call, header, minute, per_minute, per_user, request};
@@ -66,10 +66,10 @@ impl OnServer {
         }
     }
 
-    pub(crate) fn policy(self, name: &str, on_failure: OnFailure) -> Policy {
+    pub(crate) fn policy(self, name: &str, failed_limiter: FailedLimiter) -> Policy {
         let missing_key = MissingKey::deny();
         let key = Extension::<&'static str>::new();
-        Policy::new_async(name, self, key, missing_key, on_failure).unwrap()
+        Policy::new_async(name, self, key, missing_key, failed_limiter).unwrap()
     }
 }
 
@@ -93,7 +93,7 @@ impl AsyncKeyedLimiter<&'static str> for OnServer {
 fn a_limiter_on_a_server_is_awaited() {
     let limiter = OnServer::new(per_minute(2), u32::MAX);
     let calls = limiter.calls.clone();
-    let policy = limiter.policy("user", OnFailure::ServiceUnavailable);
+    let policy = limiter.policy("user", FailedLimiter::Deny);
     let service = RateLimitLayer::new(policy).layer(Inner);
     assert_eq!(header(&call(&service, request(ANN)), "ratelimit"), r#""user";r=1;t=60"#);
     assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK);
@@ -111,15 +111,15 @@ fn a_limiter_on_a_server_is_awaited() {
 
 #[test]
 fn a_failed_limiter_rejects_with_503_or_lets_pass() {
-    let policy = |on_failure| OnServer::new(per_minute(2), 1).policy("user", on_failure);
-    let service = RateLimitLayer::new(policy(OnFailure::ServiceUnavailable)).layer(Inner);
+    let policy = |failed_limiter| OnServer::new(per_minute(2), 1).policy("user", failed_limiter);
+    let service = RateLimitLayer::new(policy(FailedLimiter::Deny)).layer(Inner);
     assert_eq!(call(&service, request(ANN)).status(), StatusCode::OK);
     let failed = call(&service, request(ANN));
     assert_eq!(failed.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(problem(failed.body()), (503, vec![]));
     assert!(!failed.body().contains("redis.internal"));
 
-    let service = RateLimitLayer::new(policy(OnFailure::Pass)).layer(Inner);
+    let service = RateLimitLayer::new(policy(FailedLimiter::Allow)).layer(Inner);
     for expected in [r#""user";r=1;t=60"#, "", "", ""] {
         let answer = call(&service, request(ANN));
         assert_eq!((answer.status(), header(&answer, "ratelimit")), (StatusCode::OK, expected));
@@ -135,7 +135,7 @@ fn what_was_taken_before_a_failure_is_refunded() {
     let local =
         Policy::new("local", limiter.clone(), Extension::<&'static str>::new(), MissingKey::Allow);
     let service = RateLimitLayer::new(local.unwrap())
-        .with_policy(failing.policy("server", OnFailure::ServiceUnavailable))
+        .with_policy(failing.policy("server", FailedLimiter::Deny))
         .layer(Inner);
     let failed = call(&service, request(ANN));
     assert_eq!(failed.status(), StatusCode::SERVICE_UNAVAILABLE);
@@ -169,7 +169,7 @@ impl AsyncKeyedLimiter<()> for Racing {
 fn a_lost_race_is_refunded_and_denied() {
     let clock = FakeClock::new();
     let racing = Racing(Mutex::default());
-    let policy = Policy::new_async("race", racing, Global, MissingKey::Allow, OnFailure::Pass);
+    let policy = Policy::new_async("race", racing, Global, MissingKey::Allow, FailedLimiter::Allow);
     let service = RateLimitLayer::new(per_user("user", per_minute(2), &clock))
         .with_policy(policy.unwrap())
         .layer(Inner);

@@ -13,7 +13,7 @@ use zset_std::{
     FakeClock, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow, WhenFull, WindowCounter,
 };
 use zset_tower::key::{Extension, Global, from_async_fn};
-use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
+use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer};
 
 use crate::flight::{Answer, Flight, answer};
 use crate::limiters_on_a_server::OnServer;
@@ -62,8 +62,7 @@ fn only_failures_count() {
     });
     let awaited = Keyed::new(SlidingWindow::new(quota)).with_clock(clock.clone());
     let awaited = Policy::new("user", awaited, awaited_key, MissingKey::deny()).unwrap();
-    let on_server =
-        OnServer::new(per_day(3), u32::MAX).policy("user", OnFailure::ServiceUnavailable);
+    let on_server = OnServer::new(per_day(3), u32::MAX).policy("user", FailedLimiter::Deny);
     for policy in [per_user("user", quota, &clock), funnel, counter, awaited, on_server] {
         let policy = policy.with_quota(quota).charge_if(is_failure);
         let service = RateLimitLayer::new(policy).layer(Inner);
@@ -130,7 +129,7 @@ fn a_request_without_a_response_is_charged() {
 /// A layer that allows two failures.
 fn charging(on_server: bool) -> RateLimitLayer {
     let policy = if on_server {
-        OnServer::new(per_day(2), u32::MAX).policy("user", OnFailure::ServiceUnavailable)
+        OnServer::new(per_day(2), u32::MAX).policy("user", FailedLimiter::Deny)
     } else {
         per_user("user", per_minute(2), &FakeClock::new())
     };
@@ -301,7 +300,7 @@ fn a_slow_success_does_not_refund_failures() {
 fn a_server_is_not_asked_to_refund_a_slow_request() {
     for (period, expected) in [(Duration::from_secs(100_000), 2), (Duration::from_millis(20), 1)] {
         let quota = Quota::new(2, period).unwrap();
-        let policy = OnServer::new(quota, u32::MAX).policy("user", OnFailure::ServiceUnavailable);
+        let policy = OnServer::new(quota, u32::MAX).policy("user", FailedLimiter::Deny);
         let layer = RateLimitLayer::new(policy.charge_if(is_failure));
         let service = layer.layer(service_fn(answer));
         let mut flight = start(&service, ANN);
@@ -316,7 +315,7 @@ fn a_server_is_not_asked_to_refund_a_slow_request() {
 
 #[test]
 fn a_refund_that_fails_leaves_the_units_taken() {
-    let policy = OnServer::new(per_minute(2), 1).policy("user", OnFailure::Pass);
+    let policy = OnServer::new(per_minute(2), 1).policy("user", FailedLimiter::Allow);
     let service = RateLimitLayer::new(policy.charge_if(is_failure)).layer(Inner);
     let answer = call(&service, request(ANN));
     assert_eq!(
@@ -330,7 +329,7 @@ fn policies_by_outcome_and_others_are_decided_together() {
     let clock = FakeClock::new();
     let all = Arc::new(Keyed::new(SlidingWindow::new(per_minute(5))).with_clock(clock.clone()));
     let every = Policy::new("all", all.clone(), Global, MissingKey::Allow).unwrap();
-    let on_server = OnServer::new(per_day(4), u32::MAX).policy("server", OnFailure::Pass);
+    let on_server = OnServer::new(per_day(4), u32::MAX).policy("server", FailedLimiter::Allow);
     let service =
         RateLimitLayer::new(per_user("user", per_minute(1), &clock).charge_if(is_failure))
             .with_policy(every)

@@ -12,7 +12,7 @@ use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt};
 use zset_std::FakeClock;
 use zset_tower::key::{Extension, Global, from_async_fn};
-use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer, RequestHead};
+use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer, RequestHead};
 
 use crate::limiters_on_a_server::OnServer;
 use crate::{ANN, BOB, Inner, Yield, call, per_minute, per_user, request};
@@ -88,8 +88,7 @@ fn layers_that_reject_bob() -> Vec<(u16, RateLimitLayer)> {
         None::<u64>
     });
     let awaited_key = Policy::window("user", quota(), awaited_key, MissingKey::deny());
-    let on_server =
-        |calls: u32| OnServer::new(quota(), calls).policy("user", OnFailure::ServiceUnavailable);
+    let on_server = |calls: u32| OnServer::new(quota(), calls).policy("user", FailedLimiter::Deny);
     let layer = |policy: Policy| {
         let is_bob = |head: &RequestHead<'_>| head.extensions.get() == Some(&BOB);
         RateLimitLayer::new(policy.when(is_bob))
@@ -157,7 +156,7 @@ fn a_service_is_called_once_for_each_time_it_was_ready() {
 
 #[test]
 fn a_decision_that_is_no_longer_awaited_releases_the_inner_service() {
-    let policy = OnServer::new(per_minute(9), u32::MAX).policy("user", OnFailure::Pass);
+    let policy = OnServer::new(per_minute(9), u32::MAX).policy("user", FailedLimiter::Allow);
     let (inner, counts) = Reserving::new();
     let mut service = RateLimitLayer::new(policy).layer(inner);
     let response = block_on(service.ready()).unwrap().call(request(ANN));
@@ -168,7 +167,7 @@ fn a_decision_that_is_no_longer_awaited_releases_the_inner_service() {
 
 #[test]
 fn the_service_that_was_ready_is_called() {
-    let policy = OnServer::new(per_minute(9), u32::MAX).policy("user", OnFailure::Pass);
+    let policy = OnServer::new(per_minute(9), u32::MAX).policy("user", FailedLimiter::Allow);
     for policy in [policy, per_user("user", per_minute(9), &FakeClock::new())] {
         let mut service = RateLimitLayer::new(policy).layer(Reserving::new().0);
         block_on(async {

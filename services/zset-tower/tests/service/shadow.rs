@@ -13,7 +13,7 @@ use zset_std::{
     AsyncKeyedLimiter, Decision, FakeClock, Keyed, KeyedLimiter, Observer, SlidingWindow,
 };
 use zset_tower::key::{Extension, Global, from_async_fn};
-use zset_tower::{MissingKey, OnFailure, Policy, RateLimitLayer};
+use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer};
 
 use crate::limiters_on_a_server::OnServer;
 use crate::{ANN, BOB, Inner, Yield, call, header, per_minute, per_user, request};
@@ -118,7 +118,7 @@ fn a_request_waits_for_nothing_and_what_has_to_be_awaited_is_spawned() {
         move |task| tasks.lock().unwrap().push(task)
     };
     let user = Extension::<&'static str>::new;
-    let deny = OnFailure::ServiceUnavailable;
+    let deny = FailedLimiter::Deny;
     let frozen = Policy::new_async("frozen", Frozen, user(), MissingKey::deny(), deny).unwrap();
     let down = OnServer::new(per_minute(1), 0).policy("down", deny);
     let limiter =

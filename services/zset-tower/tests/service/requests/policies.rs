@@ -12,7 +12,7 @@ use zset_std::{
     Limiter, Observer, Penalty, Quota, SlidingWindow, Timestamp, WhenFull, WindowCounter,
 };
 use zset_tower::key::from_fn;
-use zset_tower::{MissingKey, OnFailure, Policy, RequestHead};
+use zset_tower::{FailedLimiter, MissingKey, Policy, RequestHead};
 
 use super::naive::{self, Algorithm};
 
@@ -193,8 +193,7 @@ impl Config {
         let key = from_fn(key);
         let missing = if self.denies_missing_key { MissingKey::deny() } else { MissingKey::Allow };
         let policy = if self.holder == Holder::Server {
-            let on_failure = OnFailure::ServiceUnavailable;
-            Policy::new_async(name, OnServer(limiter), key, missing, on_failure)
+            Policy::new_async(name, OnServer(limiter), key, missing, FailedLimiter::Deny)
         } else {
             Policy::new(name, limiter, key, missing)
         };
