@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod denials;
+pub mod documentation;
 mod flight;
 mod forwarded;
 mod keys;
@@ -13,7 +14,8 @@ mod readiness;
 mod requests;
 mod responses;
 mod shadow;
-mod stacks;
+#[cfg(all(feature = "metrics", feature = "tracing"))]
+mod telemetry;
 
 use std::convert::Infallible;
 use std::future;

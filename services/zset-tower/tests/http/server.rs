@@ -1,9 +1,5 @@
 //! The layer on an axum server, with hyper's client over sockets.
 
-mod common;
-#[path = "common/redis.rs"]
-mod redis;
-
 use std::convert::Infallible;
 use std::future::pending;
 use std::net::SocketAddr;
@@ -26,14 +22,11 @@ use zset_std::{
 use zset_tower::key::{self, ForwardedFor, Global, Header, Key, PeerIp};
 use zset_tower::{FailedLimiter, MissingKey, Policy, RateLimitLayer};
 
-use common::{parameters, problem};
-use redis::Redis;
+use crate::common::{parameters, problem};
+use crate::per_minute;
+use crate::redis::Redis;
 
 type Body = Empty<Bytes>;
-
-fn per_minute(count: u32) -> Quota {
-    Quota::new(count, Duration::from_secs(60)).unwrap()
-}
 
 fn peer_ip() -> PeerIp<ConnectInfo<SocketAddr>> {
     PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()))

@@ -1,9 +1,5 @@
 //! The example with curl, run as its output suggests.
 
-mod common;
-#[path = "common/redis.rs"]
-mod redis;
-
 use std::env;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,8 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use common::{parameters, problem};
-use redis::Redis;
+use crate::common::{parameters, problem};
+use crate::redis::Redis;
 
 /// A running example, stopped on drop.
 struct Example {
@@ -26,7 +22,7 @@ struct Example {
 impl Example {
     /// Returns a command that runs the example. Cargo builds the examples next to the tests.
     fn command() -> Command {
-        // target/debug/deps/curl-0123 -> target/debug/examples/api
+        // target/debug/deps/http-0123 -> target/debug/examples/api
         let test = env::current_exe().unwrap();
         let profile = test.parent().and_then(Path::parent).unwrap();
         let example = profile.join("examples").join(format!("api{}", env::consts::EXE_SUFFIX));
