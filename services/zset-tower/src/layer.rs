@@ -12,12 +12,12 @@ use tower_layer::Layer;
 
 use crate::after::{After, Shadow, Unsettled};
 use crate::decide::{Call, Outcome, Outcomes};
+use crate::headers::seconds;
 use crate::headers::{RateHeaders, Shown};
 use crate::policy::Policy;
 use crate::rejection::Rejection;
 use crate::request_head::RequestHead;
 use crate::service::RateLimit;
-use crate::structured::seconds;
 use crate::telemetry::Telemetry;
 
 type Respond = dyn Fn(&Rejection<'_>, &RequestHead<'_>) -> Response<Bytes> + Send + Sync;

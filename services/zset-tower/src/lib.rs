@@ -192,7 +192,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod after;
-mod body;
 mod decide;
 mod headers;
 pub mod key;
@@ -201,16 +200,14 @@ mod policy;
 mod rejection;
 mod request_head;
 mod service;
-mod structured;
 mod telemetry;
 
-pub use body::ResponseBody;
 pub use key::{Key, MissingKey};
 pub use layer::RateLimitLayer;
 pub use policy::{FailedLimiter, Policy, PolicyError};
 pub use rejection::Rejection;
 pub use request_head::RequestHead;
-pub use service::{RateLimit, ResponseFuture};
+pub use service::{RateLimit, ResponseBody, ResponseFuture};
 
 /// Compiles the examples in the README.
 #[cfg(doctest)]

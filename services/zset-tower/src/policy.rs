@@ -15,9 +15,9 @@ use http::{HeaderValue, Response};
 use zset_std::{AsyncKeyedLimiter, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow, WhenFull};
 
 use crate::decide::{Call, Later, Outcome, Outcomes, Step};
+use crate::headers;
 use crate::key::{Key, MissingKey};
 use crate::request_head::RequestHead;
-use crate::structured;
 use crate::telemetry::{Telemetry, with_keys};
 
 use limiter::{Limiter, Mode, Source};
@@ -387,7 +387,7 @@ impl Policy {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_quota_unit(mut self, unit: &str) -> Result<Self, PolicyError> {
-        self.unit = Some(structured::string(unit).ok_or(PolicyError::InvalidUnit)?);
+        self.unit = Some(headers::string(unit).ok_or(PolicyError::InvalidUnit)?);
         self.render();
         Ok(self)
     }
@@ -420,7 +420,7 @@ impl Policy {
         partition_key: impl Fn(&RequestHead<'_>) -> Option<B> + Send + Sync + 'static,
     ) -> Self {
         self.partition_key = Some(Box::new(move |head| {
-            let key = structured::byte_sequence(partition_key(head)?.as_ref());
+            let key = headers::byte_sequence(partition_key(head)?.as_ref());
             Some(format!(";pk={key}"))
         }));
         self
@@ -444,7 +444,7 @@ impl Policy {
         let source = Source { key, missing_key, limiter };
         Ok(Policy {
             name: name.to_owned(),
-            quoted: structured::string(name).ok_or(PolicyError::InvalidName)?,
+            quoted: headers::string(name).ok_or(PolicyError::InvalidName)?,
             quota: None,
             unit: None,
             item: None,
@@ -555,11 +555,11 @@ impl Policy {
 /// client that uses at most that many in any such window is never denied.
 fn window(quota: Quota, limit: u32) -> u64 {
     if limit == quota.count() {
-        return structured::seconds(quota.period());
+        return headers::seconds(quota.period());
     }
     let second = u128::from(quota.count()) * Duration::from_secs(1).as_nanos();
     let window = (u128::from(limit) * quota.period().as_nanos()).div_ceil(second);
-    u64::try_from(window).unwrap_or(u64::MAX).min(structured::MAX_INTEGER)
+    u64::try_from(window).unwrap_or(u64::MAX).min(headers::MAX_INTEGER)
 }
 
 impl fmt::Debug for Policy {

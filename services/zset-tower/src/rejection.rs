@@ -10,8 +10,8 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 use zset_std::Verdict;
 
 use crate::decide::{Answer, Outcomes};
+use crate::headers::quoted;
 use crate::policy::{FailedLimiter, Policy};
-use crate::structured::quoted;
 
 /// Why a request is rejected.
 #[derive(Debug)]
