@@ -41,17 +41,14 @@ impl Unsettled {
             shadow.settle(response);
         }
         let elapsed = decided.elapsed();
-        let mut steps = Vec::new();
-        for mut outcome in outcomes {
-            let is_charged = settings.policies[outcome.place].is_charged(response);
-            steps.push(if outcome.units.is_some() && !is_charged {
-                outcome.settle(elapsed)
-            } else {
+        let mut outcomes: Vec<_> = outcomes.into_iter().collect();
+        for outcome in outcomes.iter_mut().filter(|outcome| outcome.units.is_some()) {
+            if settings.policies[outcome.place].is_charged(response) {
                 // Dropping units charges them.
                 outcome.units = None;
-                Step::Ready(outcome)
-            });
+            }
         }
+        let steps: Vec<_> = outcomes.into_iter().map(|outcome| outcome.settle(elapsed)).collect();
         Box::pin(async move { settings.render(&all(steps).await.into(), &keys, None) })
     }
 }

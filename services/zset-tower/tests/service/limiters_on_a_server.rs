@@ -183,6 +183,18 @@ fn a_lost_race_is_refunded_and_denied() {
     }
 }
 
+#[test]
+fn units_that_cannot_be_refunded_are_shown_as_taken() {
+    // The server is up for the peek and the check, and down for the refund.
+    let failing = OnServer::new(per_minute(2), 2).policy("user", FailedLimiter::Deny);
+    let racing = Racing(Mutex::default());
+    let racing = Policy::new_async("race", racing, Global, MissingKey::Allow, FailedLimiter::Allow);
+    let service = RateLimitLayer::new(failing).with_policy(racing.unwrap()).layer(Inner);
+    let denied = call(&service, request(ANN));
+    assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(header(&denied, "ratelimit"), r#""user";r=1;t=1, "race";r=0;t=1"#);
+}
+
 /// With the names of all crates imported, method calls are unambiguous.
 mod all_imported {
     use std::sync::Arc;
