@@ -262,7 +262,7 @@ const PING: &str = "PING";
 /// The pipeline of commands.
 const PIPELINE: &str = "pipeline";
 
-const DENY: OnFailure = OnFailure::Deny;
+const DENY: OnFailure = OnFailure::Error;
 
 /// All contenders.
 const ALL: [Contender; 9] = [

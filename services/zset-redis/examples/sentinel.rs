@@ -27,7 +27,7 @@ use redis::sentinel::{SentinelClient, SentinelServerType};
 use redis::{Client, Cmd, Connection, Value};
 use server::{Folder, Server, free_port};
 use zset_redis::blocking::{Connect, Pool};
-use zset_redis::{Error as CallError, Keyed, OnFailure};
+use zset_redis::{Failure, Keyed, OnFailure};
 use zset_std::{Quota, SlidingWindow};
 
 /// Opens connections to the primary that the Sentinels currently name.
@@ -49,7 +49,7 @@ impl Sentinels {
 impl Connect for Sentinels {
     type Connection = Connection;
 
-    fn connect(&self, timeout: Duration) -> Result<Connection, CallError> {
+    fn connect(&self, timeout: Duration) -> Result<Connection, Failure> {
         self.primary()?.connect(timeout)
     }
 
@@ -57,7 +57,7 @@ impl Connect for Sentinels {
         connection: &mut Connection,
         command: &Cmd,
         timeout: Duration,
-    ) -> Result<Value, CallError> {
+    ) -> Result<Value, Failure> {
         Client::query(connection, command, timeout)
     }
 
@@ -76,7 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let quota = Quota::new(10, Duration::from_secs(3600))?;
     let pool = Pool::new(sentinels);
-    let logins = Keyed::new(pool, "sentinel example", SlidingWindow::new(quota), OnFailure::Deny)?;
+    let logins = Keyed::new(pool, "sentinel example", SlidingWindow::new(quota), OnFailure::Error)?;
     let user = format!("user of process {}", process::id());
     for _ in 0..3 {
         assert!(logins.check(&user)?.is_allowed());

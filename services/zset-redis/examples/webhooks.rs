@@ -26,7 +26,7 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use server::{Folder, Server};
-use zset_redis::Error as CallError;
+use zset_redis::DelayQueueError;
 use zset_redis::blocking::{DelayQueue, Pool};
 use zset_redis::delay_queue::Nacked;
 
@@ -70,11 +70,11 @@ fn queue(url: &str) -> Result<DelayQueue, Box<dyn Error>> {
 }
 
 /// Repeats an idempotent call while it fails, for at most a minute.
-fn persist<T>(call: impl Fn() -> Result<T, CallError>) -> Result<T, CallError> {
+fn persist<T>(call: impl Fn() -> Result<T, DelayQueueError>) -> Result<T, DelayQueueError> {
     let start = Instant::now();
     loop {
         match call() {
-            Err(CallError::Redis(_) | CallError::Timeout) if start.elapsed() < MINUTE => {
+            Err(DelayQueueError::Failure(_)) if start.elapsed() < MINUTE => {
                 sleep(PAUSE);
             }
             result => return result,
@@ -91,7 +91,7 @@ fn work(queue: &DelayQueue, receiver: &str) -> ! {
         process::exit(0);
     });
     loop {
-        let lease = match queue.wait_lease(VISIBILITY) {
+        let lease = match queue.wait_lease(VISIBILITY).block() {
             Ok(lease) => lease,
             // The worker continues even if the server is restarted.
             Err(error) => {
@@ -214,7 +214,7 @@ fn deliver(queue: &DelayQueue, url: &str) -> Result<(), Box<dyn Error>> {
     for (id, path) in DELIVERIES {
         // A push with an id can be repeated if its reply was lost.
         persist(|| match queue.push_with_id_after(id, path, Duration::ZERO) {
-            Err(CallError::DuplicateJob) => Ok(()),
+            Err(DelayQueueError::DuplicateJob) => Ok(()),
             result => result,
         })?;
     }

@@ -6,11 +6,14 @@ mod cluster;
 mod pool;
 mod worker;
 
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use redis::{Cmd, Value};
 
-use crate::Error;
+use crate::Failure;
 use crate::script::is_reply;
 #[cfg(feature = "cluster")]
 pub use cluster::ClusterConnection;
@@ -39,19 +42,19 @@ pub trait Connect: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`Error::Timeout`], or the client's error.
-    fn connect(&self, timeout: Duration) -> Result<Self::Connection, Error>;
+    /// [`Failure::Timeout`], or the client's error.
+    fn connect(&self, timeout: Duration) -> Result<Self::Connection, Failure>;
 
     /// Sends a command and returns the reply within `timeout`.
     ///
     /// # Errors
     ///
-    /// [`Error::Timeout`], or the error of the connection or the server.
+    /// [`Failure::Timeout`], or the error of the connection or the server.
     fn query(
         connection: &mut Self::Connection,
         command: &Cmd,
         timeout: Duration,
-    ) -> Result<Value, Error>;
+    ) -> Result<Value, Failure>;
 
     /// Returns whether a connection that was idle is still open; a server may have closed it since.
     fn is_open(connection: &mut Self::Connection, timeout: Duration) -> bool;
@@ -60,7 +63,7 @@ pub trait Connect: Send + Sync + 'static {
 impl Connect for redis::Client {
     type Connection = redis::Connection;
 
-    fn connect(&self, timeout: Duration) -> Result<redis::Connection, Error> {
+    fn connect(&self, timeout: Duration) -> Result<redis::Connection, Failure> {
         Ok(self.get_connection_with_timeout(timeout)?)
     }
 
@@ -68,7 +71,7 @@ impl Connect for redis::Client {
         connection: &mut redis::Connection,
         command: &Cmd,
         timeout: Duration,
-    ) -> Result<Value, Error> {
+    ) -> Result<Value, Failure> {
         // Applies to each single read and write, so callers do not rely on it.
         connection.set_read_timeout(Some(timeout))?;
         connection.set_write_timeout(Some(timeout))?;
@@ -78,8 +81,16 @@ impl Connect for redis::Client {
     fn is_open(connection: &mut redis::Connection, timeout: Duration) -> bool {
         match Self::query(connection, &redis::cmd("PING"), timeout) {
             // E.g. the user may not send PING.
-            Err(Error::Redis(error)) => is_reply(&error),
+            Err(Failure::Redis(error)) => is_reply(&error),
             reply => reply.is_ok(),
         }
+    }
+}
+
+/// Returns the result of an operation over a [`Pool`], whose queries are ready futures.
+pub(crate) fn now<T>(operation: impl Future<Output = T>) -> T {
+    match pin!(operation).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => unreachable!("the calling thread waits for the reply to a query"),
     }
 }

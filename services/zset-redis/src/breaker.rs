@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use zset_std::{Clock, MonotonicClock, Timestamp};
 
-use crate::Error;
+use crate::Failure;
 
 const DEFAULT_FAILURES: NonZeroU32 = NonZeroU32::new(5).unwrap();
 
@@ -19,11 +19,11 @@ const DEFAULT_PAUSE: Duration = Duration::from_secs(1);
 /// Makes the calls of a limiter fail immediately while the server is down, instead of waiting for
 /// their deadlines.
 ///
-/// After a number of failures in a row, calls return [`Error::BreakerOpen`] without being sent, and
+/// After a number of failures in a row, calls return [`Failure::BreakerOpen`] without being sent, and
 /// the limiter's [`OnFailure`](crate::OnFailure) decides. After a pause, one call at a time is sent
 /// as a probe. If it succeeds, all calls are sent again; if it fails, the next pause begins.
 ///
-/// Failures are [`Error::Timeout`], broken connections, and the replies `READONLY`, `MASTERDOWN`,
+/// Failures are [`Failure::Timeout`], broken connections, and the replies `READONLY`, `MASTERDOWN`,
 /// `LOADING` and `CLUSTERDOWN`. Any other reply shows that the server is up, even a denial or an
 /// error such as `WRONGTYPE`. A cancelled call counts as neither.
 ///
@@ -125,16 +125,16 @@ impl Breaker {
     }
 
     /// Admits a call, or fails if the breaker is open.
-    pub(crate) fn pass(&self) -> Result<Pass<'_>, Error> {
+    fn pass(&self) -> Result<Pass<'_>, Failure> {
         let now = self.shared.clock.now();
         let mut state = self.lock();
         let is_probe = match &mut *state {
             State::Closed(_) => false,
-            State::Open { is_probing: true, .. } => return Err(Error::BreakerOpen),
+            State::Open { is_probing: true, .. } => return Err(Failure::BreakerOpen),
             State::Open { since, is_probing } => {
                 *since = now.min(*since);
                 if now.saturating_duration_since(*since) < self.pause {
-                    return Err(Error::BreakerOpen);
+                    return Err(Failure::BreakerOpen);
                 }
                 *is_probing = true;
                 true
@@ -185,17 +185,17 @@ pub(crate) struct Pass<'a> {
     is_probe: bool,
 }
 
-impl Pass<'_> {
-    /// Returns the pass of a limiter that has no breaker.
-    pub(crate) fn free() -> Self {
-        Pass { breaker: None, is_probe: false }
+impl<'a> Pass<'a> {
+    /// Admits a call, or fails if there is a breaker and it is open.
+    pub(crate) fn of(breaker: Option<&'a Breaker>) -> Result<Self, Failure> {
+        breaker.map_or(Ok(Pass { breaker: None, is_probe: false }), Breaker::pass)
     }
 
     /// Ends the call with its result.
-    pub(crate) fn end<T>(mut self, result: &Result<T, Error>) {
+    pub(crate) fn end<T>(mut self, result: &Result<T, Failure>) {
         let Some(breaker) = self.breaker else { return };
         let now = breaker.shared.clock.now();
-        let has_failed = result.as_ref().is_err_and(Error::is_outage);
+        let has_failed = result.as_ref().is_err_and(Failure::is_outage);
         let mut state = breaker.lock();
         let failures = match *state {
             // The call was sent before the breaker opened.
@@ -246,7 +246,7 @@ mod tests {
     }
 
     fn fail(breaker: &Breaker) {
-        breaker.pass().unwrap().end(&Err::<(), _>(Error::Timeout));
+        breaker.pass().unwrap().end(&Err::<(), _>(Failure::Timeout));
     }
 
     fn succeed(breaker: &Breaker) {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     fn is_open(breaker: &Breaker) -> bool {
-        matches!(breaker.pass(), Err(Error::BreakerOpen))
+        matches!(breaker.pass(), Err(Failure::BreakerOpen))
     }
 
     #[test]
@@ -290,7 +290,7 @@ mod tests {
             assert!(is_open(&breaker));
             clock.advance(10 * PAUSE);
             assert!(is_open(&breaker), "the probe is in flight");
-            probe.end(&Err::<(), _>(Error::Timeout));
+            probe.end(&Err::<(), _>(Failure::Timeout));
             clock.advance(ALMOST);
             assert!(is_open(&breaker), "the pause begins with the failure");
         }
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(breaker.state(), BreakerState::HalfOpen);
         let probe = breaker.pass().unwrap();
         assert_eq!(breaker.state(), BreakerState::HalfOpen);
-        probe.end(&Err::<(), _>(Error::Timeout));
+        probe.end(&Err::<(), _>(Failure::Timeout));
         assert_eq!(breaker.state(), BreakerState::Open);
         clock.set(Timestamp::ZERO);
         assert_eq!(breaker.state(), BreakerState::Open, "the clock stepped back");
@@ -374,7 +374,7 @@ mod tests {
         assert!(is_open(&breaker));
         clock.advance(PAUSE);
         let probe = breaker.pass().unwrap();
-        two.end(&Err::<(), _>(Error::Timeout));
+        two.end(&Err::<(), _>(Failure::Timeout));
         assert!(is_open(&breaker));
         probe.end(&Ok(()));
         assert!(!is_open(&breaker));
@@ -382,12 +382,12 @@ mod tests {
 
     #[test]
     fn only_outages_count() {
-        let server = |kind: ServerErrorKind| Error::Redis((ErrorKind::Server(kind), "").into());
+        let server = |kind: ServerErrorKind| Failure::Redis((ErrorKind::Server(kind), "").into());
         let wrong_type = redis::make_extension_error("WRONGTYPE".to_owned(), None);
         let refused = RedisError::from(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
         for error in [
-            Error::Timeout,
-            Error::Redis(refused),
+            Failure::Timeout,
+            Failure::Redis(refused),
             server(ServerErrorKind::ReadOnly),
             server(ServerErrorKind::MasterDown),
             server(ServerErrorKind::BusyLoading),
@@ -396,12 +396,11 @@ mod tests {
             assert!(error.is_outage(), "{error}");
         }
         for error in [
-            Error::Redis(wrong_type),
+            Failure::Redis(wrong_type),
             server(ServerErrorKind::ResponseError),
             server(ServerErrorKind::NoPerm),
             server(ServerErrorKind::CrossSlot),
-            Error::UnexpectedReply,
-            Error::TimeTooLate,
+            Failure::UnexpectedReply,
         ] {
             assert!(!error.is_outage(), "{error}");
         }
@@ -429,8 +428,8 @@ mod tests {
                         assert_eq!(probes.load(Ordering::Relaxed), round + 1);
                         match pass {
                             Ok(pass) if round % 2 == 0 => drop(pass),
-                            Ok(pass) => pass.end(&Err::<(), _>(Error::Timeout)),
-                            Err(error) => assert!(matches!(error, Error::BreakerOpen)),
+                            Ok(pass) => pass.end(&Err::<(), _>(Failure::Timeout)),
+                            Err(failure) => assert!(matches!(failure, Failure::BreakerOpen)),
                         }
                         barrier.wait();
                     }

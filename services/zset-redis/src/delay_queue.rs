@@ -13,7 +13,7 @@
 //! *acknowledged exactly once*.
 //!
 //! A late worker, which was paused or whose lease was too short, may still be working when another
-//! worker has taken the job. Its `ack` then returns [`Error::StaleLease`]. If doing a job twice
+//! worker has taken the job. Its `ack` then returns [`DelayQueueError::StaleLease`]. If doing a job twice
 //! does harm, make its effect conditional on the id.
 //!
 //! ```no_run
@@ -28,7 +28,7 @@
 //! queue.push_with_id_after("order 17", "your order ships", Duration::from_secs(3600))?;
 //! // In others:
 //! loop {
-//!     let lease = queue.wait_lease(Duration::from_secs(30))?;
+//!     let lease = queue.wait_lease(Duration::from_secs(30)).block()?;
 //!     if is_sent(&lease.payload) {
 //!         queue.ack(&lease)?;
 //!     } else {
@@ -79,10 +79,10 @@
 //!
 //! # Calls that fail
 //!
-//! After [`Error::Timeout`], and after some connection errors, the server may have run the call, or
+//! After [`Failure::Timeout`], and after some connection errors, the server may have run the call, or
 //! may run it later; a cluster client may even run it twice. Repeating a push is safe if it has an
-//! id: the second one is an [`Error::DuplicateJob`] as long as the job is in the queue. Repeating
-//! an `ack` is safe: [`Error::StaleLease`] may then mean that the first one succeeded. A lease
+//! id: the second one is an [`DelayQueueError::DuplicateJob`] as long as the job is in the queue. Repeating
+//! an `ack` is safe: [`DelayQueueError::StaleLease`] may then mean that the first one succeeded. A lease
 //! whose reply is lost expires, and counts as a delivery.
 //!
 //! # What a failover can lose
@@ -116,31 +116,37 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redis::Value;
-#[cfg(feature = "tokio")]
-use redis::aio::ConnectionLike;
 use zset_std::Timestamp;
 pub use zset_std::shared_delay_queue::Nacked;
 
-use crate::Error;
-use crate::blocking::{Connect, Pool};
+#[cfg(doc)]
+use crate::Failure;
+#[cfg(doc)]
+use crate::blocking::Pool;
+use crate::connection::Caller;
 use crate::key::Names;
-use crate::link::Link;
-use crate::operation::{Operation, Reply, operations, read};
-use crate::script::{Call, Script, scripts};
+use crate::operation::{self, operations, read};
+use crate::script::{Script, scripts};
+use crate::{Connection, DelayQueueError};
 pub use job::{DeadLetter, Job, Lease, Stats};
 use job::{
     micros, read_dead_letters, read_job, read_nacked, refused, rounded_down, rounded_up, timestamp,
 };
 use wait::Pause;
+pub use wait::WaitLease;
 #[cfg(feature = "tokio")]
 pub use wait::{ConnectAsync, Waiter};
+
+type Operation<'a, T> = operation::Operation<'a, T, DelayQueueError>;
+
+type Call = crate::script::Call<DelayQueueError>;
 
 /// A queue of jobs on the server, each with a due time: [`zset_std::SharedDelayQueue`] for many
 /// machines.
 ///
 /// Ids and payloads are strings or bytes. `C` is the connection, as for a [limiter](crate::Keyed):
 /// over a [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
-/// connection. Each call is one round trip, except those that wait, and returns an [`Error`] if the
+/// connection. Each call is one round trip, except those that wait, and returns a [`DelayQueueError`] if the
 /// server fails. The [module](crate::delay_queue) explains leases, waiting, and what a failover can
 /// lose.
 ///
@@ -163,13 +169,12 @@ pub use wait::{ConnectAsync, Waiter};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
-pub struct DelayQueue<C> {
-    link: Link<C>,
+pub struct DelayQueue<C: Connection> {
+    caller: Caller<C>,
     queue: Queue,
 }
 
-impl<C> DelayQueue<C> {
+impl<C: Connection> DelayQueue<C> {
     /// Makes a queue; its keys contain `name`. **O(1)**.
     pub fn new(connection: C, name: &str) -> Self {
         let queue = Queue {
@@ -182,7 +187,7 @@ impl<C> DelayQueue<C> {
             max_dead_letters: 1024,
             deadline: Duration::from_secs(1),
         };
-        DelayQueue { link: Link::new(connection), queue }
+        DelayQueue { caller: Caller::new(connection), queue }
     }
 
     /// Returns the queue with a hashed name: the server stores a hash of the name, keyed with
@@ -235,19 +240,19 @@ impl<C> DelayQueue<C> {
     }
 }
 
-impl<C: Clone> DelayQueue<C> {
+impl<C: Connection> DelayQueue<C> {
     /// Returns the same queue with its clock fixed at `now`, rounded down to microseconds.
     /// **O(1)**.
     ///
     /// It is for tests: waiting for a job still uses the server's clock. Calls return
-    /// [`Error::TimeTooLate`] if `now` is too late.
+    /// [`DelayQueueError::TimeTooLate`] if `now` is too late.
     ///
     /// # Examples
     ///
     /// ```no_run
     /// # use std::time::Duration;
-    /// # use zset_redis::{Error, blocking::DelayQueue};
-    /// # fn example(queue: DelayQueue) -> Result<(), Error> {
+    /// # use zset_redis::{DelayQueueError, blocking::DelayQueue};
+    /// # fn example(queue: DelayQueue) -> Result<(), DelayQueueError> {
     /// use zset_std::Timestamp;
     ///
     /// let (start, minute) = (Timestamp::ZERO, Duration::from_secs(60));
@@ -265,7 +270,8 @@ impl<C: Clone> DelayQueue<C> {
 }
 
 operations! {
-    impl<C: ConnectionLike + Clone> DelayQueue<C> {
+    DelayQueueError:
+    impl<C> DelayQueue<C> {
         /// Pushes a job that is due at a time of the server's clock, and returns the id assigned by
         /// the queue.
         ///
@@ -276,7 +282,7 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::QueueFull`] or [`Error::TimeTooLate`].
+        /// [`DelayQueueError::QueueFull`] or [`DelayQueueError::TimeTooLate`].
         pub fn push(
             &self,
             payload: &(impl AsRef<[u8]> + ?Sized),
@@ -290,7 +296,7 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::QueueFull`].
+        /// [`DelayQueueError::QueueFull`].
         pub fn push_after(
             &self,
             payload: &(impl AsRef<[u8]> + ?Sized),
@@ -304,8 +310,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::DuplicateJob`] if a job with this id is in the queue, [`Error::QueueFull`] or
-        /// [`Error::TimeTooLate`].
+        /// [`DelayQueueError::DuplicateJob`] if a job with this id is in the queue, [`DelayQueueError::QueueFull`] or
+        /// [`DelayQueueError::TimeTooLate`].
         pub fn push_with_id(
             &self,
             id: &(impl AsRef<[u8]> + ?Sized),
@@ -320,7 +326,7 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::DuplicateJob`] if a job with this id is in the queue, or [`Error::QueueFull`].
+        /// [`DelayQueueError::DuplicateJob`] if a job with this id is in the queue, or [`DelayQueueError::QueueFull`].
         pub fn push_with_id_after(
             &self,
             id: &(impl AsRef<[u8]> + ?Sized),
@@ -343,11 +349,11 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::StaleLease`] if the lease is no longer valid: the job may be delivered again,
+        /// [`DelayQueueError::StaleLease`] if the lease is no longer valid: the job may be delivered again,
         /// or has been already.
         pub fn ack(&self, lease: &Lease) -> Operation<()> {
             self.queue.call(&scripts::ACK).lease(lease).read(|reply| {
-                if read(reply)? { Ok(()) } else { Err(Error::StaleLease) }
+                if read(reply)? { Ok(()) } else { Err(DelayQueueError::StaleLease) }
             })
         }
 
@@ -356,7 +362,7 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::StaleLease`] if the lease is no longer valid; the queue is unchanged.
+        /// [`DelayQueueError::StaleLease`] if the lease is no longer valid; the queue is unchanged.
         pub fn nack(&self, lease: &Lease, delay: Duration) -> Operation<Nacked> {
             let call = self.queue.call(&scripts::NACK).lease(lease).number(micros(delay));
             call.limits(&self.queue).read(read_nacked)
@@ -368,10 +374,10 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::StaleLease`] if the lease is no longer valid; the queue is unchanged.
+        /// [`DelayQueueError::StaleLease`] if the lease is no longer valid; the queue is unchanged.
         pub fn renew(&self, lease: &Lease, visibility: Duration) -> Operation<Timestamp> {
             let call = self.queue.call(&scripts::RENEW).lease(lease).number(micros(visibility));
-            call.read(|reply| read_time(reply)?.ok_or(Error::StaleLease))
+            call.read(|reply| read_time(reply)?.ok_or(DelayQueueError::StaleLease))
         }
 
         /// Removes and returns the first job if it is due.
@@ -399,7 +405,7 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::TimeTooLate`].
+        /// [`DelayQueueError::TimeTooLate`].
         pub fn reschedule(
             &self,
             id: &(impl AsRef<[u8]> + ?Sized),
@@ -422,7 +428,7 @@ operations! {
 
         /// Returns the payload of a job, due or not, leased or not. **O(1)** on the server.
         pub fn get(&self, id: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<Vec<u8>>> {
-            self.queue.call(&scripts::GET).argument(id.as_ref()).read(read)
+            self.queue.call(&scripts::GET).argument(id.as_ref()).value()
         }
 
         /// Returns whether a job is in the queue, due or not, leased or not. **O(1)** on the
@@ -462,7 +468,7 @@ operations! {
         ///
         /// **O(1)** on the server, which frees them in the background. Their leases become stale.
         pub fn clear(&self) -> Operation<u64> {
-            self.queue.call(&scripts::CLEAR).read(read)
+            self.queue.call(&scripts::CLEAR).value()
         }
 
         /// Returns up to `max` of the oldest dead letters.
@@ -487,7 +493,7 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::DuplicateJob`] if a job with this id is in the queue, or [`Error::QueueFull`].
+        /// [`DelayQueueError::DuplicateJob`] if a job with this id is in the queue, or [`DelayQueueError::QueueFull`].
         /// The dead letter is then unchanged.
         pub fn requeue(
             &self,
@@ -497,7 +503,7 @@ operations! {
             let call = self.queue.call(&scripts::REQUEUE).argument(id.as_ref());
             call.when(When::After(delay)).argument(self.queue.max_len()).read(|reply| {
                 refused(&reply)?;
-                read(reply)
+                Ok(read(reply)?)
             })
         }
 
@@ -505,25 +511,24 @@ operations! {
         ///
         /// **O(1)** on the server, which frees them in the background.
         pub fn purge_dead_letters(&self) -> Operation<u64> {
-            self.queue.call(&scripts::PURGE).read(read)
+            self.queue.call(&scripts::PURGE).value()
         }
     }
 }
 
-impl<M: Connect> DelayQueue<Pool<M>> {
-    fn run<T>(&self, operation: Operation<T>) -> Result<T, Error> {
-        operation.run_blocking(&self.link, self.queue.deadline)
+impl<C: Connection> DelayQueue<C> {
+    async fn run<T>(&self, operation: Operation<'_, T>) -> Result<T, DelayQueueError> {
+        self.caller.run(operation, self.queue.deadline, None).await
     }
 }
 
-#[cfg(feature = "tokio")]
-impl<C: ConnectionLike + Clone> DelayQueue<C> {
-    async fn run<T>(&self, operation: Operation<T>) -> Result<T, Error> {
-        operation.run(&self.link, self.queue.deadline).await
+impl<C: Connection> Clone for DelayQueue<C> {
+    fn clone(&self) -> Self {
+        DelayQueue { caller: self.caller.clone(), queue: self.queue.clone() }
     }
 }
 
-impl<C> fmt::Debug for DelayQueue<C> {
+impl<C: Connection> fmt::Debug for DelayQueue<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DelayQueue").field("queue", &self.queue).finish_non_exhaustive()
     }
@@ -559,7 +564,7 @@ impl Queue {
         }
     }
 
-    fn push(&self, id: Option<&[u8]>, payload: &[u8], when: When) -> Operation<String> {
+    fn push(&self, id: Option<&[u8]>, payload: &[u8], when: When) -> Operation<'static, String> {
         let call = self.call(&scripts::PUSH).number(id.is_some());
         let call = call.argument(id.unwrap_or_default()).argument(payload).when(when);
         call.argument(self.max_len()).read(|reply| {
@@ -571,18 +576,18 @@ impl Queue {
     }
 
     /// Makes an attempt to lease a job.
-    fn lease(&self, visibility: Duration) -> Operation<Result<Lease, Pause>> {
+    fn lease(&self, visibility: Duration) -> Operation<'static, Result<Lease, Pause>> {
         let call = self.call(&scripts::LEASE).limits(self).number(micros(visibility));
         call.attempt(Lease::read)
     }
 
-    fn stats(&self) -> Operation<Stats> {
+    fn stats(&self) -> Operation<'static, Stats> {
         self.call(&scripts::STATS).read(Stats::read)
     }
 
-    fn dead_letters(&self, max: u32, removes: bool) -> Operation<Vec<DeadLetter>> {
+    fn dead_letters(&self, max: u32, removes: bool) -> Operation<'static, Vec<DeadLetter>> {
         if max == 0 {
-            return Operation::Known(Vec::new());
+            return Operation::known(Ok(Vec::new()));
         }
         self.call(&scripts::DEAD_LETTERS).number(removes).number(max).read(read_dead_letters)
     }
@@ -611,15 +616,15 @@ impl Call {
     }
 
     /// Makes one attempt to take a job; `take` reads it from the reply.
-    fn attempt<T: 'static>(
+    fn attempt<T: Send + 'static>(
         self,
-        take: fn(Value) -> Result<T, Error>,
-    ) -> Operation<Result<T, Pause>> {
-        self.read_or_again(move |reply| {
+        take: fn(Value) -> Result<T, DelayQueueError>,
+    ) -> Operation<'static, Result<T, Pause>> {
+        Operation::new(self, move |reply| {
             // The attempt has made as many dead letters, and dropped as many lost jobs, as one call
             // may.
-            let Value::Array(mut parts) = reply else { return Ok(Reply::Again) };
-            Ok(Reply::Done(match parts.len() {
+            let Value::Array(mut parts) = reply else { return Ok(None) };
+            Ok(Some(match parts.len() {
                 1 => Ok(take(parts.remove(0))?),
                 _ => Err(Pause::read(Value::Array(parts))?),
             }))
@@ -633,7 +638,7 @@ fn keys(names: &Names, name: &str) -> Arc<[Vec<u8>]> {
     parts.iter().map(|part| names.of(name.as_bytes(), part)).collect()
 }
 
-fn read_time(reply: Value) -> Result<Option<Timestamp>, Error> {
+fn read_time(reply: Value) -> Result<Option<Timestamp>, DelayQueueError> {
     Ok(read::<Option<u64>>(reply)?.map(timestamp))
 }
 

@@ -1,4 +1,5 @@
-//! [`Error`]: why a call has no result.
+//! Why a call has no result: [`Failure`], and the errors of limiters, boards and queues, each of
+//! which may be a failure.
 
 use std::error;
 use std::fmt;
@@ -8,54 +9,32 @@ use zset_std::limit::ThrottleError;
 
 use crate::script::is_reply;
 
-/// Why a call has no result.
+/// A failure of the server or of the connection to it.
 ///
-/// After a [`Timeout`](Error::Timeout), and after some connection errors, the server may have run
+/// After a [`Timeout`](Failure::Timeout), and after some connection errors, the server may have run
 /// the call, or may run it later. So units may have been taken although the call failed: an error
 /// towards denial.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Error {
+pub enum Failure {
     /// There was no reply before the deadline.
     Timeout,
     /// The connection failed, or the server replied with an error.
     Redis(RedisError),
     /// The limiter's [`Breaker`](crate::Breaker) did not send the call, since the latest calls
-    /// failed.
+    /// failed. Boards and queues have no breaker.
     BreakerOpen,
     /// The reply is not one that this version of the script returns.
     UnexpectedReply,
-    /// A given time is 2^52 microseconds (142 years) or more after its origin.
-    TimeTooLate,
-    /// The quota given with a call is not supported.
-    Quota(UnsupportedQuota),
-    /// The arguments of `throttle` are invalid.
-    Throttle(ThrottleError),
-    /// The sum of two scores is not a number; the member keeps its score.
-    NanScore,
-    /// A job with this id is already in the queue.
-    DuplicateJob,
-    /// The queue is full.
-    QueueFull,
-    /// The lease is no longer valid: the job was acknowledged, nacked, delivered again, rescheduled
-    /// or removed.
-    StaleLease,
 }
 
-impl Error {
-    /// Returns whether the connection or the server failed, rather than the caller's arguments
-    /// being invalid. **O(1)**.
-    pub fn is_failure(&self) -> bool {
-        use Error::{BreakerOpen, Redis, Timeout, UnexpectedReply};
-        matches!(self, Timeout | Redis(_) | UnexpectedReply | BreakerOpen)
-    }
-
+impl Failure {
     /// Returns whether the server is down or refuses all commands, so that the next call will
     /// probably fail too.
     pub(crate) fn is_outage(&self) -> bool {
         match self {
-            Error::Timeout => true,
-            Error::Redis(error) => {
+            Failure::Timeout => true,
+            Failure::Redis(error) => {
                 let cluster_down = ErrorKind::Server(ServerErrorKind::ClusterDown);
                 !is_reply(error) || error.kind() == cluster_down
             }
@@ -64,50 +43,136 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Timeout => f.write_str("no reply before the deadline"),
-            Error::Redis(error) => error.fmt(f),
-            Error::BreakerOpen => f.write_str("not sent, since the latest calls have failed"),
-            Error::UnexpectedReply => f.write_str("reply is not what the script returns"),
-            Error::TimeTooLate => f.write_str("time is more than 142 years after its origin"),
-            Error::Quota(error) => error.fmt(f),
-            Error::Throttle(error) => error.fmt(f),
-            Error::NanScore => f.write_str("sum of scores is not a number"),
-            Error::DuplicateJob => f.write_str("a job with this id is already in the queue"),
-            Error::QueueFull => f.write_str("the queue is full"),
-            Error::StaleLease => f.write_str("the job is no longer held by this lease"),
+            Failure::Timeout => f.write_str("no reply before the deadline"),
+            Failure::Redis(error) => error.fmt(f),
+            Failure::BreakerOpen => f.write_str("not sent, since the latest calls have failed"),
+            Failure::UnexpectedReply => f.write_str("reply is not what the script returns"),
         }
     }
 }
 
-impl error::Error for Error {
+impl error::Error for Failure {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
-            Error::Redis(error) => Some(error),
-            Error::Quota(error) => Some(error),
-            Error::Throttle(error) => Some(error),
+            Failure::Redis(error) => Some(error),
             _ => None,
         }
     }
 }
 
-impl From<RedisError> for Error {
+impl From<RedisError> for Failure {
     fn from(error: RedisError) -> Self {
-        if error.is_timeout() { Error::Timeout } else { Error::Redis(error) }
+        if error.is_timeout() { Failure::Timeout } else { Failure::Redis(error) }
     }
 }
 
-impl From<UnsupportedQuota> for Error {
+/// Implements the traits of an error that may be a failure; the other variants have a message.
+macro_rules! error {
+    ($Error:ident: $($variant:pat => $message:expr),* $(,)?) => {
+        impl fmt::Display for $Error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $Error::Failure(failure) => failure.fmt(f),
+                    $($variant => fmt::Display::fmt($message, f),)*
+                }
+            }
+        }
+
+        impl error::Error for $Error {
+            fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+                match self {
+                    $Error::Failure(failure) => failure.source(),
+                    _ => None,
+                }
+            }
+        }
+
+        impl From<Failure> for $Error {
+            fn from(failure: Failure) -> Self {
+                $Error::Failure(failure)
+            }
+        }
+    };
+}
+
+/// Why a call of a limiter has no result.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum LimiterError {
+    /// The server failed, and [`OnFailure`](crate::OnFailure) does not replace it.
+    Failure(Failure),
+    /// The given time is 2^52 microseconds (142 years) or more after its origin.
+    TimeTooLate,
+    /// The quota given with the call is not supported.
+    Quota(UnsupportedQuota),
+    /// The arguments of `throttle` are invalid.
+    Throttle(ThrottleError),
+}
+
+error! {
+    LimiterError:
+    LimiterError::TimeTooLate => TIME_TOO_LATE,
+    LimiterError::Quota(error) => error,
+    LimiterError::Throttle(error) => error,
+}
+
+/// Why a call of a board has no result.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum LeaderboardError {
+    /// The server failed.
+    Failure(Failure),
+    /// The sum of two scores is not a number; the member keeps its score.
+    NanScore,
+}
+
+error! {
+    LeaderboardError:
+    LeaderboardError::NanScore => "sum of scores is not a number",
+}
+
+/// Why a call of a queue has no result.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum DelayQueueError {
+    /// The server failed.
+    Failure(Failure),
+    /// The given time is 2^52 microseconds (142 years) or more after its origin.
+    TimeTooLate,
+    /// A job with this id is already in the queue.
+    DuplicateJob,
+    /// The queue is full.
+    QueueFull,
+    /// The lease is no longer valid: the job was acknowledged, nacked, delivered again, rescheduled
+    /// or removed.
+    StaleLease,
+    /// No job was due within the timeout of a wait.
+    TimedOut,
+}
+
+error! {
+    DelayQueueError:
+    DelayQueueError::TimeTooLate => TIME_TOO_LATE,
+    DelayQueueError::DuplicateJob => "a job with this id is already in the queue",
+    DelayQueueError::QueueFull => "the queue is full",
+    DelayQueueError::StaleLease => "the job is no longer held by this lease",
+    DelayQueueError::TimedOut => "no job was due within the timeout",
+}
+
+const TIME_TOO_LATE: &str = "time is more than 142 years after its origin";
+
+impl From<UnsupportedQuota> for LimiterError {
     fn from(error: UnsupportedQuota) -> Self {
-        Error::Quota(error)
+        LimiterError::Quota(error)
     }
 }
 
-impl From<ThrottleError> for Error {
+impl From<ThrottleError> for LimiterError {
     fn from(error: ThrottleError) -> Self {
-        Error::Throttle(error)
+        LimiterError::Throttle(error)
     }
 }
 

@@ -1,67 +1,86 @@
 //! Flights: concurrent checks of a key share a script.
 //!
-//! The first check starts a flight, a task that sends it immediately. Checks made in the meantime
-//! wait for its reply, and are then sent together:
+//! A check that finds no other of its key in flight is sent by its own caller. The next one starts
+//! a flight, a task that sends it immediately. Checks made in the meantime wait for the reply to
+//! the flight's script, and are then sent together:
 //!
 //! ```text
-//! calls        a    b  c d         e f
-//! scripts        [ a ]    [ b c d ]   [ e f ]
+//! calls        a  b  c d         e f
+//! alone        [ a ]
+//! flight          [ b ] [ c d ]     [ e f ]
 //! ```
 //!
-//! So each process has at most one script in flight for a key, whatever the number of callers. The
-//! script decides the calls one after the other, as if each had been sent alone at that time.
+//! So each process has at most two scripts in flight for a key, whatever the number of callers, and
+//! a lone check costs neither a task nor a clone of the limiter. A script decides its calls one
+//! after the other, as if each had been sent alone at that time.
 //!
-//! A flight is a separate task, so a caller that gives up, or whose future is not polled, delays no
-//! other. Clones may have different deadlines: a script may take as long as its most patient caller
-//! waits, and each caller gives up at its own deadline.
+//! A flight is a separate task, and no check waits for one that was sent alone. So a caller that
+//! gives up, or whose future is not polled, delays no other. Clones may have different deadlines: a
+//! script may take as long as its most patient caller waits, and each caller gives up at its own
+//! deadline.
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::hash_map::Entry;
 use std::mem;
 use std::sync::Arc;
+use std::time::Instant;
 
-use redis::aio::ConnectionLike;
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 use zset_std::{Decision, Verdict};
 
+use crate::breaker::Pass;
+use crate::connection::end;
 use crate::keys::Keys;
 use crate::limit::{ServerLimiter, Step};
-use crate::link::end;
-use crate::{Error, Keyed};
+use crate::{AsyncConnection, Failure, Keyed};
 
 /// A check that waits for a flight.
 pub(crate) struct Waiting {
     /// The channel for the decision.
-    reply: oneshot::Sender<Result<Decision, Error>>,
+    reply: oneshot::Sender<Result<Decision, Failure>>,
     /// The deadline of its caller.
     until: Instant,
 }
 
-/// The keys with a flight, each with its waiting checks.
-pub(crate) type Flights = Keys<Vec<Waiting>>;
+/// The checks of a key that are in flight.
+pub(crate) enum InFlight {
+    /// One check was sent by its own caller. Its deadline tells it from later ones.
+    Alone(Instant),
+    /// There is a flight, for which these checks wait.
+    Flight(Vec<Waiting>),
+}
 
-impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter> Keyed<C, L> {
-    /// Checks one unit, together with other checks of the key.
-    pub(crate) async fn check_together(&self, key: &[u8]) -> Result<Decision, Error> {
-        let pass = self.policy.pass()?;
-        let (reply, receiver) = oneshot::channel();
+/// The keys with checks in flight.
+pub(crate) type Flights = Keys<InFlight>;
+
+impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
+    /// Checks one unit: alone, or together with other checks of the key.
+    pub(crate) async fn check_together(&self, key: &[u8]) -> Result<Decision, Failure> {
+        let pass = Pass::of(self.policy.breaker.as_ref())?;
         let until = end(self.policy.deadline);
-        if let Some(flight) = Flight::join(&self.flights, key, Waiting { reply, until }) {
-            // In a box, as a spawned future is copied several times.
-            tokio::spawn(Box::pin(self.clone().fly(flight)));
-        }
         let decision = async {
-            match receiver.await {
-                Ok(decision) => decision,
-                // The runtime of the flight has ended. The box keeps a check's future small.
-                Err(_) => Ok(Box::pin(self.check_calls(key, 1, until)).await?.1),
+            let (_alone, waiting) = match join(&self.flights, key, until) {
+                Joined::Alone(alone) => (Some(alone), None),
+                Joined::Flight(waiting, flight) => {
+                    if let Some(flight) = flight {
+                        // In a box, as a spawned future is copied several times.
+                        tokio::spawn(Box::pin(self.clone().fly(flight)));
+                    }
+                    (None, Some(waiting))
+                }
+            };
+            if let Some(waiting) = waiting {
+                // Otherwise the runtime of the flight has ended.
+                if let Ok(decision) = timeout_at(until.into(), waiting).await? {
+                    return decision;
+                }
             }
+            Ok(self.check_calls(key, 1, until).await?.1)
         };
-        let decision = timeout_at(until, decision).await.unwrap_or(Err(Error::Timeout));
+        let decision = decision.await;
         pass.end(&decision);
         decision
     }
@@ -80,7 +99,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter> Keyed<
                         Ok(Decision { verdict: Verdict::Allowed, ..*last })
                     }
                     Ok((_, last)) => Ok(*last),
-                    Err(error) => Err(error.clone()),
+                    Err(failure) => Err(failure.clone()),
                 };
                 // Callers that have given up need no decision.
                 let _ = reply.send(decision);
@@ -98,11 +117,57 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter> Keyed<
         key: &[u8],
         calls: u32,
         until: Instant,
-    ) -> Result<(u32, Decision), Error> {
+    ) -> Result<(u32, Decision), Failure> {
         let mut request = self.policy.request(Step::Check, key, 1);
         request.calls = calls;
-        let call = request.call(&self.policy.names)?;
-        request.decision(self.link.run(&call, until).await?)
+        let call = request.call(&self.policy.names, None);
+        request.decision(self.caller.call(&call, until).await?)
+    }
+}
+
+/// How a check is sent.
+enum Joined<'a> {
+    /// By its own caller.
+    Alone(Alone<'a>),
+    /// By a flight, which is returned if it is new.
+    Flight(oneshot::Receiver<Result<Decision, Failure>>, Option<Flight>),
+}
+
+/// Adds a check to those of its key that are in flight.
+fn join<'a>(flights: &'a Arc<Flights>, key: &'a [u8], until: Instant) -> Joined<'a> {
+    let mut shard = flights.shard(key);
+    let Some(in_flight) = shard.get_mut(key) else {
+        shard.insert(key.into(), InFlight::Alone(until));
+        return Joined::Alone(Alone { flights, key, until });
+    };
+    let (reply, waiting) = oneshot::channel();
+    let check = Waiting { reply, until };
+    let flight = match in_flight {
+        InFlight::Flight(waiting) => {
+            waiting.push(check);
+            None
+        }
+        InFlight::Alone(_) => {
+            *in_flight = InFlight::Flight(vec![check]);
+            Some(Flight { flights: flights.clone(), key: key.into(), is_over: false })
+        }
+    };
+    Joined::Flight(waiting, flight)
+}
+
+/// A check that was sent alone. Once it is dropped, the next one may be sent alone too.
+struct Alone<'a> {
+    flights: &'a Flights,
+    key: &'a [u8],
+    until: Instant,
+}
+
+impl Drop for Alone<'_> {
+    fn drop(&mut self) {
+        let mut shard = self.flights.shard(self.key);
+        if matches!(shard.get(self.key), Some(InFlight::Alone(until)) if *until == self.until) {
+            shard.remove(self.key);
+        }
     }
 }
 
@@ -114,25 +179,14 @@ struct Flight {
 }
 
 impl Flight {
-    /// Adds a check to the flight of its key; returns the flight if it is new.
-    fn join(flights: &Arc<Flights>, key: &[u8], check: Waiting) -> Option<Flight> {
-        match flights.shard(key).entry(key.into()) {
-            Entry::Occupied(waiting) => {
-                waiting.into_mut().push(check);
-                None
-            }
-            Entry::Vacant(waiting) => {
-                waiting.insert(vec![check]);
-                Some(Flight { flights: flights.clone(), key: key.into(), is_over: false })
-            }
-        }
-    }
-
     /// Returns the waiting checks, except those whose callers have given up, which take no units.
     /// If there are none, the flight ends.
     fn board(&mut self) -> Option<Vec<Waiting>> {
         let mut shard = self.flights.shard(&self.key);
-        let mut waiting = shard.get_mut(&self.key).map(mem::take).unwrap_or_default();
+        let mut waiting = match shard.get_mut(&self.key) {
+            Some(InFlight::Flight(waiting)) => mem::take(waiting),
+            _ => Vec::new(),
+        };
         waiting.retain(|check| !check.reply.is_closed());
         if waiting.is_empty() {
             shard.remove(&self.key);

@@ -4,18 +4,18 @@ use std::fmt;
 #[cfg(feature = "tokio")]
 use std::sync::Arc;
 
-#[cfg(feature = "tokio")]
-use redis::aio::ConnectionLike;
 use zset_std::limit::Throttle;
 use zset_std::{Decision, Funnel, Quota, SingleQuota, Timestamp};
 
+#[cfg(feature = "tokio")]
+use crate::AsyncConnection;
 use crate::blocking::{Connect, Pool};
+use crate::connection::Caller;
 #[cfg(feature = "tokio")]
 use crate::flights::Flights;
-use crate::limit::{Operation, Policy, Reply, Request, ServerLimiter, Step, settings};
-use crate::link::Link;
-use crate::operation::operations;
-use crate::{Error, OnFailure, UnsupportedQuota};
+use crate::limit::{Policy, ServerLimiter, Step, settings};
+use crate::operation::{Operation, operations};
+use crate::{Connection, LimiterError, OnFailure, UnsupportedQuota};
 
 /// A limiter of many keys whose state is on the server: an algorithm `L` of [`zset_std`], with the
 /// methods of [`zset_std::Keyed`].
@@ -23,9 +23,8 @@ use crate::{Error, OnFailure, UnsupportedQuota};
 /// Keys are strings or bytes. `C` is the connection:
 ///
 /// - over a [`Pool`], calls block the thread;
-/// - over an asynchronous connection of [`redis`] that can be cloned, calls are awaited. It is a
-///   `ConnectionManager`, a cluster connection, or a `MultiplexedConnection`, on which all calls
-///   fail once it is broken.
+/// - over an `AsyncConnection`, calls are awaited. It is a `ConnectionManager`, a cluster connection,
+///   or a `MultiplexedConnection`, on which all calls fail once it is broken.
 ///
 /// Clones share the connection.
 ///
@@ -34,14 +33,15 @@ use crate::{Error, OnFailure, UnsupportedQuota};
 ///
 /// # Hot keys
 ///
-/// Concurrent awaited checks of one unit of a key share a script if they are made through clones.
-/// The first is sent at once. Those made before its reply wait for it, and are then sent together
-/// and decided in the order of the calls. So a process has at most one such script in flight for a
-/// key, whatever the number of callers. A call may take two round trips, both within its own
-/// deadline, whatever the deadlines of the others. All calls of a script return the state after the
-/// last of them as `remaining` and `reset_after`.
+/// Concurrent awaited checks of one unit of a key share scripts if they are made through clones.
+/// The first two are sent at once. Those made before the second reply wait for it, and are then
+/// sent together and decided in the order of the calls. So a process has at most two such scripts
+/// in flight for a key, whatever the number of callers. A call may take two round trips, both
+/// within its own deadline, whatever the deadlines of the others. All calls of a script return the
+/// state after the last of them as `remaining` and `reset_after`.
 ///
-/// These scripts run in separate tasks, so awaited calls need a `tokio` runtime.
+/// Shared scripts run in a separate task, so awaited calls need a `tokio` runtime. A lone check
+/// starts no task.
 ///
 /// # Examples
 ///
@@ -66,8 +66,8 @@ use crate::{Error, OnFailure, UnsupportedQuota};
 /// # Ok(())
 /// # }
 /// ```
-pub struct Keyed<C, L> {
-    pub(crate) link: Link<C>,
+pub struct Keyed<C: Connection, L> {
+    pub(crate) caller: Caller<C>,
     pub(crate) policy: Policy,
     /// For awaited checks.
     #[cfg(feature = "tokio")]
@@ -75,7 +75,7 @@ pub struct Keyed<C, L> {
     limiter: L,
 }
 
-impl<C, L: ServerLimiter> Keyed<C, L> {
+impl<C: Connection, L: ServerLimiter> Keyed<C, L> {
     /// Makes a limiter; keys on the server begin with `name`. **O(k)** for k limits.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl<C, L: ServerLimiter> Keyed<C, L> {
         let mut policy = Policy::new(name, limiter.rules()?, on_failure)?;
         policy.block = limiter.block();
         Ok(Keyed {
-            link: Link::new(connection),
+            caller: Caller::new(connection),
             policy,
             #[cfg(feature = "tokio")]
             flights: Arc::new(Flights::new()),
@@ -127,30 +127,30 @@ impl<C, L: ServerLimiter> Keyed<C, L> {
     }
 }
 
-impl<C, L> Keyed<C, L> {
+impl<C: Connection, L> Keyed<C, L> {
     settings!();
 }
 
-impl<C, L: SingleQuota> Keyed<C, L> {
+impl<C: Connection, L: SingleQuota> Keyed<C, L> {
     /// Returns the quota of each key. **O(1)**.
     pub fn quota(&self) -> Quota {
         self.limiter.quota()
     }
 }
 
-impl<C: Clone, L: Clone> Keyed<C, L> {
+impl<C: Connection, L: Clone> Keyed<C, L> {
     /// Returns the same limiter with its clock fixed at `now`, rounded down to microseconds.
     /// **O(1)**.
     ///
-    /// It is for tests: see [time](crate#time). Calls return [`Error::TimeTooLate`] if `now` is too
+    /// It is for tests: see [time](crate#time). Calls return [`LimiterError::TimeTooLate`] if `now` is too
     /// late.
     ///
     /// # Examples
     ///
     /// ```no_run
     /// # use std::time::Duration;
-    /// # use zset_redis::{Error, Keyed, blocking::Pool};
-    /// # fn example(logins: Keyed<Pool, zset_std::Funnel>) -> Result<(), Error> {
+    /// # use zset_redis::{Keyed, LimiterError, blocking::Pool};
+    /// # fn example(logins: Keyed<Pool, zset_std::Funnel>) -> Result<(), LimiterError> {
     /// use zset_std::Timestamp;
     ///
     /// let mut now = Timestamp::ZERO;
@@ -168,14 +168,15 @@ impl<C: Clone, L: Clone> Keyed<C, L> {
 }
 
 operations! {
-    impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter + 'static> Keyed<C, L> {
+    LimiterError:
+    impl<C, L: ServerLimiter + 'static> Keyed<C, L> {
         /// Allows one unit of a key, or denies it.
         ///
         /// # Errors
         ///
-        /// [`Error`] if the server fails, unless [`OnFailure`] replaces it.
+        /// [`LimiterError`] if the server fails, unless [`OnFailure`] replaces it.
         pub fn check(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Decision> {
-            self.policy.operation(Step::Check, key.as_ref(), 1, Policy::decision)
+            self.policy.step(Step::Check, key.as_ref(), 1, Policy::decision)
         }
 
         /// Allows `n` units of a key together, or denies all of them; 0 units are always allowed.
@@ -184,25 +185,23 @@ operations! {
             key: &(impl AsRef<[u8]> + ?Sized),
             n: u32,
         ) -> Operation<Decision> {
-            self.policy.operation(Step::Check, key.as_ref(), n, Policy::decision)
+            self.policy.step(Step::Check, key.as_ref(), n, Policy::decision)
         }
 
         /// Returns what [`check`](Self::check) would return, without recording any units.
         pub fn peek(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Decision> {
-            self.policy.operation(Step::Peek, key.as_ref(), 1, Policy::decision)
+            self.policy.step(Step::Peek, key.as_ref(), 1, Policy::decision)
         }
 
         /// Returns what [`check_n`](Self::check_n) would return, without recording any units.
         pub fn peek_n(&self, key: &(impl AsRef<[u8]> + ?Sized), n: u32) -> Operation<Decision> {
-            self.policy.operation(Step::Peek, key.as_ref(), n, Policy::decision)
+            self.policy.step(Step::Peek, key.as_ref(), n, Policy::decision)
         }
 
         /// Returns whether the limit of a key is reached. It is the first of two steps:
         /// [record](Self::record) the unit afterwards, only if the action fails, e.g. a login.
         pub fn over_limit(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<bool> {
-            self.policy.operation(Step::Peek, key.as_ref(), 0, |policy, request, reply| {
-                Ok(policy.decision(request, reply)?.remaining == 0)
-            })
+            self.policy.step(Step::Peek, key.as_ref(), 0, Policy::over_limit)
         }
 
         /// Records `n` units of a key, even beyond the limit. A penalty stays as it is, as with a
@@ -210,9 +209,9 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error`] if the server fails, unless a limiter in this process replaces the server.
+        /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the server.
         pub fn record(&self, key: &(impl AsRef<[u8]> + ?Sized), n: u32) -> Operation<()> {
-            self.policy.operation(Step::Record, key.as_ref(), n, Policy::recorded)
+            self.policy.step(Step::Record, key.as_ref(), n, Policy::recorded)
         }
 
         /// Refunds the `n` newest units of a key, or as many as still count, and returns how many.
@@ -223,24 +222,25 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error`] if the server fails, unless a limiter in this process replaces the server.
+        /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the server.
         pub fn refund(&self, key: &(impl AsRef<[u8]> + ?Sized), n: u32) -> Operation<u32> {
-            self.policy.operation(Step::Refund, key.as_ref(), n, Policy::refunded)
+            self.policy.step(Step::Refund, key.as_ref(), n, Policy::refunded)
         }
 
         /// Removes a key, with its history, and returns whether it was present. It ends a block.
         ///
         /// # Errors
         ///
-        /// [`Error`] if the server fails, unless a limiter in this process replaces the server.
+        /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the server.
         pub fn reset(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<bool> {
-            self.policy.operation(Step::Reset, key.as_ref(), 0, Policy::was_reset)
+            self.policy.step(Step::Reset, key.as_ref(), 0, Policy::was_reset)
         }
     }
 }
 
 operations! {
-    impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter + SingleQuota + 'static> Keyed<C, L> {
+    LimiterError:
+    impl<C, L: ServerLimiter + SingleQuota + 'static> Keyed<C, L> {
         /// Like [`check_n`](Self::check_n), with a different quota for this call: for tiers, and
         /// for quotas from a database.
         ///
@@ -262,7 +262,7 @@ operations! {
         ///
         /// # Errors
         ///
-        /// Like [`check`](Self::check), or [`Error::Quota`] if the quota is not supported.
+        /// Like [`check`](Self::check), or [`LimiterError::Quota`] if the quota is not supported.
         ///
         /// # Examples
         ///
@@ -304,14 +304,15 @@ operations! {
 }
 
 operations! {
-    impl<C: ConnectionLike + Clone + Send + Sync + 'static> Keyed<C, Funnel> {
+    LimiterError:
+    impl<C> Keyed<C, Funnel> {
         /// Implements redis-cell's `CL.THROTTLE key max_burst count period quantity`: `count` units
         /// per `period` seconds, and up to `max_burst + 1` at once. The quota of the limiter is not
         /// used.
         ///
         /// # Errors
         ///
-        /// Like [`check`](Self::check), or [`Error::Throttle`] or [`Error::Quota`] if an argument
+        /// Like [`check`](Self::check), or [`LimiterError::Throttle`] or [`LimiterError::Quota`] if an argument
         /// is invalid.
         pub fn throttle(
             &self,
@@ -326,18 +327,18 @@ operations! {
     }
 }
 
-impl<M: Connect, L: ServerLimiter> Keyed<Pool<M>, L> {
-    fn run<T>(&self, operation: Operation<'_, T>) -> Result<T, Error> {
-        let request = operation.request?;
-        (operation.read)(&self.policy, &request, self.send(&request))
+impl<C: Connection, L> Keyed<C, L> {
+    async fn run_alone<T>(
+        &self,
+        operation: Operation<'_, T, LimiterError>,
+    ) -> Result<T, LimiterError> {
+        self.caller.run(operation, self.policy.deadline, self.policy.breaker.as_ref()).await
     }
+}
 
-    fn send(&self, request: &Request<'_>) -> Result<Reply, Error> {
-        let call = request.call(&self.policy.names)?;
-        let pass = self.policy.pass()?;
-        let reply = self.link.run(&call, self.policy.deadline);
-        pass.end(&reply);
-        reply.map(Reply::Script)
+impl<M: Connect, L> Keyed<Pool<M>, L> {
+    async fn run<T>(&self, operation: Operation<'_, T, LimiterError>) -> Result<T, LimiterError> {
+        self.run_alone(operation).await
     }
 }
 
@@ -345,55 +346,51 @@ impl<M: Connect, L: ServerLimiter> Keyed<Pool<M>, L> {
 mod awaited {
     use zset_std::AsyncKeyedLimiter;
 
-    use super::{ConnectionLike, Decision, Error, Keyed, Operation, Reply, Request, ServerLimiter};
-    use crate::link::end;
+    use super::{AsyncConnection, Keyed, LimiterError, Operation, ServerLimiter};
+    use crate::operation::Reply;
+    use zset_std::Decision;
 
-    impl<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter + 'static> Keyed<C, L> {
-        pub(super) async fn run<T>(&self, operation: Operation<'_, T>) -> Result<T, Error> {
-            let request = operation.request?;
-            let reply = if request.can_share() {
-                self.check_together(request.key).await.map(Reply::Decision)
-            } else {
-                self.send(&request).await
-            };
-            (operation.read)(&self.policy, &request, reply)
-        }
-
-        async fn send(&self, request: &Request<'_>) -> Result<Reply, Error> {
-            let call = request.call(&self.policy.names)?;
-            let pass = self.policy.pass()?;
-            let reply = self.link.run(&call, end(self.policy.deadline)).await;
-            pass.end(&reply);
-            reply.map(Reply::Script)
+    impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
+        pub(super) async fn run<T>(
+            &self,
+            operation: Operation<'_, T, LimiterError>,
+        ) -> Result<T, LimiterError> {
+            if let Some(key) = operation.shared {
+                let reply = self.check_together(key).await.map(Reply::Decision);
+                if let Some(result) = (operation.read)(reply)? {
+                    return Ok(result);
+                }
+            }
+            self.run_alone(operation).await
         }
     }
 
     impl<C, L, Q> AsyncKeyedLimiter<Q> for Keyed<C, L>
     where
-        C: ConnectionLike + Clone + Send + Sync + 'static,
+        C: AsyncConnection,
         L: ServerLimiter,
         Q: AsRef<[u8]> + Sync + ?Sized,
     {
-        type Error = Error;
+        type Error = LimiterError;
 
-        async fn check_n(&self, key: &Q, n: u32) -> Result<Decision, Error> {
+        async fn check_n(&self, key: &Q, n: u32) -> Result<Decision, LimiterError> {
             self.check_n(key, n).await
         }
 
-        async fn peek_n(&self, key: &Q, n: u32) -> Result<Decision, Error> {
+        async fn peek_n(&self, key: &Q, n: u32) -> Result<Decision, LimiterError> {
             self.peek_n(key, n).await
         }
 
-        async fn refund(&self, key: &Q, n: u32) -> Result<u32, Error> {
+        async fn refund(&self, key: &Q, n: u32) -> Result<u32, LimiterError> {
             self.refund(key, n).await
         }
     }
 }
 
-impl<C: Clone, L: Clone> Clone for Keyed<C, L> {
+impl<C: Connection, L: Clone> Clone for Keyed<C, L> {
     fn clone(&self) -> Self {
         Keyed {
-            link: self.link.clone(),
+            caller: self.caller.clone(),
             policy: self.policy.clone(),
             #[cfg(feature = "tokio")]
             flights: self.flights.clone(),
@@ -402,7 +399,7 @@ impl<C: Clone, L: Clone> Clone for Keyed<C, L> {
     }
 }
 
-impl<C, L> fmt::Debug for Keyed<C, L> {
+impl<C: Connection, L> fmt::Debug for Keyed<C, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keyed").field("policy", &self.policy).finish_non_exhaustive()
     }

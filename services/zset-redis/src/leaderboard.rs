@@ -48,7 +48,7 @@
 //! time are lost. Each script is replicated as one transaction, so what remains is an earlier state
 //! of the board, never half of a submission. Submitting a lost score again restores it under the
 //! policies best and latest; a lost part of a sum cannot be restored this way. After
-//! [`Error::Timeout`], it is likewise unknown whether a submission counts, so repeat one to a sum
+//! [`Failure::Timeout`], it is likewise unknown whether a submission counts, so repeat one to a sum
 //! only if counting it twice is acceptable.
 //!
 //! [`with_dense_standings`]: Leaderboard::with_dense_standings
@@ -57,18 +57,19 @@ use std::fmt;
 use std::time::Duration;
 
 use redis::Value;
-#[cfg(feature = "tokio")]
-use redis::aio::ConnectionLike;
 use zset_std::zset_core::Score;
 use zset_std::{Best, Latest, Sum, Ties};
 
-use crate::Error;
-use crate::blocking::{Connect, Pool};
+#[cfg(doc)]
+use crate::blocking::Pool;
+use crate::connection::Caller;
 use crate::key::Names;
-use crate::link::Link;
-use crate::operation::{Operation, operations, read};
+use crate::operation::{self, operations, read};
 use crate::script::{Call, Script, scripts};
+use crate::{Connection, Failure, LeaderboardError};
 use sealed::Named;
+
+type Operation<'a, T> = operation::Operation<'a, T, LeaderboardError>;
 
 /// The largest number that a script can add to another one exactly.
 const MOST: u64 = (1 << 52) - 1;
@@ -78,7 +79,7 @@ const MOST: u64 = (1 << 52) - 1;
 ///
 /// Members are strings or bytes. `C` is the connection, as for a [limiter](crate::Keyed): over a
 /// [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
-/// connection. Each call is one round trip, and returns an [`Error`] if the server fails. The
+/// connection. Each call is one round trip, and returns a [`LeaderboardError`] if the server fails. The
 /// [module](crate::leaderboard) explains scores, order, and what a failover can lose.
 ///
 /// # Examples
@@ -101,13 +102,12 @@ const MOST: u64 = (1 << 52) - 1;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
-pub struct Leaderboard<C> {
-    link: Link<C>,
+pub struct Leaderboard<C: Connection> {
+    caller: Caller<C>,
     board: Board,
 }
 
-impl<C> Leaderboard<C> {
+impl<C: Connection> Leaderboard<C> {
     /// Makes a board that keeps the best score of each member; its keys contain `name`. **O(1)**.
     pub fn new(connection: C, name: &str) -> Self {
         Leaderboard::with_policy(connection, name, Best)
@@ -123,7 +123,7 @@ impl<C> Leaderboard<C> {
             has_dense_standings: false,
             deadline: Duration::from_secs(1),
         };
-        Leaderboard { link: Link::new(connection), board }
+        Leaderboard { caller: Caller::new(connection), board }
     }
 
     /// Returns the board with a hashed name: the server stores a hash of the name, keyed with
@@ -173,7 +173,8 @@ impl<C> Leaderboard<C> {
 }
 
 operations! {
-    impl<C: ConnectionLike + Clone> Leaderboard<C> {
+    LeaderboardError:
+    impl<C> Leaderboard<C> {
         /// Submits a score: it combines with the member's current one by the board's policy.
         ///
         /// **O(log n)** on the server. A new member of a full board either evicts the last one or
@@ -181,7 +182,7 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`Error::NanScore`] if the sum is not a number; the score is unchanged.
+        /// [`LeaderboardError::NanScore`] if the sum is not a number; the score is unchanged.
         pub fn submit(
             &self,
             member: &(impl AsRef<[u8]> + ?Sized),
@@ -213,14 +214,14 @@ operations! {
         ///
         /// **O(m + log n)** on the server for m members removed.
         pub fn trim_to(&self, n: u64) -> Operation<u64> {
-            self.board.call(&scripts::TRIM_TO).number(n.min(MOST)).read(read)
+            self.board.call(&scripts::TRIM_TO).number(n.min(MOST)).value()
         }
 
         /// Removes all members.
         ///
         /// **O(1)** on the server, which frees them in the background.
         pub fn clear(&self) -> Operation<()> {
-            self.board.call(&scripts::CLEAR).read(|reply| read::<u64>(reply).map(|_| ()))
+            self.board.call(&scripts::CLEAR).value::<u64>().map(drop)
         }
 
         /// Returns the score of a member. **O(1)** on the server.
@@ -232,7 +233,7 @@ operations! {
         /// server.
         pub fn rank(&self, member: &(impl AsRef<[u8]> + ?Sized)) -> Operation<Option<u64>> {
             self.board.standing(member.as_ref(), Ties::Ordinal).read(|reply| match read(reply)? {
-                Some(0) => Err(Error::UnexpectedReply),
+                Some(0) => Err(Failure::UnexpectedReply.into()),
                 number => Ok(number.map(|number: u64| number - 1)),
             })
         }
@@ -246,7 +247,7 @@ operations! {
             member: &(impl AsRef<[u8]> + ?Sized),
             ties: Ties,
         ) -> Operation<Option<u64>> {
-            self.board.standing(member.as_ref(), ties).read(read)
+            self.board.standing(member.as_ref(), ties).value()
         }
 
         /// Returns the line of a member with up to `n` lines on each side, fewer at the ends, or
@@ -297,35 +298,34 @@ operations! {
 
         /// Returns the number of members with at least this score. **O(log n)** on the server.
         pub fn count_at_least(&self, score: impl Into<Score>) -> Operation<u64> {
-            self.board.call(&scripts::COUNT_AT_LEAST).argument(negated(score.into())).read(read)
+            self.board.call(&scripts::COUNT_AT_LEAST).argument(negated(score.into())).value()
         }
 
         /// Returns the number of members. **O(1)** on the server.
         pub fn len(&self) -> Operation<u64> {
-            self.board.call(&scripts::LEN).read(read)
+            self.board.call(&scripts::LEN).value()
         }
 
         /// Returns whether there are no members. **O(1)** on the server.
         pub fn is_empty(&self) -> Operation<bool> {
-            self.board.call(&scripts::LEN).read(|reply| Ok(read::<u64>(reply)? == 0))
+            self.board.call(&scripts::LEN).value::<u64>().map(|len| len == 0)
         }
     }
 }
 
-impl<M: Connect> Leaderboard<Pool<M>> {
-    fn run<T>(&self, operation: Operation<T>) -> Result<T, Error> {
-        operation.run_blocking(&self.link, self.board.deadline)
+impl<C: Connection> Leaderboard<C> {
+    async fn run<T>(&self, operation: Operation<'_, T>) -> Result<T, LeaderboardError> {
+        self.caller.run(operation, self.board.deadline, None).await
     }
 }
 
-#[cfg(feature = "tokio")]
-impl<C: ConnectionLike + Clone> Leaderboard<C> {
-    async fn run<T>(&self, operation: Operation<T>) -> Result<T, Error> {
-        operation.run(&self.link, self.board.deadline).await
+impl<C: Connection> Clone for Leaderboard<C> {
+    fn clone(&self) -> Self {
+        Leaderboard { caller: self.caller.clone(), board: self.board.clone() }
     }
 }
 
-impl<C> fmt::Debug for Leaderboard<C> {
+impl<C: Connection> fmt::Debug for Leaderboard<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Leaderboard").field("board", &self.board).finish_non_exhaustive()
     }
@@ -368,24 +368,24 @@ struct Board {
 }
 
 impl Board {
-    fn call(&self, script: &'static Script) -> Call {
+    fn call(&self, script: &'static Script) -> Call<LeaderboardError> {
         Call::new(script, self.keys.to_vec())
     }
 
-    fn submit(&self, policy: &str, member: &[u8], score: Score) -> Operation<Submission> {
+    fn submit(&self, policy: &str, member: &[u8], score: Score) -> Operation<'static, Submission> {
         let max_len = self.max_len.map_or(String::new(), |max_len| max_len.to_string());
         let call = self.call(&scripts::SUBMIT).argument(policy).argument(member);
         let call = call.argument(negated(score)).argument(max_len);
         call.number(self.has_dense_standings).read(Submission::read)
     }
 
-    fn standing(&self, member: &[u8], ties: Ties) -> Call {
+    fn standing(&self, member: &[u8], ties: Ties) -> Call<LeaderboardError> {
         self.call(&scripts::STANDING).argument(member).argument(text(ties))
     }
 
-    fn page(&self, offset: u64, n: u64, ties: Ties) -> Operation<Vec<Standing>> {
+    fn page(&self, offset: u64, n: u64, ties: Ties) -> Operation<'static, Vec<Standing>> {
         if n == 0 || offset > MOST {
-            return Operation::Known(Vec::new());
+            return Operation::known(Ok(Vec::new()));
         }
         let last = offset.saturating_add(n - 1).min(MOST);
         let call = self.call(&scripts::PAGE).number(offset).number(last);
@@ -446,9 +446,9 @@ impl Submission {
         self.old != self.new
     }
 
-    fn read(reply: Value) -> Result<Submission, Error> {
+    fn read(reply: Value) -> Result<Submission, LeaderboardError> {
         if reply == Value::BulkString(b"NaN".into()) {
-            return Err(Error::NanScore);
+            return Err(LeaderboardError::NanScore);
         }
         let (old, new, member, score) = read::<Reply>(reply)?;
         let score = score.map(turned).transpose()?;
@@ -461,7 +461,7 @@ impl Submission {
 }
 
 /// Reads lines; the reply numbers only the first.
-fn numbered(reply: Value, ties: Ties) -> Result<Vec<Standing>, Error> {
+fn numbered(reply: Value, ties: Ties) -> Result<Vec<Standing>, LeaderboardError> {
     let (first_rank, first_number, entries) = read::<(u64, u64, Vec<Value>)>(reply)?;
     let mut lines = Vec::<Standing>::with_capacity(entries.len() / 2);
     let mut entries = entries.into_iter();
@@ -489,12 +489,12 @@ fn negated(score: Score) -> String {
 }
 
 /// Reads a stored score.
-fn turned(stored: f64) -> Result<Score, Error> {
-    Score::new(-stored).map_err(|_| Error::UnexpectedReply)
+fn turned(stored: f64) -> Result<Score, Failure> {
+    Score::new(-stored).map_err(|_| Failure::UnexpectedReply)
 }
 
-fn read_score(reply: Value) -> Result<Option<Score>, Error> {
-    read::<Option<f64>>(reply)?.map(turned).transpose()
+fn read_score(reply: Value) -> Result<Option<Score>, LeaderboardError> {
+    Ok(read::<Option<f64>>(reply)?.map(turned).transpose()?)
 }
 
 fn text(ties: Ties) -> &'static str {

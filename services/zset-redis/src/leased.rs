@@ -31,18 +31,16 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use redis::aio::ConnectionLike;
 use tokio::sync::oneshot;
-use tokio::time::Instant;
 use zset_std::{AsyncKeyedLimiter, Clock, Decision, MonotonicClock, Quota, Verdict};
 
 use crate::breaker::Pass;
+use crate::connection::{Caller, end};
 use crate::keys::Keys;
 use crate::limit::{Kind, Policy, Rule, Step, settings};
-use crate::link::{Link, end};
-use crate::{Error, OnFailure, UnsupportedQuota};
+use crate::{AsyncConnection, Connection, Failure, LimiterError, OnFailure, UnsupportedQuota};
 use draw::{Draw, Grant, wait};
 use slot::{Slot, Terms};
 
@@ -127,8 +125,8 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 /// # Ok(())
 /// # }
 /// ```
-pub struct LeasedWindow<C> {
-    link: Link<C>,
+pub struct LeasedWindow<C: Connection> {
+    caller: Caller<C>,
     policy: Policy,
     terms: Terms,
     max_keys: usize,
@@ -136,16 +134,16 @@ pub struct LeasedWindow<C> {
 }
 
 /// A waiting call.
-struct Reply {
+struct ReplyTo {
     /// Where to send the decision.
-    sender: oneshot::Sender<Result<Decision, Error>>,
+    sender: oneshot::Sender<Result<Decision, Failure>>,
     /// The deadline of its caller.
     until: Instant,
 }
 
 /// The state that clones share.
 struct Local {
-    keys: Keys<Slot<Reply>>,
+    keys: Keys<Slot<ReplyTo>>,
     clock: MonotonicClock,
     /// Makes the ids of leases unique across all processes.
     process: Box<str>,
@@ -157,14 +155,14 @@ struct Local {
 /// How a call begins.
 enum Start<'a> {
     Decided(Decision),
-    Waiting(oneshot::Receiver<Result<Decision, Error>>, Instant, Pass<'a>),
+    Waiting(oneshot::Receiver<Result<Decision, Failure>>, Instant, Pass<'a>),
     /// There is no room for another key.
     Full,
     /// The breaker is open.
-    Refused(Error),
+    Refused(Failure),
 }
 
-impl<C> LeasedWindow<C> {
+impl<C: Connection> LeasedWindow<C> {
     /// Makes a limiter that gives every key this quota; keys on the server begin with `name`.
     /// **O(1)**.
     ///
@@ -189,8 +187,8 @@ impl<C> LeasedWindow<C> {
             is_sweep_scheduled: AtomicBool::new(false),
         };
         let local = Arc::new(local);
-        let link = Link::new(connection);
-        Ok(LeasedWindow { link, policy, terms, max_keys: DEFAULT_MAX_KEYS, local })
+        let caller = Caller::new(connection);
+        Ok(LeasedWindow { caller, policy, terms, max_keys: DEFAULT_MAX_KEYS, local })
     }
 
     /// Returns the limiter with a different life of leases, at most the quota's period; the default
@@ -240,13 +238,13 @@ impl<C> LeasedWindow<C> {
     }
 }
 
-impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
+impl<C: AsyncConnection> LeasedWindow<C> {
     /// Allows one unit of a key, or denies it. Usually **O(1)** in this process.
     ///
     /// # Errors
     ///
-    /// [`Error`] if the server is needed and fails, unless [`OnFailure`] replaces it.
-    pub async fn check<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q) -> Result<Decision, Error> {
+    /// [`LimiterError`] if the server is needed and fails, unless [`OnFailure`] replaces it.
+    pub async fn check<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q) -> Result<Decision, LimiterError> {
         self.check_n(key, 1).await
     }
 
@@ -259,7 +257,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         &self,
         key: &Q,
         n: u32,
-    ) -> Result<Decision, Error> {
+    ) -> Result<Decision, LimiterError> {
         let key = key.as_ref();
         let reply = match self.start(key, n) {
             Start::Decided(decision) => return Ok(decision),
@@ -269,7 +267,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
                 decision
             }
             Start::Full => self.check_without_lease(key, n).await,
-            Start::Refused(error) => Err(error),
+            Start::Refused(failure) => Err(failure),
         };
         self.or_failure(Step::Check, key, n, reply)
     }
@@ -279,7 +277,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
     /// # Errors
     ///
     /// Like [`check`](Self::check).
-    pub async fn peek<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q) -> Result<Decision, Error> {
+    pub async fn peek<Q: AsRef<[u8]> + ?Sized>(&self, key: &Q) -> Result<Decision, LimiterError> {
         self.peek_n(key, 1).await
     }
 
@@ -292,7 +290,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         &self,
         key: &Q,
         n: u32,
-    ) -> Result<Decision, Error> {
+    ) -> Result<Decision, LimiterError> {
         let key = key.as_ref();
         let (known, left) = self.known(key, n);
         if let Some(decision) = known {
@@ -320,9 +318,9 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
     ///
     /// # Errors
     ///
-    /// [`Error`] if the server fails. Units that were not returned count until they leave the
+    /// [`LimiterError`] if the server fails. Units that were not returned count until they leave the
     /// window.
-    pub async fn give_back(&self) -> Result<(), Error> {
+    pub async fn give_back(&self) -> Result<(), LimiterError> {
         self.give_back_if(|slot, _| !slot.is_in_flight()).await
     }
 
@@ -335,10 +333,10 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         let slot = if let Some(slot) = shard.get_mut(key) {
             slot
         } else {
-            if let Some(decision) = Slot::<Reply>::new().peek(&self.terms, now, n) {
+            if let Some(decision) = Slot::<ReplyTo>::new().peek(&self.terms, now, n) {
                 return Start::Decided(decision);
             }
-            if shard.len() >= Keys::<Slot<Reply>>::of_a_shard(self.max_keys) {
+            if shard.len() >= Keys::<Slot<ReplyTo>>::of_a_shard(self.max_keys) {
                 return Start::Full;
             }
             shard.entry(key.into()).or_insert_with(Slot::new)
@@ -346,13 +344,13 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         if let Some(decision) = slot.check(&self.terms, now, n) {
             return Start::Decided(decision);
         }
-        let pass = match self.policy.pass() {
+        let pass = match Pass::of(self.policy.breaker.as_ref()) {
             Ok(pass) => pass,
-            Err(error) => return Start::Refused(error),
+            Err(failure) => return Start::Refused(failure),
         };
         let (sender, receiver) = oneshot::channel();
         let until = end(self.policy.deadline);
-        slot.wait(n, Reply { sender, until });
+        slot.wait(n, ReplyTo { sender, until });
         if let Some(draw) = slot.draw(&self.terms, now, self.next_id()) {
             // In a box, as a spawned future is copied several times.
             tokio::spawn(Box::pin(self.clone().fly(key.into(), draw, until)));
@@ -367,7 +365,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         let now = self.local.clock.now();
         match shard.get(key) {
             Some(slot) => (slot.peek(&self.terms, now, n), slot.left(now)),
-            None => (Slot::<Reply>::new().peek(&self.terms, now, n), 0),
+            None => (Slot::<ReplyTo>::new().peek(&self.terms, now, n), 0),
         }
     }
 
@@ -391,13 +389,10 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         step: Step,
         key: &[u8],
         n: u32,
-        decision: Result<Decision, Error>,
-    ) -> Result<Decision, Error> {
-        let failed = |error| {
-            let request = self.policy.request(step, key, n);
-            self.policy.decision(&request, Err(error))
-        };
-        decision.or_else(failed)
+        decision: Result<Decision, Failure>,
+    ) -> Result<Decision, LimiterError> {
+        let instead = |failure| self.policy.instead(&self.policy.request(step, key, n), failure);
+        decision.or_else(instead)
     }
 
     fn next_id(&self) -> u64 {
@@ -407,28 +402,28 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
 
 impl<C, Q> AsyncKeyedLimiter<Q> for LeasedWindow<C>
 where
-    C: ConnectionLike + Clone + Send + Sync + 'static,
+    C: AsyncConnection,
     Q: AsRef<[u8]> + Sync + ?Sized,
 {
-    type Error = Error;
+    type Error = LimiterError;
 
-    async fn check_n(&self, key: &Q, n: u32) -> Result<Decision, Error> {
+    async fn check_n(&self, key: &Q, n: u32) -> Result<Decision, LimiterError> {
         self.check_n(key, n).await
     }
 
-    async fn peek_n(&self, key: &Q, n: u32) -> Result<Decision, Error> {
+    async fn peek_n(&self, key: &Q, n: u32) -> Result<Decision, LimiterError> {
         self.peek_n(key, n).await
     }
 
-    async fn refund(&self, key: &Q, n: u32) -> Result<u32, Error> {
+    async fn refund(&self, key: &Q, n: u32) -> Result<u32, LimiterError> {
         Ok(self.refund(key, n))
     }
 }
 
-impl<C: Clone> Clone for LeasedWindow<C> {
+impl<C: Connection> Clone for LeasedWindow<C> {
     fn clone(&self) -> Self {
         LeasedWindow {
-            link: self.link.clone(),
+            caller: self.caller.clone(),
             policy: self.policy.clone(),
             terms: self.terms,
             max_keys: self.max_keys,
@@ -437,7 +432,7 @@ impl<C: Clone> Clone for LeasedWindow<C> {
     }
 }
 
-impl<C> fmt::Debug for LeasedWindow<C> {
+impl<C: Connection> fmt::Debug for LeasedWindow<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LeasedWindow")
             .field("policy", &self.policy)

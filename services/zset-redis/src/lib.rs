@@ -24,9 +24,9 @@
 //! [`FixedWindow`]: zset_std::FixedWindow
 //! [`Limits`]: zset_std::Limits
 //!
-//! The type of connection decides how calls are made. Over a [`blocking::Pool`], calls block the
-//! thread. With the feature `tokio`, calls over any asynchronous connection of [`redis`] that can
-//! be cloned are awaited. For hot keys there is also `LeasedWindow`, an exact window whose units
+//! The type of [`Connection`] decides how calls are made. Over a [`blocking::Pool`], calls block the
+//! thread. With the feature `tokio`, calls over an asynchronous connection of [`redis`], or over
+//! another `AsyncConnection`, are awaited. For hot keys there is also `LeasedWindow`, an exact window whose units
 //! each process draws in batches.
 //!
 //! ```no_run
@@ -152,9 +152,12 @@
 //! Each call has a deadline, one second by default; `with_deadline` sets another. A shorter timeout
 //! of the connection itself ends the call earlier; the asynchronous connections of `redis` have
 //! half a second by default. Each limiter is created with an [`OnFailure`] policy for a server that
-//! fails or does not reply in time: the call returns the [`Error`], or the units are allowed, or a
-//! limiter in this process decides. `with_failure_observer` receives each failure, whatever the
-//! policy.
+//! fails or does not reply in time: the units are denied or allowed, or a limiter in this process
+//! decides, or the call returns the [`Failure`]. `with_failure_observer` receives each failure,
+//! whatever the policy.
+//!
+//! A [`LimiterError`], a [`LeaderboardError`] and a [`DelayQueueError`] are a failure of the server
+//! or an error of the caller, such as a [`QueueFull`](DelayQueueError::QueueFull) queue.
 //!
 //! While the server is down, each call waits for its deadline. With a [`Breaker`], after some
 //! failures in a row, calls fail immediately, except for one probe at a time. [`Breaker::state`] is
@@ -301,6 +304,7 @@
 
 pub mod blocking;
 mod breaker;
+mod connection;
 pub mod delay_queue;
 mod error;
 #[cfg(feature = "tokio")]
@@ -313,13 +317,15 @@ pub mod leaderboard;
 #[cfg(feature = "tokio")]
 mod leased;
 mod limit;
-mod link;
 mod operation;
 mod script;
 
 pub use breaker::{Breaker, BreakerState};
+#[cfg(feature = "tokio")]
+pub use connection::AsyncConnection;
+pub use connection::Connection;
 pub use delay_queue::DelayQueue;
-pub use error::{Error, UnsupportedQuota};
+pub use error::{DelayQueueError, Failure, LeaderboardError, LimiterError, UnsupportedQuota};
 pub use keyed::Keyed;
 pub use leaderboard::Leaderboard;
 #[cfg(feature = "tokio")]

@@ -18,10 +18,11 @@ use redis::Value;
 use zset_std::limit::{Block, Throttle};
 use zset_std::{Decision, KeyedLimiter, Quota, Timestamp, Verdict};
 
-use crate::breaker::{Breaker, Pass};
+use crate::breaker::Breaker;
 use crate::key::Names;
+use crate::operation::{Operation, Reply};
 use crate::script::Call;
-use crate::{Error, UnsupportedQuota};
+use crate::{Failure, LimiterError, UnsupportedQuota};
 #[cfg(feature = "tokio")]
 pub(crate) use rule::Kind;
 pub(crate) use rule::Rule;
@@ -30,9 +31,15 @@ pub use server_limiter::ServerLimiter;
 use state::{Numbers, State, pack};
 
 /// What a limiter does when the server fails or does not reply before the deadline.
+///
+/// It decides about checks and peeks. The methods that return no decision, such as `record`, return
+/// the [`Failure`], unless a limiter in this process replaces the server.
 #[derive(Clone)]
 pub enum OnFailure {
-    /// The call returns the [`Error`].
+    /// The call returns the [`Failure`].
+    Error,
+    /// The units are denied. `retry_after` is the limiter's deadline: a guess, since it is not known
+    /// when the server will be back.
     Deny,
     /// The units are allowed, unless they exceed the limit.
     Allow,
@@ -65,6 +72,7 @@ impl OnFailure {
 impl fmt::Debug for OnFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            OnFailure::Error => "Error",
             OnFailure::Deny => "Deny",
             OnFailure::Allow => "Allow",
             OnFailure::Local(_) => "Local(..)",
@@ -73,7 +81,7 @@ impl fmt::Debug for OnFailure {
 }
 
 /// An observer that receives each failure.
-pub(crate) type FailureObserver = Arc<dyn Fn(&Error) + Send + Sync>;
+pub(crate) type FailureObserver = Arc<dyn Fn(&Failure) + Send + Sync>;
 
 /// The settings of each type that has a [`Policy`].
 macro_rules! settings {
@@ -119,7 +127,7 @@ macro_rules! settings {
         /// block.
         pub fn with_failure_observer(
             mut self,
-            observer: impl Fn(&crate::Error) + Send + Sync + 'static,
+            observer: impl Fn(&crate::Failure) + Send + Sync + 'static,
         ) -> Self {
             self.policy.observer = Some(std::sync::Arc::new(observer));
             self
@@ -167,25 +175,40 @@ impl Policy {
         })
     }
 
-    /// Admits a call, unless the breaker is open.
-    pub(crate) fn pass(&self) -> Result<Pass<'_>, Error> {
-        self.breaker.as_ref().map_or_else(|| Ok(Pass::free()), Breaker::pass)
-    }
-
     pub(crate) fn request<'a>(&'a self, step: Step, key: &'a [u8], n: u32) -> Request<'a> {
         let (rules, block) = (Cow::Borrowed(&*self.rules), self.block);
         Request { step, rules, block, key, n, calls: 1, at: self.at }
     }
 
-    /// Returns the operation of a step; `read` reads its reply.
-    pub(crate) fn operation<'a, T>(
+    /// Returns the operation of a request; `read` reads its reply, or replaces a server that fails.
+    pub(crate) fn operation<'a, T: Send + 'a>(
+        &'a self,
+        request: Result<Request<'a>, LimiterError>,
+        read: ReadReply<T>,
+    ) -> Operation<'a, T, LimiterError> {
+        let request = match request.and_then(|request| Ok((request.time()?, request))) {
+            Ok(request) => request,
+            Err(error) => return Operation::known(Err(error)),
+        };
+        let (time, request) = request;
+        let shared = request.can_share().then_some(request.key);
+        let to_read = request.clone();
+        Operation {
+            call: Box::new(move || Ok(request.call(&self.names, time))),
+            read: Box::new(move |reply| read(self, &to_read, reply).map(Some)),
+            shared,
+        }
+    }
+
+    /// Returns the operation of a step by the limiter's rules.
+    pub(crate) fn step<'a, T: Send + 'a>(
         &'a self,
         step: Step,
         key: &'a [u8],
         n: u32,
         read: ReadReply<T>,
-    ) -> Operation<'a, T> {
-        Operation { request: Ok(self.request(step, key, n)), read }
+    ) -> Operation<'a, T, LimiterError> {
+        self.operation(Ok(self.request(step, key, n)), read)
     }
 
     /// Returns the operation that decides by a different quota than that of the only rule.
@@ -195,11 +218,11 @@ impl Policy {
         key: &'a [u8],
         quota: Quota,
         n: u32,
-    ) -> Operation<'a, Decision> {
+    ) -> Operation<'a, Decision, LimiterError> {
         let request = self.rules[0]
             .with(quota)
             .map(|rule| Request { rules: Cow::Owned(vec![rule]), ..self.request(step, key, n) });
-        Operation { request: request.map_err(Error::Quota), read: Policy::decision }
+        self.operation(request.map_err(LimiterError::Quota), Policy::decision)
     }
 
     /// Returns the operation that decides by the arguments of `CL.THROTTLE` instead of the rules.
@@ -207,57 +230,79 @@ impl Policy {
         &'a self,
         key: &'a [u8],
         numbers: [i64; 4],
-    ) -> Operation<'a, Throttle> {
+    ) -> Operation<'a, Throttle, LimiterError> {
         let request = Rule::throttle(numbers).map(|(rule, n)| Request {
             rules: Cow::Owned(vec![rule]),
             ..self.request(Step::Check, key, n)
         });
-        Operation {
-            request,
-            read: |policy, request, reply| policy.decision(request, reply).map(Throttle::from),
-        }
+        self.operation(request, Policy::decision).map(Throttle::from)
     }
 
     /// Returns the decision of a check or a peek, by the server or its replacement.
     pub(crate) fn decision(
         &self,
         request: &Request<'_>,
-        reply: Result<Reply, Error>,
-    ) -> Result<Decision, Error> {
+        reply: Result<Reply, Failure>,
+    ) -> Result<Decision, LimiterError> {
         let decision = reply.and_then(|reply| match reply {
             Reply::Script(reply) => Ok(request.decision(reply)?.1),
             Reply::Decision(decision) => Ok(decision),
         });
-        decision.or_else(|error| {
-            let error = self.observe(error)?;
-            let (limit, n) = (request.limit(), request.n);
-            match &self.on_failure {
-                OnFailure::Deny => Err(error),
-                OnFailure::Allow => {
-                    let verdict = if n > limit { Verdict::Never } else { Verdict::Allowed };
-                    // The server's count is unknown, so assume an empty window.
-                    let remaining = limit.saturating_sub(n);
-                    Ok(Decision { verdict, limit, remaining, reset_after: Duration::ZERO })
-                }
-                OnFailure::Local(local) => {
-                    let now = request.at.unwrap_or_else(|| local.now());
-                    Ok(match request.step {
-                        Step::Peek => local.preview(request.key, n, now),
-                        _ => local.decide(request.key, n, now),
-                    })
-                }
+        decision.or_else(|failure| self.instead(request, failure))
+    }
+
+    /// Returns the decision of a check or a peek in place of a server that fails.
+    pub(crate) fn instead(
+        &self,
+        request: &Request<'_>,
+        failure: Failure,
+    ) -> Result<Decision, LimiterError> {
+        self.observe(&failure);
+        let (limit, n) = (request.limit(), request.n);
+        let known = |verdict, remaining, reset_after| Decision {
+            verdict: if n > limit { Verdict::Never } else { verdict },
+            limit,
+            remaining,
+            reset_after,
+        };
+        match &self.on_failure {
+            OnFailure::Error => Err(failure.into()),
+            OnFailure::Deny if n == 0 => Ok(known(Verdict::Allowed, 0, self.deadline)),
+            OnFailure::Deny => {
+                let retry_after = self.deadline;
+                Ok(known(Verdict::Denied { retry_after }, 0, retry_after))
             }
-        })
+            // The server's count is unknown, so assume an empty window.
+            OnFailure::Allow => {
+                Ok(known(Verdict::Allowed, limit.saturating_sub(n), Duration::ZERO))
+            }
+            OnFailure::Local(local) => {
+                let now = request.at.unwrap_or_else(|| local.now());
+                Ok(match request.step {
+                    Step::Peek => local.preview(request.key, n, now),
+                    _ => local.decide(request.key, n, now),
+                })
+            }
+        }
+    }
+
+    /// Returns whether the limit is reached, by the server or its replacement.
+    pub(crate) fn over_limit(
+        &self,
+        request: &Request<'_>,
+        reply: Result<Reply, Failure>,
+    ) -> Result<bool, LimiterError> {
+        Ok(self.decision(request, reply)?.remaining == 0)
     }
 
     /// Returns whether units were recorded, by the server or its replacement.
     pub(crate) fn recorded(
         &self,
         request: &Request<'_>,
-        reply: Result<Reply, Error>,
-    ) -> Result<(), Error> {
-        reply.map(|_| ()).or_else(|error| {
-            let local = self.local(error)?;
+        reply: Result<Reply, Failure>,
+    ) -> Result<(), LimiterError> {
+        reply.map(|_| ()).or_else(|failure| {
+            let local = self.local(failure)?;
             let now = request.at.unwrap_or_else(|| local.now());
             // As many as the limit allows; beyond it, the key is over the limit anyway.
             let n = request.n.min(local.preview(request.key, 0, now).remaining);
@@ -270,44 +315,40 @@ impl Policy {
     pub(crate) fn refunded(
         &self,
         request: &Request<'_>,
-        reply: Result<Reply, Error>,
-    ) -> Result<u32, Error> {
+        reply: Result<Reply, Failure>,
+    ) -> Result<u32, LimiterError> {
         let refunded = reply.and_then(|reply| request.refunded(reply.script()?));
-        refunded.or_else(|error| Ok(self.local(error)?.refund(request.key, request.n)))
+        refunded.or_else(|failure| Ok(self.local(failure)?.refund(request.key, request.n)))
     }
 
     /// Returns whether a key was removed, by the server or its replacement.
     pub(crate) fn was_reset(
         &self,
         request: &Request<'_>,
-        reply: Result<Reply, Error>,
-    ) -> Result<bool, Error> {
+        reply: Result<Reply, Failure>,
+    ) -> Result<bool, LimiterError> {
         let removed = reply.and_then(|reply| match reply.script()? {
             Value::Int(keys) => Ok(keys > 0),
-            _ => Err(Error::UnexpectedReply),
+            _ => Err(Failure::UnexpectedReply),
         });
-        removed.or_else(|error| Ok(self.local(error)?.reset(request.key)))
+        removed.or_else(|failure| Ok(self.local(failure)?.reset(request.key)))
     }
 
     /// Reports a failure, and returns the limiter that replaces the server, or the error if there
     /// is none.
-    fn local(&self, error: Error) -> Result<&dyn KeyedLimiter<[u8]>, Error> {
-        let error = self.observe(error)?;
+    fn local(&self, failure: Failure) -> Result<&dyn KeyedLimiter<[u8]>, LimiterError> {
+        self.observe(&failure);
         match &self.on_failure {
             OnFailure::Local(local) => Ok(&**local),
-            _ => Err(error),
+            _ => Err(failure.into()),
         }
     }
 
-    /// Reports a failure and returns it; a caller's error is an `Err`, which is not reported.
-    pub(crate) fn observe(&self, error: Error) -> Result<Error, Error> {
-        if !error.is_failure() {
-            return Err(error);
-        }
+    /// Reports a failure.
+    pub(crate) fn observe(&self, failure: &Failure) {
         if let Some(observer) = &self.observer {
-            observer(&error);
+            observer(failure);
         }
-        Ok(error)
     }
 }
 
@@ -323,33 +364,8 @@ impl fmt::Debug for Policy {
     }
 }
 
-/// A step of a limiter, and how its reply is read.
-pub(crate) struct Operation<'a, T> {
-    /// An error if an argument is invalid.
-    pub(crate) request: Result<Request<'a>, Error>,
-    pub(crate) read: ReadReply<T>,
-}
-
 /// Reads a reply, or replaces a server that fails.
-pub(crate) type ReadReply<T> = fn(&Policy, &Request<'_>, Result<Reply, Error>) -> Result<T, Error>;
-
-/// The result of a step.
-pub(crate) enum Reply {
-    /// The value returned by the script.
-    Script(Value),
-    /// The decision of a check that shared its script with other checks.
-    #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "only awaited checks share"))]
-    Decision(Decision),
-}
-
-impl Reply {
-    fn script(self) -> Result<Value, Error> {
-        match self {
-            Reply::Script(reply) => Ok(reply),
-            Reply::Decision(_) => Err(Error::UnexpectedReply),
-        }
-    }
-}
+type ReadReply<T> = fn(&Policy, &Request<'_>, Result<Reply, Failure>) -> Result<T, LimiterError>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -379,8 +395,7 @@ pub(crate) struct Request<'a> {
 impl Request<'_> {
     /// Returns whether the request can share a script with others of its key: a check of one unit,
     /// at the server's time, by the limiter's rules.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn can_share(&self) -> bool {
+    fn can_share(&self) -> bool {
         let has_own_rules = matches!(self.rules, Cow::Owned(_));
         self.step == Step::Check && self.n == 1 && self.at.is_none() && !has_own_rules
     }
@@ -394,8 +409,16 @@ impl Request<'_> {
         self.rules.iter().map(Rule::limit).min().unwrap_or(u32::MAX)
     }
 
-    /// Returns the script call for keys with these names.
-    pub(crate) fn call(&self, names: &Names) -> Result<Call, Error> {
+    /// Returns the time in microseconds, or `None` for the server's.
+    fn time(&self) -> Result<Option<u64>, LimiterError> {
+        match self.at.map(|at| at.as_nanos() / NANOS_PER_MICRO) {
+            Some(micros) if micros > MOST => Err(LimiterError::TimeTooLate),
+            time => Ok(time),
+        }
+    }
+
+    /// Returns the script call at a time, for keys with these names.
+    pub(crate) fn call(&self, names: &Names, time: Option<u64>) -> Call<LimiterError> {
         let limit = self.limit();
         let is_decision = self.is_decision();
         // Units beyond the limit leave the state unchanged in any case.
@@ -417,12 +440,8 @@ impl Request<'_> {
         let keys = keys.chain(has_penalty.then(|| names.of(self.key, "penalty"))).collect();
         let mut call = Call::new(script, keys);
         if self.step == Step::Reset {
-            return Ok(call);
+            return call;
         }
-        let time = match self.at.map(|at| at.as_nanos() / NANOS_PER_MICRO) {
-            Some(micros) if micros > MOST => return Err(Error::TimeTooLate),
-            time => time,
-        };
         call = call.argument(pack([n, self.calls].map(u64::from).into_iter().chain(time)));
         for rule in &*self.rules {
             if self.rules.len() > 1 || block.is_some() {
@@ -435,12 +454,12 @@ impl Request<'_> {
             let numbers = [block.denials().into()].into_iter().chain(times);
             call = call.argument("penalty").argument(pack(numbers));
         }
-        Ok(call)
+        call
     }
 
     /// Reads the reply of a check or a peek: the number of allowed calls, and the decision of the
     /// last call.
-    pub(crate) fn decision(&self, reply: Value) -> Result<(u32, Decision), Error> {
+    pub(crate) fn decision(&self, reply: Value) -> Result<(u32, Decision), Failure> {
         let reply = self.parse(reply)?;
         let limit = self.limit();
         let longest = |wait: fn(&State, &Rule, u32, u64) -> Duration, n| {
@@ -472,7 +491,7 @@ impl Request<'_> {
     }
 
     /// Reads the reply of a refund: the units that were refunded.
-    fn refunded(&self, reply: Value) -> Result<u32, Error> {
+    fn refunded(&self, reply: Value) -> Result<u32, Failure> {
         let reply = self.parse(reply)?;
         let refunds = reply.states.iter().map(|(rule, state)| state.refunded(rule, self.n));
         Ok(refunds.max().unwrap_or(0))
@@ -488,11 +507,11 @@ impl Request<'_> {
     }
 
     /// Reads the reply of a check, a peek or a refund.
-    fn parse(&self, reply: Value) -> Result<Parsed<'_>, Error> {
-        let Value::BulkString(reply) = reply else { return Err(Error::UnexpectedReply) };
+    fn parse(&self, reply: Value) -> Result<Parsed<'_>, Failure> {
+        let Value::BulkString(reply) = reply else { return Err(Failure::UnexpectedReply) };
         let mut numbers = Numbers::new(&reply);
         let (allowed, now) = (numbers.next()?, numbers.next()?);
-        let allowed = u32::try_from(allowed).map_err(|_| Error::UnexpectedReply)?;
+        let allowed = u32::try_from(allowed).map_err(|_| Failure::UnexpectedReply)?;
         let mut states = Vec::with_capacity(self.rules.len());
         for rule in &*self.rules {
             states.push((rule, State::parse(rule, &mut numbers)?));

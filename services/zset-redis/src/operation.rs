@@ -1,26 +1,24 @@
 //! [`Operation`]: a script call, and how its reply is read; and [`operations`], which defines two
 //! methods for each: a blocking one and an awaited one.
 
-use std::time::Duration;
-
 use redis::{FromRedisValue, Value};
+use zset_std::Decision;
 
-use crate::Error;
-use crate::blocking::{Connect, Pool};
-use crate::link::Link;
+use crate::Failure;
 use crate::script::Call;
 
-/// Implements the operations of a type as methods: over a [`Pool`] they block, over an asynchronous
-/// connection of `redis` they are awaited.
+/// Implements the operations of a type as methods: over a [`Pool`](crate::blocking::Pool) they
+/// block, over an `AsyncConnection` they are awaited.
 ///
 /// An operation is written once, with its docs, as a function that returns it:
 ///
 /// ```text
 /// operations! {
-///     impl<C: ConnectionLike + Clone> Leaderboard<C> {
+///     LeaderboardError:
+///     impl<C> Leaderboard<C> {
 ///         /// Returns the number of members.
 ///         pub fn len(&self) -> Operation<u64> {
-///             self.board.call(&scripts::LEN).read(read)
+///             self.board.call(&scripts::LEN).value()
 ///         }
 ///     }
 /// }
@@ -31,28 +29,25 @@ use crate::script::Call;
 /// ```text
 /// impl<M: Connect> Leaderboard<Pool<M>> {
 ///     /// Returns the number of members.
-///     pub fn len(&self) -> Result<u64, Error> {
-///         self.run(self.board.call(&scripts::LEN).read(read))
+///     pub fn len(&self) -> Result<u64, LeaderboardError> {
+///         now(self.run(self.board.call(&scripts::LEN).value()))
 ///     }
 /// }
 ///
-/// impl<C: ConnectionLike + Clone> Leaderboard<C> {
+/// impl<C: AsyncConnection> Leaderboard<C> {
 ///     /// Returns the number of members.
-///     pub async fn len(&self) -> Result<u64, Error> {
-///         self.run(self.board.call(&scripts::LEN).read(read)).await
+///     pub async fn len(&self) -> Result<u64, LeaderboardError> {
+///         self.run(self.board.call(&scripts::LEN).value()).await
 ///     }
 /// }
 /// ```
 ///
-/// The type has a method `run` for each kind of connection, and its docs say that each call can
-/// fail. A body must not use `return`.
+/// The type has an asynchronous method `run`, and its docs say that each call can fail. A body must
+/// not use `return`.
 macro_rules! operations {
     (
-        impl<
-            $C:ident: $first:ident $(+ $bound:ident)* $(+ $static:lifetime)?
-            $(, $L:ident: $($Kind:ident +)* $l:lifetime)?
-        >
-        $Type:ident<$_C:ident $(, $of:ty)?> {
+        $Error:ty:
+        impl<C $(, $L:ident: $($Kind:ident +)* $l:lifetime)?> $Type:ident<C $(, $of:ty)?> {
             $(
                 $(#[$attribute:meta])*
                 pub fn $name:ident(&$self:ident $(, $argument:ident: $type:ty)* $(,)?)
@@ -65,19 +60,19 @@ macro_rules! operations {
             $(
                 $(#[$attribute])*
                 #[allow(clippy::missing_errors_doc, reason = "the type says when calls fail")]
-                pub fn $name(&$self $(, $argument: $type)*) -> Result<$T, crate::Error> {
-                    $self.run($body)
+                pub fn $name(&$self $(, $argument: $type)*) -> Result<$T, $Error> {
+                    crate::blocking::now($self.run($body))
                 }
             )*
         }
 
-        /// Over an asynchronous connection: calls are awaited.
+        /// Over an [`AsyncConnection`](crate::AsyncConnection): calls are awaited.
         #[cfg(feature = "tokio")]
-        impl<$C: $first $(+ $bound)* $(+ $static)? $(, $L: $($Kind +)* $l)?> $Type<$C $(, $of)?> {
+        impl<C: crate::AsyncConnection $(, $L: $($Kind +)* $l)?> $Type<C $(, $of)?> {
             $(
                 $(#[$attribute])*
                 #[allow(clippy::missing_errors_doc, reason = "the type says when calls fail")]
-                pub async fn $name(&$self $(, $argument: $type)*) -> Result<$T, crate::Error> {
+                pub async fn $name(&$self $(, $argument: $type)*) -> Result<$T, $Error> {
                     $self.run($body).await
                 }
             )*
@@ -87,91 +82,84 @@ macro_rules! operations {
 
 pub(crate) use operations;
 
-/// How the reply to a call is read.
-type Read<T> = Box<dyn Fn(Value) -> Result<Reply<T>, Error> + Send>;
-
-/// The meaning of a reply.
-pub(crate) enum Reply<T> {
-    Done(T),
-    /// The script has done as much as one call may: call it again.
-    Again,
+/// What a call has received.
+pub(crate) enum Reply {
+    /// The value returned by the script.
+    Script(Value),
+    /// The decision of an awaited check, which may have shared its script with others.
+    #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "only awaited checks share"))]
+    Decision(Decision),
 }
 
-/// One operation of a board or a queue, whatever the connection.
-pub(crate) enum Operation<T> {
-    Call(Call, Read<T>),
-    /// The result is known without the server.
-    Known(T),
+impl Reply {
+    pub(crate) fn script(self) -> Result<Value, Failure> {
+        match self {
+            Reply::Script(reply) => Ok(reply),
+            Reply::Decision(_) => Err(Failure::UnexpectedReply),
+        }
+    }
 }
 
-impl<T: 'static> Operation<T> {
+/// Makes the call, or returns the result if it is known without the server.
+type MakeCall<'a, T, E> = Box<dyn FnOnce() -> Result<Call<E>, Result<T, E>> + Send + 'a>;
+
+/// Reads the reply to a call, or replaces an error. `None` if the script has done as much as one
+/// call may: call it again.
+type Read<'a, T, E> = Box<dyn Fn(Result<Reply, Failure>) -> Result<Option<T>, E> + Send + 'a>;
+
+/// One operation of a limiter, a board or a queue, whatever the connection.
+pub(crate) struct Operation<'a, T, E> {
+    pub(crate) call: MakeCall<'a, T, E>,
+    pub(crate) read: Read<'a, T, E>,
+    /// The key of a check that can share a call with others, if it is awaited.
+    pub(crate) shared: Option<&'a [u8]>,
+}
+
+impl<'a, T: Send + 'a, E: From<Failure> + Send + 'a> Operation<'a, T, E> {
+    pub(crate) fn new(
+        call: Call<E>,
+        read: impl Fn(Value) -> Result<Option<T>, E> + Send + 'a,
+    ) -> Self {
+        Operation {
+            call: Box::new(move || call.checked().map_err(Err)),
+            read: Box::new(move |reply| read(reply?.script()?)),
+            shared: None,
+        }
+    }
+
+    /// Returns an operation whose result is known without the server.
+    pub(crate) fn known(result: Result<T, E>) -> Self {
+        let (call, read) = (Box::new(move || Err(result)), Box::new(|_| Ok(None)));
+        Operation { call, read, shared: None }
+    }
+
     /// Returns an operation that maps the result of this one.
-    pub(crate) fn map<U>(self, f: impl Fn(T) -> U + Send + 'static) -> Operation<U> {
-        match self {
-            Operation::Known(result) => Operation::Known(f(result)),
-            Operation::Call(call, read) => call.read_or_again(move |reply| {
-                Ok(match read(reply)? {
-                    Reply::Done(result) => Reply::Done(f(result)),
-                    Reply::Again => Reply::Again,
-                })
-            }),
+    pub(crate) fn map<U: 'a>(self, map: impl Fn(T) -> U + Copy + Send + 'a) -> Operation<'a, U, E> {
+        let Operation { call, read, shared } = self;
+        Operation {
+            call: Box::new(move || call().map_err(|known| known.map(map))),
+            read: Box::new(move |reply| Ok(read(reply)?.map(map))),
+            shared,
         }
     }
 }
 
-impl<T> Operation<T> {
-    pub(crate) fn run_blocking<M: Connect>(
-        self,
-        link: &Link<Pool<M>>,
-        deadline: Duration,
-    ) -> Result<T, Error> {
-        match self {
-            Operation::Known(result) => Ok(result),
-            Operation::Call(call, read) => loop {
-                if let Reply::Done(result) = read(link.run(&call, deadline)?)? {
-                    return Ok(result);
-                }
-            },
-        }
-    }
-
-    #[cfg(feature = "tokio")]
-    pub(crate) async fn run(
-        self,
-        link: &Link<impl redis::aio::ConnectionLike + Clone>,
-        deadline: Duration,
-    ) -> Result<T, Error> {
-        match self {
-            Operation::Known(result) => Ok(result),
-            Operation::Call(call, read) => loop {
-                let reply = link.run(&call, crate::link::end(deadline)).await?;
-                if let Reply::Done(result) = read(reply)? {
-                    return Ok(result);
-                }
-            },
-        }
-    }
-}
-
-impl Call {
+impl<'a, E: From<Failure> + Send + 'a> Call<E> {
     /// Returns an operation for the call; `read` reads its reply.
-    pub(crate) fn read<T>(
+    pub(crate) fn read<T: Send + 'a>(
         self,
-        read: impl Fn(Value) -> Result<T, Error> + Send + 'static,
-    ) -> Operation<T> {
-        self.read_or_again(move |reply| read(reply).map(Reply::Done))
+        read: impl Fn(Value) -> Result<T, E> + Send + 'a,
+    ) -> Operation<'a, T, E> {
+        Operation::new(self, move |reply| read(reply).map(Some))
     }
 
-    /// Like [`read`](Self::read), for a script that may have to be called repeatedly.
-    pub(crate) fn read_or_again<T>(
-        self,
-        read: impl Fn(Value) -> Result<Reply<T>, Error> + Send + 'static,
-    ) -> Operation<T> {
-        Operation::Call(self, Box::new(read))
+    /// Returns an operation for the call, whose reply is a plain value.
+    pub(crate) fn value<T: FromRedisValue + Send + 'a>(self) -> Operation<'a, T, E> {
+        self.read(|reply| Ok(read(reply)?))
     }
 }
 
 /// Reads a reply that is a plain value.
-pub(crate) fn read<T: FromRedisValue>(reply: Value) -> Result<T, Error> {
-    T::from_redis_value(reply).map_err(|_| Error::UnexpectedReply)
+pub(crate) fn read<T: FromRedisValue>(reply: Value) -> Result<T, Failure> {
+    T::from_redis_value(reply).map_err(|_| Failure::UnexpectedReply)
 }

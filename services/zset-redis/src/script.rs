@@ -2,7 +2,7 @@
 
 use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, make_extension_error};
 
-use crate::Error;
+use crate::Failure;
 
 /// A Lua script, with the hash that identifies it on a server.
 #[derive(Debug)]
@@ -44,32 +44,32 @@ macro_rules! scripts {
 
 pub(crate) use scripts;
 
-/// A script call. All keys must have the same hash tag.
+/// A script call. All keys must have the same hash tag. `E` is the error of an invalid argument.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct Call<E> {
     script: &'static Script,
     keys: Vec<Vec<u8>>,
     arguments: Vec<Vec<u8>>,
     /// Why the call cannot be sent.
-    invalid: Option<Error>,
+    invalid: Option<E>,
 }
 
-impl Call {
-    pub(crate) fn new(script: &'static Script, keys: Vec<Vec<u8>>) -> Call {
+impl<E> Call<E> {
+    pub(crate) fn new(script: &'static Script, keys: Vec<Vec<u8>>) -> Self {
         Call { script, keys, arguments: Vec::new(), invalid: None }
     }
 
-    pub(crate) fn argument(mut self, argument: impl Into<Vec<u8>>) -> Call {
+    pub(crate) fn argument(mut self, argument: impl Into<Vec<u8>>) -> Self {
         self.arguments.push(argument.into());
         self
     }
 
-    pub(crate) fn number(self, number: impl Into<u64>) -> Call {
+    pub(crate) fn number(self, number: impl Into<u64>) -> Self {
         self.argument(number.into().to_string())
     }
 
     /// Adds a number. If there is none, the call returns the error instead of being sent.
-    pub(crate) fn try_number(mut self, number: Result<u64, Error>) -> Call {
+    pub(crate) fn try_number(mut self, number: Result<u64, E>) -> Self {
         match number {
             Ok(number) => self.number(number),
             Err(error) => {
@@ -79,9 +79,9 @@ impl Call {
         }
     }
 
-    /// Returns the error of an argument.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        self.invalid.clone().map_or(Ok(()), Err)
+    /// Returns the call, or the error of an argument.
+    pub(crate) fn checked(mut self) -> Result<Self, E> {
+        self.invalid.take().map_or(Ok(self), Err)
     }
 
     /// Returns the command for a server that has the script: nearly always the only round trip.
@@ -108,10 +108,10 @@ impl Call {
     /// If a command within the script fails, servers report only its line. An error that cannot be
     /// decoded is always one of EVALSHA: servers quote arguments in errors, and only those of
     /// EVALSHA can be binary.
-    pub(crate) fn explained(&self, error: Error) -> Error {
-        match explained("EVALSHA", error) {
-            Error::Redis(error) => Error::Redis(self.in_script(&error).unwrap_or(error)),
-            error => error,
+    pub(crate) fn explained(&self, failure: Failure) -> Failure {
+        match explained("EVALSHA", failure) {
+            Failure::Redis(error) => Failure::Redis(self.in_script(&error).unwrap_or(error)),
+            failure => failure,
         }
     }
 
@@ -150,18 +150,18 @@ impl Call {
 ///
 /// Servers copy the arguments into that error, which makes it unreadable if they are binary, and
 /// discloses the caller's keys if they are not.
-pub(crate) fn explained(command: &str, error: Error) -> Error {
-    let Error::Redis(error) = error else { return error };
+pub(crate) fn explained(command: &str, failure: Failure) -> Failure {
+    let Failure::Redis(error) = failure else { return failure };
     let detail = error.detail().unwrap_or_default();
     let unknown = match error.kind() {
         ErrorKind::Parse => format!("unknown command '{command}', in an unreadable reply"),
         ErrorKind::Server(_) if detail.starts_with("unknown command") => {
             detail.split(", with args").next().unwrap_or(detail).to_owned()
         }
-        _ => return Error::Redis(error),
+        _ => return Failure::Redis(error),
     };
     let cause = "server has no such command, or it was renamed or disabled";
-    Error::Redis((error.kind(), cause, unknown).into())
+    Failure::Redis((error.kind(), cause, unknown).into())
 }
 
 /// Returns whether an error is an unreadable reply, after which the connection is broken.
@@ -204,14 +204,14 @@ mod tests {
     use super::*;
 
     /// The command is in the third line, after the one that `Script::new` adds.
-    fn call() -> Call {
+    fn call() -> Call<Failure> {
         let source = "local JOBS = KEYS[1]\nreturn redis.call('HGET', JOBS, ARGV[1])\n";
         let keys = [b"queue:{a}:due".to_vec(), b"queue:{a}:jobs".to_vec()];
         Call::new(Box::leak(Box::new(Script::new(source))), keys.to_vec())
     }
 
-    fn error(kind: ErrorKind, detail: &str) -> Error {
-        Error::Redis((kind, "reply", detail.to_owned()).into())
+    fn error(kind: ErrorKind, detail: &str) -> Failure {
+        Failure::Redis((kind, "reply", detail.to_owned()).into())
     }
 
     #[test]
@@ -219,11 +219,11 @@ mod tests {
         for kind in [BusyLoading, NoScript, ReadOnly, MasterDown, TryAgain, ClusterDown, NoPerm] {
             for detail in ["any", "any script: 0123, on @user_script:3."] {
                 let explained = call().explained(error(kind.into(), detail));
-                let Error::Redis(explained) = explained else { panic!("{explained}") };
+                let Failure::Redis(explained) = explained else { panic!("{explained}") };
                 assert_eq!(explained.kind(), kind.into());
             }
         }
-        assert!(matches!(call().explained(Error::Timeout), Error::Timeout));
+        assert!(matches!(call().explained(Failure::Timeout), Failure::Timeout));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+#[path = "support/mod.rs"]
 mod servers;
 
 use std::env;

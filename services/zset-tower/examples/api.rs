@@ -67,7 +67,7 @@ fn per_ip(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
         redis.clone(),
         name,
         SlidingWindow::new(quota),
-        zset_redis::OnFailure::Deny,
+        zset_redis::OnFailure::Error,
     )?
     .hashed_keys(secret());
     let key = key.map(|address| address.to_string());
@@ -103,7 +103,7 @@ fn per_account(tier: Tier, redis: Option<&ConnectionManager>) -> Result<Policy, 
     let key = key::from_fn(|head| Some(account(head)?.0.to_owned()));
     let missing_key = MissingKey::Challenge("Bearer");
     let policy = if let Some(redis) = redis {
-        let on_failure = zset_redis::OnFailure::Deny;
+        let on_failure = zset_redis::OnFailure::Error;
         let limiter = zset_redis::Keyed::new(redis.clone(), name, Funnel::new(quota), on_failure)?;
         let limiter = limiter.hashed_keys(secret());
         Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?.with_quota(quota)

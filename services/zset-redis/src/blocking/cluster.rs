@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time;
 
 use super::Connect;
-use crate::Error;
+use crate::Failure;
 
 /// A connection to a cluster, and the runtime that drives it.
 pub struct ClusterConnection {
@@ -32,7 +32,7 @@ impl fmt::Debug for ClusterConnection {
 impl Connect for ClusterClient {
     type Connection = ClusterConnection;
 
-    fn connect(&self, timeout: Duration) -> Result<ClusterConnection, Error> {
+    fn connect(&self, timeout: Duration) -> Result<ClusterConnection, Failure> {
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(RedisError::from)?;
         match within(&runtime, timeout, self.get_async_connection()) {
@@ -49,7 +49,7 @@ impl Connect for ClusterClient {
         connection: &mut ClusterConnection,
         command: &Cmd,
         timeout: Duration,
-    ) -> Result<Value, Error> {
+    ) -> Result<Value, Failure> {
         let ClusterConnection { connection, runtime } = connection;
         within(runtime, timeout, command.query_async(connection))
     }
@@ -64,7 +64,7 @@ fn within<T>(
     runtime: &Runtime,
     timeout: Duration,
     future: impl Future<Output = RedisResult<T>>,
-) -> Result<T, Error> {
+) -> Result<T, Failure> {
     let result = runtime.block_on(async { time::timeout(timeout, future).await });
-    Ok(result.map_err(|_| Error::Timeout)??)
+    Ok(result.map_err(|_| Failure::Timeout)??)
 }

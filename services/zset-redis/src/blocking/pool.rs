@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use redis::{Cmd, Value};
 
 use super::Connect;
-use super::worker::{Deadline, Worker, is_in_order};
-use crate::Error;
-use crate::script::{Call, is_unknown};
+use super::worker::{Worker, is_in_order, left};
+use crate::Failure;
 
 const DEFAULT_MAX_CONNECTIONS: usize = 256;
 
@@ -97,27 +96,10 @@ impl<M: Connect> Pool<M> {
         self
     }
 
-    /// Runs a script within a deadline, and returns its reply.
+    /// Sends a command, and returns the reply before the deadline.
     ///
-    /// After the deadline the connection is closed, but the server may still run the script.
-    pub(crate) fn run(&self, call: &Call, deadline: Duration) -> Result<Value, Error> {
-        call.check()?;
-        let deadline = Deadline::after(deadline);
-        let reply = match self.query_until(call.by_hash(), deadline) {
-            Err(Error::Redis(error)) if is_unknown(&error) => {
-                self.query_until(call.by_source(), deadline)
-            }
-            reply => reply,
-        };
-        reply.map_err(|error| call.explained(error))
-    }
-
-    /// Runs a command within a deadline, and returns its reply.
-    pub(crate) fn query(&self, command: Cmd, deadline: Duration) -> Result<Value, Error> {
-        self.query_until(command, Deadline::after(deadline))
-    }
-
-    fn query_until(&self, command: Cmd, deadline: Deadline) -> Result<Value, Error> {
+    /// After the deadline the connection is closed, but the server may still run the command.
+    pub(crate) fn query(&self, command: Cmd, deadline: Instant) -> Result<Value, Failure> {
         let worker = self.take(deadline)?;
         let reply = worker.query(command, deadline);
         let mut connections = self.shared.lock();
@@ -133,7 +115,7 @@ impl<M: Connect> Pool<M> {
     }
 
     /// Returns an idle connection, or a new one, which opens on its first use.
-    fn take(&self, deadline: Deadline) -> Result<Worker, Error> {
+    fn take(&self, deadline: Instant) -> Result<Worker, Failure> {
         let mut connections = self.shared.lock();
         loop {
             if let Some((_, worker)) = connections.idle.pop() {
@@ -145,7 +127,7 @@ impl<M: Connect> Pool<M> {
                 let permit = Permit(Arc::downgrade(&self.shared));
                 return Worker::start(self.shared.client.clone(), self.max_idle, permit);
             }
-            let waited = self.shared.changed.wait_timeout(connections, deadline.left()?);
+            let waited = self.shared.changed.wait_timeout(connections, left(deadline)?);
             connections = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

@@ -14,43 +14,28 @@ use std::time::{Duration, Instant};
 use redis::{Cmd, ErrorKind, RedisError, Value};
 
 use super::Connect;
-use crate::Error;
+use crate::Failure;
 use crate::script::{is_refusal, is_reply};
 
 /// An idle connection is certainly still open for this long: servers' timeouts are whole seconds.
 const SURELY_OPEN: Duration = Duration::from_secs(1);
 
-/// Longer than any call takes, and short enough for systems to accept it as a timeout.
-const FOREVER: Duration = Duration::from_secs(1 << 31);
-
-/// The deadline of a call.
-#[derive(Clone, Copy)]
-pub(super) struct Deadline(Option<Instant>);
-
-impl Deadline {
-    /// `None` if the deadline is beyond the last `Instant`.
-    pub(super) fn after(duration: Duration) -> Deadline {
-        Deadline(Instant::now().checked_add(duration))
-    }
-
-    /// Returns the remaining time, which is never zero.
-    pub(super) fn left(self) -> Result<Duration, Error> {
-        let Some(deadline) = self.0 else { return Ok(FOREVER) };
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(Error::Timeout) } else { Ok(left) }
-    }
+/// Returns the time that remains until a deadline, which is never zero.
+pub(super) fn left(deadline: Instant) -> Result<Duration, Failure> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() { Err(Failure::Timeout) } else { Ok(left) }
 }
 
 /// A command and its deadline.
 struct Job {
     command: Cmd,
-    deadline: Deadline,
+    deadline: Instant,
 }
 
 /// A connection, and the thread that uses it.
 pub(super) struct Worker {
     jobs: SyncSender<Job>,
-    replies: Receiver<Result<Value, Error>>,
+    replies: Receiver<Result<Value, Failure>>,
 }
 
 impl Worker {
@@ -60,7 +45,7 @@ impl Worker {
         client: Arc<M>,
         max_idle: Duration,
         permit: impl Send + 'static,
-    ) -> Result<Worker, Error> {
+    ) -> Result<Worker, Failure> {
         // At most one job at a time, so sending never blocks.
         let (jobs, received) = sync_channel(1);
         let (sent, replies) = sync_channel(1);
@@ -74,13 +59,13 @@ impl Worker {
     }
 
     /// Runs a command, and returns its reply.
-    pub(super) fn query(&self, command: Cmd, deadline: Deadline) -> Result<Value, Error> {
+    pub(super) fn query(&self, command: Cmd, deadline: Instant) -> Result<Value, Failure> {
         let ended =
-            || Error::Redis((ErrorKind::Client, "thread of the connection has ended").into());
+            || Failure::Redis((ErrorKind::Client, "thread of the connection has ended").into());
         self.jobs.send(Job { command, deadline }).map_err(|_| ended())?;
-        self.replies.recv_timeout(deadline.left()?).unwrap_or_else(|error| {
+        self.replies.recv_timeout(left(deadline)?).unwrap_or_else(|error| {
             Err(match error {
-                RecvTimeoutError::Timeout => Error::Timeout,
+                RecvTimeoutError::Timeout => Failure::Timeout,
                 RecvTimeoutError::Disconnected => ended(),
             })
         })
@@ -91,7 +76,7 @@ fn work<M: Connect>(
     client: &M,
     max_idle: Duration,
     jobs: &Receiver<Job>,
-    replies: &SyncSender<Result<Value, Error>>,
+    replies: &SyncSender<Result<Value, Failure>>,
 ) {
     let mut connection = None;
     let mut last_reply = Instant::now();
@@ -119,28 +104,28 @@ fn run<M: Connect>(
     kept: &mut Option<M::Connection>,
     idle: Duration,
     Job { command, deadline }: &Job,
-) -> Result<Value, Error> {
-    let left = deadline.left()?;
-    let is_open = |connection: &mut _| idle < SURELY_OPEN || M::is_open(connection, left);
+) -> Result<Value, Failure> {
+    let time = left(*deadline)?;
+    let is_open = |connection: &mut _| idle < SURELY_OPEN || M::is_open(connection, time);
     kept.take_if(|connection| !is_open(connection));
     if let Some(mut connection) = kept.take() {
-        let reply = M::query(&mut connection, command, deadline.left()?);
-        if !matches!(&reply, Err(Error::Redis(error)) if is_refusal(error)) {
+        let reply = M::query(&mut connection, command, left(*deadline)?);
+        if !matches!(&reply, Err(Failure::Redis(error)) if is_refusal(error)) {
             *kept = Some(connection).filter(|_| is_in_order(&reply));
             return reply;
         }
     }
-    let mut connection = client.connect(deadline.left()?)?;
-    let reply = M::query(&mut connection, command, deadline.left()?);
+    let mut connection = client.connect(left(*deadline)?)?;
+    let reply = M::query(&mut connection, command, left(*deadline)?);
     *kept = Some(connection).filter(|_| is_in_order(&reply));
     reply
 }
 
 /// Returns whether the connection can be reused. After a timeout, the late reply would be taken for
 /// the reply to the next command.
-pub(super) fn is_in_order(reply: &Result<Value, Error>) -> bool {
+pub(super) fn is_in_order(reply: &Result<Value, Failure>) -> bool {
     match reply {
-        Err(Error::Redis(error)) => is_reply(error),
+        Err(Failure::Redis(error)) => is_reply(error),
         reply => reply.is_ok(),
     }
 }

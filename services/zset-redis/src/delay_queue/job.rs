@@ -7,8 +7,8 @@ use redis::Value;
 use zset_std::Timestamp;
 use zset_std::shared_delay_queue::Nacked;
 
-use crate::Error;
 use crate::operation::read;
+use crate::{DelayQueueError, Failure};
 
 /// A job that was taken from a queue.
 pub type Job = zset_std::Job<Vec<u8>, Vec<u8>>;
@@ -78,19 +78,19 @@ pub struct Stats {
 }
 
 impl Lease {
-    pub(super) fn read(reply: Value) -> Result<Lease, Error> {
+    pub(super) fn read(reply: Value) -> Result<Lease, DelayQueueError> {
         let (id, payload, deliveries, until, receipt) =
             read::<(Vec<u8>, Vec<u8>, u32, u64, Vec<u8>)>(reply)?;
         Ok(Lease { id, payload, deliveries, until: timestamp(until), receipt })
     }
 }
 
-pub(super) fn read_job(reply: Value) -> Result<Job, Error> {
+pub(super) fn read_job(reply: Value) -> Result<Job, DelayQueueError> {
     let (id, due, payload) = read::<(Vec<u8>, u64, Vec<u8>)>(reply)?;
     Ok(Job { id, due: timestamp(due), payload })
 }
 
-pub(super) fn read_dead_letters(reply: Value) -> Result<Vec<DeadLetter>, Error> {
+pub(super) fn read_dead_letters(reply: Value) -> Result<Vec<DeadLetter>, DelayQueueError> {
     let letters = read::<Vec<Value>>(reply)?.into_iter().map(|letter| {
         let (id, payload, deliveries, since) = read::<(Vec<u8>, Vec<u8>, u32, u64)>(letter)?;
         Ok(DeadLetter { id, payload, deliveries, since: timestamp(since) })
@@ -98,23 +98,23 @@ pub(super) fn read_dead_letters(reply: Value) -> Result<Vec<DeadLetter>, Error> 
     letters.collect()
 }
 
-pub(super) fn read_nacked(reply: Value) -> Result<Nacked, Error> {
+pub(super) fn read_nacked(reply: Value) -> Result<Nacked, DelayQueueError> {
     match reply {
         Value::Int(due) => {
-            let due = u64::try_from(due).map_err(|_| Error::UnexpectedReply)?;
+            let due = u64::try_from(due).map_err(|_| Failure::UnexpectedReply)?;
             Ok(Nacked::Requeued { due: timestamp(due) })
         }
         Value::BulkString(outcome) if outcome == b"dead" => Ok(Nacked::Dead),
-        Value::BulkString(outcome) if outcome == b"stale" => Err(Error::StaleLease),
-        _ => Err(Error::UnexpectedReply),
+        Value::BulkString(outcome) if outcome == b"stale" => Err(DelayQueueError::StaleLease),
+        _ => Err(Failure::UnexpectedReply.into()),
     }
 }
 
 /// Returns the error of a job that was not added.
-pub(super) fn refused(reply: &Value) -> Result<(), Error> {
+pub(super) fn refused(reply: &Value) -> Result<(), DelayQueueError> {
     match reply {
-        Value::BulkString(reason) if reason == b"duplicate" => Err(Error::DuplicateJob),
-        Value::BulkString(reason) if reason == b"full" => Err(Error::QueueFull),
+        Value::BulkString(reason) if reason == b"duplicate" => Err(DelayQueueError::DuplicateJob),
+        Value::BulkString(reason) if reason == b"full" => Err(DelayQueueError::QueueFull),
         _ => Ok(()),
     }
 }
@@ -123,7 +123,7 @@ pub(super) fn refused(reply: &Value) -> Result<(), Error> {
 type Counts = (u64, u64, u64, u64, u64);
 
 impl Stats {
-    pub(super) fn read(reply: Value) -> Result<Stats, Error> {
+    pub(super) fn read(reply: Value) -> Result<Stats, DelayQueueError> {
         let (len, leased, dead_letters, counts, next_due, now) =
             read::<(u64, u64, u64, Counts, Option<u64>, u64)>(reply)?;
         let (pushed, delivered, acknowledged, dropped_dead_letters, lost_jobs) = counts;
@@ -148,17 +148,17 @@ const MOST: u64 = (1 << 52) - 1;
 const NANOS_PER_MICRO: u64 = 1000;
 
 /// Returns the time of a call, rounded down.
-pub(super) fn rounded_down(at: Timestamp) -> Result<u64, Error> {
+pub(super) fn rounded_down(at: Timestamp) -> Result<u64, DelayQueueError> {
     checked(at.as_nanos() / NANOS_PER_MICRO)
 }
 
 /// Returns the due time of a job, rounded up, so no job is early.
-pub(super) fn rounded_up(at: Timestamp) -> Result<u64, Error> {
+pub(super) fn rounded_up(at: Timestamp) -> Result<u64, DelayQueueError> {
     checked(at.as_nanos().div_ceil(NANOS_PER_MICRO))
 }
 
-fn checked(micros: u64) -> Result<u64, Error> {
-    if micros > MOST { Err(Error::TimeTooLate) } else { Ok(micros) }
+fn checked(micros: u64) -> Result<u64, DelayQueueError> {
+    if micros > MOST { Err(DelayQueueError::TimeTooLate) } else { Ok(micros) }
 }
 
 /// Returns a duration, rounded up, and at most 142 years.
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(micros(Duration::MAX), MOST);
         assert!(matches!(
             rounded_up(Timestamp::from_nanos(MOST * 1000 + 1)),
-            Err(Error::TimeTooLate)
+            Err(DelayQueueError::TimeTooLate)
         ));
         assert_eq!(rounded_up(timestamp(MOST)).unwrap(), MOST);
     }

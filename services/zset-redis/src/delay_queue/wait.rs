@@ -7,15 +7,17 @@
 //! dropped, delays no other.
 
 use std::cmp::min;
+use std::future::Future;
 use std::time::{Duration, Instant};
 
 use redis::{Cmd, Value};
 
 use super::{DelayQueue, Lease, Queue};
-use crate::Error;
-use crate::blocking::{Connect, Pool};
+use crate::blocking::{Connect, Pool, now};
+use crate::connection::end;
 use crate::operation::read;
 use crate::script::explained;
+use crate::{Connection, DelayQueueError, Failure};
 #[cfg(feature = "tokio")]
 pub use awaited::{ConnectAsync, Waiter};
 
@@ -33,7 +35,7 @@ pub(super) struct Pause {
 }
 
 impl Pause {
-    pub(super) fn read(reply: Value) -> Result<Pause, Error> {
+    pub(super) fn read(reply: Value) -> Result<Pause, DelayQueueError> {
         let (now, due, latest) = read::<(u64, Option<u64>, Vec<u8>)>(reply)?;
         let until_due = due.map(|due| Duration::from_micros(due.saturating_sub(now)));
         Ok(Pause { until_due, latest })
@@ -64,82 +66,126 @@ impl Queue {
     }
 }
 
-/// Defines the two waiting methods of a type with `attempt` and `sleep`; with `async .await`, they
-/// are awaited.
-macro_rules! waiting {
-    (&$($mut:ident)? $(, $async:ident .$await:ident)?) => {
-        /// Waits until a job is due, and leases it like [`DelayQueue::lease`].
-        ///
-        /// One round trip for each attempt and each wait: see
-        /// [waiting](crate::delay_queue#waiting). **O(log n)** on the server.
-        ///
-        /// # Errors
-        ///
-        /// [`Error`] if the server fails.
-        pub $($async)? fn wait_lease(&$($mut)? self, visibility: Duration) -> Result<Lease, Error> {
-            loop {
-                let lease = self.wait_lease_timeout(visibility, Duration::MAX)$(.$await)?;
-                if let Some(lease) = lease? {
-                    return Ok(lease);
-                }
-            }
-        }
+/// A wait for a job, which is then leased. It does nothing until it is
+/// [blocked on](WaitLease::block) or, over an `AsyncConnection`, awaited.
+///
+/// It costs one round trip for each attempt and each wait: see
+/// [waiting](crate::delay_queue#waiting). **O(log n)** on the server.
+#[must_use = "it does nothing until it is blocked on or awaited"]
+#[derive(Debug)]
+pub struct WaitLease<W> {
+    waiter: W,
+    visibility: Duration,
+    timeout: Duration,
+}
 
-        /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`, and returns
-        /// `None` if no job is due in that time.
-        ///
-        /// # Errors
-        ///
-        /// Like [`wait_lease`](Self::wait_lease).
-        pub $($async)? fn wait_lease_timeout(
-            &$($mut)? self,
-            visibility: Duration,
-            timeout: Duration,
-        ) -> Result<Option<Lease>, Error> {
-            let end = Instant::now().checked_add(timeout);
-            loop {
-                // Read before the attempt, so a job due exactly at the deadline is still leased.
-                let left = |end: Instant| end.saturating_duration_since(Instant::now());
-                let left = end.map_or(Duration::MAX, left);
-                match self.attempt(visibility)$(.$await)?? {
-                    Ok(lease) => return Ok(Some(lease)),
-                    Err(_) if left.is_zero() => return Ok(None),
-                    Err(pause) => self.sleep(&pause, left)$(.$await)??,
-                }
-            }
-        }
-    };
+impl<W> WaitLease<W> {
+    /// Returns the wait with a bound: if no job is due within `timeout`, it ends with
+    /// [`DelayQueueError::TimedOut`]. By default there is none. **O(1)**.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        WaitLease { timeout, ..self }
+    }
+}
+
+/// Waits for jobs of a queue.
+trait Wait {
+    type Connection: Connection;
+
+    fn queue(&self) -> &DelayQueue<Self::Connection>;
+
+    /// Sends a command that blocks its connection.
+    fn query(
+        &mut self,
+        command: Cmd,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<Value, Failure>> + Send;
+}
+
+async fn run<W: Wait>(wait: WaitLease<W>) -> Result<Lease, DelayQueueError> {
+    let WaitLease { mut waiter, visibility, timeout } = wait;
+    let end_of_wait = end(timeout);
+    let queue = waiter.queue().queue.with_the_servers_clock();
+    loop {
+        // Read before the attempt, so a job due exactly at the deadline is still leased.
+        let left = end_of_wait.saturating_duration_since(Instant::now());
+        let pause = match waiter.queue().run(queue.lease(visibility)).await? {
+            Ok(lease) => return Ok(lease),
+            Err(_) if left.is_zero() => return Err(DelayQueueError::TimedOut),
+            Err(pause) => pause,
+        };
+        let (command, longest) = pause.command(queue.stream(), left);
+        let reply = waiter.query(command, end(longest.saturating_add(queue.deadline)));
+        // The content of the entry does not matter.
+        reply.await.map_err(|failure| explained("XREAD", failure))?;
+    }
 }
 
 /// Each waiting thread uses a connection of the pool.
 impl<M: Connect> DelayQueue<Pool<M>> {
-    waiting!(&);
+    /// Waits until a job is due, and leases it like [`lease`](Self::lease).
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use std::time::Duration;
+    /// # use zset_redis::{DelayQueueError, blocking::DelayQueue};
+    /// # fn example(queue: DelayQueue) -> Result<(), DelayQueueError> {
+    /// let visibility = Duration::from_secs(30);
+    /// let lease = queue.wait_lease(visibility).block()?;
+    /// match queue.wait_lease(visibility).timeout(Duration::from_secs(5)).block() {
+    ///     Err(DelayQueueError::TimedOut) => println!("no job for five seconds"),
+    ///     lease => println!("{:?}", lease?.payload),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn wait_lease(&self, visibility: Duration) -> WaitLease<&Self> {
+        WaitLease { waiter: self, visibility, timeout: Duration::MAX }
+    }
+}
 
-    fn attempt(&self, visibility: Duration) -> Result<Result<Lease, Pause>, Error> {
-        self.run(self.queue.with_the_servers_clock().lease(visibility))
+impl<M: Connect> WaitLease<&DelayQueue<Pool<M>>> {
+    /// Blocks the thread until a job is due, and leases it.
+    ///
+    /// # Errors
+    ///
+    /// [`DelayQueueError`] if the server fails, or no job is due within the
+    /// [timeout](Self::timeout).
+    pub fn block(self) -> Result<Lease, DelayQueueError> {
+        now(run(self))
+    }
+}
+
+impl<M: Connect> Wait for &DelayQueue<Pool<M>> {
+    type Connection = Pool<M>;
+
+    fn queue(&self) -> &DelayQueue<Pool<M>> {
+        self
     }
 
-    fn sleep(&self, pause: &Pause, left: Duration) -> Result<(), Error> {
-        let (command, longest) = pause.command(self.queue.stream(), left);
-        // The content of the entry does not matter.
-        let reply = self.link.pool().query(command, longest.saturating_add(self.queue.deadline));
-        reply.map(|_| ()).map_err(|error| explained("XREAD", error))
+    fn query(
+        &mut self,
+        command: Cmd,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<Value, Failure>> + Send {
+        self.caller.query(command, deadline)
     }
 }
 
 #[cfg(feature = "tokio")]
 mod awaited {
     use std::fmt;
-    use std::time::Duration;
+    use std::future::{Future, IntoFuture};
+    use std::pin::Pin;
+    use std::time::{Duration, Instant};
 
     use redis::aio::ConnectionLike;
-    use redis::{AsyncConnectionConfig, RedisResult, Value};
-    use tokio::time::{Instant, timeout};
+    use redis::{AsyncConnectionConfig, Cmd, RedisResult, Value};
+    use tokio::time::{timeout, timeout_at};
 
     use super::super::{DelayQueue, Lease};
-    use super::Pause;
-    use crate::Error;
-    use crate::script::explained;
+    use super::{Wait, WaitLease, run};
+    use crate::{AsyncConnection, DelayQueueError, Failure};
 
     /// Opens the connection of a [`Waiter`]: implemented by [`redis::Client`] and, with the feature
     /// `cluster`, by `redis::cluster::ClusterClient`.
@@ -207,14 +253,14 @@ mod awaited {
     /// }
     /// # }
     /// ```
-    pub struct Waiter<C, M: ConnectAsync> {
+    pub struct Waiter<C: AsyncConnection, M: ConnectAsync> {
         queue: DelayQueue<C>,
         client: M,
         /// `None` before the first wait, and after a wait that failed or was dropped.
         connection: Option<M::Connection>,
     }
 
-    impl<C: ConnectionLike + Clone> DelayQueue<C> {
+    impl<C: AsyncConnection> DelayQueue<C> {
         /// Returns a worker that waits for jobs over its own connection, which `client` opens when
         /// it is first needed. **O(1)**.
         pub fn waiter<M: ConnectAsync>(&self, client: M) -> Waiter<C, M> {
@@ -222,33 +268,48 @@ mod awaited {
         }
     }
 
-    impl<C: ConnectionLike + Clone, M: ConnectAsync> Waiter<C, M> {
-        waiting!(&mut, async .await);
-
-        async fn attempt(&self, visibility: Duration) -> Result<Result<Lease, Pause>, Error> {
-            self.queue.run(self.queue.queue.with_the_servers_clock().lease(visibility)).await
-        }
-
-        async fn sleep(&mut self, pause: &Pause, left: Duration) -> Result<(), Error> {
-            let deadline = self.queue.queue.deadline;
-            let (command, longest) = pause.command(self.queue.queue.stream(), left);
-            // Taken out, so dropping the future closes it: the command may still block it.
-            let mut connection = match self.connection.take() {
-                Some(connection) => connection,
-                None => timeout(deadline, self.client.connect_async())
-                    .await
-                    .map_err(|_| Error::Timeout)??,
-            };
-            // The content of the entry does not matter.
-            let reply = command.query_async::<Value>(&mut connection);
-            let reply = timeout(longest.saturating_add(deadline), reply).await;
-            reply.map_err(|_| Error::Timeout)?.map_err(|error| explained("XREAD", error.into()))?;
-            self.connection = Some(connection);
-            Ok(())
+    impl<C: AsyncConnection, M: ConnectAsync> Waiter<C, M> {
+        /// Waits until a job is due, and leases it like [`DelayQueue::lease`].
+        ///
+        /// # Errors
+        ///
+        /// The future returns a [`DelayQueueError`] if the server fails, or no job is due within the
+        /// [timeout](WaitLease::timeout).
+        pub fn wait_lease(&mut self, visibility: Duration) -> WaitLease<&mut Self> {
+            WaitLease { waiter: self, visibility, timeout: Duration::MAX }
         }
     }
 
-    impl<C, M: ConnectAsync> fmt::Debug for Waiter<C, M> {
+    impl<'a, C: AsyncConnection, M: ConnectAsync> IntoFuture for WaitLease<&'a mut Waiter<C, M>> {
+        type Output = Result<Lease, DelayQueueError>;
+        type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
+
+        fn into_future(self) -> Self::IntoFuture {
+            Box::pin(run(self))
+        }
+    }
+
+    impl<C: AsyncConnection, M: ConnectAsync> Wait for &mut Waiter<C, M> {
+        type Connection = C;
+
+        fn queue(&self) -> &DelayQueue<C> {
+            &self.queue
+        }
+
+        async fn query(&mut self, command: Cmd, deadline: Instant) -> Result<Value, Failure> {
+            // Taken out, so dropping the future closes it: the command may still block it.
+            let mut connection = match self.connection.take() {
+                Some(connection) => connection,
+                None => timeout(self.queue.queue.deadline, self.client.connect_async()).await??,
+            };
+            let reply = command.query_async::<Value>(&mut connection);
+            let reply = timeout_at(deadline.into(), reply).await??;
+            self.connection = Some(connection);
+            Ok(reply)
+        }
+    }
+
+    impl<C: AsyncConnection, M: ConnectAsync> fmt::Debug for Waiter<C, M> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.debug_struct("Waiter").field("queue", &self.queue).finish_non_exhaustive()
         }

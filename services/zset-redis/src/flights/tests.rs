@@ -5,15 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use redis::aio::ConnectionLike;
-use redis::{Arg, Cmd, Pipeline, RedisFuture, Value};
+use redis::{Arg, Cmd, Value};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinSet, yield_now};
-use tokio::time::{sleep, timeout};
+use tokio::time::{sleep, timeout, timeout_at};
 use zset_std::{Decision, FakeClock, FixedWindow, Quota};
 
-use crate::{Breaker, Error, Keyed, OnFailure};
+use crate::{AsyncConnection, Breaker, Connection, Failure, Keyed, LimiterError, OnFailure};
 
 const LIMIT: u32 = 10;
 
@@ -34,7 +33,7 @@ impl Counter {
 
     fn limiter(&self) -> Keyed<Counter, FixedWindow> {
         let quota = Quota::new(LIMIT, Duration::from_secs(3600)).unwrap();
-        Keyed::new(self.clone(), "tests", FixedWindow::new(quota), OnFailure::Deny).unwrap()
+        Keyed::new(self.clone(), "tests", FixedWindow::new(quota), OnFailure::Error).unwrap()
     }
 
     fn scripts(&self) -> Vec<u32> {
@@ -60,27 +59,28 @@ impl Counter {
     }
 }
 
-impl ConnectionLike for Counter {
-    fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
-        Box::pin(async {
-            let value = self.run(command);
-            self.permits.acquire().await.unwrap().forget();
-            Ok(value)
-        })
-    }
+impl Connection for Counter {
+    type Shared = ();
 
-    fn req_packed_commands<'a>(
-        &'a mut self,
-        _: &'a Pipeline,
-        _: usize,
-        _: usize,
-    ) -> RedisFuture<'a, Vec<Value>> {
-        unreachable!("limiters send no pipelines")
+    async fn query(&self, (): &(), command: Cmd, deadline: Instant) -> Result<Value, Failure> {
+        let value = self.run(&command);
+        // No reply is there at the first poll.
+        yield_now().await;
+        timeout_at(deadline.into(), self.permits.acquire()).await?.unwrap().forget();
+        Ok(value)
     }
+}
 
-    fn get_db(&self) -> i64 {
-        0
-    }
+impl AsyncConnection for Counter {}
+
+/// Returns whether a call has timed out.
+fn has_timed_out(result: &Result<Decision, LimiterError>) -> bool {
+    matches!(result, Err(LimiterError::Failure(Failure::Timeout)))
+}
+
+/// Returns whether a call was not sent.
+fn is_not_sent(result: &Result<Decision, LimiterError>) -> bool {
+    matches!(result, Err(LimiterError::Failure(Failure::BreakerOpen)))
 }
 
 /// On one thread, so the order of tasks is deterministic.
@@ -115,16 +115,35 @@ fn calls_at_the_same_time_share_a_script() {
     let limiter = counter.limiter();
     runtime().block_on(async {
         let decisions = check_at_once(&limiter, 7).await;
-        assert!(decisions.iter().all(|decision| decision.is_allowed() && decision.remaining == 3));
-        assert_eq!(counter.scripts(), [7]);
-        // The first three are allowed.
+        assert!(decisions.iter().all(Decision::is_allowed));
+        // The first is sent alone.
+        assert!(decisions[1..].iter().all(|decision| decision.remaining == 3));
+        assert_eq!(counter.scripts(), [1, 6]);
         let decisions = check_at_once(&limiter, 5).await;
         let allowed: Vec<_> = decisions.iter().map(Decision::is_allowed).collect();
         assert_eq!(allowed, [true, true, true, false, false]);
-        assert!(decisions.iter().all(|decision| decision.remaining == 0));
-        assert_eq!(counter.scripts(), [7, 5]);
+        assert!(decisions[1..].iter().all(|decision| decision.remaining == 0));
+        assert_eq!(counter.scripts(), [1, 6, 1, 4]);
     });
     assert_eq!(limiter.flights.len(), 0);
+}
+
+#[test]
+fn a_call_without_others_of_its_key_needs_neither_a_task_nor_a_clone() {
+    let counter = Counter::new(0);
+    let limiter = counter.limiter();
+    let runtime = runtime();
+    runtime.block_on(async {
+        for _ in 0..3 {
+            let mut check = pin!(limiter.check("ann"));
+            poll_once(check.as_mut()).await;
+            assert_eq!(runtime.metrics().num_alive_tasks(), 0);
+            assert_eq!(Arc::strong_count(&limiter.flights), 1, "a clone");
+            counter.permits.add_permits(1);
+            assert!(check.await.unwrap().is_allowed());
+        }
+    });
+    assert_eq!((counter.scripts(), limiter.flights.len()), (vec![1, 1, 1], 0));
 }
 
 #[test]
@@ -132,15 +151,19 @@ fn calls_during_a_flight_share_the_next_script() {
     let counter = Counter::new(0);
     let limiter = counter.limiter();
     runtime().block_on(async {
-        let mut first = pin!(limiter.check("ann"));
+        let (mut alone, mut first) = (pin!(limiter.check("ann")), pin!(limiter.check("ann")));
+        poll_once(alone.as_mut()).await;
         poll_once(first.as_mut()).await;
         yield_now().await;
-        assert_eq!(counter.scripts(), [1]);
-        counter.permits.add_permits(2);
-        let (first, others) = tokio::join!(first, check_at_once(&limiter, 4));
-        assert!(first.unwrap().is_allowed());
+        assert_eq!(counter.scripts(), [1, 1]);
+        let mut others = pin!(check_at_once(&limiter, 4));
+        poll_once(others.as_mut()).await;
+        yield_now().await;
+        counter.permits.add_permits(3);
+        let (alone, first, others) = tokio::join!(alone, first, others);
+        assert!(alone.unwrap().is_allowed() && first.unwrap().is_allowed());
         assert!(others.iter().all(Decision::is_allowed));
-        assert_eq!(counter.scripts(), [1, 4]);
+        assert_eq!(counter.scripts(), [1, 1, 4]);
     });
 }
 
@@ -175,14 +198,20 @@ fn a_caller_that_gives_up_before_its_script_takes_no_unit() {
 
 #[test]
 fn a_caller_that_is_not_polled_delays_no_other() {
-    let counter = Counter::new(1);
+    let counter = Counter::new(2);
     let limiter = counter.limiter();
     runtime().block_on(async {
-        let mut idle = pin!(limiter.check("ann"));
+        let (mut alone, mut idle) = (pin!(limiter.check("ann")), pin!(limiter.check("ann")));
+        // The script of the first has run, but the call is not polled until it gets its reply.
+        let permits = counter.permits.acquire_many(2).await.unwrap();
+        poll_once(alone.as_mut()).await;
         poll_once(idle.as_mut()).await;
+        drop(permits);
+        counter.permits.add_permits(1);
         assert!(limiter.check("ann").await.unwrap().is_allowed());
         assert!(idle.await.unwrap().is_allowed());
-        assert_eq!(counter.scripts(), [2]);
+        assert!(alone.await.unwrap().is_allowed());
+        assert_eq!(counter.scripts(), [1, 2]);
     });
 }
 
@@ -196,8 +225,8 @@ fn a_caller_waits_no_longer_than_the_deadline() {
         poll_once(first.as_mut()).await;
         yield_now().await;
         // It waits for the first script, which gets no reply.
-        assert!(matches!(limiter.check("ann").await, Err(Error::Timeout)));
-        assert!(matches!(first.await, Err(Error::Timeout)));
+        assert!(has_timed_out(&limiter.check("ann").await));
+        assert!(has_timed_out(&first.await));
         assert!(start.elapsed() >= Duration::from_millis(20));
         // The server is back.
         counter.permits.add_permits(100);
@@ -210,8 +239,9 @@ fn a_caller_survives_the_runtime_of_its_flight() {
     let counter = Counter::new(0);
     let limiter = counter.limiter();
     let (other, here) = (runtime(), runtime());
+    let (mut alone, mut first) = (pin!(limiter.check("ann")), pin!(limiter.check("ann")));
     other.block_on(async {
-        let mut first = pin!(limiter.check("ann"));
+        poll_once(alone.as_mut()).await;
         poll_once(first.as_mut()).await;
         yield_now().await;
     });
@@ -219,11 +249,11 @@ fn a_caller_survives_the_runtime_of_its_flight() {
         let mut waiting = pin!(limiter.check("ann"));
         poll_once(waiting.as_mut()).await;
         other.shutdown_background();
-        counter.permits.add_permits(1);
+        counter.permits.add_permits(2);
         let decision = timeout(Duration::from_secs(60), waiting).await;
         assert!(decision.unwrap().unwrap().is_allowed());
     });
-    assert_eq!((counter.scripts(), limiter.flights.len()), (vec![1, 1], 0));
+    assert_eq!(counter.scripts(), [1, 1, 1]);
 }
 
 /// Two scripts without replies, each longer than the deadline of the first caller.
@@ -233,18 +263,21 @@ fn a_caller_with_a_short_deadline_does_not_shorten_that_of_another() {
     let hasty = counter.limiter().with_deadline(Duration::from_millis(150));
     let patient = hasty.clone().with_deadline(Duration::from_secs(60));
     runtime().block_on(async {
+        let mut alone = pin!(patient.check("ann"));
         let (mut first, mut second) = (pin!(hasty.check("ann")), pin!(patient.check("ann")));
+        poll_once(alone.as_mut()).await;
         poll_once(first.as_mut()).await;
         yield_now().await;
         poll_once(second.as_mut()).await;
-        assert!(matches!(first.await, Err(Error::Timeout)));
-        while counter.scripts().len() < 2 {
+        assert!(has_timed_out(&first.await));
+        while counter.scripts().len() < 3 {
             yield_now().await;
         }
         sleep(Duration::from_millis(450)).await;
-        counter.permits.add_permits(1);
+        counter.permits.add_permits(2);
         assert!(second.await.unwrap().is_allowed());
-        assert_eq!(counter.scripts(), [1, 1]);
+        assert!(alone.await.unwrap().is_allowed());
+        assert_eq!(counter.scripts(), [1, 1, 1]);
     });
 }
 
@@ -254,17 +287,19 @@ fn a_script_is_awaited_for_the_most_patient_caller_and_each_gives_up_at_its_own_
     let patient = counter.limiter().with_deadline(Duration::from_secs(60));
     let hasty = patient.clone().with_deadline(Duration::from_millis(150));
     runtime().block_on(async {
+        let mut alone = pin!(patient.check("ann"));
         let (mut first, mut second) = (pin!(hasty.check("ann")), pin!(patient.check("ann")));
+        poll_once(alone.as_mut()).await;
         // Both wait for the same script.
         poll_once(first.as_mut()).await;
         poll_once(second.as_mut()).await;
         yield_now().await;
-        assert_eq!(counter.scripts(), [2]);
-        assert!(matches!(first.await, Err(Error::Timeout)));
+        assert_eq!(counter.scripts(), [1, 2]);
+        assert!(has_timed_out(&first.await));
         sleep(Duration::from_millis(300)).await;
-        counter.permits.add_permits(1);
+        counter.permits.add_permits(2);
         assert!(second.await.unwrap().is_allowed());
-        assert_eq!(counter.scripts(), [2]);
+        assert_eq!(counter.scripts(), [1, 2]);
     });
 }
 
@@ -276,16 +311,16 @@ fn a_call_that_is_cancelled_as_a_probe_leaves_room_for_the_next() {
     let breaker = Breaker::with_clock(clock.clone()).with_failures(one);
     let limiter = counter.limiter().with_breaker(breaker).with_deadline(Duration::from_millis(20));
     runtime().block_on(async {
-        assert!(matches!(limiter.check("ann").await, Err(Error::Timeout)));
+        assert!(has_timed_out(&limiter.check("ann").await));
         let calls = counter.scripts().len();
-        assert!(matches!(limiter.check("ann").await, Err(Error::BreakerOpen)));
-        assert!(matches!(limiter.clone().peek("bob").await, Err(Error::BreakerOpen)));
+        assert!(is_not_sent(&limiter.check("ann").await));
+        assert!(is_not_sent(&limiter.clone().peek("bob").await));
         assert_eq!(counter.scripts().len(), calls);
         clock.advance(Duration::from_secs(1));
         {
             let mut probe = pin!(limiter.check("ann"));
             poll_once(probe.as_mut()).await;
-            assert!(matches!(limiter.check("bob").await, Err(Error::BreakerOpen)));
+            assert!(is_not_sent(&limiter.check("bob").await));
         }
         counter.permits.add_permits(100);
         let limiter = limiter.with_deadline(Duration::from_secs(60));

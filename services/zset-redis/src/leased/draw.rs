@@ -3,20 +3,20 @@
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use redis::aio::ConnectionLike;
 use redis::{FromRedisValue, Value};
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{sleep, timeout_at};
 use zset_std::{Clock, Decision, Timestamp};
 
 use super::slot::{Slot, Terms};
-use super::{LeasedWindow, Reply};
-use crate::Error;
+use super::{LeasedWindow, ReplyTo};
+use crate::breaker::Pass;
+use crate::connection::end;
 use crate::key::Names;
-use crate::link::end;
 use crate::script::{Call, Script};
+use crate::{AsyncConnection, Failure, LimiterError};
 
 static LEASE: LazyLock<Script> =
     LazyLock::new(|| Script::new(include_str!("../scripts/lease.lua")));
@@ -73,7 +73,7 @@ impl Draw {
         process: &str,
         terms: &Terms,
         at: Option<Timestamp>,
-    ) -> Call {
+    ) -> Call<Failure> {
         let id = |id: u64| format!("{process}.{id:x}");
         let call = Call::new(&LEASE, vec![names.of(key, "leases")]);
         let call = match at {
@@ -88,16 +88,16 @@ impl Draw {
     }
 
     /// Reads the reply.
-    pub(super) fn grant(&self, reply: Value) -> Result<Grant, Error> {
-        let numbers = <[u64; 4]>::from_redis_value(reply).map_err(|_| Error::UnexpectedReply)?;
+    pub(super) fn grant(&self, reply: Value) -> Result<Grant, Failure> {
+        let numbers = <[u64; 4]>::from_redis_value(reply).map_err(|_| Failure::UnexpectedReply)?;
         let [units, remaining, retry_after, reset_after] = numbers;
-        let units = u32::try_from(units).map_err(|_| Error::UnexpectedReply)?;
+        let units = u32::try_from(units).map_err(|_| Failure::UnexpectedReply)?;
         if units > self.most || units > 0 && units < self.least {
-            return Err(Error::UnexpectedReply);
+            return Err(Failure::UnexpectedReply);
         }
         Ok(Grant {
             units,
-            remaining: u32::try_from(remaining).map_err(|_| Error::UnexpectedReply)?,
+            remaining: u32::try_from(remaining).map_err(|_| Failure::UnexpectedReply)?,
             retry_after: Duration::from_micros(retry_after),
             reset_after: Duration::from_micros(reset_after),
         })
@@ -107,7 +107,7 @@ impl Draw {
 /// The shortest time between two sweeps.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
-impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
+impl<C: AsyncConnection> LeasedWindow<C> {
     /// Sends draws until no call for the key is waiting. It is a separate task, so a caller that
     /// gives up does not stop it.
     pub(super) async fn fly(self, key: Box<[u8]>, mut draw: Draw, mut until: Instant) {
@@ -128,7 +128,7 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
     fn land(
         &self,
         key: &[u8],
-        reply: Result<Grant, Error>,
+        reply: Result<Grant, Failure>,
         until: Instant,
     ) -> Option<(Draw, Instant)> {
         let mut shard = self.local.keys.shard(key);
@@ -144,13 +144,13 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
                     }
                 }
             }
-            Err(error) => {
+            Err(failure) => {
                 // Clones may have different deadlines: calls that can wait longer share the next
                 // draw.
-                let is_over = matches!(error, Error::Timeout) && Instant::now() >= until;
+                let is_over = matches!(failure, Failure::Timeout) && Instant::now() >= until;
                 for call in slot.failed(|reply| is_over && reply.until > until) {
                     // Callers that have given up need no error.
-                    let _ = call.reply.sender.send(Err(error.clone()));
+                    let _ = call.reply.sender.send(Err(failure.clone()));
                 }
             }
         }
@@ -160,14 +160,18 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
     }
 
     /// Decides a call by a draw of only its own units.
-    pub(super) async fn check_without_lease(&self, key: &[u8], n: u32) -> Result<Decision, Error> {
+    pub(super) async fn check_without_lease(
+        &self,
+        key: &[u8],
+        n: u32,
+    ) -> Result<Decision, Failure> {
         let mut slot = Slot::new();
         slot.wait(n, ());
         let draw = slot.draw(&self.terms, self.local.clock.now(), self.next_id());
-        let draw = draw.ok_or(Error::UnexpectedReply)?;
+        let draw = draw.ok_or(Failure::UnexpectedReply)?;
         let grant = self.exchange_unless_open(key, &draw).await?;
         let decided = slot.drawn(&self.terms, self.local.clock.now(), grant).pop();
-        decided.map(|(_, decision)| decision).ok_or(Error::UnexpectedReply)
+        decided.map(|(_, decision)| decision).ok_or(Failure::UnexpectedReply)
     }
 
     /// Sends the draw of a call, unless the breaker is open.
@@ -175,16 +179,16 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
         &self,
         key: &[u8],
         draw: &Draw,
-    ) -> Result<Grant, Error> {
-        let pass = self.policy.pass()?;
+    ) -> Result<Grant, Failure> {
+        let pass = Pass::of(self.policy.breaker.as_ref())?;
         let grant = self.exchange(key, draw, end(self.policy.deadline)).await;
         pass.end(&grant);
         grant
     }
 
-    async fn exchange(&self, key: &[u8], draw: &Draw, until: Instant) -> Result<Grant, Error> {
+    async fn exchange(&self, key: &[u8], draw: &Draw, until: Instant) -> Result<Grant, Failure> {
         let call = draw.call(&self.policy.names, key, &self.local.process, &self.terms, None);
-        draw.grant(self.link.run(&call, until).await?)
+        draw.grant(self.caller.call(&call, until).await?)
     }
 
     /// Returns the unused units of ended leases and removes idle keys, once a life, until no keys
@@ -206,8 +210,8 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
     /// Removes keys, and returns the unused units of their leases.
     pub(super) async fn give_back_if(
         &self,
-        remove: impl Fn(&Slot<Reply>, Timestamp) -> bool,
-    ) -> Result<(), Error> {
+        remove: impl Fn(&Slot<ReplyTo>, Timestamp) -> bool,
+    ) -> Result<(), LimiterError> {
         let mut removed = Vec::new();
         self.local.keys.retain(|key, slot| {
             let now = self.local.clock.now();
@@ -221,9 +225,10 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
             false
         });
         for (key, draw) in removed {
-            if let Err(error) = self.exchange(&key, &draw, end(self.policy.deadline)).await {
+            if let Err(failure) = self.exchange(&key, &draw, end(self.policy.deadline)).await {
                 // The other calls would probably fail too, each after its deadline.
-                return Err(self.policy.observe(error)?);
+                self.policy.observe(&failure);
+                return Err(failure.into());
             }
         }
         Ok(())
@@ -232,12 +237,12 @@ impl<C: ConnectionLike + Clone + Send + Sync + 'static> LeasedWindow<C> {
 
 /// Waits for the decision of a draw.
 pub(super) async fn wait(
-    reply: oneshot::Receiver<Result<Decision, Error>>,
+    reply: oneshot::Receiver<Result<Decision, Failure>>,
     until: Instant,
-) -> Result<Decision, Error> {
+) -> Result<Decision, Failure> {
     // The sender is dropped only when the runtime of its task ends.
-    let reply = timeout_at(until, reply).await;
-    reply.map_err(|_| Error::Timeout)?.map_err(|_| Error::Timeout)?
+    let reply = timeout_at(until.into(), reply).await?;
+    reply.map_err(|_| Failure::Timeout)?
 }
 
 /// Clears the flag, even if the runtime of the task ends.

@@ -6,7 +6,7 @@ use zset_std::Quota;
 use zset_std::limit::Throttle;
 
 use super::state::pack;
-use crate::{Error, UnsupportedQuota};
+use crate::{LimiterError, UnsupportedQuota};
 
 /// Counts and times in scripts are below this.
 pub(super) const MOST: u64 = (1 << 52) - 1;
@@ -78,7 +78,7 @@ impl Rule {
     }
 
     /// Returns the rule and the number of units given by the arguments of `CL.THROTTLE`.
-    pub(super) fn throttle(numbers: [i64; 4]) -> Result<(Rule, u32), Error> {
+    pub(super) fn throttle(numbers: [i64; 4]) -> Result<(Rule, u32), LimiterError> {
         let [max_burst, count, period, quantity] = numbers;
         let (quota, n) = Throttle::arguments(max_burst, count, period, quantity)?;
         Ok((Rule::new(Kind::Funnel, quota)?, n))

@@ -5,7 +5,7 @@ use std::slice;
 use std::time::Duration;
 
 use super::rule::{Kind, NANOS_PER_MICRO, Rule};
-use crate::Error;
+use crate::Failure;
 
 /// The state of a rule after a decision. Times are in microseconds.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ enum Usage {
 }
 
 impl State {
-    pub(super) fn parse(rule: &Rule, numbers: &mut Numbers<'_>) -> Result<State, Error> {
+    pub(super) fn parse(rule: &Rule, numbers: &mut Numbers<'_>) -> Result<State, Failure> {
         let counted = numbers.next()?;
         let usage = match rule.kind {
             Kind::SlidingWindow => Usage::Log {
@@ -188,16 +188,16 @@ impl<'a> Numbers<'a> {
         Numbers { rest: reply.chunks_exact(size_of::<f64>()) }
     }
 
-    pub(super) fn next(&mut self) -> Result<u64, Error> {
-        self.next_or_none()?.ok_or(Error::UnexpectedReply)
+    pub(super) fn next(&mut self) -> Result<u64, Failure> {
+        self.next_or_none()?.ok_or(Failure::UnexpectedReply)
     }
 
     /// Returns `None` for a negative number.
-    pub(super) fn next_or_none(&mut self) -> Result<Option<u64>, Error> {
+    pub(super) fn next_or_none(&mut self) -> Result<Option<u64>, Failure> {
         let bytes = self.rest.next().and_then(|bytes| bytes.try_into().ok());
-        let number = f64::from_be_bytes(bytes.ok_or(Error::UnexpectedReply)?);
+        let number = f64::from_be_bytes(bytes.ok_or(Failure::UnexpectedReply)?);
         if number.fract() != 0.0 {
-            return Err(Error::UnexpectedReply);
+            return Err(Failure::UnexpectedReply);
         }
         #[expect(clippy::cast_sign_loss, reason = "a negative number is none")]
         Ok((number >= 0.0).then_some(number as u64))

@@ -26,7 +26,7 @@ fn products_are_exact() {
         let quota = Quota::new(count, Duration::from_micros(period)).unwrap();
         let pool = Pool::new(server.client());
         let counter =
-            Keyed::new(pool, "products", WindowCounter::new(quota), OnFailure::Deny).unwrap();
+            Keyed::new(pool, "products", WindowCounter::new(quota), OnFailure::Error).unwrap();
         let counter = counter.with_deadline(PATIENCE);
         let mut reference = Direct::new(zset_std::WindowCounter::new(quota));
         let mut check = |n, micros: u64| -> Decision {
@@ -50,7 +50,7 @@ fn a_funnel_whose_count_changes_errs_towards_denial_by_less_than_a_microsecond()
     let mut random = SmallRng::seed_from_u64(1);
     let own = Quota::new(7, Duration::from_millis(1)).unwrap();
     let funnel =
-        Keyed::new(Pool::new(server.client()), "counts", Funnel::new(own), OnFailure::Deny);
+        Keyed::new(Pool::new(server.client()), "counts", Funnel::new(own), OnFailure::Error);
     let (funnel, mut reference) =
         (funnel.unwrap().with_deadline(PATIENCE), Direct::new(zset_std::Funnel::new(own)));
     let (mut micros, mut changes) = (0, 0);
@@ -85,7 +85,7 @@ fn totals_wrap_around() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let quota = Quota::new(9, Duration::from_micros(10)).unwrap();
     let log =
-        Keyed::new(Pool::new(server.client()), "wrap", SlidingWindow::new(quota), OnFailure::Deny);
+        Keyed::new(Pool::new(server.client()), "wrap", SlidingWindow::new(quota), OnFailure::Error);
     let (log, mut reference) =
         (log.unwrap().with_deadline(PATIENCE), Direct::new(zset_std::SlidingWindow::new(quota)));
     let key = "wrap:{ann}:sliding_window:0";

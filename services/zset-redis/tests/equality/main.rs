@@ -13,17 +13,16 @@ mod edges;
 mod episode;
 mod reference;
 mod server_clock;
-#[path = "../servers/mod.rs"]
+#[path = "../support/mod.rs"]
 mod servers;
 
 use std::env;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use redis::aio::ConnectionLike;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
-use zset_redis::{Keyed, OnFailure, ServerLimiter};
+use zset_redis::{AsyncConnection, Keyed, OnFailure, ServerLimiter};
 use zset_std::{
     AnyLimiter, Decision, FixedWindow, Funnel, Limits, Penalty, Quota, SingleQuota, SlidingWindow,
     WindowCounter,
@@ -50,7 +49,7 @@ fn variable(name: &str, default: u64) -> u64 {
 /// Runs all steps of a limiter.
 fn run<C>(connection: &C, sort: Sort, title: &str, runtime: &Runtime)
 where
-    C: ConnectionLike + Clone + Send + Sync + 'static,
+    C: AsyncConnection,
 {
     let (steps, first) = (variable("ZSET_STEPS", STEPS), variable("ZSET_SEED", SEED));
     let (episodes, start) = (steps.div_ceil(LEN), Instant::now());
@@ -81,28 +80,24 @@ where
 }
 
 /// The limiter on the server.
-enum Ours<C> {
+enum Ours<C: AsyncConnection> {
     Limits(Keyed<C, Limits<AnyLimiter>>),
     Penalized(Keyed<C, Penalty<Limits<AnyLimiter>>>),
 }
 
-async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
-    connection: &C,
-    sort: Sort,
-    seed: u64,
-) {
+async fn play<C: AsyncConnection>(connection: &C, sort: Sort, seed: u64) {
     let mut episode = Episode::new(sort, seed);
     let name = format!("{sort:?}");
     let rules = episode.rules.clone();
     let limits = Limits::all(rules);
     let ours = match episode.block() {
         None => Ours::Limits(
-            Keyed::new(connection.clone(), &name, limits, OnFailure::Deny)
+            Keyed::new(connection.clone(), &name, limits, OnFailure::Error)
                 .unwrap()
                 .with_deadline(PATIENCE),
         ),
         Some(block) => Ours::Penalized(
-            Keyed::new(connection.clone(), &name, Penalty::new(limits, block), OnFailure::Deny)
+            Keyed::new(connection.clone(), &name, Penalty::new(limits, block), OnFailure::Error)
                 .unwrap()
                 .with_deadline(PATIENCE),
         ),
@@ -120,7 +115,7 @@ async fn play<C: ConnectionLike + Clone + Send + Sync + 'static>(
                 macro_rules! with {
                     ($limiter:ident) => {{
                         let limiter = $limiter::new(own);
-                        let limiter = Keyed::new(connection, &name, limiter, OnFailure::Deny);
+                        let limiter = Keyed::new(connection, &name, limiter, OnFailure::Error);
                         take_with(&limiter.unwrap().with_deadline(PATIENCE).at(now), &key, call)
                             .await
                     }};
@@ -156,7 +151,7 @@ async fn take_with<C, L>(
     (quota, n, is_check): (Quota, u32, bool),
 ) -> Decision
 where
-    C: ConnectionLike + Clone + Send + Sync + 'static,
+    C: AsyncConnection,
     L: ServerLimiter + SingleQuota,
 {
     if is_check {
@@ -166,7 +161,7 @@ where
     }
 }
 
-async fn take<C: ConnectionLike + Clone + Send + Sync + 'static, L: ServerLimiter>(
+async fn take<C: AsyncConnection, L: ServerLimiter>(
     limiter: &Keyed<C, L>,
     key: &str,
     step: &Step,

@@ -64,7 +64,7 @@ fn quota(server: &Server) -> Quota {
         Pool::new(server.client()),
         "pace",
         FixedWindow::new(Quota::new(u32::MAX, Duration::from_secs(1)).unwrap()),
-        OnFailure::Deny,
+        OnFailure::Error,
     );
     let (limits, mut connection) = (limits.unwrap(), server.connection());
     let start = time(&mut connection);
@@ -104,12 +104,12 @@ fn compare(server: &Server, quota: Quota, rule: AnyLimiter, key: &str) {
     let seed = variable("ZSET_SEED", SEED);
     let mut random = SmallRng::seed_from_u64(seed);
     let alone =
-        Keyed::new(Pool::new(server.client()), "clock", Limits::all([rule]), OnFailure::Deny);
+        Keyed::new(Pool::new(server.client()), "clock", Limits::all([rule]), OnFailure::Error);
     let alone = alone.unwrap().with_deadline(PATIENCE);
     // On one thread, so none of the concurrent calls runs ahead.
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let awaited = runtime.block_on(server.multiplexed());
-    let awaited = Keyed::new(awaited, "clock", Limits::all([rule]), OnFailure::Deny).unwrap();
+    let awaited = Keyed::new(awaited, "clock", Limits::all([rule]), OnFailure::Error).unwrap();
     let awaited = awaited.with_deadline(PATIENCE);
     let (mut connection, mut allowed, mut divided) = (server.connection(), 0, 0);
     for step in 0..STEPS {

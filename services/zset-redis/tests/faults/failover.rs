@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 use zset_redis::blocking::Pool;
-use zset_redis::{Error, Keyed, OnFailure};
+use zset_redis::{Keyed, LimiterError, OnFailure};
 use zset_std::{Decision, SlidingWindow};
 
 use crate::limiters::{DEADLINE, KEY, cluster_client, lasting_quota};
@@ -36,14 +36,14 @@ fn valkey() {
 const THREADS: u32 = 2;
 
 /// Makes calls until one is denied, and counts the allowed units.
-fn exhaust(allowed: &AtomicU32, mut check: impl FnMut() -> Result<Decision, Error>) {
+fn exhaust(allowed: &AtomicU32, mut check: impl FnMut() -> Result<Decision, LimiterError>) {
     let mut last_reply = Instant::now();
     loop {
         match check() {
             Ok(decision) if decision.is_allowed() => _ = allowed.fetch_add(1, Ordering::Relaxed),
             Ok(_) => return,
             Err(error) => {
-                assert!(error.is_failure(), "{error}");
+                assert!(matches!(error, LimiterError::Failure(_)), "{error}");
                 assert!(last_reply.elapsed() < PATIENCE, "no recovery: {error}");
                 sleep(Duration::from_millis(5));
                 continue;
@@ -64,10 +64,10 @@ fn crash(kind: Kind) {
     let connection = runtime.block_on(client.get_async_connection()).unwrap();
     let quota = lasting_quota();
     let awaited =
-        Keyed::new(connection, "failover", SlidingWindow::new(quota), OnFailure::Deny).unwrap();
+        Keyed::new(connection, "failover", SlidingWindow::new(quota), OnFailure::Error).unwrap();
     let awaited = awaited.with_deadline(DEADLINE);
     let blocking =
-        Keyed::new(Pool::new(client), "failover", SlidingWindow::new(quota), OnFailure::Deny);
+        Keyed::new(Pool::new(client), "failover", SlidingWindow::new(quota), OnFailure::Error);
     let blocking = blocking.unwrap().with_deadline(DEADLINE);
 
     assert!(blocking.check(KEY).unwrap().is_allowed());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use redis::cluster::ClusterClient;
 use tokio::runtime::Runtime;
 use zset_redis::blocking::Pool;
-use zset_redis::{Error, Keyed, OnFailure};
+use zset_redis::{Failure, Keyed, LimiterError, OnFailure};
 use zset_std::Funnel;
 
 use crate::limiters::{DEADLINE, KEY, lasting_quota};
@@ -22,7 +22,7 @@ fn freeze(server: &Server) {
 
 fn all_time_out(report: Option<Report>) {
     for (name, failures) in report.into_iter().flat_map(|report| report.failures) {
-        assert!(matches!(failures[..], [Error::Timeout, ..]), "{name}: {failures:?}");
+        assert!(matches!(failures[..], [Failure::Timeout, ..]), "{name}: {failures:?}");
     }
 }
 
@@ -67,7 +67,7 @@ fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_timeout
     let [default, awaited] = [&default, &timeouts].map(|client| {
         let connection = runtime.block_on(client.get_async_connection()).unwrap();
         let funnel =
-            Keyed::new(connection, "frozen", Funnel::new(lasting_quota()), OnFailure::Deny)
+            Keyed::new(connection, "frozen", Funnel::new(lasting_quota()), OnFailure::Error)
                 .unwrap();
         let funnel = funnel.with_deadline(DEADLINE);
         assert!(runtime.block_on(funnel.check(KEY)).unwrap().is_allowed());
@@ -75,7 +75,7 @@ fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_timeout
     });
     let pool = Pool::new(timeouts);
     let blocking =
-        Keyed::new(pool, "frozen", Funnel::new(lasting_quota()), OnFailure::Deny).unwrap();
+        Keyed::new(pool, "frozen", Funnel::new(lasting_quota()), OnFailure::Error).unwrap();
     let blocking = blocking.with_deadline(DEADLINE);
 
     let slot = cluster.slot(KEY);
@@ -90,5 +90,5 @@ fn one_node_of_a_cluster_does_not_stop_calls_to_others_if_the_client_has_timeout
     let default = runtime.block_on(default.check(KEY));
     frozen.proceed();
     assert!(awaited && blocking, "{awaited} {blocking}");
-    assert!(matches!(default, Err(Error::Timeout)), "{default:?}");
+    assert!(matches!(default, Err(LimiterError::Failure(Failure::Timeout))), "{default:?}");
 }

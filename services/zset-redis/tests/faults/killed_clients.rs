@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
-use zset_redis::{Error, Keyed, OnFailure};
+use zset_redis::{Failure, Keyed, LimiterError, OnFailure};
 use zset_std::Funnel;
 
 use crate::limiters::{KEY, lasting_quota};
@@ -48,12 +48,15 @@ fn a_multiplexed_connection_is_not_replaced() {
         let client = server.client();
         let connection = client.get_multiplexed_async_connection().await.unwrap();
         let funnel =
-            Keyed::new(connection, "killed", Funnel::new(lasting_quota()), OnFailure::Deny)
+            Keyed::new(connection, "killed", Funnel::new(lasting_quota()), OnFailure::Error)
                 .unwrap();
         assert!(funnel.check(KEY).await.unwrap().is_allowed());
         server.kill_clients();
         for _ in 0..5 {
-            assert!(matches!(funnel.check(KEY).await, Err(Error::Redis(_))));
+            assert!(matches!(
+                funnel.check(KEY).await,
+                Err(LimiterError::Failure(Failure::Redis(_)))
+            ));
         }
     });
 }

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::aio::{
-    ConnectionLike, ConnectionManager, ConnectionManagerConfig, MultiplexedConnection,
-};
+use redis::aio::{ConnectionManager, ConnectionManagerConfig, MultiplexedConnection};
 use redis::cluster::{ClusterClient, ClusterClientBuilder};
 use redis::cluster_async::ClusterConnection;
 use tokio::runtime::{Handle, Runtime};
 use zset_redis::blocking::{Connect, Pool};
-use zset_redis::{Error, Keyed, OnFailure};
+use zset_redis::{AsyncConnection, Failure, Keyed, LimiterError, OnFailure};
 use zset_std::{AnyLimiter, Decision, Limits, Quota};
 
 use crate::servers::{Cluster, Server};
@@ -20,9 +18,9 @@ pub(crate) const DEADLINE: Duration = Duration::from_millis(500);
 pub(crate) const KEY: &str = "ann";
 
 /// Calls a limiter from any thread.
-pub(crate) type Check = Box<dyn FnMut() -> Result<Decision, Error> + Send>;
+pub(crate) type Check = Box<dyn FnMut() -> Result<Decision, LimiterError> + Send>;
 
-pub(crate) type Observer = Arc<dyn Fn(&Error) + Send + Sync>;
+pub(crate) type Observer = Arc<dyn Fn(&Failure) + Send + Sync>;
 
 /// The settings of a limiter besides its connection.
 pub(crate) struct Settings {
@@ -109,7 +107,7 @@ pub(crate) fn cluster_client(cluster: &Cluster) -> ClusterClient {
 
 fn awaited<C>(connection: &C, runtime: &Handle, settings: Settings) -> Check
 where
-    C: ConnectionLike + Clone + Send + Sync + 'static,
+    C: AsyncConnection,
 {
     let Settings { name, rules, on_failure, observer } = settings;
     let limits = Keyed::new(connection.clone(), &name, Limits::all(rules), on_failure).unwrap();

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
-use zset_redis::{Error, OnFailure};
+use zset_redis::{Failure, LimiterError, OnFailure};
 use zset_std::{Decision, Keyed, Quota, SlidingWindow, Verdict};
 
 use crate::limiters::{Check, Connection, DEADLINE, Settings, quota};
@@ -54,7 +54,7 @@ struct Seen {
     policy: Policy,
     allowed: u64,
     /// The failures reported to the observer.
-    failures: Vec<Error>,
+    failures: Vec<Failure>,
     longest: Duration,
 }
 
@@ -133,14 +133,14 @@ pub(crate) struct Report {
     /// The allowed units of each rule.
     pub(crate) allowed: [u64; RULES],
     /// One for each thread, with its name.
-    pub(crate) failures: Vec<(String, Vec<Error>)>,
+    pub(crate) failures: Vec<(String, Vec<Failure>)>,
 }
 
 /// A limiter, and its expected behaviour.
 struct Caller {
     policy: Policy,
     check: Check,
-    failures: mpsc::Receiver<Error>,
+    failures: mpsc::Receiver<Failure>,
 }
 
 impl Caller {
@@ -149,14 +149,14 @@ impl Caller {
         let hour = Duration::from_secs(3600);
         let local = Quota::new(LOCAL_LIMIT, hour).unwrap();
         let (name, rules, on_failure) = match policy {
-            Policy::Deny(index) => (units::name(index), units::rules(index), OnFailure::Deny),
+            Policy::Deny(index) => (units::name(index), units::rules(index), OnFailure::Error),
             Policy::Allow => ("allow".to_owned(), units::rules(0), OnFailure::Allow),
             Policy::Local => {
                 let local = OnFailure::local(Keyed::<Vec<u8>, _>::new(SlidingWindow::new(local)));
                 ("local".to_owned(), units::rules(0), local)
             }
         };
-        let observer = Arc::new(move |error: &Error| sender.send(copy(error)).unwrap());
+        let observer = Arc::new(move |error: &Failure| sender.send(copy(error)).unwrap());
         let settings = Settings { name, rules, on_failure, observer };
         Caller { policy, check: connection.limiter(runtime, settings), failures }
     }
@@ -186,8 +186,12 @@ impl Caller {
 }
 
 /// Checks that the policy was applied to a failed call, after `earlier` failures.
-fn check_failure(policy: Policy, earlier: usize, error: &Error, result: Result<Decision, Error>) {
-    assert!(error.is_failure(), "{error}");
+fn check_failure(
+    policy: Policy,
+    earlier: usize,
+    error: &Failure,
+    result: Result<Decision, LimiterError>,
+) {
     match (policy, result) {
         (Policy::Deny(_), Err(returned)) => assert_eq!(returned.to_string(), error.to_string()),
         (Policy::Allow, Ok(decision)) => {
@@ -202,11 +206,11 @@ fn check_failure(policy: Policy, earlier: usize, error: &Error, result: Result<D
     }
 }
 
-fn copy(error: &Error) -> Error {
+fn copy(error: &Failure) -> Failure {
     match error {
-        Error::Timeout => Error::Timeout,
-        Error::Redis(error) => Error::Redis(error.clone()),
-        Error::UnexpectedReply => Error::UnexpectedReply,
+        Failure::Timeout => Failure::Timeout,
+        Failure::Redis(error) => Failure::Redis(error.clone()),
+        Failure::UnexpectedReply => Failure::UnexpectedReply,
         error => panic!("{error} is the caller's"),
     }
 }

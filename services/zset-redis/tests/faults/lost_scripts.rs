@@ -21,7 +21,7 @@ fn flush(servers: &[Server]) {
 fn only_timeouts(report: Option<Report>) {
     for (name, failures) in report.into_iter().flat_map(|report| report.failures) {
         let failure =
-            failures.iter().find(|failure| !matches!(failure, zset_redis::Error::Timeout));
+            failures.iter().find(|failure| !matches!(failure, zset_redis::Failure::Timeout));
         assert!(failure.is_none(), "{name}: {failure:?}");
     }
 }

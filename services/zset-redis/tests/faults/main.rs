@@ -16,7 +16,7 @@ mod lost_scripts;
 mod migration;
 mod moved;
 mod outage;
-#[path = "../servers/mod.rs"]
+#[path = "../support/mod.rs"]
 mod servers;
 mod under_load;
 mod units;

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use zset_redis::blocking::Pool;
-use zset_redis::{Error, Keyed, OnFailure};
+use zset_redis::{Failure, Keyed, LimiterError, OnFailure};
 use zset_std::{AnyLimiter, Funnel, Limits};
 
 use crate::limiters::{DEADLINE, KEY, cluster_client, lasting_quota};
@@ -37,7 +37,7 @@ fn calls_over_a_pool_follow_redirections() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
     let pool = Pool::new(cluster_client(&cluster));
     let funnel =
-        Keyed::new(pool, "redirected", Funnel::new(lasting_quota()), OnFailure::Deny).unwrap();
+        Keyed::new(pool, "redirected", Funnel::new(lasting_quota()), OnFailure::Error).unwrap();
     let funnel = funnel.with_deadline(Duration::from_secs(10));
     assert!(funnel.check(KEY).unwrap().is_allowed());
     let slot = cluster.slot(KEY);
@@ -59,11 +59,11 @@ fn check_new_keys(kind: Kind) {
     let pool = Pool::new(cluster_client(&cluster));
     let one = |name| {
         let funnel =
-            Keyed::new(pool.clone(), name, Funnel::new(lasting_quota()), OnFailure::Deny).unwrap();
+            Keyed::new(pool.clone(), name, Funnel::new(lasting_quota()), OnFailure::Error).unwrap();
         funnel.with_deadline(DEADLINE).check(KEY)
     };
     let rule = AnyLimiter::from(Funnel::new(lasting_quota()));
-    let two = Keyed::new(pool.clone(), "two", Limits::all([rule, rule]), OnFailure::Deny).unwrap();
+    let two = Keyed::new(pool.clone(), "two", Limits::all([rule, rule]), OnFailure::Error).unwrap();
     let two = two.with_deadline(DEADLINE);
 
     assert!(one("before").unwrap().is_allowed());
@@ -74,7 +74,7 @@ fn check_new_keys(kind: Kind) {
     assert!(one("before").unwrap().is_allowed());
     assert!(one("during").unwrap().is_allowed());
     let result = two.check(KEY);
-    assert!(matches!(result, Err(Error::Timeout)), "{result:?}");
+    assert!(matches!(result, Err(LimiterError::Failure(Failure::Timeout))), "{result:?}");
     cluster.move_keys(slot, owner, other, Duration::ZERO);
     cluster.finish_migration(slot, owner, other);
     assert!(one("before").unwrap().is_allowed());

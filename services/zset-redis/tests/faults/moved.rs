@@ -25,13 +25,14 @@ fn demote(kind: Kind) {
     let quota = lasting_quota();
 
     let pool = Pool::new(client.clone());
-    let blocking = Keyed::new(pool.clone(), "moved", Funnel::new(quota), OnFailure::Deny).unwrap();
+    let blocking = Keyed::new(pool.clone(), "moved", Funnel::new(quota), OnFailure::Error).unwrap();
     let blocking = blocking.with_deadline(PATIENCE);
     let config = ConnectionManagerConfig::new().set_response_timeout(None);
     let manager = runtime.block_on(client.get_connection_manager_with_config(config)).unwrap();
-    let funnel = Keyed::new(manager.clone(), "moved", Funnel::new(quota), OnFailure::Deny).unwrap();
+    let funnel =
+        Keyed::new(manager.clone(), "moved", Funnel::new(quota), OnFailure::Error).unwrap();
     let funnel = funnel.with_deadline(PATIENCE);
-    let leased = LeasedWindow::new(manager.clone(), "moved", quota, OnFailure::Deny).unwrap();
+    let leased = LeasedWindow::new(manager.clone(), "moved", quota, OnFailure::Error).unwrap();
     let leased = leased.with_deadline(PATIENCE);
     let board = Leaderboard::new(manager.clone(), "moved").with_deadline(PATIENCE);
     let queue = DelayQueue::new(manager, "moved").with_deadline(PATIENCE);
@@ -98,7 +99,7 @@ fn a_call_that_a_server_has_refused_is_repeated_over_a_new_connection() {
     for refusal in ["READONLY a replica", "MASTERDOWN no link", "LOADING the data"] {
         let (client, connections) = refusing_first(refusal);
         let pool = Pool::new(client);
-        let limiter = Keyed::new(pool, "moved", Funnel::new(lasting_quota()), OnFailure::Deny);
+        let limiter = Keyed::new(pool, "moved", Funnel::new(lasting_quota()), OnFailure::Error);
         let limiter = limiter.unwrap().with_deadline(PATIENCE);
         // A connection that the call itself has opened is not replaced.
         assert!(limiter.reset(KEY).is_err());
@@ -117,7 +118,7 @@ fn a_manager_repeats_a_call_that_a_server_has_refused_over_a_new_connection() {
             let config = ConnectionManagerConfig::new().set_response_timeout(None);
             let manager = client.get_connection_manager_with_config(config).await.unwrap();
             let limiter =
-                Keyed::new(manager, "moved", Funnel::new(lasting_quota()), OnFailure::Deny);
+                Keyed::new(manager, "moved", Funnel::new(lasting_quota()), OnFailure::Error);
             assert!(limiter.unwrap().with_deadline(PATIENCE).reset(KEY).await.unwrap());
         });
         assert_eq!(connections.load(Ordering::SeqCst), 2, "{refusal}");
@@ -134,7 +135,7 @@ fn a_connection_is_not_replaced_under_other_calls() {
             let config = ConnectionManagerConfig::new().set_response_timeout(None);
             let manager = client.get_connection_manager_with_config(config).await.unwrap();
             let limiter =
-                Keyed::new(manager, "moved", Funnel::new(lasting_quota()), OnFailure::Deny);
+                Keyed::new(manager, "moved", Funnel::new(lasting_quota()), OnFailure::Error);
             let limiter = limiter.unwrap().with_deadline(PATIENCE);
             let calls: Vec<_> = (0..1000)
                 .map(|_| {

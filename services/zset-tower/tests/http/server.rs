@@ -446,7 +446,7 @@ async fn two_services_share_failures_and_a_trial_in_redis() {
     // A period longer than the test.
     let quota = |count| Quota::new(count, Duration::from_secs(100_000)).unwrap();
     let limiter = |name, count| {
-        let on_failure = zset_redis::OnFailure::Deny;
+        let on_failure = zset_redis::OnFailure::Error;
         zset_redis::Keyed::new(
             connection.clone(),
             name,

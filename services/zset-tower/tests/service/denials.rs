@@ -133,7 +133,7 @@ async fn a_penalty_in_redis_blocks_in_every_composition() {
     for beside in [Beside::Nothing, Beside::First, Beside::Last] {
         for by_response in [false, true] {
             let what = format!("{beside:?} {by_response}");
-            let on_failure = zset_redis::OnFailure::Deny;
+            let on_failure = zset_redis::OnFailure::Error;
             let limiter = zset_redis::Keyed::new(
                 connection.clone(),
                 &what,

@@ -199,7 +199,6 @@ fn units_that_cannot_be_refunded_are_shown_as_taken() {
 mod all_imported {
     use std::sync::Arc;
 
-    use zset_redis::redis::aio::ConnectionLike;
     use zset_redis::*;
     use zset_std::*;
     use zset_tower::key::Global;
@@ -210,11 +209,11 @@ mod all_imported {
         here: Arc<zset_std::Keyed<String, Funnel>>,
         there: Arc<zset_redis::Keyed<C, Funnel>>,
     ) where
-        C: ConnectionLike + Clone + Send + Sync + 'static,
+        C: AsyncConnection,
     {
         let _: Decision = here.check_n("ann", 1);
-        let _: Result<Decision, Error> = there.check_n("ann", 1).await;
-        let _: Result<u32, Error> = there.refund("ann", 1).await;
+        let _: Result<Decision, LimiterError> = there.check_n("ann", 1).await;
+        let _: Result<u32, LimiterError> = there.refund("ann", 1).await;
     }
 
     #[test]

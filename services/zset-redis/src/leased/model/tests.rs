@@ -2,7 +2,7 @@ use super::server::FakeServer;
 use super::*;
 
 #[cfg(all(unix, feature = "cluster"))]
-#[path = "../../../tests/servers/mod.rs"]
+#[path = "../../../tests/support/mod.rs"]
 mod servers;
 
 /// Draws a random setting in which the limit is usually reached.

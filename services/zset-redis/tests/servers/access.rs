@@ -1,18 +1,14 @@
 //! What a server discloses and permits: hashed keys, the rights that a user needs, renamed
 //! commands.
 
-#![cfg(all(unix, feature = "cluster"))]
-
-mod servers;
-
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use crate::servers::{Cluster, Kind, PATIENCE, Server};
 use redis::Client;
 use redis::aio::MultiplexedConnection;
-use servers::{Cluster, Kind, PATIENCE, Server};
 use zset_redis::blocking::{self, Connect, Pool};
-use zset_redis::{Keyed, LeasedWindow, OnFailure, ServerLimiter};
+use zset_redis::{DelayQueueError, Keyed, LeasedWindow, OnFailure, ServerLimiter};
 use zset_std::limit::Block;
 use zset_std::{
     AnyLimiter, FixedWindow, Funnel, Limits, Penalty, Quota, SlidingWindow, Sum, Ties, Timestamp,
@@ -50,7 +46,7 @@ fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
         assert_eq!(limiter.check("ann").unwrap().remaining, 2);
         assert_eq!(limiter.peek_n("bob", 0).unwrap().remaining, 3);
     }
-    let new = || (pool.clone(), "a", quota(), OnFailure::Deny);
+    let new = || (pool.clone(), "a", quota(), OnFailure::Error);
     let (p, name, quota, deny) = new();
     take(Keyed::new(p, name, SlidingWindow::new(quota), deny).unwrap(), secret);
     let (p, name, quota, deny) = new();
@@ -60,7 +56,7 @@ fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
     let (p, name, quota, deny) = new();
     take(Keyed::new(p, name, WindowCounter::new(quota), deny).unwrap(), secret);
     let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
-    let limits = Keyed::new(pool.clone(), "limits", Limits::all(rules), OnFailure::Deny);
+    let limits = Keyed::new(pool.clone(), "limits", Limits::all(rules), OnFailure::Error);
     take(limits.unwrap(), secret);
 
     let mut board = blocking::Leaderboard::new(pool.clone(), "ann").with_dense_standings();
@@ -71,24 +67,24 @@ fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
     let (board, queue) = (board.with_deadline(PATIENCE), queue.with_deadline(PATIENCE));
     assert_eq!(board.submit("member", 1).unwrap().old, None);
     queue.push_with_id_after("job", "payload", Duration::ZERO).unwrap();
-    assert_eq!(queue.wait_lease(PATIENCE).unwrap().payload, b"payload");
+    assert_eq!(queue.wait_lease(PATIENCE).block().unwrap().payload, b"payload");
 }
 
 /// Uses the state left by [`use_each_blocking`] over asynchronous connections, and a leased window.
 async fn use_each_awaited<C>(connection: C, secret: &[u8])
 where
-    C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
+    C: zset_redis::AsyncConnection,
 {
     async fn take<C, L: ServerLimiter>(limiter: zset_redis::Keyed<C, L>, secret: &[u8])
     where
-        C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
+        C: zset_redis::AsyncConnection,
     {
         let limiter = limiter.hashed_keys(secret).with_deadline(PATIENCE);
         assert_eq!(limiter.check("ann").await.unwrap().remaining, 1);
         assert_eq!(limiter.refund("ann", 1).await.unwrap(), 1);
         assert_eq!(limiter.peek_n("bob", 0).await.unwrap().remaining, 3);
     }
-    let new = || (connection.clone(), "a", quota(), OnFailure::Deny);
+    let new = || (connection.clone(), "a", quota(), OnFailure::Error);
     let (c, name, quota, deny) = new();
     take(zset_redis::Keyed::new(c, name, SlidingWindow::new(quota), deny).unwrap(), secret).await;
     let (c, name, quota, deny) = new();
@@ -99,7 +95,7 @@ where
     take(zset_redis::Keyed::new(c, name, WindowCounter::new(quota), deny).unwrap(), secret).await;
     let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
     let limits =
-        zset_redis::Keyed::new(connection.clone(), "limits", Limits::all(rules), OnFailure::Deny);
+        zset_redis::Keyed::new(connection.clone(), "limits", Limits::all(rules), OnFailure::Error);
     take(limits.unwrap(), secret).await;
     let (c, name, quota, deny) = new();
     let leased = LeasedWindow::new(c, name, quota, deny).unwrap().hashed_keys(secret);
@@ -166,7 +162,7 @@ fn states_of_different_secrets_are_separate() {
 fn the_secret_is_not_in_debug_output() {
     let client = redis::Client::open("redis://127.0.0.1/").unwrap();
     let limiter = |pool: &Pool<_>| {
-        Keyed::new(pool.clone(), "a", Funnel::new(quota()), OnFailure::Deny).unwrap()
+        Keyed::new(pool.clone(), "a", Funnel::new(quota()), OnFailure::Error).unwrap()
     };
     let pool = Pool::new(client);
     let secret = "a-secret-of-letters";
@@ -185,56 +181,55 @@ fn the_secret_is_not_in_debug_output() {
 fn blocking_errors(server: &Server) -> Vec<String> {
     let pool = Pool::new(server.client());
     let funnel = || {
-        Keyed::new(pool.clone(), "a", Funnel::new(quota()), OnFailure::Deny)
+        Keyed::new(pool.clone(), "a", Funnel::new(quota()), OnFailure::Error)
             .unwrap()
             .with_deadline(PATIENCE)
     };
     let long = "ä".repeat(100);
     let board = blocking::Leaderboard::new(pool.clone(), "b").with_deadline(PATIENCE);
     let queue = blocking::DelayQueue::new(pool.clone(), "q").with_deadline(PATIENCE);
-    let errors = [
-        funnel().check("ann").unwrap_err(),
-        funnel().check(&[0xFF, 0, b'\r', b'\n']).unwrap_err(),
-        funnel().refund(&long, 1).unwrap_err(),
-        funnel().reset("ann").unwrap_err(),
-        board.submit(&[0xFF], 1).unwrap_err(),
-        board.standing("ann", Ties::Dense).unwrap_err(),
-        queue.push_after(&[0xFF], Duration::ZERO).unwrap_err(),
-        queue.wait_lease(PATIENCE).unwrap_err(),
-    ];
-    errors.iter().map(ToString::to_string).collect()
+    vec![
+        funnel().check("ann").unwrap_err().to_string(),
+        funnel().check(&[0xFF, 0, b'\r', b'\n']).unwrap_err().to_string(),
+        funnel().refund(&long, 1).unwrap_err().to_string(),
+        funnel().reset("ann").unwrap_err().to_string(),
+        board.submit(&[0xFF], 1).unwrap_err().to_string(),
+        board.standing("ann", Ties::Dense).unwrap_err().to_string(),
+        queue.push_after(&[0xFF], Duration::ZERO).unwrap_err().to_string(),
+        queue.wait_lease(PATIENCE).block().unwrap_err().to_string(),
+    ]
 }
 
 async fn awaited_errors(server: &Server) -> Vec<String> {
     let client = server.client();
     let funnel = async || {
         let connection = server.multiplexed().await;
-        let funnel = zset_redis::Keyed::new(connection, "a", Funnel::new(quota()), OnFailure::Deny);
+        let funnel =
+            zset_redis::Keyed::new(connection, "a", Funnel::new(quota()), OnFailure::Error);
         funnel.unwrap().with_deadline(PATIENCE)
     };
     let manager = client.get_connection_manager().await.unwrap();
     let reconnecting =
-        zset_redis::Keyed::new(manager.clone(), "a", Funnel::new(quota()), OnFailure::Deny);
+        zset_redis::Keyed::new(manager.clone(), "a", Funnel::new(quota()), OnFailure::Error);
     let reconnecting = reconnecting.unwrap().with_deadline(PATIENCE);
     let queue = zset_redis::DelayQueue::new(manager, "q").with_deadline(PATIENCE);
-    let leased = LeasedWindow::new(server.multiplexed().await, "l", quota(), OnFailure::Deny);
+    let leased = LeasedWindow::new(server.multiplexed().await, "l", quota(), OnFailure::Error);
     // Its connection is broken by an unreadable reply.
     let broken = funnel().await;
-    let errors = [
-        broken.check("ann").await.unwrap_err(),
-        broken.check("ann").await.unwrap_err(),
-        broken.clone().peek("ann").await.unwrap_err(),
-        funnel().await.check("ann").await.unwrap_err(),
-        funnel().await.check(&[0xFF, 0, b'\r', b'\n']).await.unwrap_err(),
-        funnel().await.peek("ann").await.unwrap_err(),
-        reconnecting.check("ann").await.unwrap_err(),
-        reconnecting.check("ann").await.unwrap_err(),
-        reconnecting.check("ann").await.unwrap_err(),
-        queue.lease(PATIENCE).await.unwrap_err(),
-        queue.waiter(client).wait_lease(PATIENCE).await.unwrap_err(),
-        leased.unwrap().with_deadline(PATIENCE).check("ann").await.unwrap_err(),
-    ];
-    errors.iter().map(ToString::to_string).collect()
+    vec![
+        broken.check("ann").await.unwrap_err().to_string(),
+        broken.check("ann").await.unwrap_err().to_string(),
+        broken.clone().peek("ann").await.unwrap_err().to_string(),
+        funnel().await.check("ann").await.unwrap_err().to_string(),
+        funnel().await.check(&[0xFF, 0, b'\r', b'\n']).await.unwrap_err().to_string(),
+        funnel().await.peek("ann").await.unwrap_err().to_string(),
+        reconnecting.check("ann").await.unwrap_err().to_string(),
+        reconnecting.check("ann").await.unwrap_err().to_string(),
+        reconnecting.check("ann").await.unwrap_err().to_string(),
+        queue.lease(PATIENCE).await.unwrap_err().to_string(),
+        queue.waiter(client).wait_lease(PATIENCE).await.unwrap_err().to_string(),
+        leased.unwrap().with_deadline(PATIENCE).check("ann").await.unwrap_err().to_string(),
+    ]
 }
 
 #[test]
@@ -255,7 +250,7 @@ fn an_error_names_the_command_that_the_server_does_not_know() {
 
 /// Returns the rows of a table in the guide, each as its cells.
 fn table(section: &str) -> Vec<Vec<&'static str>> {
-    let guide = include_str!("../src/lib.rs");
+    let guide = include_str!("../../src/lib.rs");
     let (_, rest) = guide.split_once(&format!("//! # {section}\n")).unwrap();
     let (section, _) = rest.split_once("//! # ").unwrap();
     let rows = section.lines().filter_map(|line| line.strip_prefix("//! | ")?.strip_suffix(" |"));
@@ -267,7 +262,7 @@ fn table(section: &str) -> Vec<Vec<&'static str>> {
 struct Errors(Vec<String>);
 
 impl Errors {
-    fn of<T>(&mut self, result: Result<T, zset_redis::Error>) {
+    fn of<T>(&mut self, result: Result<T, impl std::error::Error>) {
         self.0.extend(result.err().map(|error| error.to_string()));
     }
 }
@@ -294,7 +289,7 @@ fn use_limiter<M: Connect, L: ServerLimiter>(
 async fn use_leases(connection: MultiplexedConnection, errors: &mut Errors) {
     let period = Duration::from_millis(20);
     let quota = Quota::new(3, period).unwrap();
-    let leases = LeasedWindow::new(connection, "a", quota, OnFailure::Deny).unwrap();
+    let leases = LeasedWindow::new(connection, "a", quota, OnFailure::Error).unwrap();
     let leases = leases.with_deadline(PATIENCE);
     errors.of(leases.peek("ann").await);
     // By now a lease has left the window, and a later one has not.
@@ -354,7 +349,10 @@ fn use_queue(pool: Pool<Client>, errors: &mut Errors) {
     errors.of(queue.pop());
     errors.of(queue.stats());
     errors.of(queue.clear());
-    errors.of(queue.wait_lease_timeout(PATIENCE, Duration::from_millis(1)));
+    match queue.wait_lease(PATIENCE).timeout(Duration::from_millis(1)).block() {
+        Err(DelayQueueError::TimedOut) => {}
+        lease => errors.of(lease),
+    }
 }
 
 /// Uses the types in a row of the table, over connections of a user.
@@ -362,7 +360,7 @@ fn use_row(types: &str, client: &Client) -> Errors {
     let mut errors = Errors::default();
     let pool = Pool::new(client.clone());
     let quota = Quota::new(10, Duration::from_secs(3600)).unwrap();
-    let new = || (pool.clone(), "a", quota, OnFailure::Deny);
+    let new = || (pool.clone(), "a", quota, OnFailure::Error);
     let (p, name, quota, deny) = new();
     match types {
         "SlidingWindow" => {
@@ -436,7 +434,7 @@ fn a_penalty_needs_the_rights_of_a_fixed_window_too() {
         let client = user(&server, &[&["~a:*", "+eval", "+evalsha"], rights].concat());
         let block = Block::after(NonZeroU32::new(9).unwrap(), Duration::from_secs(9));
         let window = Penalty::new(SlidingWindow::new(quota()), block);
-        let window = Keyed::new(Pool::new(client), "a", window, OnFailure::Deny);
+        let window = Keyed::new(Pool::new(client), "a", window, OnFailure::Error);
         let window = window.unwrap().with_deadline(PATIENCE);
         for n in [3, 1, 1] {
             let _ = window.check_n("ann", n)?;
@@ -461,12 +459,12 @@ fn connections_to_a_cluster_need_the_rights_in_the_guide() {
         cluster.nodes.iter().map(|node| node.url().replace("redis://", "redis://ann:secret@"));
     let client = redis::cluster::ClusterClient::builder(nodes);
     let client = client.response_timeout(PATIENCE).connection_timeout(PATIENCE).build().unwrap();
-    let funnel = Keyed::new(Pool::new(client.clone()), "a", Funnel::new(quota()), OnFailure::Deny);
+    let funnel = Keyed::new(Pool::new(client.clone()), "a", Funnel::new(quota()), OnFailure::Error);
     let funnel = funnel.unwrap().with_deadline(PATIENCE);
     runtime().block_on(async {
         let connection = client.get_async_connection().await.unwrap();
         let awaited =
-            zset_redis::Keyed::new(connection, "a", Funnel::new(quota()), OnFailure::Deny);
+            zset_redis::Keyed::new(connection, "a", Funnel::new(quota()), OnFailure::Error);
         let awaited = awaited.unwrap().with_deadline(PATIENCE);
         // The keys of all nodes.
         for key in 0..30 {

@@ -1,10 +1,6 @@
 //! Worker processes are killed at random: each of 10,000 jobs is done at least once, acknowledged
 //! exactly once, and none is lost.
 
-#![cfg(all(unix, feature = "cluster"))]
-
-mod servers;
-
 use std::collections::HashMap;
 use std::env;
 use std::process::{Child, Command, Stdio};
@@ -16,9 +12,9 @@ use rand::{RngExt, SeedableRng};
 use redis::{AsyncCommands, AsyncConnectionConfig, Commands};
 use zset_redis::blocking::{self, Pool};
 use zset_redis::delay_queue::Lease;
-use zset_redis::{DelayQueue, Error};
+use zset_redis::{DelayQueue, DelayQueueError};
 
-use servers::{Kind, PATIENCE, Server};
+use crate::servers::{Kind, PATIENCE, Server};
 
 const JOBS: usize = 10_000;
 const PUSHERS: usize = 4;
@@ -62,7 +58,7 @@ fn work_in_thread(server: &str, seed: u64) {
     let queue = blocking::DelayQueue::new(Pool::new(client), QUEUE).with_deadline(PATIENCE);
     let mut random = SmallRng::seed_from_u64(seed);
     loop {
-        let lease = queue.wait_lease(VISIBILITY).unwrap();
+        let lease = queue.wait_lease(VISIBILITY).block().unwrap();
         match Work::draw(&mut random) {
             Work::Succeeds => {}
             Work::Fails => {
@@ -105,9 +101,9 @@ async fn work_in_task(server: String, seed: u64) {
 }
 
 /// Returns whether the lease was valid.
-fn is_held<T: std::fmt::Debug>(result: Result<T, Error>) -> bool {
+fn is_held<T: std::fmt::Debug>(result: Result<T, DelayQueueError>) -> bool {
     match result {
-        Err(Error::StaleLease) => false,
+        Err(DelayQueueError::StaleLease) => false,
         result => {
             result.unwrap();
             true
@@ -146,7 +142,7 @@ struct Process(Child);
 impl Process {
     fn start(server: &str, is_async: bool) -> Process {
         let mut command = Command::new(env::current_exe().unwrap());
-        command.args(["--exact", "worker", "--nocapture"]).env(SERVER, server);
+        command.args(["--exact", "workers::worker", "--nocapture"]).env(SERVER, server);
         if is_async {
             command.env(IS_ASYNC, "1");
         }

@@ -1,9 +1,5 @@
 //! A server that fails: deadlines, decisions in its place, and recovery.
 
-#![cfg(all(unix, feature = "cluster"))]
-
-mod servers;
-
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -12,10 +8,10 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use zset_redis::blocking::Pool;
-use zset_redis::{Breaker, Error, Keyed, LeasedWindow, OnFailure};
-use zset_std::{FakeClock, Funnel, Quota, SlidingWindow, Timestamp, Verdict};
+use zset_redis::{Breaker, Failure, Keyed, LeasedWindow, LimiterError, OnFailure};
+use zset_std::{Decision, FakeClock, Funnel, Quota, SlidingWindow, Timestamp, Verdict};
 
-use servers::{Cluster, Kind, PATIENCE, Server, fake};
+use crate::servers::{Cluster, Kind, PATIENCE, Server, fake};
 
 const DEADLINE: Duration = Duration::from_millis(200);
 
@@ -34,10 +30,10 @@ fn funnel(server: &Server, on_failure: OnFailure) -> Keyed<Pool, Funnel> {
 }
 
 #[track_caller]
-fn times_out<T: std::fmt::Debug>(call: impl FnOnce() -> Result<T, Error>) {
+fn times_out<T: std::fmt::Debug>(call: impl FnOnce() -> Result<T, LimiterError>) {
     let start = Instant::now();
     let result = call();
-    assert!(matches!(result, Err(Error::Timeout)), "{result:?}");
+    assert!(matches!(result, Err(LimiterError::Failure(Failure::Timeout))), "{result:?}");
     let elapsed = start.elapsed();
     assert!((DEADLINE..DEADLINE + LATE).contains(&elapsed), "{elapsed:?}");
 }
@@ -47,8 +43,8 @@ fn a_call_ends_at_its_deadline_and_the_next_one_succeeds() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let failures = Arc::new(AtomicU32::new(0));
     let seen = failures.clone();
-    let funnel = funnel(&server, OnFailure::Deny).with_failure_observer(move |error| {
-        assert!(matches!(error, Error::Timeout), "{error}");
+    let funnel = funnel(&server, OnFailure::Error).with_failure_observer(move |error| {
+        assert!(matches!(error, Failure::Timeout), "{error}");
         seen.fetch_add(1, Ordering::Relaxed);
     });
     assert!(funnel.check("ann").unwrap().is_allowed());
@@ -69,7 +65,7 @@ fn a_call_ends_at_its_deadline_and_the_next_one_succeeds() {
 fn a_call_to_a_cluster_ends_at_its_deadline() {
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
     let pool = Pool::new(cluster.client());
-    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Error).unwrap();
     let funnel = funnel.with_deadline(DEADLINE);
     assert!(funnel.clone().with_deadline(LATE).check("ann").unwrap().is_allowed());
     cluster.nodes.iter().for_each(Server::stop);
@@ -86,12 +82,12 @@ fn an_awaited_call_ends_at_its_deadline_and_the_next_one_succeeds() {
     runtime.block_on(async {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();
         let funnel =
-            zset_redis::Keyed::new(connection, "failures", Funnel::new(quota()), OnFailure::Deny);
+            zset_redis::Keyed::new(connection, "failures", Funnel::new(quota()), OnFailure::Error);
         let funnel = funnel.unwrap().with_deadline(DEADLINE);
         assert!(funnel.check("ann").await.unwrap().is_allowed());
         server.stop();
         let result = funnel.check("ann").await;
-        assert!(matches!(result, Err(Error::Timeout)), "{result:?}");
+        assert!(matches!(result, Err(LimiterError::Failure(Failure::Timeout))), "{result:?}");
         server.proceed();
         assert!(funnel.check("bob").await.unwrap().is_allowed());
     });
@@ -103,11 +99,33 @@ fn the_policy_decides_while_the_server_is_away() {
     let local = zset_std::Keyed::<Vec<u8>, _>::new(SlidingWindow::new(
         Quota::new(1, Duration::from_secs(3600)).unwrap(),
     ));
-    let [deny, allow, local] = [OnFailure::Deny, OnFailure::Allow, OnFailure::local(local)]
-        .map(|on_failure| funnel(&server, on_failure));
+    let all = [OnFailure::Error, OnFailure::Deny, OnFailure::Allow, OnFailure::local(local)];
+    let [error, deny, allow, local] = all.map(|on_failure| funnel(&server, on_failure));
     drop(server);
-    assert!(matches!(deny.check("ann"), Err(Error::Redis(_))));
-    assert!(deny.over_limit("ann").is_err());
+    assert!(matches!(error.check("ann"), Err(LimiterError::Failure(Failure::Redis(_)))));
+    assert!(error.over_limit("ann").is_err());
+
+    let denied = Decision {
+        verdict: Verdict::Denied { retry_after: DEADLINE },
+        limit: 3,
+        remaining: 0,
+        reset_after: DEADLINE,
+    };
+    assert_eq!(deny.check("ann").unwrap(), denied);
+    assert_eq!(deny.peek_n("ann", 3).unwrap(), denied);
+    assert_eq!(deny.check_n("ann", 4).unwrap().verdict, Verdict::Never);
+    let paid = Quota::new(9, Duration::from_secs(3600)).unwrap();
+    assert_eq!(deny.check_with("ann", paid, 4).unwrap(), Decision { limit: 9, ..denied });
+    assert!(deny.throttle("ann", 1, 1, 60, 1).unwrap().limited);
+    // No units are always allowed, but the key is over its limit.
+    assert!(deny.check_n("ann", 0).unwrap().is_allowed());
+    assert!(deny.over_limit("ann").unwrap());
+    // These are not decisions.
+    assert!(deny.record("ann", 1).is_err() && deny.refund("ann", 1).is_err());
+    // An error of the caller stays one.
+    let late = deny.at(Timestamp::from_nanos(u64::MAX)).check("ann");
+    assert!(matches!(late, Err(LimiterError::TimeTooLate)), "{late:?}");
+
     for _ in 0..5 {
         assert!(allow.check_n("ann", 3).unwrap().is_allowed());
     }
@@ -132,7 +150,7 @@ fn the_policy_decides_while_the_server_is_away() {
 #[test]
 fn a_script_that_the_server_has_lost_is_sent_again() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let funnel = funnel(&server, OnFailure::Deny);
+    let funnel = funnel(&server, OnFailure::Error);
     for _ in 0..3 {
         assert!(funnel.check("ann").unwrap().is_allowed());
         server.ask("SCRIPT FLUSH");
@@ -143,7 +161,7 @@ fn a_script_that_the_server_has_lost_is_sent_again() {
 #[test]
 fn calls_succeed_after_a_restart_of_the_server() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let funnel = funnel(&server, OnFailure::Deny).with_deadline(LATE);
+    let funnel = funnel(&server, OnFailure::Error).with_deadline(LATE);
     assert!(funnel.check("ann").unwrap().is_allowed());
     let server = server.restart();
     // The idle connection is broken. If the restart took more than a second, the pool has noticed.
@@ -155,7 +173,7 @@ fn calls_succeed_after_a_restart_of_the_server() {
 #[test]
 fn a_usual_call_is_one_command() {
     let Some(server) = Server::start(Kind::Redis) else { return };
-    let funnel = funnel(&server, OnFailure::Deny);
+    let funnel = funnel(&server, OnFailure::Error);
     assert!(funnel.check("ann").unwrap().is_allowed());
     server.ask("CONFIG RESETSTAT");
     assert!(funnel.check("ann").unwrap().is_allowed());
@@ -168,8 +186,8 @@ fn a_usual_call_is_one_command() {
 fn a_key_of_another_type_is_an_error() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     server.ask("LPUSH failures:{ann}:funnel:0 x");
-    let funnel = funnel(&server, OnFailure::Deny);
-    assert!(matches!(funnel.check("ann"), Err(Error::Redis(_))));
+    let funnel = funnel(&server, OnFailure::Error);
+    assert!(matches!(funnel.check("ann"), Err(LimiterError::Failure(Failure::Redis(_)))));
     assert!(funnel.check("bob").unwrap().is_allowed());
 }
 
@@ -185,12 +203,12 @@ fn a_reply_that_drips_is_not_awaited_beyond_the_deadline() {
         }
     });
     let funnel =
-        Keyed::new(Pool::new(client), "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
+        Keyed::new(Pool::new(client), "failures", Funnel::new(quota()), OnFailure::Error).unwrap();
     let funnel = funnel.with_deadline(DEADLINE);
     let start = Instant::now();
     for _ in 0..2 {
         let result = funnel.check("ann");
-        assert!(matches!(result, Err(Error::Timeout)), "{result:?}");
+        assert!(matches!(result, Err(LimiterError::Failure(Failure::Timeout))), "{result:?}");
     }
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
@@ -207,11 +225,11 @@ fn wait_until_connected(server: &Server, most: usize) {
 #[test]
 fn calls_succeed_after_the_server_has_closed_idle_connections() {
     let Some(server) = Server::start_with(Kind::Redis, &["--timeout", "1"]) else { return };
-    let blocking = funnel(&server, OnFailure::Deny).with_deadline(PATIENCE);
+    let blocking = funnel(&server, OnFailure::Error).with_deadline(PATIENCE);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let manager = runtime.block_on(server.client().get_connection_manager()).unwrap();
     let awaited =
-        zset_redis::Keyed::new(manager, "awaited", Funnel::new(quota()), OnFailure::Deny).unwrap();
+        zset_redis::Keyed::new(manager, "awaited", Funnel::new(quota()), OnFailure::Error).unwrap();
     let awaited = awaited.with_deadline(PATIENCE);
     for remaining in [2, 1] {
         assert_eq!(blocking.check("ann").unwrap().remaining, remaining);
@@ -232,7 +250,7 @@ fn a_pool_has_no_more_connections_than_its_bound() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let before = received(&server);
     let pool = Pool::new(server.client()).with_max_connections(2);
-    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Error).unwrap();
     let funnel = funnel.with_deadline(PATIENCE);
     thread::scope(|scope| {
         for _ in 0..16 {
@@ -248,10 +266,10 @@ fn a_call_waits_for_a_connection_until_its_deadline() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let pool = Pool::new(server.client()).with_max_connections(1);
     let queue = zset_redis::blocking::DelayQueue::new(pool.clone(), "failures");
-    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Error).unwrap();
     let funnel = funnel.with_deadline(DEADLINE);
     thread::scope(|scope| {
-        let worker = scope.spawn(|| queue.wait_lease_timeout(PATIENCE, PATIENCE).unwrap());
+        let worker = scope.spawn(|| queue.wait_lease(PATIENCE).timeout(PATIENCE).block());
         let start = Instant::now();
         while !server.ask("CLIENT LIST").contains("cmd=xread") {
             assert!(start.elapsed() < PATIENCE, "the worker is not waiting");
@@ -259,7 +277,7 @@ fn a_call_waits_for_a_connection_until_its_deadline() {
         times_out(|| funnel.check("ann"));
         let other = zset_redis::blocking::DelayQueue::new(Pool::new(server.client()), "failures");
         other.push_after("x", Duration::ZERO).unwrap();
-        assert!(worker.join().unwrap().is_some());
+        assert!(worker.join().unwrap().is_ok());
     });
     assert!(funnel.with_deadline(PATIENCE).check("ann").unwrap().is_allowed());
 }
@@ -268,14 +286,14 @@ fn a_call_waits_for_a_connection_until_its_deadline() {
 fn a_pool_closes_idle_connections_and_all_when_it_is_dropped() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let pool = Pool::new(server.client()).with_max_idle(Duration::from_millis(100));
-    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Error).unwrap();
     let funnel = funnel.with_deadline(PATIENCE);
     assert!(funnel.check("ann").unwrap().is_allowed());
     wait_until_connected(&server, 0);
     assert!(funnel.check("ann").unwrap().is_allowed());
 
     let pool = Pool::new(server.client());
-    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Deny).unwrap();
+    let funnel = Keyed::new(pool, "failures", Funnel::new(quota()), OnFailure::Error).unwrap();
     assert!(funnel.with_deadline(PATIENCE).check("ann").unwrap().is_allowed());
     wait_until_connected(&server, 0);
 }
@@ -285,21 +303,27 @@ fn while_the_breaker_is_open_calls_are_not_sent_and_the_policy_decides() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let clock = FakeClock::new();
     let breaker = Breaker::with_clock(clock.clone()).with_failures(NonZeroU32::new(2).unwrap());
-    let deny = funnel(&server, OnFailure::Deny).with_breaker(breaker.clone());
+    let deny = funnel(&server, OnFailure::Error).with_breaker(breaker.clone());
     let allow = funnel(&server, OnFailure::Allow).with_breaker(breaker);
     server.stop();
     times_out(|| deny.check("ann"));
     assert!(allow.check("ann").unwrap().is_allowed());
     // Longer than the deadlines of two calls, if they were sent.
     let deny = deny.with_deadline(PATIENCE);
-    assert!(matches!(deny.check("ann"), Err(Error::BreakerOpen)));
-    assert!(matches!(deny.refund("ann", 1), Err(Error::BreakerOpen)));
+    assert!(matches!(deny.check("ann"), Err(LimiterError::Failure(Failure::BreakerOpen))));
+    assert!(matches!(deny.refund("ann", 1), Err(LimiterError::Failure(Failure::BreakerOpen))));
     assert!(allow.check_n("ann", 3).unwrap().is_allowed());
     clock.advance(Duration::from_secs(1));
     assert!(allow.check("ann").unwrap().is_allowed());
-    assert!(matches!(deny.check("ann"), Err(Error::BreakerOpen)), "the probe has failed");
+    assert!(
+        matches!(deny.check("ann"), Err(LimiterError::Failure(Failure::BreakerOpen))),
+        "the probe has failed"
+    );
     server.proceed();
-    assert!(matches!(deny.check("ann"), Err(Error::BreakerOpen)), "the next pause has begun");
+    assert!(
+        matches!(deny.check("ann"), Err(LimiterError::Failure(Failure::BreakerOpen))),
+        "the next pause has begun"
+    );
     assert!(deny.clone().without_breaker().check("bob").unwrap().is_allowed());
     clock.advance(Duration::from_secs(1));
     assert!(deny.check("bob").unwrap().is_allowed());
@@ -307,7 +331,7 @@ fn while_the_breaker_is_open_calls_are_not_sent_and_the_policy_decides() {
     // The server replies, even if only with an error.
     server.ask("LPUSH failures:{eve}:funnel:0 x");
     for _ in 0..5 {
-        assert!(matches!(deny.check("eve"), Err(Error::Redis(_))));
+        assert!(matches!(deny.check("eve"), Err(LimiterError::Failure(Failure::Redis(_)))));
     }
 }
 
@@ -319,14 +343,20 @@ fn an_awaited_call_is_not_sent_while_the_breaker_is_open() {
         let connection = server.multiplexed().await;
         let clock = FakeClock::new();
         let breaker = Breaker::with_clock(clock.clone()).with_failures(NonZeroU32::MIN);
-        let limiter = LeasedWindow::new(connection, "failures", quota(), OnFailure::Deny).unwrap();
+        let limiter = LeasedWindow::new(connection, "failures", quota(), OnFailure::Error).unwrap();
         let limiter = limiter.with_deadline(DEADLINE).with_breaker(breaker);
         assert!(limiter.check("ann").await.unwrap().is_allowed());
         server.stop();
-        assert!(matches!(limiter.check("ann").await, Err(Error::Timeout)));
+        assert!(matches!(limiter.check("ann").await, Err(LimiterError::Failure(Failure::Timeout))));
         for key in ["ann", "bob"] {
-            assert!(matches!(limiter.check(key).await, Err(Error::BreakerOpen)));
-            assert!(matches!(limiter.peek(key).await, Err(Error::BreakerOpen)));
+            assert!(matches!(
+                limiter.check(key).await,
+                Err(LimiterError::Failure(Failure::BreakerOpen))
+            ));
+            assert!(matches!(
+                limiter.peek(key).await,
+                Err(LimiterError::Failure(Failure::BreakerOpen))
+            ));
         }
         server.proceed();
         clock.advance(Duration::from_secs(1));

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use zset_redis::Failure;
+
 use super::*;
 
 const DEADLINE: Duration = Duration::from_millis(200);
@@ -16,7 +18,7 @@ fn calls_end_at_their_deadline_and_the_next_ones_succeed() {
         let seen = failures.clone();
         let limiter =
             machine(&connection).with_deadline(DEADLINE).with_failure_observer(move |error| {
-                assert!(matches!(error, Error::Timeout), "{error}");
+                assert!(matches!(error, Failure::Timeout), "{error}");
                 seen.fetch_add(1, Ordering::Relaxed);
             });
         assert!(limiter.check("ann").await.unwrap().is_allowed());
@@ -27,7 +29,10 @@ fn calls_end_at_their_deadline_and_the_next_ones_succeed() {
             tasks.spawn(async move {
                 let start = Instant::now();
                 let result = limiter.check_n("ann", 3).await;
-                assert!(matches!(result, Err(Error::Timeout)), "{result:?}");
+                assert!(
+                    matches!(result, Err(LimiterError::Failure(Failure::Timeout))),
+                    "{result:?}"
+                );
                 assert!((DEADLINE..DEADLINE + LATE).contains(&start.elapsed()));
             });
         }
@@ -48,7 +53,7 @@ fn leases_outlive_the_server_and_then_the_policy_decides() {
     Runtime::new().unwrap().block_on(async {
         let connection = server.client().get_multiplexed_async_connection().await.unwrap();
         let quota = Quota::new(100_000, Duration::from_secs(60)).unwrap();
-        let [deny, allow] = [OnFailure::Deny, OnFailure::Allow].map(|on_failure| {
+        let [deny, allow] = [OnFailure::Error, OnFailure::Allow].map(|on_failure| {
             LeasedWindow::new(connection.clone(), "away", quota, on_failure)
                 .unwrap()
                 .with_life(Duration::from_secs(60))
@@ -63,7 +68,10 @@ fn leases_outlive_the_server_and_then_the_policy_decides() {
             assert!(limiter.check("ann").await.unwrap().is_allowed());
         }
         let result = deny.check_n("ann", 5000).await;
-        assert!(matches!(result, Err(Error::Redis(_) | Error::Timeout)), "{result:?}");
+        assert!(
+            matches!(result, Err(LimiterError::Failure(Failure::Redis(_) | Failure::Timeout))),
+            "{result:?}"
+        );
         assert!(allow.check_n("ann", 5000).await.unwrap().is_allowed());
         assert!(allow.peek_n("bob", 5000).await.unwrap().is_allowed());
         assert!(deny.peek("bob").await.is_err());
@@ -77,12 +85,12 @@ fn a_caller_with_a_short_deadline_does_not_shorten_that_of_another() {
     with_server(|server, _| async move {
         let connection = server.multiplexed().await;
         let hasty = machine(&connection).with_deadline(DEADLINE);
-        let patient = hasty.clone().with_deadline(servers::PATIENCE);
+        let patient = hasty.clone().with_deadline(crate::servers::PATIENCE);
         server.stop();
         let hasty = tokio::spawn(async move { hasty.check("ann").await });
         sleep(DEADLINE / 4).await;
         let patient = tokio::spawn(async move { patient.check("ann").await });
-        assert!(matches!(hasty.await.unwrap(), Err(Error::Timeout)));
+        assert!(matches!(hasty.await.unwrap(), Err(LimiterError::Failure(Failure::Timeout))));
         sleep(3 * DEADLINE).await;
         server.proceed();
         assert!(patient.await.unwrap().unwrap().is_allowed());

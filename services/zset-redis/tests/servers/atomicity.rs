@@ -3,10 +3,6 @@
 //! A second limit, which never denies, keeps a log of all units with the server's times, since one
 //! script takes the units of both.
 
-#![cfg(all(unix, feature = "cluster"))]
-
-mod servers;
-
 use std::env;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -18,7 +14,7 @@ use zset_redis::blocking::{Connect, Pool};
 use zset_redis::{Keyed, OnFailure};
 use zset_std::{AnyLimiter, FixedWindow, Funnel, Limits, Quota, SlidingWindow, WindowCounter};
 
-use servers::{Cluster, Kind, PATIENCE, Server, log, replay};
+use crate::servers::{Cluster, Kind, PATIENCE, Server, log, replay};
 
 const PROCESSES: usize = 2;
 const CONNECTIONS: usize = 4;
@@ -49,9 +45,13 @@ fn all_units() -> AnyLimiter {
 /// Takes units as fast as it can; returns how many were allowed.
 fn take_units<M: Connect>(pool: &Pool<M>, index: usize) -> u32 {
     let rules = [tested()[index], all_units()];
-    let limits =
-        Keyed::new(pool.clone(), &format!("atomicity{index}"), Limits::all(rules), OnFailure::Deny)
-            .unwrap();
+    let limits = Keyed::new(
+        pool.clone(),
+        &format!("atomicity{index}"),
+        Limits::all(rules),
+        OnFailure::Error,
+    )
+    .unwrap();
     let limits = limits.with_deadline(PATIENCE);
     let start = Instant::now();
     let mut allowed = 0;
@@ -91,7 +91,7 @@ fn child() {
 
 fn start_child(server: &str) -> Child {
     Command::new(env::current_exe().unwrap())
-        .args(["--exact", "child", "--nocapture"])
+        .args(["--exact", "atomicity::child", "--nocapture"])
         .env(SERVER, server)
         .stdout(Stdio::piped())
         .spawn()

@@ -1,9 +1,5 @@
 //! The memory of keys on a server, as stated in the guide.
 
-#![cfg(unix)]
-
-mod servers;
-
 use std::time::Duration;
 
 use redis::Connection;
@@ -11,7 +7,7 @@ use zset_redis::blocking::Pool;
 use zset_redis::{Keyed, OnFailure};
 use zset_std::{AnyLimiter, FixedWindow, Funnel, Limits, Quota, SlidingWindow, WindowCounter};
 
-use servers::{Kind, PATIENCE, Server};
+use crate::servers::{Kind, PATIENCE, Server};
 
 /// The maximum number of entries of a listpack.
 const COMPACT: u64 = 128;
@@ -33,7 +29,7 @@ fn keys_take_as_much_as_the_guide_says() {
         AnyLimiter::from(WindowCounter::new(quota)),
     ];
     let limits =
-        Keyed::new(Pool::new(server.client()), "memory", Limits::all(rules), OnFailure::Deny);
+        Keyed::new(Pool::new(server.client()), "memory", Limits::all(rules), OnFailure::Error);
     let (limits, mut connection) = (limits.unwrap().with_deadline(PATIENCE), server.connection());
     for calls in 1..=5000 {
         assert!(limits.check("ann").unwrap().is_allowed());
@@ -51,7 +47,6 @@ fn keys_take_as_much_as_the_guide_says() {
 }
 
 /// Bytes of `used_memory` for each key of each limiter.
-#[cfg(feature = "tokio")]
 mod of_many_keys {
     use std::env;
     use std::io::{self, Write};
@@ -124,13 +119,13 @@ mod of_many_keys {
         for (title, bytes) in [
             (
                 "Funnel",
-                measure(kind, |c| Keyed::new(c, name, Funnel::new(quota), OnFailure::Deny), ONE),
+                measure(kind, |c| Keyed::new(c, name, Funnel::new(quota), OnFailure::Error), ONE),
             ),
             (
                 "SlidingWindow",
                 measure(
                     kind,
-                    |c| Keyed::new(c, name, SlidingWindow::new(quota), OnFailure::Deny),
+                    |c| Keyed::new(c, name, SlidingWindow::new(quota), OnFailure::Error),
                     ONE,
                 ),
             ),
@@ -138,7 +133,7 @@ mod of_many_keys {
                 "FixedWindow",
                 measure(
                     kind,
-                    |c| Keyed::new(c, name, FixedWindow::new(quota), OnFailure::Deny),
+                    |c| Keyed::new(c, name, FixedWindow::new(quota), OnFailure::Error),
                     ONE,
                 ),
             ),
@@ -146,7 +141,7 @@ mod of_many_keys {
                 "WindowCounter",
                 measure(
                     kind,
-                    |c| Keyed::new(c, name, WindowCounter::new(quota), OnFailure::Deny),
+                    |c| Keyed::new(c, name, WindowCounter::new(quota), OnFailure::Error),
                     ONE,
                 ),
             ),
@@ -156,7 +151,7 @@ mod of_many_keys {
                     kind,
                     |c| {
                         let funnel = Penalty::new(Funnel::new(quota), block);
-                        Keyed::new(c, name, funnel, OnFailure::Deny)
+                        Keyed::new(c, name, funnel, OnFailure::Error)
                     },
                     ONE_AND_A_DENIAL,
                 ),

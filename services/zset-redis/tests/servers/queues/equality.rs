@@ -6,7 +6,7 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use zset_redis::Error;
+use zset_redis::DelayQueueError;
 use zset_redis::blocking::{Connect, DelayQueue, Pool};
 use zset_redis::delay_queue::Lease;
 use zset_std::shared_delay_queue::{Nacked, PushWithIdError, RequeueError, StaleLease};
@@ -36,9 +36,9 @@ fn at(micros: u64) -> Timestamp {
     Timestamp::from_nanos(micros * 1000)
 }
 
-fn stale<T>(result: Result<T, Error>) -> Result<T, StaleLease> {
+fn stale<T>(result: Result<T, DelayQueueError>) -> Result<T, StaleLease> {
     match result {
-        Err(Error::StaleLease) => Err(StaleLease),
+        Err(DelayQueueError::StaleLease) => Err(StaleLease),
         result => Ok(result.unwrap()),
     }
 }
@@ -122,9 +122,9 @@ impl<M: Connect> Episode<M> {
         match expected {
             Ok(()) => pushed.unwrap(),
             Err(PushWithIdError::Duplicate(_)) => {
-                assert!(matches!(pushed, Err(Error::DuplicateJob)), "{pushed:?}");
+                assert!(matches!(pushed, Err(DelayQueueError::DuplicateJob)), "{pushed:?}");
             }
-            Err(_) => assert!(matches!(pushed, Err(Error::QueueFull)), "{pushed:?}"),
+            Err(_) => assert!(matches!(pushed, Err(DelayQueueError::QueueFull)), "{pushed:?}"),
         }
     }
 
@@ -158,9 +158,11 @@ impl<M: Connect> Episode<M> {
             match self.model.at(now).requeue(id, delay) {
                 Ok(expected) => assert_eq!(requeued.unwrap(), expected),
                 Err(RequeueError::Duplicate) => {
-                    assert!(matches!(requeued, Err(Error::DuplicateJob)), "{requeued:?}");
+                    assert!(matches!(requeued, Err(DelayQueueError::DuplicateJob)), "{requeued:?}");
                 }
-                Err(_) => assert!(matches!(requeued, Err(Error::QueueFull)), "{requeued:?}"),
+                Err(_) => {
+                    assert!(matches!(requeued, Err(DelayQueueError::QueueFull)), "{requeued:?}");
+                }
             }
         }
     }

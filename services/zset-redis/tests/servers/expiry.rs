@@ -1,9 +1,5 @@
 //! No state is lost before it stops counting, and none is kept forever; a denial writes nothing.
 
-#![cfg(unix)]
-
-mod servers;
-
 use std::collections::BTreeMap;
 use std::thread::sleep;
 use std::time::Duration;
@@ -13,7 +9,7 @@ use zset_redis::blocking::Pool;
 use zset_redis::{Keyed, OnFailure};
 use zset_std::{AnyLimiter, FixedWindow, Funnel, Limits, Quota, SlidingWindow, WindowCounter};
 
-use servers::{Kind, PATIENCE, Server, log, numbers};
+use crate::servers::{Kind, PATIENCE, Server, log, numbers};
 
 const PERIOD: Duration = Duration::from_secs(1);
 
@@ -28,7 +24,7 @@ fn rules() -> [AnyLimiter; 4] {
 }
 
 fn limits(server: &Server) -> Keyed<Pool, Limits<AnyLimiter>> {
-    Keyed::new(Pool::new(server.client()), "expiry", Limits::all(rules()), OnFailure::Deny)
+    Keyed::new(Pool::new(server.client()), "expiry", Limits::all(rules()), OnFailure::Error)
         .unwrap()
         .with_deadline(PATIENCE)
 }
@@ -94,7 +90,7 @@ fn wait(kind: Kind) {
     for (index, rule) in rules().into_iter().enumerate() {
         let pool = Pool::new(server.client());
         let limits =
-            Keyed::new(pool, &format!("wait{index}"), Limits::all([rule]), OnFailure::Deny)
+            Keyed::new(pool, &format!("wait{index}"), Limits::all([rule]), OnFailure::Error)
                 .unwrap()
                 .with_deadline(PATIENCE);
         for n in [3, 1, 2, 3] {
@@ -110,7 +106,7 @@ fn write_nothing(kind: Kind) {
     let quota = Quota::new(3, Duration::from_secs(3600)).unwrap();
     let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
     let limits =
-        Keyed::new(Pool::new(server.client()), "denied", Limits::all(rules), OnFailure::Deny)
+        Keyed::new(Pool::new(server.client()), "denied", Limits::all(rules), OnFailure::Error)
             .unwrap()
             .with_deadline(PATIENCE);
     let mut connection = server.connection();

@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 use std::thread::sleep;
 use std::time::Duration;
 
-use zset_redis::Error;
 use zset_redis::blocking::{DelayQueue, Pool};
+use zset_redis::{DelayQueueError, Failure};
 use zset_std::Timestamp;
 
 use crate::servers::{Kind, PATIENCE, Server};
@@ -51,7 +51,7 @@ fn jobs_whose_payloads_were_deleted_are_skipped_and_counted() {
         // The dropped remains do not prevent new pushes.
         push(&queue, &["a", "c"]);
         assert_eq!(queue.pop().unwrap().unwrap().payload, b"a");
-        assert_eq!(queue.wait_lease(PATIENCE).unwrap().payload, b"c");
+        assert_eq!(queue.wait_lease(PATIENCE).block().unwrap().payload, b"c");
     }
 }
 
@@ -77,7 +77,7 @@ fn an_entry_whose_payload_was_deleted_is_skipped_and_counted() {
     let first = queue.lease(PATIENCE).unwrap().unwrap();
     delete(&server, "jobs");
     push(&queue, &["d"]);
-    assert!(matches!(queue.ack(&first), Err(Error::StaleLease)));
+    assert!(matches!(queue.ack(&first), Err(DelayQueueError::StaleLease)));
     assert_eq!(queue.lease(PATIENCE).unwrap().unwrap().deliveries, 1);
 }
 
@@ -106,9 +106,9 @@ fn a_lease_of_a_job_that_was_deleted_is_stale() {
     push(&queue, &["a"]);
     let lease = queue.lease(PATIENCE).unwrap().unwrap();
     delete(&server, "jobs");
-    assert!(matches!(queue.renew(&lease, PATIENCE), Err(Error::StaleLease)));
-    assert!(matches!(queue.nack(&lease, PATIENCE), Err(Error::StaleLease)));
-    assert!(matches!(queue.ack(&lease), Err(Error::StaleLease)));
+    assert!(matches!(queue.renew(&lease, PATIENCE), Err(DelayQueueError::StaleLease)));
+    assert!(matches!(queue.nack(&lease, PATIENCE), Err(DelayQueueError::StaleLease)));
+    assert!(matches!(queue.ack(&lease), Err(DelayQueueError::StaleLease)));
     assert_eq!(queue.cancel("a").unwrap(), None);
     assert_eq!(queue.due("a").unwrap(), None);
     assert_eq!(queue.reschedule_after("a", PATIENCE).unwrap(), None);
@@ -184,10 +184,11 @@ fn jobs_without_ids_are_pushed_in_one_step_after_the_counts_were_deleted() {
 /// Calls each method, and returns the server's errors.
 fn use_all(queue: &DelayQueue) -> Vec<String> {
     let mut errors = Vec::new();
-    let mut all = |error: Option<Error>| match error {
-        Some(error @ Error::Redis(_)) => errors.push(error.to_string()),
+    let mut all = |error: Option<DelayQueueError>| match error {
+        Some(error @ DelayQueueError::Failure(Failure::Redis(_))) => errors.push(error.to_string()),
+        // There is no job to wait for.
+        None | Some(DelayQueueError::TimedOut) => {}
         Some(error) => panic!("{error:?}"),
-        None => {}
     };
     let now = || Timestamp::from_nanos(u64::MAX / 8);
     all(queue.push_after("payload", Duration::ZERO).err());
@@ -216,7 +217,7 @@ fn use_all(queue: &DelayQueue) -> Vec<String> {
     all(queue.purge_dead_letters().err());
     all(queue.stats().err());
     all(queue.clear().err());
-    all(queue.wait_lease_timeout(PATIENCE, Duration::from_millis(1)).err());
+    all(queue.wait_lease(PATIENCE).timeout(Duration::from_millis(1)).block().err());
     errors
 }
 

@@ -5,8 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use zset_redis::blocking::{self, Connect, Pool};
-use zset_redis::delay_queue::ConnectAsync;
-use zset_redis::{DelayQueue, Error};
+use zset_redis::delay_queue::{ConnectAsync, Lease};
+use zset_redis::{AsyncConnection, DelayQueue, DelayQueueError, Failure};
 use zset_std::Timestamp;
 
 use crate::servers::{Cluster, Kind, PATIENCE, Server};
@@ -19,29 +19,34 @@ const SOON: Duration = Duration::from_secs(15);
 /// Long enough for a worker to start waiting.
 const A_WHILE: Duration = Duration::from_millis(200);
 
+/// Returns whether a wait has ended without a job.
+fn has_timed_out(result: &Result<Lease, DelayQueueError>) -> bool {
+    matches!(result, Err(DelayQueueError::TimedOut))
+}
+
 fn check_threads<M: Connect>(pool: &Pool<M>) {
     let queue = blocking::DelayQueue::new(pool.clone(), "threads").with_deadline(PATIENCE);
     let start = Instant::now();
-    assert_eq!(queue.wait_lease_timeout(MINUTE, A_WHILE).unwrap(), None);
+    assert!(has_timed_out(&queue.wait_lease(MINUTE).timeout(A_WHILE).block()));
     assert!(start.elapsed() >= A_WHILE);
 
     // Waits until a job is due.
     let start = Instant::now();
     queue.push_after("mail", A_WHILE).unwrap();
-    let lease = queue.wait_lease(MINUTE).unwrap();
+    let lease = queue.wait_lease(MINUTE).block().unwrap();
     assert!((A_WHILE * 9 / 10..SOON).contains(&start.elapsed()));
     queue.ack(&lease).unwrap();
 
     // Even if the queue's clock is fixed, since time passes while the worker waits.
     queue.push_after("mail", A_WHILE).unwrap();
-    let lease = queue.at(Timestamp::ZERO).wait_lease(MINUTE).unwrap();
+    let lease = queue.at(Timestamp::ZERO).wait_lease(MINUTE).block().unwrap();
     queue.ack(&lease).unwrap();
 
     // Each of several workers is woken early, by one job each.
     queue.push_after("late", MINUTE).unwrap();
     let start = Instant::now();
     let payloads = thread::scope(|scope| {
-        let wait = || scope.spawn(|| queue.wait_lease(MINUTE).unwrap().payload);
+        let wait = || scope.spawn(|| queue.wait_lease(MINUTE).block().unwrap().payload);
         let workers: Vec<_> = (0..3).map(|_| wait()).collect();
         thread::sleep(A_WHILE);
         for payload in ["a", "b", "c"] {
@@ -56,14 +61,14 @@ fn check_threads<M: Connect>(pool: &Pool<M>) {
 
 async fn check_tasks<C, M>(connection: C, client: M)
 where
-    C: redis::aio::ConnectionLike + Clone + Send + Sync + 'static,
+    C: AsyncConnection,
     M: ConnectAsync + Clone + 'static,
     M::Connection: Sync,
 {
     let queue = DelayQueue::new(connection, "tasks").with_deadline(PATIENCE);
     let mut waiter = queue.waiter(client.clone());
     let start = Instant::now();
-    assert_eq!(waiter.wait_lease_timeout(MINUTE, A_WHILE).await.unwrap(), None);
+    assert!(has_timed_out(&waiter.wait_lease(MINUTE).timeout(A_WHILE).await));
     assert!(start.elapsed() >= A_WHILE);
 
     let start = Instant::now();
@@ -74,7 +79,7 @@ where
 
     // A future that is dropped while it waits takes no job, and the next one is still woken.
     let start = Instant::now();
-    assert!(tokio::time::timeout(A_WHILE, waiter.wait_lease(MINUTE)).await.is_err());
+    assert!(tokio::time::timeout(A_WHILE, waiter.wait_lease(MINUTE).into_future()).await.is_err());
     queue.push_after("late", MINUTE).await.unwrap();
     let workers: Vec<_> = (0..3)
         .map(|_| {
@@ -131,10 +136,10 @@ fn a_worker_that_waits_sends_nothing() {
     let queue = queue.with_deadline(PATIENCE);
     let commands = || statistic(&server, "total_commands_processed:");
     // Opens a connection of the pool, and loads the scripts.
-    assert_eq!(queue.wait_lease_timeout(MINUTE, Duration::ZERO).unwrap(), None);
+    assert!(has_timed_out(&queue.wait_lease(MINUTE).timeout(Duration::ZERO).block()));
     let before = commands();
     let patience = Duration::from_secs(2);
-    assert_eq!(queue.wait_lease_timeout(MINUTE, patience).unwrap(), None);
+    assert!(has_timed_out(&queue.wait_lease(MINUTE).timeout(patience).block()));
     // Two attempts with their commands, a wait, and the connection for INFO.
     assert!(commands() - before < 20, "{} commands in two seconds", commands() - before);
 }
@@ -155,7 +160,7 @@ fn a_waiter_opens_one_connection_for_many_waits() {
         let before = statistic(&server, "total_connections_received:");
         for _ in 0..20 {
             let patience = Duration::from_millis(1);
-            assert_eq!(waiter.wait_lease_timeout(MINUTE, patience).await.unwrap(), None);
+            assert!(has_timed_out(&waiter.wait_lease(MINUTE).timeout(patience).await));
         }
         // The waiter's connection, and that of this query.
         assert_eq!(statistic(&server, "total_connections_received:") - before, 2);
@@ -172,7 +177,7 @@ fn an_earlier_job_wakes_a_worker_however_it_becomes_due() {
     let wait_while = |change: &dyn Fn()| {
         let start = Instant::now();
         let lease = thread::scope(|scope| {
-            let worker = scope.spawn(|| queue.wait_lease(MINUTE).unwrap());
+            let worker = scope.spawn(|| queue.wait_lease(MINUTE).block().unwrap());
             thread::sleep(A_WHILE);
             change();
             worker.join().unwrap()
@@ -198,7 +203,10 @@ fn a_stopped_server_is_an_error_and_a_new_one_serves_the_same_worker() {
         let mut waiter = queue.waiter(client);
         let worker = tokio::spawn(async move {
             let failed = waiter.wait_lease(MINUTE).await;
-            assert!(matches!(failed, Err(Error::Redis(_))), "{failed:?}");
+            assert!(
+                matches!(failed, Err(DelayQueueError::Failure(Failure::Redis(_)))),
+                "{failed:?}"
+            );
             loop {
                 match waiter.wait_lease(MINUTE).await {
                     Ok(lease) => return lease,

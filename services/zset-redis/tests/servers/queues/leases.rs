@@ -3,10 +3,10 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use redis::aio::{ConnectionLike, ConnectionManagerConfig};
+use redis::aio::ConnectionManagerConfig;
 use zset_redis::blocking::{self, Pool};
 use zset_redis::delay_queue::Nacked;
-use zset_redis::{DelayQueue, Error};
+use zset_redis::{AsyncConnection, DelayQueue, DelayQueueError};
 use zset_std::{Clock, SystemClock, Timestamp};
 
 use crate::servers::{Cluster, Kind, PATIENCE, Server};
@@ -18,15 +18,15 @@ fn queue(server: &Server, name: &str) -> blocking::DelayQueue {
 }
 
 /// Calls each method over a connection.
-async fn awaited<C: ConnectionLike + Clone>(connection: C) {
+async fn awaited<C: AsyncConnection>(connection: C) {
     let queue = DelayQueue::new(connection, "awaited").with_max_len(3).with_deadline(PATIENCE);
     let id = queue.push_after("first", Duration::ZERO).await.unwrap();
     queue.push_with_id_after("b", "second", Duration::ZERO).await.unwrap();
     queue.push_with_id("c", "third", SystemClock.now()).await.unwrap();
     let again = queue.push_with_id("c", "third", SystemClock.now()).await;
-    assert!(matches!(again, Err(Error::DuplicateJob)));
+    assert!(matches!(again, Err(DelayQueueError::DuplicateJob)));
     let full = queue.push("fourth", SystemClock.now()).await;
-    assert!(matches!(full, Err(Error::QueueFull)));
+    assert!(matches!(full, Err(DelayQueueError::QueueFull)));
 
     let first = queue.lease(MINUTE).await.unwrap().unwrap();
     assert_eq!((&first.id[..], &first.payload[..]), (id.as_bytes(), &b"first"[..]));
@@ -34,12 +34,12 @@ async fn awaited<C: ConnectionLike + Clone>(connection: C) {
     assert!(until > first.until);
     assert_eq!(queue.due(&id).await.unwrap(), Some(until));
     queue.ack(&first).await.unwrap();
-    assert!(matches!(queue.ack(&first).await, Err(Error::StaleLease)));
+    assert!(matches!(queue.ack(&first).await, Err(DelayQueueError::StaleLease)));
 
     let second = queue.lease(MINUTE).await.unwrap().unwrap();
     let nacked = queue.nack(&second, MINUTE).await.unwrap();
     assert_eq!(nacked, Nacked::Requeued { due: queue.due("b").await.unwrap().unwrap() });
-    assert!(matches!(queue.renew(&second, MINUTE).await, Err(Error::StaleLease)));
+    assert!(matches!(queue.renew(&second, MINUTE).await, Err(DelayQueueError::StaleLease)));
     assert_eq!(queue.pop().await.unwrap().unwrap().payload, b"third");
     assert_eq!(queue.pop().await.unwrap(), None);
     queue.reschedule_after("b", Duration::ZERO).await.unwrap().unwrap();
@@ -48,7 +48,7 @@ async fn awaited<C: ConnectionLike + Clone>(connection: C) {
     assert_eq!(second.deliveries, 1);
     assert_eq!(queue.next_due().await.unwrap(), Some(second.until));
     assert_eq!(queue.cancel("b").await.unwrap().unwrap().payload, b"second");
-    assert!(matches!(queue.nack(&second, MINUTE).await, Err(Error::StaleLease)));
+    assert!(matches!(queue.nack(&second, MINUTE).await, Err(DelayQueueError::StaleLease)));
 
     queue.push_after("last", MINUTE).await.unwrap();
     assert_eq!(queue.at(Timestamp::ZERO).pop().await.unwrap(), None);
@@ -99,14 +99,14 @@ fn a_lease_is_valid_until_another_worker_takes_the_job() {
         queue.nack(&first, short).map(drop),
         queue.renew(&first, short).map(drop),
     ] {
-        assert!(matches!(result, Err(Error::StaleLease)), "{result:?}");
+        assert!(matches!(result, Err(DelayQueueError::StaleLease)), "{result:?}");
     }
     queue.ack(&second).unwrap();
     // Pushing the same id again creates a new job.
     queue.push_with_id_after("a", "mail", Duration::ZERO).unwrap();
     let third = queue.lease(MINUTE).unwrap().unwrap();
     assert_eq!(third.deliveries, 1);
-    assert!(matches!(queue.ack(&second), Err(Error::StaleLease)));
+    assert!(matches!(queue.ack(&second), Err(DelayQueueError::StaleLease)));
     queue.ack(&third).unwrap();
     assert_eq!(queue.stats().unwrap().acknowledged, 2);
 }
@@ -147,7 +147,7 @@ fn an_assigned_id_is_none_that_a_caller_gives() {
         assert!(queue.due(&last).unwrap().is_some() && queue.cancel(&last).unwrap().is_some());
         assert!(matches!(
             queue.push_with_id_after(&assigned[0], "", MINUTE),
-            Err(Error::DuplicateJob)
+            Err(DelayQueueError::DuplicateJob)
         ));
         // Other queues have others, so a job can be moved with its id.
         assert_ne!(
@@ -175,7 +175,7 @@ fn a_time_beyond_142_years_is_an_error() {
     let Some(server) = Server::start(Kind::Redis) else { return };
     let queue = queue(&server, "late");
     let late = queue.push("mail", Timestamp::MAX);
-    assert!(matches!(late, Err(Error::TimeTooLate)), "{late:?}");
+    assert!(matches!(late, Err(DelayQueueError::TimeTooLate)), "{late:?}");
     queue.push_after("mail", Duration::MAX).unwrap();
     assert!(queue.lease(MINUTE).unwrap().is_none());
 }
@@ -201,7 +201,7 @@ fn all_calls_of_a_queue_at_a_time_are_at_that_time() {
     assert_eq!(queue.cancel("a").unwrap().unwrap().due, after(6));
 
     let too_late = queue.at(Timestamp::from_nanos(u64::MAX));
-    assert!(matches!(too_late.push_after("b", MINUTE), Err(Error::TimeTooLate)));
-    assert!(matches!(too_late.len(), Err(Error::TimeTooLate)));
+    assert!(matches!(too_late.push_after("b", MINUTE), Err(DelayQueueError::TimeTooLate)));
+    assert!(matches!(too_late.len(), Err(DelayQueueError::TimeTooLate)));
     assert!(queue.is_empty().unwrap());
 }

@@ -1,17 +1,13 @@
 //! Boards compared with zset-std's: random steps have the same outcomes.
 
-#![cfg(all(unix, feature = "cluster"))]
-
-mod servers;
-
+use crate::servers::{Cluster, Kind, PATIENCE, Server};
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use redis::aio::{ConnectionLike, ConnectionManagerConfig};
-use servers::{Cluster, Kind, PATIENCE, Server};
+use redis::aio::ConnectionManagerConfig;
 use zset_redis::blocking::{self, Connect, Pool};
 use zset_redis::leaderboard::{Standing, Submission};
-use zset_redis::{Error, Leaderboard};
+use zset_redis::{AsyncConnection, Leaderboard, LeaderboardError};
 use zset_std::zset_core::{NanScore, Score};
 use zset_std::{Best, Latest, PackedScore, Policy, Sum, Ties};
 
@@ -92,14 +88,14 @@ fn step<M: Connect, K: Policy<Score>>(
     match random.random_range(0..100) {
         0..60 => {
             let submission = match board.submit(member, score) {
-                Err(Error::NanScore) => Err(NanScore),
+                Err(LeaderboardError::NanScore) => Err(NanScore),
                 submission => Ok(server_parts(submission.unwrap())),
             };
             assert_eq!(submission, model.submit_to(member, score));
         }
         60..75 => {
             let submission = match board.increment(member, score) {
-                Err(Error::NanScore) => Err(NanScore),
+                Err(LeaderboardError::NanScore) => Err(NanScore),
                 submission => Ok(server_parts(submission.unwrap())),
             };
             assert_eq!(submission, model.increment(member.to_vec(), score.get()).map(parts));
@@ -192,7 +188,7 @@ fn random_steps_on_valkey() {
     all_policies(&Pool::new(server.client()));
 }
 
-async fn awaited<C: ConnectionLike + Clone>(connection: C) {
+async fn awaited<C: AsyncConnection>(connection: C) {
     let best = Leaderboard::new(connection.clone(), "awaited best");
     let board = best.with_max_len(3).with_deadline(PATIENCE);
     for (member, score) in [("ann", 9), ("bob", 7), ("cid", 7), ("dan", 8), ("bob", 3)] {
@@ -217,7 +213,10 @@ async fn awaited<C: ConnectionLike + Clone>(connection: C) {
     let board =
         Leaderboard::with_policy(connection.clone(), "awaited sum", Sum).with_deadline(PATIENCE);
     board.submit("ann", Score::INFINITY).await.unwrap();
-    assert!(matches!(board.submit("ann", Score::NEG_INFINITY).await, Err(Error::NanScore)));
+    assert!(matches!(
+        board.submit("ann", Score::NEG_INFINITY).await,
+        Err(LeaderboardError::NanScore)
+    ));
     assert_eq!(board.remove("ann").await.unwrap(), Some(Score::INFINITY));
 
     let medals = Leaderboard::with_policy(connection, "awaited latest", Latest);

@@ -1,10 +1,6 @@
 //! A limiter with a penalty: what it writes, calls that share a script, and a quota for each call.
 //! The decisions are compared with zset-std's in `equality`.
 
-#![cfg(unix)]
-
-mod servers;
-
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -16,7 +12,7 @@ use zset_redis::{Keyed, OnFailure};
 use zset_std::limit::Block;
 use zset_std::{Keyed as KeyedInProcess, Penalty, Quota, SlidingWindow, Timestamp};
 
-use servers::{Kind, PATIENCE, Server, numbers};
+use crate::servers::{Kind, PATIENCE, Server, numbers};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -33,7 +29,7 @@ fn window(server: &Server, block: Block) -> Keyed<Pool, Penalty<SlidingWindow>> 
         Pool::new(server.client()),
         "a",
         Penalty::new(SlidingWindow::new(per_hour(1)), block),
-        OnFailure::Deny,
+        OnFailure::Error,
     );
     window.unwrap().with_deadline(PATIENCE)
 }
@@ -103,7 +99,7 @@ fn takes_quotas(kind: Kind) {
     let quota = Quota::new(4, Duration::from_millis(4)).unwrap();
     let block = after(3, Duration::from_millis(5)).doubling_up_to(Duration::from_millis(30));
     let inside = Penalty::new(SlidingWindow::new(quota), block);
-    let ours = Keyed::new(Pool::new(server.client()), "a", inside, OnFailure::Deny);
+    let ours = Keyed::new(Pool::new(server.client()), "a", inside, OnFailure::Error);
     let ours = ours.unwrap().with_deadline(PATIENCE);
     let theirs: KeyedInProcess<String, _> = KeyedInProcess::new(inside);
     let (mut micros, mut blocked) = (0, 0);
@@ -145,7 +141,7 @@ fn calls_that_share_a_script_begin_one_block() {
     let decisions = runtime.block_on(async {
         let block = after(4, 2 * HOUR).doubling_up_to(100 * HOUR);
         let funnel = Penalty::new(zset_std::Funnel::new(per_hour(3)), block);
-        let funnel = Keyed::new(server.multiplexed().await, "a", funnel, OnFailure::Deny).unwrap();
+        let funnel = Keyed::new(server.multiplexed().await, "a", funnel, OnFailure::Error).unwrap();
         let funnel = funnel.with_deadline(PATIENCE);
         let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..50 {

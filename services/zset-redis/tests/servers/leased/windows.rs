@@ -69,7 +69,7 @@ fn child() {
         for instance in 0..INSTANCES {
             let quota = Quota::new(LIMIT, PERIOD).unwrap();
             let limiter =
-                LeasedWindow::new(connection.clone(), "windows", quota, OnFailure::Deny).unwrap();
+                LeasedWindow::new(connection.clone(), "windows", quota, OnFailure::Error).unwrap();
             let limiter = limiter.with_life(PERIOD / (1 + 4 * instance as u32));
             for task in 0..TASKS {
                 let seed = (number * INSTANCES + instance) * TASKS + task;
@@ -86,7 +86,7 @@ fn child() {
 
 fn start_child(server: &Server, number: u64) -> Child {
     Command::new(env::current_exe().unwrap())
-        .args(["--exact", "windows::child", "--nocapture"])
+        .args(["--exact", "leased::windows::child", "--nocapture"])
         .env(SERVER, format!("{} {number}", server.url()))
         .stdout(Stdio::piped())
         .spawn()

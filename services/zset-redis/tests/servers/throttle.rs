@@ -1,24 +1,20 @@
 //! `throttle` returns the same five numbers of `CL.THROTTLE` as zset-std.
 
-#![cfg(unix)]
-
-mod servers;
-
 use std::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use zset_redis::blocking::Pool;
-use zset_redis::{Error, Keyed, OnFailure, UnsupportedQuota};
+use zset_redis::{Keyed, LimiterError, OnFailure, UnsupportedQuota};
 use zset_std::limit::{Throttle, ThrottleError};
 use zset_std::{Direct, Funnel, Quota, Timestamp};
 
-use servers::{Kind, PATIENCE, Server};
+use crate::servers::{Kind, PATIENCE, Server};
 
 fn funnel(server: &Server) -> Keyed<Pool, Funnel> {
     let quota = Quota::new(1, Duration::from_secs(1)).unwrap();
     let pool = Pool::new(server.client());
-    Keyed::new(pool, "throttle", Funnel::new(quota), OnFailure::Deny)
+    Keyed::new(pool, "throttle", Funnel::new(quota), OnFailure::Error)
         .unwrap()
         .with_deadline(PATIENCE)
 }
@@ -80,16 +76,19 @@ fn invalid_arguments_are_errors() {
         let [max_burst, count, period, n] = numbers;
         funnel.throttle("ann", max_burst, count, period, n).unwrap_err()
     };
-    assert!(matches!(throttle([-1, 1, 1, 1]), Error::Throttle(ThrottleError::MaxBurst)));
-    assert!(matches!(throttle([1, -1, 1, 1]), Error::Throttle(ThrottleError::Rate)));
-    assert!(matches!(throttle([1, 0, 1, 1]), Error::Throttle(ThrottleError::Quota(_))));
-    assert!(matches!(throttle([1, 1, 1, -1]), Error::Throttle(ThrottleError::Quantity)));
+    assert!(matches!(throttle([-1, 1, 1, 1]), LimiterError::Throttle(ThrottleError::MaxBurst)));
+    assert!(matches!(throttle([1, -1, 1, 1]), LimiterError::Throttle(ThrottleError::Rate)));
+    assert!(matches!(throttle([1, 0, 1, 1]), LimiterError::Throttle(ThrottleError::Quota(_))));
+    assert!(matches!(throttle([1, 1, 1, -1]), LimiterError::Throttle(ThrottleError::Quantity)));
     let century = 100 * 366 * 86_400;
-    assert!(matches!(throttle([0, 1, century, 1]), Error::Quota(UnsupportedQuota::PeriodTooLong)));
+    assert!(matches!(
+        throttle([0, 1, century, 1]),
+        LimiterError::Quota(UnsupportedQuota::PeriodTooLong)
+    ));
     assert!(!funnel.throttle("ann", 0, 1, 1, 1).unwrap().limited);
 
     let late = Timestamp::from_nanos((1 << 52) * 1000);
-    assert!(matches!(funnel.at(late).check("ann"), Err(Error::TimeTooLate)));
+    assert!(matches!(funnel.at(late).check("ann"), Err(LimiterError::TimeTooLate)));
     let before = Timestamp::from_nanos(late.as_nanos() - 1);
     assert!(funnel.at(before).check("bob").unwrap().is_allowed());
 }

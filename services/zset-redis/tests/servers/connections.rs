@@ -1,15 +1,11 @@
 //! Each limiter over each kind of connection.
 
-#![cfg(all(unix, feature = "cluster"))]
-
-mod servers;
-
 use std::time::Duration;
 
-use redis::aio::{ConnectionLike, ConnectionManagerConfig};
-use servers::{Cluster, Kind, PATIENCE, Server};
+use crate::servers::{Cluster, Kind, PATIENCE, Server};
+use redis::aio::ConnectionManagerConfig;
 use zset_redis::blocking::{Connect, Pool};
-use zset_redis::{Error, Keyed, OnFailure, ServerLimiter};
+use zset_redis::{AsyncConnection, Keyed, LimiterError, OnFailure, ServerLimiter};
 use zset_std::{
     AnyLimiter, AsyncKeyedLimiter, FixedWindow, Funnel, Limits, Quota, SlidingWindow, WindowCounter,
 };
@@ -18,7 +14,7 @@ fn quota() -> Quota {
     Quota::new(3, Duration::from_secs(3600)).unwrap()
 }
 
-async fn awaited(limiter: impl AsyncKeyedLimiter<str, Error = Error>) {
+async fn awaited(limiter: impl AsyncKeyedLimiter<str, Error = LimiterError>) {
     for remaining in [2, 1, 0] {
         let decision = limiter.check_n("ann", 1).await.unwrap();
         assert!(decision.is_allowed());
@@ -31,8 +27,8 @@ async fn awaited(limiter: impl AsyncKeyedLimiter<str, Error = Error>) {
 }
 
 /// Tests each limiter over a connection.
-async fn all_awaited<C: ConnectionLike + Clone + Send + Sync + 'static>(connection: C, name: &str) {
-    let new = || (connection.clone(), name, quota(), OnFailure::Deny);
+async fn all_awaited<C: AsyncConnection>(connection: C, name: &str) {
+    let new = || (connection.clone(), name, quota(), OnFailure::Error);
     let (c, name, quota, deny) = new();
     awaited(Keyed::new(c, name, SlidingWindow::new(quota), deny).unwrap().with_deadline(PATIENCE))
         .await;
@@ -46,7 +42,7 @@ async fn all_awaited<C: ConnectionLike + Clone + Send + Sync + 'static>(connecti
         .await;
     let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
     let limits =
-        Keyed::new(connection, &format!("{name} limits"), Limits::all(rules), OnFailure::Deny);
+        Keyed::new(connection, &format!("{name} limits"), Limits::all(rules), OnFailure::Error);
     awaited(limits.unwrap().with_deadline(PATIENCE)).await;
 }
 
@@ -64,7 +60,7 @@ fn all_blocking<M: Connect>(pool: &Pool<M>) {
         assert!(limiter.reset("ann").unwrap());
         assert!(!limiter.reset("ann").unwrap());
     }
-    let new = || (pool.clone(), "blocking", quota(), OnFailure::Deny);
+    let new = || (pool.clone(), "blocking", quota(), OnFailure::Error);
     let (p, name, quota, deny) = new();
     check(&Keyed::new(p, name, SlidingWindow::new(quota), deny).unwrap());
     let (p, name, quota, deny) = new();
@@ -76,7 +72,7 @@ fn all_blocking<M: Connect>(pool: &Pool<M>) {
     let rules =
         [AnyLimiter::from(WindowCounter::new(quota)), AnyLimiter::from(SlidingWindow::new(quota))];
     check(
-        &Keyed::new(pool.clone(), "blocking limits", Limits::all(rules), OnFailure::Deny).unwrap(),
+        &Keyed::new(pool.clone(), "blocking limits", Limits::all(rules), OnFailure::Error).unwrap(),
     );
 }
 

@@ -1,12 +1,8 @@
 //! Leases from real servers.
 
-#![cfg(all(unix, feature = "cluster"))]
-
 #[path = "../../../../zset-std/tests/abuse/counting.rs"]
 mod counting;
 mod failures;
-#[path = "../servers/mod.rs"]
-mod servers;
 mod windows;
 
 use std::future::Future;
@@ -19,10 +15,10 @@ use redis::aio::MultiplexedConnection;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
-use zset_redis::{Error, LeasedWindow, OnFailure};
+use zset_redis::{LeasedWindow, LimiterError, OnFailure};
 use zset_std::{AsyncKeyedLimiter, Quota, Verdict};
 
-use servers::{Cluster, Kind, Server};
+use crate::servers::{Cluster, Kind, Server};
 
 type Leased = LeasedWindow<MultiplexedConnection>;
 
@@ -32,7 +28,7 @@ const MAX_BATCH: u32 = 100;
 /// Creates the limiter of another machine: a thousand units a minute.
 fn machine(connection: &MultiplexedConnection) -> Leased {
     let quota = Quota::new(1000, Duration::from_secs(60)).unwrap();
-    LeasedWindow::new(connection.clone(), "leased", quota, OnFailure::Deny)
+    LeasedWindow::new(connection.clone(), "leased", quota, OnFailure::Error)
         .unwrap()
         .with_life(LIFE)
         .with_max_batch(MAX_BATCH)
@@ -135,7 +131,7 @@ fn after_a_crash_at_most_a_batch_is_lost_until_it_leaves_the_window() {
 fn the_batch_grows_for_a_hot_key_and_callers_share_a_draw() {
     with_server(|server, connection| async move {
         let quota = Quota::new(1_000_000, Duration::from_secs(1)).unwrap();
-        let limiter = LeasedWindow::new(connection, "hot", quota, OnFailure::Deny).unwrap();
+        let limiter = LeasedWindow::new(connection, "hot", quota, OnFailure::Error).unwrap();
         let start = Instant::now();
         let before = scripts_run(&server);
         let mut checks = 0;
@@ -266,7 +262,7 @@ fn units_of_callers_that_give_up_are_returned() {
     });
 }
 
-async fn each_connection(limiter: impl AsyncKeyedLimiter<str, Error = Error>) {
+async fn each_connection(limiter: impl AsyncKeyedLimiter<str, Error = LimiterError>) {
     for remaining in [2, 1, 0] {
         let decision = limiter.check_n("ann", 1).await.unwrap();
         assert!(decision.is_allowed());
@@ -286,14 +282,14 @@ fn every_kind_of_connection_works() {
         let Some(server) = Server::start(kind) else { continue };
         Runtime::new().unwrap().block_on(async {
             let manager = server.client().get_connection_manager().await.unwrap();
-            let limiter = LeasedWindow::new(manager, "manager", quota, OnFailure::Deny).unwrap();
+            let limiter = LeasedWindow::new(manager, "manager", quota, OnFailure::Error).unwrap();
             each_connection(limiter).await;
         });
     }
     let Some(cluster) = Cluster::start(Kind::Redis) else { return };
     Runtime::new().unwrap().block_on(async {
         let connection = cluster.client().get_async_connection().await.unwrap();
-        let limiter = LeasedWindow::new(connection, "cluster", quota, OnFailure::Deny).unwrap();
+        let limiter = LeasedWindow::new(connection, "cluster", quota, OnFailure::Error).unwrap();
         each_connection(limiter).await;
     });
 }

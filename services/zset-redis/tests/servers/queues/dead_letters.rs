@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::thread::sleep;
 use std::time::Duration;
 
-use zset_redis::Error;
+use zset_redis::DelayQueueError;
 use zset_redis::blocking::{DelayQueue, Pool};
 use zset_redis::delay_queue::Nacked;
 
@@ -47,9 +47,9 @@ fn dead_letters_are_listed_taken_requeued_and_purged() {
     queue.ack(&lease).unwrap();
 
     queue.push_with_id_after("b", "another", MINUTE).unwrap();
-    assert!(matches!(queue.requeue("b", Duration::ZERO), Err(Error::DuplicateJob)));
+    assert!(matches!(queue.requeue("b", Duration::ZERO), Err(DelayQueueError::DuplicateJob)));
     let full = queue.clone().with_max_len(1);
-    assert!(matches!(full.requeue("a", Duration::ZERO), Err(Error::QueueFull)));
+    assert!(matches!(full.requeue("a", Duration::ZERO), Err(DelayQueueError::QueueFull)));
     assert_eq!(ids(&queue), ["c", "b", "a"]);
 
     let taken = queue.take_dead_letters(1).unwrap();

@@ -1,0 +1,20 @@
+//! Limiters, boards and queues on servers that the tests start.
+//!
+//! One target, since each links the client, its runtime and TLS.
+
+#![cfg(all(unix, feature = "cluster"))]
+
+mod access;
+mod atomicity;
+mod connections;
+mod expiry;
+mod failures;
+mod leaderboard;
+mod leased;
+mod memory;
+mod penalty;
+mod queues;
+#[path = "../support/mod.rs"]
+mod servers;
+mod throttle;
+mod workers;

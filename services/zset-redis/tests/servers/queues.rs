@@ -1,0 +1,7 @@
+//! Queues: random steps compared with zset-std's, leases, dead letters, and waiting.
+
+mod dead_letters;
+mod equality;
+mod leases;
+mod lost_keys;
+mod waiting;
