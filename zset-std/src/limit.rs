@@ -33,6 +33,9 @@ mod table;
 mod until_ready;
 
 pub use any_limiter::AnyLimiter;
+/// For zset-redis, whose window counter is the same.
+#[doc(hidden)]
+pub use counters::sliding_out;
 pub use counters::{FixedWindow, WindowCounter};
 pub use decision::{Decision, Verdict};
 pub use direct::Direct;

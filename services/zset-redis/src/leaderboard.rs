@@ -65,14 +65,11 @@ use crate::blocking::Pool;
 use crate::connection::Caller;
 use crate::key::Names;
 use crate::operation::{self, operations, read};
-use crate::script::{Call, Script, scripts};
+use crate::script::{Call, MOST, Script, scripts};
 use crate::{Connection, Failure, LeaderboardError};
 use sealed::Named;
 
 type Operation<'a, T> = operation::Operation<'a, T, LeaderboardError>;
-
-/// The largest number that a script can add to another one exactly.
-const MOST: u64 = (1 << 52) - 1;
 
 /// A board of members and their scores on the server, highest score first:
 /// [`zset_std::Leaderboard`] for many machines.

@@ -21,12 +21,11 @@ use zset_std::{Decision, KeyedLimiter, Quota, Timestamp, Verdict};
 use crate::breaker::Breaker;
 use crate::key::Names;
 use crate::operation::{Operation, Reply};
-use crate::script::Call;
+use crate::script::{Call, MOST, NANOS_PER_MICRO};
 use crate::{Failure, LimiterError, UnsupportedQuota};
 #[cfg(feature = "tokio")]
 pub(crate) use rule::Kind;
 pub(crate) use rule::Rule;
-use rule::{MOST, NANOS_PER_MICRO};
 pub use server_limiter::ServerLimiter;
 use state::{Numbers, State, pack};
 

@@ -4,6 +4,11 @@ use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, make_extension_error};
 
 use crate::Failure;
 
+/// The largest number of which scripts compute sums exactly: in microseconds, 142 years.
+pub(crate) const MOST: u64 = (1 << 52) - 1;
+
+pub(crate) const NANOS_PER_MICRO: u64 = 1000;
+
 /// A Lua script, with the hash that identifies it on a server.
 #[derive(Debug)]
 pub(crate) struct Script {

@@ -383,7 +383,7 @@ impl OtherPeriods {
 }
 
 /// Returns how far into a window the `units` of the previous one count as at most `room`.
-fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
+pub fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
     if units <= room {
         return 0;
     }

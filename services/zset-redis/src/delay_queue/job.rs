@@ -8,6 +8,7 @@ use zset_std::Timestamp;
 use zset_std::shared_delay_queue::Nacked;
 
 use crate::operation::read;
+use crate::script::{MOST, NANOS_PER_MICRO};
 use crate::{DelayQueueError, Failure};
 
 /// A job that was taken from a queue.
@@ -141,11 +142,6 @@ impl Stats {
         })
     }
 }
-
-/// The latest time, and the longest duration, whose sums are exact in a script: 142 years.
-const MOST: u64 = (1 << 52) - 1;
-
-const NANOS_PER_MICRO: u64 = 1000;
 
 /// Returns the time of a call, rounded down.
 pub(super) fn rounded_down(at: Timestamp) -> Result<u64, DelayQueueError> {

@@ -15,7 +15,7 @@ use super::{LeasedWindow, ReplyTo};
 use crate::breaker::Pass;
 use crate::connection::end;
 use crate::key::Names;
-use crate::script::{Call, Script};
+use crate::script::{Call, NANOS_PER_MICRO, Script};
 use crate::{AsyncConnection, Failure, LimiterError};
 
 static LEASE: LazyLock<Script> =
@@ -78,11 +78,11 @@ impl Draw {
         let call = Call::new(&LEASE, vec![names.of(key, "leases")]);
         let call = match at {
             None => call.argument(""),
-            Some(at) => call.number(at.as_nanos() / 1000),
+            Some(at) => call.number(at.as_nanos() / NANOS_PER_MICRO),
         };
         // At most 71 years, like the life.
         let call = call.number(terms.quota.period().as_micros() as u64).number(terms.limit());
-        let call = call.number(terms.life.as_nanos().div_ceil(1000) as u64);
+        let call = call.number(terms.life.as_nanos().div_ceil(NANOS_PER_MICRO.into()) as u64);
         let call = call.number(self.least).number(self.most).argument(id(self.id));
         self.ended.iter().fold(call, |call, ended| call.argument(id(ended.id)).number(ended.used))
     }

@@ -6,15 +6,11 @@ use zset_std::Quota;
 use zset_std::limit::Throttle;
 
 use super::state::pack;
+use crate::script::{MOST, NANOS_PER_MICRO};
 use crate::{LimiterError, UnsupportedQuota};
-
-/// Counts and times in scripts are below this.
-pub(super) const MOST: u64 = (1 << 52) - 1;
 
 /// Periods are shorter, so the end of the window after the next is exact too.
 const LONGEST_PERIOD: u64 = (1 << 51) - 1;
-
-pub(super) const NANOS_PER_MICRO: u64 = 1000;
 
 /// One limit of a key: a quota and its algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

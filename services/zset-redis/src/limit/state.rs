@@ -4,8 +4,11 @@
 use std::slice;
 use std::time::Duration;
 
-use super::rule::{Kind, NANOS_PER_MICRO, Rule};
+use zset_std::limit::sliding_out;
+
+use super::rule::{Kind, Rule};
 use crate::Failure;
+use crate::script::NANOS_PER_MICRO;
 
 /// The state of a rule after a decision. Times are in microseconds.
 #[derive(Clone, Copy, Debug)]
@@ -160,16 +163,6 @@ impl State {
 /// Returns a level in units times microseconds of the period.
 fn volume(rule: &Rule, whole: u64, part: u64) -> u128 {
     u128::from(whole) * u128::from(rule.quota.count()) + u128::from(part)
-}
-
-/// Returns how far into a window the `units` of the previous one count as at most `room`.
-fn sliding_out(units: u64, room: u64, period: u64) -> u64 {
-    if units <= room {
-        return 0;
-    }
-    let allowed = u128::from(room) * u128::from(period) / u128::from(units);
-    // Less than the period, since `room` is less than `units`.
-    period - allowed as u64
 }
 
 /// Returns numbers below 2^53, which are exact.
