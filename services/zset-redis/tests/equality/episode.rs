@@ -3,7 +3,7 @@
 //! A denial, and a check of no units, write nothing to the server, but a limiter of zset-std has
 //! seen their times. So after one of them, the clock does not step back to before it until later
 //! units are allowed. The same holds after a refund, which may remove the newest entry of a log.
-//! Refunds happen at the latest time, since zset-std's have no time.
+//! Refunds happen at the latest time, since those of a `Direct` have no time.
 
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -86,7 +86,7 @@ impl Episode {
             let is_check = self.random.random_ratio(3, 4);
             return if is_check { Step::CheckWith } else { Step::PeekWith }(quota, n, now);
         }
-        let n = self.units(self.reference.peek_n(0, Timestamp::ZERO).limit);
+        let n = self.units(self.reference.limit());
         match self.random.random_range(0..100) {
             0..70 => Step::Check(n, now),
             70..80 => Step::Peek(n, now),
@@ -124,7 +124,7 @@ impl Episode {
             }
             Step::Peek(n, now) => Outcome::Decision(reference.peek_n(n, now)),
             Step::PeekWith(quota, n, now) => Outcome::Decision(reference.peek_with(quota, n, now)),
-            Step::OverLimit(now) => Outcome::Bool(reference.peek_n(0, now).remaining == 0),
+            Step::OverLimit(now) => Outcome::Bool(reference.over_limit(now)),
             Step::Record(n, now) => {
                 self.reference.record(n, now);
                 if n > 0 {
@@ -137,7 +137,7 @@ impl Episode {
             Step::Refund(n, now) => {
                 // The latest recorded time is now unknown.
                 (self.written, self.unwritten) = (0, micros(now));
-                Outcome::Units(reference.refund(n))
+                Outcome::Units(reference.refund(n, now))
             }
             Step::Reset => {
                 self.reference.reset();

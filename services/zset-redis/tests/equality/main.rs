@@ -1,4 +1,5 @@
-//! The same random steps through zset-std and zset-redis result in the same decisions.
+//! The same random steps through the three holders of a key result in the same decisions: `Direct`
+//! and `Keyed` of zset-std, and `Keyed` of zset-redis.
 //!
 //! Times are given, in microseconds. A denial writes nothing to the server, so unlike a limiter of
 //! zset-std, the server has not seen its time; [`episode`] restricts the drawn times accordingly.

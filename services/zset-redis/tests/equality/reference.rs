@@ -1,15 +1,17 @@
-//! [`Reference`]: the limiter of zset-std for the rules of one of zset-redis.
+//! [`Reference`]: the two holders of zset-std, for the rules of a limiter of zset-redis.
+
+use std::fmt::Debug;
+use std::num::NonZeroU32;
+use std::time::Duration;
 
 use rand::RngExt;
 use rand::rngs::SmallRng;
-use std::num::NonZeroU32;
-use std::time::Duration;
+use zset_redis::OnFailure;
 use zset_redis::blocking::Pool;
-use zset_redis::{Keyed, OnFailure};
 use zset_std::limit::Block;
 use zset_std::{
-    AnyLimiter, Decision, Direct, FixedWindow, Funnel, Limits, Penalty, Quota, SingleQuota,
-    SlidingWindow, Timestamp, WindowCounter,
+    AnyLimiter, Decision, Direct, FakeClock, FixedWindow, Funnel, Keyed, Limiter, Limits, Penalty,
+    Quota, SingleQuota, SlidingWindow, Timestamp, WindowCounter,
 };
 
 /// The limiter to compare.
@@ -25,18 +27,15 @@ pub(crate) enum Sort {
     Penalty,
 }
 
-/// A limiter for one key.
-#[derive(Clone, Debug)]
+/// The limiters of zset-std for one key, whose outcomes must be the same.
 pub(crate) struct Reference {
-    new: Inner,
     limiter: Inner,
 }
 
-#[derive(Clone, Debug)]
 enum Inner {
-    One(Direct<AnyLimiter>),
-    Several(Direct<Limits<AnyLimiter>>),
-    Penalized(Block, Direct<Penalty<Limits<AnyLimiter>>>),
+    One(Both<AnyLimiter>),
+    Several(Both<Limits<AnyLimiter>>),
+    Penalized(Block, Both<Penalty<Limits<AnyLimiter>>>),
 }
 
 /// Calls the limiter inside.
@@ -48,6 +47,74 @@ macro_rules! each {
             Inner::Penalized(_, $limiter) => $call,
         }
     };
+}
+
+const KEY: &str = "ann";
+
+/// A limiter of one key and one of many keys, with the same algorithm.
+struct Both<L: Limiter + Clone> {
+    direct: Direct<L>,
+    keyed: Keyed<String, L, FakeClock>,
+    clock: FakeClock,
+}
+
+#[track_caller]
+fn same<T: PartialEq + Debug + Copy>(direct: T, keyed: T) -> T {
+    assert_eq!(direct, keyed, "Direct, and Keyed of zset-std");
+    direct
+}
+
+impl<L: Limiter + Clone> Both<L> {
+    fn new(limiter: L) -> Self {
+        let clock = FakeClock::new();
+        let keyed = Keyed::new(limiter.clone()).with_clock(clock.clone());
+        Both { direct: Direct::new(limiter), keyed, clock }
+    }
+
+    fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
+        self.clock.set(now);
+        same(self.direct.check_n(n, now), self.keyed.check_n(KEY, n))
+    }
+
+    fn peek_n(&self, n: u32, now: Timestamp) -> Decision {
+        self.clock.set(now);
+        same(self.direct.peek_n(n, now), self.keyed.peek_n(KEY, n))
+    }
+
+    fn over_limit(&self, now: Timestamp) -> bool {
+        self.clock.set(now);
+        same(self.direct.over_limit(now), self.keyed.over_limit(KEY))
+    }
+
+    fn record(&mut self, n: u32, now: Timestamp) {
+        self.clock.set(now);
+        self.direct.record(n, now);
+        self.keyed.record(KEY, n).unwrap();
+    }
+
+    fn refund(&mut self, n: u32, now: Timestamp) -> u32 {
+        self.clock.set(now);
+        same(self.direct.refund(n), self.keyed.refund(KEY, n))
+    }
+
+    fn reset(&mut self) {
+        let _ = self.keyed.reset(KEY);
+        assert!(self.keyed.is_empty());
+        // New ones, which have seen no time, as a server has not.
+        *self = Both::new(self.direct.limiter().clone());
+    }
+}
+
+impl Both<AnyLimiter> {
+    fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        self.clock.set(now);
+        same(self.direct.check_with(quota, n, now), self.keyed.check_with(KEY, quota, n))
+    }
+
+    fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+        self.clock.set(now);
+        same(self.direct.peek_with(quota, n, now), self.keyed.peek_with(KEY, quota, n))
+    }
 }
 
 impl Reference {
@@ -73,15 +140,15 @@ impl Reference {
         let drawn: Vec<_> = drawn.collect();
         let limits = Limits::all(drawn.iter().copied());
         let first = limits.as_slice()[0];
-        let new = match sort {
+        let limiter = match sort {
             Sort::Penalty => {
                 let block = block(first.quota(), random);
-                Inner::Penalized(block, Direct::new(Penalty::new(limits, block)))
+                Inner::Penalized(block, Both::new(Penalty::new(limits, block)))
             }
-            Sort::Limits => Inner::Several(Direct::new(limits)),
-            _ => Inner::One(Direct::new(first)),
+            Sort::Limits => Inner::Several(Both::new(limits)),
+            _ => Inner::One(Both::new(first)),
         };
-        (drawn, Reference { limiter: new.clone(), new })
+        (drawn, Reference { limiter })
     }
 
     pub(crate) fn block(&self) -> Option<Block> {
@@ -93,10 +160,15 @@ impl Reference {
 
     fn limits(&self) -> &[AnyLimiter] {
         match &self.limiter {
-            Inner::One(limiter) => std::slice::from_ref(limiter.limiter()),
-            Inner::Several(limits) => limits.limiter().as_slice(),
-            Inner::Penalized(_, penalty) => penalty.limiter().limiter().as_slice(),
+            Inner::One(limiter) => std::slice::from_ref(limiter.direct.limiter()),
+            Inner::Several(limits) => limits.direct.limiter().as_slice(),
+            Inner::Penalized(_, penalty) => penalty.direct.limiter().limiter().as_slice(),
         }
+    }
+
+    /// Returns the maximum number of units allowed at once.
+    pub(crate) fn limit(&self) -> u32 {
+        each!(&self.limiter, limiter => limiter.direct.peek_n(0, Timestamp::ZERO).limit)
     }
 
     pub(crate) fn check_n(&mut self, n: u32, now: Timestamp) -> Decision {
@@ -114,26 +186,31 @@ impl Reference {
     }
 
     pub(crate) fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        self.clone().check_with(quota, n, now)
+        let Inner::One(limiter) = &self.limiter else { panic!("it has several quotas") };
+        limiter.peek_with(quota, n, now)
     }
 
     pub(crate) fn record(&mut self, n: u32, now: Timestamp) {
         each!(&mut self.limiter, limiter => limiter.record(n, now));
     }
 
-    pub(crate) fn refund(&mut self, n: u32) -> u32 {
-        each!(&mut self.limiter, limiter => limiter.refund(n))
+    pub(crate) fn over_limit(&self, now: Timestamp) -> bool {
+        each!(&self.limiter, limiter => limiter.over_limit(now))
+    }
+
+    pub(crate) fn refund(&mut self, n: u32, now: Timestamp) -> u32 {
+        each!(&mut self.limiter, limiter => limiter.refund(n, now))
     }
 
     pub(crate) fn reset(&mut self) {
-        self.limiter = self.new.clone();
+        each!(&mut self.limiter, limiter => limiter.reset());
     }
 
     /// If there is only one limiter, draws a quota for a call: one that the server accepts and for
     /// which both sides round alike.
     pub(crate) fn quota_of_call(&self, random: &mut SmallRng) -> Option<Quota> {
         let Inner::One(limiter) = &self.limiter else { return None };
-        let (limiter, own) = (limiter.limiter(), limiter.quota());
+        let (limiter, own) = (limiter.direct.limiter(), limiter.direct.quota());
         let drawn = quota(random);
         let quota = match limiter {
             AnyLimiter::SlidingWindow(_) => {
@@ -174,7 +251,7 @@ fn limiter(sort: Sort, quota: Quota) -> AnyLimiter {
 fn is_supported(quota: Quota) -> bool {
     // It never connects.
     let pool = Pool::new(redis::Client::open("redis://localhost/").unwrap());
-    Keyed::new(pool, "", Funnel::new(quota), OnFailure::Error).is_ok()
+    zset_redis::Keyed::new(pool, "", Funnel::new(quota), OnFailure::Error).is_ok()
 }
 
 /// The longest period and block, in microseconds.
