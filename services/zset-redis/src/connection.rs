@@ -18,8 +18,6 @@ pub use awaited::AsyncConnection;
 /// A connection to a server or a cluster: a [`Pool`], over which calls block, or an
 /// `AsyncConnection`, over which they are awaited.
 ///
-/// It can be implemented for other types, e.g. for one that records each command. Limiters, boards
-/// and queues over such a type also need the trait `AsyncConnection`, which has no methods.
 pub trait Connection: Clone + Send + Sync + 'static {
     /// The state of the connection that the clones of a limiter, a board or a queue share.
     type Shared: Default + Send + Sync + 'static;
@@ -144,6 +142,43 @@ mod awaited {
     /// A [`Connection`] over which calls are awaited: a [`ConnectionManager`], a
     /// [`MultiplexedConnection`] or, with the feature `cluster`, a
     /// `redis::cluster_async::ClusterConnection`.
+    ///
+    /// # Examples
+    ///
+    /// A connection that counts the commands:
+    ///
+    /// ```
+    /// use std::future::Future;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    /// use std::time::Instant;
+    ///
+    /// use zset_redis::redis::aio::ConnectionManager;
+    /// use zset_redis::redis::{Cmd, Value};
+    /// use zset_redis::{AsyncConnection, Connection, Failure};
+    ///
+    /// #[derive(Clone)]
+    /// struct Counted {
+    ///     connection: ConnectionManager,
+    ///     commands: Arc<AtomicU64>,
+    /// }
+    ///
+    /// impl Connection for Counted {
+    ///     type Shared = <ConnectionManager as Connection>::Shared;
+    ///
+    ///     fn query(
+    ///         &self,
+    ///         shared: &Self::Shared,
+    ///         command: Cmd,
+    ///         deadline: Instant,
+    ///     ) -> impl Future<Output = Result<Value, Failure>> + Send {
+    ///         self.commands.fetch_add(1, Ordering::Relaxed);
+    ///         self.connection.query(shared, command, deadline)
+    ///     }
+    /// }
+    ///
+    /// impl AsyncConnection for Counted {}
+    /// ```
     pub trait AsyncConnection: Connection {}
 
     impl AsyncConnection for MultiplexedConnection {}

@@ -169,6 +169,7 @@ type Call = crate::script::Call<DelayQueueError>;
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct DelayQueue<C: Connection> {
     caller: Caller<C>,
     queue: Queue,
@@ -519,12 +520,6 @@ operations! {
 impl<C: Connection> DelayQueue<C> {
     async fn run<T>(&self, operation: Operation<'_, T>) -> Result<T, DelayQueueError> {
         self.caller.run(operation, self.queue.deadline, None).await
-    }
-}
-
-impl<C: Connection> Clone for DelayQueue<C> {
-    fn clone(&self) -> Self {
-        DelayQueue { caller: self.caller.clone(), queue: self.queue.clone() }
     }
 }
 

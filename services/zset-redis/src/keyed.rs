@@ -66,6 +66,7 @@ use crate::{Connection, LimiterError, OnFailure, UnsupportedQuota};
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct Keyed<C: Connection, L> {
     pub(crate) caller: Caller<C>,
     pub(crate) policy: Policy,
@@ -383,18 +384,6 @@ mod awaited {
 
         async fn refund(&self, key: &Q, n: u32) -> Result<u32, LimiterError> {
             self.refund(key, n).await
-        }
-    }
-}
-
-impl<C: Connection, L: Clone> Clone for Keyed<C, L> {
-    fn clone(&self) -> Self {
-        Keyed {
-            caller: self.caller.clone(),
-            policy: self.policy.clone(),
-            #[cfg(feature = "tokio")]
-            flights: self.flights.clone(),
-            limiter: self.limiter.clone(),
         }
     }
 }

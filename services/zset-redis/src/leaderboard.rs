@@ -99,6 +99,7 @@ type Operation<'a, T> = operation::Operation<'a, T, LeaderboardError>;
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct Leaderboard<C: Connection> {
     caller: Caller<C>,
     board: Board,
@@ -316,12 +317,6 @@ impl<C: Connection> Leaderboard<C> {
     }
 }
 
-impl<C: Connection> Clone for Leaderboard<C> {
-    fn clone(&self) -> Self {
-        Leaderboard { caller: self.caller.clone(), board: self.board.clone() }
-    }
-}
-
 impl<C: Connection> fmt::Debug for Leaderboard<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Leaderboard").field("board", &self.board).finish_non_exhaustive()
@@ -435,7 +430,7 @@ pub struct Submission {
 }
 
 /// The old and the new score, and the entry dropped.
-type Reply = (Option<f64>, Option<f64>, Option<Vec<u8>>, Option<f64>);
+type Outcome = (Option<f64>, Option<f64>, Option<Vec<u8>>, Option<f64>);
 
 impl Submission {
     /// Returns whether the board has changed. **O(1)**.
@@ -447,7 +442,7 @@ impl Submission {
         if reply == Value::BulkString(b"NaN".into()) {
             return Err(LeaderboardError::NanScore);
         }
-        let (old, new, member, score) = read::<Reply>(reply)?;
+        let (old, new, member, score) = read::<Outcome>(reply)?;
         let score = score.map(turned).transpose()?;
         Ok(Submission {
             old: old.map(turned).transpose()?,

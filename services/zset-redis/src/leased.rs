@@ -125,6 +125,7 @@ const DEFAULT_MAX_KEYS: usize = 65_536;
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct LeasedWindow<C: Connection> {
     caller: Caller<C>,
     policy: Policy,
@@ -417,18 +418,6 @@ where
 
     async fn refund(&self, key: &Q, n: u32) -> Result<u32, LimiterError> {
         Ok(self.refund(key, n))
-    }
-}
-
-impl<C: Connection> Clone for LeasedWindow<C> {
-    fn clone(&self) -> Self {
-        LeasedWindow {
-            caller: self.caller.clone(),
-            policy: self.policy.clone(),
-            terms: self.terms,
-            max_keys: self.max_keys,
-            local: self.local.clone(),
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! of the server, no window has more units than the limit, and calls succeed again with the same
 //! limiters.
 
-#![cfg(all(unix, feature = "cluster"))]
+#![cfg(unix)]
 
 mod crash;
 mod failover;

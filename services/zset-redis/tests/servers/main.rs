@@ -2,7 +2,7 @@
 //!
 //! One target, since each links the client, its runtime and TLS.
 
-#![cfg(all(unix, feature = "cluster"))]
+#![cfg(unix)]
 
 mod access;
 mod atomicity;

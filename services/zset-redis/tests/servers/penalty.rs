@@ -132,7 +132,6 @@ fn a_quota_for_each_call_and_a_penalty_decide_as_in_process_with_valkey() {
 }
 
 /// They are decided one after the other: once the block has begun, further denials do not count.
-#[cfg(feature = "tokio")]
 #[test]
 fn calls_that_share_a_script_begin_one_block() {
     let Some(server) = Server::start(Kind::Redis) else { return };
