@@ -19,9 +19,9 @@ const DEFAULT_PAUSE: Duration = Duration::from_secs(1);
 /// Makes the calls of a limiter fail immediately while the server is down, instead of waiting for
 /// their deadlines.
 ///
-/// After a number of failures in a row, calls return [`Failure::BreakerOpen`] without being sent, and
-/// the limiter's [`OnFailure`](crate::OnFailure) decides. After a pause, one call at a time is sent
-/// as a probe. If it succeeds, all calls are sent again; if it fails, the next pause begins.
+/// After a number of failures in a row, calls return [`Failure::BreakerOpen`] without being sent,
+/// and the limiter's [`OnFailure`](crate::OnFailure) decides. After a pause, one call at a time is
+/// sent as a probe. If it succeeds, all calls are sent again; if it fails, the next pause begins.
 ///
 /// Failures are [`Failure::Timeout`], broken connections, and the replies `READONLY`, `MASTERDOWN`,
 /// `LOADING` and `CLUSTERDOWN`. Any other reply shows that the server is up, even a denial or an

@@ -13,8 +13,8 @@
 //! *acknowledged exactly once*.
 //!
 //! A late worker, which was paused or whose lease was too short, may still be working when another
-//! worker has taken the job. Its `ack` then returns [`DelayQueueError::StaleLease`]. If doing a job twice
-//! does harm, make its effect conditional on the id.
+//! worker has taken the job. Its `ack` then returns [`DelayQueueError::StaleLease`]. If doing a job
+//! twice does harm, make its effect conditional on the id.
 //!
 //! ```no_run
 //! use std::num::NonZeroU32;
@@ -79,11 +79,11 @@
 //!
 //! # Calls that fail
 //!
-//! After [`Failure::Timeout`], and after some connection errors, the server may have run the call, or
-//! may run it later; a cluster client may even run it twice. Repeating a push is safe if it has an
-//! id: the second one is an [`DelayQueueError::DuplicateJob`] as long as the job is in the queue. Repeating
-//! an `ack` is safe: [`DelayQueueError::StaleLease`] may then mean that the first one succeeded. A lease
-//! whose reply is lost expires, and counts as a delivery.
+//! After [`Failure::Timeout`], and after some connection errors, the server may have run the call,
+//! or may run it later; a cluster client may even run it twice. Repeating a push is safe if it has
+//! an id: the second one is a [`DelayQueueError::DuplicateJob`] as long as the job is in the queue.
+//! Repeating an `ack` is safe: [`DelayQueueError::StaleLease`] may then mean that the first one
+//! succeeded. A lease whose reply is lost expires, and counts as a delivery.
 //!
 //! # What a failover can lose
 //!
@@ -146,9 +146,9 @@ type Call = crate::script::Call<DelayQueueError>;
 ///
 /// Ids and payloads are strings or bytes. `C` is the connection, as for a [limiter](crate::Keyed):
 /// over a [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
-/// connection. Each call is one round trip, except those that wait, and returns a [`DelayQueueError`] if the
-/// server fails. The [module](crate::delay_queue) explains leases, waiting, and what a failover can
-/// lose.
+/// connection. Each call is one round trip, except those that wait, and returns a
+/// [`DelayQueueError`] if the server fails. The [module](crate::delay_queue) explains leases,
+/// waiting, and what a failover can lose.
 ///
 /// # Examples
 ///
@@ -311,8 +311,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`DelayQueueError::DuplicateJob`] if a job with this id is in the queue, [`DelayQueueError::QueueFull`] or
-        /// [`DelayQueueError::TimeTooLate`].
+        /// [`DelayQueueError::DuplicateJob`] if a job with this id is in the queue,
+        /// [`DelayQueueError::QueueFull`] or [`DelayQueueError::TimeTooLate`].
         pub fn push_with_id(
             &self,
             id: &(impl AsRef<[u8]> + ?Sized),
@@ -327,7 +327,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`DelayQueueError::DuplicateJob`] if a job with this id is in the queue, or [`DelayQueueError::QueueFull`].
+        /// [`DelayQueueError::DuplicateJob`] if a job with this id is in the queue, or
+        /// [`DelayQueueError::QueueFull`].
         pub fn push_with_id_after(
             &self,
             id: &(impl AsRef<[u8]> + ?Sized),
@@ -350,8 +351,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`DelayQueueError::StaleLease`] if the lease is no longer valid: the job may be delivered again,
-        /// or has been already.
+        /// [`DelayQueueError::StaleLease`] if the lease is no longer valid: the job may be
+        /// delivered again, or has been already.
         pub fn ack(&self, lease: &Lease) -> Operation<()> {
             self.queue.call(&scripts::ACK).lease(lease).read(|reply| {
                 if read(reply)? { Ok(()) } else { Err(DelayQueueError::StaleLease) }
@@ -494,8 +495,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`DelayQueueError::DuplicateJob`] if a job with this id is in the queue, or [`DelayQueueError::QueueFull`].
-        /// The dead letter is then unchanged.
+        /// [`DelayQueueError::DuplicateJob`] if a job with this id is in the queue, or
+        /// [`DelayQueueError::QueueFull`]. The dead letter is then unchanged.
         pub fn requeue(
             &self,
             id: &(impl AsRef<[u8]> + ?Sized),

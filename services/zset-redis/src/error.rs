@@ -188,8 +188,8 @@ pub enum UnsupportedQuota {
     /// years) or more.
     PeriodTooLong,
     /// The limiter keeps no history for the period of a quota given with a call: for a
-    /// [`SlidingWindow`](zset_std::SlidingWindow), one longer than its own; for a counter, any other
-    /// than its own.
+    /// [`SlidingWindow`](zset_std::SlidingWindow), one longer than its own; for a counter, any
+    /// other than its own.
     OtherPeriod,
     /// There are no limits.
     NoLimit,

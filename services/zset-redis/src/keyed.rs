@@ -23,8 +23,8 @@ use crate::{Connection, LimiterError, OnFailure, UnsupportedQuota};
 /// Keys are strings or bytes. `C` is the connection:
 ///
 /// - over a [`Pool`], calls block the thread;
-/// - over an `AsyncConnection`, calls are awaited. It is a `ConnectionManager`, a cluster connection,
-///   or a `MultiplexedConnection`, on which all calls fail once it is broken.
+/// - over an `AsyncConnection`, calls are awaited. It is a `ConnectionManager`, a cluster
+///   connection, or a `MultiplexedConnection`, on which all calls fail once it is broken.
 ///
 /// Clones share the connection.
 ///
@@ -143,8 +143,8 @@ impl<C: Connection, L: Clone> Keyed<C, L> {
     /// Returns the same limiter with its clock fixed at `now`, rounded down to microseconds.
     /// **O(1)**.
     ///
-    /// It is for tests: see [time](crate#time). Calls return [`LimiterError::TimeTooLate`] if `now` is too
-    /// late.
+    /// It is for tests: see [time](crate#time). Calls return [`LimiterError::TimeTooLate`] if `now`
+    /// is too late.
     ///
     /// # Examples
     ///
@@ -210,7 +210,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the server.
+        /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the
+        /// server.
         pub fn record(&self, key: &(impl AsRef<[u8]> + ?Sized), n: u32) -> Operation<()> {
             self.policy.step(Step::Record, key.as_ref(), n, Policy::recorded)
         }
@@ -223,7 +224,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the server.
+        /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the
+        /// server.
         pub fn refund(&self, key: &(impl AsRef<[u8]> + ?Sized), n: u32) -> Operation<u32> {
             self.policy.step(Step::Refund, key.as_ref(), n, Policy::refunded)
         }
@@ -232,7 +234,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the server.
+        /// [`LimiterError`] if the server fails, unless a limiter in this process replaces the
+        /// server.
         pub fn reset(&self, key: &(impl AsRef<[u8]> + ?Sized)) -> Operation<bool> {
             self.policy.step(Step::Reset, key.as_ref(), 0, Policy::was_reset)
         }
@@ -251,15 +254,15 @@ operations! {
         ///
         /// - for a [`Funnel`], any: the time at which the bucket is empty carries over, rounded up
         ///   to microseconds if the count differs;
-        /// - for a [`SlidingWindow`](zset_std::SlidingWindow), at most the limiter's, for which the log is kept: create the
-        ///   limiter with the longest period;
+        /// - for a [`SlidingWindow`](zset_std::SlidingWindow), at most the limiter's, for which the
+        ///   log is kept: create the limiter with the longest period;
         /// - for a [`FixedWindow`](zset_std::FixedWindow) or a
         ///   [`WindowCounter`](zset_std::WindowCounter), only the limiter's: the server does not
         ///   store the times of single units, which another window would need.
         ///
-        /// [`Limits`](zset_std::Limits) do not have this method, since they have several quotas. A refund applies to
-        /// the limiter's own quota. A limiter in this process that [replaces](OnFailure::Local) the
-        /// server uses its own quota.
+        /// [`Limits`](zset_std::Limits) do not have this method, since they have several quotas. A
+        /// refund applies to the limiter's own quota. A limiter in this process that
+        /// [replaces](OnFailure::Local) the server uses its own quota.
         ///
         /// # Errors
         ///
@@ -313,8 +316,8 @@ operations! {
         ///
         /// # Errors
         ///
-        /// Like [`check`](Self::check), or [`LimiterError::Throttle`] or [`LimiterError::Quota`] if an argument
-        /// is invalid.
+        /// Like [`check`](Self::check), or [`LimiterError::Throttle`] or [`LimiterError::Quota`] if
+        /// an argument is invalid.
         pub fn throttle(
             &self,
             key: &(impl AsRef<[u8]> + ?Sized),

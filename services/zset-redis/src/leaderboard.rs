@@ -76,8 +76,8 @@ type Operation<'a, T> = operation::Operation<'a, T, LeaderboardError>;
 ///
 /// Members are strings or bytes. `C` is the connection, as for a [limiter](crate::Keyed): over a
 /// [`Pool`] calls block, over an asynchronous connection they are awaited. Clones share the
-/// connection. Each call is one round trip, and returns a [`LeaderboardError`] if the server fails. The
-/// [module](crate::leaderboard) explains scores, order, and what a failover can lose.
+/// connection. Each call is one round trip, and returns a [`LeaderboardError`] if the server fails.
+/// The [module](crate::leaderboard) explains scores, order, and what a failover can lose.
 ///
 /// # Examples
 ///

@@ -319,8 +319,8 @@ impl<C: AsyncConnection> LeasedWindow<C> {
     ///
     /// # Errors
     ///
-    /// [`LimiterError`] if the server fails. Units that were not returned count until they leave the
-    /// window.
+    /// [`LimiterError`] if the server fails. Units that were not returned count until they leave
+    /// the window.
     pub async fn give_back(&self) -> Result<(), LimiterError> {
         self.give_back_if(|slot, _| !slot.is_in_flight()).await
     }

@@ -24,10 +24,10 @@
 //! [`FixedWindow`]: zset_std::FixedWindow
 //! [`Limits`]: zset_std::Limits
 //!
-//! The type of [`Connection`] decides how calls are made. Over a [`blocking::Pool`], calls block the
-//! thread. With the feature `tokio`, calls over an asynchronous connection of [`redis`], or over
-//! another `AsyncConnection`, are awaited. For hot keys there is also `LeasedWindow`, an exact window whose units
-//! each process draws in batches.
+//! The type of [`Connection`] decides how calls are made. Over a [`blocking::Pool`], calls block
+//! the thread. With the feature `tokio`, calls over an asynchronous connection of [`redis`], or
+//! over another `AsyncConnection`, are awaited. For hot keys there is also `LeasedWindow`, an exact
+//! window whose units each process draws in batches.
 //!
 //! ```no_run
 //! use std::time::Duration;

@@ -37,8 +37,8 @@ use state::{Numbers, State, pack};
 pub enum OnFailure {
     /// The call returns the [`Failure`].
     Error,
-    /// The units are denied. `retry_after` is the limiter's deadline: a guess, since it is not known
-    /// when the server will be back.
+    /// The units are denied. `retry_after` is the limiter's deadline: a guess, since it is not
+    /// known when the server will be back.
     Deny,
     /// The units are allowed, unless they exceed the limit.
     Allow,

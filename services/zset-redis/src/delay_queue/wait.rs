@@ -273,8 +273,8 @@ mod awaited {
         ///
         /// # Errors
         ///
-        /// The future returns a [`DelayQueueError`] if the server fails, or no job is due within the
-        /// [timeout](WaitLease::timeout).
+        /// The future returns a [`DelayQueueError`] if the server fails, or no job is due within
+        /// the [timeout](WaitLease::timeout).
         pub fn wait_lease(&mut self, visibility: Duration) -> WaitLease<&mut Self> {
             WaitLease { waiter: self, visibility, timeout: Duration::MAX }
         }

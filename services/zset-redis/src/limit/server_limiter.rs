@@ -23,9 +23,9 @@ use private::{One, Plan, Unpenalized};
 /// | `Limits` | those of its limits; one script decides for all of them in one round trip | the sum |
 /// | `Penalty` | that of the algorithm inside, and a second key, `name:{key}:penalty` | in the same script |
 ///
-/// A denial writes the key of a penalty unless it is blocked, and it expires once denials and blocks
-/// are forgotten. All machines should use the same [`Block`](zset_std::limit::Block). Its times are
-/// rounded up to microseconds, and limited to 71 years.
+/// A denial writes the key of a penalty unless it is blocked, and it expires once denials and
+/// blocks are forgotten. All machines should use the same [`Block`](zset_std::limit::Block). Its
+/// times are rounded up to microseconds, and limited to 71 years.
 pub trait ServerLimiter: Limiter + Plan + Send + Sync + 'static {}
 
 impl<L: Limiter + Plan + Send + Sync + 'static> ServerLimiter for L {}

@@ -1,5 +1,5 @@
-//! Steps at the server's time: single calls over blocking connections, and concurrent calls, of which
-//! the first is sent alone and the others share a script.
+//! Steps at the server's time: single calls over blocking connections, and concurrent calls, of
+//! which the first is sent alone and the others share a script.
 //!
 //! The server records the time of an allowed step. The time of a denied one is between two calls of
 //! TIME, so the decision must be that of a time between them. Durations are rounded up to
