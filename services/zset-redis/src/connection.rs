@@ -97,14 +97,13 @@ impl<C: Connection> Caller<C> {
     }
 
     /// Runs an operation, each of whose calls has a deadline and passes the breaker.
-    pub(crate) async fn run<T, E>(
+    pub(crate) async fn run<O: Operation>(
         &self,
-        operation: Operation<'_, T, E>,
+        mut operation: O,
         deadline: Duration,
         breaker: Option<&Breaker>,
-    ) -> Result<T, E> {
-        let Operation { call, read, .. } = operation;
-        let call = match call() {
+    ) -> Result<O::Output, O::Error> {
+        let call = match operation.call() {
             Ok(call) => call,
             Err(known) => return known,
         };
@@ -117,7 +116,7 @@ impl<C: Connection> Caller<C> {
                 }
                 Err(failure) => Err(failure),
             };
-            if let Some(result) = read(reply.map(Reply::Script))? {
+            if let Some(result) = operation.read(reply.map(Reply::Script))? {
                 return Ok(result);
             }
         }

@@ -125,7 +125,7 @@ use crate::Failure;
 use crate::blocking::Pool;
 use crate::connection::Caller;
 use crate::key::Names;
-use crate::operation::{self, operations, read};
+use crate::operation::{ScriptOperation, operations, read};
 use crate::script::{Script, scripts};
 use crate::{Connection, DelayQueueError};
 pub use job::{DeadLetter, Job, Lease, Stats};
@@ -137,7 +137,7 @@ pub use wait::WaitLease;
 #[cfg(feature = "tokio")]
 pub use wait::{ConnectAsync, Waiter};
 
-type Operation<'a, T> = operation::Operation<'a, T, DelayQueueError>;
+type Operation<'a, T> = ScriptOperation<'a, T, DelayQueueError>;
 
 type Call = crate::script::Call<DelayQueueError>;
 
@@ -583,7 +583,7 @@ impl Queue {
 
     fn dead_letters(&self, max: u32, removes: bool) -> Operation<'static, Vec<DeadLetter>> {
         if max == 0 {
-            return Operation::known(Ok(Vec::new()));
+            return Operation::known(Vec::new());
         }
         self.call(&scripts::DEAD_LETTERS).number(removes).number(max).read(read_dead_letters)
     }
@@ -612,7 +612,7 @@ impl Call {
     }
 
     /// Makes one attempt to take a job; `take` reads it from the reply.
-    fn attempt<T: Send + 'static>(
+    fn attempt<T: 'static>(
         self,
         take: fn(Value) -> Result<T, DelayQueueError>,
     ) -> Operation<'static, Result<T, Pause>> {

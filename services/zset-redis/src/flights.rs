@@ -104,10 +104,8 @@ impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
                 // Callers that have given up need no decision.
                 let _ = reply.send(decision);
             }
-            if calls > 1 {
-                // Callers that call again can share the next script.
-                yield_now().await;
-            }
+            // Callers that call again can share the next script.
+            yield_now().await;
         }
     }
 

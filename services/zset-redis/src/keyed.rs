@@ -13,8 +13,8 @@ use crate::blocking::{Connect, Pool};
 use crate::connection::Caller;
 #[cfg(feature = "tokio")]
 use crate::flights::Flights;
-use crate::limit::{Policy, ServerLimiter, Step, settings};
-use crate::operation::{Operation, operations};
+use crate::limit::{Exchange, Policy, ServerLimiter, Step, settings};
+use crate::operation::operations;
 use crate::{Connection, LimiterError, OnFailure, UnsupportedQuota};
 
 /// A limiter of many keys whose state is on the server: an algorithm `L` of [`zset_std`], with the
@@ -332,40 +332,33 @@ operations! {
 }
 
 impl<C: Connection, L> Keyed<C, L> {
-    async fn run_alone<T>(
-        &self,
-        operation: Operation<'_, T, LimiterError>,
-    ) -> Result<T, LimiterError> {
-        self.caller.run(operation, self.policy.deadline, self.policy.breaker.as_ref()).await
+    async fn run_alone<T>(&self, exchange: Exchange<'_, T>) -> Result<T, LimiterError> {
+        self.caller.run(exchange, self.policy.deadline, self.policy.breaker.as_ref()).await
     }
 }
 
 impl<M: Connect, L> Keyed<Pool<M>, L> {
-    async fn run<T>(&self, operation: Operation<'_, T, LimiterError>) -> Result<T, LimiterError> {
-        self.run_alone(operation).await
+    async fn run<T>(&self, exchange: Exchange<'_, T>) -> Result<T, LimiterError> {
+        self.run_alone(exchange).await
     }
 }
 
 #[cfg(feature = "tokio")]
 mod awaited {
-    use zset_std::AsyncKeyedLimiter;
+    use zset_std::{AsyncKeyedLimiter, Decision};
 
-    use super::{AsyncConnection, Keyed, LimiterError, Operation, ServerLimiter};
-    use crate::operation::Reply;
-    use zset_std::Decision;
+    use super::{AsyncConnection, Exchange, Keyed, LimiterError, ServerLimiter};
+    use crate::operation::{Operation, Reply};
 
     impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
-        pub(super) async fn run<T>(
-            &self,
-            operation: Operation<'_, T, LimiterError>,
-        ) -> Result<T, LimiterError> {
-            if let Some(key) = operation.shared {
+        pub(super) async fn run<T>(&self, exchange: Exchange<'_, T>) -> Result<T, LimiterError> {
+            if let Some(key) = exchange.shared() {
                 let reply = self.check_together(key).await.map(Reply::Decision);
-                if let Some(result) = (operation.read)(reply)? {
+                if let Some(result) = exchange.read(reply)? {
                     return Ok(result);
                 }
             }
-            self.run_alone(operation).await
+            self.run_alone(exchange).await
         }
     }
 

@@ -64,12 +64,12 @@ use zset_std::{Best, Latest, Sum, Ties};
 use crate::blocking::Pool;
 use crate::connection::Caller;
 use crate::key::Names;
-use crate::operation::{self, operations, read};
+use crate::operation::{ScriptOperation, operations, read};
 use crate::script::{Call, MOST, Script, scripts};
 use crate::{Connection, Failure, LeaderboardError};
 use sealed::Named;
 
-type Operation<'a, T> = operation::Operation<'a, T, LeaderboardError>;
+type Operation<'a, T> = ScriptOperation<'a, T, LeaderboardError>;
 
 /// A board of members and their scores on the server, highest score first:
 /// [`zset_std::Leaderboard`] for many machines.
@@ -377,7 +377,7 @@ impl Board {
 
     fn page(&self, offset: u64, n: u64, ties: Ties) -> Operation<'static, Vec<Standing>> {
         if n == 0 || offset > MOST {
-            return Operation::known(Ok(Vec::new()));
+            return Operation::known(Vec::new());
         }
         let last = offset.saturating_add(n - 1).min(MOST);
         let call = self.call(&scripts::PAGE).number(offset).number(last);

@@ -179,35 +179,15 @@ impl Policy {
         Request { step, rules, block, key, n, calls: 1, at: self.at }
     }
 
-    /// Returns the operation of a request; `read` reads its reply, or replaces a server that fails.
-    pub(crate) fn operation<'a, T: Send + 'a>(
-        &'a self,
-        request: Result<Request<'a>, LimiterError>,
-        read: ReadReply<T>,
-    ) -> Operation<'a, T, LimiterError> {
-        let request = match request.and_then(|request| Ok((request.time()?, request))) {
-            Ok(request) => request,
-            Err(error) => return Operation::known(Err(error)),
-        };
-        let (time, request) = request;
-        let shared = request.can_share().then_some(request.key);
-        let to_read = request.clone();
-        Operation {
-            call: Box::new(move || Ok(request.call(&self.names, time))),
-            read: Box::new(move |reply| read(self, &to_read, reply).map(Some)),
-            shared,
-        }
-    }
-
     /// Returns the operation of a step by the limiter's rules.
-    pub(crate) fn step<'a, T: Send + 'a>(
+    pub(crate) fn step<'a, T>(
         &'a self,
         step: Step,
         key: &'a [u8],
         n: u32,
         read: ReadReply<T>,
-    ) -> Operation<'a, T, LimiterError> {
-        self.operation(Ok(self.request(step, key, n)), read)
+    ) -> Exchange<'a, T> {
+        Exchange { policy: self, request: Ok(self.request(step, key, n)), read }
     }
 
     /// Returns the operation that decides by a different quota than that of the only rule.
@@ -217,11 +197,12 @@ impl Policy {
         key: &'a [u8],
         quota: Quota,
         n: u32,
-    ) -> Operation<'a, Decision, LimiterError> {
+    ) -> Exchange<'a, Decision> {
         let request = self.rules[0]
             .with(quota)
             .map(|rule| Request { rules: Cow::Owned(vec![rule]), ..self.request(step, key, n) });
-        self.operation(request.map_err(LimiterError::Quota), Policy::decision)
+        let request = request.map_err(LimiterError::Quota);
+        Exchange { policy: self, request, read: Policy::decision }
     }
 
     /// Returns the operation that decides by the arguments of `CL.THROTTLE` instead of the rules.
@@ -229,12 +210,12 @@ impl Policy {
         &'a self,
         key: &'a [u8],
         numbers: [i64; 4],
-    ) -> Operation<'a, Throttle, LimiterError> {
+    ) -> Exchange<'a, Throttle> {
         let request = Rule::throttle(numbers).map(|(rule, n)| Request {
             rules: Cow::Owned(vec![rule]),
             ..self.request(Step::Check, key, n)
         });
-        self.operation(request, Policy::decision).map(Throttle::from)
+        Exchange { policy: self, request, read: Policy::throttled }
     }
 
     /// Returns the decision of a check or a peek, by the server or its replacement.
@@ -283,6 +264,15 @@ impl Policy {
                 })
             }
         }
+    }
+
+    /// Returns the reply of `CL.THROTTLE`, by the server or its replacement.
+    fn throttled(
+        &self,
+        request: &Request<'_>,
+        reply: Result<Reply, Failure>,
+    ) -> Result<Throttle, LimiterError> {
+        Ok(self.decision(request, reply)?.into())
     }
 
     /// Returns whether the limit is reached, by the server or its replacement.
@@ -366,6 +356,38 @@ impl fmt::Debug for Policy {
 /// Reads a reply, or replaces a server that fails.
 type ReadReply<T> = fn(&Policy, &Request<'_>, Result<Reply, Failure>) -> Result<T, LimiterError>;
 
+/// An operation of a limiter: a request, and how its reply is read.
+pub(crate) struct Exchange<'a, T> {
+    policy: &'a Policy,
+    /// An error if an argument is invalid.
+    request: Result<Request<'a>, LimiterError>,
+    read: ReadReply<T>,
+}
+
+impl<T> Operation for Exchange<'_, T> {
+    type Output = T;
+    type Error = LimiterError;
+
+    fn call(&mut self) -> Result<Call<LimiterError>, Result<T, LimiterError>> {
+        let request = self.request.as_ref().map_err(|error| Err(error.clone()))?;
+        let time = request.time().map_err(Err)?;
+        Ok(request.call(&self.policy.names, time))
+    }
+
+    fn read(&self, reply: Result<Reply, Failure>) -> Result<Option<T>, LimiterError> {
+        let request = self.request.as_ref().map_err(Clone::clone)?;
+        (self.read)(self.policy, request, reply).map(Some)
+    }
+}
+
+#[cfg(feature = "tokio")]
+impl<T> Exchange<'_, T> {
+    /// Returns the key of a check that can share a script with others.
+    pub(crate) fn shared(&self) -> Option<&[u8]> {
+        self.request.as_ref().ok().filter(|request| request.can_share()).map(|request| request.key)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Check,
@@ -376,7 +398,7 @@ pub(crate) enum Step {
 }
 
 /// One step of a limiter.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) step: Step,
     /// The limiter's rules, unless the call has its own.
@@ -394,6 +416,7 @@ pub(crate) struct Request<'a> {
 impl Request<'_> {
     /// Returns whether the request can share a script with others of its key: a check of one unit,
     /// at the server's time, by the limiter's rules.
+    #[cfg(feature = "tokio")]
     fn can_share(&self) -> bool {
         let has_own_rules = matches!(self.rules, Cow::Owned(_));
         self.step == Step::Check && self.n == 1 && self.at.is_none() && !has_own_rules

@@ -100,61 +100,77 @@ impl Reply {
     }
 }
 
-/// Makes the call, or returns the result if it is known without the server.
-type MakeCall<'a, T, E> = Box<dyn FnOnce() -> Result<Call<E>, Result<T, E>> + Send + 'a>;
-
-/// Reads the reply to a call, or replaces an error. `None` if the script has done as much as one
-/// call may: call it again.
-type Read<'a, T, E> = Box<dyn Fn(Result<Reply, Failure>) -> Result<Option<T>, E> + Send + 'a>;
-
 /// One operation of a limiter, a board or a queue, whatever the connection.
-pub(crate) struct Operation<'a, T, E> {
-    pub(crate) call: MakeCall<'a, T, E>,
-    pub(crate) read: Read<'a, T, E>,
-    /// The key of a check that can share a call with others, if it is awaited.
-    pub(crate) shared: Option<&'a [u8]>,
+pub(crate) trait Operation {
+    type Output;
+    type Error;
+
+    /// Makes the call, or returns the result if it is known without the server.
+    fn call(&mut self) -> Result<Call<Self::Error>, Result<Self::Output, Self::Error>>;
+
+    /// Reads the reply to the call, or replaces a failure. `None` if the script has done as much as
+    /// one call may: call it again.
+    fn read(&self, reply: Result<Reply, Failure>) -> Result<Option<Self::Output>, Self::Error>;
 }
 
-impl<'a, T: Send + 'a, E: From<Failure> + Send + 'a> Operation<'a, T, E> {
+/// How a reply is read.
+type Read<'a, T, E> = Box<dyn Fn(Value) -> Result<Option<T>, E> + Send + 'a>;
+
+/// An operation of a board or a queue.
+pub(crate) struct ScriptOperation<'a, T, E> {
+    /// The call, or a known result. `None` once it was made.
+    call: Option<Result<Call<E>, Result<T, E>>>,
+    read: Read<'a, T, E>,
+}
+
+impl<T, E: From<Failure>> Operation for ScriptOperation<'_, T, E> {
+    type Output = T;
+    type Error = E;
+
+    fn call(&mut self) -> Result<Call<E>, Result<T, E>> {
+        self.call.take().unwrap_or_else(|| Err(Err(Failure::UnexpectedReply.into())))
+    }
+
+    fn read(&self, reply: Result<Reply, Failure>) -> Result<Option<T>, E> {
+        (self.read)(reply?.script()?)
+    }
+}
+
+impl<'a, T: 'a, E: 'a> ScriptOperation<'a, T, E> {
     pub(crate) fn new(
         call: Call<E>,
         read: impl Fn(Value) -> Result<Option<T>, E> + Send + 'a,
     ) -> Self {
-        Operation {
-            call: Box::new(move || call.checked().map_err(Err)),
-            read: Box::new(move |reply| read(reply?.script()?)),
-            shared: None,
-        }
+        ScriptOperation { call: Some(call.checked().map_err(Err)), read: Box::new(read) }
     }
 
     /// Returns an operation whose result is known without the server.
-    pub(crate) fn known(result: Result<T, E>) -> Self {
-        let (call, read) = (Box::new(move || Err(result)), Box::new(|_| Ok(None)));
-        Operation { call, read, shared: None }
+    pub(crate) fn known(result: T) -> Self {
+        ScriptOperation { call: Some(Err(Ok(result))), read: Box::new(|_| Ok(None)) }
     }
 
     /// Returns an operation that maps the result of this one.
-    pub(crate) fn map<U: 'a>(self, map: impl Fn(T) -> U + Copy + Send + 'a) -> Operation<'a, U, E> {
-        let Operation { call, read, shared } = self;
-        Operation {
-            call: Box::new(move || call().map_err(|known| known.map(map))),
-            read: Box::new(move |reply| Ok(read(reply)?.map(map))),
-            shared,
-        }
+    pub(crate) fn map<U: 'a>(
+        self,
+        map: impl Fn(T) -> U + Copy + Send + 'a,
+    ) -> ScriptOperation<'a, U, E> {
+        let ScriptOperation { call, read } = self;
+        let call = call.map(|call| call.map_err(|known| known.map(map)));
+        ScriptOperation { call, read: Box::new(move |reply| Ok(read(reply)?.map(map))) }
     }
 }
 
-impl<'a, E: From<Failure> + Send + 'a> Call<E> {
+impl<'a, E: From<Failure> + 'a> Call<E> {
     /// Returns an operation for the call; `read` reads its reply.
-    pub(crate) fn read<T: Send + 'a>(
+    pub(crate) fn read<T: 'a>(
         self,
         read: impl Fn(Value) -> Result<T, E> + Send + 'a,
-    ) -> Operation<'a, T, E> {
-        Operation::new(self, move |reply| read(reply).map(Some))
+    ) -> ScriptOperation<'a, T, E> {
+        ScriptOperation::new(self, move |reply| read(reply).map(Some))
     }
 
     /// Returns an operation for the call, whose reply is a plain value.
-    pub(crate) fn value<T: FromRedisValue + Send + 'a>(self) -> Operation<'a, T, E> {
+    pub(crate) fn value<T: FromRedisValue + 'a>(self) -> ScriptOperation<'a, T, E> {
         self.read(|reply| Ok(read(reply)?))
     }
 }
