@@ -17,7 +17,6 @@ pub use awaited::AsyncConnection;
 
 /// A connection to a server or a cluster: a [`Pool`], over which calls block, or an
 /// `AsyncConnection`, over which they are awaited.
-///
 pub trait Connection: Clone + Send + Sync + 'static {
     /// The state of the connection that the clones of a limiter, a board or a queue share.
     type Shared: Default + Send + Sync + 'static;

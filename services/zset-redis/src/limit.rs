@@ -20,7 +20,7 @@ use zset_std::{Decision, KeyedLimiter, Quota, Timestamp, Verdict};
 
 use crate::breaker::Breaker;
 use crate::key::Names;
-use crate::operation::{Operation, Reply};
+use crate::operation::{Operation, Received, Reply};
 use crate::script::{Call, MOST, NANOS_PER_MICRO};
 use crate::{Failure, LimiterError, UnsupportedQuota};
 #[cfg(feature = "tokio")]
@@ -222,7 +222,7 @@ impl Policy {
     pub(crate) fn decision(
         &self,
         request: &Request<'_>,
-        reply: Result<Reply, Failure>,
+        reply: Received,
     ) -> Result<Decision, LimiterError> {
         let decision = reply.and_then(|reply| match reply {
             Reply::Script(reply) => Ok(request.decision(reply)?.1),
@@ -267,11 +267,7 @@ impl Policy {
     }
 
     /// Returns the reply of `CL.THROTTLE`, by the server or its replacement.
-    fn throttled(
-        &self,
-        request: &Request<'_>,
-        reply: Result<Reply, Failure>,
-    ) -> Result<Throttle, LimiterError> {
+    fn throttled(&self, request: &Request<'_>, reply: Received) -> Result<Throttle, LimiterError> {
         Ok(self.decision(request, reply)?.into())
     }
 
@@ -279,7 +275,7 @@ impl Policy {
     pub(crate) fn over_limit(
         &self,
         request: &Request<'_>,
-        reply: Result<Reply, Failure>,
+        reply: Received,
     ) -> Result<bool, LimiterError> {
         Ok(self.decision(request, reply)?.remaining == 0)
     }
@@ -288,7 +284,7 @@ impl Policy {
     pub(crate) fn recorded(
         &self,
         request: &Request<'_>,
-        reply: Result<Reply, Failure>,
+        reply: Received,
     ) -> Result<(), LimiterError> {
         reply.map(|_| ()).or_else(|failure| {
             let local = self.local(failure)?;
@@ -304,7 +300,7 @@ impl Policy {
     pub(crate) fn refunded(
         &self,
         request: &Request<'_>,
-        reply: Result<Reply, Failure>,
+        reply: Received,
     ) -> Result<u32, LimiterError> {
         let refunded = reply.and_then(|reply| request.refunded(reply.script()?));
         refunded.or_else(|failure| Ok(self.local(failure)?.refund(request.key, request.n)))
@@ -314,7 +310,7 @@ impl Policy {
     pub(crate) fn was_reset(
         &self,
         request: &Request<'_>,
-        reply: Result<Reply, Failure>,
+        reply: Received,
     ) -> Result<bool, LimiterError> {
         let removed = reply.and_then(|reply| match reply.script()? {
             Value::Int(keys) => Ok(keys > 0),
@@ -354,7 +350,7 @@ impl fmt::Debug for Policy {
 }
 
 /// Reads a reply, or replaces a server that fails.
-type ReadReply<T> = fn(&Policy, &Request<'_>, Result<Reply, Failure>) -> Result<T, LimiterError>;
+type ReadReply<T> = fn(&Policy, &Request<'_>, Received) -> Result<T, LimiterError>;
 
 /// An operation of a limiter: a request, and how its reply is read.
 pub(crate) struct Exchange<'a, T> {
@@ -374,7 +370,7 @@ impl<T> Operation for Exchange<'_, T> {
         Ok(request.call(&self.policy.names, time))
     }
 
-    fn read(&self, reply: Result<Reply, Failure>) -> Result<Option<T>, LimiterError> {
+    fn read(&self, reply: Received) -> Result<Option<T>, LimiterError> {
         let request = self.request.as_ref().map_err(Clone::clone)?;
         (self.read)(self.policy, request, reply).map(Some)
     }

@@ -82,7 +82,7 @@ macro_rules! operations {
 
 pub(crate) use operations;
 
-/// What a call has received.
+/// The reply to a call.
 pub(crate) enum Reply {
     /// The value returned by the script.
     Script(Value),
@@ -90,6 +90,9 @@ pub(crate) enum Reply {
     #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "only awaited checks share"))]
     Decision(Decision),
 }
+
+/// What a call has received, or why it has failed.
+pub(crate) type Received = Result<Reply, Failure>;
 
 impl Reply {
     pub(crate) fn script(self) -> Result<Value, Failure> {
@@ -110,7 +113,7 @@ pub(crate) trait Operation {
 
     /// Reads the reply to the call, or replaces a failure. `None` if the script has done as much as
     /// one call may: call it again.
-    fn read(&self, reply: Result<Reply, Failure>) -> Result<Option<Self::Output>, Self::Error>;
+    fn read(&self, reply: Received) -> Result<Option<Self::Output>, Self::Error>;
 }
 
 /// How a reply is read.
@@ -131,7 +134,7 @@ impl<T, E: From<Failure>> Operation for ScriptOperation<'_, T, E> {
         self.call.take().unwrap_or_else(|| Err(Err(Failure::UnexpectedReply.into())))
     }
 
-    fn read(&self, reply: Result<Reply, Failure>) -> Result<Option<T>, E> {
+    fn read(&self, reply: Received) -> Result<Option<T>, E> {
         (self.read)(reply?.script()?)
     }
 }
