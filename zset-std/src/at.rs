@@ -29,8 +29,8 @@ pub struct At<'a, T: ?Sized> {
 }
 
 impl<'a, T: ?Sized> At<'a, T> {
-    /// Creates the value that the method `at` of the limiter or queue returns: for a `&dyn`
-    /// limiter, which does not have the method. **O(1)**.
+    /// Creates the value that the method `at` of the limiter or queue returns: for a
+    /// [`KeyedLimiter`](crate::KeyedLimiter), which does not have the method. **O(1)**.
     #[inline]
     pub fn new(of: &'a T, now: Timestamp) -> Self {
         At { of, now }

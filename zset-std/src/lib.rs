@@ -226,7 +226,7 @@ pub use clock::TokioClock;
 pub use {
     at::At,
     clock::{FakeClock, MonotonicClock, SystemClock},
-    limit::{AsyncKeyedLimiter, Keyed, KeyedLimiter, Observer, WhenFull},
+    limit::{AsyncKeyedLimiter, Keyed, KeyedLimiter, Observer, ToKey, WhenFull},
     random_state::RandomState,
     shared_delay_queue::{JobRunner, Lease, SharedDelayQueue},
 };

@@ -54,7 +54,7 @@ pub use sliding_window::SlidingWindow;
 pub use until_ready::Ready;
 #[cfg(feature = "std")]
 pub use {
-    keyed::{Keyed, KeysFull, WhenFull},
+    keyed::{Keyed, KeysFull, ToKey, WhenFull},
     keyed_limiter::{AsyncKeyedLimiter, Held, KeyedLimiter},
     observer::Observer,
     until_ready::{NotReady, UntilReady},

@@ -1,11 +1,17 @@
 //! [`Keyed`]: a limiter of many keys.
 
-use std::borrow::{Borrow, ToOwned};
+use std::boxed::Box;
 use std::error::Error;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
+use std::path::{Path, PathBuf};
+use std::string::String;
 use std::sync::Arc;
 use std::time::Duration;
+use std::vec::Vec;
+
+use zset_core::Equivalent;
 
 #[cfg(doc)]
 use super::KeyedLimiter;
@@ -194,11 +200,12 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Like [`refund`](Self::refund) and at the same cost, for units that were allowed under
     /// another quota.
-    pub fn refund_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> u32
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn refund_with<Q: Hash + Equivalent<K> + ?Sized>(
+        &self,
+        key: &Q,
+        quota: Quota,
+        n: u32,
+    ) -> u32 {
         let refund = |limiter: &L, state: &mut L::State| limiter.refund_with(state, quota, n);
         self.keys.shorten(key, refund).unwrap_or(0)
     }
@@ -208,22 +215,14 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     /// Allows one unit of a key, or denies it. **O(1)** expected to find the key, plus the cost of
     /// its limiter; **O(log n)** amortized for a new key.
     #[inline]
-    pub fn check<Q>(&self, key: &Q) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    pub fn check<Q: ToKey<K> + ?Sized>(&self, key: &Q) -> Decision {
         self.check_n(key, 1)
     }
 
     /// Like [`check`](Self::check) and at the same cost, for `n` units, which are allowed together
     /// or all denied; 0 units are always allowed, and insert no key.
     #[inline]
-    pub fn check_n<Q>(&self, key: &Q, n: u32) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    pub fn check_n<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32) -> Decision {
         let (keyed, now) = self.timed();
         // One unit is the usual cost: a copy of the code with that constant takes fewer
         // instructions.
@@ -235,21 +234,13 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
 
     /// Returns what [`check`](Self::check) would return, without recording a unit or inserting a
     /// key. **O(1)** expected to find the key, plus the cost of its limiter.
-    pub fn peek<Q>(&self, key: &Q) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn peek<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> Decision {
         self.peek_n(key, 1)
     }
 
     /// Like [`peek`](Self::peek) and at the same cost, for what [`check_n`](Self::check_n) would
     /// return.
-    pub fn peek_n<Q>(&self, key: &Q, n: u32) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn peek_n<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, n: u32) -> Decision {
         let (keyed, now) = self.timed();
         keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_n(state, n, now))
     }
@@ -259,11 +250,7 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     ///
     /// For a key without room, this reports on the shared state, or returns `true` if new keys are
     /// refused.
-    pub fn over_limit<Q>(&self, key: &Q) -> bool
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn over_limit<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
         self.peek_n(key, 0).remaining == 0
     }
 
@@ -272,11 +259,7 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     /// # Errors
     ///
     /// [`KeysFull`] if the key is new, there is no room for it, and new keys are refused.
-    pub fn record<Q>(&self, key: &Q, n: u32) -> Result<(), KeysFull>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    pub fn record<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32) -> Result<(), KeysFull> {
         let (keyed, now) = self.timed();
         let record = |limiter: &L, state: &mut L::State, now| limiter.record(state, n, now);
         keyed.change(key, now, record).map_err(|_| KeysFull)
@@ -343,22 +326,14 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     /// assert!(windows.check_with(&1, generous, 1).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn check_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    pub fn check_with<Q: ToKey<K> + ?Sized>(&self, key: &Q, quota: Quota, n: u32) -> Decision {
         let (keyed, now) = self.timed();
         keyed.check_by(key, n, now, |limiter, state, now| limiter.check_with(state, quota, n, now))
     }
 
     /// Like [`peek`](Self::peek) and at the same cost, for what [`check_with`](Self::check_with)
     /// would return.
-    pub fn peek_with<Q>(&self, key: &Q, quota: Quota, n: u32) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn peek_with<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, quota: Quota, n: u32) -> Decision {
         let (keyed, now) = self.timed();
         keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_with(state, quota, n, now))
     }
@@ -373,11 +348,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Waits until units of a key are allowed, either by blocking or as a future. **O(1)**.
-    pub fn until_ready<'a, Q>(&'a self, key: &'a Q) -> UntilReady<'a, Self, Q>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    pub fn until_ready<'a, Q: ToKey<K> + ?Sized>(&'a self, key: &'a Q) -> UntilReady<'a, Self, Q> {
         UntilReady::new(self, key)
     }
 
@@ -395,21 +366,13 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// finds them too old, or until the key is evicted. So an idle key may refund units where a new
     /// one has none. After [`set_quota`](Self::set_quota) to a shorter period, the log of a key
     /// that was not evicted keeps units for the longest period so far, also those that pass later.
-    pub fn refund<Q>(&self, key: &Q, n: u32) -> u32
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn refund<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, n: u32) -> u32 {
         self.keys.shorten(key, |limiter, state| limiter.refund(state, n)).unwrap_or(0)
     }
 
     /// Removes a key, with its history, and returns whether it was present. **O(log n)** expected,
     /// plus the cost of its limiter.
-    pub fn reset<Q>(&self, key: &Q) -> bool
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn reset<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
         self.keys.remove(key)
     }
 
@@ -441,17 +404,13 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Decides on `n` units of a key with `check`, and reports the decision.
     #[inline]
-    fn check_by<Q>(
+    fn check_by<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
         check: impl Fn(&L, &mut L::State, Timestamp) -> Decision,
-    ) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    ) -> Decision {
         let checked = self.keys.get(key, now, |limiter, state, counted| {
             state.map(|state| (check(limiter, state, counted), counted))
         });
@@ -465,17 +424,13 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Decides on a key that was absent a moment ago.
     #[cold]
-    fn check_new<Q>(
+    fn check_new<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
         check: impl Fn(&L, &mut L::State, Timestamp) -> Decision,
-    ) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    ) -> Decision {
         let peek = |limiter: &L, state: &L::State, now| {
             let mut copy = state.clone();
             check(limiter, &mut copy, now)
@@ -491,11 +446,12 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// See [`KeyedLimiter::preview_hold`].
-    pub(super) fn preview_hold<Q>(&self, key: &Q, n: u32, now: Timestamp) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub(super) fn preview_hold<Q: Hash + Equivalent<K> + ?Sized>(
+        &self,
+        key: &Q,
+        n: u32,
+        now: Timestamp,
+    ) -> Decision {
         let peek = |limiter: &L, state: &L::State, now| limiter.peek_n(state, n, now);
         let (decision, place) = self.peek_at(key, n, now, peek);
         let held = match (place, &self.shared) {
@@ -506,11 +462,12 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// See [`KeyedLimiter::hold`].
-    pub(super) fn hold<Q>(&self, key: &Q, n: u32, now: Timestamp) -> (Decision, Held)
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    pub(super) fn hold<Q: ToKey<K> + ?Sized>(
+        &self,
+        key: &Q,
+        n: u32,
+        now: Timestamp,
+    ) -> (Decision, Held) {
         if n == 0 {
             // There is nothing to hold.
             return (self.preview_hold(key, 0, now), Held::Key);
@@ -549,11 +506,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// See [`KeyedLimiter::charge`].
-    pub(super) fn charge<Q>(&self, key: &Q, held: Held, n: u32, now: Timestamp)
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    pub(super) fn charge<Q: ToKey<K> + ?Sized>(&self, key: &Q, held: Held, n: u32, now: Timestamp) {
         let charge = |limiter: &L, state: &mut L::State, now| limiter.charge(state, n, now);
         match (held, &self.shared) {
             (Held::Shared, Some(shared)) => self.keys.limiter(key, now, |limiter, now| {
@@ -567,11 +520,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// See [`KeyedLimiter::release`].
-    pub(super) fn release<Q>(&self, key: &Q, held: Held, n: u32)
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub(super) fn release<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, held: Held, n: u32) {
         match (held, &self.shared) {
             (Held::Shared, Some(shared)) => {
                 shared.change(Timestamp::ZERO, |_, held, _| *held = held.saturating_sub(n));
@@ -582,16 +531,12 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys
     /// without room if there is none for it. `change` receives the effective time.
-    fn change<Q, R>(
+    fn change<Q: ToKey<K> + ?Sized, R>(
         &self,
         key: &Q,
         now: Timestamp,
         change: impl Fn(&L, &mut L::State, Timestamp) -> R,
-    ) -> Result<R, Full>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    ) -> Result<R, Full> {
         let own = |limiter: &L, state: &mut L::State, _, now| change(limiter, state, now);
         match self.keys.get_or_insert(key, now, own, |_| 0) {
             Ok((result, evicted)) => {
@@ -610,32 +555,24 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
     /// or on the state shared by keys without room.
-    fn peek_by<Q>(
+    fn peek_by<Q: Hash + Equivalent<K> + ?Sized>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
         peek: impl Fn(&L, &L::State, Timestamp) -> Decision,
-    ) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    ) -> Decision {
         self.peek_at(key, n, now, peek).0
     }
 
     /// Like `peek_by`; also returns where it would hold the units.
-    fn peek_at<Q>(
+    fn peek_at<Q: Hash + Equivalent<K> + ?Sized>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
         peek: impl Fn(&L, &L::State, Timestamp) -> Decision,
-    ) -> (Decision, Held)
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    ) -> (Decision, Held) {
         let peek = |limiter: &L, state: &L::State, counted| {
             peek(limiter, state, counted).counted_from(now, counted)
         };
@@ -655,18 +592,88 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Returns the decision of `peek` on a new key.
-    fn peek_new<Q>(
+    fn peek_new<Q: Hash + Equivalent<K> + ?Sized>(
         &self,
         key: &Q,
         now: Timestamp,
         peek: impl FnOnce(&L, &L::State, Timestamp) -> Decision,
-    ) -> Decision
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    ) -> Decision {
         self.keys.limiter(key, now, |limiter, now| peek(limiter, &L::NEW, now))
     }
+}
+
+/// What a new key is made from, by calls that may insert one: the type of their `&Q`.
+///
+/// An owned key is made only for a new one; known keys are looked up by
+/// [`Equivalent`](zset_core::Equivalent). Every key that is `Clone` is made from itself, and the
+/// owned strings, slices and paths of std, in a `Box` or an `Arc` too, from their borrowed forms.
+/// Implement both traits for a borrowed form of a key of your own.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+/// use zset_std::{Keyed, Quota, SlidingWindow, ToKey, zset_core::Equivalent};
+///
+/// let limiter = SlidingWindow::new(Quota::new(1, Duration::from_secs(60))?);
+/// let users = Keyed::<Arc<str>, _>::new(limiter);
+/// assert!(users.check("ann").is_allowed());
+///
+/// /// A user and an action, without an allocation. It hashes as the key does.
+/// #[derive(Hash)]
+/// struct Action<'a>(&'a str, u64);
+///
+/// impl Equivalent<(Arc<str>, u64)> for Action<'_> {
+///     fn equivalent(&self, (user, action): &(Arc<str>, u64)) -> bool {
+///         (self.0, self.1) == (&**user, *action)
+///     }
+/// }
+///
+/// impl ToKey<(Arc<str>, u64)> for Action<'_> {
+///     fn to_key(&self) -> (Arc<str>, u64) {
+///         (self.0.into(), self.1)
+///     }
+/// }
+///
+/// let actions = Keyed::<(Arc<str>, u64), _>::new(limiter);
+/// assert!(actions.check(&Action("ann", 7)).is_allowed());
+/// assert!(!actions.check(&Action("ann", 7)).is_allowed());
+/// assert!(actions.check(&Action("ann", 8)).is_allowed());
+/// # Ok::<(), zset_std::limit::QuotaError>(())
+/// ```
+pub trait ToKey<K>: Hash + Equivalent<K> {
+    /// Makes the key, which must be equivalent to `self` and have the same hash.
+    fn to_key(&self) -> K;
+}
+
+impl<K: Clone + Eq + Hash> ToKey<K> for K {
+    fn to_key(&self) -> K {
+        self.clone()
+    }
+}
+
+/// Implements [`ToKey`] for unsized types.
+macro_rules! to_key {
+    ($($owned:ty, $borrowed:ty $(, $item:ident)?;)*) => {$(
+        to_key!(impl $owned, $borrowed $(, $item)?);
+        to_key!(impl Box<$borrowed>, $borrowed $(, $item)?);
+        to_key!(impl Arc<$borrowed>, $borrowed $(, $item)?);
+    )*};
+    (impl $key:ty, $borrowed:ty $(, $item:ident)?) => {
+        impl$(<$item: Clone + Eq + Hash>)? ToKey<$key> for $borrowed {
+            fn to_key(&self) -> $key {
+                self.into()
+            }
+        }
+    };
+}
+
+to_key! {
+    String, str;
+    OsString, OsStr;
+    PathBuf, Path;
+    Vec<T>, [T], T;
 }
 
 impl<K, L: Limiter, C: fmt::Debug, H> fmt::Debug for Keyed<K, L, C, H> {
@@ -727,18 +734,14 @@ timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] Keyed<K, Funnel, C, H> {
     /// assert!(funnels.throttle("ann", 4, 1, 0, 1).is_err());
     /// # Ok::<(), zset_std::limit::ThrottleError>(())
     /// ```
-    pub fn throttle<Q>(
+    pub fn throttle<Q: ToKey<K> + ?Sized>(
         &self,
         key: &Q,
         max_burst: i64,
         count: i64,
         period: i64,
         quantity: i64,
-    ) -> Result<Throttle, ThrottleError>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    ) -> Result<Throttle, ThrottleError> {
         let (quota, n) = Throttle::arguments(max_burst, count, period, quantity)?;
         Ok(self.check_with(key, quota, n).into())
     }

@@ -1,20 +1,19 @@
 //! [`KeyedLimiter`] and [`AsyncKeyedLimiter`]: the common interfaces of keyed limiters, in this
 //! process and on servers.
 
-use std::borrow::{Borrow, ToOwned};
 use std::boxed::Box;
 use std::convert::Infallible;
 use std::future::{Future, ready};
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
-use super::{Decision, Keyed, Limiter};
+use super::{Decision, Keyed, Limiter, ToKey};
 use crate::{At, Clock, Timestamp};
 
 /// A limiter for each of many keys, looked up by `Q`: for code that works with any keyed limiter,
 /// such as the middleware of a server.
 ///
-/// Every [`Keyed`] limiter implements it, and so do a limiter [at a given time](Self::at),
+/// Every [`Keyed`] limiter implements it, and so do a limiter [at a given time](At),
 /// references to limiters, and `Box`es and `Arc`s of them. It can be implemented for other types, e.g. for a
 /// limiter whose state is on a server, or for a stub in tests. The trait is dyn-compatible.
 ///
@@ -129,14 +128,6 @@ pub trait KeyedLimiter<Q: ?Sized> {
     fn peek_n(&self, key: &Q, n: u32) -> Decision {
         self.preview(key, n, self.now())
     }
-
-    /// Returns the same limiter with its clock fixed at `now`.
-    fn at(&self, now: Timestamp) -> At<'_, Self>
-    where
-        Self: Sized,
-    {
-        At::new(self, now)
-    }
 }
 
 /// How units are held; see [`KeyedLimiter::hold`].
@@ -153,11 +144,11 @@ pub enum Held {
 
 impl<K, L, C, H, Q> KeyedLimiter<Q> for Keyed<K, L, C, H>
 where
-    K: Eq + Hash + Borrow<Q>,
+    K: Eq + Hash,
     L: Limiter,
     C: Clock,
     H: BuildHasher,
-    Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    Q: ToKey<K> + ?Sized,
 {
     fn now(&self) -> Timestamp {
         self.clock().now()
@@ -307,11 +298,11 @@ pub trait AsyncKeyedLimiter<Q: ?Sized> {
 
 impl<K, L, C, H, Q> AsyncKeyedLimiter<Q> for Keyed<K, L, C, H>
 where
-    K: Eq + Hash + Borrow<Q>,
+    K: Eq + Hash,
     L: Limiter,
     C: Clock,
     H: BuildHasher,
-    Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    Q: ToKey<K> + ?Sized,
 {
     type Error = Infallible;
 

@@ -5,11 +5,13 @@
 //!
 //! Only the first waiter in a line checks the limiter. When it leaves the line, it wakes the next.
 
-use std::borrow::{Borrow, ToOwned};
 use std::collections::VecDeque;
 use std::hash::{Hash, RandomState};
 use std::task::Waker;
 
+use zset_core::Equivalent;
+
+use super::ToKey;
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 
@@ -67,31 +69,23 @@ impl<K> Default for Lines<K> {
 
 impl<K: Eq + Hash> Lines<K> {
     /// Returns whether a key has waiters.
-    pub(crate) fn is_waited_for<Q>(&self, key: &Q) -> bool
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub(crate) fn is_waited_for<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
         if self.waiting.load(Ordering::Relaxed) == 0 {
             return false;
         }
         let hash = hash_of(&self.hasher, key);
-        lock(&self.queue).lines.find(hash, |line| line.key.borrow() == key).is_some()
+        lock(&self.queue).lines.find(hash, |line| key.equivalent(&line.key)).is_some()
     }
 
     /// Joins the line for a key, at its end.
-    pub(crate) fn join<Q>(&self, key: &Q) -> Place<'_, K>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    pub(crate) fn join<Q: ToKey<K> + ?Sized>(&self, key: &Q) -> Place<'_, K> {
         let hash = hash_of(&self.hasher, key);
-        let owned = key.to_owned();
+        let owned = key.to_key();
         let mut queue = lock(&self.queue);
         let Queue { next_ticket, lines } = &mut *queue;
         let ticket = *next_ticket;
         let waiter = Waiter { ticket, waker: None };
-        let found = lines.find_mut(hash, |line| line.key.borrow() == key);
+        let found = lines.find_mut(hash, |line| key.equivalent(&line.key));
         let begun_by = if let Some(line) = found {
             line.waiters.push_back(waiter);
             line.begun_by

@@ -4,8 +4,8 @@
 //! held, the shard's list of deadlines has one that has passed, or that is not later than the time
 //! at which the first of these entries becomes idle. `len` counts the entries in all shards, plus the places reserved
 //! by threads that are inserting a key, which hold the lock of its shard until the entry is
-//! inserted. All of this holds whenever user code runs under a lock (`Eq`, `Borrow`, `ToOwned` and
-//! `Drop` of keys), since it may panic.
+//! inserted. All of this holds whenever user code runs under a lock (`Equivalent`, `ToKey`
+//! and `Drop` of keys), since it may panic.
 //!
 //! A deadline is the time to examine a key again, not the time at which it is idle: a check does
 //! not update it. A sweep examines the entry and, if it is in use, files a later deadline. Whatever
@@ -25,15 +25,14 @@
 //! The *effective time* of a call is the later of its `now` and the latest time that the shard has
 //! seen. The last timestamp means never: a key that would be idle only then is never evicted.
 
-use std::borrow::{Borrow, ToOwned};
 use std::boxed::Box;
 use std::hash::{BuildHasher, Hash};
 use std::time::Duration;
 
-use zset_core::SkipList;
+use zset_core::{Equivalent, SkipList};
 
-use super::Limiter;
 use super::table::{Hashed, KeyHash, Table, hash_of};
+use super::{Limiter, ToKey};
 use crate::Timestamp;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
 
@@ -151,53 +150,41 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
 
     /// Calls `change` with the state of a key, `None` if it is absent, and with the effective time.
     #[inline]
-    pub(crate) fn get<Q, R>(
+    pub(crate) fn get<Q: Hash + Equivalent<K> + ?Sized, R>(
         &self,
         key: &Q,
         now: Timestamp,
         change: impl FnOnce(&L, Option<&mut L::State>, Timestamp) -> R,
-    ) -> R
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    ) -> R {
         let hash = hash_of(&self.hasher, key);
         let shard = self.shard(hash);
         let keys = &mut *shard.keys.lock();
         let now = shard.advance(now);
-        let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key);
+        let entry = keys.entries.find_mut(hash, |entry| key.equivalent(&entry.key));
         change(&keys.limiter, entry.map(|entry| &mut entry.state), now)
     }
 
     /// Reads the state of a key, if it is present; `read` receives the effective time.
-    pub(crate) fn read<Q, R>(
+    pub(crate) fn read<Q: Hash + Equivalent<K> + ?Sized, R>(
         &self,
         key: &Q,
         now: Timestamp,
         read: impl FnOnce(&L, &L::State, Timestamp) -> R,
-    ) -> Option<R>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    ) -> Option<R> {
         let hash = hash_of(&self.hasher, key);
         let shard = self.shard(hash);
         let keys = &*shard.keys.lock();
-        let entry = keys.entries.find(hash, |entry| entry.key.borrow() == key)?;
+        let entry = keys.entries.find(hash, |entry| key.equivalent(&entry.key))?;
         Some(read(&keys.limiter, &entry.state, shard.newest(now)))
     }
 
     /// Reads the limiter; `read` receives the effective time for a key.
-    pub(crate) fn limiter<Q, R>(
+    pub(crate) fn limiter<Q: Hash + Equivalent<K> + ?Sized, R>(
         &self,
         key: &Q,
         now: Timestamp,
         read: impl FnOnce(&L, Timestamp) -> R,
-    ) -> R
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    ) -> R {
         let shard = self.shard(hash_of(&self.hasher, key));
         read(&shard.keys.lock().limiter, shard.newest(now))
     }
@@ -207,19 +194,15 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     }
 
     /// Changes the state of a key, if it is present, in a way that may make it idle sooner.
-    pub(crate) fn shorten<Q, R>(
+    pub(crate) fn shorten<Q: Hash + Equivalent<K> + ?Sized, R>(
         &self,
         key: &Q,
         change: impl FnOnce(&L, &mut L::State) -> R,
-    ) -> Option<R>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    ) -> Option<R> {
         let hash = hash_of(&self.hasher, key);
         let shard = self.shard(hash);
         let keys = &mut *shard.keys.lock();
-        let entry = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)?;
+        let entry = keys.entries.find_mut(hash, |entry| key.equivalent(&entry.key))?;
         let before = keys.limiter.idle_from(&entry.state);
         let result = change(&keys.limiter, &mut entry.state);
         let idle_at = keys.limiter.idle_from(&entry.state);
@@ -252,17 +235,13 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// for the result, until they are [released](Self::release).
     ///
     /// Returns the result of `change`, and the number of idle keys evicted.
-    pub(crate) fn get_or_insert<Q, R>(
+    pub(crate) fn get_or_insert<Q: ToKey<K> + ?Sized, R>(
         &self,
         key: &Q,
         now: Timestamp,
         change: impl FnOnce(&L, &mut L::State, u32, Timestamp) -> R,
         holds: impl FnOnce(&R) -> u32,
-    ) -> Result<(R, usize), Full>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
-    {
+    ) -> Result<(R, usize), Full> {
         let hash = hash_of(&self.hasher, key);
         let shard = self.shard(hash);
         let mut evicted = 0;
@@ -270,7 +249,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             {
                 let keys = &mut *shard.keys.lock();
                 let now = shard.advance(now);
-                if let Some(entry) = keys.entries.find_mut(hash, |entry| entry.key.borrow() == key)
+                if let Some(entry) = keys.entries.find_mut(hash, |entry| key.equivalent(&entry.key))
                 {
                     let held = held_units(&keys.held, hash, key);
                     let result = change(&keys.limiter, &mut entry.state, held, now);
@@ -282,7 +261,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
                 // insert it, neither is refused because of the room that the other has reserved for
                 // it.
                 if let Some(room) = self.reserve() {
-                    let owned = key.to_owned();
+                    let owned = key.to_key();
                     let mut state = L::NEW;
                     let held = held_units(&keys.held, hash, key);
                     let result = change(&keys.limiter, &mut state, held, now);
@@ -307,31 +286,23 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     }
 
     /// Returns the units of a key that are held.
-    pub(crate) fn held<Q>(&self, key: &Q) -> u32
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub(crate) fn held<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> u32 {
         let hash = hash_of(&self.hasher, key);
         held_units(&self.shard(hash).keys.lock().held, hash, key)
     }
 
     /// Ends a hold of units of a key.
-    pub(crate) fn release<Q>(&self, key: &Q, units: u32)
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub(crate) fn release<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, units: u32) {
         let hash = hash_of(&self.hasher, key);
         let shard = self.shard(hash);
         let keys = &mut *shard.keys.lock();
-        let Some(held) = keys.held.find_mut(hash, |held| held.key.borrow() == key) else { return };
+        let Some(held) = keys.held.find_mut(hash, |held| key.equivalent(&held.key)) else { return };
         held.units = held.units.saturating_sub(units);
         held.holds -= 1;
         if held.holds > 0 {
             return;
         }
-        let released = keys.held.remove(hash, |held| held.key.borrow() == key);
+        let released = keys.held.remove(hash, |held| key.equivalent(&held.key));
         keys.file_again(hash);
         keys.forget_deadlines();
         shard.note_deadline(keys);
@@ -347,15 +318,11 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     }
 
     /// Removes a key, idle or not, and returns whether it was present.
-    pub(crate) fn remove<Q>(&self, key: &Q) -> bool
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub(crate) fn remove<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
         let hash = hash_of(&self.hasher, key);
         let shard = self.shard(hash);
         let keys = &mut *shard.keys.lock();
-        let Some(entry) = keys.entries.remove(hash, |entry| entry.key.borrow() == key) else {
+        let Some(entry) = keys.entries.remove(hash, |entry| key.equivalent(&entry.key)) else {
             return false;
         };
         self.len.fetch_sub(1, Ordering::Relaxed);
@@ -375,7 +342,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             assert!(keys.deadlines.len() <= most, "deadlines of shard {index} that lead nowhere");
             assert!(shard.next_deadline() <= keys.next_deadline(), "an earlier deadline");
             for entry in keys.entries.iter() {
-                assert_eq!(hash_of(&self.hasher, entry.key.borrow()), entry.hash, "a key's hash");
+                assert_eq!(hash_of(&self.hasher, &entry.key), entry.hash, "a key's hash");
                 assert!(std::ptr::eq(self.shard(entry.hash), shard), "a key in another shard");
             }
             for entry in keys.entries.iter().filter(|entry| !keys.is_held(entry.hash)) {
@@ -449,11 +416,11 @@ fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
 impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// Checks for room for an absent key, or for an idle key that would be evicted to make room.
     /// Evicts nothing, since `now` may be in the future.
-    pub(crate) fn has_room<Q>(&self, key: &Q, now: Timestamp) -> Result<(), Full>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub(crate) fn has_room<Q: Hash + Equivalent<K> + ?Sized>(
+        &self,
+        key: &Q,
+        now: Timestamp,
+    ) -> Result<(), Full> {
         if self.len() < self.max_keys {
             return Ok(());
         }
@@ -550,8 +517,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
 }
 
 /// Returns the units of a key that are held.
-fn held_units<K: Borrow<Q>, Q: Eq + ?Sized>(held: &Table<Held<K>>, hash: KeyHash, key: &Q) -> u32 {
-    held.find(hash, |held| held.key.borrow() == key).map_or(0, |held| held.units)
+fn held_units<K, Q: Equivalent<K> + ?Sized>(held: &Table<Held<K>>, hash: KeyHash, key: &Q) -> u32 {
+    held.find(hash, |held| key.equivalent(&held.key)).map_or(0, |held| held.units)
 }
 
 /// The time after which to examine a key again that is held.
@@ -562,20 +529,16 @@ const FEW_DEADLINES: usize = 16;
 
 impl<K, L: Limiter> Keys<K, L> {
     /// Holds units of a key, unless there are none.
-    fn hold<Q>(&mut self, hash: KeyHash, key: &Q, units: u32)
-    where
-        K: Borrow<Q>,
-        Q: Eq + ToOwned<Owned = K> + ?Sized,
-    {
+    fn hold<Q: ToKey<K> + ?Sized>(&mut self, hash: KeyHash, key: &Q, units: u32) {
         if units == 0 {
             return;
         }
-        match self.held.find_mut(hash, |held| held.key.borrow() == key) {
+        match self.held.find_mut(hash, |held| key.equivalent(&held.key)) {
             Some(held) => {
                 held.units = held.units.saturating_add(units);
                 held.holds += 1;
             }
-            None => self.held.insert(Held { hash, key: key.to_owned(), units, holds: 1 }),
+            None => self.held.insert(Held { hash, key: key.to_key(), units, holds: 1 }),
         }
     }
 

@@ -3,7 +3,6 @@
 #[cfg(feature = "async")]
 pub use future::Ready;
 
-use std::borrow::{Borrow, ToOwned};
 use std::error::Error;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -11,7 +10,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use super::lines::Place;
-use super::{Keyed, Limiter, Verdict};
+use super::{Keyed, Limiter, ToKey, Verdict};
 use crate::clock::{nanos, waker_of_this_thread};
 use crate::{Clock, Timestamp};
 use private::Waitable;
@@ -111,11 +110,11 @@ pub(crate) mod private {
 
 impl<K, L, C, H, Q> Waitable<Q> for Keyed<K, L, C, H>
 where
-    K: Eq + Hash + Borrow<Q>,
+    K: Eq + Hash,
     L: Limiter,
     C: Clock,
     H: BuildHasher,
-    Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    Q: ToKey<K> + ?Sized,
 {
     type Key = K;
     type Clock = C;

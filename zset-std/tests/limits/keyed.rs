@@ -8,11 +8,13 @@ mod threads;
 
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use zset_std::{FixedWindow, Funnel, Keyed, Limiter, Observer, SlidingWindow, WhenFull};
+use zset_std::zset_core::Equivalent;
+use zset_std::{FixedWindow, Funnel, Keyed, Limiter, Observer, SlidingWindow, ToKey, WhenFull};
 
 /// A limiter for one key that is created from a quota.
 trait OfQuota: Limiter {
@@ -70,6 +72,70 @@ fn a_limiter_at_a_given_time_does_not_read_its_clock() {
 }
 
 #[test]
+fn keys_are_looked_up_by_their_borrowed_form() {
+    fn is_one_key<K: Eq + Hash, Q: ToKey<K> + ?Sized>(borrowed: &Q, key: &K)
+    where
+        K: ToKey<K>,
+    {
+        let quota = Quota::new(2, Duration::from_secs(60)).unwrap();
+        let limiter =
+            Keyed::<K, _>::new(SlidingWindow::new(quota)).with_clock(zset_std::FakeClock::new());
+        assert!(limiter.check(borrowed).is_allowed() && limiter.check(key).is_allowed());
+        assert!(limiter.over_limit(borrowed) && limiter.over_limit(key));
+        assert_eq!((limiter.refund(borrowed, 1), limiter.len()), (1, 1));
+        assert!(limiter.reset(borrowed) && limiter.is_empty());
+    }
+
+    is_one_key::<Arc<str>, str>("ann", &"ann".into());
+    is_one_key::<Box<str>, str>("ann", &"ann".into());
+    is_one_key::<String, str>("ann", &"ann".into());
+    is_one_key::<Arc<[u16]>, [u16]>(&[1, 2], &[1, 2].into());
+    is_one_key::<Vec<u16>, [u16]>(&[1, 2], &vec![1, 2]);
+    is_one_key::<Arc<Path>, Path>(Path::new("/a"), &Path::new("/a").into());
+    is_one_key::<(u64, &str), (u64, &str)>(&(7, "pay"), &(7, "pay"));
+}
+
+#[test]
+fn an_owned_key_is_made_only_for_a_new_key() {
+    /// Hashes as the key does, and counts the keys that are made.
+    struct Action<'a>(&'a str, u64, &'a AtomicUsize);
+
+    impl Hash for Action<'_> {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            (self.0, self.1).hash(state);
+        }
+    }
+
+    impl Equivalent<(Arc<str>, u64)> for Action<'_> {
+        fn equivalent(&self, (user, action): &(Arc<str>, u64)) -> bool {
+            (self.0, self.1) == (&**user, *action)
+        }
+    }
+
+    impl ToKey<(Arc<str>, u64)> for Action<'_> {
+        fn to_key(&self) -> (Arc<str>, u64) {
+            self.2.fetch_add(1, Ordering::Relaxed);
+            (self.0.into(), self.1)
+        }
+    }
+
+    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
+    let limiter = Keyed::<(Arc<str>, u64), _>::new(Funnel::new(quota)).with_clock(Unread);
+    let (now, made) = (limiter.at(at(0)), AtomicUsize::new(0));
+    let made_for = |user, action| {
+        let before = made.load(Ordering::Relaxed);
+        let action = Action(user, action, &made);
+        assert!(now.check(&action).is_allowed());
+        now.record(&action, 1).unwrap();
+        assert!(now.check_with(&action, quota, 1).is_allowed());
+        assert!(!now.check(&action).is_allowed() && !now.peek(&action).is_allowed());
+        made.load(Ordering::Relaxed) - before
+    };
+    assert_eq!((made_for("ann", 7), made_for("ann", 8), made_for("bob", 7)), (1, 1, 1));
+    assert_eq!(limiter.len(), 3);
+}
+
+#[test]
 fn a_time_in_between_is_the_same_limiter() {
     let limiter =
         Keyed::<u32, _>::new(SlidingWindow::new(Quota::new(2, Duration::from_secs(60)).unwrap()));
@@ -79,7 +145,7 @@ fn a_time_in_between_is_the_same_limiter() {
     assert_eq!(late.check(&1).retry_after(), Some(Duration::from_secs(30)));
     // A limiter at a given time is also a keyed limiter, at that time.
     let copy = late;
-    assert_eq!(zset_std::KeyedLimiter::now(&copy), at(30));
+    assert_eq!(zset_std::KeyedLimiter::<u32>::now(&copy), at(30));
     assert_eq!(zset_std::KeyedLimiter::refund(&copy, &1, 1), 1);
     assert!(zset_std::KeyedLimiter::check(&copy, &1).is_allowed());
 }

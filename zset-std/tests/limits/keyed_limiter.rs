@@ -127,18 +127,27 @@ mod all_imported {
 
     /// `KeyedLimiter` and `AsyncKeyedLimiter`.
     macro_rules! use_keyed {
-        ($limiter:expr) => {{
-            let limiter = $limiter;
-            let (key, now) = (&1_u32, Timestamp::ZERO);
-            assert_eq!(limiter.check(key).remaining, 99);
-            assert_eq!(limiter.at(now).check(key).remaining, 98);
-            assert_eq!(limiter.check_n(key, 2).remaining, 96);
-            assert_eq!(limiter.at(now).check_n(key, 2).remaining, 94);
-            assert_eq!(limiter.peek_n(key, 4).remaining, 90);
-            assert_eq!(limiter.at(now).peek_n(key, 4).remaining, 90);
-            assert_eq!(limiter.refund(key, 3), 3);
-            assert!(limiter.reset(key));
+        ($limiter:expr) => {
+            use_keyed!($limiter, |limiter, now| limiter.at(now))
+        };
+        ($new:expr, |$limiter:ident, $now:ident| $at:expr) => {{
+            let $limiter = $new;
+            let (key, $now) = (&1_u32, Timestamp::ZERO);
+            assert_eq!($limiter.check(key).remaining, 99);
+            assert_eq!($at.check(key).remaining, 98);
+            assert_eq!($limiter.check_n(key, 2).remaining, 96);
+            assert_eq!($at.check_n(key, 2).remaining, 94);
+            assert_eq!($limiter.peek_n(key, 4).remaining, 90);
+            assert_eq!($at.peek_n(key, 4).remaining, 90);
+            assert_eq!($limiter.refund(key, 3), 3);
+            assert!($limiter.reset(key));
         }};
+    }
+
+    macro_rules! use_dyn {
+        ($limiter:expr) => {
+            use_keyed!($limiter, |limiter, now| At::new(&*limiter, now))
+        };
     }
 
     macro_rules! use_keyed_through_pointers {
@@ -150,9 +159,9 @@ mod all_imported {
             use_keyed!(&Arc::new($new));
             use_keyed!(Box::new($new));
             use_keyed!(Arc::new(Box::new($new)));
-            use_keyed!(Box::new($new) as Box<dyn KeyedLimiter<u32>>);
-            use_keyed!(Arc::new($new) as Arc<dyn KeyedLimiter<u32> + Send + Sync>);
-            use_keyed!(&(&$new as &dyn KeyedLimiter<u32>));
+            use_dyn!(Box::new($new) as Box<dyn KeyedLimiter<u32>>);
+            use_dyn!(Arc::new($new) as Arc<dyn KeyedLimiter<u32> + Send + Sync>);
+            use_dyn!(&(&$new as &dyn KeyedLimiter<u32>));
         };
     }
 

@@ -4,6 +4,8 @@ use std::borrow::Borrow;
 use std::cell::Cell;
 use std::thread;
 
+use zset_std::ToKey;
+
 use super::*;
 
 /// The user code that a limiter calls.
@@ -12,13 +14,13 @@ enum Call {
     Hash,
     Eq,
     Borrow,
-    ToOwned,
+    ToKey,
     Drop,
     Observer,
 }
 
 const CALLS: [Call; 6] =
-    [Call::Hash, Call::Eq, Call::Borrow, Call::ToOwned, Call::Drop, Call::Observer];
+    [Call::Hash, Call::Eq, Call::Borrow, Call::ToKey, Call::Drop, Call::Observer];
 
 thread_local! {
     /// The kind of call that panics, and the number of calls of that kind before it.
@@ -71,11 +73,9 @@ impl Hash for Name {
     }
 }
 
-impl ToOwned for Name {
-    type Owned = Key;
-
-    fn to_owned(&self) -> Key {
-        called(Call::ToOwned);
+impl ToKey<Key> for Name {
+    fn to_key(&self) -> Key {
+        called(Call::ToKey);
         Key(Name(self.0))
     }
 }
