@@ -20,7 +20,7 @@ pub(crate) use loom::sync::atomic::{AtomicU64, AtomicUsize};
 #[cfg(zset_loom)]
 pub(crate) use loom::sync::{Mutex, MutexGuard};
 
-pub(crate) use spin_lock::SpinLock;
+pub(crate) use spin_lock::{SpinGuard, SpinLock};
 
 /// Locks a mutex, ignoring poison: the data is consistent whenever user code, which may panic, runs
 /// under the lock.

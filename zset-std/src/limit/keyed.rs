@@ -17,7 +17,7 @@ use zset_core::Equivalent;
 use super::KeyedLimiter;
 use super::lines::Lines;
 use super::observer::{Observer, Observers};
-use super::registry::{Full, Registry, default_shards};
+use super::registry::{Full, Locked, Registry, default_shards};
 use super::{
     Decision, Funnel, Held, Limiter, Quota, SingleQuota, Throttle, ThrottleError, UntilReady,
     Verdict,
@@ -207,7 +207,7 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
         n: u32,
     ) -> u32 {
         let refund = |limiter: &L, state: &mut L::State| limiter.refund_with(state, quota, n);
-        self.keys.shorten(key, refund).unwrap_or(0)
+        self.keys.lock(key, Timestamp::ZERO).shorten(refund).unwrap_or(0)
     }
 }
 
@@ -242,7 +242,7 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     /// return.
     pub fn peek_n<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, n: u32) -> Decision {
         let (keyed, now) = self.timed();
-        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_n(state, n, now))
+        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_n(state, n, now)).0
     }
 
     /// Returns whether the limit of a key is reached, i.e. whether not even one unit would be
@@ -262,7 +262,7 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     pub fn record<Q: ToKey<K> + ?Sized>(&self, key: &Q, n: u32) -> Result<(), KeysFull> {
         let (keyed, now) = self.timed();
         let record = |limiter: &L, state: &mut L::State, now| limiter.record(state, n, now);
-        keyed.change(key, now, record).map_err(|_| KeysFull)
+        keyed.change(keyed.keys.lock(key, now), record).map_err(|_| KeysFull)
     }
 
     /// Examines about `budget` keys that may be idle, evicts those that are, and returns how many.
@@ -335,7 +335,7 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     /// would return.
     pub fn peek_with<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, quota: Quota, n: u32) -> Decision {
         let (keyed, now) = self.timed();
-        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_with(state, quota, n, now))
+        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_with(state, quota, n, now)).0
     }
 });
 
@@ -367,7 +367,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// one has none. After [`set_quota`](Self::set_quota) to a shorter period, the log of a key
     /// that was not evicted keeps units for the longest period so far, also those that pass later.
     pub fn refund<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, n: u32) -> u32 {
-        self.keys.shorten(key, |limiter, state| limiter.refund(state, n)).unwrap_or(0)
+        let refund = |limiter: &L, state: &mut L::State| limiter.refund(state, n);
+        self.keys.lock(key, Timestamp::ZERO).shorten(refund).unwrap_or(0)
     }
 
     /// Removes a key, with its history, and returns whether it was present. **O(log n)** expected,
@@ -411,35 +412,37 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         now: Timestamp,
         check: impl Fn(&L, &mut L::State, Timestamp) -> Decision,
     ) -> Decision {
-        let checked = self.keys.get(key, now, |limiter, state, counted| {
-            state.map(|state| (check(limiter, state, counted), counted))
-        });
-        let observers = &self.observers;
-        match checked {
-            Some((decision, counted)) if counted <= now => observers.report(decision),
-            Some((decision, counted)) => observers.report(decision.counted_from(now, counted)),
-            None => observers.report(self.check_new(key, n, now, check)),
+        let mut locked = self.keys.lock(key, now);
+        locked.advance();
+        let counted = locked.now;
+        let Some((limiter, state)) = locked.entry() else {
+            return self.observers.report(self.check_new(key, n, now, locked, check));
+        };
+        let decision = check(limiter, state, counted);
+        drop(locked);
+        if counted <= now {
+            return self.observers.report(decision);
         }
+        self.observers.report(decision.counted_from(now, counted))
     }
 
-    /// Decides on a key that was absent a moment ago.
+    /// Decides on a key that is absent.
     #[cold]
-    fn check_new<Q: ToKey<K> + ?Sized>(
-        &self,
-        key: &Q,
+    fn check_new<'a, Q: ToKey<K> + ?Sized>(
+        &'a self,
+        key: &'a Q,
         n: u32,
         now: Timestamp,
+        locked: Locked<'a, K, L, Q>,
         check: impl Fn(&L, &mut L::State, Timestamp) -> Decision,
     ) -> Decision {
-        let peek = |limiter: &L, state: &L::State, now| {
-            let mut copy = state.clone();
-            check(limiter, &mut copy, now)
-        };
+        let peek = |limiter: &L, state: &L::State, now| check(limiter, &mut state.clone(), now);
         if n == 0 {
             // There is nothing to record for the key.
-            return self.peek_by(key, n, now, peek);
+            drop(locked);
+            return self.peek_by(key, n, now, peek).0;
         }
-        let checked = self.change(key, now, |limiter, state, counted| {
+        let checked = self.change(locked, |limiter, state, counted| {
             check(limiter, state, counted).counted_from(now, counted)
         });
         checked.unwrap_or_else(|full| refused(self.peek_new(key, now, peek), n, now, &full))
@@ -453,11 +456,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         now: Timestamp,
     ) -> Decision {
         let peek = |limiter: &L, state: &L::State, now| limiter.peek_n(state, n, now);
-        let (decision, place) = self.peek_at(key, n, now, peek);
-        let held = match (place, &self.shared) {
-            (Held::Shared, Some(shared)) => shared.read(now, |_, held, _| held),
-            _ => self.keys.held(key),
-        };
+        let (decision, held) = self.peek_by(key, n, now, peek);
         decision.beside(n, held)
     }
 
@@ -476,7 +475,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             limiter.hold_n(state, n, held, counted).counted_from(now, counted)
         };
         let holds = |decision: &Decision| if decision.is_allowed() { n } else { 0 };
-        let own = self.keys.get_or_insert(key, now, decide, holds);
+        let own = self.keys.get_or_insert(self.keys.lock(key, now), decide, holds);
         let (decision, held) = match (own, &self.shared) {
             (Ok((decision, evicted)), _) => {
                 self.observers.evicted(evicted);
@@ -484,13 +483,13 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             }
             (Err(full), Some(shared)) => {
                 self.observers.full(&full);
-                let decision = self.keys.limiter(key, now, |limiter, now| {
-                    shared.change(now, |state, held, now| {
-                        let decision = decide(limiter, state, *held, now);
-                        *held = held.saturating_add(holds(&decision));
-                        decision
-                    })
+                let locked = self.keys.lock(key, now);
+                let decision = shared.change(locked.now, |state, held, now| {
+                    let decision = decide(locked.limiter(), state, *held, now);
+                    *held = held.saturating_add(holds(&decision));
+                    decision
                 });
+                drop(locked);
                 (decision, Held::Shared)
             }
             (Err(full), None) => {
@@ -508,12 +507,14 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// See [`KeyedLimiter::charge`].
     pub(super) fn charge<Q: ToKey<K> + ?Sized>(&self, key: &Q, held: Held, n: u32, now: Timestamp) {
         let charge = |limiter: &L, state: &mut L::State, now| limiter.charge(state, n, now);
+        let locked = self.keys.lock(key, now);
         match (held, &self.shared) {
-            (Held::Shared, Some(shared)) => self.keys.limiter(key, now, |limiter, now| {
-                shared.change(now, |state, _, now| charge(limiter, state, now));
-            }),
+            (Held::Shared, Some(shared)) => {
+                shared.change(locked.now, |state, _, now| charge(locked.limiter(), state, now));
+                drop(locked);
+            }
             // If the key was reset and there is no more room for it, nothing is recorded.
-            _ => drop(self.change(key, now, charge)),
+            _ => drop(self.change(locked, charge)),
         }
         self.release(key, held, n);
         self.observers.allowed();
@@ -525,20 +526,20 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             (Held::Shared, Some(shared)) => {
                 shared.change(Timestamp::ZERO, |_, held, _| *held = held.saturating_sub(n));
             }
-            _ => self.keys.release(key, n),
+            _ => self.keys.lock(key, Timestamp::ZERO).release(n),
         }
     }
 
     /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys
     /// without room if there is none for it. `change` receives the effective time.
-    fn change<Q: ToKey<K> + ?Sized, R>(
-        &self,
-        key: &Q,
-        now: Timestamp,
+    fn change<'a, Q: ToKey<K> + ?Sized, R>(
+        &'a self,
+        locked: Locked<'a, K, L, Q>,
         change: impl Fn(&L, &mut L::State, Timestamp) -> R,
     ) -> Result<R, Full> {
+        let (key, now) = (locked.key, locked.now);
         let own = |limiter: &L, state: &mut L::State, _, now| change(limiter, state, now);
-        match self.keys.get_or_insert(key, now, own, |_| 0) {
+        match self.keys.get_or_insert(locked, own, |_| 0) {
             Ok((result, evicted)) => {
                 self.observers.evicted(evicted);
                 Ok(result)
@@ -546,48 +547,41 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             Err(full) => {
                 self.observers.full(&full);
                 let Some(shared) = &self.shared else { return Err(full) };
-                Ok(self.keys.limiter(key, now, |limiter, now| {
-                    shared.change(now, |state, _, now| change(limiter, state, now))
-                }))
+                let locked = self.keys.lock(key, now);
+                let change = |state: &mut _, _: &mut _, now| change(locked.limiter(), state, now);
+                Ok(shared.change(locked.now, change))
             }
         }
     }
 
     /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
-    /// or on the state shared by keys without room.
+    /// or on the state shared by keys without room, and the units that are held there.
     fn peek_by<Q: Hash + Equivalent<K> + ?Sized>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
         peek: impl Fn(&L, &L::State, Timestamp) -> Decision,
-    ) -> Decision {
-        self.peek_at(key, n, now, peek).0
-    }
-
-    /// Like `peek_by`; also returns where it would hold the units.
-    fn peek_at<Q: Hash + Equivalent<K> + ?Sized>(
-        &self,
-        key: &Q,
-        n: u32,
-        now: Timestamp,
-        peek: impl Fn(&L, &L::State, Timestamp) -> Decision,
-    ) -> (Decision, Held) {
+    ) -> (Decision, u32) {
         let peek = |limiter: &L, state: &L::State, counted| {
             peek(limiter, state, counted).counted_from(now, counted)
         };
-        if let Some(decision) = self.keys.read(key, now, peek) {
-            return (decision, Held::Key);
+        let mut locked = self.keys.lock(key, now);
+        let (hash, counted, held) = (locked.hash, locked.now, locked.held());
+        if let Some((limiter, state)) = locked.entry() {
+            return (peek(limiter, state, counted), held);
         }
-        match (self.keys.has_room(key, now), &self.shared) {
-            (Ok(()), _) => (self.peek_new(key, now, peek), Held::Key),
+        let new = peek(locked.limiter(), &L::NEW, counted);
+        // Other shards may have to be locked, to find an idle key.
+        drop(locked);
+        match (self.keys.has_room(hash, now), &self.shared) {
+            (Ok(()), _) => (new, held),
             (Err(_), Some(shared)) => {
-                let decision = self.keys.limiter(key, now, |limiter, now| {
-                    shared.read(now, |state, _, now| peek(limiter, state, now))
-                });
-                (decision, Held::Shared)
+                let locked = self.keys.lock(key, now);
+                shared
+                    .read(locked.now, |state, held, now| (peek(locked.limiter(), state, now), held))
             }
-            (Err(full), None) => (refused(self.peek_new(key, now, peek), n, now, &full), Held::Key),
+            (Err(full), None) => (refused(new, n, now, &full), held),
         }
     }
 
@@ -598,7 +592,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         now: Timestamp,
         peek: impl FnOnce(&L, &L::State, Timestamp) -> Decision,
     ) -> Decision {
-        self.keys.limiter(key, now, |limiter, now| peek(limiter, &L::NEW, now))
+        let locked = self.keys.lock(key, now);
+        peek(locked.limiter(), &L::NEW, locked.now)
     }
 }
 

@@ -34,7 +34,7 @@ use zset_core::{Equivalent, SkipList};
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use super::{Limiter, ToKey};
 use crate::Timestamp;
-use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinLock};
+use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock};
 
 /// The number of deadlines examined for each new key, so that keys are evicted at the rate of
 /// arrival.
@@ -148,70 +148,30 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         &self.shards[self.index(hash)]
     }
 
-    /// Calls `change` with the state of a key, `None` if it is absent, and with the effective time.
+    /// Locks the shard of a key, and looks the key up. The time is not recorded yet.
     #[inline]
-    pub(crate) fn get<Q: Hash + Equivalent<K> + ?Sized, R>(
-        &self,
-        key: &Q,
-        now: Timestamp,
-        change: impl FnOnce(&L, Option<&mut L::State>, Timestamp) -> R,
-    ) -> R {
-        let hash = hash_of(&self.hasher, key);
-        let shard = self.shard(hash);
-        let keys = &mut *shard.keys.lock();
-        let now = shard.advance(now);
-        let entry = keys.entries.find_mut(hash, |entry| key.equivalent(&entry.key));
-        change(&keys.limiter, entry.map(|entry| &mut entry.state), now)
+    pub(crate) fn lock<'a, Q>(&'a self, key: &'a Q, now: Timestamp) -> Locked<'a, K, L, Q>
+    where
+        Q: Hash + Equivalent<K> + ?Sized,
+    {
+        self.lock_hashed(hash_of(&self.hasher, key), key, now)
     }
 
-    /// Reads the state of a key, if it is present; `read` receives the effective time.
-    pub(crate) fn read<Q: Hash + Equivalent<K> + ?Sized, R>(
-        &self,
-        key: &Q,
+    #[inline]
+    fn lock_hashed<'a, Q: Equivalent<K> + ?Sized>(
+        &'a self,
+        hash: KeyHash,
+        key: &'a Q,
         now: Timestamp,
-        read: impl FnOnce(&L, &L::State, Timestamp) -> R,
-    ) -> Option<R> {
-        let hash = hash_of(&self.hasher, key);
+    ) -> Locked<'a, K, L, Q> {
         let shard = self.shard(hash);
-        let keys = &*shard.keys.lock();
-        let entry = keys.entries.find(hash, |entry| key.equivalent(&entry.key))?;
-        Some(read(&keys.limiter, &entry.state, shard.newest(now)))
-    }
-
-    /// Reads the limiter; `read` receives the effective time for a key.
-    pub(crate) fn limiter<Q: Hash + Equivalent<K> + ?Sized, R>(
-        &self,
-        key: &Q,
-        now: Timestamp,
-        read: impl FnOnce(&L, Timestamp) -> R,
-    ) -> R {
-        let shard = self.shard(hash_of(&self.hasher, key));
-        read(&shard.keys.lock().limiter, shard.newest(now))
+        let keys = shard.keys.lock();
+        let slot = keys.entries.slot(hash, |entry| key.equivalent(&entry.key));
+        Locked { shard, keys, hash, key, slot, now: shard.newest(now) }
     }
 
     pub(crate) fn copy_limiter(&self) -> L {
         self.shards[0].keys.lock().limiter.clone()
-    }
-
-    /// Changes the state of a key, if it is present, in a way that may make it idle sooner.
-    pub(crate) fn shorten<Q: Hash + Equivalent<K> + ?Sized, R>(
-        &self,
-        key: &Q,
-        change: impl FnOnce(&L, &mut L::State) -> R,
-    ) -> Option<R> {
-        let hash = hash_of(&self.hasher, key);
-        let shard = self.shard(hash);
-        let keys = &mut *shard.keys.lock();
-        let entry = keys.entries.find_mut(hash, |entry| key.equivalent(&entry.key))?;
-        let before = keys.limiter.idle_from(&entry.state);
-        let result = change(&keys.limiter, &mut entry.state);
-        let idle_at = keys.limiter.idle_from(&entry.state);
-        if idle_at < before {
-            keys.file(hash, idle_at);
-            keys.forget_deadlines();
-            shard.note_deadline(keys);
-        }
-        Some(result)
     }
 
     /// Changes the limiter and, if they depend on it, the states of all keys, locking one shard at a
@@ -232,48 +192,42 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
 
     /// Changes the state of a key, which is inserted if it is absent; `change` receives the units of
     /// the key that are held, and the effective time. Then as many more are held as `holds` returns
-    /// for the result, until they are [released](Self::release).
+    /// for the result, until they are [released](Locked::release).
     ///
     /// Returns the result of `change`, and the number of idle keys evicted.
-    pub(crate) fn get_or_insert<Q: ToKey<K> + ?Sized, R>(
-        &self,
-        key: &Q,
-        now: Timestamp,
+    pub(crate) fn get_or_insert<'a, Q: ToKey<K> + ?Sized, R>(
+        &'a self,
+        mut locked: Locked<'a, K, L, Q>,
         change: impl FnOnce(&L, &mut L::State, u32, Timestamp) -> R,
         holds: impl FnOnce(&R) -> u32,
     ) -> Result<(R, usize), Full> {
-        let hash = hash_of(&self.hasher, key);
-        let shard = self.shard(hash);
+        let (hash, key) = (locked.hash, locked.key);
         let mut evicted = 0;
         loop {
-            {
-                let keys = &mut *shard.keys.lock();
-                let now = shard.advance(now);
-                if let Some(entry) = keys.entries.find_mut(hash, |entry| key.equivalent(&entry.key))
-                {
-                    let held = held_units(&keys.held, hash, key);
-                    let result = change(&keys.limiter, &mut entry.state, held, now);
-                    keys.hold(hash, key, holds(&result));
-                    return Ok((result, evicted));
-                }
-                evicted += self.sweep_keys(shard, keys, now, SWEPT_FOR_EACH_NEW);
-                // Under the lock, no other thread can look up this key, so of two threads that
-                // insert it, neither is refused because of the room that the other has reserved for
-                // it.
-                if let Some(room) = self.reserve() {
-                    let owned = key.to_key();
-                    let mut state = L::NEW;
-                    let held = held_units(&keys.held, hash, key);
-                    let result = change(&keys.limiter, &mut state, held, now);
-                    keys.deadlines.insert(hash, keys.limiter.idle_from(&state));
-                    keys.entries.insert(Entry { hash, state, key: owned });
-                    shard.note_deadline(keys);
-                    room.keep();
-                    keys.hold(hash, key, holds(&result));
-                    return Ok((result, evicted));
-                }
+            locked.advance();
+            let (now, held) = (locked.now, locked.held());
+            if let Some((limiter, state)) = locked.entry() {
+                let result = change(limiter, state, held, now);
+                locked.hold(holds(&result));
+                return Ok((result, evicted));
+            }
+            let (shard, keys) = (locked.shard, &mut *locked.keys);
+            evicted += self.sweep_keys(shard, keys, now, SWEPT_FOR_EACH_NEW);
+            // Under the lock, no other thread can look up this key, so of two threads that insert
+            // it, neither is refused because of the room that the other has reserved for it.
+            if let Some(room) = self.reserve() {
+                let owned = key.to_key();
+                let mut state = L::NEW;
+                let result = change(&keys.limiter, &mut state, held, now);
+                keys.deadlines.insert(hash, keys.limiter.idle_from(&state));
+                keys.entries.insert(Entry { hash, state, key: owned });
+                shard.note_deadline(keys);
+                room.keep();
+                locked.hold(holds(&result));
+                return Ok((result, evicted));
             }
             // Without the lock held: two threads waiting for each other's shards would deadlock.
+            drop(locked);
             let sweep = |shard: &_| {
                 let swept = self.sweep_shard(shard, now, SWEPT_FOR_ROOM);
                 (swept > 0).then_some(swept)
@@ -282,31 +236,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
                 Ok(swept) => evicted += swept,
                 Err(retry_at) => return Err(Full { retry_at, evicted }),
             }
+            locked = self.lock_hashed(hash, key, now);
         }
-    }
-
-    /// Returns the units of a key that are held.
-    pub(crate) fn held<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> u32 {
-        let hash = hash_of(&self.hasher, key);
-        held_units(&self.shard(hash).keys.lock().held, hash, key)
-    }
-
-    /// Ends a hold of units of a key.
-    pub(crate) fn release<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, units: u32) {
-        let hash = hash_of(&self.hasher, key);
-        let shard = self.shard(hash);
-        let keys = &mut *shard.keys.lock();
-        let Some(held) = keys.held.find_mut(hash, |held| key.equivalent(&held.key)) else { return };
-        held.units = held.units.saturating_sub(units);
-        held.holds -= 1;
-        if held.holds > 0 {
-            return;
-        }
-        let released = keys.held.remove(hash, |held| key.equivalent(&held.key));
-        keys.file_again(hash);
-        keys.forget_deadlines();
-        shard.note_deadline(keys);
-        drop(released);
     }
 
     /// Reserves room for a new key, if there is any.
@@ -319,15 +250,14 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
 
     /// Removes a key, idle or not, and returns whether it was present.
     pub(crate) fn remove<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q) -> bool {
-        let hash = hash_of(&self.hasher, key);
-        let shard = self.shard(hash);
-        let keys = &mut *shard.keys.lock();
-        let Some(entry) = keys.entries.remove(hash, |entry| key.equivalent(&entry.key)) else {
-            return false;
-        };
+        let Locked { shard, mut keys, slot, .. } = self.lock(key, Timestamp::ZERO);
+        let Some(slot) = slot else { return false };
+        let entry = keys.entries.take(slot);
         self.len.fetch_sub(1, Ordering::Relaxed);
         keys.forget_deadlines();
-        shard.note_deadline(keys);
+        shard.note_deadline(&keys);
+        // The lock is released before the key is dropped, which may panic.
+        drop(keys);
         drop(entry);
         true
     }
@@ -360,22 +290,18 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
 }
 
 impl<K, L: Limiter> Shard<K, L> {
-    /// Records the time, and returns the effective time; to be called under the shard's lock.
+    /// Returns the effective time.
     #[inline]
-    fn advance(&self, now: Timestamp) -> Timestamp {
-        let newest = self.newest.load(Ordering::Relaxed);
-        if now.as_nanos() <= newest {
-            return Timestamp::from_nanos(newest);
-        }
+    fn newest(&self, now: Timestamp) -> Timestamp {
+        now.max(Timestamp::from_nanos(self.newest.load(Ordering::Relaxed)))
+    }
+
+    /// Records an effective time; to be called under the shard's lock.
+    #[inline]
+    fn record(&self, now: Timestamp) {
         // Under the lock no other thread stores in between. A `fetch_max` would take a quarter of
         // the time of a check.
         self.newest.store(now.as_nanos(), Ordering::Relaxed);
-        now
-    }
-
-    /// Returns the effective time, without recording `now`.
-    fn newest(&self, now: Timestamp) -> Timestamp {
-        now.max(Timestamp::from_nanos(self.newest.load(Ordering::Relaxed)))
     }
 
     fn next_deadline(&self) -> Timestamp {
@@ -385,6 +311,94 @@ impl<K, L: Limiter> Shard<K, L> {
     /// Publishes the first deadline.
     fn note_deadline(&self, keys: &Keys<K, L>) {
         self.next_deadline.store(keys.next_deadline().as_nanos(), Ordering::Relaxed);
+    }
+}
+
+/// A key whose shard is locked: the algorithm, the state of the key if it is present, and the time
+/// that counts.
+pub(crate) struct Locked<'a, K, L: Limiter, Q: ?Sized> {
+    shard: &'a Shard<K, L>,
+    keys: SpinGuard<'a, Keys<K, L>>,
+    pub(crate) hash: KeyHash,
+    pub(crate) key: &'a Q,
+    /// That of the key's entry, if it is present.
+    slot: Option<usize>,
+    /// The effective time.
+    pub(crate) now: Timestamp,
+}
+
+impl<K, L: Limiter, Q: Equivalent<K> + ?Sized> Locked<'_, K, L, Q> {
+    /// Records the time: later calls for keys of the shard never use an earlier one.
+    #[inline]
+    pub(crate) fn advance(&self) {
+        self.shard.record(self.now);
+    }
+
+    pub(crate) fn limiter(&self) -> &L {
+        &self.keys.limiter
+    }
+
+    /// Returns the algorithm and the state of the key, if it is present.
+    #[inline]
+    pub(crate) fn entry(&mut self) -> Option<(&L, &mut L::State)> {
+        let Keys { limiter, entries, .. } = &mut *self.keys;
+        Some((limiter, &mut entries.at_mut(self.slot?)?.state))
+    }
+
+    /// Changes the state of the key, if it is present, in a way that may make it idle sooner.
+    pub(crate) fn shorten<R>(&mut self, change: impl FnOnce(&L, &mut L::State) -> R) -> Option<R> {
+        let (limiter, state) = self.entry()?;
+        let before = limiter.idle_from(state);
+        let result = change(limiter, state);
+        let idle_at = limiter.idle_from(state);
+        if idle_at < before {
+            self.keys.file(self.hash, idle_at);
+            self.keys.forget_deadlines();
+            self.shard.note_deadline(&self.keys);
+        }
+        Some(result)
+    }
+
+    /// Returns the units of the key that are held.
+    pub(crate) fn held(&self) -> u32 {
+        let held = self.keys.held.find(self.hash, |held| self.key.equivalent(&held.key));
+        held.map_or(0, |held| held.units)
+    }
+
+    /// Holds units of the key, unless there are none.
+    fn hold(&mut self, units: u32)
+    where
+        Q: ToKey<K>,
+    {
+        let (hash, key) = (self.hash, self.key);
+        if units == 0 {
+            return;
+        }
+        match self.keys.held.find_mut(hash, |held| key.equivalent(&held.key)) {
+            Some(held) => {
+                held.units = held.units.saturating_add(units);
+                held.holds += 1;
+            }
+            None => self.keys.held.insert(Held { hash, key: key.to_key(), units, holds: 1 }),
+        }
+    }
+
+    /// Ends a hold of units of the key.
+    pub(crate) fn release(self, units: u32) {
+        let Locked { shard, mut keys, hash, key, .. } = self;
+        let is_key = |held: &Held<K>| key.equivalent(&held.key);
+        let Some(held) = keys.held.find_mut(hash, is_key) else { return };
+        held.units = held.units.saturating_sub(units);
+        held.holds -= 1;
+        if held.holds > 0 {
+            return;
+        }
+        let released = keys.held.remove(hash, is_key);
+        keys.file_again(hash);
+        keys.forget_deadlines();
+        shard.note_deadline(&keys);
+        drop(keys);
+        drop(released);
     }
 }
 
@@ -416,11 +430,7 @@ fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
 impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// Checks for room for an absent key, or for an idle key that would be evicted to make room.
     /// Evicts nothing, since `now` may be in the future.
-    pub(crate) fn has_room<Q: Hash + Equivalent<K> + ?Sized>(
-        &self,
-        key: &Q,
-        now: Timestamp,
-    ) -> Result<(), Full> {
+    pub(crate) fn has_room(&self, hash: KeyHash, now: Timestamp) -> Result<(), Full> {
         if self.len() < self.max_keys {
             return Ok(());
         }
@@ -435,7 +445,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             shard.note_deadline(keys);
             idle
         };
-        let found = self.look_for_room(hash_of(&self.hasher, key), now, &mut has_idle);
+        let found = self.look_for_room(hash, now, &mut has_idle);
         found.map(|_| ()).map_err(|retry_at| Full { retry_at, evicted: 0 })
     }
 
@@ -480,7 +490,9 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
 
     fn sweep_shard(&self, shard: &Shard<K, L>, now: Timestamp, budget: usize) -> usize {
         let keys = &mut *shard.keys.lock();
-        self.sweep_keys(shard, keys, shard.advance(now), budget)
+        let now = shard.newest(now);
+        shard.record(now);
+        self.sweep_keys(shard, keys, now, budget)
     }
 
     /// Like `sweep`, in a shard that is already locked.
@@ -516,11 +528,6 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     }
 }
 
-/// Returns the units of a key that are held.
-fn held_units<K, Q: Equivalent<K> + ?Sized>(held: &Table<Held<K>>, hash: KeyHash, key: &Q) -> u32 {
-    held.find(hash, |held| key.equivalent(&held.key)).map_or(0, |held| held.units)
-}
-
 /// The time after which to examine a key again that is held.
 const HELD_FOR: Duration = Duration::from_secs(1);
 
@@ -528,20 +535,6 @@ const HELD_FOR: Duration = Duration::from_secs(1);
 const FEW_DEADLINES: usize = 16;
 
 impl<K, L: Limiter> Keys<K, L> {
-    /// Holds units of a key, unless there are none.
-    fn hold<Q: ToKey<K> + ?Sized>(&mut self, hash: KeyHash, key: &Q, units: u32) {
-        if units == 0 {
-            return;
-        }
-        match self.held.find_mut(hash, |held| key.equivalent(&held.key)) {
-            Some(held) => {
-                held.units = held.units.saturating_add(units);
-                held.holds += 1;
-            }
-            None => self.held.insert(Held { hash, key: key.to_key(), units, holds: 1 }),
-        }
-    }
-
     fn is_held(&self, hash: KeyHash) -> bool {
         self.held.find(hash, |_| true).is_some()
     }

@@ -46,7 +46,7 @@ impl<E: Hashed> Table<E> {
 
     /// Returns the slot of the first entry with this hash that satisfies `is`.
     #[inline]
-    fn slot(&self, hash: KeyHash, mut is: impl FnMut(&E) -> bool) -> Option<usize> {
+    pub(crate) fn slot(&self, hash: KeyHash, mut is: impl FnMut(&E) -> bool) -> Option<usize> {
         let mask = self.slots.len().wrapping_sub(1);
         let mut slot = hash.get() as usize & mask;
         // Ends at an empty slot, or at once if there are no slots.
@@ -57,6 +57,12 @@ impl<E: Hashed> Table<E> {
             slot = (slot + 1) & mask;
         }
         None
+    }
+
+    /// Returns the entry of a slot. Its hash must not change.
+    #[inline]
+    pub(crate) fn at_mut(&mut self, slot: usize) -> Option<&mut E> {
+        self.slots[slot].as_mut()
     }
 
     /// Returns the first entry with this hash that satisfies `is`.
@@ -109,9 +115,15 @@ impl<E: Hashed> Table<E> {
 
     /// Removes and returns the first entry with this hash that satisfies `is`.
     pub(crate) fn remove(&mut self, hash: KeyHash, is: impl FnMut(&E) -> bool) -> Option<E> {
-        let mut hole = self.slot(hash, is)?;
+        let slot = self.slot(hash, is)?;
+        self.take(slot)
+    }
+
+    /// Removes and returns the entry of a slot.
+    pub(crate) fn take(&mut self, slot: usize) -> Option<E> {
+        let mut hole = slot;
         let mask = self.slots.len() - 1;
-        let removed = self.slots[hole].take();
+        let removed = self.slots[hole].take()?;
         self.len -= 1;
         // Later entries move up into the hole, unless it is before their home slot:
         //
@@ -120,7 +132,7 @@ impl<E: Hashed> Table<E> {
         let mut slot = hole;
         loop {
             slot = (slot + 1) & mask;
-            let Some(entry) = &self.slots[slot] else { return removed };
+            let Some(entry) = &self.slots[slot] else { return Some(removed) };
             let named = entry.hash().get() as usize & mask;
             if slot.wrapping_sub(named) & mask >= slot.wrapping_sub(hole) & mask {
                 self.slots.swap(hole, slot);

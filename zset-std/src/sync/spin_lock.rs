@@ -11,13 +11,16 @@
 pub(crate) struct SpinLock<T>(spin::mutex::SpinMutex<T>);
 
 #[cfg(not(zset_loom))]
+pub(crate) type SpinGuard<'a, T> = spin::mutex::SpinMutexGuard<'a, T>;
+
+#[cfg(not(zset_loom))]
 mod of_spin {
     use std::thread;
     use std::time::Duration;
 
-    use spin::mutex::{SpinMutex, SpinMutexGuard};
+    use spin::mutex::SpinMutex;
 
-    use super::SpinLock;
+    use super::{SpinGuard, SpinLock};
 
     /// Each spin is twice as long as the previous one; the longest takes about as long as inserting
     /// a key.
@@ -36,12 +39,12 @@ mod of_spin {
 
         /// Acquires the lock, waiting if necessary.
         #[inline]
-        pub(crate) fn lock(&self) -> SpinMutexGuard<'_, T> {
+        pub(crate) fn lock(&self) -> SpinGuard<'_, T> {
             self.0.try_lock().unwrap_or_else(|| self.wait())
         }
 
         #[cold]
-        fn wait(&self) -> SpinMutexGuard<'_, T> {
+        fn wait(&self) -> SpinGuard<'_, T> {
             let mut attempts = 0;
             loop {
                 if attempts < SPINS {
@@ -68,12 +71,15 @@ mod of_spin {
 pub(crate) struct SpinLock<T>(loom::sync::Mutex<T>);
 
 #[cfg(zset_loom)]
+pub(crate) type SpinGuard<'a, T> = loom::sync::MutexGuard<'a, T>;
+
+#[cfg(zset_loom)]
 impl<T> SpinLock<T> {
     pub(crate) fn new(value: T) -> Self {
         SpinLock(loom::sync::Mutex::new(value))
     }
 
-    pub(crate) fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
+    pub(crate) fn lock(&self) -> SpinGuard<'_, T> {
         super::lock(&self.0)
     }
 }

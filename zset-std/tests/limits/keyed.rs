@@ -73,10 +73,7 @@ fn a_limiter_at_a_given_time_does_not_read_its_clock() {
 
 #[test]
 fn keys_are_looked_up_by_their_borrowed_form() {
-    fn is_one_key<K: Eq + Hash, Q: ToKey<K> + ?Sized>(borrowed: &Q, key: &K)
-    where
-        K: ToKey<K>,
-    {
+    fn is_one_key<K: Clone + Eq + Hash, Q: ToKey<K> + ?Sized>(borrowed: &Q, key: &K) {
         let quota = Quota::new(2, Duration::from_secs(60)).unwrap();
         let limiter =
             Keyed::<K, _>::new(SlidingWindow::new(quota)).with_clock(zset_std::FakeClock::new());
