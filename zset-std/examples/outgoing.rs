@@ -1,6 +1,6 @@
 //! Calls an API that permits ten calls a second and a hundred a minute, and is never denied.
 //!
-//! For a client, a limiter waits instead of denying: `until_ready` is awaited before each call, and
+//! For a client, a limiter waits instead of denying: `wait_ready` is awaited before each call, and
 //! tasks are served in the order of their arrival. With `Limits`, a call takes from both quotas or
 //! from none. The API counts calls when they arrive, and latencies vary, so the client's periods
 //! are longer by more than that variation. The program copies 120 records with sixteen tasks, while
@@ -71,7 +71,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         tasks.spawn(async move {
             let mut sent = Vec::new();
             while next.fetch_add(1, Ordering::Relaxed) < RECORDS {
-                client.until_ready(HOST).await?;
+                client.wait_ready(HOST).await?;
                 sent.push(start.elapsed().as_secs());
                 assert_eq!(api.call().await, 200, "the API denies a call");
             }
@@ -80,7 +80,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     sleep(15 * SECOND).await;
     // The minute's quota is used up, and the tasks are first in line.
-    let user = client.until_ready(HOST).timeout(5 * SECOND).await;
+    let user = client.wait_ready(HOST).timeout(5 * SECOND).await;
     assert_eq!(user, Err(NotReady::TooLate));
     let gave_up = start.elapsed().as_secs();
 

@@ -20,20 +20,10 @@ pub use {
 };
 
 use core::time::Duration;
+#[cfg(feature = "std")]
+use std::sync::Arc;
 #[cfg(feature = "async")]
-use std::{
-    boxed::Box,
-    pin::Pin,
-    task::{Context, Poll, ready},
-};
-#[cfg(feature = "std")]
-use std::{
-    sync::Arc,
-    task::{Wake, Waker},
-};
-
-#[cfg(feature = "std")]
-use crate::sync::thread::{self, Thread};
+use std::{boxed::Box, pin::Pin};
 
 /// A point in time: nanoseconds since the origin of a clock.
 ///
@@ -207,50 +197,6 @@ delegate!(&C);
 #[cfg(feature = "std")]
 delegate!(Arc<C>);
 
-/// Returns a waker that unparks the current thread.
-#[cfg(feature = "std")]
-pub(crate) fn waker_of_this_thread() -> Waker {
-    struct Unpark(Thread);
-
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-
-    Waker::from(Arc::new(Unpark(thread::current())))
-}
-
-/// The time until which a future sleeps, and the timer for it.
-#[cfg(feature = "async")]
-#[derive(Default)]
-pub(crate) struct Alarm(Option<(Timestamp, Sleep)>);
-
-#[cfg(feature = "async")]
-impl Alarm {
-    /// Sleeps until time `at`; the last timestamp means until something else wakes the task. It may
-    /// be ready early.
-    pub(crate) fn poll(
-        &mut self,
-        clock: &impl Clock,
-        at: Timestamp,
-        context: &mut Context<'_>,
-    ) -> Poll<()> {
-        if at == Timestamp::MAX {
-            self.0 = None;
-            return Poll::Pending;
-        }
-        let (_, timer) = match &mut self.0 {
-            Some(sleep) if sleep.0 == at => sleep,
-            sleep => sleep.insert((at, clock.sleep_until(at))),
-        };
-        ready!(timer.as_mut().poll(context));
-        // A completed timer must not be polled again.
-        self.0 = None;
-        Poll::Ready(())
-    }
-}
-
 #[cfg(all(test, not(zset_loom)))]
 mod tests {
     use core::cell::Cell;
@@ -333,7 +279,7 @@ mod tests {
         let funnel = crate::Funnel::new(crate::Quota::new(1, Duration::from_millis(5)).unwrap());
         let limiter = crate::Keyed::<u8, _>::new(funnel).with_clock(&clock);
         for _ in 0..3 {
-            pollster::block_on(limiter.until_ready(&1).into_future()).unwrap();
+            pollster::block_on(limiter.wait_ready(&1)).unwrap();
         }
         assert!(clock.now() >= Timestamp::ZERO.saturating_add(Duration::from_millis(10)));
     }

@@ -199,6 +199,8 @@ mod random_state;
 pub mod shared_delay_queue;
 #[cfg(feature = "std")]
 mod sync;
+#[cfg(feature = "std")]
+mod wait;
 
 pub use clock::{Clock, Timestamp};
 pub use limit::{

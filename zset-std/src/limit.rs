@@ -30,7 +30,7 @@ mod registry;
 #[cfg(feature = "std")]
 mod table;
 #[cfg(feature = "std")]
-mod until_ready;
+mod wait;
 
 pub use any_limiter::AnyLimiter;
 /// For zset-redis, whose window counter is the same.
@@ -50,12 +50,10 @@ pub use limits::Limits;
 #[cfg(feature = "alloc")]
 pub use sliding_window::SlidingWindow;
 
-#[cfg(feature = "async")]
-pub use until_ready::Ready;
 #[cfg(feature = "std")]
 pub use {
     keyed::{Keyed, KeysFull, ToKey, WhenFull},
     keyed_limiter::{AsyncKeyedLimiter, Held, KeyedLimiter},
     observer::Observer,
-    until_ready::{NotReady, UntilReady},
+    wait::{NotReady, WaitReady},
 };

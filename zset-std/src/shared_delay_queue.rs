@@ -1,7 +1,5 @@
 //! [`SharedDelayQueue`]: a thread-safe delay queue, with its outcomes, futures and errors.
 
-#[cfg(feature = "async")]
-mod future;
 mod lease;
 mod locked;
 #[cfg(all(test, zset_loom))]
@@ -10,12 +8,10 @@ mod manage;
 mod runner;
 mod wait;
 
-#[cfg(feature = "async")]
-pub use future::{LeaseAsync, PopAsync};
 pub use lease::{Lease, Nacked, StaleLease};
 pub use manage::{DeadLetter, RequeueError};
 pub use runner::JobRunner;
-pub use wait::WaitError;
+pub use wait::{WaitError, WaitFor};
 
 use std::collections::{HashSet, VecDeque};
 use std::error::Error;
@@ -43,8 +39,6 @@ use locked::{Line, Locked};
 const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 
 /// A thread-safe [`DelayQueue`] with a clock: threads push jobs, and take them or wait for them.
-///
-/// With the `async` feature, futures can wait too: `pop_async` and `lease_async`.
 ///
 /// There are two ways to take a job. [`pop`](Self::pop), [`pop_due`](Self::pop_due) and
 /// [`wait_pop`](Self::wait_pop) remove it: exactly one caller gets it, and if that caller dies, the
@@ -76,7 +70,7 @@ const DEFAULT_MAX_DEAD_LETTERS: usize = 1024;
 /// thread::scope(|scope| {
 ///     let worker = scope.spawn(|| {
 ///         let mut done = Vec::new();
-///         while let Some(job) = queue.wait_pop() {
+///         while let Ok(job) = queue.wait_pop().block() {
 ///             done.push(job.payload);
 ///             if done.len() == 2 {
 ///                 queue.close();

@@ -42,7 +42,7 @@
 //! // Theirs waits on real clocks only; ours on any, and with the feature `async` as a future too.
 //! # pollster::block_on(async {
 //! (RateLimiter::keyed(quota.0).until_key_ready(&"ann").await,
-//!                                                     ours.until_ready(&"ann").block()?);
+//!                                                     ours.wait_ready(&"ann").block()?);
 //! # Ok::<_, zset_std::limit::NotReady>(()) })?;
 //! assert_eq!(theirs.len(),                            ours.len());
 //! // The remaining units.
@@ -110,21 +110,21 @@
 //! assert_eq!(theirs.len(),                            ours.len());
 //! // A stream, which ends when theirs is empty, and when this one is closed.
 //! assert_eq!(theirs.next().await.unwrap().into_inner(),
-//!                                                     ours.pop_async().await.unwrap().payload);
+//!                                                     ours.wait_pop().await.unwrap().payload);
 //! assert_eq!(start.elapsed(),                         2 * minute);
 //!
 //! // `poll_expired`, in a future of yours that keeps `next`, which is polled again after each job.
-//! let mut next = ours.pop_async();
+//! let mut next = ours.wait_pop();
 //! (theirs.insert("post", minute),                     ours.push_after("post", minute)?);
 //! let expired = poll_fn(|cx| theirs.poll_expired(cx)).await.unwrap().into_inner();
 //! let job = poll_fn(|cx| next.poll_unpin(cx)).await.unwrap().payload;
 //! assert_eq!(expired, job);
 //! # ours.push_after("last", minute)?;
 //! // The same as a stream, and one that owns the queue, to be spawned.
-//! let jobs = stream::poll_fn(|cx| next.poll_unpin(cx));
+//! let jobs = stream::poll_fn(|cx| next.poll_unpin(cx).map(Result::ok));
 //! # drop(jobs);
 //! let jobs = stream::unfold(Arc::clone(&ours), |queue| async {
-//!     Some((queue.pop_async().await?, queue))
+//!     Some((queue.wait_pop().await.ok()?, queue))
 //! });
 //! # assert_eq!(Box::pin(jobs).next().await.unwrap().payload, "last");
 //! # Ok(())

@@ -22,7 +22,7 @@
 //! let quota = Quota::new(1, Duration::from_millis(10))?.with_capacity(5)?;
 //! let requests = Keyed::<String, _>::new(Funnel::new(quota));
 //! for _ in 0..6 {
-//!     requests.until_ready("ann").timeout(Duration::from_secs(60)).block()?;
+//!     requests.wait_ready("ann").timeout(Duration::from_secs(60)).block()?;
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -108,7 +108,7 @@
 //!
 //! # Waiting
 //!
-//! [`until_ready`](crate::Keyed::until_ready) waits for units instead of denying them: on a thread
+//! [`wait_ready`](crate::Keyed::wait_ready) waits for units instead of denying them: on a thread
 //! with `block`, or as a future in any runtime with the feature `async`. Waiters for a key are
 //! served in the order of their arrival. A waiter that gives up has taken nothing.
 //!

@@ -9,9 +9,9 @@
 //! let mails = SharedDelayQueue::<&str>::new().with_clock(clock.clone());
 //! mails.push_after("welcome", Duration::from_secs(10))?;
 //! clock.advance(Duration::from_secs(10));
-//! let lost = mails.wait_lease(Duration::from_secs(30)).unwrap();
+//! let lost = mails.wait_lease(Duration::from_secs(30)).block().unwrap();
 //! clock.advance(Duration::from_secs(30));
-//! let again = mails.wait_lease(Duration::from_secs(30)).unwrap();
+//! let again = mails.wait_lease(Duration::from_secs(30)).block().unwrap();
 //! assert_eq!((again.payload, again.deliveries), ("welcome", 2));
 //! assert!(mails.ack(&lost).is_err() && mails.ack(&again).is_ok());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -9,8 +9,9 @@ use std::thread;
 use std::time::Duration;
 use std::vec::Vec;
 
-use super::{Clock, Timestamp, waker_of_this_thread};
+use super::{Clock, Timestamp};
 use crate::sync::wake_all;
+use crate::wait::waker_of_this_thread;
 
 /// A clock for tests that is advanced manually. Clones share the same time.
 ///

@@ -38,7 +38,7 @@ use super::{Clock, Sleep, Timestamp, nanos};
 /// let minute = Duration::from_secs(60);
 /// let mails = SharedDelayQueue::<&str>::new().with_clock(TokioClock::new());
 /// mails.push_after("welcome", minute)?;
-/// assert_eq!(mails.pop_async().await.map(|job| job.payload), Some("welcome"));
+/// assert_eq!(mails.wait_pop().await.map(|job| job.payload), Ok("welcome"));
 /// assert_eq!(start.elapsed(), minute); // of virtual time
 ///
 /// let limiter = Keyed::<&str, _>::new(Funnel::new(Quota::new(1, minute)?)).with_clock(TokioClock::new());

@@ -19,8 +19,8 @@ use super::lines::Lines;
 use super::observer::{Observer, Observers};
 use super::registry::{Full, Locked, Registry, default_shards};
 use super::{
-    Decision, Funnel, Held, Limiter, Quota, SingleQuota, Throttle, ThrottleError, UntilReady,
-    Verdict,
+    Decision, Funnel, Held, Limiter, Quota, SingleQuota, Throttle, ThrottleError, Verdict,
+    WaitReady,
 };
 use crate::at::timed;
 use crate::sync::SpinLock;
@@ -348,8 +348,12 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Waits until units of a key are allowed, either by blocking or as a future. **O(1)**.
-    pub fn until_ready<'a, Q: ToKey<K> + ?Sized>(&'a self, key: &'a Q) -> UntilReady<'a, Self, Q> {
-        UntilReady::new(self, key)
+    #[doc(alias = "until_ready")]
+    pub fn wait_ready<'a, Q: ToKey<K> + ?Sized>(
+        &'a self,
+        key: &'a Q,
+    ) -> WaitReady<'a, K, L, C, H, Q> {
+        WaitReady::new(self, key)
     }
 
     /// Refunds the `n` newest units of a key, or as many as are on record, and returns how many.

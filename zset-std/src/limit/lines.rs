@@ -50,7 +50,7 @@ impl<K> Hashed for Line<K> {
 }
 
 /// A place in a line; dropping it leaves the line.
-pub struct Place<'a, K> {
+pub(crate) struct Place<'a, K> {
     lines: &'a Lines<K>,
     hash: KeyHash,
     begun_by: u64,
@@ -103,9 +103,8 @@ impl<K: Eq + Hash> Lines<K> {
 impl<K> Place<'_, K> {
     /// Returns whether this waiter is the first in its line. If it is not, registers `waker`, to be
     /// called when it becomes the first.
-    pub(crate) fn is_first(&self, waker: &Waker) -> bool {
-        // Wakers are cloned and dropped without the lock: they may own a task that waits here.
-        let waker = waker.clone();
+    pub(crate) fn is_first(&self, waker: Waker) -> bool {
+        // Wakers are dropped without the lock: they may own a task that waits here.
         let _stale_waker: Option<Waker>;
         let mut queue = lock(&self.lines.queue);
         let line = queue.lines.find_mut(self.hash, |line| line.begun_by == self.begun_by);
@@ -177,15 +176,17 @@ mod tests {
         let a = lines.join("key");
         let b = lines.join("key");
         let c = lines.join("key");
-        assert!(a.is_first(&waker) && !b.is_first(&waker) && !c.is_first(&waker));
-        assert!(lines.join("other").is_first(&waker));
+        assert!(
+            a.is_first(waker.clone()) && !b.is_first(waker.clone()) && !c.is_first(waker.clone())
+        );
+        assert!(lines.join("other").is_first(waker.clone()));
         assert!(lines.is_waited_for("key") && !lines.is_waited_for("other"));
 
         drop(b);
         assert_eq!(calls.0.load(Ordering::Relaxed), 0, "c is not the first yet");
         drop(a);
         assert_eq!(calls.0.load(Ordering::Relaxed), 1);
-        assert!(c.is_first(&waker));
+        assert!(c.is_first(waker.clone()));
         drop(c);
         assert!(!lines.is_waited_for("key"));
         assert!(lock(&lines.queue).lines.len() == 0);
@@ -199,10 +200,10 @@ mod tests {
         drop(a);
         // The waiter that began the line has left it.
         let c = lines.join(&1);
-        assert!(b.is_first(&waker) && !c.is_first(&waker));
+        assert!(b.is_first(waker.clone()) && !c.is_first(waker.clone()));
         drop((b, c));
         let d = lines.join(&1);
-        assert!(d.is_first(&waker));
+        assert!(d.is_first(waker.clone()));
     }
 }
 
@@ -229,7 +230,7 @@ mod loom {
         let place = lines.join(&1);
         let bell = Arc::new(Bell(Notify::new()));
         let waker = Waker::from(Arc::clone(&bell));
-        while !place.is_first(&waker) {
+        while !place.is_first(waker.clone()) {
             bell.0.wait();
         }
         assert_eq!(first.fetch_add(1, Ordering::Relaxed), 0, "two are the first");

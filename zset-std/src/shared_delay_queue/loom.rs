@@ -8,9 +8,9 @@ use std::time::Duration;
 use std::vec::Vec;
 
 use super::{SharedDelayQueue, StaleLease, WaitError};
-use crate::clock::waker_of_this_thread;
 use crate::sync::explore::{explore, explore_interrupting, start};
 use crate::sync::{Mutex, lock, thread};
+use crate::wait::waker_of_this_thread;
 use crate::{Clock, JobId, Timestamp};
 
 /// A clock that wakes only waiters whose time has come, as that of the operating system does.
@@ -71,7 +71,7 @@ fn queue() -> Arc<Queue> {
 }
 
 fn wait(queue: &Queue) -> Option<u8> {
-    queue.wait_pop().map(|job| job.payload)
+    queue.wait_pop().block().ok().map(|job| job.payload)
 }
 
 fn sorted<const N: usize>(mut payloads: [Option<u8>; N]) -> [Option<u8>; N] {
@@ -281,7 +281,8 @@ fn a_leaving_waiter_hands_over_its_wait() {
     explore_interrupting(4, || {
         let queue = queue();
         queue.push(1, at(10)).unwrap();
-        let leaving = start(&queue, |queue| queue.wait_pop_until(at(5)).map(|job| job.payload));
+        let leaving =
+            start(&queue, |queue| queue.wait_pop().deadline(at(5)).block().map(|job| job.payload));
         let staying = start(&queue, wait);
         queue.clock().set(at(5));
         assert_eq!(leaving.join().unwrap(), Err(WaitError::TimedOut));
@@ -295,7 +296,8 @@ fn a_leaving_waiter_hands_over_its_wait() {
 fn a_waiter_leaving_during_a_push_passes_the_wake_up_on() {
     explore_interrupting(4, || {
         let queue = queue();
-        let leaving = start(&queue, |queue| queue.wait_pop_until(at(5)).map(|job| job.payload));
+        let leaving =
+            start(&queue, |queue| queue.wait_pop().deadline(at(5)).block().map(|job| job.payload));
         let staying = start(&queue, wait);
         queue.clock().set(at(5));
         queue.push(1, at(5)).unwrap();
@@ -349,7 +351,7 @@ mod futures {
     }
 
     fn await_job(queue: &Queue) -> Option<u8> {
-        block_on(queue.pop_async()).map(|job| job.payload)
+        block_on(queue.wait_pop()).ok().map(|job| job.payload)
     }
 
     #[test]
@@ -393,7 +395,7 @@ mod futures {
             let queue = queue();
             let dropping = start(&queue, |queue| {
                 let waker = waker_of_this_thread();
-                let mut future = Box::pin(queue.pop_async());
+                let mut future = Box::pin(queue.wait_pop());
                 match future.as_mut().poll(&mut Context::from_waker(&waker)) {
                     Poll::Ready(job) => job.is_some(),
                     Poll::Pending => false,

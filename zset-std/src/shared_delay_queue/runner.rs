@@ -84,7 +84,7 @@ where
 
 impl<T, I: Hash, C: Clock> Shared<T, I, C> {
     fn run(&self, mut call: impl FnMut(Job<T, I>)) {
-        while let Some(job) = self.queue.wait_pop() {
+        while let Ok(job) = self.queue.wait_pop().block() {
             // A panic may break the state that the function captured; that is the caller's
             // responsibility.
             let outcome = catch_unwind(AssertUnwindSafe(|| call(job)));

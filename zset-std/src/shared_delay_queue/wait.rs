@@ -1,14 +1,20 @@
-//! Waiting for a job.
+//! [`WaitFor`]: waiting for a job.
 
 use std::error::Error;
 use std::fmt;
+#[cfg(feature = "async")]
+use std::future::Future;
 use std::hash::Hash;
+#[cfg(feature = "async")]
+use std::pin::Pin;
 use std::task::Waker;
+#[cfg(feature = "async")]
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::{Lease, Locked, SharedDelayQueue};
-use crate::clock::waker_of_this_thread;
-use crate::{Clock, Job, Timestamp};
+use crate::wait::{Alarm, Step, block};
+use crate::{Clock, Job, JobId, MonotonicClock, Timestamp};
 
 /// The error returned when a wait ends without a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,154 +38,148 @@ impl fmt::Display for WaitError {
 impl Error for WaitError {}
 
 impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
-    /// Waits until a job is due, and removes and returns it, or returns `None` if the queue is
-    /// closed. **O(log n)** once a job is due.
-    ///
-    /// Jobs that are pushed or rescheduled in the meantime and leases that expire wake the waiter.
-    /// Any number of threads may wait; one of them wakes per job. A thread that arrives when a job
-    /// is due takes it, even if others are waiting.
+    /// Waits until a job is due, and removes and returns it, either by blocking or as a future.
+    /// **O(log n)** once a job is due.
     ///
     /// # Examples
     ///
     /// ```
     /// use std::thread;
+    /// use std::time::Duration;
+    /// use zset_std::shared_delay_queue::WaitError;
     /// use zset_std::{SharedDelayQueue, Timestamp};
     ///
     /// let queue = SharedDelayQueue::<&str>::new();
     /// thread::scope(|scope| {
-    ///     let worker = scope.spawn(|| queue.wait_pop());
+    ///     let worker = scope.spawn(|| queue.wait_pop().block());
     ///     queue.push("mail", Timestamp::ZERO).unwrap();
-    ///     assert_eq!(worker.join().unwrap().map(|job| job.payload), Some("mail"));
+    ///     assert_eq!(worker.join().unwrap().unwrap().payload, "mail");
     /// });
+    /// let short = Duration::from_millis(1);
+    /// assert_eq!(queue.wait_pop().timeout(short).block(), Err(WaitError::TimedOut));
     /// queue.close();
-    /// assert!(queue.wait_pop().is_none());
+    /// assert_eq!(queue.wait_pop().block(), Err(WaitError::Closed));
     /// ```
-    pub fn wait_pop(&self) -> Option<Job<T, I>> {
-        self.wait(None, |state, now| self.pop_locked(state, now)).ok()
-    }
-
-    /// Like [`wait_pop`](Self::wait_pop), but waits for at most `timeout`. **O(log n)** once a job
-    /// is due.
     ///
-    /// # Errors
+    /// As a future, with the `async` feature:
     ///
-    /// [`WaitError`] if no job becomes due in time, or the queue is closed.
-    pub fn wait_pop_timeout(&self, timeout: Duration) -> Result<Job<T, I>, WaitError> {
-        self.wait_pop_until(self.clock.now().saturating_add(timeout))
-    }
-
-    /// Like [`wait_pop`](Self::wait_pop), but waits until `deadline`, a time of the queue's clock.
-    /// **O(log n)** once a job is due.
+    /// ```
+    /// # #[cfg(feature = "async")]
+    /// # pollster::block_on(async {
+    /// use std::time::Duration;
+    /// use zset_std::SharedDelayQueue;
     ///
-    /// A job due exactly at the deadline is still returned.
-    ///
-    /// # Errors
-    ///
-    /// [`WaitError`] if no job becomes due in time, or the queue is closed.
-    pub fn wait_pop_until(&self, deadline: Timestamp) -> Result<Job<T, I>, WaitError> {
-        self.wait(Some(deadline), |state, now| self.pop_locked(state, now))
-    }
-
-    /// Waits until a job is due and `take` returns a value.
-    fn wait<R>(
-        &self,
-        deadline: Option<Timestamp>,
-        take: impl Fn(&mut Locked<'_, T, I>, Timestamp) -> Option<R>,
-    ) -> Result<R, WaitError> {
-        let mut place = Place::new(self);
-        let mut waker = None;
-        loop {
-            // Creating a waker may panic during thread shutdown, so it precedes joining the line.
-            let waker = || waker.get_or_insert_with(waker_of_this_thread).clone();
-            match place.step(deadline, &take, waker) {
-                Step::Done(result) => return result,
-                Step::WaitUntil(until) => self.clock.park_until(until),
-            }
-        }
+    /// let queue = SharedDelayQueue::new();
+    /// queue.push_after("mail", Duration::from_millis(1))?;
+    /// assert_eq!(queue.wait_pop().await.unwrap().payload, "mail");
+    /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
+    /// # }).unwrap();
+    /// ```
+    #[doc(alias = "pop_async")]
+    pub fn wait_pop(&self) -> WaitFor<'_, Job<T, I>, T, I, C> {
+        WaitFor::new(self, Duration::ZERO, |queue, state, _, now| queue.pop_locked(state, now))
     }
 }
 
 impl<T: Clone, I: Eq + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
     /// Like [`wait_pop`](Self::wait_pop), but leases the job as [`lease`](Self::lease) does.
     /// **O(log n)** once a job is due.
-    pub fn wait_lease(&self, visibility: Duration) -> Option<Lease<T, I>> {
-        self.wait(None, |state, now| self.lease_locked(state, visibility, now)).ok()
-    }
-
-    /// Like [`wait_lease`](Self::wait_lease), but waits for at most `timeout`. **O(log n)** once a
-    /// job is due.
-    ///
-    /// # Errors
-    ///
-    /// [`WaitError`] as for [`wait_pop_timeout`](Self::wait_pop_timeout).
-    pub fn wait_lease_timeout(
-        &self,
-        visibility: Duration,
-        timeout: Duration,
-    ) -> Result<Lease<T, I>, WaitError> {
-        self.wait_lease_until(visibility, self.clock.now().saturating_add(timeout))
-    }
-
-    /// Like [`wait_lease`](Self::wait_lease), but waits until `deadline`, as
-    /// [`wait_pop_until`](Self::wait_pop_until) does. **O(log n)** once a job is due.
-    ///
-    /// # Errors
-    ///
-    /// [`WaitError`] as for [`wait_pop_until`](Self::wait_pop_until).
-    pub fn wait_lease_until(
-        &self,
-        visibility: Duration,
-        deadline: Timestamp,
-    ) -> Result<Lease<T, I>, WaitError> {
-        self.wait(Some(deadline), |state, now| self.lease_locked(state, visibility, now))
+    #[doc(alias = "lease_async")]
+    pub fn wait_lease(&self, visibility: Duration) -> WaitFor<'_, Lease<T, I>, T, I, C> {
+        WaitFor::new(self, visibility, Self::lease_locked)
     }
 }
 
-/// A place in the line of a queue; dropping it leaves the line.
-pub(super) struct Place<'a, T, I, C> {
-    pub(super) queue: &'a SharedDelayQueue<T, I, C>,
+/// A wait for a job, or a lease of one, as returned by [`SharedDelayQueue::wait_pop`] and
+/// [`wait_lease`](SharedDelayQueue::wait_lease).
+///
+/// Jobs that are pushed or rescheduled in the meantime and leases that expire wake the waiter.
+/// Any number of threads and futures may wait for one queue, in one line; one of them wakes per
+/// job. A caller that arrives when a job is due takes it, even if others are waiting.
+///
+/// As a future, it works on any runtime or none. It is in the line from its first poll until it is
+/// ready or dropped. It is cancel safe: a dropped future takes no job, and passes an unused wake-up
+/// on to the next waiter. A woken future that is neither polled nor dropped blocks the waiters after
+/// it. A job due at [`Timestamp::MAX`] does not wake a future.
+///
+/// Once it was ready, it may be polled again, for the next job. So it is a stream, which ends when
+/// the queue is closed: `stream::poll_fn(move |cx| next.poll_unpin(cx).map(Result::ok))` of
+/// futures-util borrows the queue, and the `unfold` of [this guide](crate::_guide::coming_from)
+/// owns it.
+#[must_use = "it does nothing until it is blocked on or awaited"]
+pub struct WaitFor<'a, R, T, I = JobId, C = MonotonicClock> {
+    queue: &'a SharedDelayQueue<T, I, C>,
+    take: Take<R, T, I, C>,
+    visibility: Duration,
+    deadline: Option<Timestamp>,
     /// `None` while not in the line.
     ticket: Option<u64>,
+    #[cfg_attr(not(feature = "async"), expect(dead_code, reason = "only futures sleep"))]
+    alarm: Alarm,
 }
 
-/// The outcome of one step of waiting.
-pub(super) enum Step<R> {
-    Done(Result<R, WaitError>),
-    /// Step again at this time, or when the waker is called.
-    WaitUntil(Timestamp),
-}
+/// Takes a job that is due, given for how long to lease it, and the time.
+type Take<R, T, I, C> =
+    fn(&SharedDelayQueue<T, I, C>, &mut Locked<'_, T, I>, Duration, Timestamp) -> Option<R>;
 
-impl<'a, T, I, C> Place<'a, T, I, C> {
-    pub(super) fn new(queue: &'a SharedDelayQueue<T, I, C>) -> Self {
-        Place { queue, ticket: None }
+impl<'a, R, T, I, C: Clock> WaitFor<'a, R, T, I, C> {
+    fn new(
+        queue: &'a SharedDelayQueue<T, I, C>,
+        visibility: Duration,
+        take: Take<R, T, I, C>,
+    ) -> Self {
+        let alarm = Alarm::default();
+        WaitFor { queue, take, visibility, deadline: None, ticket: None, alarm }
     }
-}
 
-impl<T, I, C: Clock> Place<'_, T, I, C> {
-    /// Calls `take`; joins the line if that returns nothing.
-    pub(super) fn step<R>(
-        &mut self,
-        deadline: Option<Timestamp>,
-        take: impl Fn(&mut Locked<'_, T, I>, Timestamp) -> Option<R>,
-        waker: impl FnOnce() -> Waker,
-    ) -> Step<R> {
+    /// Waits at most until `deadline`, a time of the queue's clock. **O(1)**.
+    ///
+    /// A job due exactly at the deadline is still returned.
+    pub fn deadline(mut self, deadline: Timestamp) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// Waits at most for `timeout`, counted from this call; see [`deadline`](Self::deadline).
+    /// **O(1)**.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        let deadline = self.queue.clock.now().saturating_add(timeout);
+        self.deadline(deadline)
+    }
+
+    /// Blocks the current thread until a job is due. **O(log n)** once it is.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitError`] if no job becomes due by the deadline, or the queue is closed.
+    pub fn block(mut self) -> Result<R, WaitError> {
+        block(&self.queue.clock, |waker| self.step(waker))
+    }
+
+    /// Takes a job if one is due; otherwise joins the line.
+    fn step(&mut self, waker: &mut dyn FnMut() -> Waker) -> Step<Result<R, WaitError>> {
         loop {
             let now = self.queue.clock.now();
             let mut state = self.queue.lock();
-            let taken = if state.is_closed { None } else { take(&mut state, now) };
+            let taken = if state.is_closed {
+                None
+            } else {
+                (self.take)(self.queue, &mut state, self.visibility, now)
+            };
             let result = match taken {
                 Some(taken) => Ok(taken),
                 None if state.is_closed => Err(WaitError::Closed),
-                None if deadline.is_some_and(|deadline| deadline <= now) => {
+                None if self.deadline.is_some_and(|deadline| deadline <= now) => {
                     Err(WaitError::TimedOut)
                 }
                 // Releasing the lock drops payloads, whose destructors may park this thread and so
                 // consume a wake-up meant for this waiter. Retry without going to sleep.
                 None if state.has_to_drop() => continue,
                 None => {
+                    // Before joining the line, since it may panic.
                     let waker = waker();
                     let ticket = *self.ticket.get_or_insert_with(|| state.line.join());
-                    let deadline = deadline.unwrap_or(Timestamp::MAX);
+                    let deadline = self.deadline.unwrap_or(Timestamp::MAX);
                     return Step::WaitUntil(state.sleep(ticket, deadline, waker));
                 }
             };
@@ -192,12 +192,33 @@ impl<T, I, C: Clock> Place<'_, T, I, C> {
     }
 }
 
+#[cfg(feature = "async")]
+impl<R, T, I, C: Clock> Future for WaitFor<'_, R, T, I, C> {
+    type Output = Result<R, WaitError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut alarm = std::mem::take(&mut self.alarm);
+        let polled = alarm.poll(&self.queue.clock, context, |waker| self.step(waker));
+        self.alarm = alarm;
+        polled
+    }
+}
+
 /// Handles panics in user code while waiting, and futures dropped early. When the first of the line
 /// leaves, the next is woken if it has something to do.
-impl<T, I, C> Drop for Place<'_, T, I, C> {
+impl<R, T, I, C> Drop for WaitFor<'_, R, T, I, C> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
             self.queue.lock().leave(ticket);
         }
+    }
+}
+
+impl<R, T, I, C> fmt::Debug for WaitFor<'_, R, T, I, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitFor")
+            .field("queue", self.queue)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
     }
 }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use proptest::collection::vec;
 
 use super::*;
+use zset_std::shared_delay_queue::WaitError;
 use zset_std::{Clock, FakeClock};
 
 type Queue<C = FakeClock> = SharedDelayQueue<u32, JobId, C>;
@@ -45,12 +46,12 @@ impl<'a> Task<'a> {
     }
 
     fn pop(queue: &'a Queue) -> Self {
-        Task::new(async { Some(queue.pop_async().await?.payload) })
+        Task::new(async { Some(queue.wait_pop().await.ok()?.payload) })
     }
 
     /// Leases a job for 10 nanoseconds and never acknowledges it.
     fn lease(queue: &'a Queue) -> Self {
-        Task::new(async { Some(queue.lease_async(Duration::from_nanos(10)).await?.payload) })
+        Task::new(async { Some(queue.wait_lease(Duration::from_nanos(10)).await.ok()?.payload) })
     }
 
     fn is_woken(&self) -> bool {
@@ -87,8 +88,8 @@ fn a_future_is_ready_exactly_when_the_job_is_due() {
 fn a_future_that_is_never_polled_takes_no_job() {
     let (queue, _) = queue();
     queue.push(1, at(0)).unwrap();
-    drop(queue.pop_async());
-    drop(queue.lease_async(Duration::MAX));
+    drop(queue.wait_pop());
+    drop(queue.wait_lease(Duration::MAX));
     assert_eq!((queue.len(), queue.leased_len()), (1, 0));
 }
 
@@ -171,7 +172,7 @@ fn threads_and_futures_wait_in_one_line() {
     let mut first = Task::pop(&queue);
     assert_eq!(first.run(), Poll::Pending);
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| queue.wait_pop().map(|job| job.payload));
+        let waiting = scope.spawn(|| queue.wait_pop().block().ok().map(|job| job.payload));
         let _closing = CloseOnPanic(&queue);
         // Whether or not the thread is already waiting, the two receive the two jobs.
         queue.push(1, at(0)).unwrap();
@@ -203,7 +204,7 @@ fn a_waker_may_own_a_future_waiting_for_the_same_queue() {
     let waits = || {
         let queue = Arc::clone(&queue);
         let mut future: Boxed<'static> =
-            Box::pin(async move { Some(queue.pop_async().await?.payload) });
+            Box::pin(async move { Some(queue.wait_pop().await.ok()?.payload) });
         assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
         future
     };
@@ -233,7 +234,7 @@ fn a_panicking_waker_on_close_leaves_no_waiter_asleep() {
     let queue = queue().0;
     let mut before = Task::pop(&queue);
     assert_eq!(before.run(), Poll::Pending);
-    let mut broken = Box::pin(queue.pop_async());
+    let mut broken = Box::pin(queue.wait_pop());
     let waker = Waker::from(Arc::new(Broken));
     assert!(broken.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     let mut after = Task::pop(&queue);
@@ -256,7 +257,8 @@ impl Clone for Fragile {
 fn a_panic_while_polling_loses_no_job_and_leaves_the_line() {
     let clock = FakeClock::new();
     let queue = SharedDelayQueue::<Fragile>::new().with_clock(clock.clone());
-    let lease = || async { queue.lease_async(Duration::MAX).await.map(|lease| lease.deliveries) };
+    let lease =
+        || async { queue.wait_lease(Duration::MAX).await.ok().map(|lease| lease.deliveries) };
     let (mut first, mut second) = (Task::new(lease()), Task::new(lease()));
     assert_eq!((first.run(), second.run()), (Poll::Pending, Poll::Pending));
     queue.push(Fragile(Arc::default()), at(10)).unwrap();
@@ -283,13 +285,13 @@ fn each_job_goes_to_exactly_one_of_many_futures_on_threads() {
                     loop {
                         // Drops some futures early, like a timeout.
                         if worker % 2 == 0 {
-                            let mut dropped = Box::pin(queue.pop_async());
+                            let mut dropped = Box::pin(queue.wait_pop());
                             let mut context = Context::from_waker(Waker::noop());
-                            if let Poll::Ready(Some(job)) = dropped.as_mut().poll(&mut context) {
+                            if let Poll::Ready(Ok(job)) = dropped.as_mut().poll(&mut context) {
                                 taken.lock().unwrap().push(job.payload);
                             }
                         }
-                        if let Some(job) = queue.pop_async().await {
+                        if let Ok(job) = queue.wait_pop().await {
                             taken.lock().unwrap().push(job.payload);
                         } else {
                             break;
@@ -316,9 +318,9 @@ fn each_job_goes_to_exactly_one_of_many_futures_on_threads() {
 fn futures_are_send() {
     fn sendable<T: Send>(_: T) {}
     let (queue, _) = queue();
-    sendable(queue.pop_async());
-    sendable(queue.lease_async(Duration::ZERO));
-    assert!(format!("{:?}", queue.pop_async()).starts_with("PopAsync { queue: SharedDelayQueue"));
+    sendable(queue.wait_pop());
+    sendable(queue.wait_lease(Duration::ZERO));
+    assert!(format!("{:?}", queue.wait_pop()).starts_with("WaitFor { queue: SharedDelayQueue"));
 }
 
 #[derive(Clone, Debug)]
@@ -391,7 +393,7 @@ fn a_future_that_was_ready_waits_for_the_next_job_as_a_stream_does() {
     let (queue, clock) = queue();
     let woken = Arc::new(Flag(AtomicBool::new(false)));
     let waker = Waker::from(woken.clone());
-    let mut jobs = queue.pop_async();
+    let mut jobs = queue.wait_pop();
     let mut poll = || {
         let polled = Pin::new(&mut jobs).poll(&mut Context::from_waker(&waker));
         polled.map(|job| job.map(|job| job.payload))
@@ -402,28 +404,28 @@ fn a_future_that_was_ready_waits_for_the_next_job_as_a_stream_does() {
     assert_eq!(poll(), Poll::Pending);
     clock.set(at(10));
     assert!(woken.0.swap(false, Ordering::SeqCst));
-    assert_eq!(poll(), Poll::Ready(Some(1)));
+    assert_eq!(poll(), Poll::Ready(Ok(1)));
     // Between two polls it is not in the line, so another future takes a due job.
     clock.set(at(20));
     assert_eq!(queue.pop().unwrap().payload, 2);
-    assert_eq!(poll(), Poll::Ready(Some(3)));
+    assert_eq!(poll(), Poll::Ready(Ok(3)));
     assert_eq!(poll(), Poll::Pending);
     queue.push(4, at(30)).unwrap();
     clock.set(at(30));
     assert!(woken.0.swap(false, Ordering::SeqCst));
-    assert_eq!(poll(), Poll::Ready(Some(4)));
+    assert_eq!(poll(), Poll::Ready(Ok(4)));
     assert_eq!(poll(), Poll::Pending);
     queue.close();
     assert!(woken.0.load(Ordering::SeqCst));
-    assert_eq!(poll(), Poll::Ready(None));
-    assert_eq!(poll(), Poll::Ready(None));
+    assert_eq!(poll(), Poll::Ready(Err(WaitError::Closed)));
+    assert_eq!(poll(), Poll::Ready(Err(WaitError::Closed)));
 }
 
 #[cfg(feature = "tokio")]
 #[tokio::test(start_paused = true)]
 async fn on_the_clock_of_tokio_jobs_are_popped_at_their_paused_time() {
     use futures_util::{FutureExt, StreamExt, stream};
-    use tokio::time::{Instant, advance, sleep, timeout};
+    use tokio::time::{Instant, advance, sleep};
     use zset_std::TokioClock;
 
     let start = Instant::now();
@@ -432,7 +434,7 @@ async fn on_the_clock_of_tokio_jobs_are_popped_at_their_paused_time() {
         queue.push_after(seconds, Duration::from_secs(seconds.into())).unwrap();
     }
     // The time advances automatically while all tasks wait.
-    assert_eq!(queue.pop_async().await.unwrap().payload, 5);
+    assert_eq!(queue.wait_pop().await.unwrap().payload, 5);
     assert_eq!(start.elapsed(), Duration::from_secs(5));
     // If the time is advanced by hand, the job is due exactly at the millisecond.
     advance(Duration::from_millis(1999)).await;
@@ -441,16 +443,17 @@ async fn on_the_clock_of_tokio_jobs_are_popped_at_their_paused_time() {
     assert_eq!(queue.pop().unwrap().payload, 7);
 
     // A lease ends at the same time, and a push wakes a waiter.
-    let lease = queue.lease_async(Duration::from_secs(10)).await.unwrap();
+    let lease = queue.wait_lease(Duration::from_secs(10)).await.unwrap();
     assert_eq!((lease.payload, start.elapsed()), (3_600, Duration::from_secs(3_600)));
-    assert_eq!(timeout(Duration::from_secs(9), queue.pop_async()).await.ok(), None);
+    let bounded = queue.wait_pop().timeout(Duration::from_secs(9)).await;
+    assert_eq!(bounded, Err(WaitError::TimedOut));
     let later = Arc::clone(&queue);
     tokio::spawn(async move {
         sleep(Duration::from_millis(500)).await;
         later.push_after(1, Duration::ZERO).unwrap();
     });
-    let mut next = queue.pop_async();
-    let mut jobs = stream::poll_fn(|cx| next.poll_unpin(cx)).map(|job| job.payload);
+    let mut next = queue.wait_pop();
+    let mut jobs = stream::poll_fn(|cx| next.poll_unpin(cx).map(Result::ok)).map(|job| job.payload);
     assert_eq!(jobs.next().await, Some(1));
     assert_eq!(start.elapsed(), Duration::from_millis(3_609_500));
     assert_eq!(jobs.next().await, Some(3_600));

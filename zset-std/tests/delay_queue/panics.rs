@@ -66,9 +66,9 @@ fn no_panic_loses_a_job() {
     );
     verify_with_every_fuse(|queue, _| queue.push_with_id(Fused(7), Fused(0), Timestamp::MAX), &[]);
     verify_with_every_fuse(|queue, _| queue.pop(), &[1]);
-    verify_with_every_fuse(|queue, _| queue.wait_pop(), &[1]);
+    verify_with_every_fuse(|queue, _| queue.wait_pop().block(), &[1]);
     verify_with_every_fuse(|queue, _| queue.lease(long), &[]);
-    verify_with_every_fuse(|queue, _| queue.wait_lease(long), &[]);
+    verify_with_every_fuse(|queue, _| queue.wait_lease(long).block(), &[]);
     verify_with_every_fuse(Queue::ack, &[0]);
     verify_with_every_fuse(|queue, lease| queue.nack(lease, long), &[]);
     verify_with_every_fuse(|queue, lease| queue.renew(lease, long), &[]);
@@ -92,11 +92,11 @@ fn a_waiter_that_panics_leaves_the_job_to_the_next() {
     let has_panicked = AtomicBool::new(false);
     let queue = SharedDelayQueue::<PanicsOnce<'_>>::new();
     thread::scope(|scope| {
-        let wait = || queue.wait_lease(Duration::MAX).map(|lease| queue.ack(&lease));
+        let wait = || queue.wait_lease(Duration::MAX).block().map(|lease| queue.ack(&lease));
         let waiting = [(), ()].map(|()| scope.spawn(wait));
         queue.push_after(PanicsOnce(&has_panicked), Duration::from_millis(1)).unwrap();
         let results = waiting.map(std::thread::ScopedJoinHandle::join);
-        let done = results.iter().filter(|result| matches!(result, Ok(Some(Ok(()))))).count();
+        let done = results.iter().filter(|result| matches!(result, Ok(Ok(Ok(()))))).count();
         assert_eq!(done, 1);
         assert_eq!(results.iter().filter(|result| result.is_err()).count(), 1);
     });
@@ -182,7 +182,7 @@ fn a_wake_up_is_not_lost_while_a_payload_is_dropped() {
     queue.push(Blocks(Some(signals)), Timestamp::ZERO).unwrap();
     drop(queue.lease(Duration::ZERO));
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| queue.wait_pop().is_some());
+        let waiting = scope.spawn(|| queue.wait_pop().block().is_ok());
         let _closing = CloseOnPanic(&queue);
         wait_for(is_dropping);
         // The only push wakes the thread while it is parked in the drop.

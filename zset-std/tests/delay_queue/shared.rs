@@ -251,7 +251,7 @@ proptest! {
                 // Waits until a time that has passed, which does not block.
                 Operation::WaitPop(earlier) => {
                     let deadline = now.saturating_sub(Duration::from_nanos(earlier));
-                    let popped = queue.wait_pop_until(deadline).map(parts);
+                    let popped = queue.wait_pop().deadline(deadline).block().map(parts);
                     let wanted = if is_closed {
                         Err(WaitError::Closed)
                     } else {
@@ -267,7 +267,7 @@ proptest! {
                 }
                 Operation::WaitLease(visibility) => {
                     let visible = Duration::from_nanos(visibility);
-                    let lease = queue.wait_lease_timeout(visible, Duration::ZERO);
+                    let lease = queue.wait_lease(visible).timeout(Duration::ZERO).block();
                     let wanted = if is_closed {
                         Err(WaitError::Closed)
                     } else {

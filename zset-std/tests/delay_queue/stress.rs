@@ -107,9 +107,9 @@ fn every_job_is_popped_exactly_once() {
                     // Timeouts make consumers leave the line at any moment.
                     2..5 => {
                         let timeout = Duration::from_micros(dice.throw(60));
-                        queue.wait_pop_timeout(timeout).into_iter().for_each(pop);
+                        queue.wait_pop().timeout(timeout).block().into_iter().for_each(pop);
                     }
-                    _ => queue.wait_pop().into_iter().for_each(pop),
+                    _ => queue.wait_pop().block().into_iter().for_each(pop),
                 }
             }
         });
@@ -126,7 +126,7 @@ fn consumers_that_only_wait_miss_no_job() {
         let queue = SharedDelayQueue::new();
         let popped = Counts::new();
         run(&queue, threads, |_| {
-            while let Some(job) = queue.wait_pop() {
+            while let Ok(job) = queue.wait_pop().block() {
                 if popped.count(job.payload) == JOBS {
                     queue.close();
                 }
@@ -164,7 +164,7 @@ fn every_leased_job_is_done_once_or_becomes_a_dead_letter() {
                     end(&dead, &done, letter.payload);
                 }
                 // A new dead letter wakes no thread, hence the timeout.
-                let lease = queue.wait_lease_timeout(visibility, Duration::from_millis(1));
+                let lease = queue.wait_lease(visibility).timeout(Duration::from_millis(1)).block();
                 let Ok(lease) = lease else { continue };
                 delivered.count(lease.payload);
                 let result = match dice.throw(8) {

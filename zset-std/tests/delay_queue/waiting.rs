@@ -50,7 +50,7 @@ fn assert_wakes(prepare: impl Fn(&Queue), wake: impl Fn(&Queue, &FakeClock)) {
     let (queue, watch) = queue();
     prepare(&queue);
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| queue.wait_pop().unwrap().payload);
+        let waiting = scope.spawn(|| queue.wait_pop().block().unwrap().payload);
         let _closing = CloseOnPanic(&queue);
         watch.wait_until_asleep(1);
         wake(&queue, &watch.clock);
@@ -78,7 +78,7 @@ fn a_waiter_wakes_for_every_change_that_makes_a_job_due() {
         push(0)(&queue);
         let lease = lease(&queue);
         thread::scope(|scope| {
-            let waiting = scope.spawn(|| queue.wait_pop().unwrap().payload);
+            let waiting = scope.spawn(|| queue.wait_pop().block().unwrap().payload);
             watch.wait_until_asleep(1);
             if shorten {
                 queue.renew(&lease, Duration::ZERO).unwrap();
@@ -98,7 +98,7 @@ fn a_pushed_job_wakes_one_of_many_waiters() {
         for _ in 0..8 {
             let (queue, sender) = (&queue, sender.clone());
             scope.spawn(move || {
-                while let Some(job) = queue.wait_pop() {
+                while let Ok(job) = queue.wait_pop().block() {
                     sender.send(job.payload).unwrap();
                 }
             });
@@ -129,13 +129,13 @@ fn closing_wakes_all_waiters() {
     let (queue, watch) = queue();
     queue.push(1, at(10)).unwrap();
     thread::scope(|scope| {
-        let popping = [(), ()].map(|()| scope.spawn(|| queue.wait_pop()));
-        let leasing = scope.spawn(|| queue.wait_lease(Duration::MAX));
-        let timed = scope.spawn(|| queue.wait_pop_until(Timestamp::MAX));
+        let popping = [(), ()].map(|()| scope.spawn(|| queue.wait_pop().block()));
+        let leasing = scope.spawn(|| queue.wait_lease(Duration::MAX).block());
+        let timed = scope.spawn(|| queue.wait_pop().deadline(Timestamp::MAX).block());
         watch.wait_until_asleep(4);
         queue.close();
-        assert!(popping.map(|thread| thread.join().unwrap()).iter().all(Option::is_none));
-        assert!(leasing.join().unwrap().is_none());
+        assert!(popping.map(|thread| thread.join().unwrap()).iter().all(Result::is_err));
+        assert!(leasing.join().unwrap().is_err());
         assert_eq!(timed.join().unwrap(), Err(WaitError::Closed));
     });
     queue.check_invariants();
@@ -148,7 +148,7 @@ fn a_timed_wait_returns_jobs_due_at_its_deadline_but_none_later() {
         let (queue, watch) = queue();
         queue.push(1, at(due)).unwrap();
         thread::scope(|scope| {
-            let waiting = scope.spawn(|| queue.wait_pop_timeout(Duration::from_nanos(5)));
+            let waiting = scope.spawn(|| queue.wait_pop().timeout(Duration::from_nanos(5)).block());
             watch.wait_until_asleep(1);
             watch.clock.set(at(5));
             let wanted = if is_popped { Ok(1) } else { Err(WaitError::TimedOut) };
@@ -167,7 +167,7 @@ fn a_waiter_skips_a_job_whose_last_lease_has_expired() {
     queue.push(2, at(20)).unwrap();
     let lease = queue.lease(Duration::from_nanos(10)).unwrap();
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| queue.wait_lease(Duration::MAX).unwrap().payload);
+        let waiting = scope.spawn(|| queue.wait_lease(Duration::MAX).block().unwrap().payload);
         watch.wait_until_asleep(1);
         watch.clock.set(at(10));
         watch.wait_until_asleep(2);
@@ -182,7 +182,8 @@ fn a_waiter_skips_a_job_whose_last_lease_has_expired() {
 fn waiters_sleep_no_longer_than_needed_by_the_real_clock() {
     let queue = SharedDelayQueue::new();
     thread::scope(|scope| {
-        let waiting = [(), (), ()].map(|()| scope.spawn(|| queue.wait_pop().unwrap().payload));
+        let waiting =
+            [(), (), ()].map(|()| scope.spawn(|| queue.wait_pop().block().unwrap().payload));
         for (delay, payload) in [(3, 'c'), (1, 'a'), (2, 'b')] {
             queue.push_after(payload, Duration::from_millis(delay)).unwrap();
         }

@@ -12,20 +12,20 @@ use crate::funnels;
 #[test]
 fn available_units_do_not_wait() {
     let (funnels, clock) = funnels();
-    assert!(funnels.until_ready("a").deadline(Timestamp::ZERO).block().is_ok());
+    assert!(funnels.wait_ready("a").deadline(Timestamp::ZERO).block().is_ok());
     assert_eq!(funnels.peek_n("a", 0).remaining, 0);
-    assert!(funnels.until_ready("a").units(0).block().is_ok());
+    assert!(funnels.wait_ready("a").units(0).block().is_ok());
     assert_eq!(clock.now(), Timestamp::ZERO);
 }
 
 #[test]
 fn waits_beyond_the_limit_or_the_deadline_are_errors_and_charge_nothing() {
     let (funnels, clock) = funnels();
-    assert_eq!(funnels.until_ready("a").units(2).block(), Err(NotReady::Never));
+    assert_eq!(funnels.wait_ready("a").units(2).block(), Err(NotReady::Never));
     assert!(funnels.is_empty());
     assert!(funnels.check("a").is_allowed());
     let short = Duration::from_nanos(999_999_999);
-    assert_eq!(funnels.until_ready("a").timeout(short).block(), Err(NotReady::TooLate));
+    assert_eq!(funnels.wait_ready("a").timeout(short).block(), Err(NotReady::TooLate));
     clock.advance(Duration::from_secs(1));
     assert!(funnels.check("a").is_allowed());
     for error in [NotReady::Never, NotReady::TooLate] {
@@ -46,7 +46,7 @@ fn a_deadline_too_early_after_a_clock_step_back_fails_at_once() {
     );
     clock.set(Timestamp::from_nanos(40_000_000_000));
     let short = Duration::from_nanos(60_999_999_999);
-    assert_eq!(funnels.until_ready("a").timeout(short).block(), Err(NotReady::TooLate));
+    assert_eq!(funnels.wait_ready("a").timeout(short).block(), Err(NotReady::TooLate));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_thread_waits_by_the_clock_of_the_limiter() {
         let waiting = scope.spawn(|| {
             // The first passes; four wait.
             for _ in 0..5 {
-                funnels.until_ready("a").block().unwrap();
+                funnels.wait_ready("a").block().unwrap();
             }
             clock.now()
         });
@@ -82,7 +82,7 @@ fn threads_waiting_for_one_key_all_pass_within_the_quota() {
                 scope.spawn(|| {
                     for _ in 0..10 {
                         let before = clock.now();
-                        windows.until_ready(&1).jitter(jitter).block().unwrap();
+                        windows.wait_ready(&1).jitter(jitter).block().unwrap();
                         passed.lock().unwrap().push((before, clock.now()));
                     }
                 });
@@ -108,14 +108,14 @@ fn a_smaller_request_does_not_overtake_the_first_waiter() {
     let order = Mutex::new(Vec::new());
     thread::scope(|scope| {
         let wait = |units| {
-            windows.until_ready(&1).units(units).block().unwrap();
+            windows.wait_ready(&1).units(units).block().unwrap();
             order.lock().unwrap().push(units);
         };
         // One unit would pass now, but four units are ahead of it in the line.
         let four = scope.spawn(move || wait(4));
         // Zero units pass immediately while the line is empty. Once this fails, the four are in the
         // line.
-        while windows.until_ready(&1).units(0).deadline(Timestamp::ZERO).block().is_ok() {
+        while windows.wait_ready(&1).units(0).deadline(Timestamp::ZERO).block().is_ok() {
             thread::yield_now();
         }
         let one = scope.spawn(move || wait(1));
@@ -137,9 +137,9 @@ fn a_later_waiter_times_out_at_its_deadline() {
     assert!(funnels.check("a").is_allowed());
     let soon = clock.now().saturating_add(Duration::from_millis(300));
     thread::scope(|scope| {
-        let first = scope.spawn(|| funnels.until_ready("a").block());
+        let first = scope.spawn(|| funnels.wait_ready("a").block());
         // Times out immediately if it is first in the line, and otherwise at its deadline.
-        let second = scope.spawn(|| funnels.until_ready("a").deadline(soon).block());
+        let second = scope.spawn(|| funnels.wait_ready("a").deadline(soon).block());
         while !second.is_finished() {
             thread::yield_now();
             if clock.now() < soon {

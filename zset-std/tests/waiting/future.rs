@@ -52,9 +52,9 @@ impl<'a> Task<'a> {
 #[test]
 fn a_future_is_ready_exactly_when_its_units_pass() {
     let (funnels, clock) = funnels();
-    let mut first = Task::new(funnels.until_ready("a"));
+    let mut first = Task::new(funnels.wait_ready("a"));
     assert!(first.run().is_some_and(|outcome| outcome.is_ok()));
-    let mut second = Task::new(funnels.until_ready("a"));
+    let mut second = Task::new(funnels.wait_ready("a"));
     assert_eq!(second.run(), None);
     clock.advance(Duration::from_nanos(999_999_999));
     assert_eq!(second.run(), None);
@@ -66,8 +66,8 @@ fn a_future_is_ready_exactly_when_its_units_pass() {
 fn a_waiter_that_leaves_the_head_of_the_line_wakes_the_next() {
     let (funnels, clock) = funnels();
     assert!(funnels.check("a").is_allowed());
-    let mut first = Task::new(funnels.until_ready("a"));
-    let mut second = Task::new(funnels.until_ready("a"));
+    let mut first = Task::new(funnels.wait_ready("a"));
+    let mut second = Task::new(funnels.wait_ready("a"));
     assert_eq!((first.run(), second.run()), (None, None));
     drop(first);
     assert!(second.woken.0.load(Ordering::SeqCst));
@@ -94,7 +94,7 @@ fn a_waker_may_own_a_future_waiting_for_the_same_key() {
     assert!(funnels.check("a").is_allowed());
     let waits = || {
         let funnels = Arc::clone(&funnels);
-        let mut future: Boxed = Box::pin(async move { funnels.until_ready("a").await });
+        let mut future: Boxed = Box::pin(async move { funnels.wait_ready("a").await });
         assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
         future
     };
@@ -114,9 +114,9 @@ fn an_overtaken_waiter_learns_that_it_is_too_late_when_its_units_were_due() {
     let second = Duration::from_secs(1);
     assert!(funnels.check("a").is_allowed());
     let timeout = second + second / 2;
-    let mut first = Task::new(funnels.until_ready("a").timeout(timeout));
-    let mut behind = Task::new(funnels.until_ready("a").timeout(timeout));
-    let mut last = Task::new(funnels.until_ready("a"));
+    let mut first = Task::new(funnels.wait_ready("a").timeout(timeout));
+    let mut behind = Task::new(funnels.wait_ready("a").timeout(timeout));
+    let mut last = Task::new(funnels.wait_ready("a"));
     assert_eq!((first.run(), behind.run(), last.run()), (None, None, None));
     clock.advance(Duration::from_nanos(999_999_999));
     assert_eq!(first.run(), None);
@@ -131,7 +131,7 @@ fn an_overtaken_waiter_learns_that_it_is_too_late_when_its_units_were_due() {
     assert_eq!(last.run(), None);
 
     // A waiter that is not first in the line gives up at its deadline.
-    let mut behind = Task::new(funnels.until_ready("a").timeout(second / 2));
+    let mut behind = Task::new(funnels.wait_ready("a").timeout(second / 2));
     assert_eq!(behind.run(), None, "its unit would be allowed in two seconds");
     clock.advance(second / 2);
     assert_eq!(behind.run(), Some(Err(NotReady::TooLate)));
@@ -146,7 +146,7 @@ fn jitter_is_added_to_the_wait_up_to_the_deadline() {
     for _ in 0..40 {
         let (funnels, clock) = funnels();
         assert!(funnels.check("a").is_allowed());
-        let asked = funnels.until_ready("a").jitter(Duration::from_millis(500));
+        let asked = funnels.wait_ready("a").jitter(Duration::from_millis(500));
         let mut waiting = Task::new(asked.timeout(Duration::from_millis(1250)));
         assert_eq!(waiting.run(), None);
         let mut wait = 0;
@@ -168,7 +168,7 @@ fn a_wait_by_the_real_clock_ends() {
     let windows = Keyed::<u8, _>::new(SlidingWindow::new(quota));
     pollster::block_on(async {
         for _ in 0..4 {
-            assert!(windows.until_ready(&1).await.is_ok());
+            assert!(windows.wait_ready(&1).await.is_ok());
         }
     });
 }
@@ -264,7 +264,7 @@ proptest! {
         for event in events {
             match event {
                 Event::Wait { key, units, timeout } => {
-                    let mut asked = windows.until_ready(&keys[usize::from(key)]).units(units);
+                    let mut asked = windows.wait_ready(&keys[usize::from(key)]).units(units);
                     let mut deadline = None;
                     if let Some(nanos) = timeout {
                         let timeout = Duration::from_nanos(nanos);
@@ -299,7 +299,7 @@ async fn on_the_clock_of_tokio_units_pass_at_their_paused_time() {
     let window = Keyed::<&str, _>::new(SlidingWindow::new(quota)).with_clock(TokioClock::new());
     let funnels = Keyed::<&str, _>::new(Funnel::new(quota)).with_clock(TokioClock::new());
     for n in 0..6 {
-        window.until_ready(&"a").await.unwrap();
+        window.wait_ready(&"a").await.unwrap();
         assert_eq!(start.elapsed(), second * (n / 2));
     }
     advance(Duration::from_millis(999)).await;
@@ -309,9 +309,9 @@ async fn on_the_clock_of_tokio_units_pass_at_their_paused_time() {
 
     let start = Instant::now();
     for n in 0..6_u32 {
-        funnels.until_ready(&"a").await.unwrap();
+        funnels.wait_ready(&"a").await.unwrap();
         assert_eq!(start.elapsed(), second / 2 * n.saturating_sub(1));
     }
-    assert!(funnels.until_ready(&"a").timeout(second / 4).await.is_err());
-    assert!(funnels.until_ready(&"a").timeout(second / 2).await.is_ok());
+    assert!(funnels.wait_ready(&"a").timeout(second / 4).await.is_err());
+    assert!(funnels.wait_ready(&"a").timeout(second / 2).await.is_ok());
 }

@@ -169,7 +169,7 @@ fn waiters_do_not_spin_on_a_limiter_without_room() {
         .with_clock(FakeClock::new());
     let wait = funnels.check(&1).retry_after().unwrap();
     assert!(wait > Duration::from_secs(1_000_000_000), "{wait:?}");
-    let waiting = funnels.until_ready(&1).timeout(Duration::from_secs(86_400));
+    let waiting = funnels.wait_ready(&1).timeout(Duration::from_secs(86_400));
     assert_eq!(waiting.block(), Err(NotReady::TooLate));
 }
 

@@ -1,0 +1,91 @@
+//! Waiting in steps, on a thread or as a future: what limiters and queues share.
+
+use std::sync::Arc;
+#[cfg(feature = "async")]
+use std::task::{Context, Poll, ready};
+use std::task::{Wake, Waker};
+
+#[cfg(feature = "async")]
+use crate::clock::Sleep;
+use crate::sync::thread::{self, Thread};
+use crate::{Clock, Timestamp};
+
+/// The outcome of one step of a wait.
+pub(crate) enum Step<R> {
+    Done(R),
+    /// Step again at this time, or when the waker is called.
+    WaitUntil(Timestamp),
+}
+
+/// Takes steps on the current thread, which parks in between. `step` receives a function that makes
+/// the waker, which may panic during thread shutdown.
+pub(crate) fn block<R>(
+    clock: &impl Clock,
+    mut step: impl FnMut(&mut dyn FnMut() -> Waker) -> Step<R>,
+) -> R {
+    let mut waker = None;
+    loop {
+        match step(&mut || waker.get_or_insert_with(waker_of_this_thread).clone()) {
+            Step::Done(result) => return result,
+            Step::WaitUntil(at) => clock.park_until(at),
+        }
+    }
+}
+
+/// Returns a waker that unparks the current thread.
+pub(crate) fn waker_of_this_thread() -> Waker {
+    struct Unpark(Thread);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    Waker::from(Arc::new(Unpark(thread::current())))
+}
+
+/// The time until which a future sleeps, and the timer for it.
+#[derive(Default)]
+pub(crate) struct Alarm {
+    #[cfg(feature = "async")]
+    sleep: Option<(Timestamp, Sleep)>,
+}
+
+#[cfg(feature = "async")]
+impl Alarm {
+    /// Takes steps in a task, which sleeps in between.
+    pub(crate) fn poll<R>(
+        &mut self,
+        clock: &impl Clock,
+        context: &mut Context<'_>,
+        mut step: impl FnMut(&mut dyn FnMut() -> Waker) -> Step<R>,
+    ) -> Poll<R> {
+        loop {
+            match step(&mut || context.waker().clone()) {
+                Step::Done(result) => {
+                    self.sleep = None;
+                    return Poll::Ready(result);
+                }
+                Step::WaitUntil(at) => ready!(self.sleep(clock, at, context)),
+            }
+        }
+    }
+
+    /// Sleeps until time `at`; the last timestamp means until something else wakes the task. It may
+    /// be ready early.
+    fn sleep(&mut self, clock: &impl Clock, at: Timestamp, context: &mut Context<'_>) -> Poll<()> {
+        if at == Timestamp::MAX {
+            self.sleep = None;
+            return Poll::Pending;
+        }
+        let (_, timer) = match &mut self.sleep {
+            Some(sleep) if sleep.0 == at => sleep,
+            sleep => sleep.insert((at, clock.sleep_until(at))),
+        };
+        ready!(timer.as_mut().poll(context));
+        // A completed timer must not be polled again.
+        self.sleep = None;
+        Poll::Ready(())
+    }
+}
