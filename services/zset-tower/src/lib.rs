@@ -171,7 +171,7 @@
 //! limiter on a server, and the peek if the layer has several policies.
 //!
 //! The last three exist for [`Policy::window`] and [`Policy::funnel`]. Your own limiters have
-//! `len`, and an [`Observer`](zset_std::Observer) receives their evictions. Read `len`, like the
+//! `len`, and an [`Observer`](zset_std::Observer) receives their sweeps. Read `len`, like the
 //! state of a breaker, where metrics are collected, such as in the handler of `/metrics`:
 //!
 #![cfg_attr(feature = "metrics", doc = "```")]

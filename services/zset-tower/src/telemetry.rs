@@ -210,7 +210,7 @@ mod keys {
     }
 
     impl Observer for Metrics {
-        fn evicted(&self, keys: usize) {
+        fn swept(&self, keys: usize) {
             self.registered().evicted.increment(keys as u64);
         }
 

@@ -96,7 +96,7 @@
 //! that makes up keys grows the table without limit. At the bound a new key replaces an idle one.
 //! If no key is idle, it is refused ([`WhenFull::RefuseNew`](crate::WhenFull::RefuseNew)) or shares
 //! one limiter with all others without room
-//! ([`WhenFull::SharedBucket`](crate::WhenFull::SharedBucket)). A live key is never evicted: that
+//! ([`WhenFull::SharedBucket`](crate::WhenFull::SharedBucket)). A live key is never removed: that
 //! would discard its history. A panic in a key's code blocks no other key.
 //!
 //! # Time

@@ -33,7 +33,7 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 /// A key occupies memory from its first call until a sweep finds it idle, i.e. indistinguishable
 /// from a new one to every check. Only [`refund`](Self::refund) may distinguish the two. Each new
 /// key sweeps a few others, and [`sweep`](Self::sweep) sweeps on demand.
-/// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Evicting a key discards its
+/// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Sweeping a key discards its
 /// history, even for a quota with a period that is set later, or that no earlier
 /// [call](Self::check_with) had.
 ///
@@ -119,8 +119,8 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the limiter with a bound on the number of keys, and a policy for new keys beyond it.
     /// **O(1)**.
     ///
-    /// The policy applies only if no key is idle; otherwise an idle key is evicted to make room. A
-    /// key in use is never evicted. Finding an idle key, for a check or a peek, takes **O(log n)**
+    /// The policy applies only if no key is idle; otherwise an idle key is swept to make room. A
+    /// key in use is never swept. Finding an idle key, for a check or a peek, takes **O(log n)**
     /// amortized.
     ///
     /// # Examples
@@ -265,16 +265,16 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
         keyed.change(keyed.keys.lock(key, now), record).map_err(|_| KeysFull)
     }
 
-    /// Examines about `budget` keys that may be idle, evicts those that are, and returns how many.
+    /// Removes idle keys, of about `budget` that may be idle, and returns how many.
     ///
     /// The budget is divided among the shards, rounded up for each. **O(b log n)** amortized for a
     /// budget of b, and at least **O(shards)**. As with a check, later calls never use an earlier
     /// time, so do not sweep at a time in the future.
     pub fn sweep(&self, budget: usize) -> usize {
         let (keyed, now) = self.timed();
-        let evicted = keyed.keys.sweep(now, budget);
-        keyed.observers.evicted(evicted);
-        evicted
+        let swept = keyed.keys.sweep(now, budget);
+        keyed.observers.swept(swept);
+        swept
     }
 });
 
@@ -297,7 +297,7 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     ///
     /// A key is idle once none of its units counts under any period that was used with it,
     /// including the limiter's own; after [`set_quota`](Keyed::set_quota), that is the new one. A
-    /// call with another period may then find an evicted key as new, although a window of this
+    /// call with another period may then find a swept key as new, although a window of this
     /// period still holds units:
     ///
     /// - in a sliding window, with a period longer than all others;
@@ -367,9 +367,9 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     /// refunded.
     ///
     /// A refund does not depend on the time: units are on record until a later check of the key
-    /// finds them too old, or until the key is evicted. So an idle key may refund units where a new
+    /// finds them too old, or until the key is swept. So an idle key may refund units where a new
     /// one has none. After [`set_quota`](Self::set_quota) to a shorter period, the log of a key
-    /// that was not evicted keeps units for the longest period so far, also those that pass later.
+    /// that was not swept keeps units for the longest period so far, also those that pass later.
     pub fn refund<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, n: u32) -> u32 {
         let refund = |limiter: &L, state: &mut L::State| limiter.refund(state, n);
         self.keys.lock(key, Timestamp::ZERO).shorten(refund).unwrap_or(0)
@@ -381,7 +381,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.remove(key)
     }
 
-    /// Returns the number of keys, including idle ones that have not been evicted yet. **O(1)**.
+    /// Returns the number of keys, including idle ones that have not been swept yet. **O(1)**.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
@@ -481,8 +481,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         let holds = |decision: &Decision| if decision.is_allowed() { n } else { 0 };
         let own = self.keys.get_or_insert(self.keys.lock(key, now), decide, holds);
         let (decision, held) = match (own, &self.shared) {
-            (Ok((decision, evicted)), _) => {
-                self.observers.evicted(evicted);
+            (Ok((decision, swept)), _) => {
+                self.observers.swept(swept);
                 (decision, Held::Key)
             }
             (Err(full), Some(shared)) => {
@@ -544,8 +544,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         let (key, now) = (locked.key, locked.now);
         let own = |limiter: &L, state: &mut L::State, _, now| change(limiter, state, now);
         match self.keys.get_or_insert(locked, own, |_| 0) {
-            Ok((result, evicted)) => {
-                self.observers.evicted(evicted);
+            Ok((result, swept)) => {
+                self.observers.swept(swept);
                 Ok(result)
             }
             Err(full) => {
@@ -684,7 +684,7 @@ impl<K, L: Limiter, C: fmt::Debug, H> fmt::Debug for Keyed<K, L, C, H> {
 /// What happens to a new key when the limiter has its maximum number of keys and none is idle.
 ///
 /// An attacker who can choose keys can use up the room for them. A key in use is still never
-/// evicted for a new one: evicting a live key would discard its history.
+/// removed for a new one: that would discard its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenFull {

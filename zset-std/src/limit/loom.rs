@@ -104,7 +104,7 @@ of_both_kinds! {
     threads_with_one_new_key_use_room_for_one
     only_one_of_two_new_keys_gets_the_last_room
     one_of_two_new_keys_gets_the_room_of_an_idle_one
-    an_idle_key_is_not_evicted_while_it_is_used_again
+    an_idle_key_is_not_swept_while_it_is_used_again
     a_quota_change_takes_effect_in_every_shard
 }
 
@@ -122,7 +122,7 @@ fn a_sweep_does_not_forget_a_key_that_is_used_again<L: Explored>() {
     explore(|| {
         let limiter = Arc::new(L::new(1));
         assert!(limiter.allows(0, 0));
-        // The key is idle, and a sweep is about to evict it, when it is used again.
+        // The key is idle, and a sweep is about to remove it, when it is used again.
         let other = start(&limiter, |limiter| limiter.sweep(PERIOD));
         assert!(limiter.allows(0, PERIOD));
         other.join().unwrap();
@@ -248,7 +248,7 @@ fn one_of_two_new_keys_gets_the_room_of_an_idle_one<L: Explored>() {
     }
 }
 
-fn an_idle_key_is_not_evicted_while_it_is_used_again<L: Explored>() {
+fn an_idle_key_is_not_swept_while_it_is_used_again<L: Explored>() {
     let [idle, same_shard, other_shard] = keys();
     for new in [same_shard, other_shard] {
         explore(move || {

@@ -40,8 +40,8 @@ pub trait Observer: Send + Sync {
     /// Called when units are denied, for now or forever.
     fn denied(&self) {}
 
-    /// Called when `keys` idle keys have been evicted.
-    fn evicted(&self, keys: usize) {
+    /// Called when `keys` idle keys have been swept.
+    fn swept(&self, keys: usize) {
         let _ = keys;
     }
 
@@ -66,9 +66,9 @@ impl Observers {
         decision
     }
 
-    pub(super) fn evicted(&self, keys: usize) {
+    pub(super) fn swept(&self, keys: usize) {
         if let (Some(observer), 1..) = (&self.0, keys) {
-            observer.evicted(keys);
+            observer.swept(keys);
         }
     }
 
@@ -81,7 +81,7 @@ impl Observers {
 
     /// Reports that there is no room for a new key.
     pub(super) fn full(&self, full: &Full) {
-        self.evicted(full.evicted);
+        self.swept(full.swept);
         if let Some(observer) = &self.0 {
             observer.refused();
         }

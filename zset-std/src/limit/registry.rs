@@ -19,11 +19,11 @@
 //! once, so a call takes amortized O(log n) time. The lock is released after every few deadlines,
 //! but rebuilding the list holds it for all keys of the shard.
 //!
-//! A key is *held* while it has units in flight, idle or not: it is not evicted, so there is room to
+//! A key is *held* while it has units in flight, idle or not: it is not swept, so there is room to
 //! record them. Held keys are in a table of their own, which is usually empty.
 //!
 //! The *effective time* of a call is the later of its `now` and the latest time that the shard has
-//! seen. The last timestamp means never: a key that would be idle only then is never evicted.
+//! seen. The last timestamp means never: a key that would be idle only then is never swept.
 
 use std::boxed::Box;
 use std::hash::{BuildHasher, Hash};
@@ -36,7 +36,7 @@ use super::{Limiter, ToKey};
 use crate::Timestamp;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock};
 
-/// The number of deadlines examined for each new key, so that keys are evicted at the rate of
+/// The number of deadlines examined for each new key, so that keys are swept at the rate of
 /// arrival.
 const SWEPT_FOR_EACH_NEW: usize = 2;
 
@@ -100,8 +100,8 @@ impl<K> Hashed for Held<K> {
 pub(crate) struct Full {
     /// The earliest time at which some key may be idle.
     pub(crate) retry_at: Timestamp,
-    /// The number of idle keys that were evicted, whose room went to other new keys.
-    pub(crate) evicted: usize,
+    /// The number of idle keys that were swept, whose room went to other new keys.
+    pub(crate) swept: usize,
 }
 
 /// Returns enough shards to keep the threads of this machine from contending.
@@ -194,7 +194,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// the key that are held, and the effective time. Then as many more are held as `holds` returns
     /// for the result, until they are [released](Locked::release).
     ///
-    /// Returns the result of `change`, and the number of idle keys evicted.
+    /// Returns the result of `change`, and the number of idle keys swept.
     pub(crate) fn get_or_insert<'a, Q: ToKey<K> + ?Sized, R>(
         &'a self,
         mut locked: Locked<'a, K, L, Q>,
@@ -202,17 +202,17 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         holds: impl FnOnce(&R) -> u32,
     ) -> Result<(R, usize), Full> {
         let (hash, key) = (locked.hash, locked.key);
-        let mut evicted = 0;
+        let mut swept = 0;
         loop {
             locked.advance();
             let (now, held) = (locked.now, locked.held());
             if let Some((limiter, state)) = locked.entry() {
                 let result = change(limiter, state, held, now);
                 locked.hold(holds(&result));
-                return Ok((result, evicted));
+                return Ok((result, swept));
             }
             let (shard, keys) = (locked.shard, &mut *locked.keys);
-            evicted += self.sweep_keys(shard, keys, now, SWEPT_FOR_EACH_NEW);
+            swept += self.sweep_keys(shard, keys, now, SWEPT_FOR_EACH_NEW);
             // Under the lock, no other thread can look up this key, so of two threads that insert
             // it, neither is refused because of the room that the other has reserved for it.
             if let Some(room) = self.reserve() {
@@ -224,7 +224,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
                 shard.note_deadline(keys);
                 room.keep();
                 locked.hold(holds(&result));
-                return Ok((result, evicted));
+                return Ok((result, swept));
             }
             // Without the lock held: two threads waiting for each other's shards would deadlock.
             drop(locked);
@@ -233,8 +233,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
                 (swept > 0).then_some(swept)
             };
             match self.look_for_room(hash, now, sweep) {
-                Ok(swept) => evicted += swept,
-                Err(retry_at) => return Err(Full { retry_at, evicted }),
+                Ok(more) => swept += more,
+                Err(retry_at) => return Err(Full { retry_at, swept }),
             }
             locked = self.lock_hashed(hash, key, now);
         }
@@ -428,8 +428,8 @@ fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
 }
 
 impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
-    /// Checks for room for an absent key, or for an idle key that would be evicted to make room.
-    /// Evicts nothing, since `now` may be in the future.
+    /// Checks for room for an absent key, or for an idle key that would be swept to make room.
+    /// Sweeps nothing, since `now` may be in the future.
     pub(crate) fn has_room(&self, hash: KeyHash, now: Timestamp) -> Result<(), Full> {
         if self.len() < self.max_keys {
             return Ok(());
@@ -446,7 +446,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             idle
         };
         let found = self.look_for_room(hash, now, &mut has_idle);
-        found.map(|_| ()).map_err(|retry_at| Full { retry_at, evicted: 0 })
+        found.map(|_| ()).map_err(|retry_at| Full { retry_at, swept: 0 })
     }
 
     /// Searches the shards that may have an idle key, starting with the one selected by `hash`,
@@ -481,7 +481,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         Err(next)
     }
 
-    /// Examines keys whose deadlines have passed, about `budget` in all, and evicts those that are
+    /// Examines keys whose deadlines have passed, about `budget` in all, and removes those that are
     /// idle.
     pub(crate) fn sweep(&self, now: Timestamp, budget: usize) -> usize {
         let each = budget.div_ceil(self.shards.len());

@@ -157,7 +157,7 @@ fn attack<L: Limiter>(name: &str, make: impl FnOnce(Arc<Refusals>) -> L) {
         most / MAX_KEYS,
     );
     assert!(most <= warm * FACTOR, "memory has grown");
-    // Idle keys must have been evicted to make room for new ones.
+    // Idle keys must have been swept to make room for new ones.
     let periods = KEYS / EACH_TIME * STEP.as_micros() as u64 / PERIOD.as_micros() as u64;
     assert!(admitted > periods * (MAX_KEYS as u64 - REGULARS) * 9 / 10, "room was left unused");
 }

@@ -161,7 +161,7 @@ fn the_number_of_keys_never_exceeds_the_maximum() {
     funnels.check_invariants();
     // A hundred a minute, for 1000 seconds.
     assert!((1600..=1800).contains(&admitted), "{admitted}");
-    // A key in use is never evicted for another.
+    // A key in use is never swept for another.
     let windows =
         Keyed::<u32, _>::new(SlidingWindow::new(quota)).with_max_keys(1, WhenFull::RefuseNew);
     assert!(windows.at(now).check_n(&1, 1).is_allowed());
@@ -182,7 +182,7 @@ fn a_key_that_is_reset_repeatedly_leaves_nothing_behind() {
             assert!(limiter.reset(&7) && !limiter.reset(&7));
             limiter.check_invariants();
         }
-        // The key is evicted when it is idle, regardless of its earlier deadlines.
+        // The key is swept when it is idle, regardless of its earlier deadlines.
         assert!(limiter.at(at(10)).check_n(&7, 1).is_allowed());
         assert_eq!(limiter.at(at(1_009)).sweep(10_000), 0);
         assert!(!limiter.at(at(1_009)).check_n(&7, 1).is_allowed());
@@ -218,7 +218,7 @@ fn a_refunded_key_makes_room_after_others_are_reset() {
 }
 
 #[test]
-fn colliding_keys_are_distinct_and_evicted_when_idle() {
+fn colliding_keys_are_distinct_and_swept_when_idle() {
     #[derive(Default)]
     struct Same;
 
@@ -257,7 +257,7 @@ fn a_refused_key_waits_until_another_is_idle() {
         let retry_after = funnels.at(at(20)).check_n(&key, 1).retry_after();
         assert_eq!(retry_after, Some(Duration::from_secs(40)));
     }
-    // An evicted key no longer counts as idle.
+    // A swept key no longer counts as idle.
     assert!(funnels.at(at(60)).check_n(&1, 1).is_allowed());
     for key in 2..100 {
         let retry_after = funnels.at(at(80)).check_n(&key, 1).retry_after();
@@ -305,7 +305,7 @@ fn a_panic_under_a_lock_does_not_block_later_calls() {
 struct Counts {
     allowed: AtomicUsize,
     denied: AtomicUsize,
-    evicted: AtomicUsize,
+    swept: AtomicUsize,
     refused: AtomicUsize,
 }
 
@@ -318,8 +318,8 @@ impl Observer for Counts {
         self.denied.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn evicted(&self, keys: usize) {
-        self.evicted.fetch_add(keys, Ordering::Relaxed);
+    fn swept(&self, keys: usize) {
+        self.swept.fetch_add(keys, Ordering::Relaxed);
     }
 
     fn refused(&self) {
@@ -338,11 +338,11 @@ fn an_observer_is_notified_of_every_event() {
     let decisions = [1, 1, 2].map(|key| funnels.at(now).check_n(&key, 1).is_allowed());
     assert_eq!(decisions, [true, false, false]);
     assert_eq!(funnels.at(after(now, Duration::from_secs(60))).sweep(9), 1);
-    let told = [&counts.allowed, &counts.denied, &counts.evicted, &counts.refused];
+    let told = [&counts.allowed, &counts.denied, &counts.swept, &counts.refused];
     assert_eq!(told.map(|count| count.load(Ordering::Relaxed)), [1, 2, 1, 1]);
 }
 
-/// An idle key that was not evicted makes the same decisions as a new one, but may refund units
+/// An idle key that was not swept makes the same decisions as a new one, but may refund units
 /// that a new one does not have.
 #[test]
 fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
@@ -376,7 +376,7 @@ fn an_idle_key_differs_from_a_new_one_only_in_refunds() {
     }
     assert_eq!((idle.refund(&1, 1), new.refund(&1, 1)), (1, 0));
 
-    // Unless it has been evicted in the meantime.
+    // Unless it has been swept in the meantime.
     assert!(idle.at(at(200)).check(&1).is_allowed());
     assert_eq!(idle.at(at(300)).sweep(usize::MAX), 1);
     assert!(idle.at(at(300)).check(&1).is_allowed());

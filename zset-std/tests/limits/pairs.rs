@@ -3,9 +3,9 @@
 //! that are held, with every algorithm.
 //!
 //! Each key that is present decides as its reference, and an absent one as a new one. Which keys
-//! are present is observed by the drops of their copies. A key may be evicted once no window of a
+//! are present is observed by the drops of their copies. A key may be swept once no window of a
 //! period that was used with it holds a unit, which is computed from the true times of all units;
-//! and a sweep evicts it after the longest of these periods.
+//! and a sweep removes it after the longest of these periods.
 //!
 //! `ZSET_STEPS` is the number of calls for each limiter.
 
@@ -188,7 +188,7 @@ impl Parts for Limits<AnyLimiter> {
 struct Counts {
     allowed: AtomicUsize,
     denied: AtomicUsize,
-    evicted: AtomicUsize,
+    swept: AtomicUsize,
     refused: AtomicUsize,
 }
 
@@ -201,8 +201,8 @@ impl Observer for Counts {
         self.denied.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn evicted(&self, keys: usize) {
-        self.evicted.fetch_add(keys, Ordering::Relaxed);
+    fn swept(&self, keys: usize) {
+        self.swept.fetch_add(keys, Ordering::Relaxed);
     }
 
     fn refused(&self) {
@@ -295,7 +295,7 @@ impl<L: OneKey + Parts> Present<L> {
         })
     }
 
-    /// Returns whether a sweep must evict the key.
+    /// Returns whether a sweep must remove the key.
     fn is_surely_over(&self, now: Timestamp) -> bool {
         let all_over = L::parts(&self.reference.inside).iter().all(|(limiter, state)| {
             if let AnyLimiter::Funnel(_) = limiter {
@@ -385,7 +385,7 @@ struct Subject<L: Algorithm> {
     now: Timestamp,
     newest: Timestamp,
     observed: Arc<Counts>,
-    /// How many of each the observer must have received: allowed, denied, evicted, refused.
+    /// How many of each the observer must have received: allowed, denied, swept, refused.
     expected: [usize; 4],
 }
 
@@ -441,15 +441,15 @@ impl<L: Algorithm> Subject<L> {
         self.holds.iter().filter(is_it).map(|hold| hold.n).sum()
     }
 
-    /// Removes the references of keys that were evicted, which must have been idle.
-    fn expect_evictions(&mut self) {
+    /// Removes the references of keys that were swept, which must have been idle.
+    fn expect_sweeps(&mut self) {
         for key in 0..KEYS {
             if self.is_present(key) || !self.present.contains_key(&key) {
                 continue;
             }
-            let evicted = self.present.remove(&key).unwrap();
-            assert!(evicted.is_over(self.newest), "a window holds a unit of {key}");
-            let has_no_denials = evicted.reference.has_no_denials_at(self.newest);
+            let swept = self.present.remove(&key).unwrap();
+            assert!(swept.is_over(self.newest), "a window holds a unit of {key}");
+            let has_no_denials = swept.reference.has_no_denials_at(self.newest);
             assert!(has_no_denials, "a denial or a block of {key} counts");
             assert_eq!(self.in_flight(key, Held::Key), 0, "units of {key} are held");
             self.expected[2] += 1;
@@ -459,7 +459,7 @@ impl<L: Algorithm> Subject<L> {
     fn sweep(&mut self, budget: usize) -> usize {
         let swept = self.limiter.at(self.now).sweep(budget);
         let before = self.present.len();
-        self.expect_evictions();
+        self.expect_sweeps();
         assert_eq!(before - self.present.len(), swept);
         if budget == usize::MAX {
             for (key, present) in &self.present {
@@ -481,7 +481,7 @@ impl<L: Algorithm> Subject<L> {
     /// Returns the reference that decides on a key after a call that may have inserted it, and
     /// whether it is that of the key; `None` if the key is refused.
     fn place(&mut self, key: usize) -> (Option<&mut Reference<L::Reference>>, Held) {
-        self.expect_evictions();
+        self.expect_sweeps();
         if self.is_present(key) {
             let new = &self.new;
             let present = self.present.entry(key).or_insert_with(|| Present::new(new));
@@ -552,7 +552,7 @@ impl<L: Algorithm> Subject<L> {
         assert_eq!(peeked.is_allowed(), decision.is_allowed());
         if n == 0 {
             assert!(decision.is_allowed());
-            return self.expect_evictions();
+            return self.expect_sweeps();
         }
         if !decision.is_allowed() {
             self.report(&decision);
@@ -588,7 +588,7 @@ impl<L: Algorithm> Subject<L> {
         let newest = self.newest;
         if held == Held::Shared {
             self.shared.as_mut().unwrap().charge(n, newest);
-            return self.expect_evictions();
+            return self.expect_sweeps();
         }
         // Unless it was reset, the key is still there.
         let (reference, place) = self.place(key);
@@ -653,9 +653,9 @@ impl<L: Algorithm> Subject<L> {
         }
         self.limiter.check_invariants();
         assert_eq!(self.limiter.len(), self.present.len());
-        let Counts { allowed, denied, evicted, refused } = &*self.observed;
-        let observed = [allowed, denied, evicted, refused].map(|it| it.load(Ordering::Relaxed));
-        assert_eq!(observed, self.expected, "allowed, denied, evicted, refused");
+        let Counts { allowed, denied, swept, refused } = &*self.observed;
+        let observed = [allowed, denied, swept, refused].map(|it| it.load(Ordering::Relaxed));
+        assert_eq!(observed, self.expected, "allowed, denied, swept, refused");
     }
 }
 

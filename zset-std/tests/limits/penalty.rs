@@ -130,7 +130,7 @@ proptest! {
         }
     }
 
-    /// Idle keys are evicted before each call, and others stay.
+    /// Idle keys are swept before each call, and others stay.
     #[test]
     fn a_key_with_denials_or_a_block_is_kept(
         (quota, block) in (quotas(), blocks()),

@@ -95,7 +95,7 @@ fn a_key_stays_while_units_of_it_are_held() {
     assert_eq!(seconds(limiter.at(at(1002)).check(&2)), 58);
     assert!(limiter.at(at(1060)).check(&2).is_allowed());
     limiter.check_invariants();
-    let counts = [&counts.allowed, &counts.denied, &counts.evicted, &counts.refused];
+    let counts = [&counts.allowed, &counts.denied, &counts.swept, &counts.refused];
     assert_eq!(counts.map(|count| count.load(Ordering::Relaxed)), [2, 4, 1, 4]);
 }
 

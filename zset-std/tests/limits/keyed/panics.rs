@@ -118,7 +118,7 @@ impl Observer for Panicking {
         called(Call::Observer);
     }
 
-    fn evicted(&self, _: usize) {
+    fn swept(&self, _: usize) {
         called(Call::Observer);
     }
 

@@ -44,7 +44,7 @@ fn many_refunds_leave_few_deadlines() {
     refund::<Funnel>();
 }
 
-/// Verifies that a new key evicts the only idle one, which is preceded in every shard by keys in
+/// Verifies that a new key sweeps the only idle one, which is preceded in every shard by keys in
 /// use whose deadlines have passed.
 fn an_idle_key_makes_room<L: OfQuota>(others: u32) {
     let limiter: Keyed<u32, L> = full(others as usize + 1, WhenFull::RefuseNew);
@@ -59,7 +59,7 @@ fn an_idle_key_makes_room<L: OfQuota>(others: u32) {
     // A minute later, only the last key is idle.
     assert!(limiter.at(at(61)).check_n(&1_000_000, 1).is_allowed(), "{others} others");
     for key in 0..others {
-        assert!(limiter.at(at(61)).check_n(&key, 0).remaining < 3, "a key in use was evicted");
+        assert!(limiter.at(at(61)).check_n(&key, 0).remaining < 3, "a key in use was swept");
     }
     assert!(!limiter.at(at(61)).check_n(&2_000_000, 1).is_allowed());
     limiter.check_invariants();

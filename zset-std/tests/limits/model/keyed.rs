@@ -118,15 +118,15 @@ struct Subject<L> {
     new: Naive,
     shared: Option<Naive>,
     max_keys: usize,
-    /// Whether idle keys are evicted before each call; if not, they may or may not be present.
-    evicts: bool,
+    /// Whether idle keys are swept before each call; if not, they may or may not be present.
+    sweeps: bool,
     quota: Quota,
     now: u64,
     newest: u64,
 }
 
 impl<L: Limiter> Subject<L> {
-    fn new(quota: Quota, bounds: Option<(usize, WhenFull)>, evicts: bool) -> Self {
+    fn new(quota: Quota, bounds: Option<(usize, WhenFull)>, sweeps: bool) -> Self {
         let (mut limiter, new) = (L::new(quota), Naive::new(L::KIND, quota));
         let (mut shared, mut max_keys) = (None, usize::MAX);
         if let Some((max, when_full)) = bounds {
@@ -135,21 +135,21 @@ impl<L: Limiter> Subject<L> {
             shared = (when_full == WhenFull::SharedBucket).then(|| new.clone());
         }
         let lists = BTreeMap::new();
-        Subject { limiter, lists, new, shared, max_keys, evicts, quota, now: 0, newest: 0 }
+        Subject { limiter, lists, new, shared, max_keys, sweeps, quota, now: 0, newest: 0 }
     }
 
     /// Sets the time on all shards; otherwise a shard sees it only when one of its keys is used.
     fn step(&mut self, step: Step) {
-        // A key that becomes idle at the last timestamp would never be evicted.
+        // A key that becomes idle at the last timestamp would never be swept.
         self.now = step.from(self.now, self.quota).min(u64::MAX - 1);
         self.limiter.sweep(0, self.now);
         self.newest = self.newest.max(self.now);
-        if self.evicts {
-            self.evict_idle();
+        if self.sweeps {
+            self.sweep_idle();
         }
     }
 
-    fn evict_idle(&mut self) {
+    fn sweep_idle(&mut self) {
         self.limiter.sweep(usize::MAX, self.now);
         let in_use = self.lists.keys().copied().filter(|key| self.is_in_use(*key));
         let in_use: Vec<Key> = in_use.collect();
@@ -234,8 +234,8 @@ impl<L: Limiter> Subject<L> {
                 let refunded = self.limiter.refund(key, n);
                 let is_in_use = self.is_in_use(key);
                 let Some(list) = self.lists.get_mut(&key) else { return };
-                // An idle key may be present, or may have been evicted.
-                if is_in_use || self.evicts {
+                // An idle key may be present, or may have been swept.
+                if is_in_use || self.sweeps {
                     assert_eq!(refunded, list.refundable(self.quota, n));
                 }
                 list.refund(self.quota, n);
@@ -288,9 +288,9 @@ fn run_windows(
     quota: Quota,
     bounds: Option<(usize, WhenFull)>,
     calls: &[(Step, Call)],
-    evicts: bool,
+    sweeps: bool,
 ) {
-    let mut subject = Subject::<Keyed<Key, SlidingWindow>>::new(quota, bounds, evicts);
+    let mut subject = Subject::<Keyed<Key, SlidingWindow>>::new(quota, bounds, sweeps);
     for (step, call) in calls {
         match *call {
             Call::Record(key, n) => {
@@ -322,9 +322,9 @@ fn run<L: Limiter>(
     quota: Quota,
     bounds: Option<(usize, WhenFull)>,
     calls: &[(Step, Call)],
-    evicts: bool,
+    sweeps: bool,
 ) {
-    let mut subject = Subject::<L>::new(quota, bounds, evicts);
+    let mut subject = Subject::<L>::new(quota, bounds, sweeps);
     for (step, call) in calls {
         subject.call(*step, call);
     }

@@ -8,7 +8,7 @@ pub(super) enum Call {
     Peek(Key, u32),
     Refund(Key, u32),
     Sweep(usize),
-    // The results of these depend on whether an idle key was evicted, so idle keys are evicted
+    // The results of these depend on whether an idle key was swept, so idle keys are swept
     // before each call in sequences that contain them.
     SetQuota(Quota),
     Reset(Key),
@@ -34,7 +34,7 @@ pub(super) fn common() -> BoxedStrategy<Call> {
     .boxed()
 }
 
-/// Adds the calls that require idle keys to be evicted before each call.
+/// Adds the calls that require idle keys to be swept before each call.
 pub(super) fn more() -> BoxedStrategy<Call> {
     prop_oneof![
         20 => common(),
