@@ -1,7 +1,13 @@
 //! [`FixedWindow`] and [`WindowCounter`]: limiters in constant memory, which count the units in one
 //! window or in two.
+//!
+//! Most keys are only checked with the limiter's own period. Their state is [`Plain`](Counts::Plain);
+//! what other periods need is kept apart.
 
+#[cfg(feature = "alloc")]
+use alloc::boxed::Box;
 use core::array;
+use core::borrow::Borrow;
 use core::time::Duration;
 
 use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
@@ -95,30 +101,30 @@ macro_rules! counter {
 
             #[inline]
             fn check_n(&self, counts: &mut Self::State, n: u32, now: Timestamp) -> Decision {
-                counts.check(self.quota, self.quota, n, now)
+                counts.check(self.quota, n, now)
             }
 
             fn peek_n(&self, counts: &Self::State, n: u32, now: Timestamp) -> Decision {
-                counts.peek(self.quota, self.quota, n, now)
+                counts.exact(self.quota).peek(self.quota, self.quota, n, now)
             }
 
             fn record(&self, counts: &mut Self::State, n: u32, now: Timestamp) {
-                counts.use_period(self.quota, self.quota);
-                counts.advance(now);
-                counts.units[0] = (counts.units[0] + u64::from(n)).min(MOST_UNITS);
+                counts.change(self.quota, |counts| counts.record(self.quota, n, now));
             }
 
             /// Units refund as many as count at the time of the latest call.
             fn refund(&self, counts: &mut Self::State, n: u32) -> u32 {
-                counts.refund(n)
+                counts.change(self.quota, |counts| counts.refund(n))
             }
 
             fn idle_from(&self, counts: &Self::State) -> Timestamp {
-                counts.idle_from(self.quota)
+                counts.exact(self.quota).idle_from(self.quota)
             }
 
-            fn adapt(&self, counts: &mut Self::State, _: &Self) {
-                counts.change_period(self.quota);
+            fn adapt(&self, counts: &mut Self::State, before: &Self) {
+                let mut exact = counts.exact(before.quota);
+                exact.change_period(self.quota);
+                counts.keep(exact, self.quota);
             }
         }
 
@@ -138,7 +144,7 @@ macro_rules! counter {
                 n: u32,
                 now: Timestamp,
             ) -> Decision {
-                counts.check(self.quota, quota, n, now)
+                counts.change(self.quota, |counts| counts.check(self.quota, quota, n, now))
             }
 
             fn peek_with(
@@ -148,7 +154,7 @@ macro_rules! counter {
                 n: u32,
                 now: Timestamp,
             ) -> Decision {
-                counts.peek(self.quota, quota, n, now)
+                counts.exact(self.quota).peek(self.quota, quota, n, now)
             }
         }
     };
@@ -159,8 +165,101 @@ counter!(WindowCounter, 2);
 
 /// The units in the latest windows: the state of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts<const WINDOWS: usize> {
-    /// The period of the windows: that of the latest quota, in nanoseconds; 0 before the first.
+pub enum Counts<const WINDOWS: usize> {
+    /// The period is the limiter's own, no call had another, and the numbers fit.
+    Plain {
+        /// See [`Exact`].
+        newest: Timestamp,
+        units: [u32; WINDOWS],
+        forgotten: u32,
+        forgotten_latest: Timestamp,
+    },
+    /// Any other state.
+    Apart(Apart<WINDOWS>),
+}
+
+/// In the heap, if there is one: there may be millions of keys, and few need it.
+#[cfg(feature = "alloc")]
+type Apart<const WINDOWS: usize> = Box<Exact<WINDOWS>>;
+#[cfg(not(feature = "alloc"))]
+type Apart<const WINDOWS: usize> = Exact<WINDOWS>;
+
+impl<const WINDOWS: usize> Counts<WINDOWS> {
+    const NEW: Self = Counts::Plain {
+        newest: Timestamp::ZERO,
+        units: [0; WINDOWS],
+        forgotten: 0,
+        forgotten_latest: Timestamp::ZERO,
+    };
+
+    /// Returns the exact counts; `own` is the limiter's quota.
+    #[inline]
+    fn exact(&self, own: Quota) -> Exact<WINDOWS> {
+        match *self {
+            Counts::Plain { newest, units, forgotten, forgotten_latest } => Exact {
+                period: own.period_in_nanos(),
+                others: OtherPeriods::NONE,
+                units: units.map(u64::from),
+                forgotten: Forgotten { units: forgotten.into(), latest: forgotten_latest },
+                newest,
+            },
+            Counts::Apart(ref apart) => *Borrow::<Exact<WINDOWS>>::borrow(apart),
+        }
+    }
+
+    /// Stores the exact counts; `own` is the limiter's quota.
+    #[inline]
+    fn keep(&mut self, exact: Exact<WINDOWS>, own: Quota) {
+        let Exact { period, others, units, forgotten, newest } = exact;
+        let most = units.iter().fold(forgotten.units, |most, units| most | units);
+        if most <= u32::MAX.into() && period == own.period_in_nanos() && others.is_none() {
+            *self = Counts::Plain {
+                newest,
+                units: units.map(|units| units as u32),
+                forgotten: forgotten.units as u32,
+                forgotten_latest: forgotten.latest,
+            };
+        } else {
+            self.keep_apart(exact);
+        }
+    }
+
+    #[cold]
+    fn keep_apart(&mut self, exact: Exact<WINDOWS>) {
+        *self = Counts::Apart(exact.into());
+    }
+
+    /// Decides by the limiter's quota.
+    #[inline]
+    fn check(&mut self, own: Quota, n: u32, now: Timestamp) -> Decision {
+        if let Counts::Plain { newest, units, .. } = self {
+            let period = own.period_in_nanos();
+            if newest.as_nanos() / period == now.as_nanos() / period {
+                let decision = decide(own, n, units.map(u64::from), now);
+                if decision.is_allowed() {
+                    // At most the limit.
+                    units[0] += n;
+                }
+                *newest = now;
+                return decision;
+            }
+        }
+        self.change(own, |counts| counts.check(own, own, n, now))
+    }
+
+    /// Changes the counts; `own` is the limiter's quota.
+    fn change<R>(&mut self, own: Quota, change: impl FnOnce(&mut Exact<WINDOWS>) -> R) -> R {
+        let mut exact = self.exact(own);
+        let result = change(&mut exact);
+        self.keep(exact, own);
+        result
+    }
+}
+
+/// The counts of a key, whatever the periods of its calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exact<const WINDOWS: usize> {
+    /// The period of the windows: that of the latest quota, in nanoseconds.
     period: u64,
     /// The periods of calls, apart from the limiter's own.
     others: OtherPeriods,
@@ -172,15 +271,7 @@ pub struct Counts<const WINDOWS: usize> {
     newest: Timestamp,
 }
 
-impl<const WINDOWS: usize> Counts<WINDOWS> {
-    const NEW: Self = Counts {
-        period: 0,
-        others: OtherPeriods::NONE,
-        units: [0; WINDOWS],
-        forgotten: Forgotten::NONE,
-        newest: Timestamp::ZERO,
-    };
-
+impl<const WINDOWS: usize> Exact<WINDOWS> {
     /// Changes the period of the windows to that of the quota of a call; `own` is the limiter's.
     #[inline]
     fn use_period(&mut self, own: Quota, quota: Quota) {
@@ -195,10 +286,6 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
 
     #[cold]
     fn change_period(&mut self, quota: Quota) {
-        if self.period == 0 {
-            self.period = quota.period_in_nanos();
-            return;
-        }
         // Groups of units, each with the latest time at which its units may have been allowed.
         let counted: [_; WINDOWS] =
             array::from_fn(|window| (self.latest_in(window), self.units[window]));
@@ -223,7 +310,7 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
     fn check(&mut self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
         self.use_period(own, quota);
         self.advance(now);
-        let decision = self.decide(quota, n, self.units, now);
+        let decision = decide(quota, n, self.units, now);
         if decision.is_allowed() {
             self.units[0] += u64::from(n);
         }
@@ -232,12 +319,18 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
 
     fn peek(&self, own: Quota, quota: Quota, n: u32, now: Timestamp) -> Decision {
         if quota.period_in_nanos() != self.period {
-            let mut changed = self.clone();
+            let mut changed = *self;
             changed.use_period(own, quota);
             return changed.peek(own, quota, n, now);
         }
         let units = self.units_after(self.window(now) - self.window(self.newest));
-        self.decide(quota, n, units, now)
+        decide(quota, n, units, now)
+    }
+
+    fn record(&mut self, own: Quota, n: u32, now: Timestamp) {
+        self.use_period(own, own);
+        self.advance(now);
+        self.units[0] = (self.units[0] + u64::from(n)).min(MOST_UNITS);
     }
 
     fn refund(&mut self, n: u32) -> u32 {
@@ -283,51 +376,6 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
         self.newest = now;
     }
 
-    fn decide(&self, quota: Quota, n: u32, mut units: [u64; WINDOWS], now: Timestamp) -> Decision {
-        let (limit, period) = (quota.count(), self.period);
-        let elapsed = now.as_nanos() % period;
-        let rest = period - elapsed;
-        let (current, previous) = (units[0], units.get(1).copied());
-        let weighed = previous.map_or(0, |previous| {
-            // At most `previous`.
-            (u128::from(previous) * u128::from(rest)).div_ceil(period.into()) as u64
-        });
-        // A smaller quota may leave more units than the limit.
-        let room = u64::from(limit).saturating_sub(weighed + current);
-        let verdict = if n > limit {
-            Verdict::Never
-        } else if n == 0 || u64::from(n) <= room {
-            Verdict::Allowed
-        } else {
-            let wanted = u64::from(limit - n);
-            let retry_after = match (previous, wanted.checked_sub(current)) {
-                // In the next window, in which none of the units count.
-                (None, _) => rest,
-                // In this window, once the weight of the previous one is small enough.
-                (Some(previous), Some(room)) => sliding_out(previous, room, period) - elapsed,
-                // In the next window, once the weight of this one is small enough.
-                (Some(_), None) => rest + sliding_out(current, wanted, period),
-            };
-            Verdict::Denied { retry_after: Duration::from_nanos(retry_after) }
-        };
-        let taken = if verdict == Verdict::Allowed { u64::from(n) } else { 0 };
-        units[0] += taken;
-        Decision {
-            verdict,
-            limit,
-            // At most the limit.
-            remaining: (room - taken) as u32,
-            reset_after: Duration::from_nanos(self.rest(units, now)),
-        }
-    }
-
-    /// Returns how many nanoseconds after `now`, a time in the first window, no units count.
-    fn rest(&self, units: [u64; WINDOWS], now: Timestamp) -> u64 {
-        let rest = self.period - now.as_nanos() % self.period;
-        let newest = units.iter().position(|&units| units > 0);
-        newest.map_or(0, |window| rest + (WINDOWS - 1 - window) as u64 * self.period)
-    }
-
     /// Returns the latest time at which a unit may have been allowed, if there are any.
     fn latest(&self) -> Option<Timestamp> {
         let windows = (0..WINDOWS).filter(|&window| self.units[window] > 0);
@@ -352,6 +400,54 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
     }
 }
 
+/// Decides by the units in the latest windows of the quota's period.
+#[inline]
+fn decide<const WINDOWS: usize>(
+    quota: Quota,
+    n: u32,
+    mut units: [u64; WINDOWS],
+    now: Timestamp,
+) -> Decision {
+    let (limit, period) = (quota.count(), quota.period_in_nanos());
+    let elapsed = now.as_nanos() % period;
+    let rest = period - elapsed;
+    let (current, previous) = (units[0], units.get(1).copied());
+    let weighed = previous.map_or(0, |previous| {
+        // At most `previous`.
+        (u128::from(previous) * u128::from(rest)).div_ceil(period.into()) as u64
+    });
+    // A smaller quota may leave more units than the limit.
+    let room = u64::from(limit).saturating_sub(weighed + current);
+    let verdict = if n > limit {
+        Verdict::Never
+    } else if n == 0 || u64::from(n) <= room {
+        Verdict::Allowed
+    } else {
+        let wanted = u64::from(limit - n);
+        let retry_after = match (previous, wanted.checked_sub(current)) {
+            // In the next window, in which none of the units count.
+            (None, _) => rest,
+            // In this window, once the weight of the previous one is small enough.
+            (Some(previous), Some(room)) => sliding_out(previous, room, period) - elapsed,
+            // In the next window, once the weight of this one is small enough.
+            (Some(_), None) => rest + sliding_out(current, wanted, period),
+        };
+        Verdict::Denied { retry_after: Duration::from_nanos(retry_after) }
+    };
+    let taken = if verdict == Verdict::Allowed { u64::from(n) } else { 0 };
+    units[0] += taken;
+    // No units count after the windows in which the newest do.
+    let newest = units.iter().position(|&units| units > 0);
+    let reset_after = newest.map_or(0, |window| rest + (WINDOWS - 1 - window) as u64 * period);
+    Decision {
+        verdict,
+        limit,
+        // At most the limit.
+        remaining: (room - taken) as u32,
+        reset_after: Duration::from_nanos(reset_after),
+    }
+}
+
 /// The periods of calls, of which only the longest is known exactly: in one word, since each key
 /// has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -370,6 +466,10 @@ impl OtherPeriods {
             Some(longest) if longest == period => self,
             Some(longest) => OtherPeriods(longest.max(period) | Self::SEVERAL),
         }
+    }
+
+    fn is_none(self) -> bool {
+        self == Self::NONE
     }
 
     fn longest(self) -> Option<u64> {

@@ -397,7 +397,7 @@ mod futures {
                 let waker = waker_of_this_thread();
                 let mut future = Box::pin(queue.wait_pop());
                 match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-                    Poll::Ready(job) => job.is_some(),
+                    Poll::Ready(job) => job.is_ok(),
                     Poll::Pending => false,
                 }
             });

@@ -224,8 +224,8 @@ fn a_key_takes_as_much_as_the_guide_says() {
     let day = Quota::new(1, Duration::from_secs(24 * 3600)).unwrap();
     measure("Funnel", 130, || Keyed::new(Funnel::new(day)));
     measure("SlidingWindow", 300, || Keyed::new(SlidingWindow::new(day)));
-    measure("FixedWindow", 200, || Keyed::new(FixedWindow::new(day)));
-    measure("WindowCounter", 220, || Keyed::new(WindowCounter::new(day)));
+    measure("FixedWindow", 160, || Keyed::new(FixedWindow::new(day)));
+    measure("WindowCounter", 160, || Keyed::new(WindowCounter::new(day)));
     measure("AnyLimiter", 500, || Keyed::new(AnyLimiter::from(Funnel::new(day))));
     measure("Penalty<Funnel>", 250, || Keyed::new(Penalty::new(Funnel::new(day), block)));
 }

@@ -30,6 +30,29 @@ proptest! {
     }
 }
 
+fn counts_units_beyond_the_largest_limit(limiter: impl Into<AnyLimiter>) {
+    let mut limiter = Direct::new(limiter.into());
+    let limit = limiter.quota().count();
+    for _ in 0..3 {
+        limiter.record(u32::MAX, at(1));
+    }
+    // Recorded three times, so two refunds leave the limit reached.
+    for _ in 0..2 {
+        assert_eq!(limiter.refund(u32::MAX), u32::MAX);
+        assert!(limiter.over_limit(at(1)));
+    }
+    assert_eq!(limiter.refund(u32::MAX - 1), u32::MAX - 1);
+    assert_eq!(limiter.peek_n(0, at(1)).remaining, limit - 1);
+    assert_eq!(limiter.refund(u32::MAX), 1);
+}
+
+#[test]
+fn units_beyond_the_largest_limit_are_counted_and_refunded() {
+    let quota = Quota::new(3, Duration::from_secs(60)).unwrap();
+    counts_units_beyond_the_largest_limit(FixedWindow::new(quota));
+    counts_units_beyond_the_largest_limit(WindowCounter::new(quota));
+}
+
 /// Verifies the wait of a denial at the last timestamp, which cuts the current window short.
 fn waits_at_the_end_of_time(limiter: impl Into<AnyLimiter>) {
     let mut limiter = Direct::new(limiter.into());
