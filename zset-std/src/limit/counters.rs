@@ -1,8 +1,8 @@
 //! [`FixedWindow`] and [`WindowCounter`]: limiters in constant memory, which count the units in one
 //! window or in two.
 //!
-//! Most keys are only checked with the limiter's own period. Their state is [`Plain`](Counts::Plain);
-//! what other periods need is kept apart.
+//! Most keys are only checked with the limiter's own period: their state is `Counts::Plain`. What
+//! other periods need is kept apart.
 
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;

@@ -30,6 +30,7 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 ///
 /// Keys are distributed over shards, each with its own lock. They are hashed with a random seed
 /// ([`RandomState`], unless another hasher is given), so an attacker cannot choose colliding keys.
+/// Calls take a borrowed key, such as `&str` for `String` or `Arc<str>`: see [`ToKey`].
 /// A key occupies memory from its first call until a sweep finds it idle, i.e. indistinguishable
 /// from a new one to every check. Only [`refund`](Self::refund) may distinguish the two. Each new
 /// key sweeps a few others, and [`sweep`](Self::sweep) sweeps on demand.

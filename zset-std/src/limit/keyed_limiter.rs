@@ -13,8 +13,8 @@ use crate::{At, Clock, Timestamp};
 /// A limiter for each of many keys, looked up by `Q`: for code that works with any keyed limiter,
 /// such as the middleware of a server.
 ///
-/// Every [`Keyed`] limiter implements it, and so do a limiter [at a given time](At),
-/// references to limiters, and `Box`es and `Arc`s of them. It can be implemented for other types, e.g. for a
+/// Every [`Keyed`] limiter implements it, and so do a limiter [at a given time](At), references to
+/// limiters, and `Box`es and `Arc`s of them. It can be implemented for other types, e.g. for a
 /// limiter whose state is on a server, or for a stub in tests. The trait is dyn-compatible.
 ///
 /// # Examples
