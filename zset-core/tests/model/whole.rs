@@ -87,8 +87,7 @@ fn an_owning_iterator_is_cloned_with_what_is_left_of_it() {
     }
     let elements = (0..if cfg!(miri) { 80 } else { 200 }).map(|i| (i.to_string(), i % 7));
     let set: SortedSet<String, i32> = elements.clone().collect();
-    let map: SortedMap<String, u64, i32> =
-        elements.clone().map(|(m, s)| (m, 0, s)).collect();
+    let map: SortedMap<String, u64, i32> = elements.clone().map(|(m, s)| (m, 0, s)).collect();
     clones(elements.clone().collect::<SkipList<_, _>>().into_iter());
     clones(set.into_iter());
     clones(map.clone().into_iter());

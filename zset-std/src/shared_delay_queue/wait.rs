@@ -75,7 +75,6 @@ impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
     /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
     /// # }).unwrap();
     /// ```
-    #[doc(alias = "pop_async")]
     pub fn wait_pop(&self) -> WaitFor<'_, Job<T, I>, T, I, C> {
         WaitFor::new(self, Duration::ZERO, |queue, state, _, now| queue.pop_locked(state, now))
     }
@@ -84,7 +83,6 @@ impl<T, I: Hash, C: Clock> SharedDelayQueue<T, I, C> {
 impl<T: Clone, I: Eq + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
     /// Like [`wait_pop`](Self::wait_pop), but leases the job as [`lease`](Self::lease) does.
     /// **O(log n)** once a job is due.
-    #[doc(alias = "lease_async")]
     pub fn wait_lease(&self, visibility: Duration) -> WaitFor<'_, Lease<T, I>, T, I, C> {
         WaitFor::new(self, visibility, Self::lease_locked)
     }

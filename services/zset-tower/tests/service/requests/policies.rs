@@ -8,8 +8,9 @@ use std::time::Duration;
 use http::{Response, StatusCode};
 use zset_std::limit::Block;
 use zset_std::{
-    AnyLimiter, AsyncKeyedLimiter, Decision, FakeClock, FixedWindow, Funnel, Keyed, KeyedLimiter,
-    Limiter, Observer, Penalty, Quota, SlidingWindow, Timestamp, WhenFull, WindowCounter,
+    AnyLimiter, AsyncKeyedLimiter, Clock, Decision, FakeClock, FixedWindow, Funnel, Keyed,
+    KeyedLimiter, Limiter, Observer, Penalty, Quota, SlidingWindow, Timestamp, WhenFull,
+    WindowCounter,
 };
 use zset_tower::key::from_fn;
 use zset_tower::{FailedLimiter, MissingKey, Policy, RequestHead};
@@ -262,7 +263,7 @@ macro_rules! tiered {
     ($($limiter:ty),*) => {$(
         impl KeyedLimiter<(u8, usize)> for Tiered<$limiter> {
             fn now(&self) -> Timestamp {
-                KeyedLimiter::now(&self.keyed)
+                Clock::now(self.keyed.clock())
             }
 
             fn decide(&self, (user, tier): &(u8, usize), n: u32, now: Timestamp) -> Decision {
