@@ -5,17 +5,18 @@ use std::hash::BuildHasherDefault;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use zset_core::{Score, SkipList, SortedMap, ZSet};
 
-use crate::counting::{counted, failing_after};
+use crate::counting::{counted, failing_after, some_allocations};
 use crate::{Scattering, Set, grown, hashing, scattered_score};
 
-/// Runs an operation whose first allocation fails, then one whose second fails, and so on until it
-/// succeeds; returns the number of failures. `verify` receives the state after each failure.
+/// Runs an operation whose first allocation fails, then one whose second or a later one fails, and
+/// so on until it succeeds; returns the number of allocations. `verify` receives the state after
+/// each failure.
 fn fail_in_turn<T: Clone, R>(
     original: &T,
     operation: impl Fn(&mut T) -> R,
     verify: impl Fn(&T),
 ) -> usize {
-    for succeeding in 0.. {
+    for succeeding in some_allocations() {
         let mut trial = original.clone();
         let result =
             failing_after(succeeding, || catch_unwind(AssertUnwindSafe(|| operation(&mut trial))));

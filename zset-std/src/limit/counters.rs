@@ -233,8 +233,11 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
     #[inline]
     fn check(&mut self, own: Quota, n: u32, now: Timestamp) -> Decision {
         if let Counts::Plain { newest, units, .. } = self {
-            let period = own.period_in_nanos();
-            if newest.as_nanos() / period == now.as_nanos() / period {
+            // Whether `now`, which is not before `newest`, is in the same window; `decide` divides by
+            // the period too.
+            if now.as_nanos().saturating_sub(newest.as_nanos())
+                <= now.as_nanos() % own.period_in_nanos()
+            {
                 let decision = decide(own, n, units.map(u64::from), now);
                 if decision.is_allowed() {
                     // At most the limit.
@@ -244,6 +247,12 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
                 return decision;
             }
         }
+        self.check_exactly(own, n, now)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn check_exactly(&mut self, own: Quota, n: u32, now: Timestamp) -> Decision {
         self.change(own, |counts| counts.check(own, own, n, now))
     }
 

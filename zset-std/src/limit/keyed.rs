@@ -415,20 +415,20 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         key: &Q,
         n: u32,
         now: Timestamp,
-        check: impl Fn(&L, &mut L::State, Timestamp) -> Decision,
+        check: impl Fn(&L, &mut L::State, Timestamp) -> Decision + Copy,
     ) -> Decision {
-        let mut locked = self.keys.lock(key, now);
-        locked.advance();
-        let counted = locked.now;
-        let Some((limiter, state)) = locked.entry() else {
-            return self.observers.report(self.check_new(key, n, now, locked, check));
-        };
-        let decision = check(limiter, state, counted);
-        drop(locked);
-        if counted <= now {
-            return self.observers.report(decision);
+        let checked = self.keys.get(key, now, |limiter, state, counted| {
+            state.map(|state| (check(limiter, state, counted), counted))
+        });
+        let observers = &self.observers;
+        match checked {
+            Some((decision, counted)) if counted <= now => observers.report(decision),
+            Some((decision, counted)) => observers.report(decision.counted_from(now, counted)),
+            None => {
+                let locked = self.keys.lock(key, now);
+                observers.report(self.check_new(key, n, now, locked, check))
+            }
         }
-        self.observers.report(decision.counted_from(now, counted))
     }
 
     /// Decides on a key that is absent.
