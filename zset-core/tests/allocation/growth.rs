@@ -79,7 +79,7 @@ fn greatest_pause<H: BuildHasher + Default>(scores: impl Iterator<Item = Score>)
 const MANY: u64 = if cfg!(miri) { 130 } else { 200_000 };
 
 /// The largest measured allocation is 322 KiB: the tables into which the dict's first table splits,
-/// and a chunk of leaves.
+/// and the boxes of a few leaves.
 const BOUND: usize = 352 << 10;
 
 #[test]

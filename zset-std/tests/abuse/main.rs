@@ -20,8 +20,8 @@ use zset_std::{
 };
 
 /// The number of keys sent to each limiter. A debug build takes microseconds for each, so it sends
-/// ten million to all limiters together.
-const KEYS: u64 = if cfg!(debug_assertions) { 2_500_000 } else { 10_000_000 };
+/// four million to all limiters together.
+const KEYS: u64 = if cfg!(debug_assertions) { 1_000_000 } else { 10_000_000 };
 
 /// The number of keys per time step.
 const EACH_TIME: u64 = 20;
