@@ -162,7 +162,7 @@
 //! | `zset_tower_requests_total` | counter | `policy`, `outcome` | requests |
 //! | `zset_tower_decision_seconds` | histogram | `policy`, `outcome` | time of the limiter |
 //! | `zset_tower_keys` | gauge | `policy` | keys that the limiter holds |
-//! | `zset_tower_keys_evicted_total` | counter | `policy` | idle keys that were evicted |
+//! | `zset_tower_keys_swept_total` | counter | `policy` | idle keys that were swept |
 //! | `zset_tower_keys_refused_total` | counter | `policy` | requests of keys without room |
 //!
 //! The outcome is `allowed`, `denied`, `failed` or `missing_key`, for which there is no time; in

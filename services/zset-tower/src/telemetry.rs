@@ -192,7 +192,7 @@ mod keys {
 
     struct Registered {
         keys: Gauge,
-        evicted: Counter,
+        swept: Counter,
         refused: Counter,
     }
 
@@ -202,7 +202,7 @@ mod keys {
                 let labels = [("policy", self.policy.clone())];
                 Registered {
                     keys: metrics::gauge!("zset_tower_keys", &labels),
-                    evicted: metrics::counter!("zset_tower_keys_evicted_total", &labels),
+                    swept: metrics::counter!("zset_tower_keys_swept_total", &labels),
                     refused: metrics::counter!("zset_tower_keys_refused_total", &labels),
                 }
             })
@@ -211,7 +211,7 @@ mod keys {
 
     impl Observer for Metrics {
         fn swept(&self, keys: usize) {
-            self.registered().evicted.increment(keys as u64);
+            self.registered().swept.increment(keys as u64);
         }
 
         fn refused(&self) {

@@ -280,7 +280,7 @@ impl Model {
             let mut refunded = 0;
             if !config.holds() {
                 if !is_charged {
-                    // An idle key may have been evicted.
+                    // An idle key may have been swept.
                     shown.is_known &= !pair.naive.is_idle(user, now);
                     refunded = pair.naive.refund(user, cost);
                 }

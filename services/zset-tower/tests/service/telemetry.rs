@@ -282,7 +282,7 @@ fn the_time_of_a_decision_includes_what_is_awaited() {
 }
 
 #[test]
-fn keys_are_held_until_they_are_evicted_and_new_ones_beyond_the_bound_are_refused() {
+fn keys_are_held_until_they_are_swept_and_new_ones_beyond_the_bound_are_refused() {
     let value = |metrics: &[Metric], name: &str| {
         let metric = metrics.iter().find(|it| it.name == name).unwrap();
         assert_eq!(metric.labels, "by-path");
@@ -305,15 +305,15 @@ fn keys_are_held_until_they_are_evicted_and_new_ones_beyond_the_bound_are_refuse
         });
         call_paths(short, pauses);
     });
-    let [held, evicted, refused] = ["keys", "keys_evicted_total", "keys_refused_total"]
+    let [held, swept, refused] = ["keys", "keys_swept_total", "keys_refused_total"]
         .map(|name| value(&metrics, &format!("zset_tower_{name}")));
-    assert!(evicted > 0);
-    assert_eq!((held + evicted, refused), (400, 0));
+    assert!(swept > 0);
+    assert_eq!((held + swept, refused), (400, 0));
 
     let quota = Quota::new(1, Duration::from_secs(3600)).unwrap();
     let long = Policy::funnel("by-path", quota, Path, MissingKey::deny()).unwrap();
     let metrics = recorded(|| call_paths(long, paths(0..100_003)));
     assert_eq!(value(&metrics, "zset_tower_keys"), 100_000);
-    assert_eq!(value(&metrics, "zset_tower_keys_evicted_total"), 0);
+    assert_eq!(value(&metrics, "zset_tower_keys_swept_total"), 0);
     assert_eq!(value(&metrics, "zset_tower_keys_refused_total"), 3);
 }

@@ -387,7 +387,7 @@ impl Naive {
         }
     }
 
-    /// Returns whether a key is as a new one, so that it may be evicted.
+    /// Returns whether a key is as a new one, so that it may be swept.
     pub(crate) fn is_idle(&self, key: u8, now: Nanos) -> bool {
         self.keys.get(&key).is_none_or(|key| key.idle_at() <= now)
     }
