@@ -226,7 +226,9 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
 
     #[cold]
     fn keep_apart(&mut self, exact: Exact<WINDOWS>) {
-        *self = Counts::Apart(exact.into());
+        #[cfg(feature = "alloc")]
+        let exact = Box::new(exact);
+        *self = Counts::Apart(exact);
     }
 
     /// Decides by the limiter's quota.
