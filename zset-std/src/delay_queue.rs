@@ -219,8 +219,8 @@ impl<T, I: Eq + Hash> DelayQueue<T, I> {
         Ok(())
     }
 
-    /// Like [`push_with_id`](Self::push_with_id), for a job that is due after `delay`. **O(log
-    /// n)**.
+    /// Like [`push_with_id`](Self::push_with_id), for a job that is due after `delay`.
+    /// **O(log n)**.
     ///
     /// # Errors
     ///

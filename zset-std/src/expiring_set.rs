@@ -354,8 +354,8 @@ impl<M> ExpiringSet<M> {
 }
 
 impl<M: Hash> ExpiringSet<M> {
-    /// Removes up to `budget` expired members, earliest deadline first, and returns them. **O(log
-    /// n)**, plus O(m) expected for m removed.
+    /// Removes up to `budget` expired members, earliest deadline first, and returns them.
+    /// **O(log n)**, plus O(m) expected for m removed.
     ///
     /// The budget bounds the time of a call; the next call continues where it ended.
     ///

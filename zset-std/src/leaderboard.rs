@@ -461,8 +461,8 @@ impl<Id, S: Ord, K> Leaderboard<Id, S, K> {
         Some((below + at_most) as f64 * 50.0 / self.len() as f64)
     }
 
-    /// Returns the number of members whose score is at least `score`, which is cloned once. **O(log
-    /// n)**.
+    /// Returns the number of members whose score is at least `score`, which is cloned once.
+    /// **O(log n)**.
     pub fn count_at_least(&self, score: &S) -> usize
     where
         S: Clone,
@@ -472,8 +472,8 @@ impl<Id, S: Ord, K> Leaderboard<Id, S, K> {
 }
 
 impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
-    /// Removes the members for which `keep` returns false, visiting them in order. **O(n + m log
-    /// n)** for m members removed; an index of d scores takes O(d log d) more.
+    /// Removes the members for which `keep` returns false, visiting them in order.
+    /// **O(n + m log n)** for m members removed; an index of d scores takes O(d log d) more.
     ///
     /// If `keep` panics, the members not yet visited stay, and the board loses its
     /// [index](Self::with_dense_standings).

@@ -306,8 +306,8 @@ operations! {
             self.queue.push(None, payload.as_ref(), When::After(delay))
         }
 
-        /// Pushes a job with the caller's id that is due at a time of the server's clock. **O(log
-        /// n)** on the server.
+        /// Pushes a job with the caller's id that is due at a time of the server's clock.
+        /// **O(log n)** on the server.
         ///
         /// # Errors
         ///

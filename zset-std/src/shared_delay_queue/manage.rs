@@ -123,8 +123,8 @@ impl<T, I: Hash, C> SharedDelayQueue<T, I, C> {
 }
 
 impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
-    /// Changes the due time of a job and returns the old one, or the end of its lease. **O(log
-    /// n)**.
+    /// Changes the due time of a job and returns the old one, or the end of its lease.
+    /// **O(log n)**.
     ///
     /// This is equivalent to cancelling the job and pushing it again: it comes last among jobs due
     /// at the same time, any lease on it becomes stale, and its deliveries restart from 0. Wakes at
