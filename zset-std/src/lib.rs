@@ -22,7 +22,7 @@
 //! Both have the same methods, and return a [`Decision`]. An algorithm of your own implements
 //! [`Limiter`]. [`KeyedLimiter`] is for code that is generic over limiters of many keys, and
 //! [`AsyncKeyedLimiter`] also over those whose state is on a server. A limiter that is inexact
-//! because of a memory bound errs towards denial.
+//! because of a memory bound errs on the side of denying.
 //!
 //! The [guides](_guide) explain limiters, boards, queues and timelines, one page each.
 //!

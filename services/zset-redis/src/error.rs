@@ -12,8 +12,8 @@ use crate::script::is_reply;
 /// A failure of the server or of the connection to it.
 ///
 /// After a [`Timeout`](Failure::Timeout), and after some connection errors, the server may have run
-/// the call, or may run it later. So units may have been taken although the call failed: an error
-/// towards denial.
+/// the call, or may run it later. So units may have been taken although the call failed, which errs
+/// on the side of denying.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Failure {

@@ -20,7 +20,7 @@
 //! [`SlidingWindow`](zset_std::SlidingWindow).
 //!
 //! If a lease is not ended, because its process crashed or the call failed, all its units count
-//! until they leave the window: an error towards denial.
+//! until they leave the window, which errs on the side of denying.
 
 mod draw;
 #[cfg(test)]

@@ -247,7 +247,8 @@
 //! it notices: `min-replicas-to-write 1` and `min-replicas-max-lag` bound how long. `WAIT` after a
 //! call, on the same connection, returns once a replica has received it. That costs a round trip to
 //! the replica for each call, and makes a loss unlikely rather than impossible, since another
-//! replica may take over. A lost refund errs towards denial.
+//! replica may take over. A lost refund errs on the side of
+//! denying.
 //!
 //! A server that restarts without its data starts with an empty state too: it allows at most the
 //! limit once more. With `appendonly yes` and `appendfsync always`, a crash loses no units that

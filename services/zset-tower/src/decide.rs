@@ -6,7 +6,7 @@
 //! observer and its bound on keys. The others are checked only if none denies, so a denied request
 //! takes nothing. Another request may take units between the two. If a check is then denied, the
 //! units that the other policies have allowed are refunded. Until then other requests lack these
-//! units, so the error is towards denial.
+//! units: it errs on the side of denying.
 //!
 //! Policies that charge by the response are decided in the same way. See `after`.
 

@@ -60,8 +60,8 @@ pub struct FixedWindow {
 /// # Quotas
 ///
 /// The times of single units are not recorded. If the period changes, or that of a call is another,
-/// each unit counts in the latest window of the new period in which it may have been allowed: an
-/// error towards denial.
+/// each unit counts in the latest window of the new period in which it may have been allowed,
+/// which errs on the side of denying.
 ///
 /// # Examples
 ///
@@ -510,7 +510,7 @@ pub(super) const MOST_UNITS: u64 = u64::MAX / 4;
 /// The number of units that a limiter has forgotten, and a time by which all of them were allowed.
 ///
 /// They may count again under a quota with a longer period. The limiter then assumes that all of
-/// them were allowed as late as possible: an error towards denial.
+/// them were allowed as late as possible, which errs on the side of denying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Forgotten {
     units: u64,

@@ -285,7 +285,7 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     /// It is for tiers, and for quotas from a database. All calls share the history of the key:
     /// units allowed under one quota count under every other. A count, or a capacity, may change
     /// with each call, exactly. A changed period is exact where the times of units are known, and
-    /// otherwise an error towards denial:
+    /// otherwise errs on the side of denying:
     ///
     /// | limiter | a changed period |
     /// |---|---|

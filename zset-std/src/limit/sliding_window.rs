@@ -42,7 +42,7 @@ use crate::Timestamp;
 ///
 /// # Exactness
 ///
-/// In two cases, exactness would need unbounded memory. The log then errs towards denial:
+/// In two cases, exactness would need unbounded memory. The log then errs on the side of denying:
 ///
 /// - Units [recorded](Direct::record) beyond the limit: once there are more than 64 entries beyond
 ///   the largest count, the two oldest are merged, at the later of their times. Without refunds or

@@ -39,7 +39,7 @@ pub(super) struct Naive {
     horizon: u64,
     /// The effective time of the latest check.
     checked: u64,
-    /// The time of a quota change after which the limiter may only err towards denial.
+    /// The time of a quota change after which the limiter may only err on the side of denying.
     inexact_at: Option<u64>,
 }
 
@@ -223,7 +223,7 @@ impl Naive {
             self.passed.push(Passed { at: 0, units: 0, volume, step, forgotten: false });
             return;
         }
-        // A limiter that errs towards denial may refund units that have left its window.
+        // A limiter that errs on the side of denying may refund units that have left its window.
         let is_exact = self.is_exact(quota, self.checked);
         let mut missing = u64::from(if is_exact { self.refundable(quota, n) } else { n });
         for passed in self.passed.iter_mut().rev() {
