@@ -96,8 +96,8 @@ impl RateLimitLayer {
     /// All policies that apply to a request must allow it, and a request denied by one of them
     /// takes nothing from the others. With several policies, concurrent requests may see units as
     /// taken that are refunded an instant later: it errs on the side of denying. If a limiter fails
-    /// to refund, or a client disconnects while limiters are awaited, units stay taken. For policies
-    /// in shadow mode, see [`Policy::shadow`].
+    /// to refund, or a client disconnects while limiters are awaited, units stay taken. For
+    /// policies in shadow mode, see [`Policy::shadow`].
     pub fn with_policy(mut self, policy: Policy) -> Self {
         let settings = &mut self.settings;
         settings.is_plain &= policy.is_plain();

@@ -57,8 +57,8 @@
 //! A single policy is one call of its limiter, and a second one if [`charge_if`](Policy::charge_if)
 //! refunds. With several policies, the layer first peeks at all of them, so a denied request takes
 //! nothing, and then checks: all of them, or those that deny, for which it is a denial like any
-//! other. So a [`Penalty`](zset_std::Penalty) or an [`Observer`](zset_std::Observer) counts it once.
-//! On servers that is two round trips, each to all limiters concurrently.
+//! other. So a [`Penalty`](zset_std::Penalty) or an [`Observer`](zset_std::Observer) counts it
+//! once. On servers that is two round trips, each to all limiters concurrently.
 //!
 //! # Responses
 //!

@@ -309,9 +309,9 @@ impl Policy {
     /// - It never delays the request. Anything to await, i.e. limiters on servers and keys by
     ///   asynchronous functions, is passed to `spawn`, which must run it. Otherwise `spawn` is not
     ///   called, and can be [`drop`].
-    /// - If it [charges by outcome](Self::charge_if), it decides when the response is available. One
-    ///   that is not charged is only peeked at: it is reported, and is not a denial for the limiter.
-    ///   A request without a response is not counted if its decision must be awaited.
+    /// - If it [charges by outcome](Self::charge_if), it decides when the response is available.
+    ///   One that is not charged is only peeked at: it is reported, and is not a denial for the
+    ///   limiter. A request without a response is not counted if its decision must be awaited.
     ///
     /// # Examples
     ///

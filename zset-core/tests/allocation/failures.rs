@@ -34,8 +34,8 @@ fn fail_in_turn<H: BuildHasher + Clone, T: Debug, E: Into<TryReserveError> + Deb
     unreachable!("the operation succeeds once no allocation fails")
 }
 
-/// Returns the sizes at which the next insertion allocates: for columns that grow, new leaves, or the
-/// dict.
+/// Returns the sizes at which the next insertion allocates: for columns that grow, new leaves, or
+/// the dict.
 fn sizes_that_allocate(up_to: u64) -> Vec<u64> {
     let mut set = <Set>::default();
     let mut allocates =

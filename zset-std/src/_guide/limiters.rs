@@ -1,7 +1,7 @@
 //! Limiters: how many units are allowed in a period.
 //!
-//! An algorithm is a value made of [quotas](crate::Quota), without state. A holder owns the state of
-//! each key and returns a [`Decision`](crate::Decision): [`Direct`](crate::Direct) has one key,
+//! An algorithm is a value made of [quotas](crate::Quota), without state. A holder owns the state
+//! of each key and returns a [`Decision`](crate::Decision): [`Direct`](crate::Direct) has one key,
 //! [`Keyed`](crate::Keyed) many keys that threads share. Its memory is bounded.
 //!
 //! ```
@@ -31,8 +31,8 @@
 //!
 //! - **At most n in any period**, and the limit must hold exactly:
 //!   [`SlidingWindow`](crate::SlidingWindow). It stores an entry for each call in the window.
-//! - **A steady rate with bursts**: [`Funnel`](crate::Funnel). It stores three words a key, so it is
-//!   the choice for millions of keys.
+//! - **A steady rate with bursts**: [`Funnel`](crate::Funnel). It stores three words a key, so it
+//!   is the choice for millions of keys.
 //! - **Large counts, where an approximation will do**: [`WindowCounter`](crate::WindowCounter). It
 //!   stores two counters a key.
 //! - **A plain counter**: [`FixedWindow`](crate::FixedWindow). It passes up to twice the limit

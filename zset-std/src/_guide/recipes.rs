@@ -57,8 +57,8 @@
 //!
 //! # A controller's scheduler
 //!
-//! An object that is requested several times is reconciled once, at the earliest of these times, and
-//! never by two workers at once.
+//! An object that is requested several times is reconciled once, at the earliest of these times,
+//! and never by two workers at once.
 //!
 //! ```
 //! use std::collections::HashSet;

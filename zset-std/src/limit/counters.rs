@@ -235,8 +235,8 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
     #[inline]
     fn check(&mut self, own: Quota, n: u32, now: Timestamp) -> Decision {
         if let Counts::Plain { newest, units, .. } = self {
-            // Whether `now`, which is not before `newest`, is in the same window; `decide` divides by
-            // the period too.
+            // Whether `now`, which is not before `newest`, is in the same window; `decide` divides
+            // by the period too.
             if now.as_nanos().saturating_sub(newest.as_nanos())
                 <= now.as_nanos() % own.period_in_nanos()
             {

@@ -118,8 +118,8 @@ impl Quota {
     /// Returns the quota with another capacity: the number of units that a funnel allows at once.
     /// **O(1)**.
     ///
-    /// Only a [`Funnel`](super::Funnel) has a capacity. The limit of a window is its count, whatever
-    /// the capacity of its quota.
+    /// Only a [`Funnel`](super::Funnel) has a capacity. The limit of a window is its count,
+    /// whatever the capacity of its quota.
     ///
     /// # Errors
     ///

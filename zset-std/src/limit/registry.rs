@@ -2,10 +2,10 @@
 //!
 //! Invariants: a key is in the shard that its hash selects. For each hash with entries that is not
 //! held, the shard's list of deadlines has one that has passed, or that is not later than the time
-//! at which the first of these entries becomes idle. `len` counts the entries in all shards, plus the places reserved
-//! by threads that are inserting a key, which hold the lock of its shard until the entry is
-//! inserted. All of this holds whenever user code runs under a lock (`Equivalent`, `ToKey`
-//! and `Drop` of keys), since it may panic.
+//! at which the first of these entries becomes idle. `len` counts the entries in all shards, plus
+//! the places reserved by threads that are inserting a key, which hold the lock of its shard until
+//! the entry is inserted. All of this holds whenever user code runs under a lock (`Equivalent`,
+//! `ToKey` and `Drop` of keys), since it may panic.
 //!
 //! A deadline is the time to examine a key again, not the time at which it is idle: a check does
 //! not update it. A sweep examines the entry and, if it is in use, files a later deadline. Whatever
@@ -197,8 +197,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         self.shards[0].keys.lock().limiter.clone()
     }
 
-    /// Changes the limiter and, if they depend on it, the states of all keys, locking one shard at a
-    /// time.
+    /// Changes the limiter and, if they depend on it, the states of all keys, locking one shard at
+    /// a time.
     pub(crate) fn set(&self, mut set: impl FnMut(&mut L)) {
         for shard in &self.shards {
             let keys = &mut *shard.keys.lock();
@@ -213,9 +213,9 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         }
     }
 
-    /// Changes the state of a key, which is inserted if it is absent; `change` receives the units of
-    /// the key that are held, and the effective time. Then as many more are held as `holds` returns
-    /// for the result, until they are [released](Locked::release).
+    /// Changes the state of a key, which is inserted if it is absent; `change` receives the units
+    /// of the key that are held, and the effective time. Then as many more are held as `holds`
+    /// returns for the result, until they are [released](Locked::release).
     ///
     /// Returns the result of `change`, and the number of idle keys swept.
     pub(crate) fn get_or_insert<'a, Q: ToKey<K> + ?Sized, R>(

@@ -1,8 +1,8 @@
 //! [`SlidingWindow`]: the exact sliding window.
 //!
-//! Invariants: `units` is the sum of the units in the log, and its times ascend. After a call, every
-//! entry is younger than the longest period so far, and forgotten units are at least that old. There
-//! are at most [`SPARE_ENTRIES`] more entries than the largest count so far.
+//! Invariants: `units` is the sum of the units in the log, and its times ascend. After a call,
+//! every entry is younger than the longest period so far, and forgotten units are at least that
+//! old. There are at most [`SPARE_ENTRIES`] more entries than the largest count so far.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -379,9 +379,9 @@ impl Log {
         }
     }
 
-    /// Returns the time of the entry whose expiry frees enough units: after it, `missing`
-    /// have expired, and at most `kept` stay. The window has the forgotten entry, if any, and those from index
-    /// `over` on; it is searched from the nearer end.
+    /// Returns the time of the entry whose expiry frees enough units: after it, `missing` have
+    /// expired, and at most `kept` stay. The window has the forgotten entry, if any, and those from
+    /// index `over` on; it is searched from the nearer end.
     #[inline]
     fn end_of(
         &self,

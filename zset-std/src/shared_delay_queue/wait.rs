@@ -97,8 +97,8 @@ impl<T: Clone, I: Eq + Hash + Clone, C: Clock> SharedDelayQueue<T, I, C> {
 ///
 /// As a future, it works on any runtime or none. It is in the line from its first poll until it is
 /// ready or dropped. It is cancel safe: a dropped future takes no job, and passes an unused wake-up
-/// on to the next waiter. A woken future that is neither polled nor dropped blocks the waiters after
-/// it. A job due at [`Timestamp::MAX`] does not wake a future.
+/// on to the next waiter. A woken future that is neither polled nor dropped blocks the waiters
+/// after it. A job due at [`Timestamp::MAX`] does not wake a future.
 ///
 /// Once it was ready, it may be polled again, for the next job. So it is a stream, which ends when
 /// the queue is closed: `stream::poll_fn(move |cx| next.poll_unpin(cx).map(Result::ok))` of

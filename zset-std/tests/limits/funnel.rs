@@ -1,5 +1,5 @@
-//! `Funnel`, for one key and for many, compared with the definition of a leaky bucket, which keeps no level, and
-//! with one that keeps a level of 128 bits; and quotas of all sizes.
+//! `Funnel`, for one key and for many, compared with the definition of a leaky bucket, which keeps
+//! no level, and with one that keeps a level of 128 bits; and quotas of all sizes.
 
 use super::*;
 use zset_std::limit::QuotaError;

@@ -22,7 +22,8 @@ fn tested() -> [AnyLimiter; RULES] {
     ]
 }
 
-/// Returns a limiter, and a second one that never denies and logs all units with the server's times.
+/// Returns a limiter, and a second one that never denies and logs all units with the server's
+/// times.
 pub(crate) fn rules(index: usize) -> Vec<AnyLimiter> {
     let all_units = Quota::new(u32::MAX, Duration::from_secs(3600)).unwrap();
     vec![tested()[index], AnyLimiter::from(SlidingWindow::new(all_units))]

@@ -112,7 +112,8 @@ fn the_example_limits_curl() {
         assert_eq!(problem(&body), (429, vec!["per-ip".to_owned()]));
     }
 
-    // One a second for each free account, and up to three at once; two requests over one connection.
+    // One a second for each free account, and up to three at once; two requests over one
+    // connection.
     let (head, _) = example.curl("/search", &[]);
     assert!(head.starts_with("HTTP/1.1 401"), "{head}");
     assert_eq!(header(&head, "www-authenticate"), "Bearer");
