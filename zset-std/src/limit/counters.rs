@@ -7,7 +7,7 @@
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
 use core::array;
-use core::borrow::Borrow;
+use core::borrow::{Borrow, BorrowMut};
 use core::time::Duration;
 
 use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
@@ -226,6 +226,10 @@ impl<const WINDOWS: usize> Counts<WINDOWS> {
 
     #[cold]
     fn keep_apart(&mut self, exact: Exact<WINDOWS>) {
+        if let Counts::Apart(apart) = self {
+            *BorrowMut::<Exact<WINDOWS>>::borrow_mut(apart) = exact;
+            return;
+        }
         #[cfg(feature = "alloc")]
         let exact = Box::new(exact);
         *self = Counts::Apart(exact);

@@ -23,7 +23,7 @@ use super::{
     WaitReady,
 };
 use crate::at::timed;
-use crate::sync::SpinLock;
+use crate::sync::{Mutex, SpinLock, lock};
 use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 
 /// A limiter of many keys, shared by threads: an algorithm `L`, and its state for each key.
@@ -70,7 +70,10 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 pub struct Keyed<K, L: Limiter, C = MonotonicClock, H = RandomState> {
     keys: Registry<K, L, H>,
     /// The state shared by keys without room, if the policy is [`WhenFull::SharedBucket`].
-    shared: Option<Shared<L::State>>,
+    shared: Option<Shared<L>>,
+    /// Locked while the algorithm changes: two changes at once would leave it different in some
+    /// shards.
+    changing: Mutex<()>,
     clock: C,
     observers: Observers,
     pub(super) lines: Lines<K>,
@@ -94,6 +97,7 @@ impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
         Keyed {
             keys: Registry::new(limiter, RandomState::new(), usize::MAX, default_shards()),
             shared: None,
+            changing: Mutex::new(()),
             clock: MonotonicClock::new(),
             observers: Observers::default(),
             lines: Lines::default(),
@@ -105,16 +109,16 @@ impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
 impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the limiter with a different clock. **O(1)**.
     pub fn with_clock<C2>(self, clock: C2) -> Keyed<K, L, C2, H> {
-        let Keyed { keys, shared, observers, lines, .. } = self;
-        Keyed { keys, shared, clock, observers, lines }
+        let Keyed { keys, shared, changing, observers, lines, .. } = self;
+        Keyed { keys, shared, changing, clock, observers, lines }
     }
 
     /// Returns the limiter with a different hasher, discarding any keys. **O(1)**.
     pub fn with_hasher<H2: BuildHasher>(self, hasher: H2) -> Keyed<K, L, C, H2> {
-        let Keyed { keys, shared, clock, observers, .. } = self;
+        let Keyed { keys, shared, changing, clock, observers, .. } = self;
         let (limiter, max_keys) = (keys.copy_limiter(), keys.max_keys());
         let keys = Registry::new(limiter, hasher, max_keys, default_shards());
-        Keyed { keys, shared, clock, observers, lines: Lines::default() }
+        Keyed { keys, shared, changing, clock, observers, lines: Lines::default() }
     }
 
     /// Returns the limiter with a bound on the number of keys, and a policy for new keys beyond it.
@@ -147,7 +151,7 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.set_max_keys(max_keys);
         self.shared = match when_full {
             WhenFull::RefuseNew => None,
-            WhenFull::SharedBucket => Some(Shared::new(L::NEW)),
+            WhenFull::SharedBucket => Some(Shared::new(self.keys.copy_limiter())),
         };
         self
     }
@@ -175,11 +179,10 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     fn set(&self, mut set: impl FnMut(&mut L)) {
-        let before = self.keys.copy_limiter();
+        let _changing = lock(&self.changing);
         self.keys.set(&mut set);
-        if let (Some(shared), true) = (&self.shared, L::ADAPTS) {
-            let limiter = self.keys.copy_limiter();
-            shared.change(Timestamp::ZERO, |state, _, _| limiter.adapt(state, &before));
+        if let Some(shared) = &self.shared {
+            shared.set(set);
         }
     }
 }
@@ -488,13 +491,12 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             }
             (Err(full), Some(shared)) => {
                 self.observers.full(&full);
-                let locked = self.keys.lock(key, now);
-                let decision = shared.change(locked.now, |state, held, now| {
-                    let decision = decide(locked.limiter(), state, *held, now);
+                let now = self.keys.lock(key, now).now;
+                let decision = shared.change(now, |limiter, state, held, now| {
+                    let decision = decide(limiter, state, *held, now);
                     *held = held.saturating_add(holds(&decision));
                     decision
                 });
-                drop(locked);
                 (decision, Held::Shared)
             }
             (Err(full), None) => {
@@ -511,12 +513,17 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// See [`KeyedLimiter::charge`].
     pub(super) fn charge<Q: ToKey<K> + ?Sized>(&self, key: &Q, held: Held, n: u32, now: Timestamp) {
+        if n == 0 {
+            // Nothing was held.
+            return self.observers.allowed();
+        }
         let charge = |limiter: &L, state: &mut L::State, now| limiter.charge(state, n, now);
         let locked = self.keys.lock(key, now);
         match (held, &self.shared) {
             (Held::Shared, Some(shared)) => {
-                shared.change(locked.now, |state, _, now| charge(locked.limiter(), state, now));
+                let now = locked.now;
                 drop(locked);
+                shared.change(now, |limiter, state, _, now| charge(limiter, state, now));
             }
             // If the key was reset and there is no more room for it, nothing is recorded.
             _ => drop(self.change(locked, charge)),
@@ -527,9 +534,13 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// See [`KeyedLimiter::release`].
     pub(super) fn release<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, held: Held, n: u32) {
+        if n == 0 {
+            // Nothing was held.
+            return;
+        }
         match (held, &self.shared) {
             (Held::Shared, Some(shared)) => {
-                shared.change(Timestamp::ZERO, |_, held, _| *held = held.saturating_sub(n));
+                shared.change(Timestamp::ZERO, |_, _, held, _| *held = held.saturating_sub(n));
             }
             _ => self.keys.lock(key, Timestamp::ZERO).release(n),
         }
@@ -552,9 +563,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             Err(full) => {
                 self.observers.full(&full);
                 let Some(shared) = &self.shared else { return Err(full) };
-                let locked = self.keys.lock(key, now);
-                let change = |state: &mut _, _: &mut _, now| change(locked.limiter(), state, now);
-                Ok(shared.change(locked.now, change))
+                let now = self.keys.lock(key, now).now;
+                Ok(shared.change(now, |limiter, state, _, now| change(limiter, state, now)))
             }
         }
     }
@@ -582,9 +592,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         match (self.keys.has_room(hash, now), &self.shared) {
             (Ok(()), _) => (new, held),
             (Err(_), Some(shared)) => {
-                let locked = self.keys.lock(key, now);
-                shared
-                    .read(locked.now, |state, held, now| (peek(locked.limiter(), state, now), held))
+                let now = self.keys.lock(key, now).now;
+                shared.read(now, |limiter, state, held, now| (peek(limiter, state, now), held))
             }
             (Err(full), None) => (refused(new, n, now, &full), held),
         }
@@ -758,36 +767,49 @@ fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
     Decision { verdict, limit: peeked.limit, remaining: 0, reset_after: wait }
 }
 
-/// The state that all keys without room share.
-struct Shared<L>(SpinLock<State<L>>);
+/// The state that all keys without room share, with its own copy of the algorithm: the shards of the
+/// keys change theirs one by one.
+struct Shared<L: Limiter>(SpinLock<State<L>>);
 
-struct State<L> {
+struct State<L: Limiter> {
     limiter: L,
+    state: L::State,
     /// The units that are held.
     held: u32,
     /// The latest time seen; needed here since the keys belong to different shards.
     newest: Timestamp,
 }
 
-impl<L> Shared<L> {
+impl<L: Limiter> Shared<L> {
     fn new(limiter: L) -> Self {
-        Shared(SpinLock::new(State { limiter, held: 0, newest: Timestamp::ZERO }))
+        let (state, held, newest) = (L::NEW, 0, Timestamp::ZERO);
+        Shared(SpinLock::new(State { limiter, state, held, newest }))
+    }
+
+    /// Changes the algorithm and, if it depends on that, the state.
+    fn set(&self, set: impl FnOnce(&mut L)) {
+        let State { limiter, state, .. } = &mut *self.0.lock();
+        let before = limiter.clone();
+        set(limiter);
+        if L::ADAPTS {
+            limiter.adapt(state, &before);
+        }
     }
 
     /// Changes the state and the units that are held; `change` receives the effective time.
     fn change<R>(
         &self,
         now: Timestamp,
-        change: impl FnOnce(&mut L, &mut u32, Timestamp) -> R,
+        change: impl FnOnce(&L, &mut L::State, &mut u32, Timestamp) -> R,
     ) -> R {
-        let State { limiter, held, newest } = &mut *self.0.lock();
+        let State { limiter, state, held, newest } = &mut *self.0.lock();
         *newest = now.max(*newest);
-        change(limiter, held, *newest)
+        change(limiter, state, held, *newest)
     }
 
     /// Reads the state and the units that are held; `read` receives the effective time.
-    fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, u32, Timestamp) -> R) -> R {
-        let State { limiter, held, newest } = &*self.0.lock();
-        read(limiter, *held, now.max(*newest))
+    fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, &L::State, u32, Timestamp) -> R) -> R {
+        let State { limiter, state, held, newest } = &*self.0.lock();
+        read(limiter, state, *held, now.max(*newest))
     }
 }

@@ -106,6 +106,7 @@ of_both_kinds! {
     one_of_two_new_keys_gets_the_room_of_an_idle_one
     an_idle_key_is_not_swept_while_it_is_used_again
     a_quota_change_takes_effect_in_every_shard
+    concurrent_quota_changes_leave_one_quota_in_all_shards
 }
 
 /// Returns three keys: the first two in one shard, the third in the other.
@@ -265,6 +266,18 @@ fn an_idle_key_is_not_swept_while_it_is_used_again<L: Explored>() {
 }
 
 // Quotas that change.
+
+fn concurrent_quota_changes_leave_one_quota_in_all_shards<L: Explored>() {
+    let [one_shard, _, other_shard] = keys();
+    explore(move || {
+        let limiter = Arc::new(L::new(1));
+        let other = start(&limiter, |limiter| limiter.set_count(2));
+        limiter.set_count(3);
+        other.join().unwrap();
+        assert_eq!(limiter.check(one_shard, 0).limit, limiter.check(other_shard, 0).limit);
+        limiter.check_invariants();
+    });
+}
 
 fn a_quota_change_takes_effect_in_every_shard<L: Explored>() {
     let [old, same_shard, other_shard] = keys();

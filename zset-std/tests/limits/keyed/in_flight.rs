@@ -46,6 +46,19 @@ fn units_on_record_and_in_flight_do_not_exceed_the_limit() {
     assert_eq!(limiter.refund(&1, 9), 3);
 }
 
+#[test]
+fn a_release_or_a_charge_of_no_units_ends_no_hold() {
+    let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(1)));
+    assert!(hold(&limiter, 1, 0).is_allowed());
+    let (none, held) = limiter.hold(&1, 0, at(0));
+    assert!(none.is_allowed());
+    limiter.release(&1, held, 0);
+    limiter.charge(&1, held, 0, at(0));
+    assert!(!hold(&limiter, 1, 0).is_allowed(), "the unit is still in flight");
+    limiter.charge(&2, held, 0, at(0));
+    assert_eq!(limiter.len(), 1);
+}
+
 /// As many keys as there is room for hold units; all others share the bucket, also when units are
 /// charged.
 #[test]
