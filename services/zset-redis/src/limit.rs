@@ -37,8 +37,8 @@ use state::{Numbers, State, pack};
 pub enum OnFailure {
     /// The call returns the [`Failure`].
     Error,
-    /// The units are denied. `retry_after` is the limiter's deadline: a guess, since it is not
-    /// known when the server will be back.
+    /// The units are denied; zero units are allowed, and more than the limit never. `retry_after`
+    /// is the limiter's deadline: a guess, since it is not known when the server will be back.
     Deny,
     /// The units are allowed, unless they exceed the limit.
     Allow,
@@ -51,6 +51,8 @@ impl OnFailure {
     ///
     /// It has seen none of the units that the server has counted. Each process that falls back to
     /// its own limiter allows its whole quota, so that quota is usually a fraction of the server's.
+    /// A refund always goes to the server, so one of units that the other limiter has allowed may
+    /// return units of other calls.
     ///
     /// # Examples
     ///

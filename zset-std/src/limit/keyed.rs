@@ -769,9 +769,9 @@ fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
 
 /// The state that all keys without room share, with its own copy of the algorithm: the shards of the
 /// keys change theirs one by one.
-struct Shared<L: Limiter>(SpinLock<State<L>>);
+struct Shared<L: Limiter>(SpinLock<Bucket<L>>);
 
-struct State<L: Limiter> {
+struct Bucket<L: Limiter> {
     limiter: L,
     state: L::State,
     /// The units that are held.
@@ -783,12 +783,12 @@ struct State<L: Limiter> {
 impl<L: Limiter> Shared<L> {
     fn new(limiter: L) -> Self {
         let (state, held, newest) = (L::NEW, 0, Timestamp::ZERO);
-        Shared(SpinLock::new(State { limiter, state, held, newest }))
+        Shared(SpinLock::new(Bucket { limiter, state, held, newest }))
     }
 
     /// Changes the algorithm and, if it depends on that, the state.
     fn set(&self, set: impl FnOnce(&mut L)) {
-        let State { limiter, state, .. } = &mut *self.0.lock();
+        let Bucket { limiter, state, .. } = &mut *self.0.lock();
         let before = limiter.clone();
         set(limiter);
         if L::ADAPTS {
@@ -802,14 +802,14 @@ impl<L: Limiter> Shared<L> {
         now: Timestamp,
         change: impl FnOnce(&L, &mut L::State, &mut u32, Timestamp) -> R,
     ) -> R {
-        let State { limiter, state, held, newest } = &mut *self.0.lock();
+        let Bucket { limiter, state, held, newest } = &mut *self.0.lock();
         *newest = now.max(*newest);
         change(limiter, state, held, *newest)
     }
 
     /// Reads the state and the units that are held; `read` receives the effective time.
     fn read<R>(&self, now: Timestamp, read: impl FnOnce(&L, &L::State, u32, Timestamp) -> R) -> R {
-        let State { limiter, state, held, newest } = &*self.0.lock();
+        let Bucket { limiter, state, held, newest } = &*self.0.lock();
         read(limiter, state, *held, now.max(*newest))
     }
 }
