@@ -203,8 +203,7 @@ impl Dict {
     }
 
     /// Returns the handle with this hash for which `seek` returns something, and that.
-    #[expect(clippy::inline_always, reason = "a call takes a fifth of a look-up")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn find<T>(
         &self,
         hash: usize,
