@@ -310,8 +310,9 @@ impl Policy {
     ///   asynchronous functions, is passed to `spawn`, which must run it. Otherwise `spawn` is not
     ///   called, and can be [`drop`].
     /// - If it [charges by outcome](Self::charge_if), it decides when the response is available.
-    ///   One that is not charged is only peeked at: it is reported, and is not a denial for the
-    ///   limiter. A request without a response is not counted if its decision must be awaited.
+    ///   One that is not charged is only peeked at: it is reported, but does not count as a denial
+    ///   by the limiter. A request without a response is not counted if its decision must be
+    ///   awaited.
     ///
     /// # Examples
     ///

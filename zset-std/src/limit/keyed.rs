@@ -767,8 +767,8 @@ fn refused(peeked: Decision, n: u32, now: Timestamp, full: &Full) -> Decision {
     Decision { verdict, limit: peeked.limit, remaining: 0, reset_after: wait }
 }
 
-/// The state that all keys without room share, with its own copy of the algorithm: the shards of the
-/// keys change theirs one by one.
+/// The state that all keys without room share, with its own copy of the algorithm: the shards of
+/// the keys change theirs one by one.
 struct Shared<L: Limiter>(SpinLock<Bucket<L>>);
 
 struct Bucket<L: Limiter> {

@@ -22,7 +22,7 @@ use crate::{Clock, Timestamp};
 ///
 /// Waiters for one key are served in order of arrival. A `check` does not wait in line, and may
 /// overtake them. If there are no other waiters and the units are allowed at once, the wait costs
-/// one clock read and one check. The first waiter in line checks again when its units may be
+/// one clock read, a peek and a check. The first waiter in line checks again when its units may be
 /// allowed; only then does it notice a changed quota, refunded units, or a `check` that has
 /// overtaken it. If its units would now not be allowed by its deadline, it fails at that time,
 /// which may be long before the deadline. A waiter after it does not check at all: it learns that

@@ -87,7 +87,7 @@ fn are_same(reference: &mut Direct<AnyLimiter>, ours: &[Decision], n: u32, now: 
     theirs.iter().map(|it| Decision { verdict: it.verdict, ..last }).eq(ours.iter().copied())
 }
 
-/// Makes concurrent checks of one unit: one that is sent alone, and others during it. Returns their
+/// Makes concurrent checks of one unit: one is sent alone, the others while it runs. Returns their
 /// decisions in the order of the calls, and the latest recorded time after the first.
 async fn check_together(
     limits: &Keyed<MultiplexedConnection, Limits<AnyLimiter>>,
