@@ -50,7 +50,7 @@ const MOST_TAGGED: usize = 16;
 /// keys still fit in a second-level cache, and the split takes less than half a millisecond.
 ///
 /// Under Miri, tables are smaller, because filling one of this size would take too long.
-const FIRST_BUCKETS: usize = if cfg!(miri) { 1 << 10 } else { 1 << 15 };
+const FIRST_BUCKETS: usize = if cfg!(miri) { 1 << 9 } else { 1 << 15 };
 
 /// The maximum number of buckets of a segment. It is smaller because the keys of a large set are
 /// not cached.

@@ -113,10 +113,10 @@ pub(crate) fn failing_after<T>(succeeding: usize, operation: impl FnOnce() -> T)
     result
 }
 
-/// Returns the numbers of allocations to let succeed: the first sixteen, then ever fewer. Later
-/// ones are mostly of the same kind, a box for a leaf.
+/// Returns the numbers of allocations to let succeed: the first eight, then ever fewer. Later ones
+/// are mostly of the same kind, a box for a leaf.
 pub(crate) fn some_allocations() -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(0), |succeeding| Some(succeeding + 1 + succeeding / 16))
+    std::iter::successors(Some(0), |succeeding| Some(succeeding + 1 + succeeding / 8 * 2))
 }
 
 /// Returns whether an allocation has failed in the last `failing_after`.

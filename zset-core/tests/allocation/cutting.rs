@@ -116,7 +116,7 @@ fn a_short_drain_hashes_and_allocates_for_its_elements_only() {
         for original in [grown(len), sorted] {
             let len = len as usize;
             for drained in [1, 2, 3, 8, FEW, FEW + 1, 64, 200].map(|most| most.min(len / 2)) {
-                let step = if cfg!(miri) { len / 2 } else { 1 + len / 20 };
+                let step = if cfg!(miri) { len / 2 } else { 1 + len / 10 };
                 for start in (0..=len - drained).step_by(step) {
                     let mut set = original.clone();
                     let range = start..start + drained;

@@ -107,7 +107,7 @@ fn no_insertion_allocates_much_at_once_if_hashes_differ_only_in_upper_bits() {
             self.0.finish() & !0 << 44
         }
     }
-    let scores = (0..MANY / 4).map(scattered_score);
+    let scores = (0..MANY / 6).map(scattered_score);
     let greatest = greatest_pause::<BuildHasherDefault<Upper>>(scores);
     assert!(greatest.bytes <= BOUND, "{greatest:?}");
 }

@@ -281,7 +281,7 @@ fn removals_that_empty_leaves_and_merge_blocks() {
             set.remove_range_by_rank(rank + 1..rank + 41);
             all_or_nothing(&set, |set| drop(set.remove(&first)));
             all_or_nothing(&set, |set| drop(set.update(&first, |_| weight(999_999))));
-            if leaf % 16 == 0 {
+            if leaf % 32 == 0 {
                 let len = set.len();
                 all_or_nothing(&set, |set| set.drain_by_rank(len / 5..len - 20).count());
             }

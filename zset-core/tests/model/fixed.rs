@@ -11,7 +11,7 @@ use zset_core::{FixedSortedSet, IncrementError, InsertError, ScoreOverflow, TryR
 
 use crate::hashers::{BuildConstant, BuildIdentity, BuildNarrow};
 
-const STEPS: u32 = if cfg!(miri) { 60 } else { 4000 };
+const STEPS: u32 = if cfg!(miri) { 60 } else { 2000 };
 
 /// The score of each member.
 type Reference = BTreeMap<u16, u32>;

@@ -508,7 +508,7 @@ fn enter(map: &mut Map, reference: &mut Reference, key: String, value: u64, scor
 
 #[test]
 fn random_sequences_of_all_map_methods() {
-    let (seeds, steps) = if cfg!(miri) { (1, 40) } else { (10, 500) };
+    let (seeds, steps) = if cfg!(miri) { (1, 40) } else { (6, 500) };
     for seed in 0..seeds {
         let mut random = SmallRng::seed_from_u64(seed);
         let (mut map, mut reference) = (Map::new(), Reference::default());

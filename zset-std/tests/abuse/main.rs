@@ -20,8 +20,10 @@ use zset_std::{
 };
 
 /// The number of keys sent to each limiter. A debug build takes microseconds for each, so it sends
-/// four million to all limiters together.
-const KEYS: u64 = if cfg!(debug_assertions) { 1_000_000 } else { 10_000_000 };
+/// fewer to smaller limiters, over a few periods as well.
+const KEYS: u64 = if cfg!(debug_assertions) { 400_000 } else { 10_000_000 };
+
+const MAX_KEYS: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
 
 /// The number of keys per time step.
 const EACH_TIME: u64 = 20;
@@ -30,16 +32,14 @@ const EACH_TIME: u64 = 20;
 const STEP: Duration = Duration::from_micros(20);
 
 /// How long a key is in use. In that time, ten times as many keys arrive as there is room for.
-const PERIOD: Duration = Duration::from_secs(1);
-
-const MAX_KEYS: usize = 100_000;
+const PERIOD: Duration = Duration::from_micros(10 * MAX_KEYS as u64);
 
 /// The first keys are those of regular clients, which call again whenever they may, before all
 /// others.
-const REGULARS: u64 = 1000;
+const REGULARS: u64 = MAX_KEYS as u64 / 100;
 
 /// By the time of this key, the limiter has long been full.
-const WARM: u64 = 300_000;
+const WARM: u64 = 3 * MAX_KEYS as u64;
 
 /// The factor by which memory may grow later. A table with constant churn doubles once, since
 /// removals leave tombstones that are cleaned up only while at most half of the table is in use;

@@ -147,7 +147,7 @@ mod tests {
     fn an_empty_dict_ends_the_scan_at_any_cursor() {
         assert_eq!(Dict::new().scan(0, 10, hash_of), (0, Vec::new()));
         let mut dict = Dict::new();
-        insert(&mut dict, 0..if cfg!(miri) { 1000 } else { 40_000 });
+        insert(&mut dict, 0..if cfg!(miri) { 250 } else { 40_000 });
         for handle in dict.scan(0, usize::MAX, hash_of).1 {
             dict.remove(hash_of(handle), handle);
         }

@@ -194,10 +194,12 @@ fn passed_deadlines_of_one_key_are_merged() {
         for key in 0..1000 {
             assert!(limiter.at(at(1000)).check_n(&key, 1).is_allowed());
         }
-        for _ in 0..1500 {
+        for i in 0..1500 {
             limiter.reset(&0);
             assert!(limiter.at(at(1000)).check_n(&0, 1).is_allowed());
-            limiter.check_invariants();
+            if i % 10 == 0 {
+                limiter.check_invariants();
+            }
         }
         // Key 0 is in use when its deadlines have passed; afterwards it has only one.
         assert!(limiter.at(at(1060)).check_n(&0, 1).is_allowed());

@@ -7,7 +7,7 @@ use std::thread;
 use super::*;
 
 /// The rounds are one period apart, so that all keys are idle again and may be swept.
-const ROUNDS: u64 = 10_000;
+const ROUNDS: u64 = 2_000;
 
 /// The limit of each key, and the number of units requested per round.
 const LIMIT: u32 = 5;
