@@ -151,11 +151,7 @@ impl<W: 'static> Contender<W> {
         (self.perform)(workload, &offered, self.linear, then)
     }
 
-    /// Measures one operation.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the contender does not offer it.
+    /// Measures one operation, which the contender must offer.
     pub fn measure(&self, label: &str, workload: &W) -> Measured {
         let outcomes = self.perform(workload, &[label], Then::Continue);
         assert_eq!(outcomes.len(), 1, "{} does not offer `{label}`", self.name);

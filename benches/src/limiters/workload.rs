@@ -90,11 +90,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Generates `count` calls for `keys` keys, deterministically for each `seed`.
-    ///
-    /// # Panics
-    ///
-    /// Panics if there are no keys.
+    /// Generates `count` calls for `keys` keys, at least 1, deterministically for each `seed`.
     pub fn new(quota: Quota, keys: usize, count: usize, seed: u64) -> Self {
         let mut rng = generator(seed);
         let keys: Vec<u64> = repeat(keys, || rng.random());

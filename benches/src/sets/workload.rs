@@ -55,11 +55,8 @@ pub struct Workload<M> {
 }
 
 impl<M: Member> Workload<M> {
-    /// Generates the workload for a set of `n` elements, deterministically for each `seed`.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `n` is less than [`MIN_N`].
+    /// Generates the workload for a set of `n` elements, at least [`MIN_N`], deterministically for
+    /// each `seed`.
     pub fn new(n: usize, seed: u64) -> Self {
         assert!(n >= MIN_N, "a set of {n} elements is too small");
         let mut rng = generator(seed);

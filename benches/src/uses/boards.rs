@@ -126,11 +126,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Generates the workload for `n` members, deterministically for each `seed`.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `n` is 0.
+    /// Generates the workload for `n` members, at least 1, deterministically for each `seed`.
     pub fn new(n: usize, seed: u64) -> Self {
         let mut rng = generator(seed);
         let highest = n as u64;

@@ -125,11 +125,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Generates the workload for `n` posts, deterministically for each `seed`.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `n` is 0.
+    /// Generates the workload for `n` posts, at least 1, deterministically for each `seed`.
     pub fn new(n: usize, seed: u64) -> Self {
         let mut rng = generator(seed);
         let mut ids = numbers(rng.random());

@@ -229,11 +229,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Generates the workload for `n` elements, deterministically for each `seed`.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `n` is less than 2.
+    /// Generates the workload for `n` elements, at least 2, deterministically for each `seed`.
     pub fn new(n: usize, seed: u64) -> Self {
         let mut rng = generator(seed);
         let longest = n as u64;

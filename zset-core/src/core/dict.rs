@@ -202,29 +202,23 @@ impl Dict {
         }
     }
 
-    /// Returns the handle with this hash for which `seek` returns something, and that.
+    /// Returns what `seek` returns for the handle with this hash for which it returns something.
     #[inline]
-    pub(crate) fn find<T>(
-        &self,
-        hash: usize,
-        seek: impl Fn(Handle) -> Option<T>,
-    ) -> Option<(Handle, T)> {
+    pub(crate) fn find<T>(&self, hash: usize, seek: impl Fn(Handle) -> Option<T>) -> Option<T> {
         let table = match &self.tables {
             Tables::Tags(tags) => {
                 let slots = slots_with_tag(*tags, tag(hash)).take_while(|&slot| slot < self.len);
-                let mut handles = slots.map(tagged);
-                return handles.find_map(|handle| Some((handle, seek(handle)?)));
+                return slots.map(tagged).find_map(seek);
             }
             Tables::One(table) => table,
             Tables::Many(many) => many.table(route(hash)),
         };
         let mut found = None;
-        let is_sought = |&handle: &Handle| {
+        table.find(hash as u64, |&handle| {
             found = seek(handle);
             found.is_some()
-        };
-        let handle = *table.find(hash as u64, is_sought)?;
-        Some((handle, found?))
+        });
+        found
     }
 
     /// Returns a value that stands for the hash of the key at a handle in all methods, as long as

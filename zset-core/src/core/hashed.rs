@@ -232,12 +232,14 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
         Q: Equivalent<K> + ?Sized,
     {
         // Returned by the comparison, since getting the leaf again takes a tenth of a look-up.
-        let (handle, (pair, scores)) = self.dict.tables.find(hash, |handle| {
+        self.dict.tables.find(hash, |handle| {
             let (pairs, scores) = self.nodes.leaves.columns(handle.leaf());
             let pair = pairs.get(handle.slot() as usize)?;
-            key.equivalent(&pair.0).then_some((pair, scores))
-        })?;
-        Some(Element { handle, pair, score: scores.get(handle.slot() as usize)? })
+            if !key.equivalent(&pair.0) {
+                return None;
+            }
+            Some(Element { handle, pair, score: scores.get(handle.slot() as usize)? })
+        })
     }
 
     /// Returns the position of the element of a key.
