@@ -246,7 +246,7 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
     /// return.
     pub fn peek_n<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, n: u32) -> Decision {
         let (keyed, now) = self.timed();
-        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_n(state, n, now)).0
+        keyed.peek_by(key, n, now, |limiter, state, _, now| limiter.peek_n(state, n, now))
     }
 
     /// Returns whether the limit of a key is reached, i.e. whether not even one unit would be
@@ -339,7 +339,7 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     /// would return.
     pub fn peek_with<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, quota: Quota, n: u32) -> Decision {
         let (keyed, now) = self.timed();
-        keyed.peek_by(key, n, now, |limiter, state, now| limiter.peek_with(state, quota, n, now)).0
+        keyed.peek_by(key, n, now, |limiter, state, _, now| limiter.peek_with(state, quota, n, now))
     }
 });
 
@@ -444,11 +444,11 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         locked: Locked<'a, K, L, Q>,
         check: impl Fn(&L, &mut L::State, Timestamp) -> Decision,
     ) -> Decision {
-        let peek = |limiter: &L, state: &L::State, now| check(limiter, &mut state.clone(), now);
+        let peek = |limiter: &L, state: &L::State, _, now| check(limiter, &mut state.clone(), now);
         if n == 0 {
             // There is nothing to record for the key.
             drop(locked);
-            return self.peek_by(key, n, now, peek).0;
+            return self.peek_by(key, n, now, peek);
         }
         let checked = self.change(locked, |limiter, state, counted| {
             check(limiter, state, counted).counted_from(now, counted)
@@ -463,9 +463,9 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         n: u32,
         now: Timestamp,
     ) -> Decision {
-        let peek = |limiter: &L, state: &L::State, now| limiter.peek_n(state, n, now);
-        let (decision, held) = self.peek_by(key, n, now, peek);
-        decision.beside(n, held)
+        self.peek_by(key, n, now, |limiter, state, held, now| {
+            limiter.peek_hold_n(state, n, held, now)
+        })
     }
 
     /// See [`KeyedLimiter::hold`].
@@ -501,7 +501,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
             }
             (Err(full), None) => {
                 self.observers.full(&full);
-                let peek = |limiter: &L, state: &L::State, now| limiter.peek_n(state, n, now);
+                let peek = |limiter: &L, state: &_, _, now| limiter.peek_n(state, n, now);
                 (refused(self.peek_new(key, now, peek), n, now, &full), Held::Key)
             }
         };
@@ -570,32 +570,34 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
-    /// or on the state shared by keys without room, and the units that are held there.
+    /// or on the state shared by keys without room. `peek` receives the units that are held, and the
+    /// effective time.
     fn peek_by<Q: Hash + Equivalent<K> + ?Sized>(
         &self,
         key: &Q,
         n: u32,
         now: Timestamp,
-        peek: impl Fn(&L, &L::State, Timestamp) -> Decision,
-    ) -> (Decision, u32) {
-        let peek = |limiter: &L, state: &L::State, counted| {
-            peek(limiter, state, counted).counted_from(now, counted)
+        peek: impl Fn(&L, &L::State, u32, Timestamp) -> Decision,
+    ) -> Decision {
+        let peek = |limiter: &L, state: &L::State, held, counted| {
+            peek(limiter, state, held, counted).counted_from(now, counted)
         };
         let mut locked = self.keys.lock(key, now);
         let (hash, counted, held) = (locked.hash, locked.now, locked.held());
         if let Some((limiter, state)) = locked.entry() {
-            return (peek(limiter, state, counted), held);
+            return peek(limiter, state, held, counted);
         }
-        let new = peek(locked.limiter(), &L::NEW, counted);
+        let new = peek(locked.limiter(), &L::NEW, held, counted);
         // Other shards may have to be locked, to find an idle key.
         drop(locked);
         match (self.keys.has_room(hash, now), &self.shared) {
-            (Ok(()), _) => (new, held),
+            (Ok(()), _) => new,
             (Err(_), Some(shared)) => {
+                // The shard is unlocked again before the bucket is locked.
                 let now = self.keys.lock(key, now).now;
-                shared.read(now, |limiter, state, held, now| (peek(limiter, state, now), held))
+                shared.read(now, peek)
             }
-            (Err(full), None) => (refused(new, n, now, &full), held),
+            (Err(full), None) => refused(new, n, now, &full),
         }
     }
 
@@ -604,10 +606,10 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         &self,
         key: &Q,
         now: Timestamp,
-        peek: impl FnOnce(&L, &L::State, Timestamp) -> Decision,
+        peek: impl FnOnce(&L, &L::State, u32, Timestamp) -> Decision,
     ) -> Decision {
         let locked = self.keys.lock(key, now);
-        peek(locked.limiter(), &L::NEW, locked.now)
+        peek(locked.limiter(), &L::NEW, 0, locked.now)
     }
 }
 

@@ -147,8 +147,14 @@ pub trait Limiter: Clone {
     }
 
     /// Decides on `n` units that are held until it is known whether they count, in addition to
-    /// `held` others, and takes none.
+    /// `held` others, and takes none. The default only peeks; a [`Penalty`](super::Penalty) counts
+    /// a denial.
     fn hold_n(&self, state: &mut Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
+        self.peek_hold_n(state, n, held, now)
+    }
+
+    /// Returns what [`hold_n`](Self::hold_n) would return, without changing anything.
+    fn peek_hold_n(&self, state: &Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
         self.peek_n(state, n, now).beside(n, held)
     }
 

@@ -152,6 +152,25 @@ impl<L: Limiter> Penalty<L> {
             if units.is_allowed() { none } else { units }
         })
     }
+
+    /// Returns what [`check_by`](Self::check_by) would return, given the `peek` of the limiter
+    /// inside, which takes a number of units.
+    fn peek_by(
+        &self,
+        state: &PenaltyState<L::State>,
+        n: u32,
+        now: Timestamp,
+        peek: impl Fn(&L, &L::State, u32) -> Decision,
+    ) -> Decision {
+        let mut record = state.record;
+        record.check(self.block, n, now, |is_blocked| {
+            let units = peek(&self.limiter, &state.limiter, n);
+            if is_blocked && units.is_allowed() {
+                return peek(&self.limiter, &state.limiter, 0);
+            }
+            units
+        })
+    }
 }
 
 impl<L: Limiter> Limiter for Penalty<L> {
@@ -167,14 +186,7 @@ impl<L: Limiter> Limiter for Penalty<L> {
     }
 
     fn peek_n(&self, state: &Self::State, n: u32, now: Timestamp) -> Decision {
-        let mut record = state.record;
-        record.check(self.block, n, now, |is_blocked| {
-            let units = self.limiter.peek_n(&state.limiter, n, now);
-            if is_blocked && units.is_allowed() {
-                return self.limiter.peek_n(&state.limiter, 0, now);
-            }
-            units
-        })
+        self.peek_by(state, n, now, |inside, state, n| inside.peek_n(state, n, now))
     }
 
     fn record(&self, state: &mut Self::State, n: u32, now: Timestamp) {
@@ -194,14 +206,13 @@ impl<L: Limiter> Limiter for Penalty<L> {
     }
 
     fn hold_n(&self, state: &mut Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
-        let PenaltyState { limiter, record } = state;
-        record.check(self.block, n, now, |is_blocked| {
-            let units = self.limiter.hold_n(limiter, n, held, now);
-            if is_blocked && units.is_allowed() {
-                return self.limiter.peek_n(limiter, 0, now);
-            }
-            units
-        })
+        let check = |inside: &L, state: &mut L::State, n| inside.hold_n(state, n, held, now);
+        let peek = |inside: &L, state: &L::State| inside.peek_hold_n(state, n, held, now);
+        self.check_by(state, n, now, check, peek)
+    }
+
+    fn peek_hold_n(&self, state: &Self::State, n: u32, held: u32, now: Timestamp) -> Decision {
+        self.peek_by(state, n, now, |inside, state, n| inside.peek_hold_n(state, n, held, now))
     }
 
     /// Even during a block: the units were allowed before it.

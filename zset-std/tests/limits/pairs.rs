@@ -549,7 +549,7 @@ impl<L: Algorithm> Subject<L> {
         let (now, newest) = (self.now, self.newest);
         let peeked = self.limiter.preview_hold(&self.keys[key], n, now);
         let (decision, held) = self.limiter.hold(&self.keys[key], n, now);
-        assert_eq!(peeked.is_allowed(), decision.is_allowed());
+        assert_eq!(peeked, decision);
         if n == 0 {
             assert!(decision.is_allowed());
             return self.expect_sweeps();

@@ -147,6 +147,23 @@ fn a_denial_of_held_units_is_counted_once() {
     assert_eq!(seconds(limiter.at(at(600)).check_n(&1, 2)), 50);
 }
 
+#[test]
+fn a_preview_of_a_hold_returns_the_decision_of_the_hold() {
+    let block = Block::after(2.try_into().unwrap(), Duration::from_secs(600));
+    let penalty = Penalty::new(SlidingWindow::new(quota(2)), block);
+    for when_full in [WhenFull::RefuseNew, WhenFull::SharedBucket] {
+        let limiter = Keyed::<u32, _>::new(penalty).with_max_keys(1, when_full);
+        // The second denial because of units in flight starts a block. Then the clock steps back.
+        for second in [0, 0, 0, 0, 0, 10, 5, 700, 690] {
+            for (key, n) in [(1, 0), (2, 0), (1, 1), (2, 1), (1, 3)] {
+                let peeked = limiter.preview_hold(&key, n, at(second));
+                assert_eq!(limiter.preview_hold(&key, n, at(second)), peeked);
+                assert_eq!(limiter.hold(&key, n, at(second)).0, peeked, "{key}, {second}");
+            }
+        }
+    }
+}
+
 /// A limiter that only has the required methods.
 struct Wrapped(Keyed<u32, SlidingWindow>);
 
