@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 #[cfg(feature = "async")]
+use std::sync::{Mutex, PoisonError};
+#[cfg(feature = "async")]
 use std::task::{Context, Poll, ready};
 use std::task::{Wake, Waker};
 
@@ -48,8 +50,9 @@ pub(crate) fn waker_of_this_thread() -> Waker {
 /// The time until which a future sleeps, and the timer for it.
 #[derive(Default)]
 pub(crate) struct Alarm {
+    /// Never locked: timers are only `Send`, and a wait is `Sync` without the feature too.
     #[cfg(feature = "async")]
-    sleep: Option<(Timestamp, Sleep)>,
+    sleep: Mutex<Option<(Timestamp, Sleep)>>,
 }
 
 #[cfg(feature = "async")]
@@ -61,31 +64,27 @@ impl Alarm {
         context: &mut Context<'_>,
         mut step: impl FnMut(&mut dyn FnMut() -> Waker) -> Step<R>,
     ) -> Poll<R> {
+        let sleep = self.sleep.get_mut().unwrap_or_else(PoisonError::into_inner);
         loop {
-            match step(&mut || context.waker().clone()) {
+            let at = match step(&mut || context.waker().clone()) {
+                Step::WaitUntil(at) => at,
                 Step::Done(result) => {
-                    self.sleep = None;
+                    *sleep = None;
                     return Poll::Ready(result);
                 }
-                Step::WaitUntil(at) => ready!(self.sleep(clock, at, context)),
+            };
+            // Until something else wakes the task.
+            if at == Timestamp::MAX {
+                *sleep = None;
+                return Poll::Pending;
             }
+            let (_, timer) = match &mut *sleep {
+                Some(sleep) if sleep.0 == at => sleep,
+                sleep => sleep.insert((at, clock.sleep_until(at))),
+            };
+            // It may complete early, and a completed timer must not be polled again.
+            ready!(timer.as_mut().poll(context));
+            *sleep = None;
         }
-    }
-
-    /// Sleeps until time `at`; the last timestamp means until something else wakes the task. It may
-    /// be ready early.
-    fn sleep(&mut self, clock: &impl Clock, at: Timestamp, context: &mut Context<'_>) -> Poll<()> {
-        if at == Timestamp::MAX {
-            self.sleep = None;
-            return Poll::Pending;
-        }
-        let (_, timer) = match &mut self.sleep {
-            Some(sleep) if sleep.0 == at => sleep,
-            sleep => sleep.insert((at, clock.sleep_until(at))),
-        };
-        ready!(timer.as_mut().poll(context));
-        // A completed timer must not be polled again.
-        self.sleep = None;
-        Poll::Ready(())
     }
 }
