@@ -6,7 +6,7 @@ mod spin_lock;
 use std::sync::PoisonError;
 pub(crate) use std::sync::atomic::Ordering;
 #[cfg(not(zset_loom))]
-pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize};
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 #[cfg(not(zset_loom))]
 pub(crate) use std::sync::{Mutex, MutexGuard};
 use std::task::Waker;
@@ -16,7 +16,7 @@ use std::vec;
 use std::vec::Vec;
 
 #[cfg(zset_loom)]
-pub(crate) use loom::sync::atomic::{AtomicU64, AtomicUsize};
+pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 #[cfg(zset_loom)]
 pub(crate) use loom::sync::{Mutex, MutexGuard};
 

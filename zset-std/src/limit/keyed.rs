@@ -590,7 +590,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         let new = peek(locked.limiter(), &L::NEW, held, counted);
         // Other shards may have to be locked, to find an idle key.
         drop(locked);
-        match (self.keys.has_room(hash, now), &self.shared) {
+        match (self.keys.has_room(hash, counted), &self.shared) {
             (Ok(()), _) => new,
             (Err(_), Some(shared)) => {
                 // The shard is unlocked again before the bucket is locked.

@@ -19,8 +19,9 @@
 //! once, so a call takes amortized O(log n) time. The lock is released after every few deadlines,
 //! but rebuilding the list holds it for all keys of the shard.
 //!
-//! A key is *held* while it has units in flight, idle or not: it is not swept, so there is room to
-//! record them. Held keys are in a table of their own, which is usually empty.
+//! A key is *held* while it has units in flight. It is not swept even if it is idle, so there is
+//! room to record them. Held keys are in a table of their own, which is usually empty. They need no
+//! deadline: the end of the last hold files one.
 //!
 //! The *effective time* of a call is the later of its `now` and the latest time that the shard has
 //! seen. The last timestamp means never: a key that would be idle only then is never swept.
@@ -34,7 +35,7 @@ use zset_core::{Equivalent, SkipList};
 use super::table::{Hashed, KeyHash, Table, hash_of};
 use super::{Limiter, ToKey};
 use crate::Timestamp;
-use crate::sync::{AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering, SpinGuard, SpinLock};
 
 /// The number of deadlines examined for each new key, so that keys are swept at the rate of
 /// arrival.
@@ -56,6 +57,8 @@ struct Shard<K, L: Limiter> {
     newest: AtomicU64,
     /// A lower bound on the deadlines, read without the lock.
     next_deadline: AtomicU64,
+    /// Whether a key is held, read without the lock.
+    has_held: AtomicBool,
 }
 
 struct Keys<K, L: Limiter> {
@@ -119,8 +122,12 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         let shard = |limiter| {
             let (entries, deadlines) = (Table::new(), SkipList::new());
             let keys = Keys { limiter, entries, deadlines, held: Table::new() };
-            let (newest, next_deadline) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
-            Shard { keys: SpinLock::new(keys), newest, next_deadline }
+            Shard {
+                keys: SpinLock::new(keys),
+                newest: AtomicU64::new(0),
+                next_deadline: AtomicU64::new(u64::MAX),
+                has_held: AtomicBool::new(false),
+            }
         };
         let limiters = std::iter::repeat_n(limiter, shards.next_power_of_two());
         let shards = limiters.map(shard).collect();
@@ -294,6 +301,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             let most = keys.most_deadlines();
             assert!(keys.deadlines.len() <= most, "deadlines of shard {index} that lead nowhere");
             assert!(shard.next_deadline() <= keys.next_deadline(), "an earlier deadline");
+            let has_held = shard.has_held.load(Ordering::Relaxed);
+            assert_eq!(has_held, keys.held.len() > 0, "whether shard {index} has held keys");
             for entry in keys.entries.iter() {
                 assert_eq!(hash_of(&self.hasher, &entry.key), entry.hash, "a key's hash");
                 assert!(std::ptr::eq(self.shard(entry.hash), shard), "a key in another shard");
@@ -402,12 +411,12 @@ impl<K, L: Limiter, Q: Equivalent<K> + ?Sized> Locked<'_, K, L, Q> {
         if units == 0 {
             return;
         }
-        match self.keys.held.find_mut(hash, |held| key.equivalent(&held.key)) {
-            Some(held) => {
-                held.units = held.units.saturating_add(units);
-                held.holds += 1;
-            }
-            None => self.keys.held.insert(Held { hash, key: key.to_key(), units, holds: 1 }),
+        if let Some(held) = self.keys.held.find_mut(hash, |held| key.equivalent(&held.key)) {
+            held.units = held.units.saturating_add(units);
+            held.holds += 1;
+        } else {
+            self.keys.held.insert(Held { hash, key: key.to_key(), units, holds: 1 });
+            self.shard.has_held.store(true, Ordering::Relaxed);
         }
     }
 
@@ -422,6 +431,7 @@ impl<K, L: Limiter, Q: Equivalent<K> + ?Sized> Locked<'_, K, L, Q> {
             return;
         }
         let released = keys.held.remove(hash, is_key);
+        shard.has_held.store(keys.held.len() > 0, Ordering::Relaxed);
         keys.file_again(hash);
         keys.forget_deadlines();
         shard.note_deadline(&keys);
@@ -457,7 +467,9 @@ fn is_due(deadline: Timestamp, now: Timestamp) -> bool {
 
 impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// Checks for room for an absent key, or for an idle key that would be swept to make room.
-    /// Sweeps nothing, since `now` may be in the future.
+    ///
+    /// Since `now` may be in the future, it sweeps nothing, and replaces deadlines only by those
+    /// that are right at any time.
     pub(crate) fn has_room(&self, hash: KeyHash, now: Timestamp) -> Result<(), Full> {
         if self.len() < self.max_keys {
             return Ok(());
@@ -490,7 +502,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         let (before, from) = self.shards.split_at(self.index(hash));
         for shard in from.iter().chain(before) {
             // Under a flood of new keys, most shards have no idle key and should not be locked for
-            // each new one. Each round drops the deadlines that it examines, or files them again
+            // each new one. Each round drops the deadlines that it examines, or files later ones,
             // after the effective time, so the loop terminates.
             while is_due(shard.next_deadline(), shard.newest(now)) {
                 if let Some(found) = find(shard) {
@@ -505,6 +517,9 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             // none, no key will ever be idle.
             let deadlines = self.shards.iter().map(|shard| shard.keys.lock().next_deadline());
             next = deadlines.min().unwrap_or(Timestamp::MAX);
+        }
+        if self.shards.iter().any(|shard| shard.has_held.load(Ordering::Relaxed)) {
+            next = next.min(now.saturating_add(HELD_FOR));
         }
         Err(next)
     }
@@ -555,7 +570,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     }
 }
 
-/// The time after which to examine a key again that is held.
+/// The estimate of how long a key is still held: the hold may end at any time.
 const HELD_FOR: Duration = Duration::from_secs(1);
 
 /// The number of stale deadlines that may be kept however few keys there are.
@@ -566,8 +581,9 @@ impl<K, L: Limiter> Keys<K, L> {
         self.held.find(hash, |_| true).is_some()
     }
 
-    /// Examines the first deadline, if it has passed. If a key with its hash is idle, removes the
-    /// deadline and returns the hash; otherwise files the deadline again for a later time.
+    /// Removes the first deadline, if it has passed, and examines the keys with its hash. Returns the
+    /// hash if one of them is idle; otherwise files a deadline for the first to become idle, unless
+    /// one is held.
     #[expect(clippy::option_option, reason = "whether there was a deadline, and an idle key")]
     fn look(&mut self, now: Timestamp) -> Option<Option<KeyHash>> {
         if !is_due(self.next_deadline(), now) {
@@ -575,7 +591,6 @@ impl<K, L: Limiter> Keys<K, L> {
         }
         let (hash, _) = self.deadlines.pop_first()?;
         if self.is_held(hash) {
-            self.file(hash, now.saturating_add(HELD_FOR));
             return Some(None);
         }
         if self.first_idle(hash).is_some_and(|idle_at| is_due(idle_at, now)) {

@@ -113,6 +113,26 @@ fn a_key_stays_while_units_of_it_are_held() {
 }
 
 #[test]
+fn a_peek_at_a_later_time_does_not_postpone_when_a_held_key_makes_room() {
+    for others in [0, 100] {
+        let limiter = Keyed::<u32, _>::new(SlidingWindow::new(quota(3)))
+            .with_max_keys(others + 1, WhenFull::RefuseNew);
+        assert!(hold(&limiter, 1000, 0).is_allowed());
+        for key in 0..u32::try_from(others).unwrap() {
+            assert!(limiter.at(at(0)).check(&key).is_allowed());
+        }
+        let before = limiter.at(at(0)).check(&2000);
+        assert_eq!(seconds(before), 1, "the hold may end at any time");
+        assert_eq!(limiter.at(at(1000)).peek(&2000).is_allowed(), others > 0);
+        limiter.check_invariants();
+        assert_eq!(limiter.at(at(0)).check(&2000), before);
+        assert_eq!(limiter.release(&1000, Held::Key, 1), 1);
+        limiter.check_invariants();
+        assert!(limiter.at(at(0)).check(&2000).is_allowed());
+    }
+}
+
+#[test]
 fn a_key_that_is_reset_while_units_are_held_is_inserted_when_they_are_charged() {
     let limiter =
         Keyed::<u32, _>::new(SlidingWindow::new(quota(3))).with_max_keys(1, WhenFull::RefuseNew);
