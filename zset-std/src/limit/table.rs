@@ -201,11 +201,19 @@ mod tests {
         ]
     }
 
+    /// Few cases under Miri, which takes seconds for each.
+    fn config() -> ProptestConfig {
+        let cases = if cfg!(miri) { 6 } else { ProptestConfig::default().cases };
+        ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+    }
+
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(config())]
 
         #[test]
-        fn lookups_match_a_list(calls in prop::collection::vec(calls(), 0..200)) {
+        fn lookups_match_a_list(
+            calls in prop::collection::vec(calls(), 0..if cfg!(miri) { 50 } else { 200 }),
+        ) {
             let mut table = Table::new();
             let mut list: Vec<Numbered> = Vec::new();
             for (number, call) in (0..).zip(calls) {
@@ -256,7 +264,8 @@ mod tests {
     #[test]
     fn a_table_shrinks_after_removals() {
         let mut table = Table::new();
-        let hashes = || (0..10_000).map(|number| KeyHash::new(number << 1 | 1 << 63).unwrap());
+        let len = if cfg!(miri) { 1_000 } else { 10_000 };
+        let hashes = || (0..len).map(|number| KeyHash::new(number << 1 | 1 << 63).unwrap());
         for (number, hash) in (0..).zip(hashes()) {
             table.insert(Numbered { hash, number });
             table.shrink();
