@@ -149,7 +149,7 @@ pub(crate) struct Leaf<L, A, B> {
 /// The only leaf of a small core. Its columns grow as needed.
 pub(crate) type SmallLeaf<P, S> = Leaf<(), Vec<S>, Vec<P>>;
 
-/// A leaf of a core with more than one, in one block of memory.
+/// One of the leaves of a core that has several, in one block of memory.
 pub(crate) type BlockLeaf<P, S> =
     Leaf<Links, ArrayVec<S, LEAF_CAPACITY>, ArrayVec<P, LEAF_CAPACITY>>;
 

@@ -547,7 +547,7 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Changes the state of a key, inserting the key if it is absent, or the state shared by keys
-    /// without room if there is none for it. `change` receives the effective time.
+    /// without room. `change` receives the effective time.
     fn change<'a, Q: ToKey<K> + ?Sized, R>(
         &'a self,
         locked: Locked<'a, K, L, Q>,
@@ -613,12 +613,12 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 }
 
-/// What a new key is made from, by calls that may insert one: the type of their `&Q`.
+/// A borrowed form of a key, for calls that may insert it.
 ///
-/// An owned key is made only for a new one; known keys are looked up by
-/// [`Equivalent`](zset_core::Equivalent). Every key that is `Clone` is made from itself, and the
-/// owned strings, slices and paths of std, in a `Box` or an `Arc` too, from their borrowed forms.
-/// Implement both traits for a borrowed form of a key of your own.
+/// Keys are looked up by [`Equivalent`](zset_core::Equivalent); an owned key is made only to insert
+/// it. Every key that is `Clone` can be made from itself. Strings, slices and paths of std, also in
+/// a `Box` or an `Arc`, can be made from their borrowed forms. Implement both traits for a borrowed
+/// form of a key of your own.
 ///
 /// # Examples
 ///

@@ -131,7 +131,7 @@ impl<L: Limiter> Penalty<L> {
         self.block
     }
 
-    /// Decides by the limiter inside, whose calls `check` and `peek` take a number of units.
+    /// Decides on `n` units by a `check` of the limiter inside or, during a block, by a `peek`.
     fn check_by(
         &self,
         state: &mut PenaltyState<L::State>,
@@ -145,16 +145,15 @@ impl<L: Limiter> Penalty<L> {
             if !is_blocked {
                 return check(&self.limiter, limiter, n);
             }
-            // It takes nothing: the decision on the units, or if it would allow them that on none.
-            // A check of none records the time.
+            // The decision on the units or, if they would be allowed, on none. A check of none takes
+            // nothing, and records the time.
             let units = peek(&self.limiter, limiter);
             let none = check(&self.limiter, limiter, 0);
             if units.is_allowed() { none } else { units }
         })
     }
 
-    /// Returns what [`check_by`](Self::check_by) would return, given the `peek` of the limiter
-    /// inside, which takes a number of units.
+    /// Returns what [`check_by`](Self::check_by) would return, without changing anything.
     fn peek_by(
         &self,
         state: &PenaltyState<L::State>,

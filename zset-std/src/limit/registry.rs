@@ -1,21 +1,19 @@
 //! The keys of a limiter: sharded, bounded, and swept of idle keys.
 //!
-//! Invariants: a key is in the shard that its hash selects. For each hash with entries that is not
-//! held, the shard's list of deadlines has one that has passed, or that is not later than the time
-//! at which the first of these entries becomes idle. `len` counts the entries in all shards, plus
-//! the places reserved by threads that are inserting a key, which hold the lock of its shard until
-//! the entry is inserted. All of this holds whenever user code runs under a lock (`Equivalent`,
+//! Invariants: a key is in the shard that its hash selects. For each hash that has entries and is
+//! not held, the shard's list has a deadline that has passed, or that is no later than the time at
+//! which the first of these entries becomes idle. `len` counts the entries in all shards, and the
+//! places reserved by threads that are inserting a key, which hold the lock of its shard until the
+//! entry is inserted. All of this is true whenever user code runs under a lock (`Equivalent`,
 //! `ToKey` and `Drop` of keys), since it may panic.
 //!
 //! A deadline is the time to examine a key again, not the time at which it is idle: a check does
 //! not update it. A sweep examines the entry and, if it is in use, files a later deadline. Whatever
 //! makes an entry idle sooner, a refund or another quota, files an earlier one. An entry does not
-//! record its deadlines, so removing a key leaves them in the list as stale deadlines. They lead
-//! nowhere, or to the same key if it is inserted again. Once they outnumber the entries, the list
-//! is rebuilt.
+//! record its deadlines, so they stay in the list, stale, when the key is removed. Once stale
+//! deadlines outnumber the entries, the list is rebuilt.
 //!
-//! To find an idle key, a sweep may have to examine all deadlines that have passed. Each was
-//! overtaken by a later use of its key, or left behind by a refund or a removal, and is examined
+//! To find an idle key, a sweep may have to examine all deadlines that have passed. Each is examined
 //! once, so a call takes amortized O(log n) time. The lock is released after every few deadlines,
 //! but rebuilding the list holds it for all keys of the shard.
 //!
@@ -62,7 +60,7 @@ struct Shard<K, L: Limiter> {
 }
 
 struct Keys<K, L: Limiter> {
-    /// Copied to each shard, so that reading them takes no other lock.
+    /// A copy for each shard, so that reading it takes no other lock.
     limiter: L,
     entries: Table<Entry<K, L::State>>,
     /// The hashes of keys, by the time at which to examine them.
@@ -87,9 +85,9 @@ impl<K, V> Hashed for Entry<K, V> {
 struct Held<K> {
     hash: KeyHash,
     key: K,
-    /// The units in flight.
+    /// The units in flight, of all holds.
     units: u32,
-    /// How many holds they are of.
+    /// The number of holds.
     holds: usize,
 }
 
@@ -180,8 +178,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// Calls `change` with the state of a key, `None` if it is absent, and with the effective time,
     /// which is recorded.
     ///
-    /// An absent key is then locked, and so hashed, a second time: to hand its lock over would take
-    /// an eighth more of the time of a check of a known key.
+    /// The caller locks, and so hashes, an absent key a second time: returning the lock would make a
+    /// check of a known key an eighth slower.
     #[inline]
     pub(crate) fn get<Q, R>(
         &self,
@@ -220,9 +218,9 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         }
     }
 
-    /// Changes the state of a key, which is inserted if it is absent; `change` receives the units
-    /// of the key that are held, and the effective time. Then as many more are held as `holds`
-    /// returns for the result, until they are [released](Locked::release).
+    /// Changes the state of a key, which is inserted if it is absent. `change` receives the units
+    /// of the key that are held, and the effective time. `holds` returns how many more to hold, given
+    /// the result of `change`, until they are [released](Locked::release).
     ///
     /// Returns the result of `change`, and the number of idle keys swept.
     pub(crate) fn get_or_insert<'a, Q: ToKey<K> + ?Sized, R>(
@@ -299,7 +297,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             let keys = &*shard.keys.lock();
             keys.entries.check_invariants();
             let most = keys.most_deadlines();
-            assert!(keys.deadlines.len() <= most, "deadlines of shard {index} that lead nowhere");
+            assert!(keys.deadlines.len() <= most, "too many stale deadlines in shard {index}");
             assert!(shard.next_deadline() <= keys.next_deadline(), "an earlier deadline");
             let has_held = shard.has_held.load(Ordering::Relaxed);
             assert_eq!(has_held, keys.held.len() > 0, "whether shard {index} has held keys");
@@ -328,7 +326,7 @@ impl<K, L: Limiter> Shard<K, L> {
         now.max(Timestamp::from_nanos(self.newest.load(Ordering::Relaxed)))
     }
 
-    /// Records the time, and returns the effective time; to be called under the shard's lock.
+    /// Records the time, and returns the effective time. Must be called under the shard's lock.
     #[inline]
     fn advance(&self, now: Timestamp) -> Timestamp {
         let newest = self.newest.load(Ordering::Relaxed);
@@ -351,14 +349,13 @@ impl<K, L: Limiter> Shard<K, L> {
     }
 }
 
-/// A key whose shard is locked: the algorithm, the state of the key if it is present, and the time
-/// that counts.
+/// A key whose shard is locked.
 pub(crate) struct Locked<'a, K, L: Limiter, Q: ?Sized> {
     shard: &'a Shard<K, L>,
     keys: SpinGuard<'a, Keys<K, L>>,
     pub(crate) hash: KeyHash,
     pub(crate) key: &'a Q,
-    /// That of the key's entry, if it is present.
+    /// The slot of the key's entry, if it is present.
     slot: Option<usize>,
     /// The effective time.
     pub(crate) now: Timestamp,
@@ -512,9 +509,9 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
             next = next.min(shard.next_deadline());
         }
         if next == Timestamp::MAX {
-            // No deadline may be published yet: the thread that reserved the last place publishes
-            // its own under its shard's lock, so taking the locks waits for it. If there is still
-            // none, no key will ever be idle.
+            // The thread that reserved the last place may not have published its deadline yet. It
+            // does so under its shard's lock, so taking the locks waits for it. If there is still no
+            // deadline, no key will ever be idle.
             let deadlines = self.shards.iter().map(|shard| shard.keys.lock().next_deadline());
             next = deadlines.min().unwrap_or(Timestamp::MAX);
         }

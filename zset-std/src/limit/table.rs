@@ -157,7 +157,7 @@ impl<E: Hashed> Table<E> {
         for (slot, entry) in self.slots.iter().enumerate() {
             let Some(entry) = entry else { continue };
             let found = self.slot(entry.hash(), |other| std::ptr::eq(other, entry));
-            assert_eq!(found, Some(slot), "an entry behind an empty slot");
+            assert_eq!(found, Some(slot), "an empty slot before an entry");
         }
     }
 }

@@ -49,8 +49,7 @@ impl<'a, T, I> Locked<'a, T, I> {
         }
     }
 
-    /// Puts a waiter to sleep and returns the time until which it sleeps. See
-    /// [`Line::sleep`](super::line::Line::sleep).
+    /// Puts a waiter to sleep, as [`Line::sleep`] does, and returns the time until which it sleeps.
     pub(super) fn sleep(&mut self, ticket: u64, deadline: Timestamp, waker: Waker) -> Timestamp {
         let next_due = self.state.queue.next_due();
         let (until, stale) = self.state.line.sleep(ticket, deadline, next_due, waker);
