@@ -570,8 +570,8 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Returns the decision of `peek` on the state of a key, on a new state if the key is absent,
-    /// or on the state shared by keys without room. `peek` receives the units that are held, and the
-    /// effective time.
+    /// or on the state shared by keys without room. `peek` receives the units that are held, and
+    /// the effective time.
     fn peek_by<Q: Hash + Equivalent<K> + ?Sized>(
         &self,
         key: &Q,

@@ -145,8 +145,8 @@ impl<L: Limiter> Penalty<L> {
             if !is_blocked {
                 return check(&self.limiter, limiter, n);
             }
-            // The decision on the units or, if they would be allowed, on none. A check of none takes
-            // nothing, and records the time.
+            // The decision on the units or, if they would be allowed, on none. A check of none
+            // takes nothing, and records the time.
             let units = peek(&self.limiter, limiter);
             let none = check(&self.limiter, limiter, 0);
             if units.is_allowed() { none } else { units }

@@ -13,9 +13,9 @@
 //! record its deadlines, so they stay in the list, stale, when the key is removed. Once stale
 //! deadlines outnumber the entries, the list is rebuilt.
 //!
-//! To find an idle key, a sweep may have to examine all deadlines that have passed. Each is examined
-//! once, so a call takes amortized O(log n) time. The lock is released after every few deadlines,
-//! but rebuilding the list holds it for all keys of the shard.
+//! To find an idle key, a sweep may have to examine all deadlines that have passed. Each is
+//! examined once, so a call takes amortized O(log n) time. The lock is released after every few
+//! deadlines, but rebuilding the list holds it for all keys of the shard.
 //!
 //! A key is *held* while it has units in flight. It is not swept even if it is idle, so there is
 //! room to record them. Held keys are in a table of their own, which is usually empty. They need no
@@ -178,8 +178,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// Calls `change` with the state of a key, `None` if it is absent, and with the effective time,
     /// which is recorded.
     ///
-    /// The caller locks, and so hashes, an absent key a second time: returning the lock would make a
-    /// check of a known key an eighth slower.
+    /// The caller locks, and so hashes, an absent key a second time: returning the lock would make
+    /// a check of a known key an eighth slower.
     #[inline]
     pub(crate) fn get<Q, R>(
         &self,
@@ -219,8 +219,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     }
 
     /// Changes the state of a key, which is inserted if it is absent. `change` receives the units
-    /// of the key that are held, and the effective time. `holds` returns how many more to hold, given
-    /// the result of `change`, until they are [released](Locked::release).
+    /// of the key that are held, and the effective time. `holds` returns how many more to hold,
+    /// given the result of `change`, until they are [released](Locked::release).
     ///
     /// Returns the result of `change`, and the number of idle keys swept.
     pub(crate) fn get_or_insert<'a, Q: ToKey<K> + ?Sized, R>(
@@ -510,8 +510,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         }
         if next == Timestamp::MAX {
             // The thread that reserved the last place may not have published its deadline yet. It
-            // does so under its shard's lock, so taking the locks waits for it. If there is still no
-            // deadline, no key will ever be idle.
+            // does so under its shard's lock, so taking the locks waits for it. If there is still
+            // no deadline, no key will ever be idle.
             let deadlines = self.shards.iter().map(|shard| shard.keys.lock().next_deadline());
             next = deadlines.min().unwrap_or(Timestamp::MAX);
         }
@@ -578,9 +578,9 @@ impl<K, L: Limiter> Keys<K, L> {
         self.held.find(hash, |_| true).is_some()
     }
 
-    /// Removes the first deadline, if it has passed, and examines the keys with its hash. Returns the
-    /// hash if one of them is idle; otherwise files a deadline for the first to become idle, unless
-    /// one is held.
+    /// Removes the first deadline, if it has passed, and examines the keys with its hash. Returns
+    /// the hash if one of them is idle; otherwise files a deadline for the first to become idle,
+    /// unless one is held.
     #[expect(clippy::option_option, reason = "whether there was a deadline, and an idle key")]
     fn look(&mut self, now: Timestamp) -> Option<Option<KeyHash>> {
         if !is_due(self.next_deadline(), now) {
