@@ -10,8 +10,6 @@ use core::hash::Hash;
 use core::iter::FusedIterator;
 use core::time::Duration;
 
-#[cfg(feature = "serde")]
-use zset_core::TryReserveError;
 use zset_core::{Equivalent, SortedMap, Unordered, UnorderedRef};
 
 use crate::Timestamp;
@@ -163,26 +161,20 @@ impl<T> DelayQueue<T> {
     /// 10^9 jobs.
     #[track_caller]
     pub fn push(&mut self, payload: T, due: Timestamp) -> JobId {
-        let id = self.unused_id();
-        self.insert(id, payload, due);
-        id
+        loop {
+            let id = JobId::new(self.next_id);
+            self.next_id = self.next_id.wrapping_add(1);
+            if !self.contains(&id) {
+                self.insert(id, payload, due);
+                return id;
+            }
+        }
     }
 
     /// Like [`push`](Self::push), for a job that is due after `delay`. **O(log n)**.
     #[track_caller]
     pub fn push_after(&mut self, payload: T, delay: Duration, now: Timestamp) -> JobId {
         self.push(payload, now.saturating_add(delay))
-    }
-
-    /// Returns an id that is not in use and was not returned before.
-    fn unused_id(&mut self) -> JobId {
-        loop {
-            let id = JobId::new(self.next_id);
-            self.next_id = self.next_id.wrapping_add(1);
-            if !self.contains(&id) {
-                return id;
-            }
-        }
     }
 }
 
@@ -241,18 +233,6 @@ impl<T, I: Eq + Hash> DelayQueue<T, I> {
     pub(crate) fn insert(&mut self, id: I, payload: T, due: Timestamp) {
         self.jobs.insert(Unordered(id), payload, due);
     }
-
-    /// Inserts a deserialized job and returns whether its id is new. If it is not, the caller must
-    /// discard the queue.
-    #[cfg(feature = "serde")]
-    pub(crate) fn try_insert(
-        &mut self,
-        id: I,
-        payload: T,
-        due: Timestamp,
-    ) -> Result<bool, TryReserveError> {
-        Ok(self.jobs.try_insert(Unordered(id), payload, due)?.is_none())
-    }
 }
 
 impl<T, I> DelayQueue<T, I> {
@@ -284,11 +264,9 @@ impl<T, I> DelayQueue<T, I> {
 
     /// Returns the jobs in order, the earliest due first. Lazy, double-ended, **O(1)** per step.
     pub fn iter(&self) -> Jobs<'_, T, I> {
-        Jobs::new(self.jobs.iter())
+        Jobs(self.jobs.iter())
     }
-}
 
-impl<T, I> DelayQueue<T, I> {
     /// Returns the payload of a job. **O(1)** expected.
     pub fn get<Q>(&self, id: &Q) -> Option<&T>
     where
@@ -445,7 +423,7 @@ impl<T, I> DelayQueue<T, I> {
     ///
     /// The queue is emptied immediately, even if the iterator is leaked.
     pub fn drain(&mut self) -> DrainJobs<'_, T, I> {
-        DrainJobs::new(self.jobs.drain())
+        DrainJobs(self.jobs.drain())
     }
 }
 
@@ -515,6 +493,7 @@ mod serde {
 
     use serde::de::{Deserialize, Deserializer, Error};
     use serde::ser::{Serialize, SerializeStruct, Serializer};
+    use zset_core::Unordered;
 
     use super::{DelayQueue, Job, Jobs};
 
@@ -555,7 +534,8 @@ mod serde {
             let Parts { next_id, jobs } = Parts::deserialize(deserializer)?;
             let mut queue = DelayQueue { next_id, ..DelayQueue::new() };
             for Job { id, due, payload } in jobs {
-                if !queue.try_insert(id, payload, due).map_err(D::Error::custom)? {
+                let old = queue.jobs.try_insert(Unordered(id), payload, due);
+                if old.map_err(D::Error::custom)?.is_some() {
                     return Err(D::Error::custom("two jobs have the same id"));
                 }
             }

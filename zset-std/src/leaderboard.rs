@@ -343,17 +343,17 @@ impl<Id: Ord + Hash, S: Ord + Clone, K> Leaderboard<Id, S, K> {
     /// Sets the score of a member, ignoring the policy and the bound.
     #[track_caller]
     pub(crate) fn set_score(&mut self, member: Id, score: S) {
-        self.ranking.set_score(member, score);
+        let Ok(_) = self.ranking.submit(member, usize::MAX, |_| Ok::<_, Infallible>(score));
     }
 
     /// Removes and returns the best member and its score. **O(log n)** expected.
     pub fn pop_best(&mut self) -> Option<(Id, S)> {
-        self.ranking.pop_best()
+        self.ranking.pop(SortedSet::pop_first)
     }
 
     /// Removes and returns the worst member and its score. **O(log n)** expected.
     pub fn pop_worst(&mut self) -> Option<(Id, S)> {
-        self.ranking.pop_worst()
+        self.ranking.pop(SortedSet::pop_last)
     }
 }
 

@@ -19,6 +19,10 @@ macro_rules! mapped_iterator {
             fn nth(&mut self, n: usize) -> Option<Self::Item> {
                 self.0.nth(n).map($convert)
             }
+
+            fn last(mut self) -> Option<Self::Item> {
+                self.next_back()
+            }
         }
 
         impl<$($generic)*> DoubleEndedIterator for $iterator {

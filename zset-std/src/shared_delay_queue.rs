@@ -220,12 +220,7 @@ impl<T, I: Eq + Hash, C> SharedDelayQueue<T, I, C> {
         let permitted = self.max_deliveries.map_or(u32::MAX, NonZeroU32::get);
         assert!(most <= permitted, "a job was delivered too often");
         assert!(state.dead.len() <= self.max_dead_letters, "too many dead letters");
-        assert!(!state.is_closed || !state.line.is_asleep(), "a waiter sleeps on a closed queue");
-        if let (Some(until), Some(due)) = (state.line.first_sleeps_until(), state.queue.next_due())
-        {
-            assert!(until <= due, "the first waiter sleeps while a job is due");
-        }
-        state.line.check_invariants();
+        state.line.check_invariants(state.is_closed, state.queue.next_due());
     }
 }
 
@@ -248,20 +243,6 @@ impl<T, I, C> fmt::Debug for SharedDelayQueue<T, I, C> {
 }
 
 /// The error returned when a payload is not pushed; contains the payload.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::shared_delay_queue::PushError;
-/// use zset_std::{SharedDelayQueue, Timestamp};
-///
-/// let queue = SharedDelayQueue::<&str>::new();
-/// queue.close();
-/// let error = queue.push("mail", Timestamp::ZERO).unwrap_err();
-/// assert!(matches!(error, PushError::Closed(_)));
-/// assert_eq!(error.to_string(), "the queue is closed");
-/// assert_eq!(error.into_payload(), "mail");
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PushError<T> {

@@ -8,13 +8,14 @@ pub use merge::{MergedPost, MergedPosts, MergedTimelines};
 
 use core::fmt;
 use core::hash::Hash;
-use core::iter::{FusedIterator, Rev};
+use core::iter::Rev;
 use core::time::Duration;
 
 use zset_core::sorted_set::{Drain, IntoIter, Iter};
 use zset_core::{Equivalent, SortedSet};
 
 use crate::Timestamp;
+use crate::mapped::mapped_iterator;
 
 // Invariants: there are at most `max_len` posts, no post is later than `newest`, and none is
 // `max_age` or more older than `newest`. A panic in the code of an id may leave posts beyond the
@@ -278,18 +279,18 @@ impl<Id> Timeline<Id> {
 
     /// Returns all posts, newest first. Lazy, double-ended, **O(1)** per step.
     pub fn iter(&self) -> Posts<'_, Id> {
-        Posts(self.posts.iter())
+        Posts(self.posts.iter().rev())
     }
 
     /// Returns the `n` newest posts, newest first, or all if there are fewer. Lazy; **O(log n)** to
     /// start.
     pub fn latest(&self, n: usize) -> Posts<'_, Id> {
-        Posts(self.posts.range_by_rank(self.len().saturating_sub(n)..))
+        Posts(self.posts.range_by_rank(self.len().saturating_sub(n)..).rev())
     }
 
     /// Returns the posts at or after a time, newest first. Lazy; **O(log n)** to start.
     pub fn since(&self, at: Timestamp) -> Posts<'_, Id> {
-        Posts(self.posts.range_by_score(at..))
+        Posts(self.posts.range_by_score(at..).rev())
     }
 }
 
@@ -321,7 +322,7 @@ impl<Id: Ord> Timeline<Id> {
     /// ```
     pub fn before(&self, cursor: &Cursor<Id>, n: usize) -> Posts<'_, Id> {
         let older = self.posts.range(..(&cursor.at, &cursor.id)).len();
-        Posts(self.posts.range_by_rank(older.saturating_sub(n)..older))
+        Posts(self.posts.range_by_rank(older.saturating_sub(n)..older).rev())
     }
 }
 
@@ -330,46 +331,14 @@ impl<Id: Ord> Timeline<Id> {
 ///
 /// It is lazy, double-ended and exact-size; `.rev()` yields the oldest first. Each step is
 /// **O(1)**; `nth` and `nth_back`, and so `skip`, are **O(log n)**.
-pub struct Posts<'a, Id>(Iter<'a, Id, Timestamp>);
+pub struct Posts<'a, Id>(Rev<Iter<'a, Id, Timestamp>>);
 
 /// Converts an entry of the set.
 fn post<'a, Id>((id, at): (&'a Id, &Timestamp)) -> (&'a Id, Timestamp) {
     (id, *at)
 }
 
-impl<'a, Id> Iterator for Posts<'a, Id> {
-    type Item = (&'a Id, Timestamp);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next_back().map(post)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-
-    fn nth(&mut self, n: usize) -> Option<Self::Item> {
-        self.0.nth_back(n).map(post)
-    }
-
-    fn last(mut self) -> Option<Self::Item> {
-        self.next_back()
-    }
-}
-
-impl<Id> DoubleEndedIterator for Posts<'_, Id> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.0.next().map(post)
-    }
-
-    fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
-        self.0.nth(n).map(post)
-    }
-}
-
-impl<Id> ExactSizeIterator for Posts<'_, Id> {}
-
-impl<Id> FusedIterator for Posts<'_, Id> {}
+mapped_iterator!(['a, Id] Posts<'a, Id>, (&'a Id, Timestamp), post);
 
 impl<Id> Clone for Posts<'_, Id> {
     fn clone(&self) -> Self {
@@ -386,23 +355,6 @@ impl<Id: fmt::Debug> fmt::Debug for Posts<'_, Id> {
 /// A position in a timeline, at the last entry of a page; the entry may no longer exist.
 ///
 /// Cursors are ordered by time, then by id. Every entry of the next page is less than the cursor.
-///
-/// # Examples
-///
-/// ```
-/// use zset_std::timeline::Cursor;
-/// use zset_std::{Timeline, Timestamp};
-///
-/// let at = Timestamp::from_nanos;
-/// let mut feed = Timeline::from([("a", at(1)), ("b", at(2)), ("c", at(2))]);
-/// let mut cursor = Cursor::from(feed.latest(1).last().unwrap());
-/// assert_eq!(cursor, Cursor { at: at(2), id: "c" });
-/// feed.remove("c");
-///
-/// cursor = Cursor::from(feed.before(&cursor, 1).last().unwrap());
-/// assert_eq!(cursor.id, "b");
-/// assert!(feed.before(&cursor, 1).eq([(&"a", at(1))]));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(::serde::Serialize, ::serde::Deserialize))]
 pub struct Cursor<Id> {

@@ -10,25 +10,13 @@ use crate::Timestamp;
 use crate::mapped::mapped_iterator;
 
 /// A double-ended, exact-size iterator over the jobs, returned by [`DelayQueue::iter`].
-pub struct Jobs<'a, T, I = JobId>(Iter<'a, Unordered<I>, T, Timestamp>);
+pub struct Jobs<'a, T, I = JobId>(pub(super) Iter<'a, Unordered<I>, T, Timestamp>);
 
 /// A double-ended, exact-size draining iterator, returned by [`DelayQueue::drain`].
-pub struct DrainJobs<'a, T, I = JobId>(Drain<'a, Unordered<I>, T, Timestamp>);
+pub struct DrainJobs<'a, T, I = JobId>(pub(super) Drain<'a, Unordered<I>, T, Timestamp>);
 
 /// A double-ended, exact-size owning iterator over the jobs of a [`DelayQueue`].
 pub struct IntoJobs<T, I = JobId>(IntoIter<Unordered<I>, T, Timestamp>);
-
-impl<'a, T, I> Jobs<'a, T, I> {
-    pub(super) fn new(entries: Iter<'a, Unordered<I>, T, Timestamp>) -> Self {
-        Jobs(entries)
-    }
-}
-
-impl<'a, T, I> DrainJobs<'a, T, I> {
-    pub(super) fn new(entries: Drain<'a, Unordered<I>, T, Timestamp>) -> Self {
-        DrainJobs(entries)
-    }
-}
 
 mapped_iterator!(['a, T, I] Jobs<'a, T, I>, Job<&'a T, &'a I>, job_ref);
 mapped_iterator!([T, I] DrainJobs<'_, T, I>, Job<T, I>, job);

@@ -6,7 +6,6 @@
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
-use core::convert::Infallible;
 use core::hash::Hash;
 use core::mem;
 use core::ops::Bound::{Excluded, Included, Unbounded};
@@ -24,6 +23,9 @@ pub(super) struct Ranking<Id, S> {
     set: SortedSet<Id, Reverse<S>>,
     distinct: Option<Distinct<S>>,
 }
+
+/// The distinct scores, highest first.
+type Distinct<S> = SkipList<(), Reverse<S>>;
 
 impl<Id, S> Ranking<Id, S> {
     pub(super) fn new() -> Self {
@@ -75,7 +77,7 @@ impl<Id, S: Ord> Ranking<Id, S> {
     /// n) for d distinct higher scores.
     fn distinct_above(&self, score: &Reverse<S>) -> usize {
         if let Some(distinct) = &self.distinct {
-            return distinct.above(score);
+            return distinct.count_by_score((Unbounded, Excluded(score)));
         }
         let (mut count, mut walked) = (0, 0);
         let mut last = None;
@@ -172,11 +174,6 @@ impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
         self.set.last().is_some_and(|(last, lowest)| (score, member) < (lowest, last))
     }
 
-    /// Sets the score of a member.
-    pub(super) fn set_score(&mut self, member: Id, score: S) {
-        let Ok(_) = self.submit(member, usize::MAX, |_| Ok::<_, Infallible>(score));
-    }
-
     /// Removes a member and returns its score. **O(log n)**.
     pub(super) fn remove<Q>(&mut self, member: &Q) -> Option<S>
     where
@@ -188,17 +185,8 @@ impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
         removed.map(|Reverse(score)| score)
     }
 
-    /// Removes the member with the highest score. **O(log n)**.
-    pub(super) fn pop_best(&mut self) -> Option<(Id, S)> {
-        self.pop(SortedSet::pop_first)
-    }
-
-    /// Removes the member with the lowest score. **O(log n)**.
-    pub(super) fn pop_worst(&mut self) -> Option<(Id, S)> {
-        self.pop(SortedSet::pop_last)
-    }
-
-    fn pop(
+    /// Removes a member from an end of the set. **O(log n)**.
+    pub(super) fn pop(
         &mut self,
         pop: impl FnOnce(&mut SortedSet<Id, Reverse<S>>) -> Option<(Id, Reverse<S>)>,
     ) -> Option<(Id, S)> {
@@ -217,7 +205,12 @@ impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
         let mut distinct = self.distinct.take();
         let removed = self.set.remove_range_by_rank(max_len..);
         if let Some(distinct) = &mut distinct {
-            distinct.truncate(self.set.last().map(|(_, lowest)| lowest));
+            match self.set.last() {
+                Some((_, lowest)) => {
+                    distinct.remove_range_by_score((Excluded(lowest), Unbounded));
+                }
+                None => distinct.clear(),
+            }
         }
         self.distinct = distinct;
         removed
@@ -251,14 +244,22 @@ impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
         let distinct = self.distinct.take();
         self.set.clear();
         self.distinct = distinct.map(|mut distinct| {
-            distinct.truncate(None);
+            distinct.clear();
             distinct
         });
     }
 
     pub(super) fn index_distinct(&mut self) {
-        let scores = self.set.iter().map(|(_, score)| score);
-        self.distinct.get_or_insert_with(|| Distinct::of(scores));
+        if self.distinct.is_some() {
+            return;
+        }
+        let mut distinct = Distinct::new();
+        for (_, score) in &self.set {
+            if distinct.last().is_none_or(|((), last)| last != score) {
+                distinct.insert((), score.clone());
+            }
+        }
+        self.distinct = Some(distinct);
     }
 
     /// Reattaches the index after a write that removed the score `lost` and added the score `got`.
@@ -270,11 +271,13 @@ impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
     ) {
         self.distinct = distinct.map(|mut distinct| {
             if let Some(score) = got {
-                distinct.add(score);
+                if distinct.rank(&(), score).is_none() {
+                    distinct.insert((), score.clone());
+                }
             }
             if let Some(score) = lost {
                 if self.set.count_by_score((Included(score), Included(score))) == 0 {
-                    distinct.remove(score);
+                    distinct.remove(&(), score);
                 }
             }
             distinct
@@ -284,10 +287,13 @@ impl<Id: Ord + Hash, S: Ord + Clone> Ranking<Id, S> {
     pub(super) fn check_invariants(&self) {
         self.set.check();
         if let Some(distinct) = &self.distinct {
-            distinct.check_invariants();
+            distinct.check();
             let mut scores: Vec<_> = self.set.iter().map(|(_, score)| score).collect();
             scores.dedup();
-            assert!(distinct.iter().eq(scores), "the index differs from the scores");
+            assert!(
+                distinct.iter().map(|((), score)| score).eq(scores),
+                "the index differs from the scores"
+            );
         }
     }
 }
@@ -302,68 +308,4 @@ pub(super) fn unreversed_ref<'a, Id, S>(
     (member, Reverse(score)): (&'a Id, &'a Reverse<S>),
 ) -> (&'a Id, &'a S) {
     (member, score)
-}
-
-/// The distinct scores, highest first.
-#[derive(Clone)]
-pub(super) struct Distinct<S>(SkipList<(), Reverse<S>>);
-
-impl<S> Distinct<S> {
-    pub(super) fn allocation_size(&self) -> usize {
-        self.0.allocation_size()
-    }
-}
-
-impl<S: Ord> Distinct<S> {
-    /// Returns the number of distinct scores above `score`. **O(log n)**.
-    pub(super) fn above(&self, score: &Reverse<S>) -> usize {
-        self.0.count_by_score((Unbounded, Excluded(score)))
-    }
-}
-
-impl<S: Ord + Clone> Distinct<S> {
-    /// Builds the index from scores in descending order, which may repeat.
-    pub(super) fn of<'a>(descending: impl Iterator<Item = &'a Reverse<S>>) -> Self
-    where
-        S: 'a,
-    {
-        let mut distinct = Distinct(SkipList::new());
-        for score in descending {
-            if distinct.0.last().is_none_or(|((), last)| last != score) {
-                distinct.0.insert((), score.clone());
-            }
-        }
-        distinct
-    }
-
-    /// Adds a score if absent. **O(log n)**.
-    pub(super) fn add(&mut self, score: &Reverse<S>) {
-        if self.0.rank(&(), score).is_none() {
-            self.0.insert((), score.clone());
-        }
-    }
-
-    /// Removes a score once no member has it. **O(log n)**.
-    pub(super) fn remove(&mut self, score: &Reverse<S>) {
-        self.0.remove(&(), score);
-    }
-
-    /// Removes all scores below `lowest`, or all scores if it is `None`.
-    pub(super) fn truncate(&mut self, lowest: Option<&Reverse<S>>) {
-        match lowest {
-            Some(lowest) => {
-                self.0.remove_range_by_score((Excluded(lowest), Unbounded));
-            }
-            None => self.0.clear(),
-        }
-    }
-
-    /// Returns the scores, highest first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Reverse<S>> {
-        self.0.iter().map(|((), score)| score)
-    }
-
-    pub(super) fn check_invariants(&self) {
-        self.0.check();
-    }
 }

@@ -111,7 +111,12 @@ impl<T: Clone, I: Eq + Hash + Clone, C> SharedDelayQueue<T, I, C> {
         let (id, payload) = (job.id.clone(), job.payload.payload.clone());
         let until = now.saturating_add(visibility);
         state.queue.reschedule(&id, until)?;
-        let (deliveries, receipt) = state.deliver(&id)?;
+        let task = state.queue.get_mut(&id)?;
+        let deliveries = task.deliveries.saturating_add(1);
+        task.deliveries = deliveries;
+        let receipt = next_receipt();
+        let is_first = task.receipt.replace(receipt).is_none();
+        state.leased += usize::from(is_first);
         Some(Lease { id, payload, deliveries, until, receipt })
     }
 }
@@ -124,17 +129,6 @@ fn next_receipt() -> NonZeroU64 {
 }
 
 impl<T, I: Hash + Eq> Locked<'_, T, I> {
-    /// Records a delivery of a job, and returns the number of deliveries and the receipt.
-    fn deliver(&mut self, id: &I) -> Option<(u32, NonZeroU64)> {
-        let receipt = next_receipt();
-        let task = self.queue.get_mut(id)?;
-        let deliveries = task.deliveries.saturating_add(1);
-        task.deliveries = deliveries;
-        let is_first = task.receipt.replace(receipt).is_none();
-        self.leased += usize::from(is_first);
-        Some((deliveries, receipt))
-    }
-
     /// Returns the task of a valid lease.
     fn leased(&self, lease: &Lease<T, I>) -> Result<&Task<T>, StaleLease> {
         let task = self.queue.get(&lease.id);

@@ -166,20 +166,15 @@ impl Line {
         })
     }
 
-    /// Returns the time until which the first waiter sleeps, if it does.
-    pub(super) fn first_sleeps_until(&self) -> Option<Timestamp> {
-        let (until, _) = self.waiters.front()?.sleep.as_ref()?;
-        Some(*until)
-    }
-
-    /// Returns whether any waiter sleeps.
-    pub(super) fn is_asleep(&self) -> bool {
-        self.waiters.iter().any(|waiter| waiter.sleep.is_some())
-    }
-
     /// Panics with a description of the first broken invariant.
-    pub(super) fn check_invariants(&self) {
+    pub(super) fn check_invariants(&self, is_closed: bool, next_due: Option<Timestamp>) {
         let tickets = self.waiters.iter().map(|waiter| waiter.ticket);
         assert!(tickets.is_sorted_by(|a, b| a < b), "the line is out of order");
+        let is_asleep = self.waiters.iter().any(|waiter| waiter.sleep.is_some());
+        assert!(!is_closed || !is_asleep, "a waiter sleeps on a closed queue");
+        let first = self.waiters.front().and_then(|first| first.sleep.as_ref());
+        if let (Some((until, _)), Some(due)) = (first, next_due) {
+            assert!(*until <= due, "the first waiter sleeps while a job is due");
+        }
     }
 }

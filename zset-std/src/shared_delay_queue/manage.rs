@@ -52,7 +52,7 @@ impl<T, I, C> SharedDelayQueue<T, I, C> {
     /// queue.push("mail", Timestamp::ZERO)?;
     /// queue.close();
     /// assert!(queue.is_closed());
-    /// assert!(queue.push("late", Timestamp::ZERO).is_err());
+    /// assert_eq!(queue.push("late", Timestamp::ZERO).unwrap_err().into_payload(), "late");
     /// assert!(queue.wait_pop().block().is_err());
     /// assert_eq!(queue.pop().unwrap().payload, "mail");
     /// # Ok::<(), zset_std::shared_delay_queue::PushError<&str>>(())
