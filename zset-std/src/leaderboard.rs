@@ -85,17 +85,7 @@ use ranking::{Ranking, unreversed_ref};
 /// first, and its bound. Deserializing fails on a repeated member or on more members than the
 /// bound.
 ///
-/// A board converts from and into a [`SortedSet`]:
-///
-/// ```
-/// use zset_core::SortedSet;
-/// use zset_std::Leaderboard;
-///
-/// let set = SortedSet::from([("ann", 7), ("bob", 9)]);
-/// let board = Leaderboard::<_, _>::from(set.clone());
-/// assert_eq!(board.best(), Some((&"bob", &9)));
-/// assert_eq!(SortedSet::from(board), set);
-/// ```
+/// A board converts from and into a [`SortedSet`].
 pub struct Leaderboard<Id, S, K = Best> {
     ranking: Ranking<Id, S>,
     max_len: usize,

@@ -267,22 +267,6 @@ impl<Id: Ord + Hash + Clone, S: Ord + Clone, K: Policy<S>> WindowedLeaderboard<I
     /// The merged score of each member of an expired bucket is recomputed from the remaining
     /// buckets. If their sum is not a valid score, which requires scores of both signs, only the
     /// newest of them count, as many as have a valid sum.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Buckets, Timestamp, WindowedLeaderboard};
-    ///
-    /// let mut minutes = WindowedLeaderboard::new(Buckets::new(Duration::from_secs(60), 5)?);
-    /// minutes.submit("ann", 7, Timestamp::ZERO);
-    /// minutes.advance(Timestamp::MAX);
-    /// assert!(minutes.is_empty());
-    ///
-    /// minutes.advance(Timestamp::ZERO); // the clock was set back
-    /// assert_eq!(minutes.newest(), Timestamp::MAX);
-    /// # Ok::<(), zset_std::windowed_leaderboard::BucketsError>(())
-    /// ```
     pub fn advance(&mut self, now: Timestamp) {
         self.mend();
         self.newest = self.newest.max(now);

@@ -212,21 +212,7 @@ impl<L: SingleQuota> Direct<L> {
     }
 
     /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.
-    /// All calls share the units.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Direct, Quota, SlidingWindow, Timestamp};
-    ///
-    /// let quota = Quota::new(1, Duration::from_secs(60))?;
-    /// let mut window = Direct::new(SlidingWindow::new(quota));
-    /// assert!(window.check(Timestamp::ZERO).is_allowed());
-    /// let generous = Quota::new(5, Duration::from_secs(60))?;
-    /// assert!(window.check_with(generous, 3, Timestamp::ZERO).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
+    /// All calls share the units: those allowed under one quota count under every other.
     pub fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
         if now < self.newest {
             return self.late(now, |one, newest| one.check_with(quota, n, newest));

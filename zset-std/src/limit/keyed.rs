@@ -81,18 +81,6 @@ pub struct Keyed<K, L: Limiter, C = MonotonicClock, H = RandomState> {
 
 impl<K: Eq + Hash, L: Limiter> Keyed<K, L> {
     /// Makes a limiter without keys. **O(1)**.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use zset_std::{Keyed, Quota, WindowCounter};
-    ///
-    /// let quota = Quota::new(1_000_000, Duration::from_secs(86_400))?;
-    /// let requests = Keyed::<u32, _>::new(WindowCounter::new(quota));
-    /// assert!(requests.check(&7).is_allowed());
-    /// # Ok::<(), zset_std::limit::QuotaError>(())
-    /// ```
     pub fn new(limiter: L) -> Self {
         Keyed {
             keys: Registry::new(limiter, RandomState::new(), usize::MAX, default_shards()),

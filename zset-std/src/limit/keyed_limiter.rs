@@ -15,11 +15,10 @@ use crate::{At, Clock, Timestamp};
 ///
 /// Every [`Keyed`] limiter implements it, and so do a limiter [at a given time](At), references to
 /// limiters, and `Box`es and `Arc`s of them. It can be implemented for other types, e.g. for a
-/// limiter whose state is on a server, or for a stub in tests. The trait is dyn-compatible.
+/// limiter whose state is on a server, or for a stub in tests. The trait is dyn-compatible: a
+/// `Box<dyn KeyedLimiter<u64>>` is a limiter whose type is chosen at run time.
 ///
 /// # Examples
-///
-/// A function generic over the limiter:
 ///
 /// ```
 /// use std::time::Duration;
@@ -42,23 +41,6 @@ use crate::{At, Clock, Timestamp};
 /// assert_eq!(admit(&windows, "ann"), (200, None));
 /// assert_eq!(admit(&windows, "ann"), (429, Some(60)));
 /// assert_eq!(admit(&Keyed::<String, _>::new(Funnel::new(quota)), "ann"), (200, None));
-/// # Ok::<(), zset_std::limit::QuotaError>(())
-/// ```
-///
-/// A limiter whose type is chosen at run time:
-///
-/// ```
-/// use std::time::Duration;
-/// use zset_std::{Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow};
-///
-/// let quota = Quota::new(1, Duration::from_secs(60))?;
-/// let is_smooth = true;
-/// let limiter: Box<dyn KeyedLimiter<u64>> = if is_smooth {
-///     Box::new(Keyed::new(Funnel::new(quota)))
-/// } else {
-///     Box::new(Keyed::new(SlidingWindow::new(quota)))
-/// };
-/// assert!(limiter.check(&7).is_allowed());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 pub trait KeyedLimiter<Q: ?Sized> {

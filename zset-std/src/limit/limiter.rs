@@ -167,25 +167,6 @@ pub trait Limiter: Clone {
 
 /// An algorithm with one quota, which may be another in each call: every one of this crate except
 /// [`Limits`](super::Limits).
-///
-/// # Examples
-///
-/// ```
-/// use std::time::Duration;
-/// use zset_std::{Direct, FixedWindow, Funnel, SingleQuota, Quota, Timestamp};
-///
-/// /// Returns how many units are allowed at once under a quota twice as large.
-/// fn twice<L: SingleQuota>(limiter: L) -> Result<u32, zset_std::limit::QuotaError> {
-///     let quota = limiter.quota();
-///     let twice = Quota::new(2 * quota.count(), quota.period())?;
-///     Ok(Direct::new(limiter).peek_with(twice, 0, Timestamp::ZERO).remaining)
-/// }
-///
-/// let quota = Quota::new(3, Duration::from_secs(1))?;
-/// assert_eq!(twice(FixedWindow::new(quota))?, 6);
-/// assert_eq!(twice(Funnel::new(quota))?, 6);
-/// # Ok::<(), zset_std::limit::QuotaError>(())
-/// ```
 pub trait SingleQuota: Limiter {
     /// Returns the quota.
     fn quota(&self) -> Quota;
