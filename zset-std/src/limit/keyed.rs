@@ -35,8 +35,8 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 /// from a new one to every check. Only [`refund`](Self::refund) may distinguish the two. Each new
 /// key sweeps a few others, and [`sweep`](Self::sweep) sweeps on demand.
 /// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Sweeping a key discards its
-/// history, even for a quota with a period that is set later, or that no earlier
-/// [call](Self::check_with) had.
+/// history, so its units do not count under a longer period that is set later, or that a later
+/// [call](Self::check_with) has.
 ///
 /// A clock that steps back never grants more: each shard uses the latest time of a check or a sweep
 /// of its keys. A peek at a later time does not count. The durations of a [`Decision`] still count
@@ -104,8 +104,7 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// Returns the limiter with a different hasher, discarding any keys. **O(1)**.
     pub fn with_hasher<H2: BuildHasher>(self, hasher: H2) -> Keyed<K, L, C, H2> {
         let Keyed { keys, shared, changing, clock, observers, .. } = self;
-        let (limiter, max_keys) = (keys.copy_limiter(), keys.max_keys());
-        let keys = Registry::new(limiter, hasher, max_keys, default_shards());
+        let keys = Registry::new(keys.copy_limiter(), hasher, keys.max_keys, default_shards());
         Keyed { keys, shared, changing, clock, observers, lines: Lines::default() }
     }
 
@@ -136,7 +135,7 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
     pub fn with_max_keys(mut self, max_keys: usize, when_full: WhenFull) -> Self {
-        self.keys.set_max_keys(max_keys);
+        self.keys.max_keys = max_keys;
         self.shared = match when_full {
             WhenFull::RefuseNew => None,
             WhenFull::SharedBucket => Some(Shared::new(self.keys.copy_limiter())),
@@ -766,7 +765,7 @@ struct Bucket<L: Limiter> {
     state: L::State,
     /// The units that are held.
     held: u32,
-    /// The latest time seen; needed here since the keys belong to different shards.
+    /// The latest time seen. Kept here too, since keys of all shards use the bucket.
     newest: Timestamp,
 }
 

@@ -82,8 +82,8 @@ const fn nanos(time: Duration) -> u64 {
 ///   so the block does not get longer. `retry_after` and `reset_after` are at least the rest of the
 ///   block, and no units remain.
 /// - **The next block** is twice as long, with [`Block::doubling_up_to`].
-/// - **All is forgotten** once the time of the first block has passed since the latest counted
-///   denial, and the length of the latest block has passed since its end.
+/// - **Denials and blocks are forgotten** once the time of the first block has passed since the
+///   latest counted denial, and the length of the latest block has passed since its end.
 ///
 /// A reset ends a block; a refund and units that are recorded leave it unchanged. A key takes 32
 /// bytes more than with the limiter alone, and is not idle until its denials and blocks are

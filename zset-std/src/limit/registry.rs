@@ -44,7 +44,7 @@ pub(crate) struct Registry<K, L: Limiter, H> {
     shards: Box<[Shard<K, L>]>,
     hasher: H,
     len: AtomicUsize,
-    max_keys: usize,
+    pub(crate) max_keys: usize,
 }
 
 /// Aligned to a cache line, so that the locks of two shards do not slow each other down.
@@ -130,14 +130,6 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         let limiters = std::iter::repeat_n(limiter, shards.next_power_of_two());
         let shards = limiters.map(shard).collect();
         Registry { shards, hasher, len: AtomicUsize::new(0), max_keys }
-    }
-
-    pub(crate) fn max_keys(&self) -> usize {
-        self.max_keys
-    }
-
-    pub(crate) fn set_max_keys(&mut self, max_keys: usize) {
-        self.max_keys = max_keys;
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -81,7 +81,7 @@ impl<E: Hashed> Table<E> {
 
     pub(crate) fn insert(&mut self, entry: E) {
         if (self.len + 1) * 4 > self.slots.len() * 3 {
-            self.grow();
+            self.resize((2 * self.slots.len()).max(FEWEST));
         }
         self.len += 1;
         self.put(entry);
@@ -94,10 +94,6 @@ impl<E: Hashed> Table<E> {
             slot = (slot + 1) & mask;
         }
         self.slots[slot] = Some(entry);
-    }
-
-    fn grow(&mut self) {
-        self.resize((2 * self.slots.len()).max(FEWEST));
     }
 
     /// Frees memory if most slots are empty.
