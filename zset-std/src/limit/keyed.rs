@@ -35,8 +35,8 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 /// from a new one to every check. Only [`refund`](Self::refund) may distinguish the two. Each new
 /// key sweeps a few others, and [`sweep`](Self::sweep) sweeps on demand.
 /// [`with_max_keys`](Self::with_max_keys) bounds the number of keys. Sweeping a key discards its
-/// history, so its units do not count under a longer period that is set later, or that a later
-/// [call](Self::check_with) has.
+/// history, so its units do not count under a period that is set later, or that no
+/// [call](Self::check_with) had before.
 ///
 /// A clock that steps back never grants more: each shard uses the latest time of a check or a sweep
 /// of its keys. A peek at a later time does not count. The durations of a [`Decision`] still count
