@@ -68,8 +68,7 @@ impl Clock for MonotonicClock {
 /// The wall clock, with the Unix epoch as its origin.
 ///
 /// Use it for times that have a meaning outside the process, e.g. the start of a sale or stored
-/// timestamps. It may be set, even backwards; a [`MonotonicClock`](super::MonotonicClock) never
-/// steps back.
+/// timestamps. It may be set, even backwards; a [`MonotonicClock`] never steps back.
 ///
 /// On `wasm32-unknown-unknown`, where std has no clock, reading the time panics.
 #[derive(Clone, Copy, Debug, Default)]

@@ -602,10 +602,10 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
 
 /// A borrowed form of a key, for calls that may insert it.
 ///
-/// Keys are looked up by [`Equivalent`](zset_core::Equivalent); an owned key is made only to insert
-/// it. Every key that is `Clone` can be made from itself. Strings, slices and paths of std, also in
-/// a `Box` or an `Arc`, can be made from their borrowed forms. Implement both traits for a borrowed
-/// form of a key of your own.
+/// Keys are looked up by [`Equivalent`]; an owned key is made only to insert it. Every key that is
+/// `Clone` can be made from itself. Strings, slices and paths of std, also in a `Box` or an `Arc`,
+/// can be made from their borrowed forms. Implement both traits for a borrowed form of a key of
+/// your own.
 ///
 /// # Examples
 ///

@@ -221,8 +221,8 @@ delegate!(|self| self.timed().0, now: self.timed().1; At<'_, L>);
 /// that works with limiters in this process as well as with limiters whose state is on a server.
 ///
 /// [`Keyed`] implements it: its decisions are ready at once, and never fail. Pointers to a limiter
-/// implement only [`KeyedLimiter`](super::KeyedLimiter), so that a call through one is never
-/// ambiguous; pass the limiter itself, e.g. `&*limiter` for an `Arc`.
+/// implement only [`KeyedLimiter`], so that a call through one is never ambiguous; pass the limiter
+/// itself, e.g. `&*limiter` for an `Arc`.
 ///
 /// # Examples
 ///
