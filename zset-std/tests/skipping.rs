@@ -1,4 +1,4 @@
-//! `nth` and `nth_back` return the same as single steps.
+//! `nth`, `nth_back` and `last` return the same as single steps.
 
 use std::fmt::Debug;
 
@@ -17,6 +17,7 @@ where
             skipping.nth_back(n),
             (0..=n).find_map(|i| step(&mut stepping, i == n, I::next_back))
         );
+        assert_eq!(skipping.clone().last(), stepping.clone().fold(None, |_, item| Some(item)));
         assert!(skipping.clone().eq(stepping.clone()));
         assert!(skipping.rev().eq(stepping.rev()));
     }
