@@ -40,7 +40,7 @@ pub enum OnFailure {
     /// The units are denied; zero units are allowed, and more than the limit never. `retry_after`
     /// is the limiter's deadline: a guess, since it is not known when the server will be back.
     Deny,
-    /// The units are allowed, unless they exceed the limit.
+    /// The units are allowed, and more than the limit never: it decides as if no units counted.
     Allow,
     /// A limiter in this process decides; see [`local`](OnFailure::local).
     Local(Arc<dyn KeyedLimiter<[u8]> + Send + Sync>),
@@ -254,9 +254,10 @@ impl Policy {
                 let retry_after = self.deadline;
                 Ok(known(Verdict::Denied { retry_after }, 0, retry_after))
             }
-            // The server's count is unknown, so assume an empty window.
+            // As if the server counted no units.
             OnFailure::Allow => {
-                Ok(known(Verdict::Allowed, limit.saturating_sub(n), Duration::ZERO))
+                let used = if n > limit { 0 } else { n };
+                Ok(known(Verdict::Allowed, limit - used, Duration::ZERO))
             }
             OnFailure::Local(local) => {
                 let now = request.at.unwrap_or_else(|| local.now());

@@ -129,7 +129,13 @@ fn the_policy_decides_while_the_server_is_away() {
     for _ in 0..5 {
         assert!(allow.check_n("ann", 3).unwrap().is_allowed());
     }
-    assert_eq!(allow.check_n("ann", 4).unwrap().verdict, Verdict::Never);
+    let unused =
+        Decision { verdict: Verdict::Allowed, limit: 3, remaining: 2, reset_after: Duration::ZERO };
+    assert_eq!(allow.check("ann").unwrap(), unused);
+    // More than the limit is never allowed, so nothing is used.
+    let never = Decision { verdict: Verdict::Never, remaining: 3, ..unused };
+    assert_eq!(allow.check_n("ann", 4).unwrap(), never);
+    assert_eq!(allow.peek_n("ann", 4).unwrap(), never);
     assert!(allow.record("ann", 1).is_err());
 
     assert!(!local.over_limit("ann").unwrap());
