@@ -117,7 +117,7 @@ impl<C: Connection, L: ServerLimiter> Keyed<C, L> {
             caller: Caller::new(connection),
             policy,
             #[cfg(feature = "tokio")]
-            flights: Arc::new(Flights::new()),
+            flights: Arc::default(),
             limiter,
         })
     }
@@ -129,7 +129,10 @@ impl<C: Connection, L: ServerLimiter> Keyed<C, L> {
 }
 
 impl<C: Connection, L> Keyed<C, L> {
-    settings!();
+    settings!(
+        #[cfg(feature = "tokio")]
+        flights
+    );
 }
 
 impl<C: Connection, L: SingleQuota> Keyed<C, L> {

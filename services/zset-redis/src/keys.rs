@@ -16,11 +16,13 @@ pub(crate) struct Keys<T> {
     hasher: RandomState,
 }
 
-impl<T> Keys<T> {
-    pub(crate) fn new() -> Self {
+impl<T> Default for Keys<T> {
+    fn default() -> Self {
         Keys { shards: Default::default(), hasher: RandomState::new() }
     }
+}
 
+impl<T> Keys<T> {
     /// Returns the bound of a shard if all shards together have at most `max_keys`.
     pub(crate) fn of_a_shard(max_keys: usize) -> usize {
         max_keys.div_ceil(SHARDS)

@@ -153,6 +153,20 @@ struct Local {
     is_sweep_scheduled: AtomicBool,
 }
 
+impl Default for Local {
+    fn default() -> Self {
+        // The seeds of hashers are random.
+        let [high, low] = [0, 1].map(|half| RandomState::new().hash_one(half));
+        Local {
+            keys: Keys::default(),
+            clock: MonotonicClock::new(),
+            process: format!("{high:016x}{low:016x}").into(),
+            next_id: AtomicU64::new(1),
+            is_sweep_scheduled: AtomicBool::new(false),
+        }
+    }
+}
+
 /// How a call begins.
 enum Start<'a> {
     Decided(Decision),
@@ -178,17 +192,7 @@ impl<C: Connection> LeasedWindow<C> {
     ) -> Result<Self, UnsupportedQuota> {
         let policy = Policy::new(name, [Rule::new(Kind::SlidingWindow, quota)?], on_failure)?;
         let terms = Terms { quota, life: quota.period() / 10, max_batch: quota.count() / 4 };
-        // The seeds of hashers are random.
-        let [high, low] = [0, 1].map(|half| RandomState::new().hash_one(half));
-        let local = Local {
-            keys: Keys::new(),
-            clock: MonotonicClock::new(),
-            process: format!("{high:016x}{low:016x}").into(),
-            next_id: AtomicU64::new(1),
-            is_sweep_scheduled: AtomicBool::new(false),
-        };
-        let local = Arc::new(local);
-        let caller = Caller::new(connection);
+        let (caller, local) = (Caller::new(connection), Arc::default());
         Ok(LeasedWindow { caller, policy, terms, max_keys: DEFAULT_MAX_KEYS, local })
     }
 
@@ -221,7 +225,7 @@ impl<C: Connection> LeasedWindow<C> {
         self
     }
 
-    settings!();
+    settings!(local);
 
     /// Returns the quota. **O(1)**.
     pub fn quota(&self) -> Quota {

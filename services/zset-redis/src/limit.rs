@@ -84,9 +84,9 @@ impl fmt::Debug for OnFailure {
 /// An observer that receives each failure.
 pub(crate) type FailureObserver = Arc<dyn Fn(&Failure) + Send + Sync>;
 
-/// The settings of each type that has a [`Policy`].
+/// The settings of each type that has a [`Policy`]; `$shared` is what its clones share by key.
 macro_rules! settings {
-    () => {
+    ($(#[$attribute:meta])* $shared:ident) => {
         /// Returns the limiter with hashed keys: the server stores a hash of each key, keyed with
         /// `secret`, instead of the key. **O(n)** for n bytes of the secret.
         ///
@@ -95,6 +95,11 @@ macro_rules! settings {
         /// data.
         pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
             self.policy.names.hash_keys(secret.as_ref());
+            // A key now has a different state than in other clones.
+            $(#[$attribute])*
+            {
+                self.$shared = std::sync::Arc::default();
+            }
             self
         }
 

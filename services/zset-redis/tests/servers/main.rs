@@ -16,5 +16,6 @@ mod penalty;
 mod queues;
 #[path = "../support/mod.rs"]
 mod servers;
+mod shared_requests;
 mod throttle;
 mod workers;
