@@ -172,7 +172,7 @@ enum Start<'a> {
     Decided(Decision),
     Waiting(oneshot::Receiver<Result<Decision, Failure>>, Instant, Pass<'a>),
     /// There is no room for another key.
-    Full,
+    Full(Pass<'a>),
     /// The breaker is open.
     Refused(Failure),
 }
@@ -271,7 +271,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
                 pass.end(&decision);
                 decision
             }
-            Start::Full => self.check_without_lease(key, n).await,
+            Start::Full(pass) => self.check_without_lease(key, n, pass).await,
             Start::Refused(failure) => Err(failure),
         };
         self.or_failure(Step::Check, key, n, reply)
@@ -335,24 +335,22 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         let mut shard = self.local.keys.shard(key);
         // Read under the lock, since a lease may end while a thread waits for it.
         let now = self.local.clock.now();
-        let slot = if let Some(slot) = shard.get_mut(key) {
-            slot
-        } else {
-            if let Some(decision) = Slot::<ReplyTo>::new().peek(&self.terms, now, n) {
-                return Start::Decided(decision);
-            }
-            if shard.len() >= Keys::<Slot<ReplyTo>>::of_a_shard(self.max_keys) {
-                return Start::Full;
-            }
-            shard.entry(key.into()).or_insert_with(Slot::new)
+        let known = match shard.get_mut(key) {
+            Some(slot) => slot.check(&self.terms, now, n),
+            None => Slot::<ReplyTo>::new().peek(&self.terms, now, n),
         };
-        if let Some(decision) = slot.check(&self.terms, now, n) {
+        if let Some(decision) = known {
             return Start::Decided(decision);
         }
         let pass = match Pass::of(self.policy.breaker.as_ref()) {
             Ok(pass) => pass,
             Err(failure) => return Start::Refused(failure),
         };
+        let is_full = shard.len() >= Keys::<Slot<ReplyTo>>::of_a_shard(self.max_keys);
+        if is_full && !shard.contains_key(key) {
+            return Start::Full(pass);
+        }
+        let slot = shard.entry(key.into()).or_insert_with(Slot::new);
         let (sender, receiver) = oneshot::channel();
         let until = end(self.policy.deadline);
         slot.wait(n, ReplyTo { sender, until });

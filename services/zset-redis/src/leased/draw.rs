@@ -164,17 +164,19 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         &self,
         key: &[u8],
         n: u32,
+        pass: Pass<'_>,
     ) -> Result<Decision, Failure> {
         let mut slot = Slot::new();
         slot.wait(n, ());
         let draw = slot.draw(&self.terms, self.local.clock.now(), self.next_id());
         let draw = draw.ok_or(Failure::UnexpectedReply)?;
-        let grant = self.exchange_unless_open(key, &draw).await?;
-        let decided = slot.drawn(&self.terms, self.local.clock.now(), grant).pop();
+        let grant = self.exchange(key, &draw, end(self.policy.deadline)).await;
+        pass.end(&grant);
+        let decided = slot.drawn(&self.terms, self.local.clock.now(), grant?).pop();
         decided.map(|(_, decision)| decision).ok_or(Failure::UnexpectedReply)
     }
 
-    /// Sends the draw of a call, unless the breaker is open.
+    /// Sends a draw, unless the breaker is open.
     pub(super) async fn exchange_unless_open(
         &self,
         key: &[u8],

@@ -1,32 +1,53 @@
 //! Requests that callers share, over a connection without a server.
 
+use std::collections::VecDeque;
 use std::future::{Future, pending, poll_fn};
+use std::io::{Error, ErrorKind};
+use std::num::NonZeroU32;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use redis::{Arg, Cmd, Value};
+use redis::{Arg, Cmd, RedisError, Value};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::yield_now;
-use zset_redis::{AsyncConnection, Connection, Failure, Keyed, LeasedWindow, OnFailure};
+use tokio::time::timeout_at;
+use zset_redis::{
+    AsyncConnection, Breaker, Connection, Failure, Keyed, LeasedWindow, LimiterError, OnFailure,
+};
 use zset_std::{FixedWindow, Quota};
 
-/// A connection that never gets a reply.
+use crate::servers::PATIENCE;
+
+/// What happens to a request.
+enum Fate {
+    NoReply,
+    Refusal,
+}
+
 #[derive(Clone, Default)]
 struct Fake {
+    /// The fates of the next requests. Later ones are granted to a `LeasedWindow`.
+    fates: Arc<Mutex<VecDeque<Fate>>>,
     /// The keys of all requests.
     keys: Arc<Mutex<Vec<String>>>,
 }
 
 impl Fake {
+    fn new(fates: impl IntoIterator<Item = Fate>) -> Fake {
+        Fake { fates: Arc::new(Mutex::new(fates.into_iter().collect())), ..Fake::default() }
+    }
+
     fn keyed(&self) -> Keyed<Fake, FixedWindow> {
         let limiter = FixedWindow::new(quota());
         Keyed::new(self.clone(), "fake", limiter, OnFailure::Error).unwrap()
     }
 
     fn leased(&self) -> LeasedWindow<Fake> {
-        LeasedWindow::new(self.clone(), "fake", quota(), OnFailure::Error).unwrap()
+        LeasedWindow::new(self.clone(), "fake", quota(), OnFailure::Error)
+            .unwrap()
+            .with_life(Duration::from_millis(10))
     }
 
     fn keys(&self) -> Vec<String> {
@@ -37,10 +58,21 @@ impl Fake {
 impl Connection for Fake {
     type Shared = ();
 
-    async fn query(&self, (): &(), command: Cmd, _deadline: Instant) -> Result<Value, Failure> {
+    async fn query(&self, (): &(), command: Cmd, deadline: Instant) -> Result<Value, Failure> {
         let Some(Arg::Simple(key)) = command.args_iter().nth(3) else { panic!("{command:?}") };
         self.keys.lock().unwrap().push(String::from_utf8(key.into()).unwrap());
-        pending().await
+        let fate = self.fates.lock().unwrap().pop_front();
+        match fate {
+            None => {}
+            Some(Fate::NoReply) => timeout_at(deadline.into(), pending()).await?,
+            Some(Fate::Refusal) => {
+                yield_now().await;
+                let refused = RedisError::from(Error::from(ErrorKind::ConnectionRefused));
+                return Err(Failure::Redis(refused));
+            }
+        }
+        // The units drawn, those that remain, and two durations.
+        Ok(Value::Array([1, 9, 0, 0].map(Value::Int).into()))
     }
 }
 
@@ -65,8 +97,24 @@ async fn start(mut future: Pin<&mut impl Future>) {
 }
 
 #[test]
+fn leased_keys_whose_calls_are_not_sent_occupy_no_memory() {
+    let fake = Fake::new([Fate::Refusal]);
+    let breaker = Breaker::new().with_failures(NonZeroU32::MIN).with_pause(PATIENCE);
+    let limiter = fake.leased().with_life(PATIENCE).with_breaker(breaker);
+    runtime().block_on(async {
+        assert!(limiter.check("ann").await.is_err());
+        let keys = limiter.len();
+        for key in 0..100 {
+            let result = limiter.check(&format!("{key}")).await;
+            assert!(matches!(result, Err(LimiterError::Failure(Failure::BreakerOpen))));
+        }
+        assert_eq!((fake.keys().len(), limiter.len()), (1, keys));
+    });
+}
+
+#[test]
 fn a_clone_with_hashed_keys_shares_no_request_with_the_original() {
-    let fake = Fake::default();
+    let fake = Fake::new((0..9).map(|_| Fate::NoReply));
     let (keyed, leased) = (fake.keyed(), fake.leased());
     let (keyed_hashed, leased_hashed) =
         (keyed.clone().hashed_keys("secret"), leased.clone().hashed_keys("secret"));
