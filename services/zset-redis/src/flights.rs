@@ -73,8 +73,7 @@ impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
                 }
             };
             if let Some(waiting) = waiting {
-                // Otherwise the runtime of the flight has ended.
-                if let Ok(decision) = timeout_at(until.into(), waiting).await? {
+                if let Some(decision) = wait(waiting, until).await {
                     return decision;
                 }
             }
@@ -87,7 +86,7 @@ impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
 
     /// Sends the checks of a key until none are waiting. Each script may take as long as its most
     /// patient caller waits: clones may have different deadlines.
-    async fn fly(self, mut flight: Flight) {
+    async fn fly(self, mut flight: Flight<InFlight>) {
         while let Some(waiting) = flight.board() {
             let calls = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
             let longest = waiting.iter().map(|waiting| waiting.until).max();
@@ -128,7 +127,7 @@ enum Joined<'a> {
     /// By its own caller.
     Alone(Alone<'a>),
     /// By a flight, which is returned if it is new.
-    Flight(oneshot::Receiver<Result<Decision, Failure>>, Option<Flight>),
+    Flight(oneshot::Receiver<Result<Decision, Failure>>, Option<Flight<InFlight>>),
 }
 
 /// Adds a check to those of its key that are in flight.
@@ -147,7 +146,7 @@ fn join<'a>(flights: &'a Arc<Flights>, key: &'a [u8], until: Instant) -> Joined<
         }
         InFlight::Alone(_) => {
             *in_flight = InFlight::Flight(vec![check]);
-            Some(Flight { flights: flights.clone(), key: key.into(), is_over: false })
+            Some(Flight::new(flights, key))
         }
     };
     Joined::Flight(waiting, flight)
@@ -169,18 +168,38 @@ impl Drop for Alone<'_> {
     }
 }
 
-/// The flight of a key. Once it is dropped, no check waits for it.
-struct Flight {
-    flights: Arc<Flights>,
-    key: Box<[u8]>,
-    is_over: bool,
+/// Waits for the decision of a flight. `None` if the flight has ended early.
+pub(crate) async fn wait(
+    reply: oneshot::Receiver<Result<Decision, Failure>>,
+    until: Instant,
+) -> Option<Result<Decision, Failure>> {
+    match timeout_at(until.into(), reply).await {
+        Ok(Ok(decision)) => Some(decision),
+        Ok(Err(_)) => None,
+        Err(elapsed) => Some(Err(elapsed.into())),
+    }
 }
 
-impl Flight {
+/// A key with a task for which calls wait: one that sends checks, or the draws of leases. If the
+/// task ends early, e.g. with its runtime, the key is removed, so the calls wait no longer.
+pub(crate) struct Flight<T> {
+    pub(crate) keys: Arc<Keys<T>>,
+    pub(crate) key: Box<[u8]>,
+    /// Whether no call waits. From then on, the key may have another flight.
+    pub(crate) is_over: bool,
+}
+
+impl<T> Flight<T> {
+    pub(crate) fn new(keys: &Arc<Keys<T>>, key: &[u8]) -> Self {
+        Flight { keys: keys.clone(), key: key.into(), is_over: false }
+    }
+}
+
+impl Flight<InFlight> {
     /// Returns the waiting checks, except those whose callers have given up, which take no units.
     /// If there are none, the flight ends.
     fn board(&mut self) -> Option<Vec<Waiting>> {
-        let mut shard = self.flights.shard(&self.key);
+        let mut shard = self.keys.shard(&self.key);
         let mut waiting = match shard.get_mut(&self.key) {
             Some(InFlight::Flight(waiting)) => mem::take(waiting),
             _ => Vec::new(),
@@ -195,13 +214,12 @@ impl Flight {
     }
 }
 
-impl Drop for Flight {
+impl<T> Drop for Flight<T> {
     fn drop(&mut self) {
-        // From here on, the key may have another flight.
         if !self.is_over {
-            let waiting = self.flights.shard(&self.key).remove(&self.key);
+            let value = self.keys.shard(&self.key).remove(&self.key);
             // Without the lock, since this wakes the callers.
-            drop(waiting);
+            drop(value);
         }
     }
 }

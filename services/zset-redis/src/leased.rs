@@ -38,10 +38,11 @@ use zset_std::{AsyncKeyedLimiter, Clock, Decision, MonotonicClock, Quota, Verdic
 
 use crate::breaker::Pass;
 use crate::connection::{Caller, end};
+use crate::flights::{Flight, wait};
 use crate::keys::Keys;
 use crate::limit::{Kind, Policy, Rule, Step, settings};
 use crate::{AsyncConnection, Connection, Failure, LimiterError, OnFailure, UnsupportedQuota};
-use draw::{Draw, Grant, wait};
+use draw::{Draw, Grant};
 use slot::{Slot, Terms};
 
 /// The default bound on the keys with leases in this process.
@@ -144,7 +145,7 @@ struct ReplyTo {
 
 /// The state that clones share.
 struct Local {
-    keys: Keys<Slot<ReplyTo>>,
+    keys: Arc<Keys<Slot<ReplyTo>>>,
     clock: MonotonicClock,
     /// Makes the ids of leases unique across all processes.
     process: Box<str>,
@@ -158,7 +159,7 @@ impl Default for Local {
         // The seeds of hashers are random.
         let [high, low] = [0, 1].map(|half| RandomState::new().hash_one(half));
         Local {
-            keys: Keys::default(),
+            keys: Arc::default(),
             clock: MonotonicClock::new(),
             process: format!("{high:016x}{low:016x}").into(),
             next_id: AtomicU64::new(1),
@@ -173,8 +174,6 @@ enum Start<'a> {
     Waiting(oneshot::Receiver<Result<Decision, Failure>>, Instant, Pass<'a>),
     /// There is no room for another key.
     Full(Pass<'a>),
-    /// The breaker is open.
-    Refused(Failure),
 }
 
 impl<C: Connection> LeasedWindow<C> {
@@ -264,17 +263,8 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         n: u32,
     ) -> Result<Decision, LimiterError> {
         let key = key.as_ref();
-        let reply = match self.start(key, n) {
-            Start::Decided(decision) => return Ok(decision),
-            Start::Waiting(reply, until, pass) => {
-                let decision = wait(reply, until).await;
-                pass.end(&decision);
-                decision
-            }
-            Start::Full(pass) => self.check_without_lease(key, n, pass).await,
-            Start::Refused(failure) => Err(failure),
-        };
-        self.or_failure(Step::Check, key, n, reply)
+        let decision = self.decide(key, n).await;
+        self.or_failure(Step::Check, key, n, decision)
     }
 
     /// Returns what [`check`](Self::check) would return, without using any units.
@@ -329,9 +319,26 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         self.give_back_if(|slot, _| !slot.is_in_flight()).await
     }
 
+    /// Decides in this process, or by the server.
+    #[inline]
+    async fn decide(&self, key: &[u8], n: u32) -> Result<Decision, Failure> {
+        let (until, pass) = match self.start(key, n)? {
+            Start::Decided(decision) => return Ok(decision),
+            Start::Full(pass) => (end(self.policy.deadline), pass),
+            Start::Waiting(reply, until, pass) => {
+                if let Some(decision) = wait(reply, until).await {
+                    pass.end(&decision);
+                    return decision;
+                }
+                (until, pass)
+            }
+        };
+        self.check_without_lease(key, n, until, pass).await
+    }
+
     /// Decides in this process, or adds the call to those that wait for a draw.
     #[inline]
-    fn start(&self, key: &[u8], n: u32) -> Start<'_> {
+    fn start(&self, key: &[u8], n: u32) -> Result<Start<'_>, Failure> {
         let mut shard = self.local.keys.shard(key);
         // Read under the lock, since a lease may end while a thread waits for it.
         let now = self.local.clock.now();
@@ -340,25 +347,26 @@ impl<C: AsyncConnection> LeasedWindow<C> {
             None => Slot::<ReplyTo>::new().peek(&self.terms, now, n),
         };
         if let Some(decision) = known {
-            return Start::Decided(decision);
+            return Ok(Start::Decided(decision));
         }
-        let pass = match Pass::of(self.policy.breaker.as_ref()) {
-            Ok(pass) => pass,
-            Err(failure) => return Start::Refused(failure),
-        };
+        let pass = Pass::of(self.policy.breaker.as_ref())?;
         let is_full = shard.len() >= Keys::<Slot<ReplyTo>>::of_a_shard(self.max_keys);
         if is_full && !shard.contains_key(key) {
-            return Start::Full(pass);
+            return Ok(Start::Full(pass));
         }
         let slot = shard.entry(key.into()).or_insert_with(Slot::new);
         let (sender, receiver) = oneshot::channel();
         let until = end(self.policy.deadline);
         slot.wait(n, ReplyTo { sender, until });
-        if let Some(draw) = slot.draw(&self.terms, now, self.next_id()) {
+        let draw = slot.draw(&self.terms, now, self.next_id());
+        // A flight that is dropped, e.g. since there is no runtime, takes the lock.
+        drop(shard);
+        if let Some(draw) = draw {
+            let flight = Flight::new(&self.local.keys, key);
             // In a box, as a spawned future is copied several times.
-            tokio::spawn(Box::pin(self.clone().fly(key.into(), draw, until)));
+            tokio::spawn(Box::pin(self.clone().fly(flight, draw, until)));
         }
-        Start::Waiting(receiver, until, pass)
+        Ok(Start::Waiting(receiver, until, pass))
     }
 
     /// Returns the decision of a call if it is known in this process, and the units left in the

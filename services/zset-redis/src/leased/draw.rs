@@ -1,19 +1,19 @@
 //! [`Draw`] and [`Grant`]: a request to the server, and its reply; draws in flight, and the task
 //! that returns unused units.
 
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use redis::{FromRedisValue, Value};
-use tokio::sync::oneshot;
-use tokio::time::{sleep, timeout_at};
+use tokio::time::sleep;
 use zset_std::{Clock, Decision, Timestamp};
 
 use super::slot::{Slot, Terms};
-use super::{LeasedWindow, ReplyTo};
+use super::{LeasedWindow, Local, ReplyTo};
 use crate::breaker::Pass;
 use crate::connection::end;
+use crate::flights::Flight;
 use crate::key::Names;
 use crate::script::{Call, NANOS_PER_MICRO, Script};
 use crate::{AsyncConnection, Failure, LimiterError};
@@ -110,31 +110,36 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 impl<C: AsyncConnection> LeasedWindow<C> {
     /// Sends draws until no call for the key is waiting. It is a separate task, so a caller that
     /// gives up does not stop it.
-    pub(super) async fn fly(self, key: Box<[u8]>, mut draw: Draw, mut until: Instant) {
+    pub(super) async fn fly(
+        self,
+        mut flight: Flight<Slot<ReplyTo>>,
+        mut draw: Draw,
+        mut until: Instant,
+    ) {
         loop {
-            let reply = self.exchange(&key, &draw, until).await;
-            match self.land(&key, reply, until) {
+            let reply = self.exchange(&flight.key, &draw, until).await;
+            match self.land(&mut flight, reply, until) {
                 Some(next) => (draw, until) = next,
                 None => break,
             }
         }
-        if !self.local.is_sweep_scheduled.swap(true, Ordering::AcqRel) {
-            tokio::spawn(self.sweep());
+        if let Some(scheduled) = Scheduled::new(&self.local) {
+            tokio::spawn(self.sweep(scheduled));
         }
     }
 
     /// Decides the waiting calls after a draw, which could take until the given time. If some still
-    /// wait, returns the next draw and the latest of their deadlines.
+    /// wait, returns the next draw and the latest of their deadlines. Otherwise, the flight ends.
     fn land(
         &self,
-        key: &[u8],
+        flight: &mut Flight<Slot<ReplyTo>>,
         reply: Result<Grant, Failure>,
         until: Instant,
     ) -> Option<(Draw, Instant)> {
-        let mut shard = self.local.keys.shard(key);
+        let mut shard = flight.keys.shard(&flight.key);
         let now = self.local.clock.now();
         // A slot with a draw in flight is never removed.
-        let slot = shard.get_mut(key)?;
+        let slot = shard.get_mut(&flight.key)?;
         match reply {
             Ok(grant) => {
                 for (call, decision) in slot.drawn(&self.terms, now, grant) {
@@ -154,9 +159,10 @@ impl<C: AsyncConnection> LeasedWindow<C> {
                 }
             }
         }
-        let draw = slot.draw(&self.terms, now, self.next_id())?;
+        let draw = slot.draw(&self.terms, now, self.next_id());
+        flight.is_over = draw.is_none();
         let longest = slot.waiting().map(|reply| reply.until).max();
-        Some((draw, longest.unwrap_or_else(|| end(self.policy.deadline))))
+        Some((draw?, longest.unwrap_or_else(|| end(self.policy.deadline))))
     }
 
     /// Decides a call by a draw of only its own units.
@@ -164,13 +170,14 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         &self,
         key: &[u8],
         n: u32,
+        until: Instant,
         pass: Pass<'_>,
     ) -> Result<Decision, Failure> {
         let mut slot = Slot::new();
         slot.wait(n, ());
         let draw = slot.draw(&self.terms, self.local.clock.now(), self.next_id());
         let draw = draw.ok_or(Failure::UnexpectedReply)?;
-        let grant = self.exchange(key, &draw, end(self.policy.deadline)).await;
+        let grant = self.exchange(key, &draw, until).await;
         pass.end(&grant);
         let decided = slot.drawn(&self.terms, self.local.clock.now(), grant?).pop();
         decided.map(|(_, decision)| decision).ok_or(Failure::UnexpectedReply)
@@ -195,17 +202,18 @@ impl<C: AsyncConnection> LeasedWindow<C> {
 
     /// Returns the unused units of ended leases and removes idle keys, once a life, until no keys
     /// are left.
-    async fn sweep(self) {
+    async fn sweep(self, mut scheduled: Scheduled) {
         loop {
-            let scheduled = Scheduled(&self.local.is_sweep_scheduled);
             sleep(self.terms.life.max(SHORTEST_PAUSE)).await;
             drop(scheduled);
             // The observer has received the failure.
             let _ = self.give_back_if(Slot::is_idle).await;
             // A key that was added since has scheduled another sweep.
-            if self.is_empty() || self.local.is_sweep_scheduled.swap(true, Ordering::AcqRel) {
+            if self.is_empty() {
                 return;
             }
+            let Some(next) = Scheduled::new(&self.local) else { return };
+            scheduled = next;
         }
     }
 
@@ -237,21 +245,19 @@ impl<C: AsyncConnection> LeasedWindow<C> {
     }
 }
 
-/// Waits for the decision of a draw.
-pub(super) async fn wait(
-    reply: oneshot::Receiver<Result<Decision, Failure>>,
-    until: Instant,
-) -> Result<Decision, Failure> {
-    // The sender is dropped only when the runtime of its task ends.
-    let reply = timeout_at(until.into(), reply).await?;
-    reply.map_err(|_| Failure::Timeout)?
+/// A sweep that is scheduled: the only one, until it is dropped, e.g. with its runtime.
+struct Scheduled(Arc<Local>);
+
+impl Scheduled {
+    /// Schedules a sweep, unless one is scheduled.
+    fn new(local: &Arc<Local>) -> Option<Scheduled> {
+        let is_scheduled = local.is_sweep_scheduled.swap(true, Ordering::AcqRel);
+        (!is_scheduled).then(|| Scheduled(local.clone()))
+    }
 }
 
-/// Clears the flag, even if the runtime of the task ends.
-struct Scheduled<'a>(&'a AtomicBool);
-
-impl Drop for Scheduled<'_> {
+impl Drop for Scheduled {
     fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
+        self.0.is_sweep_scheduled.store(false, Ordering::Release);
     }
 }

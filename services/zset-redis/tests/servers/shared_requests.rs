@@ -4,19 +4,20 @@ use std::collections::VecDeque;
 use std::future::{Future, pending, poll_fn};
 use std::io::{Error, ErrorKind};
 use std::num::NonZeroU32;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use redis::{Arg, Cmd, RedisError, Value};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::yield_now;
-use tokio::time::timeout_at;
+use tokio::time::{sleep, timeout, timeout_at};
 use zset_redis::{
     AsyncConnection, Breaker, Connection, Failure, Keyed, LeasedWindow, LimiterError, OnFailure,
 };
-use zset_std::{FixedWindow, Quota};
+use zset_std::{Decision, FixedWindow, Quota};
 
 use crate::servers::PATIENCE;
 
@@ -24,6 +25,7 @@ use crate::servers::PATIENCE;
 enum Fate {
     NoReply,
     Refusal,
+    Panic,
 }
 
 #[derive(Clone, Default)]
@@ -70,6 +72,7 @@ impl Connection for Fake {
                 let refused = RedisError::from(Error::from(ErrorKind::ConnectionRefused));
                 return Err(Failure::Redis(refused));
             }
+            Some(Fate::Panic) => panic!("in a request"),
         }
         // The units drawn, those that remain, and two durations.
         Ok(Value::Array([1, 9, 0, 0].map(Value::Int).into()))
@@ -94,6 +97,73 @@ async fn start(mut future: Pin<&mut impl Future>) {
     })
     .await;
     yield_now().await;
+}
+
+fn polled_once<T>(call: impl Future<Output = T>) -> Poll<T> {
+    pin!(call).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+fn is_allowed(result: Result<Decision, LimiterError>) -> bool {
+    result.unwrap().is_allowed()
+}
+
+#[test]
+fn a_leased_key_survives_the_runtime_of_its_draw() {
+    let fake = Fake::new([Fate::NoReply]);
+    let limiter = fake.leased().with_deadline(PATIENCE);
+    let (other, here) = (runtime(), runtime());
+    let mut first = pin!(limiter.check("ann"));
+    other.block_on(start(first.as_mut()));
+    here.block_on(async {
+        let mut waiting = pin!(limiter.check("ann"));
+        start(waiting.as_mut()).await;
+        other.shutdown_background();
+        let decision = timeout(PATIENCE / 2, waiting).await;
+        assert!(is_allowed(decision.expect("the caller is woken")));
+        assert!(is_allowed(limiter.check("ann").await));
+    });
+}
+
+#[test]
+fn a_leased_key_survives_a_panic_in_its_draw() {
+    let fake = Fake::new([Fate::Panic]);
+    let limiter = fake.leased();
+    runtime().block_on(async {
+        assert!(is_allowed(limiter.check("ann").await));
+        assert!(is_allowed(limiter.check("ann").await));
+    });
+}
+
+#[test]
+fn a_leased_key_survives_a_call_without_a_runtime() {
+    let limiter = Fake::default().leased();
+    let call = || polled_once(limiter.check("ann")).is_ready();
+    assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
+    let ended = runtime();
+    let handle = ended.handle().clone();
+    ended.shutdown_background();
+    {
+        let _ended = handle.enter();
+        assert!(call());
+    }
+    runtime().block_on(async { assert!(is_allowed(limiter.check("ann").await)) });
+}
+
+#[test]
+fn leased_keys_are_removed_after_the_runtime_of_a_draw_has_ended() {
+    let limiter = Fake::default().leased();
+    // It ends before it polls the task that the draw has started.
+    let ended = Builder::new_current_thread().enable_time().event_interval(1).build().unwrap();
+    ended.block_on(async { assert!(is_allowed(limiter.check("ann").await)) });
+    drop(ended);
+    runtime().block_on(async {
+        let start = Instant::now();
+        assert!(is_allowed(limiter.check("bob").await));
+        while !limiter.is_empty() {
+            assert!(start.elapsed() < PATIENCE / 4, "{} keys are left", limiter.len());
+            sleep(Duration::from_millis(1)).await;
+        }
+    });
 }
 
 #[test]
