@@ -25,7 +25,8 @@ const DEFAULT_PAUSE: Duration = Duration::from_secs(1);
 ///
 /// Failures are [`Failure::Timeout`], broken connections, and the replies `READONLY`, `MASTERDOWN`,
 /// `LOADING` and `CLUSTERDOWN`. Any other reply shows that the server is up, even a denial or an
-/// error such as `WRONGTYPE`. A cancelled call counts as neither.
+/// error such as `WRONGTYPE`. A cancelled call counts as neither. Calls that share a request count
+/// as one, for the breaker of the clone that sends it.
 ///
 /// Clones are the same breaker, and limiters can share one if they share a server.
 ///
@@ -124,8 +125,8 @@ impl Breaker {
         }
     }
 
-    /// Admits a call, or fails if the breaker is open.
-    fn pass(&self) -> Result<Pass<'_>, Failure> {
+    /// Admits a request, or fails if the breaker is open.
+    fn pass(&self) -> Result<Pass, Failure> {
         let now = self.shared.clock.now();
         let mut state = self.lock();
         let is_probe = match &mut *state {
@@ -141,7 +142,7 @@ impl Breaker {
             }
         };
         drop(state);
-        Ok(Pass { breaker: Some(self), is_probe })
+        Ok(Pass { breaker: Some(self.clone()), is_probe })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -178,27 +179,28 @@ pub enum BreakerState {
     Open,
 }
 
-/// A call that may be sent.
-#[derive(Debug)]
-pub(crate) struct Pass<'a> {
-    breaker: Option<&'a Breaker>,
+/// A request that may be sent.
+#[derive(Debug, Default)]
+pub(crate) struct Pass {
+    /// `None` if the request counts as neither.
+    breaker: Option<Breaker>,
     is_probe: bool,
 }
 
-impl<'a> Pass<'a> {
-    /// Admits a call, or fails if there is a breaker and it is open.
-    pub(crate) fn of(breaker: Option<&'a Breaker>) -> Result<Self, Failure> {
-        breaker.map_or(Ok(Pass { breaker: None, is_probe: false }), Breaker::pass)
+impl Pass {
+    /// Admits a request, or fails if there is a breaker and it is open.
+    pub(crate) fn of(breaker: Option<&Breaker>) -> Result<Self, Failure> {
+        breaker.map_or(Ok(Pass::default()), Breaker::pass)
     }
 
-    /// Ends the call with its result.
+    /// Ends the request with its result.
     pub(crate) fn end<T>(mut self, result: &Result<T, Failure>) {
-        let Some(breaker) = self.breaker else { return };
+        let Some(breaker) = &self.breaker else { return };
         let now = breaker.shared.clock.now();
         let has_failed = result.as_ref().is_err_and(Failure::is_outage);
         let mut state = breaker.lock();
         let failures = match *state {
-            // The call was sent before the breaker opened.
+            // The request was sent before the breaker opened.
             State::Open { .. } if !self.is_probe => return,
             _ if !has_failed => 0,
             State::Open { .. } => u32::MAX,
@@ -209,14 +211,15 @@ impl<'a> Pass<'a> {
         } else {
             State::Open { since: now, is_probing: false }
         };
+        drop(state);
         // The state now belongs to a later probe.
         self.is_probe = false;
     }
 }
 
-impl Drop for Pass<'_> {
+impl Drop for Pass {
     fn drop(&mut self) {
-        let Some(breaker) = self.breaker.filter(|_| self.is_probe) else { return };
+        let Some(breaker) = self.breaker.as_ref().filter(|_| self.is_probe) else { return };
         if let State::Open { is_probing, .. } = &mut *breaker.lock() {
             *is_probing = false;
         }

@@ -78,13 +78,14 @@ impl<C: Connection> Caller<C> {
         self.connection.query(&self.shared, command, deadline).await
     }
 
-    /// Calls a script, and returns its reply.
+    /// Calls a script, returns its reply, and reports to the breaker.
     ///
     /// After the deadline the call has failed, but the server may still run the script.
     pub(crate) async fn call<E>(
         &self,
         call: &Call<E>,
         deadline: Instant,
+        pass: Pass,
     ) -> Result<Value, Failure> {
         let reply = match self.query(call.by_hash(), deadline).await {
             Err(Failure::Redis(error)) if is_unknown(&error) => {
@@ -92,6 +93,7 @@ impl<C: Connection> Caller<C> {
             }
             reply => reply,
         };
+        pass.end(&reply);
         reply.map_err(|failure| call.explained(failure))
     }
 
@@ -108,11 +110,7 @@ impl<C: Connection> Caller<C> {
         };
         loop {
             let reply = match Pass::of(breaker) {
-                Ok(pass) => {
-                    let reply = self.call(&call, end(deadline)).await;
-                    pass.end(&reply);
-                    reply
-                }
+                Ok(pass) => self.call(&call, end(deadline), pass).await,
                 Err(failure) => Err(failure),
             };
             if let Some(result) = operation.read(reply.map(Reply::Script))? {

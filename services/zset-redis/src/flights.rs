@@ -16,15 +16,15 @@
 //!
 //! A flight is a separate task, and no check waits for one that was sent alone. So a caller that
 //! gives up, or whose future is not polled, delays no other. Clones may have different deadlines: a
-//! script may take as long as its most patient caller waits, and each caller gives up at its own
-//! deadline.
+//! script may take as long as its most patient caller waits, and each caller gives up just after its
+//! own deadline.
 
 #[cfg(test)]
 mod tests;
 
 use std::mem;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
@@ -59,39 +59,33 @@ pub(crate) type Flights = Keys<InFlight>;
 impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
     /// Checks one unit: alone, or together with other checks of the key.
     pub(crate) async fn check_together(&self, key: &[u8]) -> Result<Decision, Failure> {
-        let pass = Pass::of(self.policy.breaker.as_ref())?;
+        let pass = self.policy.pass()?;
         let until = end(self.policy.deadline);
-        let decision = async {
-            let (_alone, waiting) = match join(&self.flights, key, until) {
-                Joined::Alone(alone) => (Some(alone), None),
-                Joined::Flight(waiting, flight) => {
-                    if let Some(flight) = flight {
-                        // In a box, as a spawned future is copied several times.
-                        tokio::spawn(Box::pin(self.clone().fly(flight)));
-                    }
-                    (None, Some(waiting))
+        let (_alone, pass) = match join(&self.flights, key, until) {
+            Joined::Alone(alone) => (Some(alone), pass),
+            Joined::Flight(waiting, flight) => {
+                match flight {
+                    // In a box, as a spawned future is copied several times.
+                    Some(flight) => drop(tokio::spawn(Box::pin(self.clone().fly(flight, pass)))),
+                    None => drop(pass),
                 }
-            };
-            if let Some(waiting) = waiting {
                 if let Some(decision) = wait(waiting, until).await {
                     return decision;
                 }
+                (None, self.policy.pass()?)
             }
-            Ok(self.check_calls(key, 1, until).await?.1)
         };
-        let decision = decision.await;
-        pass.end(&decision);
-        decision
+        Ok(self.check_calls(key, 1, until, pass).await?.1)
     }
 
     /// Sends the checks of a key until none are waiting. Each script may take as long as its most
     /// patient caller waits: clones may have different deadlines.
-    async fn fly(self, mut flight: Flight<InFlight>) {
+    async fn fly(self, mut flight: Flight<InFlight>, mut pass: Pass) {
         while let Some(waiting) = flight.board() {
             let calls = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
             let longest = waiting.iter().map(|waiting| waiting.until).max();
             let until = longest.unwrap_or_else(Instant::now);
-            let decided = self.check_calls(&flight.key, calls, until).await;
+            let decided = self.check_calls(&flight.key, calls, until, pass).await;
             for (call, Waiting { reply, .. }) in (0..).zip(waiting) {
                 let decision = match &decided {
                     Ok((allowed, last)) if call < *allowed => {
@@ -105,6 +99,8 @@ impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
             }
             // Callers that call again can share the next script.
             yield_now().await;
+            // The calls have passed the breaker, even if it has opened since.
+            pass = self.policy.pass().unwrap_or_default();
         }
     }
 
@@ -114,11 +110,12 @@ impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
         key: &[u8],
         calls: u32,
         until: Instant,
+        pass: Pass,
     ) -> Result<(u32, Decision), Failure> {
         let mut request = self.policy.request(Step::Check, key, 1);
         request.calls = calls;
         let call = request.call(&self.policy.names, None);
-        request.decision(self.caller.call(&call, until).await?)
+        request.decision(self.caller.call(&call, until, pass).await?)
     }
 }
 
@@ -168,12 +165,16 @@ impl Drop for Alone<'_> {
     }
 }
 
+/// How much later than its deadline a caller gives up. Until then, a flight with the same deadline
+/// has reported its failure to the breaker and to its callers, which may call again at once.
+const GRACE: Duration = Duration::from_millis(10);
+
 /// Waits for the decision of a flight. `None` if the flight has ended early.
 pub(crate) async fn wait(
     reply: oneshot::Receiver<Result<Decision, Failure>>,
     until: Instant,
 ) -> Option<Result<Decision, Failure>> {
-    match timeout_at(until.into(), reply).await {
+    match timeout_at((until + GRACE).into(), reply).await {
         Ok(Ok(decision)) => Some(decision),
         Ok(Err(_)) => None,
         Err(elapsed) => Some(Err(elapsed.into())),

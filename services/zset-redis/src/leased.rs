@@ -169,11 +169,11 @@ impl Default for Local {
 }
 
 /// How a call begins.
-enum Start<'a> {
+enum Start {
     Decided(Decision),
-    Waiting(oneshot::Receiver<Result<Decision, Failure>>, Instant, Pass<'a>),
+    Waiting(oneshot::Receiver<Result<Decision, Failure>>, Instant),
     /// There is no room for another key.
-    Full(Pass<'a>),
+    Full(Pass),
 }
 
 impl<C: Connection> LeasedWindow<C> {
@@ -325,12 +325,11 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         let (until, pass) = match self.start(key, n)? {
             Start::Decided(decision) => return Ok(decision),
             Start::Full(pass) => (end(self.policy.deadline), pass),
-            Start::Waiting(reply, until, pass) => {
+            Start::Waiting(reply, until) => {
                 if let Some(decision) = wait(reply, until).await {
-                    pass.end(&decision);
                     return decision;
                 }
-                (until, pass)
+                (until, self.policy.pass()?)
             }
         };
         self.check_without_lease(key, n, until, pass).await
@@ -338,7 +337,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
 
     /// Decides in this process, or adds the call to those that wait for a draw.
     #[inline]
-    fn start(&self, key: &[u8], n: u32) -> Result<Start<'_>, Failure> {
+    fn start(&self, key: &[u8], n: u32) -> Result<Start, Failure> {
         let mut shard = self.local.keys.shard(key);
         // Read under the lock, since a lease may end while a thread waits for it.
         let now = self.local.clock.now();
@@ -349,7 +348,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         if let Some(decision) = known {
             return Ok(Start::Decided(decision));
         }
-        let pass = Pass::of(self.policy.breaker.as_ref())?;
+        let pass = self.policy.pass()?;
         let is_full = shard.len() >= Keys::<Slot<ReplyTo>>::of_a_shard(self.max_keys);
         if is_full && !shard.contains_key(key) {
             return Ok(Start::Full(pass));
@@ -364,9 +363,9 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         if let Some(draw) = draw {
             let flight = Flight::new(&self.local.keys, key);
             // In a box, as a spawned future is copied several times.
-            tokio::spawn(Box::pin(self.clone().fly(flight, draw, until)));
+            tokio::spawn(Box::pin(self.clone().fly(flight, draw, until, pass)));
         }
-        Ok(Start::Waiting(receiver, until, pass))
+        Ok(Start::Waiting(receiver, until))
     }
 
     /// Returns the decision of a call if it is known in this process, and the units left in the

@@ -115,13 +115,16 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         mut flight: Flight<Slot<ReplyTo>>,
         mut draw: Draw,
         mut until: Instant,
+        mut pass: Pass,
     ) {
         loop {
-            let reply = self.exchange(&flight.key, &draw, until).await;
+            let reply = self.exchange(&flight.key, &draw, until, pass).await;
             match self.land(&mut flight, reply, until) {
                 Some(next) => (draw, until) = next,
                 None => break,
             }
+            // The calls have passed the breaker, even if it has opened since.
+            pass = self.policy.pass().unwrap_or_default();
         }
         if let Some(scheduled) = Scheduled::new(&self.local) {
             tokio::spawn(self.sweep(scheduled));
@@ -152,8 +155,9 @@ impl<C: AsyncConnection> LeasedWindow<C> {
             Err(failure) => {
                 // Clones may have different deadlines: calls that can wait longer share the next
                 // draw.
-                let is_over = matches!(failure, Failure::Timeout) && Instant::now() >= until;
-                for call in slot.failed(|reply| is_over && reply.until > until) {
+                let now = Instant::now();
+                let is_over = matches!(failure, Failure::Timeout) && now >= until;
+                for call in slot.failed(|reply| is_over && reply.until > now) {
                     // Callers that have given up need no error.
                     let _ = call.reply.sender.send(Err(failure.clone()));
                 }
@@ -171,15 +175,14 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         key: &[u8],
         n: u32,
         until: Instant,
-        pass: Pass<'_>,
+        pass: Pass,
     ) -> Result<Decision, Failure> {
         let mut slot = Slot::new();
         slot.wait(n, ());
         let draw = slot.draw(&self.terms, self.local.clock.now(), self.next_id());
         let draw = draw.ok_or(Failure::UnexpectedReply)?;
-        let grant = self.exchange(key, &draw, until).await;
-        pass.end(&grant);
-        let decided = slot.drawn(&self.terms, self.local.clock.now(), grant?).pop();
+        let grant = self.exchange(key, &draw, until, pass).await?;
+        let decided = slot.drawn(&self.terms, self.local.clock.now(), grant).pop();
         decided.map(|(_, decision)| decision).ok_or(Failure::UnexpectedReply)
     }
 
@@ -189,15 +192,18 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         key: &[u8],
         draw: &Draw,
     ) -> Result<Grant, Failure> {
-        let pass = Pass::of(self.policy.breaker.as_ref())?;
-        let grant = self.exchange(key, draw, end(self.policy.deadline)).await;
-        pass.end(&grant);
-        grant
+        self.exchange(key, draw, end(self.policy.deadline), self.policy.pass()?).await
     }
 
-    async fn exchange(&self, key: &[u8], draw: &Draw, until: Instant) -> Result<Grant, Failure> {
+    async fn exchange(
+        &self,
+        key: &[u8],
+        draw: &Draw,
+        until: Instant,
+        pass: Pass,
+    ) -> Result<Grant, Failure> {
         let call = draw.call(&self.policy.names, key, &self.local.process, &self.terms, None);
-        draw.grant(self.caller.call(&call, until).await?)
+        draw.grant(self.caller.call(&call, until, pass).await?)
     }
 
     /// Returns the unused units of ended leases and removes idle keys, once a life, until no keys
@@ -235,7 +241,8 @@ impl<C: AsyncConnection> LeasedWindow<C> {
             false
         });
         for (key, draw) in removed {
-            if let Err(failure) = self.exchange(&key, &draw, end(self.policy.deadline)).await {
+            let until = end(self.policy.deadline);
+            if let Err(failure) = self.exchange(&key, &draw, until, Pass::default()).await {
                 // The other calls would probably fail too, each after its deadline.
                 self.policy.observe(&failure);
                 return Err(failure.into());

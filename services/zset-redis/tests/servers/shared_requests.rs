@@ -12,14 +12,17 @@ use std::time::{Duration, Instant};
 
 use redis::{Arg, Cmd, RedisError, Value};
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::yield_now;
+use tokio::task::{JoinSet, yield_now};
 use tokio::time::{sleep, timeout, timeout_at};
 use zset_redis::{
-    AsyncConnection, Breaker, Connection, Failure, Keyed, LeasedWindow, LimiterError, OnFailure,
+    AsyncConnection, Breaker, BreakerState, Connection, Failure, Keyed, LeasedWindow, LimiterError,
+    OnFailure,
 };
-use zset_std::{Decision, FixedWindow, Quota};
+use zset_std::{AsyncKeyedLimiter, Decision, FixedWindow, Quota};
 
 use crate::servers::PATIENCE;
+
+const DEADLINE: Duration = Duration::from_millis(50);
 
 /// What happens to a request.
 enum Fate {
@@ -107,6 +110,27 @@ fn is_allowed(result: Result<Decision, LimiterError>) -> bool {
     result.unwrap().is_allowed()
 }
 
+/// Makes ten calls at once, and then others until three requests have failed.
+async fn fail_three_times<L>(limiter: impl FnOnce(Breaker) -> L, fake: &Fake)
+where
+    L: AsyncKeyedLimiter<str, Error = LimiterError> + Clone + Send + Sync + 'static,
+{
+    let three = NonZeroU32::new(3).unwrap();
+    let breaker = Breaker::new().with_failures(three).with_pause(PATIENCE);
+    let limiter = limiter(breaker.clone());
+    let mut tasks = JoinSet::new();
+    for _ in 0..10 {
+        let limiter = limiter.clone();
+        tasks.spawn(async move { limiter.check_n("ann", 1).await.is_err() });
+    }
+    assert!(tasks.join_all().await.into_iter().all(|has_failed| has_failed));
+    while fake.keys().len() < 3 {
+        assert_eq!(breaker.state(), BreakerState::Closed, "after {:?}", fake.keys());
+        assert!(limiter.check_n("bob", 1).await.is_err());
+    }
+    assert_eq!((breaker.state(), fake.keys().len()), (BreakerState::Open, 3));
+}
+
 #[test]
 fn a_leased_key_survives_the_runtime_of_its_draw() {
     let fake = Fake::new([Fate::NoReply]);
@@ -180,6 +204,20 @@ fn leased_keys_whose_calls_are_not_sent_occupy_no_memory() {
         }
         assert_eq!((fake.keys().len(), limiter.len()), (1, keys));
     });
+}
+
+#[test]
+fn callers_that_share_a_request_count_as_one_failure() {
+    for fate in [|| Fate::NoReply, || Fate::Refusal] {
+        let fake = || Fake::new((0..9).map(|_| fate()));
+        let (one, other) = (fake(), fake());
+        let keyed = |breaker| one.keyed().with_breaker(breaker).with_deadline(DEADLINE);
+        // No lease is returned during the test.
+        let leased = other.leased().with_life(PATIENCE).with_deadline(DEADLINE);
+        let leased = |breaker| leased.with_breaker(breaker);
+        runtime().block_on(fail_three_times(keyed, &one));
+        runtime().block_on(fail_three_times(leased, &other));
+    }
 }
 
 #[test]
