@@ -44,16 +44,27 @@ impl<M: Connect> Connection for Pool<M> {
         command: Cmd,
         deadline: Instant,
     ) -> impl Future<Output = Result<Value, Failure>> + Send {
-        ready(Pool::query(self, command, deadline))
+        // The pool uses the system's clock.
+        let left = deadline.saturating_duration_since(instant());
+        ready(Pool::query(self, command, Instant::now() + left))
     }
 }
 
 /// Longer than any call takes, and short enough for an `Instant`.
 const FOREVER: Duration = Duration::from_secs(1 << 31);
 
+/// Returns the time by the clock of deadlines, which a `tokio` runtime can pause in tests.
+pub(crate) fn instant() -> Instant {
+    #[cfg(feature = "tokio")]
+    let now = tokio::time::Instant::now().into_std();
+    #[cfg(not(feature = "tokio"))]
+    let now = Instant::now();
+    now
+}
+
 /// Returns the deadline of a call that begins now.
 pub(crate) fn end(deadline: Duration) -> Instant {
-    Instant::now() + deadline.min(FOREVER)
+    instant() + deadline.min(FOREVER)
 }
 
 /// Calls scripts over a connection. Clones share it.

@@ -32,7 +32,7 @@ use tokio::time::timeout_at;
 use zset_std::{Decision, Verdict};
 
 use crate::breaker::Pass;
-use crate::connection::end;
+use crate::connection::{end, instant};
 use crate::keys::Keys;
 use crate::limit::{ServerLimiter, Step};
 use crate::{AsyncConnection, Failure, Keyed};
@@ -84,7 +84,7 @@ impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
         while let Some(waiting) = flight.board() {
             let calls = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
             let longest = waiting.iter().map(|waiting| waiting.until).max();
-            let until = longest.unwrap_or_else(Instant::now);
+            let until = longest.unwrap_or_else(instant);
             let decided = self.check_calls(&flight.key, calls, until, pass).await;
             for (call, Waiting { reply, .. }) in (0..).zip(waiting) {
                 let decision = match &decided {

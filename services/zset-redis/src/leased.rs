@@ -291,9 +291,13 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         if let Some(decision) = known {
             return Ok(decision);
         }
-        // The next draw would return the unused units.
-        let grant = self.exchange_unless_open(key, &Draw::peek(n - left)).await;
-        let decision = grant.map(|grant| self.peeked(n, left, grant));
+        let decision = async {
+            let (until, pass) = (end(self.policy.deadline), self.policy.pass()?);
+            // The next draw would return the unused units.
+            let grant = self.exchange(key, &Draw::peek(n - left), until, pass).await?;
+            Ok(self.peeked(n, left, grant))
+        };
+        let decision = decision.await;
         self.or_failure(Step::Peek, key, n, decision)
     }
 

@@ -106,7 +106,7 @@ macro_rules! settings {
         }
 
         /// Returns the limiter with a different deadline for each call; the default is one second.
-        /// **O(1)**.
+        /// Awaited calls use the clock of `tokio`, which tests can pause. **O(1)**.
         pub fn with_deadline(mut self, deadline: std::time::Duration) -> Self {
             self.policy.deadline = deadline;
             self

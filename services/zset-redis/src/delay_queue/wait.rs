@@ -103,11 +103,11 @@ trait Wait {
 
 async fn run<W: Wait>(wait: WaitLease<W>) -> Result<Lease, DelayQueueError> {
     let WaitLease { mut waiter, visibility, timeout } = wait;
-    let end_of_wait = end(timeout);
+    let start = Instant::now();
     let queue = waiter.queue().queue.with_the_servers_clock();
     loop {
         // Read before the attempt, so a job due exactly at the deadline is still leased.
-        let left = end_of_wait.saturating_duration_since(Instant::now());
+        let left = timeout.saturating_sub(start.elapsed());
         let pause = match waiter.queue().run(queue.lease(visibility)).await? {
             Ok(lease) => return Ok(lease),
             Err(_) if left.is_zero() => return Err(DelayQueueError::TimedOut),

@@ -12,7 +12,7 @@ use zset_std::{Clock, Decision, Timestamp};
 use super::slot::{Slot, Terms};
 use super::{LeasedWindow, Local, ReplyTo};
 use crate::breaker::Pass;
-use crate::connection::end;
+use crate::connection::{end, instant};
 use crate::flights::Flight;
 use crate::key::Names;
 use crate::script::{Call, NANOS_PER_MICRO, Script};
@@ -155,7 +155,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
             Err(failure) => {
                 // Clones may have different deadlines: calls that can wait longer share the next
                 // draw.
-                let now = Instant::now();
+                let now = instant();
                 let is_over = matches!(failure, Failure::Timeout) && now >= until;
                 for call in slot.failed(|reply| is_over && reply.until > now) {
                     // Callers that have given up need no error.
@@ -186,16 +186,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         decided.map(|(_, decision)| decision).ok_or(Failure::UnexpectedReply)
     }
 
-    /// Sends a draw, unless the breaker is open.
-    pub(super) async fn exchange_unless_open(
-        &self,
-        key: &[u8],
-        draw: &Draw,
-    ) -> Result<Grant, Failure> {
-        self.exchange(key, draw, end(self.policy.deadline), self.policy.pass()?).await
-    }
-
-    async fn exchange(
+    pub(super) async fn exchange(
         &self,
         key: &[u8],
         draw: &Draw,

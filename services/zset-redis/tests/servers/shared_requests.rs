@@ -1,4 +1,4 @@
-//! Requests that callers share, over a connection without a server.
+//! Requests that callers share, and deadlines, over a connection without a server.
 
 use std::collections::VecDeque;
 use std::future::{Future, pending, poll_fn};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use redis::{Arg, Cmd, RedisError, Value};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinSet, yield_now};
-use tokio::time::{sleep, timeout, timeout_at};
+use tokio::time::{advance, sleep, timeout, timeout_at};
 use zset_redis::{
     AsyncConnection, Breaker, BreakerState, Connection, Failure, Keyed, LeasedWindow, LimiterError,
     OnFailure,
@@ -240,5 +240,20 @@ fn a_clone_with_hashed_keys_shares_no_request_with_the_original() {
         let mut drawn = pin!(leased_hashed.check("ann"));
         start(drawn.as_mut()).await;
         assert_eq!((fake.keys().len(), hashed()), (5, 2));
+    });
+}
+
+#[test]
+fn awaited_deadlines_follow_the_clock_of_the_runtime() {
+    let mut runtime = Builder::new_current_thread();
+    runtime.enable_time().start_paused(true).build().unwrap().block_on(async {
+        let fake = Fake::new((0..9).map(|_| Fate::NoReply));
+        let (keyed, leased) = (fake.keyed(), fake.leased());
+        advance(PATIENCE).await;
+        let start = tokio::time::Instant::now();
+        let calls = tokio::join!(keyed.check("ann"), keyed.check("ann"), leased.check("ann"));
+        assert!(calls.0.is_err() && calls.1.is_err() && calls.2.is_err());
+        let deadline = Duration::from_secs(1);
+        assert!((deadline..2 * deadline).contains(&start.elapsed()), "{:?}", start.elapsed());
     });
 }
