@@ -126,7 +126,7 @@ impl Breaker {
     }
 
     /// Admits a request, or fails if the breaker is open.
-    fn pass(&self) -> Result<Pass, Failure> {
+    fn pass(&self) -> Result<Pass<'_>, Failure> {
         let now = self.shared.clock.now();
         let mut state = self.lock();
         let is_probe = match &mut *state {
@@ -142,7 +142,7 @@ impl Breaker {
             }
         };
         drop(state);
-        Ok(Pass { breaker: Some(self.clone()), is_probe })
+        Ok(Pass { breaker: Some(self), is_probe })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -180,22 +180,29 @@ pub enum BreakerState {
 }
 
 /// A request that may be sent.
-#[derive(Debug, Default)]
-pub(crate) struct Pass {
+#[derive(Debug)]
+pub(crate) struct Pass<'a> {
     /// `None` if the request counts as neither.
-    breaker: Option<Breaker>,
-    is_probe: bool,
+    breaker: Option<&'a Breaker>,
+    /// A probe is sent by its caller, which may be cancelled, and not by a task.
+    pub(crate) is_probe: bool,
 }
 
-impl Pass {
+impl<'a> Pass<'a> {
     /// Admits a request, or fails if there is a breaker and it is open.
-    pub(crate) fn of(breaker: Option<&Breaker>) -> Result<Self, Failure> {
-        breaker.map_or(Ok(Pass::default()), Breaker::pass)
+    pub(crate) fn of(breaker: Option<&'a Breaker>) -> Result<Self, Failure> {
+        breaker.map_or(Ok(Pass::shared(None)), Breaker::pass)
+    }
+
+    /// Returns the pass of a request for calls that were admitted, even if the breaker has opened
+    /// since.
+    pub(crate) fn shared(breaker: Option<&'a Breaker>) -> Self {
+        Pass { breaker, is_probe: false }
     }
 
     /// Ends the request with its result.
     pub(crate) fn end<T>(mut self, result: &Result<T, Failure>) {
-        let Some(breaker) = &self.breaker else { return };
+        let Some(breaker) = self.breaker else { return };
         let now = breaker.shared.clock.now();
         let has_failed = result.as_ref().is_err_and(Failure::is_outage);
         let mut state = breaker.lock();
@@ -211,15 +218,14 @@ impl Pass {
         } else {
             State::Open { since: now, is_probing: false }
         };
-        drop(state);
         // The state now belongs to a later probe.
         self.is_probe = false;
     }
 }
 
-impl Drop for Pass {
+impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        let Some(breaker) = self.breaker.as_ref().filter(|_| self.is_probe) else { return };
+        let Some(breaker) = self.breaker.filter(|_| self.is_probe) else { return };
         if let State::Open { is_probing, .. } = &mut *breaker.lock() {
             *is_probing = false;
         }

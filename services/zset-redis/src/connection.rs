@@ -96,7 +96,7 @@ impl<C: Connection> Caller<C> {
         &self,
         call: &Call<E>,
         deadline: Instant,
-        pass: Pass,
+        pass: Pass<'_>,
     ) -> Result<Value, Failure> {
         let reply = match self.query(call.by_hash(), deadline).await {
             Err(Failure::Redis(error)) if is_unknown(&error) => {

@@ -59,20 +59,20 @@ pub(crate) type Flights = Keys<InFlight>;
 impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
     /// Checks one unit: alone, or together with other checks of the key.
     pub(crate) async fn check_together(&self, key: &[u8]) -> Result<Decision, Failure> {
-        let pass = self.policy.pass()?;
+        let pass = Pass::of(self.policy.breaker.as_ref())?;
         let until = end(self.policy.deadline);
-        let (_alone, pass) = match join(&self.flights, key, until) {
-            Joined::Alone(alone) => (Some(alone), pass),
-            Joined::Flight(waiting, flight) => {
-                match flight {
+        let _alone = match (!pass.is_probe).then(|| join(&self.flights, key, until)) {
+            None => None,
+            Some(Joined::Alone(alone)) => Some(alone),
+            Some(Joined::Flight(waiting, flight)) => {
+                if let Some(flight) = flight {
                     // In a box, as a spawned future is copied several times.
-                    Some(flight) => drop(tokio::spawn(Box::pin(self.clone().fly(flight, pass)))),
-                    None => drop(pass),
+                    tokio::spawn(Box::pin(self.clone().fly(flight)));
                 }
                 if let Some(decision) = wait(waiting, until).await {
                     return decision;
                 }
-                (None, self.policy.pass()?)
+                None
             }
         };
         Ok(self.check_calls(key, 1, until, pass).await?.1)
@@ -80,11 +80,12 @@ impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
 
     /// Sends the checks of a key until none are waiting. Each script may take as long as its most
     /// patient caller waits: clones may have different deadlines.
-    async fn fly(self, mut flight: Flight<InFlight>, mut pass: Pass) {
+    async fn fly(self, mut flight: Flight<InFlight>) {
         while let Some(waiting) = flight.board() {
             let calls = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
             let longest = waiting.iter().map(|waiting| waiting.until).max();
             let until = longest.unwrap_or_else(instant);
+            let pass = Pass::shared(self.policy.breaker.as_ref());
             let decided = self.check_calls(&flight.key, calls, until, pass).await;
             for (call, Waiting { reply, .. }) in (0..).zip(waiting) {
                 let decision = match &decided {
@@ -99,8 +100,6 @@ impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
             }
             // Callers that call again can share the next script.
             yield_now().await;
-            // The calls have passed the breaker, even if it has opened since.
-            pass = self.policy.pass().unwrap_or_default();
         }
     }
 
@@ -110,7 +109,7 @@ impl<C: AsyncConnection, L: ServerLimiter> Keyed<C, L> {
         key: &[u8],
         calls: u32,
         until: Instant,
-        pass: Pass,
+        pass: Pass<'_>,
     ) -> Result<(u32, Decision), Failure> {
         let mut request = self.policy.request(Step::Check, key, 1);
         request.calls = calls;

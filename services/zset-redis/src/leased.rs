@@ -169,11 +169,11 @@ impl Default for Local {
 }
 
 /// How a call begins.
-enum Start {
+enum Start<'a> {
     Decided(Decision),
-    Waiting(oneshot::Receiver<Result<Decision, Failure>>, Instant),
-    /// There is no room for another key.
-    Full(Pass),
+    Waiting(oneshot::Receiver<Result<Decision, Failure>>, Instant, Pass<'a>),
+    /// A probe, or a call for a key for which there is no room.
+    Alone(Pass<'a>),
 }
 
 impl<C: Connection> LeasedWindow<C> {
@@ -292,7 +292,8 @@ impl<C: AsyncConnection> LeasedWindow<C> {
             return Ok(decision);
         }
         let decision = async {
-            let (until, pass) = (end(self.policy.deadline), self.policy.pass()?);
+            let pass = Pass::of(self.policy.breaker.as_ref())?;
+            let until = end(self.policy.deadline);
             // The next draw would return the unused units.
             let grant = self.exchange(key, &Draw::peek(n - left), until, pass).await?;
             Ok(self.peeked(n, left, grant))
@@ -328,12 +329,12 @@ impl<C: AsyncConnection> LeasedWindow<C> {
     async fn decide(&self, key: &[u8], n: u32) -> Result<Decision, Failure> {
         let (until, pass) = match self.start(key, n)? {
             Start::Decided(decision) => return Ok(decision),
-            Start::Full(pass) => (end(self.policy.deadline), pass),
-            Start::Waiting(reply, until) => {
+            Start::Alone(pass) => (end(self.policy.deadline), pass),
+            Start::Waiting(reply, until, pass) => {
                 if let Some(decision) = wait(reply, until).await {
                     return decision;
                 }
-                (until, self.policy.pass()?)
+                (until, pass)
             }
         };
         self.check_without_lease(key, n, until, pass).await
@@ -341,7 +342,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
 
     /// Decides in this process, or adds the call to those that wait for a draw.
     #[inline]
-    fn start(&self, key: &[u8], n: u32) -> Result<Start, Failure> {
+    fn start(&self, key: &[u8], n: u32) -> Result<Start<'_>, Failure> {
         let mut shard = self.local.keys.shard(key);
         // Read under the lock, since a lease may end while a thread waits for it.
         let now = self.local.clock.now();
@@ -352,10 +353,10 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         if let Some(decision) = known {
             return Ok(Start::Decided(decision));
         }
-        let pass = self.policy.pass()?;
+        let pass = Pass::of(self.policy.breaker.as_ref())?;
         let is_full = shard.len() >= Keys::<Slot<ReplyTo>>::of_a_shard(self.max_keys);
-        if is_full && !shard.contains_key(key) {
-            return Ok(Start::Full(pass));
+        if pass.is_probe || is_full && !shard.contains_key(key) {
+            return Ok(Start::Alone(pass));
         }
         let slot = shard.entry(key.into()).or_insert_with(Slot::new);
         let (sender, receiver) = oneshot::channel();
@@ -367,9 +368,9 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         if let Some(draw) = draw {
             let flight = Flight::new(&self.local.keys, key);
             // In a box, as a spawned future is copied several times.
-            tokio::spawn(Box::pin(self.clone().fly(flight, draw, until, pass)));
+            tokio::spawn(Box::pin(self.clone().fly(flight, draw, until)));
         }
-        Ok(Start::Waiting(receiver, until))
+        Ok(Start::Waiting(receiver, until, pass))
     }
 
     /// Returns the decision of a call if it is known in this process, and the units left in the
@@ -377,10 +378,9 @@ impl<C: AsyncConnection> LeasedWindow<C> {
     fn known(&self, key: &[u8], n: u32) -> (Option<Decision>, u32) {
         let shard = self.local.keys.shard(key);
         let now = self.local.clock.now();
-        match shard.get(key) {
-            Some(slot) => (slot.peek(&self.terms, now, n), slot.left(now)),
-            None => (Slot::<ReplyTo>::new().peek(&self.terms, now, n), 0),
-        }
+        let new = Slot::new();
+        let slot = shard.get(key).unwrap_or(&new);
+        (slot.peek(&self.terms, now, n), slot.left(now))
     }
 
     fn peeked(&self, n: u32, left: u32, grant: Grant) -> Decision {

@@ -19,8 +19,6 @@ use zset_std::limit::{Block, Throttle};
 use zset_std::{Decision, KeyedLimiter, Quota, Timestamp, Verdict};
 
 use crate::breaker::Breaker;
-#[cfg(feature = "tokio")]
-use crate::breaker::Pass;
 use crate::key::Names;
 use crate::operation::{Operation, Received, Reply};
 use crate::script::{Call, MOST, NANOS_PER_MICRO};
@@ -337,12 +335,6 @@ impl Policy {
             OnFailure::Local(local) => Ok(&**local),
             _ => Err(failure.into()),
         }
-    }
-
-    /// Admits a request, unless the breaker is open.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn pass(&self) -> Result<Pass, Failure> {
-        Pass::of(self.breaker.as_ref())
     }
 
     /// Reports a failure.

@@ -115,16 +115,14 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         mut flight: Flight<Slot<ReplyTo>>,
         mut draw: Draw,
         mut until: Instant,
-        mut pass: Pass,
     ) {
         loop {
+            let pass = Pass::shared(self.policy.breaker.as_ref());
             let reply = self.exchange(&flight.key, &draw, until, pass).await;
             match self.land(&mut flight, reply, until) {
                 Some(next) => (draw, until) = next,
                 None => break,
             }
-            // The calls have passed the breaker, even if it has opened since.
-            pass = self.policy.pass().unwrap_or_default();
         }
         if let Some(scheduled) = Scheduled::new(&self.local) {
             tokio::spawn(self.sweep(scheduled));
@@ -175,7 +173,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         key: &[u8],
         n: u32,
         until: Instant,
-        pass: Pass,
+        pass: Pass<'_>,
     ) -> Result<Decision, Failure> {
         let mut slot = Slot::new();
         slot.wait(n, ());
@@ -191,7 +189,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         key: &[u8],
         draw: &Draw,
         until: Instant,
-        pass: Pass,
+        pass: Pass<'_>,
     ) -> Result<Grant, Failure> {
         let call = draw.call(&self.policy.names, key, &self.local.process, &self.terms, None);
         draw.grant(self.caller.call(&call, until, pass).await?)
@@ -233,7 +231,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         });
         for (key, draw) in removed {
             let until = end(self.policy.deadline);
-            if let Err(failure) = self.exchange(&key, &draw, until, Pass::default()).await {
+            if let Err(failure) = self.exchange(&key, &draw, until, Pass::shared(None)).await {
                 // The other calls would probably fail too, each after its deadline.
                 self.policy.observe(&failure);
                 return Err(failure.into());

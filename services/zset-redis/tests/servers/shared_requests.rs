@@ -18,7 +18,7 @@ use zset_redis::{
     AsyncConnection, Breaker, BreakerState, Connection, Failure, Keyed, LeasedWindow, LimiterError,
     OnFailure,
 };
-use zset_std::{AsyncKeyedLimiter, Decision, FixedWindow, Quota};
+use zset_std::{AsyncKeyedLimiter, Decision, FakeClock, FixedWindow, Quota};
 
 use crate::servers::PATIENCE;
 
@@ -218,6 +218,31 @@ fn callers_that_share_a_request_count_as_one_failure() {
         runtime().block_on(fail_three_times(keyed, &one));
         runtime().block_on(fail_three_times(leased, &other));
     }
+}
+
+#[test]
+fn a_probe_that_is_cancelled_leaves_room_for_the_next() {
+    let clock = FakeClock::new();
+    let breakers = [(); 2].map(|()| Breaker::with_clock(clock.clone()));
+    let [one, other] = breakers.map(|breaker| breaker.with_failures(NonZeroU32::MIN));
+    let keyed = Fake::new([Fate::NoReply, Fate::Refusal, Fate::NoReply]).keyed();
+    let keyed = keyed.with_deadline(PATIENCE).with_breaker(one.clone());
+    let leased = Fake::new([Fate::Refusal, Fate::NoReply]).leased();
+    let leased = leased.with_deadline(PATIENCE).with_breaker(other.clone());
+    runtime().block_on(async {
+        // The probe is made while a check of its key is in flight.
+        let mut earlier = pin!(keyed.check("ann"));
+        start(earlier.as_mut()).await;
+        assert!(keyed.check("bob").await.is_err());
+        assert!(leased.check("ann").await.is_err());
+        assert_eq!([&one, &other].map(Breaker::state), [BreakerState::Open; 2]);
+        clock.advance(Duration::from_secs(1));
+        start(pin!(keyed.check("ann"))).await;
+        start(pin!(leased.check("ann"))).await;
+        // Any reply closes the breaker.
+        let _ = tokio::join!(keyed.check("bob"), leased.check("ann"));
+        assert_eq!([&one, &other].map(Breaker::state), [BreakerState::Closed; 2]);
+    });
 }
 
 #[test]
