@@ -22,8 +22,6 @@ use zset_std::{AsyncKeyedLimiter, Decision, FakeClock, FixedWindow, Quota};
 
 use crate::servers::PATIENCE;
 
-const DEADLINE: Duration = Duration::from_millis(50);
-
 /// What happens to a request.
 enum Fate {
     NoReply,
@@ -90,6 +88,11 @@ fn quota() -> Quota {
 
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_time().build().unwrap()
+}
+
+/// Its clock advances only while all tasks wait.
+fn paused_runtime() -> Runtime {
+    Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }
 
 /// Polls a future once, and then all tasks.
@@ -211,12 +214,12 @@ fn callers_that_share_a_request_count_as_one_failure() {
     for fate in [|| Fate::NoReply, || Fate::Refusal] {
         let fake = || Fake::new((0..9).map(|_| fate()));
         let (one, other) = (fake(), fake());
-        let keyed = |breaker| one.keyed().with_breaker(breaker).with_deadline(DEADLINE);
+        let keyed = |breaker| one.keyed().with_breaker(breaker);
         // No lease is returned during the test.
-        let leased = other.leased().with_life(PATIENCE).with_deadline(DEADLINE);
+        let leased = other.leased().with_life(PATIENCE);
         let leased = |breaker| leased.with_breaker(breaker);
-        runtime().block_on(fail_three_times(keyed, &one));
-        runtime().block_on(fail_three_times(leased, &other));
+        paused_runtime().block_on(fail_three_times(keyed, &one));
+        paused_runtime().block_on(fail_three_times(leased, &other));
     }
 }
 
@@ -270,8 +273,7 @@ fn a_clone_with_hashed_keys_shares_no_request_with_the_original() {
 
 #[test]
 fn awaited_deadlines_follow_the_clock_of_the_runtime() {
-    let mut runtime = Builder::new_current_thread();
-    runtime.enable_time().start_paused(true).build().unwrap().block_on(async {
+    paused_runtime().block_on(async {
         let fake = Fake::new((0..9).map(|_| Fate::NoReply));
         let (keyed, leased) = (fake.keyed(), fake.leased());
         advance(PATIENCE).await;
