@@ -38,7 +38,7 @@ const SLACK: Duration = Duration::from_millis(100);
 fn limiter(slack: Duration) -> Result<Limiter, QuotaError> {
     let second = Quota::new(10, SECOND + slack)?;
     let minute = Quota::new(100, 60 * SECOND + slack)?;
-    let limits = Limits::all([second, minute].map(SlidingWindow::new));
+    let limits = Limits::new([second, minute].map(SlidingWindow::new));
     Ok(Keyed::new(limits).with_clock(TokioClock::new()))
 }
 

@@ -55,7 +55,7 @@ const LARGEST: u64 = 1 << 53;
 /// use zset_std::PackedScore;
 ///
 /// // Three decimal digits each: readable, and at most 15 in total.
-/// let medals = PackedScore::decimal([3, 3, 3])?;
+/// let medals = PackedScore::with_digits([3, 3, 3])?;
 /// assert_eq!(medals.pack([5, 15, 0])?.to_string(), "5015000");
 /// assert!(medals.pack([5, 15, 0])? < medals.pack([50, 1, 0])?);
 /// assert!(medals.pack([5, 15, 0])? > medals.pack([5, 2, 0])?);
@@ -63,7 +63,7 @@ const LARGEST: u64 = 1 << 53;
 /// assert_eq!((error.field, error.value, error.max), (1, 1000, 999));
 ///
 /// // Bits hold the most, 53 in total.
-/// let medals = PackedScore::bits([18, 18, 17])?;
+/// let medals = PackedScore::with_bits([18, 18, 17])?;
 /// assert!(medals.pack([5, 15, 0])? < medals.pack([50, 1, 0])?);
 /// assert_eq!(medals.unpack(medals.pack([5, 15, 0])?)?, [5, 15, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -77,7 +77,7 @@ const LARGEST: u64 = 1 << 53;
 /// use zset_std::PackedScore;
 ///
 /// // 20 bits of points, 33 bits of seconds since 1970.
-/// let layout = PackedScore::bits([20, 33])?.descending::<1>();
+/// let layout = PackedScore::with_bits([20, 33])?.descending::<1>();
 /// let (early, late) = (1_700_000_000, 1_700_000_001);
 /// assert!(layout.pack([70, early])? > layout.pack([70, late])?);
 /// assert!(layout.pack([71, late])? > layout.pack([70, early])?);
@@ -124,7 +124,7 @@ impl<const N: usize> PackedScore<N> {
     ///
     /// [`PackedScoreError`] if a field has no bits, or if the fields have more than 53 bits in
     /// total.
-    pub fn bits(widths: [u32; N]) -> Result<Self, PackedScoreError> {
+    pub fn with_bits(widths: [u32; N]) -> Result<Self, PackedScoreError> {
         Self::new(widths, 2)
     }
 
@@ -135,7 +135,7 @@ impl<const N: usize> PackedScore<N> {
     ///
     /// [`PackedScoreError`] if a field has no digits, or if the fields have more than 15 digits in
     /// total.
-    pub fn decimal(widths: [u32; N]) -> Result<Self, PackedScoreError> {
+    pub fn with_digits(widths: [u32; N]) -> Result<Self, PackedScoreError> {
         Self::new(widths, 10)
     }
 
@@ -163,7 +163,7 @@ impl<const N: usize> PackedScore<N> {
     /// See [`PackedScore`]. An index out of range does not compile:
     ///
     /// ```compile_fail
-    /// let layout = zset_std::PackedScore::bits([20, 33]).unwrap().descending::<2>();
+    /// let layout = zset_std::PackedScore::with_bits([20, 33]).unwrap().descending::<2>();
     /// ```
     #[must_use]
     pub fn descending<const FIELD: usize>(mut self) -> Self {
@@ -311,28 +311,28 @@ mod tests {
 
     #[test]
     fn all_53_bits_and_all_15_digits_can_be_used() {
-        let whole = PackedScore::bits([53]).unwrap();
+        let whole = PackedScore::with_bits([53]).unwrap();
         let largest = (1 << 53) - 1;
         assert_eq!(whole.pack([largest]).unwrap().to_string(), "9007199254740991");
         assert_eq!(whole.unpack(whole.pack([largest]).unwrap()), Ok([largest]));
         assert!(whole.pack([1 << 53]).is_err());
-        assert_eq!(PackedScore::bits([54]), Err(PackedScoreError::TooWide));
+        assert_eq!(PackedScore::with_bits([54]), Err(PackedScoreError::TooWide));
 
-        let whole = PackedScore::decimal([15]).unwrap();
+        let whole = PackedScore::with_digits([15]).unwrap();
         assert_eq!(whole.pack([999_999_999_999_999]).unwrap().to_string(), "999999999999999");
-        assert_eq!(PackedScore::decimal([16]), Err(PackedScoreError::TooWide));
-        assert_eq!(PackedScore::bits([u32::MAX; 5]), Err(PackedScoreError::TooWide));
-        assert_eq!(PackedScore::decimal([u32::MAX, 1]), Err(PackedScoreError::TooWide));
+        assert_eq!(PackedScore::with_digits([16]), Err(PackedScoreError::TooWide));
+        assert_eq!(PackedScore::with_bits([u32::MAX; 5]), Err(PackedScoreError::TooWide));
+        assert_eq!(PackedScore::with_digits([u32::MAX, 1]), Err(PackedScoreError::TooWide));
     }
 
     #[test]
     fn a_field_of_zero_width_is_rejected() {
-        assert_eq!(PackedScore::bits([8, 0]), Err(PackedScoreError::EmptyField { field: 1 }));
+        assert_eq!(PackedScore::with_bits([8, 0]), Err(PackedScoreError::EmptyField { field: 1 }));
     }
 
     #[test]
     fn a_layout_may_have_no_fields() {
-        let layout = PackedScore::bits([]).unwrap();
+        let layout = PackedScore::with_bits([]).unwrap();
         assert_eq!(layout.pack([]), Ok(Score::ZERO));
         assert_eq!(layout.unpack(Score::ZERO), Ok([]));
         assert_eq!(layout.unpack(Score::from(1)), Err(UnpackError::TooLarge));
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn scores_outside_a_layout_are_rejected() {
-        let layout = PackedScore::bits([4, 4]).unwrap();
+        let layout = PackedScore::with_bits([4, 4]).unwrap();
         let unpack = |score| layout.unpack(Score::new(score).unwrap());
         assert_eq!(unpack(-1.0), Err(UnpackError::Negative));
         assert_eq!(unpack(-0.5), Err(UnpackError::Negative));
@@ -354,9 +354,9 @@ mod tests {
 
     #[test]
     fn errors_name_the_field() {
-        let error = PackedScore::bits([4, 4]).unwrap().pack([15, 16]).unwrap_err();
+        let error = PackedScore::with_bits([4, 4]).unwrap().pack([15, 16]).unwrap_err();
         assert_eq!(error.to_string(), "value 16 of field 1 exceeds 15");
-        let error = PackedScore::decimal([1, 0]).unwrap_err();
+        let error = PackedScore::with_digits([1, 0]).unwrap_err();
         assert_eq!(error.to_string(), "field 1 has a width of zero");
     }
 }

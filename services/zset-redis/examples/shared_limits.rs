@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         AnyLimiter::from(SlidingWindow::new(Quota::new(100, minute)?)),
     ];
     let requests =
-        Keyed::new(one, "requests", Limits::all(rules), OnFailure::Allow)?.with_breaker(breaker);
+        Keyed::new(one, "requests", Limits::new(rules), OnFailure::Allow)?.with_breaker(breaker);
     println!("{} requests left", requests.check_n("ann", 4)?.remaining);
 
     // CL.THROTTLE ann 4 1 60 1: five at once, then one a minute.

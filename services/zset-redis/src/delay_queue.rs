@@ -197,7 +197,7 @@ impl<C: Connection> DelayQueue<C> {
     /// Use it if the name contains a user or a token. Ids and payloads are stored as they are. All
     /// machines must use the same secret: another secret means another queue. See [hashed
     /// keys](crate#hashed-keys).
-    pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
+    pub fn with_hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
         let mut names = Names::new("queue");
         names.hash_keys(secret.as_ref());
         self.queue.keys = keys(&names, &self.queue.name);

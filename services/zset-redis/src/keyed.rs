@@ -98,7 +98,7 @@ impl<C: Connection, L: ServerLimiter> Keyed<C, L> {
     /// let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
     /// let smooth = Funnel::new(Quota::new(10, Duration::from_secs(1))?);
     /// let hourly = SlidingWindow::new(Quota::new(1000, Duration::from_secs(3600))?);
-    /// let limits = Limits::all([AnyLimiter::from(smooth), hourly.into()]);
+    /// let limits = Limits::new([AnyLimiter::from(smooth), hourly.into()]);
     /// // After 20 denials in a row, a minute, then two, then four, up to a day.
     /// let block = Block::after(NonZeroU32::new(20).unwrap(), Duration::from_secs(60))
     ///     .doubling_up_to(Duration::from_secs(86_400));

@@ -16,7 +16,7 @@
 //!
 //! let pool = Pool::new(redis::Client::open("redis://127.0.0.1/")?);
 //! let medals = Leaderboard::with_policy(pool, "paris", Latest);
-//! let layout = PackedScore::decimal([3, 3, 3])?; // gold, silver, bronze
+//! let layout = PackedScore::with_digits([3, 3, 3])?; // gold, silver, bronze
 //! medals.submit("USA", layout.pack([40, 44, 42])?)?;
 //! medals.submit("CHN", layout.pack([40, 27, 24])?)?;
 //! for line in medals.top(3, Ties::Competition)? {
@@ -130,7 +130,7 @@ impl<C: Connection> Leaderboard<C> {
     /// Use it if the name contains a user or a token. Members and scores are stored as they are.
     /// All machines must use the same secret: another secret means another board. See [hashed
     /// keys](crate#hashed-keys).
-    pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
+    pub fn with_hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
         let mut names = Names::new("board");
         names.hash_keys(secret.as_ref());
         self.board.keys = keys(&names, &self.board.name);

@@ -93,7 +93,7 @@ macro_rules! settings {
         /// Use it for keys such as tokens and addresses. All machines must use the same secret:
         /// another secret means another state. [Hashed keys](crate#hashed-keys) lists the stored
         /// data.
-        pub fn hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
+        pub fn with_hashed_keys(mut self, secret: impl AsRef<[u8]>) -> Self {
             self.policy.names.hash_keys(secret.as_ref());
             // A key now has a different state than in other clones.
             $(#[$attribute])*

@@ -69,7 +69,7 @@ fn per_ip(redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
         SlidingWindow::new(quota),
         zset_redis::OnFailure::Error,
     )?
-    .hashed_keys(secret());
+    .with_hashed_keys(secret());
     let key = key.map(|address| address.to_string());
     let missing_key = MissingKey::Deny(status);
     let policy = Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?;
@@ -105,7 +105,7 @@ fn per_account(tier: Tier, redis: Option<&ConnectionManager>) -> Result<Policy, 
     let policy = if let Some(redis) = redis {
         let on_failure = zset_redis::OnFailure::Error;
         let limiter = zset_redis::Keyed::new(redis.clone(), name, Funnel::new(quota), on_failure)?;
-        let limiter = limiter.hashed_keys(secret());
+        let limiter = limiter.with_hashed_keys(secret());
         Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?.with_quota(quota)
     } else {
         Policy::funnel(name, quota, key, missing_key)?

@@ -17,7 +17,7 @@ use crate::Timestamp;
 /// // Ten per second, smoothed, and a million per day in constant memory.
 /// let smooth = Funnel::new(Quota::new(10, Duration::from_secs(1))?.with_capacity(1)?);
 /// let daily = WindowCounter::new(Quota::new(1_000_000, Duration::from_secs(86_400))?);
-/// let limits = Limits::all([AnyLimiter::from(smooth), daily.into()]);
+/// let limits = Limits::new([AnyLimiter::from(smooth), daily.into()]);
 /// let limiter = Keyed::<u32, _>::new(limits);
 /// assert!(limiter.at(Timestamp::ZERO).check_n(&7, 1).is_allowed());
 /// let denied = limiter.at(Timestamp::ZERO).check_n(&7, 1);

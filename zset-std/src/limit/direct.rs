@@ -71,9 +71,9 @@ impl<L: Limiter> Direct<L> {
     ///         Duration::from_secs(seconds),
     ///     )?))
     /// };
-    /// let mut limits = Direct::new(Limits::all([window(2, 1)?, window(3, 60)?]));
+    /// let mut limits = Direct::new(Limits::new([window(2, 1)?, window(3, 60)?]));
     /// assert!(limits.check_n(2, Timestamp::ZERO).is_allowed());
-    /// limits.set_limiter(Limits::all([window(4, 1)?, window(3, 60)?]));
+    /// limits.set_limiter(Limits::new([window(4, 1)?, window(3, 60)?]));
     /// assert_eq!(limits.peek_n(0, Timestamp::ZERO).remaining, 1);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```

@@ -23,7 +23,7 @@ use crate::Timestamp;
 ///
 /// let per_second = SlidingWindow::new(Quota::new(2, Duration::from_secs(1))?);
 /// let per_minute = SlidingWindow::new(Quota::new(3, Duration::from_secs(60))?);
-/// let limiter = Keyed::<u32, _>::new(Limits::all([per_second, per_minute]));
+/// let limiter = Keyed::<u32, _>::new(Limits::new([per_second, per_minute]));
 /// let decision = limiter.at(Timestamp::ZERO).check_n(&1, 2);
 /// assert!(decision.is_allowed());
 /// // The minute would allow one more, the second none.
@@ -44,7 +44,7 @@ pub struct Limits<L> {
 impl<L: Limiter> Limits<L> {
     /// Combines limiters into one; without any limiters, it allows everything. **O(k)** for k
     /// limiters.
-    pub fn all(limits: impl IntoIterator<Item = L>) -> Self {
+    pub fn new(limits: impl IntoIterator<Item = L>) -> Self {
         Limits { limits: limits.into_iter().collect() }
     }
 

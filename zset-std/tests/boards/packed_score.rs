@@ -7,8 +7,10 @@ use zset_std::packed_score::{PackedScoreError, UnpackError};
 
 /// Layouts of three fields, in bits or digits, with two lists of values that usually fit.
 fn layouts() -> impl Strategy<Value = (PackedScore<3>, [u64; 3], [u64; 3])> {
-    let bits = [1..=17u32, 1..=18, 1..=18].prop_map(|widths| PackedScore::bits(widths).unwrap());
-    let decimal = [1..=5u32, 1..=5, 1..=5].prop_map(|widths| PackedScore::decimal(widths).unwrap());
+    let bits =
+        [1..=17u32, 1..=18, 1..=18].prop_map(|widths| PackedScore::with_bits(widths).unwrap());
+    let decimal =
+        [1..=5u32, 1..=5, 1..=5].prop_map(|widths| PackedScore::with_digits(widths).unwrap());
     prop_oneof![bits, decimal].prop_flat_map(|layout| {
         let value = |max| prop_oneof![0..=max, Just(max), 0..=max.min(1)];
         let values = || layout.max_values().map(value);
@@ -76,7 +78,7 @@ proptest! {
 
     #[test]
     fn layouts_are_valid_exactly_if_they_fit(widths in [0..30u32, 0..30, 0..30]) {
-        for (layout, most) in [(PackedScore::bits(widths), 53), (PackedScore::decimal(widths), 15)] {
+        for (layout, most) in [(PackedScore::with_bits(widths), 53), (PackedScore::with_digits(widths), 15)] {
             match layout {
                 Ok(_) => prop_assert!(!widths.contains(&0) && widths.iter().sum::<u32>() <= most),
                 Err(PackedScoreError::EmptyField { field }) => prop_assert_eq!(widths[field], 0),

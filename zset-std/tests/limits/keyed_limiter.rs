@@ -174,7 +174,7 @@ mod all_imported {
         );
         use_keyed_through_pointers!(Keyed::new(of).with_clock(clock.clone()));
         use_keyed_through_pointers!(Keyed::new(AnyLimiter::from(of)).with_clock(clock.clone()));
-        use_keyed_through_pointers!(Keyed::new(Limits::all([of])).with_clock(clock.clone()));
+        use_keyed_through_pointers!(Keyed::new(Limits::new([of])).with_clock(clock.clone()));
         let quota_per_call = Arc::new(Keyed::<u32, _>::new(Funnel::new(quota())));
         assert_eq!(quota_per_call.check_with(&1, quota(), 1).remaining, 99);
         assert_eq!(quota_per_call.peek_with(&1, quota(), 1).remaining, 98);
@@ -227,7 +227,7 @@ mod all_imported {
         use_single_through_pointers!(WindowCounter::new(quota()));
         use_single_through_pointers!(FixedWindow::new(quota()));
         use_single_through_pointers!(AnyLimiter::from(Funnel::new(quota())));
-        let limits = Limits::all([AnyLimiter::from(Funnel::new(quota()))]);
+        let limits = Limits::new([AnyLimiter::from(Funnel::new(quota()))]);
         let mut limits = Box::new(Direct::new(limits));
         assert_eq!(limits.check_n(2, Timestamp::ZERO).remaining, 98);
         assert_eq!(limits.refund(1), 1);

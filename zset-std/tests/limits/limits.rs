@@ -11,14 +11,14 @@ fn log(count: u32, seconds: u64) -> SlidingWindow {
 
 #[test]
 fn the_reset_is_that_of_the_smallest_limit() {
-    let mut limits = Direct::new(Limits::all([log(2, 1), log(100, 60)]));
+    let mut limits = Direct::new(Limits::new([log(2, 1), log(100, 60)]));
     let decision = limits.check_n(2, at(0));
     assert_eq!((decision.limit, decision.remaining), (2, 0));
     assert_eq!(decision.reset_after, Duration::from_secs(1));
     assert!(limits.check_n(2, at(1)).is_allowed());
 
     // The longer window decides once it has room for fewer units.
-    let mut limits = Direct::new(Limits::all([log(2, 1), log(3, 60)]));
+    let mut limits = Direct::new(Limits::new([log(2, 1), log(3, 60)]));
     assert!(limits.check_n(2, at(0)).is_allowed());
     let decision = limits.check_n(1, at(1));
     assert_eq!((decision.limit, decision.remaining), (2, 0));
@@ -30,7 +30,7 @@ fn the_reset_is_that_of_the_smallest_limit() {
 #[test]
 fn limiters_of_different_types_all_allow_or_none_is_charged() {
     let quota = |count| Quota::new(count, Duration::from_secs(60)).unwrap();
-    let mut limits = Direct::new(Limits::all([
+    let mut limits = Direct::new(Limits::new([
         AnyLimiter::from(log(9, 60)),
         WindowCounter::new(quota(8)).into(),
         FixedWindow::new(quota(7)).into(),
@@ -49,18 +49,18 @@ fn limiters_of_different_types_all_allow_or_none_is_charged() {
 
 #[test]
 fn no_limits_allow_everything() {
-    let mut limits = Direct::new(Limits::<SlidingWindow>::all([]));
+    let mut limits = Direct::new(Limits::<SlidingWindow>::new([]));
     let decision = limits.check_n(u32::MAX, at(0));
     assert!(decision.is_allowed());
     assert_eq!((decision.limit, decision.remaining), (u32::MAX, u32::MAX));
     assert_eq!(decision.reset_after, Duration::ZERO);
     assert_eq!(limits.refund(1), 0);
-    assert_eq!(limits, Direct::new(Limits::all([])));
+    assert_eq!(limits, Direct::new(Limits::new([])));
 }
 
 #[test]
 fn a_key_with_several_limits_is_idle_once_all_of_them_are() {
-    let keyed: Keyed<u32, _> = Keyed::new(Limits::all([log(2, 1), log(3, 60)]));
+    let keyed: Keyed<u32, _> = Keyed::new(Limits::new([log(2, 1), log(3, 60)]));
     assert!(keyed.at(at(0)).check_n(&1, 2).is_allowed());
     assert_eq!(keyed.at(at(59)).sweep(100), 0);
     assert_eq!(keyed.at(at(60)).sweep(100), 1);

@@ -714,7 +714,7 @@ proptest! {
         ),
         actions in actions(),
     ) {
-        let limits = Limits::all(limits.into_iter().map(|(kind, quota)| any_limiter(kind, quota)));
+        let limits = Limits::new(limits.into_iter().map(|(kind, quota)| any_limiter(kind, quota)));
         match block {
             None => run(limits.clone(), limits, None, bounds, &actions),
             Some(block) => {

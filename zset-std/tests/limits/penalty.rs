@@ -266,7 +266,7 @@ fn a_clock_that_steps_back_does_not_end_a_block() {
 #[test]
 fn a_penalty_wraps_several_limits_inside_a_keyed_limiter() {
     let limits =
-        Limits::all([SlidingWindow::new(per_second(2)), SlidingWindow::new(per_second(3))]);
+        Limits::new([SlidingWindow::new(per_second(2)), SlidingWindow::new(per_second(3))]);
     let limiter: Keyed<u8, _> = Keyed::new(Penalty::new(limits, after(2, Duration::from_secs(9))))
         .with_max_keys(1, WhenFull::RefuseNew);
     let retry_after = || limiter.at(at(0)).check(&1).retry_after().unwrap().as_secs();

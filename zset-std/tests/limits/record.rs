@@ -38,7 +38,7 @@ fn recorded_units_count_beyond_the_limit() {
     record(FixedWindow::new(quota));
     record(Funnel::new(quota));
     record(AnyLimiter::from(WindowCounter::new(quota)));
-    record(Limits::all([AnyLimiter::from(Funnel::new(quota)), SlidingWindow::new(quota).into()]));
+    record(Limits::new([AnyLimiter::from(Funnel::new(quota)), SlidingWindow::new(quota).into()]));
     let block = Block::after(9.try_into().unwrap(), Duration::from_secs(60));
     record(Penalty::new(Funnel::new(quota), block));
 }

@@ -90,7 +90,7 @@ async fn play<C: AsyncConnection>(connection: &C, sort: Sort, seed: u64) {
     let mut episode = Episode::new(sort, seed);
     let name = format!("{sort:?}");
     let rules = episode.rules.clone();
-    let limits = Limits::all(rules);
+    let limits = Limits::new(rules);
     let ours = match episode.block() {
         None => Ours::Limits(
             Keyed::new(connection.clone(), &name, limits, OnFailure::Error)

@@ -138,7 +138,7 @@ impl Reference {
             limiter(sort, if is_whole { with_whole_interval(quota) } else { quota })
         });
         let drawn: Vec<_> = drawn.collect();
-        let limits = Limits::all(drawn.iter().copied());
+        let limits = Limits::new(drawn.iter().copied());
         let first = limits.as_slice()[0];
         let limiter = match sort {
             Sort::Penalty => {

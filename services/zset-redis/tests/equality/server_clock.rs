@@ -122,12 +122,12 @@ fn compare(server: &Server, quota: Quota, rule: AnyLimiter, key: &str) {
     let seed = variable("ZSET_SEED", SEED);
     let mut random = SmallRng::seed_from_u64(seed);
     let alone =
-        Keyed::new(Pool::new(server.client()), "clock", Limits::all([rule]), OnFailure::Error);
+        Keyed::new(Pool::new(server.client()), "clock", Limits::new([rule]), OnFailure::Error);
     let alone = alone.unwrap().with_deadline(PATIENCE);
     // On one thread, so none of the concurrent calls runs ahead.
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let multiplexed = runtime.block_on(server.multiplexed());
-    let awaited = Keyed::new(multiplexed.clone(), "clock", Limits::all([rule]), OnFailure::Error);
+    let awaited = Keyed::new(multiplexed.clone(), "clock", Limits::new([rule]), OnFailure::Error);
     let awaited = awaited.unwrap().with_deadline(PATIENCE);
     let (mut connection, mut divided) = (server.connection(), 0);
     let (mut allowed, mut denied) = (0, 0);

@@ -110,7 +110,7 @@ where
     C: AsyncConnection,
 {
     let Settings { name, rules, on_failure, observer } = settings;
-    let limits = Keyed::new(connection.clone(), &name, Limits::all(rules), on_failure).unwrap();
+    let limits = Keyed::new(connection.clone(), &name, Limits::new(rules), on_failure).unwrap();
     let limits = limits.with_deadline(DEADLINE).with_failure_observer(move |error| observer(error));
     let runtime = runtime.clone();
     Box::new(move || runtime.block_on(limits.check(KEY)))
@@ -118,7 +118,7 @@ where
 
 fn blocking<M: Connect + 'static>(pool: &Pool<M>, settings: Settings) -> Check {
     let Settings { name, rules, on_failure, observer } = settings;
-    let limits = Keyed::new(pool.clone(), &name, Limits::all(rules), on_failure).unwrap();
+    let limits = Keyed::new(pool.clone(), &name, Limits::new(rules), on_failure).unwrap();
     let limits = limits.with_deadline(DEADLINE).with_failure_observer(move |error| observer(error));
     Box::new(move || limits.check(KEY))
 }

@@ -63,7 +63,7 @@ fn check_new_keys(kind: Kind) {
         funnel.with_deadline(DEADLINE).check(KEY)
     };
     let rule = AnyLimiter::from(Funnel::new(lasting_quota()));
-    let two = Keyed::new(pool.clone(), "two", Limits::all([rule, rule]), OnFailure::Error).unwrap();
+    let two = Keyed::new(pool.clone(), "two", Limits::new([rule, rule]), OnFailure::Error).unwrap();
     let two = two.with_deadline(DEADLINE);
 
     assert!(one("before").unwrap().is_allowed());

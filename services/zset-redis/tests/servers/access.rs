@@ -39,7 +39,7 @@ fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
         secret: Option<&[u8]>,
     ) {
         let limiter = match secret {
-            Some(secret) => limiter.hashed_keys(secret),
+            Some(secret) => limiter.with_hashed_keys(secret),
             None => limiter,
         };
         let limiter = limiter.with_deadline(PATIENCE);
@@ -56,13 +56,13 @@ fn use_each_blocking<M: Connect>(pool: &Pool<M>, secret: Option<&[u8]>) {
     let (p, name, quota, deny) = new();
     take(Keyed::new(p, name, WindowCounter::new(quota), deny).unwrap(), secret);
     let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
-    let limits = Keyed::new(pool.clone(), "limits", Limits::all(rules), OnFailure::Error);
+    let limits = Keyed::new(pool.clone(), "limits", Limits::new(rules), OnFailure::Error);
     take(limits.unwrap(), secret);
 
     let mut board = blocking::Leaderboard::new(pool.clone(), "ann").with_dense_standings();
     let mut queue = blocking::DelayQueue::new(pool.clone(), "ann");
     if let Some(secret) = secret {
-        (board, queue) = (board.hashed_keys(secret), queue.hashed_keys(secret));
+        (board, queue) = (board.with_hashed_keys(secret), queue.with_hashed_keys(secret));
     }
     let (board, queue) = (board.with_deadline(PATIENCE), queue.with_deadline(PATIENCE));
     assert_eq!(board.submit("member", 1).unwrap().old, None);
@@ -79,7 +79,7 @@ where
     where
         C: zset_redis::AsyncConnection,
     {
-        let limiter = limiter.hashed_keys(secret).with_deadline(PATIENCE);
+        let limiter = limiter.with_hashed_keys(secret).with_deadline(PATIENCE);
         assert_eq!(limiter.check("ann").await.unwrap().remaining, 1);
         assert_eq!(limiter.refund("ann", 1).await.unwrap(), 1);
         assert_eq!(limiter.peek_n("bob", 0).await.unwrap().remaining, 3);
@@ -95,16 +95,16 @@ where
     take(zset_redis::Keyed::new(c, name, WindowCounter::new(quota), deny).unwrap(), secret).await;
     let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
     let limits =
-        zset_redis::Keyed::new(connection.clone(), "limits", Limits::all(rules), OnFailure::Error);
+        zset_redis::Keyed::new(connection.clone(), "limits", Limits::new(rules), OnFailure::Error);
     take(limits.unwrap(), secret).await;
     let (c, name, quota, deny) = new();
-    let leased = LeasedWindow::new(c, name, quota, deny).unwrap().hashed_keys(secret);
+    let leased = LeasedWindow::new(c, name, quota, deny).unwrap().with_hashed_keys(secret);
     assert!(leased.with_deadline(PATIENCE).check("ann").await.unwrap().is_allowed());
 
-    let board = zset_redis::Leaderboard::new(connection.clone(), "ann").hashed_keys(secret);
+    let board = zset_redis::Leaderboard::new(connection.clone(), "ann").with_hashed_keys(secret);
     let board = board.with_deadline(PATIENCE);
     assert_eq!(board.standing("member", Ties::Dense).await.unwrap(), Some(1));
-    let queue = zset_redis::DelayQueue::new(connection, "ann").hashed_keys(secret);
+    let queue = zset_redis::DelayQueue::new(connection, "ann").with_hashed_keys(secret);
     assert_eq!(queue.with_deadline(PATIENCE).len().await.unwrap(), 1);
 }
 
@@ -167,9 +167,9 @@ fn the_secret_is_not_in_debug_output() {
     let pool = Pool::new(client);
     let secret = "a-secret-of-letters";
     let outputs = [
-        format!("{:#?}", limiter(&pool).hashed_keys(secret)),
-        format!("{:#?}", blocking::Leaderboard::new(pool.clone(), "a").hashed_keys(secret)),
-        format!("{:#?}", blocking::DelayQueue::new(pool, "a").hashed_keys(secret)),
+        format!("{:#?}", limiter(&pool).with_hashed_keys(secret)),
+        format!("{:#?}", blocking::Leaderboard::new(pool.clone(), "a").with_hashed_keys(secret)),
+        format!("{:#?}", blocking::DelayQueue::new(pool, "a").with_hashed_keys(secret)),
     ];
     for output in outputs {
         assert!(!output.contains(secret), "{output}");

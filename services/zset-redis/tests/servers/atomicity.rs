@@ -48,7 +48,7 @@ fn take_units<M: Connect>(pool: &Pool<M>, index: usize) -> u32 {
     let limits = Keyed::new(
         pool.clone(),
         &format!("atomicity{index}"),
-        Limits::all(rules),
+        Limits::new(rules),
         OnFailure::Error,
     )
     .unwrap();

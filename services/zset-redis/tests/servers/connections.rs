@@ -42,7 +42,7 @@ async fn all_awaited<C: AsyncConnection>(connection: C, name: &str) {
         .await;
     let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
     let limits =
-        Keyed::new(connection, &format!("{name} limits"), Limits::all(rules), OnFailure::Error);
+        Keyed::new(connection, &format!("{name} limits"), Limits::new(rules), OnFailure::Error);
     awaited(limits.unwrap().with_deadline(PATIENCE)).await;
 }
 
@@ -72,7 +72,7 @@ fn all_blocking<M: Connect>(pool: &Pool<M>) {
     let rules =
         [AnyLimiter::from(WindowCounter::new(quota)), AnyLimiter::from(SlidingWindow::new(quota))];
     check(
-        &Keyed::new(pool.clone(), "blocking limits", Limits::all(rules), OnFailure::Error).unwrap(),
+        &Keyed::new(pool.clone(), "blocking limits", Limits::new(rules), OnFailure::Error).unwrap(),
     );
 }
 

@@ -24,7 +24,7 @@ fn rules() -> [AnyLimiter; 4] {
 }
 
 fn limits(server: &Server) -> Keyed<Pool, Limits<AnyLimiter>> {
-    Keyed::new(Pool::new(server.client()), "expiry", Limits::all(rules()), OnFailure::Error)
+    Keyed::new(Pool::new(server.client()), "expiry", Limits::new(rules()), OnFailure::Error)
         .unwrap()
         .with_deadline(PATIENCE)
 }
@@ -90,7 +90,7 @@ fn wait(kind: Kind) {
     for (index, rule) in rules().into_iter().enumerate() {
         let pool = Pool::new(server.client());
         let limits =
-            Keyed::new(pool, &format!("wait{index}"), Limits::all([rule]), OnFailure::Error)
+            Keyed::new(pool, &format!("wait{index}"), Limits::new([rule]), OnFailure::Error)
                 .unwrap()
                 .with_deadline(PATIENCE);
         for n in [3, 1, 2, 3] {
@@ -106,7 +106,7 @@ fn write_nothing(kind: Kind) {
     let quota = Quota::new(3, Duration::from_secs(3600)).unwrap();
     let rules = [AnyLimiter::from(SlidingWindow::new(quota)), AnyLimiter::from(Funnel::new(quota))];
     let limits =
-        Keyed::new(Pool::new(server.client()), "denied", Limits::all(rules), OnFailure::Error)
+        Keyed::new(Pool::new(server.client()), "denied", Limits::new(rules), OnFailure::Error)
             .unwrap()
             .with_deadline(PATIENCE);
     let mut connection = server.connection();

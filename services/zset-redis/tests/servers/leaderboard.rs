@@ -221,7 +221,7 @@ async fn awaited<C: AsyncConnection>(connection: C) {
 
     let medals = Leaderboard::with_policy(connection, "awaited latest", Latest);
     let medals = medals.with_dense_standings().with_deadline(PATIENCE);
-    let layout = PackedScore::decimal([3, 3, 3]).unwrap();
+    let layout = PackedScore::with_digits([3, 3, 3]).unwrap();
     for (team, won) in [("USA", [40, 44, 42]), ("CHN", [40, 27, 24]), ("JPN", [20, 12, 13])] {
         medals.submit(team, layout.pack(won).unwrap()).await.unwrap();
     }

@@ -29,7 +29,7 @@ fn keys_take_as_much_as_the_guide_says() {
         AnyLimiter::from(WindowCounter::new(quota)),
     ];
     let limits =
-        Keyed::new(Pool::new(server.client()), "memory", Limits::all(rules), OnFailure::Error);
+        Keyed::new(Pool::new(server.client()), "memory", Limits::new(rules), OnFailure::Error);
     let (limits, mut connection) = (limits.unwrap().with_deadline(PATIENCE), server.connection());
     for calls in 1..=5000 {
         assert!(limits.check("ann").unwrap().is_allowed());

@@ -253,7 +253,7 @@ fn a_clone_with_hashed_keys_shares_no_request_with_the_original() {
     let fake = Fake::new((0..9).map(|_| Fate::NoReply));
     let (keyed, leased) = (fake.keyed(), fake.leased());
     let (keyed_hashed, leased_hashed) =
-        (keyed.clone().hashed_keys("secret"), leased.clone().hashed_keys("secret"));
+        (keyed.clone().with_hashed_keys("secret"), leased.clone().with_hashed_keys("secret"));
     let hashed = || fake.keys().iter().filter(|key| key.contains(":hashed:")).count();
     runtime().block_on(async {
         let (mut alone, mut flight) = (pin!(keyed.check("ann")), pin!(keyed.check("ann")));

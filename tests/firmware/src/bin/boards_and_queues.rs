@@ -40,7 +40,7 @@ fn sliding_windows() {
 
 fn combined_limits() {
     let both = |quota| {
-        Limits::all([AnyLimiter::from(FixedWindow::new(quota)), SlidingWindow::new(quota).into()])
+        Limits::new([AnyLimiter::from(FixedWindow::new(quota)), SlidingWindow::new(quota).into()])
     };
     run_limiter_model(
         both,

@@ -125,7 +125,7 @@ fn statics() {
 }
 
 fn packed_scores() {
-    let layout = PackedScore::bits([5, 20, 12]).expect("it has 37 bits");
+    let layout = PackedScore::with_bits([5, 20, 12]).expect("it has 37 bits");
     let mut random = SmallRng::seed_from_u64(7);
     let mut last = ([0; 3], Score::ZERO);
     for _ in 0..1_000 {
