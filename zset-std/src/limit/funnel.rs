@@ -215,7 +215,6 @@ impl FunnelQuota {
 
     /// Pours a volume of at most the burst onto a level, if it fits. Returns the level, and how
     /// long until it fits.
-    #[expect(clippy::cast_possible_wrap, reason = "a difference has a sign")]
     #[inline]
     fn fill(&self, level: Volume, volume: Volume) -> (Volume, u64) {
         let fraction = level.fraction + volume.fraction;
@@ -227,7 +226,8 @@ impl FunnelQuota {
         // How much does not fit, rounded up; not positive if everything does.
         let over = u64::from(filled.fraction > self.burst.fraction);
         let wait = filled.nanos.wrapping_sub(self.burst.nanos).wrapping_add(over);
-        let if_denied = 0_u64.wrapping_sub((wait as i64 > 0).into());
+        // By the sign of `-wait`, since the compiler makes a branch of a comparison.
+        let if_denied = 0_u64.wrapping_sub(wait.wrapping_neg() >> 63);
         let select = |filled: u64, level: u64| filled ^ ((filled ^ level) & if_denied);
         let level = Volume {
             nanos: select(filled.nanos, level.nanos),
@@ -386,10 +386,11 @@ impl From<Outcome> for Decision {
     fn from(decision: Outcome) -> Decision {
         let Outcome { capacity, remaining, never, wait, level } = decision;
         let retry_after = Duration::from_nanos(wait);
-        // The verdict is derived from the wait, so the wait is always computed, without a branch.
+        // The verdict is derived from the wait, so the wait is always computed, without a branch. The
+        // comparison is with the number: `is_zero` of the duration compiles to a branch.
         let verdict = if never {
             Verdict::Never
-        } else if retry_after.is_zero() {
+        } else if wait == 0 {
             Verdict::Allowed
         } else {
             Verdict::Denied { retry_after }
