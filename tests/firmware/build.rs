@@ -9,12 +9,11 @@ fn main() {
     // The memories in kilobytes, and the part of the RAM for the heap.
     let (flash, ram_start, ram, heap) = match target.as_str() {
         // mps2-an386, which also runs code for smaller processors
-        "thumbv7em-none-eabi" => (4096, "0x21000000", 16384, 8192),
-        _ if is_measuring => (4096, "0x21000000", 16384, 8192),
-        // lm3s6965evb
-        "thumbv7m-none-eabi" => (256, "0x20000000", 64, 48),
-        // microbit
-        "thumbv6m-none-eabi" => (256, "0x20000000", 16, 8),
+        target if is_measuring || target == "thumbv7em-none-eabi" => {
+            (4096, "0x21000000", 16384, 8192)
+        }
+        "thumbv7m-none-eabi" => (256, "0x20000000", 64, 48), // lm3s6965evb
+        "thumbv6m-none-eabi" => (256, "0x20000000", 16, 8),  // microbit
         other => panic!("no machine for {other}"),
     };
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));

@@ -4,6 +4,7 @@
 #![no_main]
 
 use core::cell::RefCell;
+use core::num::NonZeroU32;
 use core::time::Duration;
 
 use cortex_m::interrupt::{self, Mutex};
@@ -95,10 +96,7 @@ fn limiters() {
 }
 
 /// Two at once, and two per second.
-const QUOTA: Quota = match Quota::new(2, Duration::from_secs(1)) {
-    Ok(quota) => quota,
-    Err(_) => panic!("the quota is invalid"),
-};
+const QUOTA: Quota = Quota::per_second(NonZeroU32::new(2).unwrap());
 
 type Shared<L> = Mutex<RefCell<Direct<L>>>;
 

@@ -6,13 +6,11 @@
 use zset_core::SortedMap;
 use zset_firmware::{heap, run, test_full_heap, test_model};
 
-type Map = SortedMap<u32, u32, u32>;
-
 #[cortex_m_rt::entry]
 fn main() -> ! {
     heap::init();
     run(&[
-        ("sorted maps follow the reference", || test_model(Map::new, 1_500)),
-        ("an insertion on a full heap fails", || test_full_heap(Map::new)),
+        ("sorted maps follow the reference", || test_model(SortedMap::<u32, u32, u32>::new, 1_500)),
+        ("an insertion on a full heap fails", || test_full_heap(SortedMap::<u32, u32, u32>::new)),
     ])
 }
