@@ -94,14 +94,14 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> io::Result<ExitCode> {
     let mut out = io::stdout();
     let (records, legend, save) = match command {
-        Command::Layer(it) => (layer::measure(it), layer::LEGEND, it.common.save()),
-        Command::Limiters(it) => (limiters::measure(it), limiters::LEGEND, it.common.save()),
-        Command::Uses(it) => (uses::measure(it), uses::LEGEND, it.common.save()),
-        Command::Lists(it) => (lists::measure(it), lists::LEGEND, it.common.save()),
-        Command::Fixed(it) => (fixed::measure(it), fixed::LEGEND, it.common.save()),
-        Command::Servers(it) => (servers::measure(it)?, "", it.common.save()),
-        Command::Services(it) => (services::measure(it)?, "", it.common.save()),
-        Command::Bytes { save } => (bytes::measure(), "", save.as_deref()),
+        Command::Layer(it) => (layer::measure(it), layer::LEGEND, &it.common.save),
+        Command::Limiters(it) => (limiters::measure(it), limiters::LEGEND, &it.common.save),
+        Command::Uses(it) => (uses::measure(it), uses::LEGEND, &it.common.save),
+        Command::Lists(it) => (lists::measure(it), lists::LEGEND, &it.common.save),
+        Command::Fixed(it) => (fixed::measure(it), fixed::LEGEND, &it.common.save),
+        Command::Servers(it) => (servers::measure(it)?, "", &it.common.save),
+        Command::Services(it) => (services::measure(it)?, "", &it.common.save),
+        Command::Bytes { save } => (bytes::measure(), "", save),
         Command::Report(options) => {
             return report::run(options, &mut out).map(|()| ExitCode::SUCCESS);
         }
@@ -112,7 +112,7 @@ fn run(command: &Command) -> io::Result<ExitCode> {
         // Its exit code is the result of the check.
         Command::Instructions { accept } => return instructions::run(*accept, &mut out),
     };
-    publish(&records, legend, save, &mut out)?;
+    publish(&records, legend, save.as_deref(), &mut out)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,6 +1,6 @@
 //! Options that several commands have, and the bounds of their numbers.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
 
@@ -24,24 +24,14 @@ pub(crate) fn within(min: usize, max: usize) -> RangedU64ValueParser<usize> {
 pub struct Common {
     /// Rounds to take the medians of, 1 to 1000 [default: as many as docs/benchmarks.md names].
     #[arg(long, value_parser = within(1, 1_000))]
-    rounds: Option<usize>,
+    pub rounds: Option<usize>,
     /// Adds the results to a CSV file, where they replace those of the same tables and contenders.
     #[arg(long, value_name = "FILE")]
-    save: Option<PathBuf>,
+    pub save: Option<PathBuf>,
 }
 
 impl Common {
-    /// Returns options with a number of rounds.
-    pub fn of_rounds(rounds: usize) -> Self {
-        Common { rounds: Some(rounds), save: None }
-    }
-
     pub(crate) fn rounds_or(&self, default: usize) -> usize {
         self.rounds.unwrap_or(default)
-    }
-
-    /// Returns the file to save results in.
-    pub fn save(&self) -> Option<&Path> {
-        self.save.as_deref()
     }
 }

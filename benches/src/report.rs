@@ -96,7 +96,7 @@ pub fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{}", markdown(&report))?;
     let files = format!("{PAGE} with plots, {MARKDOWN}, and {CSV} with all results");
     writeln!(out, "\nIn {}: {files}.", folder.display())?;
-    record::save(options.common.save(), &report.records())
+    record::save(options.common.save.as_deref(), &report.records())
 }
 
 /// Creates the folder and checks that it is writable, before hours of measuring.

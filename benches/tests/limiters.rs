@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use zset_bench::limiters::workload::{GivenClock, Limits, Workload, hundred_a_minute};
 use zset_bench::limiters::{governor, keyed, one_key, zset};
-use zset_std::Quota;
+use zset_std::{Funnel, Quota};
 
 const KEYS: usize = 50;
 
@@ -41,7 +41,7 @@ fn a_funnel_and_governor_let_the_same_calls_pass() {
 #[test]
 fn funnels_and_governor_let_the_same_calls_pass() {
     let workload = Workload::new(hundred_a_minute(), KEYS, CALLS, 2);
-    let funnels = verdicts(&workload, zset::funnels);
+    let funnels = verdicts(&workload, |quota, clock| zset::keyed(Funnel::new, quota, clock));
     assert!(funnels == verdicts(&workload, governor::keyed));
     // Half of the keys still have most of their initial quota.
     assert!((0.66..0.75).contains(&share(&funnels)), "{}", share(&funnels));
@@ -54,7 +54,8 @@ fn fractions_of_a_nanosecond_are_all_that_differs() {
     let workload = Workload::new(quota, 1, calls, 3);
     let funnel = count(&verdicts(&workload, zset::funnel));
     let direct = count(&verdicts(&workload, governor::direct));
-    let funnels = count(&verdicts(&workload, zset::funnels));
+    let funnels =
+        count(&verdicts(&workload, |quota, clock| zset::keyed(Funnel::new, quota, clock)));
     // The calls span about 20,000 ns, which is 6,000 or 6,667 intervals.
     assert!((5_800..6_100).contains(&funnels), "{funnels}");
     assert!((5_800..6_100).contains(&funnel), "{funnel}");

@@ -58,7 +58,7 @@ fn several_small_sets_in_a_measurement_give_the_same_answers() {
 
 #[test]
 fn there_is_a_table_for_each_type_or_capacity_with_a_line_for_each_row() {
-    let common = Common::of_rounds(2);
+    let common = Common { rounds: Some(2), save: None };
     let mut records = uses::measure(&uses::Options { n: 100, common: common.clone() });
     records.extend(fixed::measure(&fixed::Options { calls: 100, common }));
     let mut out = Vec::new();

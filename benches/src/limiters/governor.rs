@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use governor::clock::{Clock, MonotonicClock, QuantaClock};
+use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
 use governor::nanos::Nanos;
 use governor::state::keyed::DefaultKeyedStateStore;
@@ -30,26 +30,10 @@ pub struct DirectGovernor<C: Clock> {
     capacity: NonZeroU32,
 }
 
-impl<C: Clock> DirectGovernor<C> {
-    fn new(quota: Quota, clock: C) -> Self {
-        let limiter = RateLimiter::direct_with_clock(translate(quota), clock);
-        DirectGovernor { limiter, capacity: capacity(quota) }
-    }
-}
-
-/// Returns a direct limiter with a clock that is set.
-pub fn direct(quota: Quota, clock: GivenClock) -> DirectGovernor<GivenClock> {
-    DirectGovernor::new(quota, clock)
-}
-
-/// Returns a direct limiter with the clock of the operating system.
-pub fn with_monotonic(quota: Quota) -> DirectGovernor<MonotonicClock> {
-    DirectGovernor::new(quota, MonotonicClock)
-}
-
-/// Returns a direct limiter with the cycle counter.
-pub fn with_quanta(quota: Quota) -> DirectGovernor<QuantaClock> {
-    DirectGovernor::new(quota, QuantaClock::default())
+/// Returns a direct limiter.
+pub fn direct<C: Clock>(quota: Quota, clock: C) -> DirectGovernor<C> {
+    let limiter = RateLimiter::direct_with_clock(translate(quota), clock);
+    DirectGovernor { limiter, capacity: capacity(quota) }
 }
 
 impl<C: Clock> Limits for DirectGovernor<C> {

@@ -2,11 +2,12 @@
 
 use std::convert::Infallible;
 
-use zset_std::Quota;
+use zset_std::{FixedWindow, Funnel, Quota, SlidingWindow, WindowCounter};
 
 use crate::allocator::live_bytes;
+use crate::limiters::governor;
 use crate::limiters::workload::{GivenClock, Limits, Workload, hundred_a_minute};
-use crate::limiters::{governor, zset};
+use crate::limiters::zset::keyed;
 use crate::measure::{Measured, as_f64, none, of, take_turns};
 use crate::record::Record;
 
@@ -18,11 +19,11 @@ pub type Contender = (&'static str, fn(&Workload) -> (Measured, [f64; 2]));
 
 /// The keyed limiters.
 pub const CONTENDERS: [Contender; 5] = [
-    ("Funnel", |it| measure_one(it, zset::funnels)),
+    ("Funnel", |it| measure_one(it, |quota, clock| keyed(Funnel::new, quota, clock))),
     ("governor", |it| measure_one(it, governor::keyed)),
-    ("SlidingWindow", |it| measure_one(it, zset::sliding_windows)),
-    ("WindowCounter", |it| measure_one(it, zset::window_counters)),
-    ("FixedWindow", |it| measure_one(it, zset::fixed_windows)),
+    ("SlidingWindow", |it| measure_one(it, |quota, clock| keyed(SlidingWindow::new, quota, clock))),
+    ("WindowCounter", |it| measure_one(it, |quota, clock| keyed(WindowCounter::new, quota, clock))),
+    ("FixedWindow", |it| measure_one(it, |quota, clock| keyed(FixedWindow::new, quota, clock))),
 ];
 
 /// The position in [`CONTENDERS`] of the one that the others are compared with.

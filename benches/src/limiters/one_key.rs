@@ -2,7 +2,8 @@
 
 use std::hint::black_box;
 
-use zset_std::Quota;
+use ::governor::clock;
+use zset_std::{MonotonicClock, QuantaClock, Quota};
 
 use crate::comparison::{Comparison, Contender, measured};
 use crate::limiters::workload::{GivenClock, Limits, Workload, hundred_a_minute, quota};
@@ -29,9 +30,18 @@ impl Calls {
 
 /// Returns the table.
 pub fn table() -> Comparison {
-    let funnel = contender("Funnel", zset::funnel, zset::with_monotonic, zset::with_quanta);
-    let governor =
-        contender("governor", governor::direct, governor::with_monotonic, governor::with_quanta);
+    let funnel = contender(
+        "Funnel",
+        zset::funnel,
+        |quota| zset::funnel(quota, MonotonicClock::new()),
+        |quota| zset::funnel(quota, QuantaClock::new()),
+    );
+    let governor = contender(
+        "governor",
+        governor::direct,
+        |quota| governor::direct(quota, clock::MonotonicClock),
+        |quota| governor::direct(quota, clock::QuantaClock::default()),
+    );
     Comparison::new("one key", Calls::new, vec![funnel, governor])
 }
 

@@ -1,28 +1,15 @@
 //! The subjects: the limiters of `zset_std`.
 
-use zset_std::{
-    Clock, Decision, Direct, FixedWindow, Funnel, Keyed, Limiter, MonotonicClock, QuantaClock,
-    Quota, SlidingWindow, WindowCounter,
-};
+use zset_std::{Clock, Decision, Direct, Funnel, Keyed, Limiter, Quota};
 
 use crate::limiters::workload::{GivenClock, Limits};
 
 /// A `zset_std::Funnel`, called at the time of a clock.
 pub struct OneFunnel<C>(Direct<Funnel>, C);
 
-/// Returns an empty funnel with a clock that is set.
-pub fn funnel(quota: Quota, clock: GivenClock) -> OneFunnel<GivenClock> {
+/// Returns an empty funnel.
+pub fn funnel<C>(quota: Quota, clock: C) -> OneFunnel<C> {
     OneFunnel(Direct::new(Funnel::new(quota)), clock)
-}
-
-/// Returns an empty funnel with the clock of the operating system.
-pub fn with_monotonic(quota: Quota) -> OneFunnel<MonotonicClock> {
-    OneFunnel(Direct::new(Funnel::new(quota)), MonotonicClock::new())
-}
-
-/// Returns an empty funnel with the cycle counter.
-pub fn with_quanta(quota: Quota) -> OneFunnel<QuantaClock> {
-    OneFunnel(Direct::new(Funnel::new(quota)), QuantaClock::new())
 }
 
 impl<C: Clock> Limits for OneFunnel<C> {
@@ -51,29 +38,9 @@ pub struct ManyKeys<L: Limiter> {
     clock: GivenClock,
 }
 
-/// Returns a limiter without keys.
-fn many_keys<L: Limiter>(algorithm: L, quota: Quota, clock: GivenClock) -> ManyKeys<L> {
-    ManyKeys { limiter: Keyed::new(algorithm), capacity: quota.capacity(), clock }
-}
-
-/// Returns a keyed funnel.
-pub fn funnels(quota: Quota, clock: GivenClock) -> ManyKeys<Funnel> {
-    many_keys(Funnel::new(quota), quota, clock)
-}
-
-/// Returns a keyed sliding window.
-pub fn sliding_windows(quota: Quota, clock: GivenClock) -> ManyKeys<SlidingWindow> {
-    many_keys(SlidingWindow::new(quota), quota, clock)
-}
-
-/// Returns a keyed window counter.
-pub fn window_counters(quota: Quota, clock: GivenClock) -> ManyKeys<WindowCounter> {
-    many_keys(WindowCounter::new(quota), quota, clock)
-}
-
-/// Returns a keyed fixed window.
-pub fn fixed_windows(quota: Quota, clock: GivenClock) -> ManyKeys<FixedWindow> {
-    many_keys(FixedWindow::new(quota), quota, clock)
+/// Returns a limiter without keys, of the algorithm that `new` makes.
+pub fn keyed<L: Limiter>(new: fn(Quota) -> L, quota: Quota, clock: GivenClock) -> ManyKeys<L> {
+    ManyKeys { limiter: Keyed::new(new(quota)), capacity: quota.capacity(), clock }
 }
 
 impl<L: Limiter> Limits for ManyKeys<L> {
