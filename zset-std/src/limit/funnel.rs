@@ -386,8 +386,8 @@ impl From<Outcome> for Decision {
     fn from(decision: Outcome) -> Decision {
         let Outcome { capacity, remaining, never, wait, level } = decision;
         let retry_after = Duration::from_nanos(wait);
-        // The verdict is derived from the wait, so the wait is always computed, without a branch. The
-        // comparison is with the number: `is_zero` of the duration compiles to a branch.
+        // The verdict is derived from the wait, so the wait is always computed, without a branch.
+        // The comparison is with the number: `is_zero` of the duration compiles to a branch.
         let verdict = if never {
             Verdict::Never
         } else if wait == 0 {
