@@ -16,8 +16,8 @@
 //!
 //! A flight is a separate task, and no check waits for one that was sent alone. So a caller that
 //! gives up, or whose future is not polled, delays no other. Clones may have different deadlines: a
-//! script may take as long as its most patient caller waits, and each caller gives up just after its
-//! own deadline.
+//! script may take as long as its most patient caller waits, and each caller gives up just after
+//! its own deadline.
 
 #[cfg(test)]
 mod tests;

@@ -79,8 +79,8 @@
 //! # Hashed keys
 //!
 //! A user who can read the server, its slow log or its backups sees these names, with the tokens or
-//! addresses in them. `with_hashed_keys(secret)` writes a hash instead: for the token `Bearer ann`, a
-//! limiter named `per-token` then stores
+//! addresses in them. `with_hashed_keys(secret)` writes a hash instead: for the token `Bearer ann`,
+//! a limiter named `per-token` then stores
 //! `per-token:{bf857fc48abbdba6d0e8c241c9eda486}:hashed:funnel:0`. The hash is SipHash-2-4 with 128
 //! bits, keyed with the secret. It covers the name too, so the hashes of a key in two limiters
 //! cannot be related. A user who knows the secret can test guesses. Choose at least 16 random
