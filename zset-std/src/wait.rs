@@ -50,7 +50,7 @@ pub(crate) fn waker_of_this_thread() -> Waker {
 /// The time until which a future sleeps, and the timer for it.
 #[derive(Default)]
 pub(crate) struct Alarm {
-    /// Never locked: timers are only `Send`, and a wait is `Sync` without the feature too.
+    /// Never locked. It makes the wait `Sync`, as it is without the feature; a timer is only `Send`.
     #[cfg(feature = "async")]
     sleep: Mutex<Option<(Timestamp, Sleep)>>,
 }

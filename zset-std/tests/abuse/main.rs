@@ -20,7 +20,7 @@ use zset_std::{
 };
 
 /// The number of keys sent to each limiter. A debug build takes microseconds for each, so it sends
-/// fewer to smaller limiters, over a few periods as well.
+/// fewer keys to limiters with less room. They still arrive over several periods.
 const KEYS: u64 = if cfg!(debug_assertions) { 400_000 } else { 10_000_000 };
 
 const MAX_KEYS: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
