@@ -494,7 +494,7 @@ impl<K, V, S> IntoIter<K, V, S> {
 /// as in the drains of other collections.
 pub(crate) struct Drain<'a, K, V, S> {
     pub(crate) elements: IntoIter<K, V, S>,
-    /// The empty nodes of a core that gets the memory of the drained ones back.
+    /// The core's nodes, empty meanwhile, to which the drained ones return their memory.
     drained: Option<&'a mut Nodes<K, V, S>>,
 }
 
