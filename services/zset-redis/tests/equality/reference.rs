@@ -206,8 +206,8 @@ impl Reference {
         each!(&mut self.limiter, limiter => limiter.reset());
     }
 
-    /// If there is only one limiter, draws a quota for a call: one that the server accepts and for
-    /// which both sides round alike.
+    /// Draws a quota for a call, if there is only one limiter. The server accepts this quota, and
+    /// both sides round it in the same way.
     pub(crate) fn quota_of_call(&self, random: &mut SmallRng) -> Option<Quota> {
         let Inner::One(limiter) = &self.limiter else { return None };
         let (limiter, own) = (limiter.direct.limiter(), limiter.direct.quota());
