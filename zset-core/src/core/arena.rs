@@ -28,6 +28,10 @@ pub(crate) trait ArenaNode {
     /// The number of ids; an id must be lower.
     const MAX_IDS: usize;
 
+    /// The maximum number of nodes that an arena with many of them allocates at a time, which are
+    /// then next to each other in memory.
+    const MOST_AHEAD: usize = 1;
+
     /// Creates a node without contents.
     fn empty() -> Self;
     /// Drops the contents of this node, and makes it like a new one.
@@ -133,8 +137,9 @@ impl<T: ArenaNode> Arena<T> {
         if missing > most.saturating_sub(self.nodes.len()) {
             return Err(TryReserveError::CapacityOverflow);
         }
-        self.nodes.try_reserve(missing)?;
-        for _ in 0..missing {
+        let more = (self.nodes.len() / 8).min(T::MOST_AHEAD).min(most - self.nodes.len());
+        self.nodes.try_reserve(missing.max(more))?;
+        for _ in 0..missing.max(more) {
             push_reserved(&mut self.nodes, try_box_with(T::empty)?);
         }
         Ok(())

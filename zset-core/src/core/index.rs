@@ -208,6 +208,8 @@ impl<S> Block<S> {
 
 impl<S> ArenaNode for Block<S> {
     const MAX_IDS: usize = NONE as usize - 1;
+    /// An update in a set of a million elements, which reads two paths, takes 0.9 of the time.
+    const MOST_AHEAD: usize = 16;
 
     fn empty() -> Self {
         Block {
