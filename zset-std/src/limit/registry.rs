@@ -145,17 +145,23 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         &self.shards[self.index(hash)]
     }
 
+    #[inline]
+    pub(crate) fn hash<Q: Hash + ?Sized>(&self, key: &Q) -> KeyHash {
+        hash_of(&self.hasher, key)
+    }
+
     /// Locks the shard of a key, and looks the key up. The time is not recorded yet.
     #[inline]
     pub(crate) fn lock<'a, Q>(&'a self, key: &'a Q, now: Timestamp) -> Locked<'a, K, L, Q>
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        self.lock_hashed(hash_of(&self.hasher, key), key, now)
+        self.lock_hashed(self.hash(key), key, now)
     }
 
+    /// Like `lock`, with the hash of the key.
     #[inline]
-    fn lock_hashed<'a, Q: Equivalent<K> + ?Sized>(
+    pub(crate) fn lock_hashed<'a, Q: Equivalent<K> + ?Sized>(
         &'a self,
         hash: KeyHash,
         key: &'a Q,
@@ -170,19 +176,16 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// Calls `change` with the state of a key, `None` if it is absent, and with the effective time,
     /// which is recorded.
     ///
-    /// The caller locks, and so hashes, an absent key a second time: returning the lock would make
-    /// a check of a known key an eighth slower.
+    /// The caller locks an absent key a second time: returning the lock, or another closure that
+    /// receives it, would make a check of a known key an eighth slower.
     #[inline]
-    pub(crate) fn get<Q, R>(
+    pub(crate) fn get<Q: Equivalent<K> + ?Sized, R>(
         &self,
+        hash: KeyHash,
         key: &Q,
         now: Timestamp,
         change: impl FnOnce(&L, Option<&mut L::State>, Timestamp) -> R,
-    ) -> R
-    where
-        Q: Hash + Equivalent<K> + ?Sized,
-    {
-        let hash = hash_of(&self.hasher, key);
+    ) -> R {
         let shard = self.shard(hash);
         let keys = &mut *shard.keys.lock();
         let now = shard.advance(now);
