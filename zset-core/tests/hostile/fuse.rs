@@ -126,17 +126,10 @@ pub(crate) fn at_every_call_of<T, R>(
 fn some_of(calls: usize, code: Code) -> Vec<usize> {
     if cfg!(miri) {
         let Some(last) = calls.checked_sub(1) else { return vec![] };
-        let mut some = vec![last];
         // Elements move in batches, with many of these calls in a row.
-        let is_in_batches = matches!(
-            code,
-            Code::Hash | Code::Clone | Code::Drop | Code::ScoreClone | Code::ScoreDrop
-        );
-        if is_in_batches && last > 8 {
-            some.push(last / 2);
-        }
-        return some;
+        let is_in_batches = matches!(code, Code::Hash | Code::Clone | Code::Drop);
+        return if is_in_batches && last > 8 { vec![last, last / 2] } else { vec![last] };
     }
-    let next = |call: &usize| Some(call + 1 + call.saturating_sub(64) / 4);
+    let next = |call: &usize| Some(call + 1 + call.saturating_sub(32) / 3);
     successors(Some(0), next).take_while(|&call| call < calls).collect()
 }
