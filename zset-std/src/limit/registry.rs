@@ -176,8 +176,8 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     /// Calls `change` with the state of a key, `None` if it is absent, and with the effective time,
     /// which is recorded.
     ///
-    /// The caller locks an absent key a second time: returning the lock, or another closure that
-    /// receives it, would make a check of a known key an eighth slower.
+    /// The caller locks an absent key a second time: returning the lock would make a check of a
+    /// known key an eighth slower.
     #[inline]
     pub(crate) fn get<Q: Equivalent<K> + ?Sized, R>(
         &self,
