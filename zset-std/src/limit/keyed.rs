@@ -407,18 +407,14 @@ impl<K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher> Keyed<K, L, C, H> {
         now: Timestamp,
         check: impl Fn(&L, &mut L::State, Timestamp) -> Decision + Copy,
     ) -> Decision {
-        let hash = self.keys.hash(key);
-        let checked = self.keys.get(hash, key, now, |limiter, state, counted| {
-            state.map(|state| (check(limiter, state, counted), counted))
-        });
+        let checked = self
+            .keys
+            .get(key, now, |limiter, state, counted| (check(limiter, state, counted), counted));
         let observers = &self.observers;
         match checked {
-            Some((decision, counted)) if counted <= now => observers.report(decision),
-            Some((decision, counted)) => observers.report(decision.counted_from(now, counted)),
-            None => {
-                let locked = self.keys.lock_hashed(hash, key, now);
-                observers.report(self.check_new(key, n, now, locked, check))
-            }
+            Ok((decision, counted)) if counted <= now => observers.report(decision),
+            Ok((decision, counted)) => observers.report(decision.counted_from(now, counted)),
+            Err(locked) => observers.report(self.check_new(key, n, now, locked, check)),
         }
     }
 

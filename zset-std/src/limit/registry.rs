@@ -156,41 +156,33 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        self.lock_hashed(self.hash(key), key, now)
-    }
-
-    /// Like `lock`, with the hash of the key.
-    #[inline]
-    pub(crate) fn lock_hashed<'a, Q: Equivalent<K> + ?Sized>(
-        &'a self,
-        hash: KeyHash,
-        key: &'a Q,
-        now: Timestamp,
-    ) -> Locked<'a, K, L, Q> {
+        let hash = self.hash(key);
         let shard = self.shard(hash);
         let keys = shard.keys.lock();
         let slot = keys.entries.slot(hash, |entry| key.equivalent(&entry.key));
         Locked { shard, keys, hash, key, slot, now: shard.newest(now) }
     }
 
-    /// Calls `change` with the state of a key, `None` if it is absent, and with the effective time,
-    /// which is recorded.
+    /// Changes the state of a key, or returns its locked shard if it is absent. `change` receives
+    /// the effective time, which is recorded.
     ///
-    /// The caller locks an absent key a second time: returning the lock would make a check of a
-    /// known key an eighth slower.
+    /// `lock` and [`Locked::entry`] do the same, with 6 % more instructions for a known key.
     #[inline]
-    pub(crate) fn get<Q: Equivalent<K> + ?Sized, R>(
-        &self,
-        hash: KeyHash,
-        key: &Q,
+    pub(crate) fn get<'a, Q: Hash + Equivalent<K> + ?Sized, R>(
+        &'a self,
+        key: &'a Q,
         now: Timestamp,
-        change: impl FnOnce(&L, Option<&mut L::State>, Timestamp) -> R,
-    ) -> R {
+        change: impl FnOnce(&L, &mut L::State, Timestamp) -> R,
+    ) -> Result<R, Locked<'a, K, L, Q>> {
+        let hash = self.hash(key);
         let shard = self.shard(hash);
-        let keys = &mut *shard.keys.lock();
+        let mut keys = shard.keys.lock();
         let now = shard.advance(now);
-        let entry = keys.entries.find_mut(hash, |entry| key.equivalent(&entry.key));
-        change(&keys.limiter, entry.map(|entry| &mut entry.state), now)
+        let Keys { limiter, entries, .. } = &mut *keys;
+        match entries.find_mut(hash, |entry| key.equivalent(&entry.key)) {
+            Some(entry) => Ok(change(limiter, &mut entry.state, now)),
+            None => Err(Locked { shard, keys, hash, key, slot: None, now }),
+        }
     }
 
     pub(crate) fn copy_limiter(&self) -> L {
@@ -224,9 +216,10 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
         change: impl FnOnce(&L, &mut L::State, u32, Timestamp) -> R,
         holds: impl FnOnce(&R) -> u32,
     ) -> Result<(R, usize), Full> {
-        let (hash, key) = (locked.hash, locked.key);
+        let key = locked.key;
         let mut swept = 0;
         loop {
+            let hash = locked.hash;
             locked.advance();
             let (now, held) = (locked.now, locked.held());
             if let Some((limiter, state)) = locked.entry() {
@@ -259,7 +252,7 @@ impl<K: Eq + Hash, L: Limiter, H: BuildHasher> Registry<K, L, H> {
                 Ok(more) => swept += more,
                 Err(retry_at) => return Err(Full { retry_at, swept }),
             }
-            locked = self.lock_hashed(hash, key, now);
+            locked = self.lock(key, now);
         }
     }
 
