@@ -557,7 +557,7 @@ fn cuts_at_leaf_and_block_boundaries() {
 
 #[test]
 fn repeated_cuts() {
-    let (len, rounds) = if cfg!(miri) { (150, 4) } else { (20_000, 300) };
+    let (len, rounds) = if cfg!(miri) { (100, 2) } else { (20_000, 300) };
     for heights in heights() {
         let mut random = Heights::DEFAULT;
         let mut below = |n: usize| random.next_u32() as usize % (n + 1);
