@@ -41,7 +41,7 @@ impl Unsettled {
             shadow.settle(response);
         }
         let elapsed = decided.elapsed();
-        let mut outcomes: Vec<_> = outcomes.into_iter().collect();
+        let mut outcomes = outcomes.into_vec();
         for outcome in outcomes.iter_mut().filter(|outcome| outcome.units.is_some()) {
             if settings.policies[outcome.place].is_charged(response) {
                 // Dropping units charges them.
@@ -49,7 +49,7 @@ impl Unsettled {
             }
         }
         let steps: Vec<_> = outcomes.into_iter().map(|outcome| outcome.settle(elapsed)).collect();
-        Box::pin(async move { settings.render(&all(steps).await.into(), &keys, None) })
+        Box::pin(async move { settings.render(&Outcomes::Many(all(steps).await), &keys, None) })
     }
 }
 

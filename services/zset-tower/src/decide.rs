@@ -14,6 +14,7 @@ use std::error::Error;
 use std::future::{Future, poll_fn};
 use std::iter;
 use std::pin::Pin;
+use std::slice;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -184,44 +185,38 @@ fn put_back(decision: &mut Decision, n: u32) {
 }
 
 /// The outcomes of all policies that apply to a request.
-#[derive(Default)]
-pub(crate) struct Outcomes {
+pub(crate) enum Outcomes {
     /// That of a single policy, for which nothing is allocated.
-    one: Option<Outcome>,
-    many: Vec<Outcome>,
+    One(Outcome),
+    Many(Vec<Outcome>),
+}
+
+impl Default for Outcomes {
+    fn default() -> Self {
+        Outcomes::Many(Vec::new())
+    }
 }
 
 impl Outcomes {
     #[inline]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Outcome> + Clone {
-        self.one.iter().chain(&self.many)
+    pub(crate) fn iter(&self) -> slice::Iter<'_, Outcome> {
+        match self {
+            Outcomes::One(one) => slice::from_ref(one),
+            Outcomes::Many(many) => many,
+        }
+        .iter()
     }
 
     #[inline]
     pub(crate) fn is_rejection(&self) -> bool {
         self.iter().any(Outcome::is_rejection)
     }
-}
 
-impl From<Outcome> for Outcomes {
-    #[inline]
-    fn from(one: Outcome) -> Self {
-        Outcomes { one: Some(one), many: Vec::new() }
-    }
-}
-
-impl From<Vec<Outcome>> for Outcomes {
-    fn from(many: Vec<Outcome>) -> Self {
-        Outcomes { one: None, many }
-    }
-}
-
-impl IntoIterator for Outcomes {
-    type Item = Outcome;
-    type IntoIter = iter::Chain<std::option::IntoIter<Outcome>, std::vec::IntoIter<Outcome>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.one.into_iter().chain(self.many)
+    pub(crate) fn into_vec(self) -> Vec<Outcome> {
+        match self {
+            Outcomes::One(one) => vec![one],
+            Outcomes::Many(many) => many,
+        }
     }
 }
 
@@ -236,13 +231,13 @@ pub(crate) fn decide(policies: &[Arc<Policy>], head: &RequestHead<'_>) -> Step<O
     }
     let applicable = iter::once((place, first)).chain(second).chain(applicable);
     let undecided: Vec<_> = applicable.map(|(place, policy)| policy.prepare(head, place)).collect();
-    Step::later(async move { decide_together(all(undecided).await).await.into() })
+    Step::later(async move { Outcomes::Many(decide_together(all(undecided).await).await) })
 }
 
 /// Takes or holds the units of all policies, or of none.
 async fn decide_together(undecided: Vec<Outcomes>) -> Vec<Outcome> {
     let is_rejected = |outcomes: &[Outcome]| outcomes.iter().any(Outcome::is_rejection);
-    let mut outcomes: Vec<_> = undecided.into_iter().flatten().collect();
+    let mut outcomes: Vec<_> = undecided.into_iter().flat_map(Outcomes::into_vec).collect();
     if outcomes.len() > 1 {
         outcomes = all(outcomes.into_iter().map(|it| it.call(Call::Peek))).await;
         let check = |it: Outcome| if it.is_rejection() { it.check() } else { Step::Ready(it) };

@@ -505,7 +505,7 @@ impl Policy {
     ) -> Option<Later<()>> {
         let policy = Arc::clone(self);
         let mut check: Later<()> = Box::pin(async move {
-            for outcome in prepared.wait().await {
+            for outcome in prepared.wait().await.into_vec() {
                 policy.report(&outcome.call(call).wait().await);
             }
         });

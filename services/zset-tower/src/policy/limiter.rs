@@ -95,7 +95,7 @@ impl<E: Key> Source<E> {
                     Step::Ready(check(&**limiter, key, place, n))
                 }
                 (Ok(key), limiter) => limiter.start(key, place, n, mode),
-                (Err(answer), _) => Step::Ready(Outcome::new(place, answer, None).into()),
+                (Err(answer), _) => Step::Ready(Outcomes::One(Outcome::new(place, answer, None))),
             },
             Found::Later(key) => {
                 let (missing_key, limiter) = (self.missing_key.clone(), self.limiter.clone());
@@ -103,7 +103,7 @@ impl<E: Key> Source<E> {
                     let key = key.await;
                     match missing_key.or(key.as_ref()) {
                         Ok(key) => limiter.start(key, place, n, mode).wait().await,
-                        Err(answer) => Outcome::new(place, answer, None).into(),
+                        Err(answer) => Outcomes::One(Outcome::new(place, answer, None)),
                     }
                 })
             }
@@ -116,8 +116,8 @@ impl<E: Key> Source<E> {
 #[inline]
 fn check<K>(limiter: &dyn KeyedLimiter<K>, key: &K, place: usize, n: u32) -> Outcomes {
     let timer = Timer::start();
-    let decision = limiter.decide(key, n, limiter.now());
-    Outcome::new(place, Answer::Decided(decision, timer.elapsed()), None).into()
+    let decision = limiter.check_n(key, n);
+    Outcomes::One(Outcome::new(place, Answer::Decided(decision, timer.elapsed()), None))
 }
 
 impl<K: Clone + Send + Sync + 'static> Limiter<K> {
@@ -127,14 +127,14 @@ impl<K: Clone + Send + Sync + 'static> Limiter<K> {
             (Mode::Alone, Limiter::Remote(limiter)) => {
                 let reply = limiter(Call::Check, key.clone(), n);
                 let outcome = Outcome::new(place, Answer::Skipped, None);
-                Step::later(async move { outcome.record(reply.await).into() })
+                Step::later(async move { Outcomes::One(outcome.record(reply.await)) })
             }
             (Mode::Together | Mode::ByResponse, _) => {
                 let by_response = mode == Mode::ByResponse;
                 let (limiter, key) = (self.clone(), key.clone());
                 let mut bound = Bound { limiter, key, n, by_response, held: None };
                 let units = Units::new(n, move |call| bound.call(call));
-                Step::Ready(Outcome::new(place, Answer::Skipped, Some(units)).into())
+                Step::Ready(Outcomes::One(Outcome::new(place, Answer::Skipped, Some(units))))
             }
         }
     }
