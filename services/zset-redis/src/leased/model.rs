@@ -253,7 +253,7 @@ impl<S: Server> Model<S> {
 
     fn reply(&mut self, from: Sender, draw: &Draw, reply: Option<(u64, Grant)>) {
         let (terms, time, machine) = (self.setting.terms, self.time, from.machine);
-        // A reply to a return of units, or to a machine that has crashed since.
+        // The machine has crashed since it sent the draw, or the draw only returned units.
         if self.machines[machine].crashes != from.crashes || draw.id == 0 {
             return;
         }

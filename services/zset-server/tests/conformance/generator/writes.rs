@@ -81,7 +81,7 @@ impl Generator {
         words
     }
 
-    /// Draws a ZADD of some members, rarely of more than fit in a listpack.
+    /// Draws a ZADD of several members; few have more members than fit in a listpack.
     fn many_additions(&mut self, key: &str, scores: Scores) -> Vec<Word> {
         let mut words = words!["ZADD", key];
         if self.one_in(3) {
