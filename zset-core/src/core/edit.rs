@@ -158,11 +158,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
     ///
     /// Also returns a score that the index no longer holds. Its `drop` may panic, so it must come
     /// last.
-    #[expect(
-        clippy::inline_always,
-        reason = "a position returned through memory takes 1 % more instructions"
-    )]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn depart(
         &mut self,
         departure: Departure<S, D::Token>,
@@ -189,7 +185,7 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
 
     /// Removes the element at this end.
     ///
-    /// Like `take`, but the index of an element at an end of a leaf is known at compile time, and
+    /// Like `take_at`, but the index of an element at an end of a leaf is known at compile time, and
     /// the path to it needs no search.
     #[expect(clippy::inline_always, reason = "one function for both ends takes a tenth more")]
     #[inline(always)]

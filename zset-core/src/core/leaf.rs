@@ -518,8 +518,7 @@ impl<P, S> Leaves<P, S> {
         }
     }
 
-    #[expect(clippy::inline_always, reason = "a call takes 2 % of an insertion")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn insert(&mut self, id: u32, index: usize, pair: P, score: S) -> u8 {
         with_leaf!(self, id, leaf => leaf.insert(index, pair, score))
     }
