@@ -46,8 +46,8 @@ pub(crate) struct RateHeaders {
 
 impl RateHeaders {
     /// Renders the headers; `None` if no policy has decided. `keys` are the partition keys of the
-    /// policies that have, or empty if there are none. `retry_after` is the value of `Retry-After`
-    /// if the request is rejected: no effective window ends after it.
+    /// policies that have decided, or empty. `retry_after` is the value of `Retry-After` if the
+    /// request is rejected: no window in the headers ends later.
     pub(crate) fn render(
         shown: Shown,
         policies: &[Arc<Policy>],

@@ -195,8 +195,8 @@ impl<C: AsyncConnection> LeasedWindow<C> {
         draw.grant(self.caller.call(&call, until, pass).await?)
     }
 
-    /// Returns the unused units of ended leases and removes idle keys, once a life, until no keys
-    /// are left.
+    /// Returns the unused units of ended leases and removes idle keys, each time that a lease
+    /// could have ended, until no keys are left.
     async fn sweep(self, mut scheduled: Scheduled) {
         loop {
             sleep(self.terms.life.max(SHORTEST_PAUSE)).await;

@@ -102,7 +102,7 @@ fn restored(payload: &[u8], limits: ListpackLimits) -> Result<Value, CommandErro
     }
 }
 
-/// Reads a type and a value of that type. A sorted set gets these limits.
+/// Reads a type and a value of that type. `limits` become those of a sorted set.
 fn read(reader: &mut Reader<'_>, limits: ListpackLimits) -> Result<Value, RestoreError> {
     Ok(match reader.byte()? {
         STRING => Value::String(reader.string()?.into_owned()),
