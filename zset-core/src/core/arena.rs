@@ -128,8 +128,8 @@ impl<T: ArenaNode> Arena<T> {
         }
     }
 
-    /// Allocates this many more nodes, or more of them in a large arena. An error of any of them is
-    /// returned, and those allocated before it are kept.
+    /// Allocates this many more nodes, or more in a large arena. If one cannot be allocated, those
+    /// allocated before it are kept.
     #[cold]
     fn try_grow(&mut self, missing: usize) -> Result<(), TryReserveError> {
         let most = T::MAX_IDS;

@@ -185,8 +185,8 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
 
     /// Removes the element at this end.
     ///
-    /// Like `take_at`, but the index of an element at an end of a leaf is known at compile time, and
-    /// the path to it needs no search.
+    /// Like `take_at`, but the index of an element at an end of a leaf is known at compile time,
+    /// and the path to it needs no search.
     #[expect(clippy::inline_always, reason = "one function for both ends takes a tenth more")]
     #[inline(always)]
     pub(crate) fn pop(&mut self, end: End) -> Option<Owned<K, V, S>> {
