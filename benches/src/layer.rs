@@ -19,7 +19,7 @@ use rand::RngExt;
 use tower::{Layer, Service, service_fn};
 use tower_governor::GovernorLayer;
 use tower_governor::governor::GovernorConfigBuilder;
-use zset_std::Quota;
+use zset_std::{Funnel, Quota};
 use zset_tower::key::PeerIp;
 use zset_tower::{MissingKey, Policy, RateLimitLayer};
 
@@ -135,10 +135,11 @@ async fn empty(_: Request<()>) -> Result<Response<Body>, Infallible> {
 
 /// Measures the layer of `zset_tower`; the answer is the number of allowed requests.
 pub fn zset_tower(row: Row, requests: &Requests) -> Measured {
-    let quota = Quota::new(1, row.interval).and_then(|quota| quota.with_capacity(row.burst));
-    let quota = quota.expect("neither is zero");
+    let funnel = Quota::new(1, row.interval)
+        .and_then(|quota| Funnel::new(quota).with_capacity(row.burst))
+        .expect("neither is zero");
     let key = PeerIp::from_extension(|peer: &ConnectInfo<SocketAddr>| Some(peer.0.ip()));
-    let policy = Policy::funnel("per-ip", quota, key, MissingKey::Deny(StatusCode::FORBIDDEN));
+    let policy = Policy::funnel("per-ip", funnel, key, MissingKey::Deny(StatusCode::FORBIDDEN));
     let mut layer = RateLimitLayer::new(policy.expect("the name is valid"));
     if row.headers == Headers::Absent {
         layer = layer.without_headers();

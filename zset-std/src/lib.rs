@@ -102,14 +102,14 @@
 //! use zset_std::{Direct, Funnel, Quota};
 //!
 //! // Five alarms at once, and then one per minute.
-//! const ALARMS: Quota = match Quota::per_minute(NonZeroU32::MIN).with_capacity(5) {
-//!     Ok(quota) => quota,
+//! const ALARMS: Funnel = match Funnel::new(Quota::per_minute(NonZeroU32::MIN)).with_capacity(5) {
+//!     Ok(funnel) => funnel,
 //!     Err(_) => panic!("the capacity is invalid"),
 //! };
 //!
 //! // Locked by disabling interrupts.
 //! static LIMITER: critical_section::Mutex<RefCell<Direct<Funnel>>> =
-//!     critical_section::Mutex::new(RefCell::new(Direct::new(Funnel::new(ALARMS))));
+//!     critical_section::Mutex::new(RefCell::new(Direct::new(ALARMS)));
 //! ```
 //!
 //! The crate contains no unsafe code. Its minimum Rust version is its `rust-version`.

@@ -21,7 +21,7 @@ fn translate(quota: Quota) -> governor::Quota {
 }
 
 fn capacity(quota: Quota) -> NonZeroU32 {
-    NonZeroU32::new(quota.capacity()).expect("no quota has a capacity of zero")
+    NonZeroU32::new(quota.count()).expect("no quota has a count of zero")
 }
 
 /// A direct limiter.

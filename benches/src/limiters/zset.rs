@@ -26,7 +26,7 @@ impl<C: Clock> Limits for OneFunnel<C> {
     }
 
     fn fill(&mut self, _key: u64) {
-        let filled = self.0.check_n(self.0.quota().capacity(), self.1.now());
+        let filled = self.0.check_n(self.0.quota().count(), self.1.now());
         assert!(filled.is_allowed(), "a new funnel takes its capacity");
     }
 }
@@ -34,13 +34,13 @@ impl<C: Clock> Limits for OneFunnel<C> {
 /// A `zset_std::Keyed<u64, _>`.
 pub struct ManyKeys<L: Limiter> {
     limiter: Keyed<u64, L>,
-    capacity: u32,
+    count: u32,
     clock: GivenClock,
 }
 
 /// Returns a limiter without keys, of the algorithm that `new` makes.
 pub fn keyed<L: Limiter>(new: fn(Quota) -> L, quota: Quota, clock: GivenClock) -> ManyKeys<L> {
-    ManyKeys { limiter: Keyed::new(new(quota)), capacity: quota.capacity(), clock }
+    ManyKeys { limiter: Keyed::new(new(quota)), count: quota.count(), clock }
 }
 
 impl<L: Limiter> Limits for ManyKeys<L> {
@@ -57,7 +57,7 @@ impl<L: Limiter> Limits for ManyKeys<L> {
     }
 
     fn fill(&mut self, key: u64) {
-        let filled = self.limiter.at(self.clock.now()).check_n(&key, self.capacity);
+        let filled = self.limiter.at(self.clock.now()).check_n(&key, self.count);
         assert!(filled.is_allowed(), "a new key takes the whole quota");
     }
 

@@ -249,7 +249,8 @@ operations! {
     LimiterError:
     impl<C, L: ServerLimiter + SingleQuota + 'static> Keyed<C, L> {
         /// Like [`check_n`](Self::check_n), with a different quota for this call: for tiers, and
-        /// for quotas from a database.
+        /// for quotas from a database. A call of a funnel may bring a [`Funnel`], which has a
+        /// capacity too.
         ///
         /// All calls share the history of the key: units allowed under one quota count under every
         /// other, as in [`zset_std::Keyed::check_with`]. The count or capacity may differ in each
@@ -288,10 +289,10 @@ operations! {
         pub fn check_with(
             &self,
             key: &(impl AsRef<[u8]> + ?Sized),
-            quota: Quota,
+            quota: impl Into<L::Terms>,
             n: u32,
         ) -> Operation<Decision> {
-            self.policy.with_quota(Step::Check, key.as_ref(), quota, n)
+            self.policy.with_quota(Step::Check, key.as_ref(), quota.into().into(), n)
         }
 
         /// Returns what [`check_with`](Self::check_with) would return, without recording any units.
@@ -302,10 +303,10 @@ operations! {
         pub fn peek_with(
             &self,
             key: &(impl AsRef<[u8]> + ?Sized),
-            quota: Quota,
+            quota: impl Into<L::Terms>,
             n: u32,
         ) -> Operation<Decision> {
-            self.policy.with_quota(Step::Peek, key.as_ref(), quota, n)
+            self.policy.with_quota(Step::Peek, key.as_ref(), quota.into().into(), n)
         }
     }
 }

@@ -189,7 +189,8 @@ impl<C: Connection> LeasedWindow<C> {
         quota: Quota,
         on_failure: OnFailure,
     ) -> Result<Self, UnsupportedQuota> {
-        let policy = Policy::new(name, [Rule::new(Kind::SlidingWindow, quota)?], on_failure)?;
+        let policy =
+            Policy::new(name, [Rule::new(Kind::SlidingWindow, quota.into())?], on_failure)?;
         let terms = Terms { quota, life: quota.period() / 10, max_batch: quota.count() / 4 };
         let (caller, local) = (Caller::new(connection), Arc::default());
         Ok(LeasedWindow { caller, policy, terms, max_keys: DEFAULT_MAX_KEYS, local })

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use redis::Value;
 use zset_std::limit::{Block, Throttle};
-use zset_std::{Decision, KeyedLimiter, Quota, Timestamp, Verdict};
+use zset_std::{Decision, Funnel, KeyedLimiter, Timestamp, Verdict};
 
 use crate::breaker::Breaker;
 use crate::key::Names;
@@ -202,11 +202,11 @@ impl Policy {
         &'a self,
         step: Step,
         key: &'a [u8],
-        quota: Quota,
+        terms: Funnel,
         n: u32,
     ) -> Exchange<'a, Decision> {
         let request = self.rules[0]
-            .with(quota)
+            .with(terms)
             .map(|rule| Request { rules: Cow::Owned(vec![rule]), ..self.request(step, key, n) });
         let request = request.map_err(LimiterError::Quota);
         Exchange { policy: self, request, read: Policy::decision }
@@ -432,7 +432,7 @@ impl Request<'_> {
 
     /// Returns the maximum number of units allowed at once.
     pub(crate) fn limit(&self) -> u32 {
-        self.rules.iter().map(Rule::limit).min().unwrap_or(u32::MAX)
+        self.rules.iter().map(|rule| rule.limit).min().unwrap_or(u32::MAX)
     }
 
     /// Returns the time in microseconds, or `None` for the server's.

@@ -95,20 +95,20 @@ fn account(head: &RequestHead<'_>) -> Option<(&'static str, Tier)> {
 /// The limit of the accounts of a tier. Without an account there is no key, so the status is 401:
 /// tokens made up by clients take no memory.
 fn per_account(tier: Tier, redis: Option<&ConnectionManager>) -> Result<Policy, Box<dyn Error>> {
-    let second = Duration::from_secs(1);
-    let (name, quota) = match tier {
-        Tier::Free => ("free", Quota::new(1, second)?.with_capacity(3)?),
-        Tier::Paid => ("paid", Quota::new(5, second)?.with_capacity(20)?),
+    let per_second = |count| Quota::new(count, Duration::from_secs(1)).map(Funnel::new);
+    let (name, funnel) = match tier {
+        Tier::Free => ("free", per_second(1)?.with_capacity(3)?),
+        Tier::Paid => ("paid", per_second(5)?.with_capacity(20)?),
     };
     let key = key::from_fn(|head| Some(account(head)?.0.to_owned()));
     let missing_key = MissingKey::Challenge("Bearer");
     let policy = if let Some(redis) = redis {
         let on_failure = zset_redis::OnFailure::Error;
-        let limiter = zset_redis::Keyed::new(redis.clone(), name, Funnel::new(quota), on_failure)?;
+        let limiter = zset_redis::Keyed::new(redis.clone(), name, funnel, on_failure)?;
         let limiter = limiter.with_hashed_keys(secret());
-        Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?.with_quota(quota)
+        Policy::new_async(name, limiter, key, missing_key, FailedLimiter::Deny)?.with_quota(funnel)
     } else {
-        Policy::funnel(name, quota, key, missing_key)?
+        Policy::funnel(name, funnel, key, missing_key)?
     };
     // Clients without an account receive the challenge of the free tier.
     Ok(policy.when(move |head| account(head).map_or(Tier::Free, |account| account.1) == tier))

@@ -107,7 +107,7 @@
 //! use tower_governor::GovernorLayer;
 //! use tower_governor::governor::GovernorConfigBuilder;
 //! use tower_governor::key_extractor::SmartIpKeyExtractor;
-//! use zset_std::Quota;
+//! use zset_std::{Funnel, Quota};
 //! use zset_tower::key::ForwardedFor;
 //! use zset_tower::{MissingKey, Policy, RateLimitLayer};
 //!
@@ -124,9 +124,9 @@
 //! config.limiter().retain_recent();
 //!
 //! // zset-tower, which holds 100,000 keys at most and sweeps idle ones by itself:
-//! let quota = Quota::new(2, Duration::from_secs(1))?.with_capacity(5)?;
+//! let funnel = Funnel::new(Quota::new(2, Duration::from_secs(1))?).with_capacity(5)?;
 //! let key = ForwardedFor::x_forwarded_for(1);
-//! let policy = Policy::funnel("per-ip", quota, key, MissingKey::deny())?;
+//! let policy = Policy::funnel("per-ip", funnel, key, MissingKey::deny())?;
 //! let router: Router = Router::new().layer(RateLimitLayer::new(policy));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

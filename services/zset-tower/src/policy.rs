@@ -12,7 +12,9 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use http::{HeaderValue, Response};
-use zset_std::{AsyncKeyedLimiter, Funnel, Keyed, KeyedLimiter, Quota, SlidingWindow, WhenFull};
+use zset_std::{
+    AsyncKeyedLimiter, Funnel, Keyed, KeyedLimiter, Quota, SingleQuota, SlidingWindow, WhenFull,
+};
 
 use crate::decide::{Call, Later, Outcome, Outcomes, Step};
 use crate::headers;
@@ -68,7 +70,7 @@ pub struct Policy {
     pub(crate) name: String,
     /// The name, as a structured field.
     pub(crate) quoted: String,
-    quota: Option<Quota>,
+    quota: Option<Funnel>,
     /// The unit of the quota, as a structured field, unless it is requests.
     unit: Option<String>,
     /// The usual limit and its item in `RateLimit-Policy`, if the quota is known.
@@ -170,8 +172,8 @@ impl Policy {
         Ok(with_keys(name, limiter, key, missing_key)?.with_quota(quota))
     }
 
-    /// Creates a policy that allows units at a steady rate of `quota.count()` per period, and up to
-    /// `quota.capacity()` of them at once, for each key. **O(1)**.
+    /// Creates a policy that allows units at the rate of a funnel, and up to its capacity at once,
+    /// for each key; a [`Quota`] is a funnel with its count as capacity. **O(1)**.
     ///
     /// The number of keys is bounded as for [`window`](Self::window): beyond it, new ones share one
     /// funnel.
@@ -185,25 +187,25 @@ impl Policy {
     /// ```
     /// use std::time::Duration;
     /// use http::header::AUTHORIZATION;
-    /// use zset_std::Quota;
+    /// use zset_std::{Funnel, Quota};
     /// use zset_tower::key::Header;
     /// use zset_tower::{MissingKey, Policy};
     ///
     /// // Ten a second, and up to fifty at once.
-    /// let quota = Quota::new(10, Duration::from_secs(1))?.with_capacity(50)?;
+    /// let funnel = Funnel::new(Quota::new(10, Duration::from_secs(1))?).with_capacity(50)?;
     /// let key = Header::new(AUTHORIZATION);
-    /// let policy = Policy::funnel("per-token", quota, key, MissingKey::Challenge("Bearer"))?;
+    /// let policy = Policy::funnel("per-token", funnel, key, MissingKey::Challenge("Bearer"))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn funnel<E: Key<Key: Eq + Hash>>(
         name: &str,
-        quota: Quota,
+        funnel: impl Into<Funnel>,
         key: E,
         missing_key: MissingKey<E::Key>,
     ) -> Result<Self, PolicyError> {
-        let limiter =
-            Keyed::new(Funnel::new(quota)).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
-        Ok(with_keys(name, limiter, key, missing_key)?.with_quota(quota))
+        let funnel = funnel.into();
+        let limiter = Keyed::new(funnel).with_max_keys(MAX_KEYS, WhenFull::SharedBucket);
+        Ok(with_keys(name, limiter, key, missing_key)?.with_quota(funnel))
     }
 
     /// Returns the policy with a condition: it applies only to requests for which `condition`
@@ -350,13 +352,14 @@ impl Policy {
         self
     }
 
-    /// Returns the policy with the quota of its limiter, to show in `RateLimit-Policy`. **O(1)**.
+    /// Returns the policy with the quota of its limiter, or with its funnel, to show in
+    /// `RateLimit-Policy`. **O(1)**.
     ///
     /// Without it, the header shows only the limit. With it, `w` is the time in which the limit is
     /// regained at the rate of the quota, in whole seconds, rounded up: ten a second, and up to
     /// fifty at once, are shown as `q=50;w=5`.
-    pub fn with_quota(mut self, quota: Quota) -> Self {
-        self.quota = Some(quota);
+    pub fn with_quota(mut self, quota: impl Into<Funnel>) -> Self {
+        self.quota = Some(quota.into());
         self.render();
         self
     }
@@ -429,8 +432,8 @@ impl Policy {
 
     /// Renders the constant parts.
     fn render(&mut self) {
-        self.item = self.quota.and_then(|quota| {
-            let limit = quota.capacity();
+        self.item = self.quota.and_then(|funnel| {
+            let limit = funnel.capacity();
             Some((limit, HeaderValue::try_from(self.item(limit)).ok()?))
         });
     }
@@ -544,9 +547,9 @@ impl Policy {
             item.push_str(";qu=");
             item.push_str(unit);
         }
-        if let Some(quota) = self.quota {
+        if let Some(funnel) = self.quota {
             item.push_str(";w=");
-            item.push_str(&window(quota, limit).to_string());
+            item.push_str(&window(funnel.quota(), limit).to_string());
         }
         item
     }
@@ -566,7 +569,10 @@ fn window(quota: Quota, limit: u32) -> u64 {
 impl fmt::Debug for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Policy");
-        debug.field("name", &self.name).field("quota", &self.quota).finish_non_exhaustive()
+        debug
+            .field("name", &self.name)
+            .field("quota", &self.quota.map(|funnel| funnel.quota()))
+            .finish_non_exhaustive()
     }
 }
 

@@ -148,8 +148,8 @@ fn main() -> ! {
     systick.enable_interrupt();
 
     let one_in_ten_seconds = Quota::new(1, Duration::from_secs(10)).expect("no number is zero");
-    let quota = one_in_ten_seconds.with_capacity(3).expect("it is not zero");
-    let mut alarms = Direct::new(Funnel::new(quota));
+    let funnel = Funnel::new(one_in_ten_seconds).with_capacity(3).expect("it is not zero");
+    let mut alarms = Direct::new(funnel);
     let (mut runs, mut suppressed) = (0, 0);
     loop {
         // A critical section for each timer: an interrupt waits for one change of the queue, but

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_std::{Direct, Limiter, Quota, Timestamp, Verdict};
+use zset_std::{Direct, Funnel, Limiter, Quota, SingleQuota, Timestamp, Verdict};
 
 /// The number of calls of each limiter.
 const CALLS: usize = 100;
@@ -32,63 +32,63 @@ impl Allowed {
     }
 }
 
-/// Whether a quota allows `n` units at a time, for `n` from 1 to the limit.
-pub type Allows = fn(&Allowed, Quota, n: u32, now: u64) -> bool;
+/// Whether a quota, given as a funnel, allows `n` units at a time, for `n` from 1 to the limit.
+pub type Allows = fn(&Allowed, Funnel, n: u32, now: u64) -> bool;
 
 /// A bucket has room if, from each earlier call on, the allowed units do not exceed its capacity
 /// plus what has leaked since.
-pub fn funnel_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> bool {
-    let (count, capacity) = (u64::from(quota.count()), u64::from(quota.capacity()));
+pub fn funnel_allows(allowed: &Allowed, funnel: Funnel, n: u32, now: u64) -> bool {
+    let (count, capacity) = (u64::from(funnel.quota().count()), u64::from(funnel.capacity()));
     let mut units = u64::from(n);
     units <= capacity
         && allowed.calls().iter().rev().all(|&(time, n)| {
             units += u64::from(n);
-            let period = nanos(quota.period());
+            let period = nanos(funnel.quota().period());
             units * period <= capacity * period + (now - time) * count
         })
 }
 
-pub fn fixed_window_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> bool {
-    let start = now - now % nanos(quota.period());
-    allowed.units(start..) + u64::from(n) <= u64::from(quota.count())
+pub fn fixed_window_allows(allowed: &Allowed, funnel: Funnel, n: u32, now: u64) -> bool {
+    let start = now - now % nanos(funnel.quota().period());
+    allowed.units(start..) + u64::from(n) <= u64::from(funnel.quota().count())
 }
 
 /// Units of the previous window count in proportion to the part of it that a sliding window covers.
-pub fn window_counter_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> bool {
-    let period = nanos(quota.period());
+pub fn window_counter_allows(allowed: &Allowed, funnel: Funnel, n: u32, now: u64) -> bool {
+    let period = nanos(funnel.quota().period());
     let start = now - now % period;
     let previous = allowed.units(start.saturating_sub(period)..start);
     let weighed = (previous * (start + period - now)).div_ceil(period);
-    weighed + allowed.units(start..) + u64::from(n) <= u64::from(quota.count())
+    weighed + allowed.units(start..) + u64::from(n) <= u64::from(funnel.quota().count())
 }
 
 /// The window is half-open: a unit stops counting after exactly a period.
-pub fn sliding_window_allows(allowed: &Allowed, quota: Quota, n: u32, now: u64) -> bool {
-    let first = (now + 1).saturating_sub(nanos(quota.period()));
-    allowed.units(first..) + u64::from(n) <= u64::from(quota.count())
+pub fn sliding_window_allows(allowed: &Allowed, funnel: Funnel, n: u32, now: u64) -> bool {
+    let first = (now + 1).saturating_sub(nanos(funnel.quota().period()));
+    allowed.units(first..) + u64::from(n) <= u64::from(funnel.quota().count())
 }
 
 /// Compares the decisions of some limiters, with random quotas, with a recount.
 pub fn run_limiter_model<L: Limiter>(
-    new: impl Fn(Quota) -> L,
-    limit: fn(Quota) -> u32,
+    new: impl Fn(Funnel) -> L,
+    limit: fn(Funnel) -> u32,
     allows: Allows,
     seed: u64,
 ) {
     let mut random = SmallRng::seed_from_u64(seed);
     for _ in 0..40 {
-        let quota = random_quota(&mut random);
-        let limit = limit(quota);
-        let mut limiter = Direct::new(new(quota));
+        let funnel = random_funnel(&mut random);
+        let limit = limit(funnel);
+        let mut limiter = Direct::new(new(funnel));
         let mut allowed = Allowed { calls: [(0, 0); CALLS], len: 0 };
         let mut newest = random.random_range(0..1 << 40);
         assert!(limiter.check_n(0, Timestamp::from_nanos(newest)).is_allowed());
         for _ in 0..CALLS {
-            let now = step(&mut random, newest, quota);
+            let now = step(&mut random, newest, funnel);
             newest = newest.max(now);
             let n = random.random_range(0..limit + 2);
             let fits = |allowed: &Allowed, n, time: u64| {
-                n == 0 || n <= limit && allows(allowed, quota, n, time.max(newest))
+                n == 0 || n <= limit && allows(allowed, funnel, n, time.max(newest))
             };
 
             let peeked = limiter.peek_n(n, Timestamp::from_nanos(now));
@@ -116,20 +116,21 @@ pub fn run_limiter_model<L: Limiter>(
     }
 }
 
-/// Returns a quota with a period of a few nanoseconds, so that times often fall on its boundaries,
+/// Returns a funnel with a period of a few nanoseconds, so that times often fall on its boundaries,
 /// or with a period of up to five seconds.
-fn random_quota(random: &mut SmallRng) -> Quota {
+fn random_funnel(random: &mut SmallRng) -> Funnel {
     let longest = if random.random() { 20 } else { 5_000_000_000 };
     let period = Duration::from_nanos(random.random_range(1..longest));
     let quota = Quota::new(random.random_range(1..6), period);
-    let quota = quota.and_then(|quota| quota.with_capacity(random.random_range(1..8)));
-    quota.expect("the numbers are small")
+    let funnel = quota.map(Funnel::new);
+    let funnel = funnel.and_then(|funnel| funnel.with_capacity(random.random_range(1..8)));
+    funnel.expect("the numbers are small")
 }
 
 /// Returns a time some quarters of the period and a few nanoseconds later, or occasionally a little
 /// earlier.
-fn step(random: &mut SmallRng, newest: u64, quota: Quota) -> u64 {
-    let quarter = nanos(quota.period()) / 4;
+fn step(random: &mut SmallRng, newest: u64, funnel: Funnel) -> u64 {
+    let quarter = nanos(funnel.quota().period()) / 4;
     match random.random_range(0..8) {
         0..6 => newest + random.random_range(0..3) * quarter + random.random_range(0..3),
         6 => newest + random.random_range(0..12) * quarter,
@@ -139,4 +140,9 @@ fn step(random: &mut SmallRng, newest: u64, quota: Quota) -> u64 {
 
 fn nanos(duration: Duration) -> u64 {
     duration.as_nanos() as u64
+}
+
+/// Returns the limit of a window.
+pub fn count(funnel: Funnel) -> u32 {
+    funnel.quota().count()
 }

@@ -24,10 +24,10 @@
 //! let (tick, second) = (Duration::from_millis(100), Duration::from_secs(1));
 //!
 //! let quota = (governor::Quota::per_second(n(10)),    Quota::new(10, second)?);
-//! let quota = (quota.0.allow_burst(n(5)),             quota.1.with_capacity(5)?);
+//! let quota = (quota.0.allow_burst(n(5)),             Funnel::new(quota.1).with_capacity(5)?);
 //! let clock = (FakeRelativeClock::default(),          FakeClock::new());
 //! let theirs = RateLimiter::dashmap_with_clock(quota.0, clock.0.clone());
-//! let ours = Keyed::<&str, _>::new(Funnel::new(quota.1)).with_clock(clock.1.clone());
+//! let ours = Keyed::<&str, _>::new(quota.1).with_clock(clock.1.clone());
 //!
 //! assert_eq!(theirs.check_key(&"ann").is_ok(),        ours.check(&"ann").is_allowed());
 //! assert_eq!(theirs.check_key_n(&"ann", n(4))?.is_ok(),

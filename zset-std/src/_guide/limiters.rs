@@ -19,8 +19,8 @@
 //! }
 //!
 //! // A leaky bucket: five at once, then one each ten milliseconds. Waiters are served in turn.
-//! let quota = Quota::new(1, Duration::from_millis(10))?.with_capacity(5)?;
-//! let requests = Keyed::<String, _>::new(Funnel::new(quota));
+//! let funnel = Funnel::new(Quota::new(1, Duration::from_millis(10))?).with_capacity(5)?;
+//! let requests = Keyed::<String, _>::new(funnel);
 //! for _ in 0..6 {
 //!     requests.wait_ready("ann").timeout(Duration::from_secs(60)).block()?;
 //! }

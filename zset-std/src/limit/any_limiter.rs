@@ -15,7 +15,7 @@ use crate::Timestamp;
 /// use zset_std::{AnyLimiter, Funnel, Keyed, Limits, Quota, Timestamp, WindowCounter};
 ///
 /// // Ten per second, smoothed, and a million per day in constant memory.
-/// let smooth = Funnel::new(Quota::new(10, Duration::from_secs(1))?.with_capacity(1)?);
+/// let smooth = Funnel::new(Quota::new(10, Duration::from_secs(1))?).with_capacity(1)?;
 /// let daily = WindowCounter::new(Quota::new(1_000_000, Duration::from_secs(86_400))?);
 /// let limits = Limits::new([AnyLimiter::from(smooth), daily.into()]);
 /// let limiter = Keyed::<u32, _>::new(limits);
@@ -169,29 +169,55 @@ impl Limiter for AnyLimiter {
     }
 }
 
+/// Its terms are a [`Funnel`], since the algorithm may be one. A window only uses their quota.
 impl SingleQuota for AnyLimiter {
+    type Terms = Funnel;
+
     fn quota(&self) -> Quota {
         each!(self, limiter => limiter.quota())
     }
 
-    fn set_quota(&mut self, quota: Quota) {
-        each!(self, limiter => limiter.set_quota(quota));
+    fn set_quota(&mut self, terms: Funnel) {
+        each!(self, limiter => limiter.set_quota(FromFunnel::from_funnel(terms)));
     }
 
-    fn check_with(&self, state: &mut AnyState, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        with_state!(self, &mut *state, (limiter, state) => limiter.check_with(state, quota, n, now), {
+    fn check_with(&self, state: &mut AnyState, terms: Funnel, n: u32, now: Timestamp) -> Decision {
+        with_state!(self, &mut *state, (limiter, state) => {
+            limiter.check_with(state, FromFunnel::from_funnel(terms), n, now)
+        }, {
             *state = self.new_state();
-            self.check_with(state, quota, n, now)
+            self.check_with(state, terms, n, now)
         })
     }
 
-    fn peek_with(&self, state: &AnyState, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        with_state!(self, state, (limiter, state) => limiter.peek_with(state, quota, n, now), {
-            self.peek_with(&self.new_state(), quota, n, now)
+    fn peek_with(&self, state: &AnyState, terms: Funnel, n: u32, now: Timestamp) -> Decision {
+        with_state!(self, state, (limiter, state) => {
+            limiter.peek_with(state, FromFunnel::from_funnel(terms), n, now)
+        }, {
+            self.peek_with(&self.new_state(), terms, n, now)
         })
     }
 
-    fn refund_with(&self, state: &mut AnyState, quota: Quota, n: u32) -> u32 {
-        with_state!(self, state, (limiter, state) => limiter.refund_with(state, quota, n), 0)
+    fn refund_with(&self, state: &mut AnyState, terms: Funnel, n: u32) -> u32 {
+        with_state!(self, state, (limiter, state) => {
+            limiter.refund_with(state, FromFunnel::from_funnel(terms), n)
+        }, 0)
+    }
+}
+
+/// The terms of an algorithm. It is not `From`, so that no window takes a capacity from its caller.
+trait FromFunnel {
+    fn from_funnel(funnel: Funnel) -> Self;
+}
+
+impl FromFunnel for Funnel {
+    fn from_funnel(funnel: Funnel) -> Self {
+        funnel
+    }
+}
+
+impl FromFunnel for Quota {
+    fn from_funnel(funnel: Funnel) -> Self {
+        funnel.quota()
     }
 }

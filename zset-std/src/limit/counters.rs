@@ -129,6 +129,8 @@ macro_rules! counter {
         }
 
         impl SingleQuota for $limiter {
+            type Terms = Quota;
+
             fn quota(&self) -> Quota {
                 self.quota
             }

@@ -29,7 +29,7 @@ use crate::Timestamp;
 ///
 /// let quota = Quota::new(3, Duration::from_secs(1))?;
 /// assert_eq!(burst(FixedWindow::new(quota)), 3);
-/// assert_eq!(burst(Funnel::new(quota.with_capacity(5)?)), 5);
+/// assert_eq!(burst(Funnel::new(quota).with_capacity(5)?), 5);
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,7 +189,8 @@ impl<L: SingleQuota> Direct<L> {
         self.limiter.quota()
     }
 
-    /// Changes the quota; units already allowed stay on record. **O(1)**. For the effect of a
+    /// Changes the quota and, with a [`Funnel`](super::Funnel), its capacity; units already allowed
+    /// stay on record. **O(1)**. For the effect of a
     /// changed period, see the algorithm, e.g. [`SlidingWindow`](super::SlidingWindow#quotas).
     ///
     /// # Examples
@@ -205,30 +206,32 @@ impl<L: SingleQuota> Direct<L> {
     /// assert_eq!(funnel.peek_n(0, Timestamp::ZERO).remaining, 4);
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn set_quota(&mut self, quota: Quota) {
+    pub fn set_quota(&mut self, quota: impl Into<L::Terms>) {
         let mut limiter = self.limiter.clone();
-        limiter.set_quota(quota);
+        limiter.set_quota(quota.into());
         self.set_limiter(limiter);
     }
 
     /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.
-    /// All calls share the units: those allowed under one quota count under every other.
-    pub fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    /// All calls share the units: those allowed under one quota count under every other. A call of a
+    /// funnel may bring a [`Funnel`](super::Funnel), which has a capacity too.
+    pub fn check_with(&mut self, quota: impl Into<L::Terms>, n: u32, now: Timestamp) -> Decision {
+        let terms = quota.into();
         if now < self.newest {
-            return self.late(now, |one, newest| one.check_with(quota, n, newest));
+            return self.late(now, |one, newest| one.check_with(terms, n, newest));
         }
         self.newest = now;
-        self.limiter.check_with(&mut self.state, quota, n, now)
+        self.limiter.check_with(&mut self.state, terms, n, now)
     }
 
     /// Returns what [`check_with`](Self::check_with) would return, without changing anything.
-    pub fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    pub fn peek_with(&self, quota: impl Into<L::Terms>, n: u32, now: Timestamp) -> Decision {
         let counted = now.max(self.newest);
-        self.limiter.peek_with(&self.state, quota, n, counted).counted_from(now, counted)
+        self.limiter.peek_with(&self.state, quota.into(), n, counted).counted_from(now, counted)
     }
 
     /// Like [`refund`](Self::refund), for units that were allowed under another quota.
-    pub fn refund_with(&mut self, quota: Quota, n: u32) -> u32 {
-        self.limiter.refund_with(&mut self.state, quota, n)
+    pub fn refund_with(&mut self, quota: impl Into<L::Terms>, n: u32) -> u32 {
+        self.limiter.refund_with(&mut self.state, quota.into(), n)
     }
 }

@@ -2,19 +2,20 @@
 
 use core::time::Duration;
 
-use super::{Decision, Limiter, Quota, SingleQuota, Verdict};
+use super::{Decision, Limiter, Quota, QuotaError, SingleQuota, Verdict};
 use crate::Timestamp;
 
-/// A leaky bucket: it holds `capacity` units, and leaks at a rate of `count / period`.
+/// A leaky bucket: it holds `capacity` units, and leaks at a rate of `count / period`. The capacity
+/// is the count, unless it is [set](Self::with_capacity).
 ///
 /// Units that do not all fit are denied together. A burst of up to the capacity is allowed at once,
 /// and then as much as leaks out. This is the leaky bucket as a meter (J. Turner, "New Directions
 /// in Communications", IEEE Communications Magazine 24(10), 1986), in integer arithmetic only, so
 /// its decisions are exact for every quota. The state of a key is three words.
 ///
-/// If the quota changes, or that of a call is another, the time at which the funnel will be empty
-/// carries over. While it is more than the capacity of a quota takes to leak out, that quota allows
-/// nothing.
+/// If the quota or the capacity changes, or those of a call are others, the time at which the
+/// funnel will be empty carries over. While it is more than a capacity takes to leak out, nothing is
+/// allowed under this capacity.
 ///
 /// Textbooks have other names for its operations. With `funnel` a
 /// [`Direct<Funnel>`](super::Direct):
@@ -24,7 +25,7 @@ use crate::Timestamp;
 /// | `watering(n)` | `funnel.check_n(n, now)` |
 /// | `left_quota` | `funnel.peek_n(0, now).remaining` |
 /// | `make_space` | none: every check does it |
-/// | `capacity` | `funnel.quota().capacity()` |
+/// | `capacity` | `funnel.limiter().capacity()` |
 /// | `leaking_rate` | `funnel.quota().count()` in each `funnel.quota().period()` |
 /// | `leaking_ts` | none: the holder has the latest time seen |
 ///
@@ -35,8 +36,8 @@ use crate::Timestamp;
 /// use zset_std::{Direct, Funnel, Quota, Timestamp};
 ///
 /// // 15 at once, and one every two seconds.
-/// let quota = Quota::new(1, Duration::from_secs(2))?.with_capacity(15)?;
-/// let mut funnel = Direct::new(Funnel::new(quota));
+/// let quota = Quota::new(1, Duration::from_secs(2))?;
+/// let mut funnel = Direct::new(Funnel::new(quota).with_capacity(15)?);
 /// assert!(funnel.check_n(15, Timestamp::ZERO).is_allowed());
 /// assert_eq!(funnel.peek_n(0, Timestamp::ZERO).remaining, 0);
 ///
@@ -46,13 +47,79 @@ use crate::Timestamp;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Funnel {
-    quota: FunnelQuota,
+    quota: Quota,
+    /// Not zero.
+    capacity: u32,
+    /// The time between two units: `period / count`.
+    interval: Volume,
+    /// The time for the whole capacity.
+    burst: Volume,
+    /// `2^64 / interval`, or `2^64 / period` if the interval is below a nanosecond; at most 1 too
+    /// small. Multiplying is faster than dividing.
+    reciprocal: u64,
+}
+
+/// A time in nanoseconds: `nanos + fraction / count`, for the count of some quota.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Volume {
+    nanos: u64,
+    /// Less than the count.
+    fraction: u64,
 }
 
 impl Funnel {
     /// Makes the algorithm. **O(1)**.
     pub const fn new(quota: Quota) -> Self {
-        Funnel { quota: FunnelQuota::new(quota) }
+        let (count, period) = (quota.count() as u64, quota.period_in_nanos());
+        let interval = Volume { nanos: period / count, fraction: period % count };
+        let burst = Volume { nanos: period, fraction: 0 };
+        let units = if period < count { 1 } else { count };
+        let reciprocal = ((((units as u128) << 64) - 1) / period as u128) as u64;
+        Funnel { quota, capacity: quota.count(), interval, burst, reciprocal }
+    }
+
+    /// Returns the funnel with a different capacity: the number of units that it allows at once.
+    /// **O(1)**.
+    ///
+    /// # Errors
+    ///
+    /// [`QuotaError`] if it is zero, or if a full funnel would take more than 146 years to empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use zset_std::{Funnel, Quota};
+    ///
+    /// let funnel = Funnel::new(Quota::new(60, Duration::from_secs(60))?);
+    /// assert_eq!(funnel.capacity(), 60);
+    /// assert_eq!(funnel.with_capacity(5)?.capacity(), 5);
+    /// # Ok::<(), zset_std::limit::QuotaError>(())
+    /// ```
+    pub const fn with_capacity(self, capacity: u32) -> Result<Funnel, QuotaError> {
+        if capacity == 0 {
+            return Err(QuotaError::ZeroCapacity);
+        }
+        let (count, period) = (self.quota.count() as u64, self.quota.period_in_nanos());
+        // A full funnel is empty in less than 2^62 nanoseconds, so a sum of two levels fits into an
+        // `i64`.
+        if capacity as u128 * period as u128 >= (count as u128) << 62 {
+            return Err(QuotaError::PeriodTooLong);
+        }
+        Ok(Funnel { capacity, burst: self.interval.times(capacity, count), ..self })
+    }
+
+    /// Returns the number of units allowed at once. **O(1)**.
+    #[inline]
+    pub const fn capacity(self) -> u32 {
+        self.capacity
+    }
+}
+
+/// The capacity is the count.
+impl From<Quota> for Funnel {
+    fn from(quota: Quota) -> Self {
+        Funnel::new(quota)
     }
 }
 
@@ -67,17 +134,17 @@ impl Limiter for Funnel {
     )]
     #[inline(always)]
     fn check_n(&self, level: &mut Level, n: u32, now: Timestamp) -> Decision {
-        level.check(&self.quota, n, now).into()
+        level.check(self, n, now).into()
     }
 
     fn record(&self, level: &mut Level, n: u32, now: Timestamp) {
-        level.record(&self.quota, n, now);
+        level.record(self, n, now);
     }
 
     /// Empties the funnel by `n` units, or by as much as it holds; returns the number of whole
     /// units.
     fn refund(&self, level: &mut Level, n: u32) -> u32 {
-        level.refund(&self.quota, n)
+        level.refund(self, n)
     }
 
     fn idle_from(&self, level: &Level) -> Timestamp {
@@ -86,20 +153,22 @@ impl Limiter for Funnel {
 }
 
 impl SingleQuota for Funnel {
+    type Terms = Funnel;
+
     fn quota(&self) -> Quota {
-        self.quota.quota
+        self.quota
     }
 
-    fn set_quota(&mut self, quota: Quota) {
-        self.quota = FunnelQuota::new(quota);
+    fn set_quota(&mut self, funnel: Funnel) {
+        *self = funnel;
     }
 
-    fn check_with(&self, level: &mut Level, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        level.check(&FunnelQuota::new(quota), n, now).into()
+    fn check_with(&self, level: &mut Level, funnel: Funnel, n: u32, now: Timestamp) -> Decision {
+        level.check(&funnel, n, now).into()
     }
 
-    fn refund_with(&self, level: &mut Level, quota: Quota, n: u32) -> u32 {
-        level.refund(&FunnelQuota::new(quota), n)
+    fn refund_with(&self, level: &mut Level, funnel: Funnel, n: u32) -> u32 {
+        level.refund(&funnel, n)
     }
 }
 
@@ -133,27 +202,6 @@ pub struct Level {
     count: u32,
     /// The time at which the level was computed.
     leaked_at: Timestamp,
-}
-
-/// A time in nanoseconds: `nanos + fraction / count`, for the count of some quota.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Volume {
-    nanos: u64,
-    /// Less than the count.
-    fraction: u64,
-}
-
-/// A quota, with the parameters computed from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FunnelQuota {
-    quota: Quota,
-    /// The time between two units: `period / count`.
-    interval: Volume,
-    /// The time for the whole capacity.
-    burst: Volume,
-    /// `2^64 / interval`, or `2^64 / period` if the interval is below a nanosecond; at most 1 too
-    /// small. Multiplying is faster than dividing.
-    reciprocal: u64,
 }
 
 /// A number of units under some quota.
@@ -192,24 +240,16 @@ impl Volume {
     }
 }
 
-impl FunnelQuota {
-    const fn new(quota: Quota) -> Self {
-        let (count, period) = (quota.count() as u64, quota.period_in_nanos());
-        let interval = Volume { nanos: period / count, fraction: period % count };
-        let burst = interval.times(quota.capacity(), count);
-        let units = if period < count { 1 } else { count };
-        let reciprocal = ((((units as u128) << 64) - 1) / period as u128) as u64;
-        FunnelQuota { quota, interval, burst, reciprocal }
-    }
-
+impl Funnel {
+    /// Returns the number of parts of a nanosecond that volumes count.
     #[inline]
-    fn count(&self) -> u64 {
+    fn parts(&self) -> u64 {
         self.quota.count().into()
     }
 
     #[inline]
     fn pour(&self, n: u32) -> Pour {
-        let volume = if n == 1 { self.interval } else { self.interval.times(n, self.count()) };
+        let volume = if n == 1 { self.interval } else { self.interval.times(n, self.parts()) };
         Pour { n, volume }
     }
 
@@ -218,7 +258,7 @@ impl FunnelQuota {
     #[inline]
     fn fill(&self, level: Volume, volume: Volume) -> (Volume, u64) {
         let fraction = level.fraction + volume.fraction;
-        let (carried, is_below) = fraction.overflowing_sub(self.count());
+        let (carried, is_below) = fraction.overflowing_sub(self.parts());
         let filled = Volume {
             nanos: level.nanos + volume.nanos + u64::from(!is_below),
             fraction: if is_below { fraction } else { carried },
@@ -240,7 +280,7 @@ impl FunnelQuota {
     /// nanoseconds, and exactly in nanoseconds over the count, modulo 2^64.
     #[inline]
     fn units_in(&self, nanos: u64, parts: u64) -> u32 {
-        let (count, period) = (self.count(), self.quota.period_in_nanos());
+        let (count, period) = (self.parts(), self.quota.period_in_nanos());
         // If the interval is below a nanosecond, the period is below 2^32, and the parts below
         // 2^64.
         let dividend = if period < count { parts } else { nanos };
@@ -259,7 +299,7 @@ impl FunnelQuota {
     fn remaining(&self, level: Volume) -> u32 {
         let Volume { nanos, fraction } = self.burst;
         let whole = nanos.wrapping_sub(level.nanos);
-        let parts = whole.wrapping_mul(self.count()).wrapping_add(fraction);
+        let parts = whole.wrapping_mul(self.parts()).wrapping_add(fraction);
         let whole = whole.wrapping_sub((fraction < level.fraction).into());
         // The level exceeds the burst if the funnel was filled under another quota.
         if (whole as i64) < 0 {
@@ -285,11 +325,11 @@ impl Level {
         self.count = count;
     }
 
-    /// Returns the level at `leaked_at`, in fractions over the count of a quota.
+    /// Returns the level at `leaked_at`, in fractions over the count of a funnel.
     #[inline]
-    fn level(&mut self, quota: &FunnelQuota) -> Volume {
-        if self.count != quota.quota.count() {
-            self.convert(quota.quota.count());
+    fn level(&mut self, funnel: &Funnel) -> Volume {
+        if self.count != funnel.quota.count() {
+            self.convert(funnel.quota.count());
         }
         Volume { nanos: self.nanos, fraction: self.fraction.into() }
     }
@@ -306,19 +346,19 @@ impl Level {
         reason = "with LTO it is too large for a hint, and 1.2 times as slow"
     )]
     #[inline(always)]
-    fn check(&mut self, quota: &FunnelQuota, n: u32, now: Timestamp) -> Outcome {
-        let pour = quota.pour(n);
+    fn check(&mut self, funnel: &Funnel, n: u32, now: Timestamp) -> Outcome {
+        let pour = funnel.pour(n);
         let elapsed = now.as_nanos().saturating_sub(self.leaked_at.as_nanos());
-        let Volume { nanos, fraction } = self.level(quota);
+        let Volume { nanos, fraction } = self.level(funnel);
         let (nanos, is_empty) = nanos.overflowing_sub(elapsed);
         let if_not_empty = u64::from(is_empty).wrapping_sub(1);
         let level = Volume { nanos: nanos & if_not_empty, fraction: fraction & if_not_empty };
-        let capacity = quota.quota.capacity();
+        let capacity = funnel.capacity;
         let never = pour.n > capacity;
         // Computed while the units are poured, and not from the level afterwards.
-        let space = quota.remaining(level);
+        let space = funnel.remaining(level);
         let (level, wait) =
-            if pour.n == 0 || never { (level, 0) } else { quota.fill(level, pour.volume) };
+            if pour.n == 0 || never { (level, 0) } else { funnel.fill(level, pour.volume) };
         self.set_level(level);
         self.leaked_at = now;
         let if_allowed = u32::from(never || wait > 0).wrapping_sub(1);
@@ -327,23 +367,23 @@ impl Level {
     }
 
     /// Pours in the units even if they do not fit, up to what leaks out in 146 years.
-    fn record(&mut self, quota: &FunnelQuota, n: u32, now: Timestamp) {
-        let _ = self.check(quota, 0, now);
-        let (level, Volume { nanos, fraction }) = (self.level(quota), quota.pour(n).volume);
+    fn record(&mut self, funnel: &Funnel, n: u32, now: Timestamp) {
+        let _ = self.check(funnel, 0, now);
+        let (level, Volume { nanos, fraction }) = (self.level(funnel), funnel.pour(n).volume);
         let fraction = level.fraction + fraction;
-        let carry = fraction / quota.count();
+        let carry = fraction / funnel.parts();
         let nanos = level.nanos.saturating_add(nanos).saturating_add(carry);
         self.set_level(if nanos < FULLEST {
-            Volume { nanos, fraction: fraction % quota.count() }
+            Volume { nanos, fraction: fraction % funnel.parts() }
         } else {
             Volume { nanos: FULLEST, fraction: 0 }
         });
     }
 
     /// Refunds the units, or as much as the funnel holds, and returns the number of whole units.
-    fn refund(&mut self, quota: &FunnelQuota, n: u32) -> u32 {
-        let (Pour { n, volume }, count) = (quota.pour(n), quota.count());
-        let level = self.level(quota);
+    fn refund(&mut self, funnel: &Funnel, n: u32) -> u32 {
+        let (Pour { n, volume }, count) = (funnel.pour(n), funnel.parts());
+        let level = self.level(funnel);
         let borrow = u64::from(level.fraction < volume.fraction);
         let fraction = level.fraction.wrapping_sub(volume.fraction);
         let left = level.nanos.checked_sub(volume.nanos.saturating_add(borrow));
@@ -352,7 +392,7 @@ impl Level {
         } else {
             // Less than `n` units.
             let parts = level.nanos.wrapping_mul(count).wrapping_add(level.fraction);
-            (Volume { nanos: 0, fraction: 0 }, quota.units_in(level.nanos, parts))
+            (Volume { nanos: 0, fraction: 0 }, funnel.units_in(level.nanos, parts))
         };
         self.set_level(level);
         refunded

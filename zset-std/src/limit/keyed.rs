@@ -59,8 +59,9 @@ use crate::{At, Clock, MonotonicClock, RandomState, Timestamp};
 /// assert!(payments.check("ann").is_allowed());
 ///
 /// // Ten per minute for each user and action, and up to three at once.
-/// let quota = Quota::new(10, Duration::from_secs(60))?.with_capacity(3)?;
-/// let actions = Keyed::<(u64, &str), _>::new(Funnel::new(quota)).with_clock(clock.clone());
+/// let quota = Quota::new(10, Duration::from_secs(60))?;
+/// let funnel = Funnel::new(quota).with_capacity(3)?;
+/// let actions = Keyed::<(u64, &str), _>::new(funnel).with_clock(clock.clone());
 /// assert!(actions.check_n(&(7, "pay"), 3).is_allowed());
 /// let denied = actions.check(&(7, "pay"));
 /// assert_eq!(denied.retry_after(), Some(Duration::from_secs(6)));
@@ -182,11 +183,12 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.copy_limiter().quota()
     }
 
-    /// Changes the quota of all keys, at the cost of [`set_limiter`](Self::set_limiter); units
-    /// already allowed stay on record. For the effect of a changed period, see
+    /// Changes the quota of all keys and, with a [`Funnel`], the capacity, at the cost of
+    /// [`set_limiter`](Self::set_limiter); units already allowed stay on record. For the effect of a changed period, see
     /// [`check_with`](Self::check_with).
-    pub fn set_quota(&self, quota: Quota) {
-        self.set(|limiter| limiter.set_quota(quota));
+    pub fn set_quota(&self, quota: impl Into<L::Terms>) {
+        let terms = quota.into();
+        self.set(|limiter| limiter.set_quota(terms));
     }
 
     /// Like [`refund`](Self::refund) and at the same cost, for units that were allowed under
@@ -194,10 +196,11 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     pub fn refund_with<Q: Hash + Equivalent<K> + ?Sized>(
         &self,
         key: &Q,
-        quota: Quota,
+        quota: impl Into<L::Terms>,
         n: u32,
     ) -> u32 {
-        let refund = |limiter: &L, state: &mut L::State| limiter.refund_with(state, quota, n);
+        let terms = quota.into();
+        let refund = |limiter: &L, state: &mut L::State| limiter.refund_with(state, terms, n);
         self.keys.lock(key, Timestamp::ZERO).shorten(refund).unwrap_or(0)
     }
 }
@@ -272,7 +275,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
 timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, C, H> {
     /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.
     ///
-    /// It is for tiers, and for quotas from a database. All calls share the history of the key:
+    /// It is for tiers, and for quotas from a database. A call of a funnel may bring a [`Funnel`],
+    /// which has a capacity too. All calls share the history of the key:
     /// units allowed under one quota count under every other. A count, or a capacity, may change
     /// with each call, exactly. A changed period is exact where the times of units are known, and
     /// otherwise errs on the side of denying:
@@ -317,16 +321,28 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     /// assert!(windows.check_with(&1, generous, 1).is_allowed());
     /// # Ok::<(), zset_std::limit::QuotaError>(())
     /// ```
-    pub fn check_with<Q: ToKey<K> + ?Sized>(&self, key: &Q, quota: Quota, n: u32) -> Decision {
+    pub fn check_with<Q: ToKey<K> + ?Sized>(
+        &self,
+        key: &Q,
+        quota: impl Into<L::Terms>,
+        n: u32,
+    ) -> Decision {
+        let terms = quota.into();
         let (keyed, now) = self.timed();
-        keyed.check_by(key, n, now, |limiter, state, now| limiter.check_with(state, quota, n, now))
+        keyed.check_by(key, n, now, |limiter, state, now| limiter.check_with(state, terms, n, now))
     }
 
     /// Like [`peek`](Self::peek) and at the same cost, for what [`check_with`](Self::check_with)
     /// would return.
-    pub fn peek_with<Q: Hash + Equivalent<K> + ?Sized>(&self, key: &Q, quota: Quota, n: u32) -> Decision {
+    pub fn peek_with<Q: Hash + Equivalent<K> + ?Sized>(
+        &self,
+        key: &Q,
+        quota: impl Into<L::Terms>,
+        n: u32,
+    ) -> Decision {
+        let terms = quota.into();
         let (keyed, now) = self.timed();
-        keyed.peek_by(key, n, now, |limiter, state, _, now| limiter.peek_with(state, quota, n, now))
+        keyed.peek_by(key, n, now, |limiter, state, _, now| limiter.peek_with(state, terms, n, now))
     }
 });
 
@@ -737,8 +753,8 @@ timed!(impl[K: Eq + Hash, C: Clock, H: BuildHasher] Keyed<K, Funnel, C, H> {
         period: i64,
         quantity: i64,
     ) -> Result<Throttle, ThrottleError> {
-        let (quota, n) = Throttle::arguments(max_burst, count, period, quantity)?;
-        Ok(self.check_with(key, quota, n).into())
+        let (funnel, n) = Throttle::arguments(max_burst, count, period, quantity)?;
+        Ok(self.check_with(key, funnel, n).into())
     }
 });
 

@@ -1,6 +1,6 @@
 //! [`Limiter`]: how an algorithm decides on the state of a key.
 
-use super::{Decision, Quota};
+use super::{Decision, Funnel, Quota};
 use crate::Timestamp;
 
 /// A rate limiting algorithm: a value made of quotas, without state.
@@ -168,26 +168,41 @@ pub trait Limiter: Clone {
 /// An algorithm with one quota, which may be another in each call: every one of this crate except
 /// [`Limits`](super::Limits).
 pub trait SingleQuota: Limiter {
+    /// What a call may bring in place of the quota: a [`Quota`] or, if the algorithm has a capacity
+    /// too, a [`Funnel`].
+    type Terms: Copy + From<Quota> + Into<Funnel>;
+
     /// Returns the quota.
     fn quota(&self) -> Quota;
 
-    /// Changes the quota. Holders [adapt](Limiter::adapt) the states.
-    fn set_quota(&mut self, quota: Quota);
+    /// Changes the quota and, of a funnel, the capacity. Holders [adapt](Limiter::adapt) the states.
+    fn set_quota(&mut self, terms: Self::Terms);
 
     /// Like [`check_n`](Limiter::check_n), with a different quota for this call.
-    fn check_with(&self, state: &mut Self::State, quota: Quota, n: u32, now: Timestamp)
-    -> Decision;
+    fn check_with(
+        &self,
+        state: &mut Self::State,
+        terms: Self::Terms,
+        n: u32,
+        now: Timestamp,
+    ) -> Decision;
 
     /// Returns what [`check_with`](Self::check_with) would return, without changing anything. The
     /// default checks a copy of the state.
-    fn peek_with(&self, state: &Self::State, quota: Quota, n: u32, now: Timestamp) -> Decision {
-        self.check_with(&mut state.clone(), quota, n, now)
+    fn peek_with(
+        &self,
+        state: &Self::State,
+        terms: Self::Terms,
+        n: u32,
+        now: Timestamp,
+    ) -> Decision {
+        self.check_with(&mut state.clone(), terms, n, now)
     }
 
     /// Like [`refund`](Limiter::refund), for units that were allowed under another quota. The
     /// default is for algorithms that count units, whatever their quota.
-    fn refund_with(&self, state: &mut Self::State, quota: Quota, n: u32) -> u32 {
-        let _ = quota;
+    fn refund_with(&self, state: &mut Self::State, terms: Self::Terms, n: u32) -> u32 {
+        let _ = terms;
         self.refund(state, n)
     }
 }

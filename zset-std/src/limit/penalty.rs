@@ -221,27 +221,29 @@ impl<L: Limiter> Limiter for Penalty<L> {
 }
 
 impl<L: SingleQuota> SingleQuota for Penalty<L> {
+    type Terms = L::Terms;
+
     fn quota(&self) -> Quota {
         self.limiter.quota()
     }
 
-    fn set_quota(&mut self, quota: Quota) {
-        self.limiter.set_quota(quota);
+    fn set_quota(&mut self, terms: L::Terms) {
+        self.limiter.set_quota(terms);
     }
 
     fn check_with(
         &self,
         state: &mut Self::State,
-        quota: Quota,
+        terms: L::Terms,
         n: u32,
         now: Timestamp,
     ) -> Decision {
-        let check = |inside: &L, state: &mut L::State, n| inside.check_with(state, quota, n, now);
-        self.check_by(state, n, now, check, |inside, state| inside.peek_with(state, quota, n, now))
+        let check = |inside: &L, state: &mut L::State, n| inside.check_with(state, terms, n, now);
+        self.check_by(state, n, now, check, |inside, state| inside.peek_with(state, terms, n, now))
     }
 
-    fn refund_with(&self, state: &mut Self::State, quota: Quota, n: u32) -> u32 {
-        self.limiter.refund_with(&mut state.limiter, quota, n)
+    fn refund_with(&self, state: &mut Self::State, terms: L::Terms, n: u32) -> u32 {
+        self.limiter.refund_with(&mut state.limiter, terms, n)
     }
 }
 

@@ -10,11 +10,11 @@ pub(super) const LONGEST_PERIOD: u64 = (u32::MAX as u64) << 30;
 
 const NANOS_PER_SECOND: NonZeroU64 = NonZeroU64::new(1_000_000_000).unwrap();
 
-/// A limit on a rate: `count` units in each `period`, and `capacity` of them at once.
+/// A limit on a rate: `count` units in each `period`.
 ///
-/// A window counts the units of the last period, so its limit is `count`. A funnel allows units at
-/// a rate of `count / period`, and up to `capacity` of them at once. The capacity equals the count
-/// by default.
+/// A window counts the units of the last period, so its limit is `count`. A
+/// [`Funnel`](super::Funnel) allows units at a rate of `count / period`; it may have a capacity
+/// other than `count`.
 ///
 /// # Examples
 ///
@@ -22,9 +22,8 @@ const NANOS_PER_SECOND: NonZeroU64 = NonZeroU64::new(1_000_000_000).unwrap();
 /// use std::time::Duration;
 /// use zset_std::Quota;
 ///
-/// let per_minute = Quota::new(60, Duration::from_secs(60))?;
-/// assert_eq!(per_minute.capacity(), 60);
-/// assert_eq!(per_minute.with_capacity(5)?.capacity(), 5);
+/// let quota = Quota::new(60, Duration::from_secs(1))?;
+/// assert_eq!((quota.count(), quota.period().as_secs()), (60, 1));
 /// assert!(Quota::new(0, Duration::from_secs(60)).is_err());
 /// # Ok::<(), zset_std::limit::QuotaError>(())
 /// ```
@@ -33,10 +32,9 @@ pub struct Quota {
     count: NonZeroU32,
     /// In nanoseconds.
     period: NonZeroU64,
-    capacity: NonZeroU32,
 }
 
-/// The error of an invalid quota.
+/// The error of an invalid quota, or of an invalid capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QuotaError {
@@ -75,7 +73,7 @@ impl Quota {
             return Err(QuotaError::PeriodTooLong);
         }
         match NonZeroU64::new(period.as_nanos() as u64) {
-            Some(period) => Ok(Quota { count, period, capacity: count }),
+            Some(period) => Ok(Quota { count, period }),
             None => Err(QuotaError::ZeroPeriod),
         }
     }
@@ -112,28 +110,7 @@ impl Quota {
 
     const fn per(count: NonZeroU32, seconds: u32) -> Quota {
         let Some(seconds) = NonZeroU64::new(seconds as u64) else { unreachable!() };
-        Quota { count, period: seconds.saturating_mul(NANOS_PER_SECOND), capacity: count }
-    }
-
-    /// Returns the quota with another capacity: the number of units that a funnel allows at once.
-    /// **O(1)**.
-    ///
-    /// Only a [`Funnel`](super::Funnel) has a capacity. The limit of a window is its count,
-    /// whatever the capacity of its quota.
-    ///
-    /// # Errors
-    ///
-    /// [`QuotaError`] if it is zero, or if a full funnel would take more than 146 years to empty.
-    pub const fn with_capacity(self, capacity: u32) -> Result<Quota, QuotaError> {
-        let Some(capacity) = NonZeroU32::new(capacity) else {
-            return Err(QuotaError::ZeroCapacity);
-        };
-        // A full funnel is empty in less than 2^62 nanoseconds, so a sum of two levels fits into an
-        // `i64`.
-        if capacity.get() as u128 * self.period.get() as u128 >= (self.count.get() as u128) << 62 {
-            return Err(QuotaError::PeriodTooLong);
-        }
-        Ok(Quota { capacity, ..self })
+        Quota { count, period: seconds.saturating_mul(NANOS_PER_SECOND) }
     }
 
     /// Returns the number of units per period: the limit of a window. **O(1)**.
@@ -145,12 +122,6 @@ impl Quota {
     /// Returns the period. **O(1)**.
     pub const fn period(self) -> Duration {
         Duration::from_nanos(self.period.get())
-    }
-
-    /// Returns the number of units that a funnel allows at once. **O(1)**.
-    #[inline]
-    pub const fn capacity(self) -> u32 {
-        self.capacity.get()
     }
 }
 

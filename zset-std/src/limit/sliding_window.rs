@@ -138,6 +138,8 @@ impl Limiter for SlidingWindow {
 }
 
 impl SingleQuota for SlidingWindow {
+    type Terms = Quota;
+
     fn quota(&self) -> Quota {
         self.quota
     }

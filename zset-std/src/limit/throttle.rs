@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 use core::time::Duration;
 
-use super::{Decision, Quota, QuotaError, Verdict};
+use super::{Decision, Funnel, Quota, QuotaError, Verdict};
 
 /// The reply of `CL.THROTTLE`; times are in seconds, rounded up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl From<QuotaError> for ThrottleError {
 }
 
 impl Throttle {
-    /// Returns the quota and the number of units given by the arguments of `CL.THROTTLE`: `count`
+    /// Returns the funnel and the number of units given by the arguments of `CL.THROTTLE`: `count`
     /// units per `period` seconds, and up to `max_burst + 1` at once. **O(1)**.
     ///
     /// # Errors
@@ -67,14 +67,14 @@ impl Throttle {
         count: i64,
         period: i64,
         quantity: i64,
-    ) -> Result<(Quota, u32), ThrottleError> {
+    ) -> Result<(Funnel, u32), ThrottleError> {
         let capacity = max_burst.checked_add(1).filter(|_| max_burst >= 0);
         let capacity = capacity.and_then(|capacity| u32::try_from(capacity).ok());
         let count = u32::try_from(count).map_err(|_| ThrottleError::Rate)?;
         let period = u64::try_from(period).map_err(|_| ThrottleError::Rate)?;
         let quantity = u32::try_from(quantity).map_err(|_| ThrottleError::Quantity)?;
-        let quota = Quota::new(count, Duration::from_secs(period))?;
-        Ok((quota.with_capacity(capacity.ok_or(ThrottleError::MaxBurst)?)?, quantity))
+        let funnel = Funnel::new(Quota::new(count, Duration::from_secs(period))?);
+        Ok((funnel.with_capacity(capacity.ok_or(ThrottleError::MaxBurst)?)?, quantity))
     }
 }
 

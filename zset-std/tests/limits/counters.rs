@@ -11,7 +11,7 @@ proptest! {
         quota in quotas(),
         calls in prop::collection::vec((steps(), 0..14u32), 0..120),
     ) {
-        let mut counter = Direct::new(WindowCounter::new(quota));
+        let mut counter = Direct::new(WindowCounter::new(quota.quota()));
         let mut passed: Vec<(Timestamp, u32)> = Vec::new();
         let (mut now, mut newest) = (Timestamp::ZERO, Timestamp::ZERO);
         for ((quarters, nanos), n) in calls {

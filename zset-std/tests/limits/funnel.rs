@@ -3,11 +3,11 @@
 
 use super::*;
 use zset_std::limit::QuotaError;
-use zset_std::{Decision, Direct, Funnel, Keyed, Verdict};
+use zset_std::{Decision, Direct, Keyed, Verdict};
 
 /// Returns whether `n` more units may pass now: counted from each earlier call, the units that
 /// passed must not exceed the capacity plus what has leaked since.
-fn conforms(passed: &[(Timestamp, u32)], quota: Quota, n: u32, now: Timestamp) -> bool {
+fn conforms(passed: &[(Timestamp, u32)], quota: Funnel, n: u32, now: Timestamp) -> bool {
     let period = quota.period().as_nanos();
     let mut poured = u128::from(n) * period;
     if poured > u128::from(quota.capacity()) * period {
@@ -23,8 +23,9 @@ fn conforms(passed: &[(Timestamp, u32)], quota: Quota, n: u32, now: Timestamp) -
 /// The textbook version drops the leaked fraction of a unit at each call, and admits half as many.
 #[test]
 fn polling_every_1999_milliseconds_loses_no_capacity() {
-    let quota = Quota::new(1, Duration::from_secs(2)).unwrap().with_capacity(15).unwrap();
-    let mut funnel = Direct::new(Funnel::new(quota));
+    let quota = Quota::new(1, Duration::from_secs(2)).unwrap();
+    let quota = Funnel::new(quota).with_capacity(15).unwrap();
+    let mut funnel = Direct::new(quota);
     let (mut now, mut admitted) = (Timestamp::ZERO, 0);
     let mut exact = Vec::new();
     while now.as_nanos() <= 3_600_000_000_000 {
@@ -42,8 +43,8 @@ fn polling_every_1999_milliseconds_loses_no_capacity() {
 #[test]
 fn quotas_of_every_size_work() {
     let day = Duration::from_secs(86_400);
-    let mut funnel =
-        Direct::new(Funnel::new(Quota::new(1_000_000_000, day).unwrap().with_capacity(1).unwrap()));
+    let fast = Funnel::new(Quota::new(1_000_000_000, day).unwrap()).with_capacity(1).unwrap();
+    let mut funnel = Direct::new(fast);
     assert!(funnel.check_n(1, Timestamp::ZERO).is_allowed());
     let decision = funnel.check_n(1, Timestamp::ZERO);
     assert_eq!(decision.retry_after(), Some(Duration::from_nanos(86_400)));
@@ -100,34 +101,36 @@ fn a_quota_may_take_up_to_146_years() {
         assert!(!denied.is_allowed() && denied.remaining == 0);
         assert_eq!(denied.reset_after, longest);
         assert_eq!(Direct::new(Funnel::new(quota)).check_n(count, DATE).reset_after, longest);
-        assert!(quota.with_capacity(count).is_ok());
+        assert!(Funnel::new(quota).with_capacity(count).is_ok());
     }
     let longer = longest + Duration::from_nanos(1);
     assert_eq!(Quota::new(1, longer), Err(QuotaError::PeriodTooLong));
     assert_eq!(Quota::new(1, Duration::MAX), Err(QuotaError::PeriodTooLong));
-    let quota = Quota::new(2, longest).unwrap();
-    assert!(quota.with_capacity(2).is_ok());
-    assert_eq!(quota.with_capacity(3), Err(QuotaError::PeriodTooLong));
+    let funnel = Funnel::new(Quota::new(2, longest).unwrap());
+    assert!(funnel.with_capacity(2).is_ok());
+    assert_eq!(funnel.with_capacity(3), Err(QuotaError::PeriodTooLong));
     // 2^62 - 1/4 ns remain until the funnel is empty.
-    let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX))).unwrap();
+    let funnel = |period| Funnel::new(Quota::new(4, Duration::from_nanos(period)).unwrap());
+    let interval = funnel(u64::MAX / u64::from(u32::MAX));
     assert!(interval.with_capacity(u32::MAX).is_ok());
-    let interval = Quota::new(4, Duration::from_nanos(u64::MAX / u64::from(u32::MAX) + 1)).unwrap();
+    let interval = funnel(u64::MAX / u64::from(u32::MAX) + 1);
     assert_eq!(interval.with_capacity(u32::MAX), Err(QuotaError::PeriodTooLong));
 }
 
 #[test]
 fn a_changed_quota_keeps_the_time_at_which_a_funnel_is_empty() {
     let quota = |count, capacity| {
-        Quota::new(count, Duration::from_secs(60)).unwrap().with_capacity(capacity).unwrap()
+        let quota = Quota::new(count, Duration::from_secs(60)).unwrap();
+        Funnel::new(quota).with_capacity(capacity).unwrap()
     };
-    let mut funnel = Direct::new(Funnel::new(quota(6, 3)));
-    let funnels = Keyed::<u32, _>::new(Funnel::new(quota(6, 3)));
+    let mut funnel = Direct::new(quota(6, 3));
+    let funnels = Keyed::<u32, _>::new(quota(6, 3));
     for (other, remaining) in [(quota(12, 9), 3), (quota(6, 1), 0), (quota(3, 2), 0)] {
         assert!(funnel.check_n(3, at(0)).is_allowed());
         assert!(funnels.at(at(0)).check_n(&1, 3).is_allowed());
         funnel.set_quota(other);
         funnels.set_quota(other);
-        assert_eq!((funnel.quota(), funnels.quota()), (other, other));
+        assert_eq!((*funnel.limiter(), funnels.limiter()), (other, other));
         let decision = funnel.peek_n(0, at(0));
         assert_eq!(funnels.at(at(0)).peek_n(&1, 0), decision);
         assert_eq!((decision.remaining, decision.limit), (remaining, other.capacity()));
@@ -150,17 +153,17 @@ struct Naive {
 }
 
 impl Naive {
-    fn volume(quota: Quota, n: u32) -> u128 {
+    fn volume(quota: Funnel, n: u32) -> u128 {
         u128::from(n) * quota.period().as_nanos()
     }
 
     /// Rounds the level up to the fractions that a quota distinguishes.
-    fn convert(&mut self, quota: Quota) {
+    fn convert(&mut self, quota: Funnel) {
         self.level = (self.level * u128::from(quota.count())).div_ceil(self.count.into());
         self.count = quota.count();
     }
 
-    fn check(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    fn check(&mut self, quota: Funnel, n: u32, now: Timestamp) -> Decision {
         self.convert(quota);
         let count = u128::from(quota.count());
         let newest = self.newest.max(now.as_nanos());
@@ -190,7 +193,7 @@ impl Naive {
         }
     }
 
-    fn refund(&mut self, quota: Quota, n: u32) -> u32 {
+    fn refund(&mut self, quota: Funnel, n: u32) -> u32 {
         self.convert(quota);
         let refunded = self.level.min(Naive::volume(quota, n));
         self.level -= refunded;
@@ -199,7 +202,7 @@ impl Naive {
 }
 
 /// Quotas up to the largest, in which count and period rarely divide each other.
-fn indivisible_quotas() -> BoxedStrategy<Quota> {
+fn indivisible_quotas() -> BoxedStrategy<Funnel> {
     let number = || {
         prop_oneof![
             1..12_u32,
@@ -221,7 +224,8 @@ fn indivisible_quotas() -> BoxedStrategy<Quota> {
     let capacity = prop_oneof![2 => Just(None), 1 => number().prop_map(Some)];
     let quotas = (number(), period, capacity).prop_map(|(count, period, capacity)| {
         let quota = Quota::new(count, Duration::from_nanos(period.clamp(1, LONGEST))).unwrap();
-        capacity.and_then(|capacity| quota.with_capacity(capacity).ok()).unwrap_or(quota)
+        let funnel = Funnel::new(quota);
+        capacity.and_then(|capacity| funnel.with_capacity(capacity).ok()).unwrap_or(funnel)
     });
     quotas.boxed()
 }
@@ -233,9 +237,9 @@ const LONGEST: u64 = (u64::MAX - u32::MAX as u64) / 4;
 enum Call {
     /// Checks some thousandths of the capacity, and some units.
     Check(u32, i8),
-    CheckWith(Quota, u32, i8),
+    CheckWith(Funnel, u32, i8),
     Refund(u32, i8),
-    SetQuota(Quota),
+    SetQuota(Funnel),
 }
 
 fn calls() -> impl Strategy<Value = Vec<(i16, i8, Call)>> {
@@ -252,14 +256,14 @@ fn calls() -> impl Strategy<Value = Vec<(i16, i8, Call)>> {
 }
 
 /// Returns some thousandths of the capacity, and some units.
-fn units(quota: Quota, part: u32, units: i8) -> u32 {
+fn units(quota: Funnel, part: u32, units: i8) -> u32 {
     let part = u64::from(quota.capacity()) * u64::from(part) / 1_000;
     u32::try_from(part.saturating_add_signed(units.into())).unwrap_or(u32::MAX)
 }
 
 /// Advances the time by some thousandths of the time in which a full funnel empties, and by some
 /// nanoseconds.
-fn passed(now: Timestamp, quota: Quota, part: i16, nanos: i8) -> Timestamp {
+fn passed(now: Timestamp, quota: Funnel, part: i16, nanos: i8) -> Timestamp {
     let burst = Naive::volume(quota, quota.capacity()).div_ceil(quota.count().into());
     let burst = i128::try_from(burst).unwrap();
     let now = i128::from(now.as_nanos()) + burst * i128::from(part) / 1_000 + i128::from(nanos);
@@ -276,9 +280,9 @@ proptest! {
         calls in calls(),
     ) {
         let mut naive = Naive { level: 0, count: quota.count(), newest: 0 };
-        let mut funnel = Direct::new(Funnel::new(quota));
-        let funnels = Keyed::<u8, _>::new(Funnel::new(quota));
-        let keyed = Keyed::new(Funnel::new(quota));
+        let mut funnel = Direct::new(quota);
+        let funnels = Keyed::<u8, _>::new(quota);
+        let keyed = Keyed::new(quota);
         let (mut quota, mut now) = (quota, Timestamp::from_nanos(start));
         for (part, nanos, call) in calls {
             now = passed(now, quota, part, nanos);
@@ -329,8 +333,8 @@ proptest! {
         start in 0..u64::MAX / 4,
         parts in prop::collection::vec(1..400_u32, 0..5),
     ) {
-        let quota = Quota::new(quota.count(), quota.period()).unwrap();
-        let funnels = Keyed::<u8, _>::new(Funnel::new(quota));
+        let quota = Funnel::new(quota.quota());
+        let funnels = Keyed::<u8, _>::new(quota);
         let mut now = Timestamp::from_nanos(start);
         for _ in 0..3 {
             let mut left = quota.count();
@@ -371,9 +375,10 @@ fn a_count_that_does_not_divide_the_period_is_served_in_full() {
 #[test]
 fn a_change_of_quota_rounds_up_by_less_than_a_nanosecond() {
     let quotas = [3, 7, 10, u32::MAX, 1].map(|count| {
-        Quota::new(count, Duration::from_nanos(1_000_000_007)).unwrap().with_capacity(1).unwrap()
+        let quota = Quota::new(count, Duration::from_nanos(1_000_000_007)).unwrap();
+        Funnel::new(quota).with_capacity(1).unwrap()
     });
-    let funnels = Keyed::<u8, _>::new(Funnel::new(quotas[0]));
+    let funnels = Keyed::<u8, _>::new(quotas[0]);
     assert!(funnels.at(at(0)).check(&1).is_allowed());
     // A third of the period is 333,333,335 2/3 ns.
     for quota in quotas.into_iter().cycle().take(100) {
@@ -381,7 +386,7 @@ fn a_change_of_quota_rounds_up_by_less_than_a_nanosecond() {
         assert_eq!(reset_after, Duration::from_nanos(333_333_336));
     }
     // Setting a quota rounds nothing until a call uses it.
-    let mut funnel = Direct::new(Funnel::new(quotas[0]));
+    let mut funnel = Direct::new(quotas[0]);
     assert!(funnel.check(at(0)).is_allowed());
     let before = funnel.clone();
     funnel.set_quota(quotas[4]);

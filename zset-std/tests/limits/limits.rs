@@ -34,7 +34,7 @@ fn limiters_of_different_types_all_allow_or_none_is_charged() {
         AnyLimiter::from(log(9, 60)),
         WindowCounter::new(quota(8)).into(),
         FixedWindow::new(quota(7)).into(),
-        Funnel::new(quota(6).with_capacity(3).unwrap()).into(),
+        Funnel::new(quota(6)).with_capacity(3).unwrap().into(),
     ]));
     assert!(limits.check_n(3, at(0)).is_allowed());
     let denied = limits.check_n(3, at(0));

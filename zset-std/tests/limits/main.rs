@@ -16,20 +16,55 @@ mod throttle;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use zset_std::{Quota, Timestamp};
+use zset_std::{Funnel, Quota, SingleQuota, Timestamp};
 
 /// Quotas with periods of a few nanoseconds, so that times often fall on window boundaries, and
 /// quotas of any length.
-fn quotas() -> impl Strategy<Value = Quota> {
+///
+/// They are funnels, for the capacity; windows only use their quota.
+fn quotas() -> impl Strategy<Value = Funnel> {
     let period = prop_oneof![1..20u64, 1..5_000_000_000u64];
     (1..12u32, period, 1..20u32).prop_map(|(count, period, capacity)| {
         let quota = Quota::new(count, Duration::from_nanos(period)).unwrap();
-        quota.with_capacity(capacity).unwrap()
+        Funnel::new(quota).with_capacity(capacity).unwrap()
     })
 }
 
+/// What the models read of a funnel.
+trait Rate {
+    fn count(&self) -> u32;
+    fn period(&self) -> Duration;
+}
+
+impl Rate for Funnel {
+    fn count(&self) -> u32 {
+        self.quota().count()
+    }
+
+    fn period(&self) -> Duration {
+        self.quota().period()
+    }
+}
+
+/// The terms of an algorithm.
+trait Terms {
+    fn of(funnel: Funnel) -> Self;
+}
+
+impl Terms for Quota {
+    fn of(funnel: Funnel) -> Self {
+        funnel.quota()
+    }
+}
+
+impl Terms for Funnel {
+    fn of(funnel: Funnel) -> Self {
+        funnel
+    }
+}
+
 /// Returns the time after some quarter periods and a few nanoseconds, forwards or back.
-fn step(now: Timestamp, quota: Quota, quarters: i8, nanos: i8) -> Timestamp {
+fn step(now: Timestamp, quota: Funnel, quarters: i8, nanos: i8) -> Timestamp {
     let quarter = i128::try_from(quota.period().as_nanos()).unwrap() / 4;
     let by = quarter * i128::from(quarters) + i128::from(nanos);
     let now = i128::from(now.as_nanos()) + by;

@@ -6,9 +6,9 @@ mod naive;
 mod single;
 
 use proptest::prelude::*;
-use zset_std::{Decision, Quota, Timestamp, Verdict};
+use zset_std::{Decision, Funnel, Quota, Timestamp, Verdict};
 
-use super::config;
+use super::{Rate, Terms, config};
 use naive::Naive;
 
 /// A Unix time in 2026, in nanoseconds.
@@ -18,13 +18,14 @@ const CENTURY: u64 = 100 * 365 * 86_400 * 1_000_000_000;
 
 /// Counts divide 60, so that every interval is a whole number of sixtieths of a nanosecond.
 /// Capacities and counts keep century-long quotas within the limit of 146 years.
-fn quotas() -> impl Strategy<Value = Quota> {
+fn quotas() -> impl Strategy<Value = Funnel> {
     let count = || prop::sample::select(vec![1_u32, 2, 3, 4, 5, 6, 10, 12]);
     let short = prop_oneof![1..20_u64, 1..5_000_000_000_u64];
     let short = (count(), short, 1..20_u32).prop_map(|(count, period, capacity)| {
-        Quota::new(count, nanos(period)).unwrap().with_capacity(capacity).unwrap()
+        let quota = Quota::new(count, nanos(period)).unwrap();
+        Funnel::new(quota).with_capacity(capacity).unwrap()
     });
-    let long = count().prop_map(|count| Quota::new(count, nanos(CENTURY)).unwrap());
+    let long = count().prop_map(|count| Funnel::new(Quota::new(count, nanos(CENTURY)).unwrap()));
     prop_oneof![4 => short, 1 => long]
 }
 
@@ -54,7 +55,7 @@ fn steps() -> impl Strategy<Value = Step> {
 }
 
 impl Step {
-    fn from(self, now: u64, quota: Quota) -> u64 {
+    fn from(self, now: u64, quota: Funnel) -> u64 {
         let (from, by) = match self {
             Step::Still => (now, 0),
             Step::By(quarters, nanos) => {
@@ -70,7 +71,7 @@ impl Step {
 
 /// Checks a decision on `n` units against the lists of all limiters, which must agree. The lists do
 /// not contain the units yet.
-fn expect(decision: &Decision, lists: &[Naive], quotas: &[Quota], n: u32, now: u64, counted: u64) {
+fn expect(decision: &Decision, lists: &[Naive], quotas: &[Funnel], n: u32, now: u64, counted: u64) {
     let passes = |lists: &[Naive], n: u32, at: u128| {
         lists.iter().zip(quotas).all(|(list, quota)| list.passes(*quota, n, at))
     };

@@ -85,11 +85,11 @@ trait Algorithm: Limiter {
 
     fn check_with(keyed: &Subjects<Self>, key: &Tracked, call: Call) -> Decision;
     fn peek_with(keyed: &Subjects<Self>, key: &Tracked, call: Call) -> Decision;
-    fn set_quota(keyed: &Subjects<Self>, quota: Quota);
+    fn set_quota(keyed: &Subjects<Self>, quota: Funnel);
 }
 
 /// The quota, the units and the time of a call.
-type Call = (Quota, u32, Timestamp);
+type Call = (Funnel, u32, Timestamp);
 
 macro_rules! algorithms {
     ($($limiter:ty),*) => {$(
@@ -102,7 +102,7 @@ macro_rules! algorithms {
                 key: &Tracked,
                 (quota, n, now): Call,
             ) -> Decision {
-                keyed.at(now).check_with(key, quota, n)
+                keyed.at(now).check_with(key, <$limiter as SingleQuota>::Terms::of(quota), n)
             }
 
             fn peek_with(
@@ -110,12 +110,12 @@ macro_rules! algorithms {
                 key: &Tracked,
                 (quota, n, now): Call,
             ) -> Decision {
-                keyed.at(now).peek_with(key, quota, n)
+                keyed.at(now).peek_with(key, <$limiter as SingleQuota>::Terms::of(quota), n)
             }
 
-            fn set_quota(keyed: &Subjects<Self>, quota: Quota) {
-                keyed.set_quota(quota);
-                assert_eq!(keyed.quota(), quota);
+            fn set_quota(keyed: &Subjects<Self>, quota: Funnel) {
+                keyed.set_quota(<$limiter as SingleQuota>::Terms::of(quota));
+                assert_eq!(keyed.quota(), quota.quota());
             }
         }
     )*};
@@ -145,7 +145,7 @@ macro_rules! several {
                 unreachable!("calls have no quota")
             }
 
-            fn set_quota(_: &Subjects<Self>, _: Quota) {
+            fn set_quota(_: &Subjects<Self>, _: Funnel) {
                 unreachable!("there are several quotas")
             }
         }
@@ -160,7 +160,7 @@ type Part = (AnyLimiter, <AnyLimiter as Limiter>::State);
 /// The algorithms of a reference.
 trait Parts: Sized + Limiter {
     fn parts(one: &Direct<Self>) -> Vec<Part>;
-    fn set_quota_of(one: &mut Direct<Self>, quota: Quota);
+    fn set_quota_of(one: &mut Direct<Self>, quota: Funnel);
 }
 
 impl Parts for AnyLimiter {
@@ -168,7 +168,7 @@ impl Parts for AnyLimiter {
         vec![(*one.limiter(), one.state().clone())]
     }
 
-    fn set_quota_of(one: &mut Direct<Self>, quota: Quota) {
+    fn set_quota_of(one: &mut Direct<Self>, quota: Funnel) {
         one.set_quota(quota);
     }
 }
@@ -179,7 +179,7 @@ impl Parts for Limits<AnyLimiter> {
         one.limiter().as_slice().iter().copied().zip(states).collect()
     }
 
-    fn set_quota_of(_: &mut Direct<Self>, _: Quota) {
+    fn set_quota_of(_: &mut Direct<Self>, _: Funnel) {
         unreachable!("there are several quotas")
     }
 }
@@ -239,18 +239,20 @@ impl<L: OneKey + Parts> Present<L> {
         Present { reference, units, periods, longest: 0, latest: 0 }
     }
 
-    fn used(&mut self, quota: Option<Quota>, now: Timestamp) {
+    fn used(&mut self, quota: Option<Funnel>, now: Timestamp) {
         let own = L::parts(&self.reference.inside)
             .into_iter()
             .map(|(limiter, _)| period(limiter.quota()));
         // A call with the limiter's own period is as one without a quota.
-        let other = quota.map(period).filter(|&other| own.clone().all(|own| own != other));
+        let other = quota
+            .map(|funnel| period(funnel.quota()))
+            .filter(|&other| own.clone().all(|own| own != other));
         self.longest = own.chain(other).chain([self.longest]).max().unwrap();
         self.periods.extend(other);
         self.latest = now.as_nanos();
     }
 
-    fn set_quota(&mut self, quota: Quota) {
+    fn set_quota(&mut self, quota: Funnel) {
         self.used(None, Timestamp::from_nanos(self.latest));
         L::set_quota_of(&mut self.reference.inside, quota);
         let is_log =
@@ -325,16 +327,16 @@ enum Action {
 }
 
 /// Short periods, so that windows of different lengths meet.
-fn short_quotas() -> impl Strategy<Value = Quota> {
+fn short_quotas() -> impl Strategy<Value = Funnel> {
     let period = prop_oneof![6 => 1..20_u64, 1 => 1..100_u64];
     (1..7_u32, period, 1..8_u32).prop_map(|(count, period, capacity)| {
         let quota = Quota::new(count, Duration::from_nanos(period)).unwrap();
-        quota.with_capacity(capacity).unwrap()
+        Funnel::new(quota).with_capacity(capacity).unwrap()
     })
 }
 
 /// Three quotas for calls, few so that the periods of a key repeat, and the steps of a case.
-fn actions() -> impl Strategy<Value = ([Quota; 3], Vec<(i64, Action)>)> {
+fn actions() -> impl Strategy<Value = ([Funnel; 3], Vec<(i64, Action)>)> {
     let n = || prop_oneof![6 => Just(1_u32), 3 => 0..9_u32];
     let of_call = || prop::option::weighted(0.4, 0..3_usize);
     let action = prop_oneof![
@@ -494,7 +496,7 @@ impl<L: Algorithm> Subject<L> {
     }
 
     /// Checks the decision on a key that is refused.
-    fn expect_refused(&self, decision: Decision, quota: Option<Quota>, n: u32) {
+    fn expect_refused(&self, decision: Decision, quota: Option<Funnel>, n: u32) {
         let new = self.new.peek(quota, n, self.newest);
         assert_eq!((decision.limit, decision.remaining), (new.limit, 0));
         match decision.verdict {
@@ -504,7 +506,7 @@ impl<L: Algorithm> Subject<L> {
         }
     }
 
-    fn expect_peek(&mut self, key: usize, quota: Option<Quota>, n: u32, decision: Decision) {
+    fn expect_peek(&mut self, key: usize, quota: Option<Funnel>, n: u32, decision: Decision) {
         let is_present = self.present.contains_key(&key);
         let has_room = is_present || !self.is_full() || self.sweep(usize::MAX) > 0;
         let reference = match self.present.get(&key) {
@@ -521,7 +523,7 @@ impl<L: Algorithm> Subject<L> {
         assert_eq!(decision, expected, "{key}, present: {is_present}, with room: {has_room}");
     }
 
-    fn check(&mut self, key: usize, quota: Option<Quota>, n: u32) {
+    fn check(&mut self, key: usize, quota: Option<Funnel>, n: u32) {
         let (now, newest) = (self.now, self.newest);
         let decision = match quota {
             Some(quota) => L::check_with(&self.limiter, &self.keys[key], (quota, n, now)),
@@ -601,14 +603,14 @@ impl<L: Algorithm> Subject<L> {
         }
     }
 
-    fn set_quota(&mut self, quota: Quota) {
+    fn set_quota(&mut self, quota: Funnel) {
         L::set_quota(&self.limiter, quota);
         self.present.values_mut().for_each(|present| present.set_quota(quota));
         let others = self.shared.as_mut().into_iter().chain([&mut self.new]);
         others.for_each(|reference| L::Reference::set_quota_of(&mut reference.inside, quota));
     }
 
-    fn step(&mut self, quotas: &[Quota; 3], by: i64, action: Action) {
+    fn step(&mut self, quotas: &[Funnel; 3], by: i64, action: Action) {
         let now = self.now.as_nanos().saturating_add_signed(by);
         self.now = Timestamp::from_nanos(now);
         // All shards see the time; otherwise one does only when a key of it is used.
@@ -664,7 +666,7 @@ fn run<L: Algorithm>(
     inside: impl Into<L::Reference>,
     block: Option<Block>,
     bounds: Option<(usize, WhenFull)>,
-    (quotas, actions): &([Quota; 3], Vec<(i64, Action)>),
+    (quotas, actions): &([Funnel; 3], Vec<(i64, Action)>),
 ) {
     let mut subject = Subject::new(limiter, inside.into(), block, bounds);
     for &(by, action) in actions {
@@ -682,10 +684,10 @@ proptest! {
     ) {
         let any = any_limiter(kind, quota);
         match kind {
-            0 => run(SlidingWindow::new(quota), any, None, bounds, &actions),
-            1 => run(WindowCounter::new(quota), any, None, bounds, &actions),
-            2 => run(FixedWindow::new(quota), any, None, bounds, &actions),
-            _ => run(Funnel::new(quota), any, None, bounds, &actions),
+            0 => run(SlidingWindow::new(quota.quota()), any, None, bounds, &actions),
+            1 => run(WindowCounter::new(quota.quota()), any, None, bounds, &actions),
+            2 => run(FixedWindow::new(quota.quota()), any, None, bounds, &actions),
+            _ => run(quota, any, None, bounds, &actions),
         }
         run(any, any, None, bounds, &actions);
     }
@@ -697,10 +699,10 @@ proptest! {
     ) {
         let (any, some) = (any_limiter(kind, quota), Some(block));
         match kind {
-            0 => run(Penalty::new(SlidingWindow::new(quota), block), any, some, bounds, &actions),
-            1 => run(Penalty::new(WindowCounter::new(quota), block), any, some, bounds, &actions),
-            2 => run(Penalty::new(FixedWindow::new(quota), block), any, some, bounds, &actions),
-            _ => run(Penalty::new(Funnel::new(quota), block), any, some, bounds, &actions),
+            0 => run(Penalty::new(SlidingWindow::new(quota.quota()), block), any, some, bounds, &actions),
+            1 => run(Penalty::new(WindowCounter::new(quota.quota()), block), any, some, bounds, &actions),
+            2 => run(Penalty::new(FixedWindow::new(quota.quota()), block), any, some, bounds, &actions),
+            _ => run(Penalty::new(quota, block), any, some, bounds, &actions),
         }
         run(Penalty::new(any, block), any, some, bounds, &actions);
     }

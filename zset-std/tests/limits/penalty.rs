@@ -21,11 +21,11 @@ fn after(denials: u32, time: Duration) -> Block {
 enum Call {
     Check(u32),
     Peek(u32),
-    CheckWith(Quota, u32),
-    PeekWith(Quota, u32),
+    CheckWith(Funnel, u32),
+    PeekWith(Funnel, u32),
     Refund(u32),
     Reset,
-    SetQuota(Quota),
+    SetQuota(Funnel),
 }
 
 /// Checks of single units, so that many are denied in a row, and other calls.
@@ -62,7 +62,7 @@ fn is_idle(model: &Reference<AnyLimiter>) -> bool {
 /// Returns the time of a call: after a step, or at the end of the latest wait or just before it.
 fn moved(
     now: Timestamp,
-    quota: Quota,
+    quota: Funnel,
     (quarters, by): (i8, i8),
     at: u8,
     wait: Duration,
@@ -88,11 +88,10 @@ proptest! {
         let (mut now, mut wait) = (Timestamp::ZERO, Duration::ZERO);
         for (by, at, call) in calls {
             now = moved(now, quota, by, at, wait);
-            let own = model.inside.quota();
             match call {
                 Call::Check(n) => {
-                    let expected = model.peek(Some(own), n, now);
-                    let _ = model.check(Some(own), n, now);
+                    let expected = model.peek(None, n, now);
+                    let _ = model.check(None, n, now);
                     prop_assert_eq!(penalty.peek_n(n, now), expected);
                     prop_assert_eq!(penalty.check_n(n, now), expected);
                     wait = expected.retry_after().unwrap_or_default();
@@ -105,7 +104,7 @@ proptest! {
                 }
                 Call::Peek(n) => {
                     let before = penalty.clone();
-                    prop_assert_eq!(penalty.peek_n(n, now), model.peek(Some(own), n, now));
+                    prop_assert_eq!(penalty.peek_n(n, now), model.peek(None, n, now));
                     prop_assert_eq!(&before, &penalty, "a peek leaves it unchanged");
                 }
                 Call::Refund(n) => prop_assert_eq!(penalty.refund(n), model.inside.refund(n)),
@@ -136,9 +135,8 @@ proptest! {
         (quota, block) in (quotas(), blocks()),
         calls in calls(),
     ) {
-        let funnel = Funnel::new(quota);
-        let keyed: Keyed<u8, _> = Keyed::new(Penalty::new(funnel, block));
-        let mut model = Reference::new(AnyLimiter::from(funnel), Some(block));
+        let keyed: Keyed<u8, _> = Keyed::new(Penalty::new(quota, block));
+        let mut model = Reference::new(AnyLimiter::from(quota), Some(block));
         let mut is_there = false;
         let (mut now, mut wait) = (Timestamp::ZERO, Duration::ZERO);
         for (by, at, call) in calls {
@@ -147,24 +145,23 @@ proptest! {
             model.newest = model.newest.max(now);
             is_there &= !is_idle(&model);
             prop_assert_eq!(keyed.len(), usize::from(is_there));
-            let own = model.inside.quota();
             match call {
                 Call::Check(n) | Call::CheckWith(_, n) => {
-                    let quota = if let Call::CheckWith(quota, _) = call { quota } else { own };
-                    let expected = model.peek(Some(quota), n, now);
-                    let decision = match call {
-                        Call::CheckWith(..) => keyed.at(now).check_with(&1, quota, n),
-                        _ => keyed.at(now).check_n(&1, n),
+                    let quota = if let Call::CheckWith(quota, _) = call { Some(quota) } else { None };
+                    let expected = model.peek(quota, n, now);
+                    let decision = match quota {
+                        Some(quota) => keyed.at(now).check_with(&1, quota, n),
+                        None => keyed.at(now).check_n(&1, n),
                     };
                     prop_assert_eq!(decision, expected);
                     if is_there || n > 0 {
-                        let _ = model.check(Some(quota), n, now);
+                        let _ = model.check(quota, n, now);
                         is_there = true;
                     }
                     wait = expected.retry_after().unwrap_or_default();
                 }
                 Call::Peek(n) => {
-                    prop_assert_eq!(keyed.at(now).peek_n(&1, n), model.peek(Some(own), n, now));
+                    prop_assert_eq!(keyed.at(now).peek_n(&1, n), model.peek(None, n, now));
                 }
                 Call::PeekWith(quota, n) => {
                     let decision = keyed.at(now).peek_with(&1, quota, n);
@@ -181,7 +178,7 @@ proptest! {
                 }
                 Call::SetQuota(quota) => {
                     keyed.set_quota(quota);
-                    prop_assert_eq!(keyed.quota(), quota);
+                    prop_assert_eq!(keyed.quota(), quota.quota());
                     model.inside.set_quota(quota);
                 }
             }

@@ -9,37 +9,43 @@ use zset_std::{
 
 /// An algorithm whose calls may have a quota.
 pub(super) trait OneKey: Limiter {
-    fn check_by(one: &mut Direct<Self>, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision;
-    fn peek_by(one: &Direct<Self>, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision;
+    fn check_by(one: &mut Direct<Self>, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision;
+    fn peek_by(one: &Direct<Self>, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision;
 }
 
 impl OneKey for AnyLimiter {
-    fn check_by(one: &mut Direct<Self>, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
-        one.check_with(quota.unwrap_or(one.quota()), n, now)
+    fn check_by(one: &mut Direct<Self>, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
+        match quota {
+            Some(quota) => one.check_with(quota, n, now),
+            None => one.check_n(n, now),
+        }
     }
 
-    fn peek_by(one: &Direct<Self>, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
-        one.peek_with(quota.unwrap_or(one.quota()), n, now)
+    fn peek_by(one: &Direct<Self>, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
+        match quota {
+            Some(quota) => one.peek_with(quota, n, now),
+            None => one.peek_n(n, now),
+        }
     }
 }
 
 /// Its calls have no quotas.
 impl OneKey for Limits<AnyLimiter> {
-    fn check_by(one: &mut Direct<Self>, _: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+    fn check_by(one: &mut Direct<Self>, _: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
         one.check_n(n, now)
     }
 
-    fn peek_by(one: &Direct<Self>, _: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+    fn peek_by(one: &Direct<Self>, _: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
         one.peek_n(n, now)
     }
 }
 
-pub(super) fn any_limiter(kind: usize, quota: Quota) -> AnyLimiter {
+pub(super) fn any_limiter(kind: usize, quota: Funnel) -> AnyLimiter {
     match kind {
-        0 => SlidingWindow::new(quota).into(),
-        1 => WindowCounter::new(quota).into(),
-        2 => FixedWindow::new(quota).into(),
-        _ => Funnel::new(quota).into(),
+        0 => SlidingWindow::new(quota.quota()).into(),
+        1 => WindowCounter::new(quota.quota()).into(),
+        2 => FixedWindow::new(quota.quota()).into(),
+        _ => quota.into(),
     }
 }
 
@@ -135,7 +141,7 @@ impl<L: OneKey> Reference<L> {
     }
 
     /// Returns the expected decision for a caller at this time.
-    pub(super) fn check(&mut self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+    pub(super) fn check(&mut self, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
         let decision = self.decide(n, now, |inside, is_blocked, now| {
             if !is_blocked {
                 return L::check_by(inside, quota, n, now);
@@ -149,7 +155,7 @@ impl<L: OneKey> Reference<L> {
     }
 
     /// Returns the decision of a check.
-    pub(super) fn peek(&self, quota: Option<Quota>, n: u32, now: Timestamp) -> Decision {
+    pub(super) fn peek(&self, quota: Option<Funnel>, n: u32, now: Timestamp) -> Decision {
         self.clone().check(quota, n, now)
     }
 

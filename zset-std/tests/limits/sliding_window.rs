@@ -110,7 +110,7 @@ proptest! {
         quota in quotas(),
         calls in prop::collection::vec((steps(), 0..14u32), 0..120),
     ) {
-        let mut log = Direct::new(SlidingWindow::new(quota));
+        let mut log = Direct::new(SlidingWindow::new(quota.quota()));
         let mut passed: Vec<(Timestamp, u32)> = Vec::new();
         let (mut now, mut newest) = (Timestamp::ZERO, Timestamp::ZERO);
         for ((quarters, nanos), n) in calls {

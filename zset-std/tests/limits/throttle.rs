@@ -31,7 +31,8 @@ fn the_published_table_for_4_1_1() {
         (95, 5, true, 2, 3, 30),
     ] {
         let now = Timestamp::from_nanos(time * 100_000_000);
-        let quota = Quota::new(1, Duration::from_secs(1)).unwrap().with_capacity(5).unwrap();
+        let quota = Quota::new(1, Duration::from_secs(1)).unwrap();
+        let quota = Funnel::new(quota).with_capacity(5).unwrap();
         let exact = funnels.at(now).peek_with("key", quota, quantity).reset_after;
         let throttle = funnels.at(now).throttle("key", 4, 1, 1, quantity.into()).unwrap();
         let reset_after = i64::from(reset.div_ceil(10));
@@ -125,8 +126,8 @@ proptest! {
             let by = if nanos % 3 == 0 { nanos } else { seconds * interval + nanos % 3 };
             now = after(now, Duration::from_nanos(by));
             let period_of = Duration::from_secs(period.into());
-            let quota = Quota::new(count, period_of).unwrap().with_capacity(burst + 1).unwrap();
-            funnel.set_quota(quota);
+            let quota = Quota::new(count, period_of).unwrap();
+            funnel.set_quota(Funnel::new(quota).with_capacity(burst + 1).unwrap());
             let expected = Throttle::from(funnel.check_n(n, now));
             let [burst, count, period, n] = [burst, count, period, n].map(i64::from);
             let throttle = funnels.at(now).throttle("key", burst, count, period, n).unwrap();

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use zset_std::Quota;
 use zset_std::limit::Throttle;
+use zset_std::{Funnel, Quota, SingleQuota};
 
 use super::state::pack;
 use crate::script::{MOST, NANOS_PER_MICRO};
@@ -17,6 +17,8 @@ const LONGEST_PERIOD: u64 = (1 << 51) - 1;
 pub struct Rule {
     pub(super) kind: Kind,
     pub(super) quota: Quota,
+    /// The maximum number of units allowed at once: the capacity of a funnel.
+    pub(super) limit: u32,
     /// In microseconds.
     pub(super) period: u64,
     /// How long a log is kept, in microseconds: the limiter's period, which is longer than that of
@@ -48,22 +50,24 @@ impl Kind {
 }
 
 impl Rule {
-    pub(crate) fn new(kind: Kind, quota: Quota) -> Result<Rule, UnsupportedQuota> {
+    /// Returns the rule of an algorithm with these terms, which have a capacity only for a funnel.
+    pub(crate) fn new(kind: Kind, terms: Funnel) -> Result<Rule, UnsupportedQuota> {
+        let quota = terms.quota();
         let nanos = quota.period().as_nanos();
         if nanos % u128::from(NANOS_PER_MICRO) != 0 {
             return Err(UnsupportedQuota::PeriodTooFine);
         }
         // A quota is at most 146 years.
         let period = (nanos / u128::from(NANOS_PER_MICRO)) as u64;
-        let rule = Rule { kind, quota, period, horizon: period };
-        let is_long = period > LONGEST_PERIOD
-            || kind == Kind::Funnel && rule.leaking(quota.capacity()).0 > LONGEST_PERIOD;
+        let limit = if kind == Kind::Funnel { terms.capacity() } else { quota.count() };
+        let rule = Rule { kind, quota, limit, period, horizon: period };
+        let is_long = period > LONGEST_PERIOD || rule.leaking(limit).0 > LONGEST_PERIOD;
         if is_long { Err(UnsupportedQuota::PeriodTooLong) } else { Ok(rule) }
     }
 
-    /// Returns the rule for a call with its own quota.
-    pub(super) fn with(self, quota: Quota) -> Result<Rule, UnsupportedQuota> {
-        let rule = Rule::new(self.kind, quota)?;
+    /// Returns the rule for a call with its own terms.
+    pub(super) fn with(self, terms: Funnel) -> Result<Rule, UnsupportedQuota> {
+        let rule = Rule::new(self.kind, terms)?;
         let has_history = match self.kind {
             Kind::SlidingWindow => rule.period <= self.horizon,
             Kind::Funnel => true,
@@ -76,16 +80,8 @@ impl Rule {
     /// Returns the rule and the number of units given by the arguments of `CL.THROTTLE`.
     pub(super) fn throttle(numbers: [i64; 4]) -> Result<(Rule, u32), LimiterError> {
         let [max_burst, count, period, quantity] = numbers;
-        let (quota, n) = Throttle::arguments(max_burst, count, period, quantity)?;
-        Ok((Rule::new(Kind::Funnel, quota)?, n))
-    }
-
-    /// Returns the maximum number of units allowed at once.
-    pub(super) fn limit(&self) -> u32 {
-        match self.kind {
-            Kind::Funnel => self.quota.capacity(),
-            _ => self.quota.count(),
-        }
+        let (funnel, n) = Throttle::arguments(max_burst, count, period, quantity)?;
+        Ok((Rule::new(Kind::Funnel, funnel)?, n))
     }
 
     /// Returns the last part of the rule's key.
@@ -103,7 +99,7 @@ impl Rule {
             }
             Kind::Funnel => {
                 let [(pour_whole, pour_part), (most_whole, most_part)] =
-                    [n, self.quota.capacity()].map(|units| self.leaking(units));
+                    [n, self.limit].map(|units| self.leaking(units));
                 pack([count, pour_whole, pour_part, most_whole, most_part])
             }
             Kind::FixedWindow | Kind::WindowCounter => pack([period, count]),
@@ -132,13 +128,13 @@ pub(super) fn whole_micros(time: Duration) -> u64 {
 mod tests {
     use super::*;
 
-    fn micros(count: u32, micros: u64) -> Quota {
-        Quota::new(count, Duration::from_micros(micros)).unwrap()
+    fn micros(count: u32, micros: u64) -> Funnel {
+        Funnel::new(Quota::new(count, Duration::from_micros(micros)).unwrap())
     }
 
     #[test]
     fn quotas_that_cannot_be_exact_are_errors() {
-        let fine = Quota::new(1, Duration::from_nanos(1500)).unwrap();
+        let fine = Funnel::new(Quota::new(1, Duration::from_nanos(1500)).unwrap());
         assert_eq!(Rule::new(Kind::SlidingWindow, fine), Err(UnsupportedQuota::PeriodTooFine));
         assert!(Rule::new(Kind::FixedWindow, micros(1, LONGEST_PERIOD)).is_ok());
         let long = micros(1, LONGEST_PERIOD + 1);
@@ -165,7 +161,7 @@ mod tests {
         }
         let funnel = Rule::new(Kind::Funnel, own).unwrap();
         assert!(funnel.with(shorter).is_ok() && funnel.with(longer).is_ok());
-        let fine = Quota::new(1, Duration::from_nanos(1500)).unwrap();
+        let fine = Funnel::new(Quota::new(1, Duration::from_nanos(1500)).unwrap());
         assert_eq!(funnel.with(fine), Err(UnsupportedQuota::PeriodTooFine));
     }
 

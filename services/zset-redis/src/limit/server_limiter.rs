@@ -56,11 +56,11 @@ mod private {
 
 /// Implements the traits of an algorithm that is one limit.
 macro_rules! one {
-    ($($Limiter:ident: |$limiter:ident| $kind:expr),*) => {$(
+    ($($Limiter:ident: |$limiter:ident| $rule:expr;)*) => {$(
         impl One for $Limiter {
             fn rule(&self) -> Result<Rule, UnsupportedQuota> {
                 let $limiter = self;
-                Rule::new($kind, self.quota())
+                $rule
             }
         }
 
@@ -75,17 +75,17 @@ macro_rules! one {
 }
 
 one! {
-    SlidingWindow: |_it| Kind::SlidingWindow,
-    Funnel: |_it| Kind::Funnel,
-    FixedWindow: |_it| Kind::FixedWindow,
-    WindowCounter: |_it| Kind::WindowCounter,
+    SlidingWindow: |it| Rule::new(Kind::SlidingWindow, it.quota().into());
+    Funnel: |it| Rule::new(Kind::Funnel, *it);
+    FixedWindow: |it| Rule::new(Kind::FixedWindow, it.quota().into());
+    WindowCounter: |it| Rule::new(Kind::WindowCounter, it.quota().into());
     AnyLimiter: |it| match it {
-        AnyLimiter::SlidingWindow(_) => Kind::SlidingWindow,
-        AnyLimiter::Funnel(_) => Kind::Funnel,
-        AnyLimiter::FixedWindow(_) => Kind::FixedWindow,
-        AnyLimiter::WindowCounter(_) => Kind::WindowCounter,
-        _ => return Err(UnsupportedQuota::NoScript),
-    }
+        AnyLimiter::SlidingWindow(limiter) => limiter.rule(),
+        AnyLimiter::Funnel(limiter) => limiter.rule(),
+        AnyLimiter::FixedWindow(limiter) => limiter.rule(),
+        AnyLimiter::WindowCounter(limiter) => limiter.rule(),
+        _ => Err(UnsupportedQuota::NoScript),
+    };
 }
 
 impl<L: Limiter + One> Unpenalized for Limits<L> {}

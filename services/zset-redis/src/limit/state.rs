@@ -62,7 +62,7 @@ impl State {
 
     /// Returns the units that are allowed now.
     pub(super) fn remaining(&self, rule: &Rule) -> u32 {
-        let limit = u64::from(rule.limit());
+        let limit = u64::from(rule.limit);
         let remaining = match self.usage {
             Usage::Log { used, .. } | Usage::Count { used } => limit.saturating_sub(used),
             Usage::Level { whole, part } => {
@@ -121,7 +121,7 @@ impl State {
     fn until_fits(&self, rule: &Rule, usage: Usage, n: u32) -> u64 {
         let period = rule.period * NANOS_PER_MICRO;
         let elapsed = self.counted % rule.period * NANOS_PER_MICRO;
-        let (n, limit) = (u64::from(n), u64::from(rule.limit()));
+        let (n, limit) = (u64::from(n), u64::from(rule.limit));
         if n <= u64::from(self.remaining(rule)) {
             return 0;
         }

@@ -9,7 +9,7 @@ use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use zset_std::limit::Block;
-use zset_std::{AnyLimiter, Decision, Quota, SingleQuota, Timestamp, Verdict};
+use zset_std::{AnyLimiter, Decision, Funnel, SingleQuota, Timestamp, Verdict};
 
 use super::reference::{Reference, Sort};
 
@@ -20,8 +20,8 @@ const END: u64 = 1 << 52;
 pub(crate) enum Step {
     Check(u32, Timestamp),
     Peek(u32, Timestamp),
-    CheckWith(Quota, u32, Timestamp),
-    PeekWith(Quota, u32, Timestamp),
+    CheckWith(Funnel, u32, Timestamp),
+    PeekWith(Funnel, u32, Timestamp),
     OverLimit(Timestamp),
     Record(u32, Timestamp),
     Refund(u32, Timestamp),
@@ -48,7 +48,7 @@ pub(crate) struct Episode {
     unwritten: u64,
     /// When the latest denied units will be allowed, their number, and the quota if it was not the
     /// limiter's.
-    denied: Option<(u64, u32, Option<Quota>)>,
+    denied: Option<(u64, u32, Option<Funnel>)>,
 }
 
 impl Episode {
@@ -80,7 +80,7 @@ impl Episode {
         if self.random.random_ratio(1, 4)
             && let Some(quota) = self.reference.quota_of_call(&mut self.random)
         {
-            let limits = [quota.count(), quota.capacity()];
+            let limits = [quota.quota().count(), quota.capacity()];
             let limit = *limits.choose(&mut self.random).unwrap();
             let n = self.units(limit);
             let is_check = self.random.random_ratio(3, 4);

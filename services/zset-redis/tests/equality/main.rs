@@ -25,7 +25,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use zset_redis::{AsyncConnection, Keyed, OnFailure, ServerLimiter};
 use zset_std::{
-    AnyLimiter, Decision, FixedWindow, Funnel, Limits, Penalty, Quota, SingleQuota, SlidingWindow,
+    AnyLimiter, Decision, FixedWindow, Funnel, Limits, Penalty, SingleQuota, SlidingWindow,
     WindowCounter,
 };
 
@@ -110,22 +110,22 @@ async fn play<C: AsyncConnection>(connection: &C, sort: Sort, seed: u64) {
         let ours = match step {
             Step::CheckWith(quota, n, now) | Step::PeekWith(quota, n, now) => {
                 let is_check = matches!(step, Step::CheckWith(..));
-                let (call, own) = ((quota, n, is_check), episode.rules[0].quota());
+                let own = episode.rules[0].quota();
                 let connection = connection.clone();
                 // It shares its state with the limits.
                 macro_rules! with {
-                    ($limiter:ident) => {{
+                    ($limiter:ident, $terms:expr) => {{
                         let limiter = $limiter::new(own);
                         let limiter = Keyed::new(connection, &name, limiter, OnFailure::Error);
-                        take_with(&limiter.unwrap().with_deadline(PATIENCE).at(now), &key, call)
-                            .await
+                        let limiter = limiter.unwrap().with_deadline(PATIENCE).at(now);
+                        take_with(&limiter, &key, ($terms, n, is_check)).await
                     }};
                 }
                 Outcome::Decision(match sort {
-                    Sort::SlidingWindow => with!(SlidingWindow),
-                    Sort::Funnel => with!(Funnel),
-                    Sort::FixedWindow => with!(FixedWindow),
-                    Sort::WindowCounter => with!(WindowCounter),
+                    Sort::SlidingWindow => with!(SlidingWindow, quota.quota()),
+                    Sort::Funnel => with!(Funnel, quota),
+                    Sort::FixedWindow => with!(FixedWindow, quota.quota()),
+                    Sort::WindowCounter => with!(WindowCounter, quota.quota()),
                     Sort::Limits | Sort::Penalty => panic!("they have several quotas"),
                 })
             }
@@ -149,16 +149,16 @@ async fn play<C: AsyncConnection>(connection: &C, sort: Sort, seed: u64) {
 async fn take_with<C, L>(
     limiter: &Keyed<C, L>,
     key: &str,
-    (quota, n, is_check): (Quota, u32, bool),
+    (terms, n, is_check): (L::Terms, u32, bool),
 ) -> Decision
 where
     C: AsyncConnection,
     L: ServerLimiter + SingleQuota,
 {
     if is_check {
-        limiter.check_with(key, quota, n).await.unwrap()
+        limiter.check_with(key, terms, n).await.unwrap()
     } else {
-        limiter.peek_with(key, quota, n).await.unwrap()
+        limiter.peek_with(key, terms, n).await.unwrap()
     }
 }
 

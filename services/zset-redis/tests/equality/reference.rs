@@ -106,12 +106,12 @@ impl<L: Limiter + Clone> Both<L> {
 }
 
 impl Both<AnyLimiter> {
-    fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    fn check_with(&mut self, quota: Funnel, n: u32, now: Timestamp) -> Decision {
         self.clock.set(now);
         same(self.direct.check_with(quota, n, now), self.keyed.check_with(KEY, quota, n))
     }
 
-    fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    fn peek_with(&self, quota: Funnel, n: u32, now: Timestamp) -> Decision {
         self.clock.set(now);
         same(self.direct.peek_with(quota, n, now), self.keyed.peek_with(KEY, quota, n))
     }
@@ -180,12 +180,12 @@ impl Reference {
     }
 
     /// Like `check_n`, with a [quota of this call](Self::quota_of_call).
-    pub(crate) fn check_with(&mut self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    pub(crate) fn check_with(&mut self, quota: Funnel, n: u32, now: Timestamp) -> Decision {
         let Inner::One(limiter) = &mut self.limiter else { panic!("it has several quotas") };
         limiter.check_with(quota, n, now)
     }
 
-    pub(crate) fn peek_with(&self, quota: Quota, n: u32, now: Timestamp) -> Decision {
+    pub(crate) fn peek_with(&self, quota: Funnel, n: u32, now: Timestamp) -> Decision {
         let Inner::One(limiter) = &self.limiter else { panic!("it has several quotas") };
         limiter.peek_with(quota, n, now)
     }
@@ -208,24 +208,26 @@ impl Reference {
 
     /// Draws a quota for a call, if there is only one limiter. The server accepts this quota, and
     /// both sides round it in the same way.
-    pub(crate) fn quota_of_call(&self, random: &mut SmallRng) -> Option<Quota> {
+    pub(crate) fn quota_of_call(&self, random: &mut SmallRng) -> Option<Funnel> {
         let Inner::One(limiter) = &self.limiter else { return None };
         let (limiter, own) = (limiter.direct.limiter(), limiter.direct.quota());
         let drawn = quota(random);
         let quota = match limiter {
             AnyLimiter::SlidingWindow(_) => {
-                Quota::new(drawn.count(), drawn.period().min(own.period())).unwrap()
+                let period = drawn.quota().period().min(own.period());
+                Quota::new(drawn.quota().count(), period).unwrap().into()
             }
             // If the count changes, both sides round up, but the server to microseconds. So either
             // there are no fractions of microseconds, or the count stays the same.
             AnyLimiter::Funnel(_) if has_whole_interval(own) => with_whole_interval(drawn),
             AnyLimiter::Funnel(_) => {
-                let drawn = Quota::new(own.count(), drawn.period())
-                    .unwrap()
-                    .with_capacity(drawn.capacity());
-                drawn.ok().filter(|quota| is_supported(*quota))?
+                let quota = Quota::new(own.count(), drawn.quota().period()).unwrap();
+                Funnel::new(quota)
+                    .with_capacity(drawn.capacity())
+                    .ok()
+                    .filter(|quota| is_supported(*quota))?
             }
-            _ => Quota::new(drawn.count(), own.period()).unwrap(),
+            _ => Quota::new(drawn.quota().count(), own.period()).unwrap().into(),
         };
         Some(quota)
     }
@@ -237,28 +239,28 @@ impl Reference {
     }
 }
 
-fn limiter(sort: Sort, quota: Quota) -> AnyLimiter {
+fn limiter(sort: Sort, quota: Funnel) -> AnyLimiter {
     match sort {
-        Sort::SlidingWindow => SlidingWindow::new(quota).into(),
-        Sort::Funnel => Funnel::new(quota).into(),
-        Sort::FixedWindow => FixedWindow::new(quota).into(),
-        Sort::WindowCounter => WindowCounter::new(quota).into(),
+        Sort::SlidingWindow => SlidingWindow::new(quota.quota()).into(),
+        Sort::Funnel => quota.into(),
+        Sort::FixedWindow => FixedWindow::new(quota.quota()).into(),
+        Sort::WindowCounter => WindowCounter::new(quota.quota()).into(),
         Sort::Limits | Sort::Penalty => panic!("it has no quota of its own"),
     }
 }
 
 /// Returns whether a server supports a funnel with this quota.
-fn is_supported(quota: Quota) -> bool {
+fn is_supported(quota: Funnel) -> bool {
     // It never connects.
     let pool = Pool::new(redis::Client::open("redis://localhost/").unwrap());
-    zset_redis::Keyed::new(pool, "", Funnel::new(quota), OnFailure::Error).is_ok()
+    zset_redis::Keyed::new(pool, "", quota, OnFailure::Error).is_ok()
 }
 
 /// The longest period and block, in microseconds.
 const LONGEST: u64 = (1 << 51) - 1;
 
 /// Draws a quota, which may be as large as possible.
-fn quota(random: &mut SmallRng) -> Quota {
+fn quota(random: &mut SmallRng) -> Funnel {
     loop {
         let count = match random.random_range(0..10) {
             0 => 1,
@@ -284,7 +286,7 @@ fn quota(random: &mut SmallRng) -> Quota {
             _ => random.random_range(1..=u32::MAX),
         };
         // Only a funnel has a capacity. It may take too long to leak out.
-        if let Ok(quota) = quota.with_capacity(capacity)
+        if let Ok(quota) = Funnel::new(quota).with_capacity(capacity)
             && is_supported(quota)
         {
             return quota;
@@ -314,9 +316,10 @@ fn has_whole_interval(quota: Quota) -> bool {
 }
 
 /// Returns a similar quota under which a unit leaks out of a funnel in whole microseconds.
-fn with_whole_interval(quota: Quota) -> Quota {
+fn with_whole_interval(drawn: Funnel) -> Funnel {
+    let quota = drawn.quota();
     let count = u64::from(quota.count());
     let interval = (quota.period().as_micros() as u64 / count).max(1);
     let whole = Quota::new(quota.count(), Duration::from_micros(interval * count)).unwrap();
-    whole.with_capacity(quota.capacity()).unwrap()
+    Funnel::new(whole).with_capacity(drawn.capacity()).unwrap()
 }

@@ -26,7 +26,7 @@ fn same_numbers(kind: Kind) {
         let max_burst = random.random_range(0..20);
         let (count, period) = (random.random_range(1..30), random.random_range(1..100));
         let quota = Quota::new(count, Duration::from_secs(period)).unwrap();
-        let mut theirs = Direct::new(Funnel::new(quota.with_capacity(max_burst + 1).unwrap()));
+        let mut theirs = Direct::new(Funnel::new(quota).with_capacity(max_burst + 1).unwrap());
         let mut micros = 0;
         for _ in 0..50 {
             micros += random.random_range(0..3_000_000);

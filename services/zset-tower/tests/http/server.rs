@@ -237,10 +237,10 @@ async fn the_matched_path_is_a_key() {
 #[tokio::test]
 async fn units_come_back_as_time_passes() {
     let clock = FakeClock::new();
-    let quota = per_minute(60).with_capacity(2).unwrap();
-    let limiter = Arc::new(Keyed::new(Funnel::new(quota)).with_clock(clock.clone()));
+    let funnel = Funnel::new(per_minute(60)).with_capacity(2).unwrap();
+    let limiter = Arc::new(Keyed::new(funnel).with_clock(clock.clone()));
     let policy = Policy::new("per-ip", limiter, peer_ip(), MissingKey::deny()).unwrap();
-    let address = serve(RateLimitLayer::new(policy.with_quota(quota))).await;
+    let address = serve(RateLimitLayer::new(policy.with_quota(funnel))).await;
     let mut client = Client::connect(address).await;
     assert_eq!(client.status("/", &[]).await, 200);
     assert_eq!(client.status("/", &[]).await, 200);

@@ -16,7 +16,7 @@ use std::time::Duration;
 use http::{HeaderMap, Request, StatusCode};
 use proptest::prelude::*;
 use tower::{Layer, service_fn};
-use zset_std::{Clock, FakeClock, Quota, Verdict, WhenFull};
+use zset_std::{Clock, FakeClock, Funnel, Quota, SingleQuota, Verdict, WhenFull};
 use zset_tower::{RateLimit, RateLimitLayer};
 
 use crate::common::parameters;
@@ -76,13 +76,13 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..LEN)
 }
 
-/// Quotas in which a unit takes whole ticks.
-fn quotas() -> impl Strategy<Value = Quota> {
+/// Quotas in which a unit takes whole ticks, as funnels: windows have no capacity.
+fn quotas() -> impl Strategy<Value = Funnel> {
     let rates =
         vec![(1, 1), (1, 2), (2, 2), (3, 3), (1, 4), (2, 4), (4, 4), (2, 6), (3, 6), (3, 12)];
     (prop::sample::select(rates), 1..5_u32).prop_map(|((count, ticks), capacity)| {
         let quota = Quota::new(count, Duration::from_nanos(ticks * TICK)).unwrap();
-        quota.with_capacity(capacity).unwrap()
+        Funnel::new(quota).with_capacity(capacity).unwrap()
     })
 }
 
@@ -116,7 +116,9 @@ fn configs() -> impl Strategy<Value = Config> {
             let tiers = match tiers {
                 // A changed period is exact only in a funnel, and in a window if it is shorter.
                 Some(Tiers::QuotaPerCall(other)) if algorithm != Algorithm::Funnel => {
-                    Tiers::QuotaPerCall(Quota::new(other.count(), quota.period()).unwrap())
+                    let period = quota.quota().period();
+                    let other = Quota::new(other.quota().count(), period).unwrap();
+                    Tiers::QuotaPerCall(other.into())
                 }
                 tiers => tiers.unwrap_or(Tiers::One),
             };

@@ -130,18 +130,19 @@ fn what_a_client_may_plan_with_is_shown() {
         (1, Duration::from_millis(1), u32::MAX, [i64::from(u32::MAX), 4_294_968]),
         (1, Duration::from_secs(4_000_000_000), 1, [1, 4_000_000_000]),
     ] {
-        let quota = Quota::new(count, period).unwrap().with_capacity(capacity).unwrap();
+        let quota = Quota::new(count, period).unwrap();
+        let of_capacity = Funnel::new(quota).with_capacity(capacity).unwrap();
         let clock = FakeClock::new();
-        let funnel = Keyed::new(Funnel::new(quota)).with_clock(clock.clone());
+        let funnel = Keyed::new(of_capacity).with_clock(clock.clone());
         let window = Keyed::new(SlidingWindow::new(quota)).with_clock(clock.clone());
         let policy = |limiter: Box<dyn KeyedLimiter<()> + Send + Sync>| {
             let policy = Policy::new("all", limiter, Global, MissingKey::Allow).unwrap();
-            RateLimitLayer::new(policy.with_quota(quota)).layer(Inner)
+            RateLimitLayer::new(policy.with_quota(of_capacity)).layer(Inner)
         };
         let (funnel, window) = (policy(Box::new(funnel)), policy(Box::new(window)));
         let answer = call(&funnel, request(ANN));
         assert_eq!(shown(&answer, "ratelimit-policy", ["q", "w"]), expected, "{quota:?}");
-        // A window ignores the capacity.
+        // The limit is that of the decision, and a window has no capacity.
         let seconds = i64::try_from(period.as_millis().div_ceil(1000)).unwrap();
         let answer = call(&window, request(ANN));
         assert_eq!(
@@ -169,13 +170,13 @@ fn what_a_client_may_plan_with_is_shown() {
 
 #[test]
 fn a_quota_that_is_changed_is_shown() {
-    let quota = per_minute(100).with_capacity(5).unwrap();
-    let limiter = Arc::new(Keyed::new(Funnel::new(quota)).with_clock(FakeClock::new()));
+    let funnel = |capacity| Funnel::new(per_minute(100)).with_capacity(capacity).unwrap();
+    let limiter = Arc::new(Keyed::new(funnel(5)).with_clock(FakeClock::new()));
     let policy = Policy::new("all", limiter.clone(), Global, MissingKey::Allow).unwrap();
-    let service = RateLimitLayer::new(policy.with_quota(quota)).layer(Inner);
+    let service = RateLimitLayer::new(policy.with_quota(funnel(5))).layer(Inner);
     let answer = call(&service, request(ANN));
     assert_eq!(shown(&answer, "ratelimit-policy", ["q", "w"]), [5, 3]);
-    limiter.set_quota(per_minute(100).with_capacity(50).unwrap());
+    limiter.set_quota(funnel(50));
     let answer = call(&service, request(ANN));
     assert_eq!(shown(&answer, "ratelimit-policy", ["q", "w"]), [50, 30]);
 }

@@ -11,13 +11,15 @@ use core::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use zset_firmware::limiter::{fixed_window_allows, run_limiter_model, sliding_window_allows};
+use zset_firmware::limiter::{
+    count, fixed_window_allows, run_limiter_model, sliding_window_allows,
+};
 use zset_firmware::{Reference, heap, run};
 use zset_std::expiring_set::{DeadlinePassed, InsertError};
 use zset_std::timeline::{Cursor, Posted};
 use zset_std::{
-    AnyLimiter, Best, DelayQueue, ExpiringSet, FixedWindow, Leaderboard, Limits, Quota,
-    SlidingWindow, Ties, Timeline, Timestamp,
+    AnyLimiter, Best, DelayQueue, ExpiringSet, FixedWindow, Funnel, Leaderboard, Limits,
+    SingleQuota, SlidingWindow, Ties, Timeline, Timestamp,
 };
 
 #[cortex_m_rt::entry]
@@ -35,19 +37,21 @@ fn main() -> ! {
 }
 
 fn sliding_windows() {
-    run_limiter_model(SlidingWindow::new, Quota::count, sliding_window_allows, 1);
+    let window = |funnel: Funnel| SlidingWindow::new(funnel.quota());
+    run_limiter_model(window, count, sliding_window_allows, 1);
 }
 
 fn combined_limits() {
-    let both = |quota| {
+    let both = |funnel: Funnel| {
+        let quota = funnel.quota();
         Limits::new([AnyLimiter::from(FixedWindow::new(quota)), SlidingWindow::new(quota).into()])
     };
     run_limiter_model(
         both,
-        Quota::count,
-        |allowed, quota, n, now| {
-            fixed_window_allows(allowed, quota, n, now)
-                && sliding_window_allows(allowed, quota, n, now)
+        count,
+        |allowed, funnel, n, now| {
+            fixed_window_allows(allowed, funnel, n, now)
+                && sliding_window_allows(allowed, funnel, n, now)
         },
         2,
     );

@@ -13,12 +13,13 @@ use rand::{RngExt, SeedableRng};
 use zset_core::listpack::Value;
 use zset_core::{FixedSortedSet, Listpack, PackedZSet, Score};
 use zset_firmware::limiter::{
-    fixed_window_allows, funnel_allows, run_limiter_model, window_counter_allows,
+    count, fixed_window_allows, funnel_allows, run_limiter_model, window_counter_allows,
 };
 use zset_firmware::{run, run_model, scatter};
 use zset_std::packed_score::UnpackError;
 use zset_std::{
-    AnyLimiter, Direct, FixedWindow, Funnel, PackedScore, Quota, Timestamp, WindowCounter,
+    AnyLimiter, Direct, FixedWindow, Funnel, PackedScore, Quota, SingleQuota, Timestamp,
+    WindowCounter,
 };
 
 #[cortex_m_rt::entry]
@@ -84,15 +85,14 @@ fn listpacks() {
 }
 
 fn limiters() {
-    run_limiter_model(Funnel::new, Quota::capacity, funnel_allows, 1);
-    run_limiter_model(FixedWindow::new, Quota::count, fixed_window_allows, 2);
-    run_limiter_model(WindowCounter::new, Quota::count, window_counter_allows, 3);
-    let funnel = |quota| AnyLimiter::from(Funnel::new(quota));
-    run_limiter_model(funnel, Quota::capacity, funnel_allows, 4);
-    let window = |quota| AnyLimiter::from(FixedWindow::new(quota));
-    run_limiter_model(window, Quota::count, fixed_window_allows, 5);
-    let counter = |quota| AnyLimiter::from(WindowCounter::new(quota));
-    run_limiter_model(counter, Quota::count, window_counter_allows, 6);
+    run_limiter_model(|funnel| funnel, Funnel::capacity, funnel_allows, 1);
+    let window = |funnel: Funnel| FixedWindow::new(funnel.quota());
+    run_limiter_model(window, count, fixed_window_allows, 2);
+    let counter = |funnel: Funnel| WindowCounter::new(funnel.quota());
+    run_limiter_model(counter, count, window_counter_allows, 3);
+    run_limiter_model(AnyLimiter::from, Funnel::capacity, funnel_allows, 4);
+    run_limiter_model(|funnel| AnyLimiter::from(window(funnel)), count, fixed_window_allows, 5);
+    run_limiter_model(|funnel| AnyLimiter::from(counter(funnel)), count, window_counter_allows, 6);
 }
 
 /// Two at once, and two per second.

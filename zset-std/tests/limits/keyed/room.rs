@@ -175,9 +175,12 @@ fn waiters_do_not_spin_on_a_limiter_without_room() {
 
 #[test]
 fn units_charged_under_another_quota_are_refunded_under_it() {
-    let minute = Quota::new(1, Duration::from_secs(60)).unwrap().with_capacity(2).unwrap();
-    let second = Quota::new(1, Duration::from_secs(1)).unwrap().with_capacity(1000).unwrap();
-    let funnels = Keyed::<u32, _>::new(Funnel::new(minute));
+    let funnel = |seconds, capacity| {
+        let quota = Quota::new(1, Duration::from_secs(seconds)).unwrap();
+        Funnel::new(quota).with_capacity(capacity).unwrap()
+    };
+    let (minute, second) = (funnel(60, 2), funnel(1, 1000));
+    let funnels = Keyed::<u32, _>::new(minute);
     assert!(funnels.at(at(0)).check_n(&1, 1).is_allowed());
     assert!(funnels.at(at(0)).check_with(&1, second, 1).is_allowed());
     assert_eq!(funnels.refund_with(&1, second, 1), 1);

@@ -5,7 +5,7 @@ mod calls;
 use std::collections::BTreeMap;
 
 use zset_std::limit::KeysFull;
-use zset_std::{FixedWindow, Funnel, Keyed, SlidingWindow, WhenFull, WindowCounter};
+use zset_std::{FixedWindow, Keyed, SingleQuota, SlidingWindow, WhenFull, WindowCounter};
 
 use super::naive::Kind;
 use super::*;
@@ -23,28 +23,28 @@ fn bounds() -> impl Strategy<Value = Option<(usize, WhenFull)>> {
 trait Limiter {
     const KIND: Kind;
 
-    fn new(quota: Quota) -> Self;
+    fn new(quota: Funnel) -> Self;
     fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self;
     fn check(&self, key: Key, n: u32, now: u64) -> Decision;
     fn peek(&self, key: Key, n: u32, now: u64) -> Decision;
     fn refund(&self, key: Key, n: u32) -> u32;
     fn reset(&self, key: Key) -> bool;
     fn sweep(&self, budget: usize, now: u64) -> usize;
-    fn set_quota(&self, quota: Quota);
+    fn set_quota(&self, quota: Funnel);
     fn quota(&self) -> Quota;
-    fn check_with(&self, key: Key, quota: Quota, n: u32, now: u64) -> Decision;
-    fn peek_with(&self, key: Key, quota: Quota, n: u32, now: u64) -> Decision;
+    fn check_with(&self, key: Key, quota: Funnel, n: u32, now: u64) -> Decision;
+    fn peek_with(&self, key: Key, quota: Funnel, n: u32, now: u64) -> Decision;
     fn len(&self) -> usize;
     fn check_invariants(&self);
 }
 
 macro_rules! limiter {
-    ($limiter:ty, $kind:expr, $algorithm:expr) => {
+    ($limiter:ty, $kind:expr, $terms:ty, $algorithm:expr) => {
         impl Limiter for $limiter {
             const KIND: Kind = $kind;
 
-            fn new(quota: Quota) -> Self {
-                Keyed::new($algorithm(quota))
+            fn new(quota: Funnel) -> Self {
+                Keyed::new($algorithm(<$terms>::of(quota)))
             }
 
             fn with_max_keys(self, max_keys: usize, when_full: WhenFull) -> Self {
@@ -71,20 +71,20 @@ macro_rules! limiter {
                 self.at(timestamp(now)).sweep(budget)
             }
 
-            fn set_quota(&self, quota: Quota) {
-                self.set_quota(quota);
+            fn set_quota(&self, quota: Funnel) {
+                self.set_quota(<$terms>::of(quota));
             }
 
             fn quota(&self) -> Quota {
                 self.quota()
             }
 
-            fn check_with(&self, key: Key, quota: Quota, n: u32, now: u64) -> Decision {
-                self.at(timestamp(now)).check_with(&key, quota, n)
+            fn check_with(&self, key: Key, quota: Funnel, n: u32, now: u64) -> Decision {
+                self.at(timestamp(now)).check_with(&key, <$terms>::of(quota), n)
             }
 
-            fn peek_with(&self, key: Key, quota: Quota, n: u32, now: u64) -> Decision {
-                self.at(timestamp(now)).peek_with(&key, quota, n)
+            fn peek_with(&self, key: Key, quota: Funnel, n: u32, now: u64) -> Decision {
+                self.at(timestamp(now)).peek_with(&key, <$terms>::of(quota), n)
             }
 
             fn len(&self) -> usize {
@@ -98,10 +98,10 @@ macro_rules! limiter {
     };
 }
 
-limiter!(Keyed<Key, SlidingWindow>, Kind::Log, SlidingWindow::new);
-limiter!(Keyed<Key, WindowCounter>, Kind::Counter, WindowCounter::new);
-limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, FixedWindow::new);
-limiter!(Keyed<Key, Funnel>, Kind::Funnel, Funnel::new);
+limiter!(Keyed<Key, SlidingWindow>, Kind::Log, Quota, SlidingWindow::new);
+limiter!(Keyed<Key, WindowCounter>, Kind::Counter, Quota, WindowCounter::new);
+limiter!(Keyed<Key, FixedWindow>, Kind::Fixed, Quota, FixedWindow::new);
+limiter!(Keyed<Key, Funnel>, Kind::Funnel, Funnel, |funnel| funnel);
 
 /// The place where the units of a key are counted.
 enum Place {
@@ -120,13 +120,13 @@ struct Subject<L> {
     max_keys: usize,
     /// Whether idle keys are swept before each call; if not, they may or may not be present.
     sweeps: bool,
-    quota: Quota,
+    quota: Funnel,
     now: u64,
     newest: u64,
 }
 
 impl<L: Limiter> Subject<L> {
-    fn new(quota: Quota, bounds: Option<(usize, WhenFull)>, sweeps: bool) -> Self {
+    fn new(quota: Funnel, bounds: Option<(usize, WhenFull)>, sweeps: bool) -> Self {
         let (mut limiter, new) = (L::new(quota), Naive::new(L::KIND, quota));
         let (mut shared, mut max_keys) = (None, usize::MAX);
         if let Some((max, when_full)) = bounds {
@@ -184,7 +184,7 @@ impl<L: Limiter> Subject<L> {
         }
     }
 
-    fn expect(&mut self, decision: &Decision, key: Key, quota: Quota, n: u32) {
+    fn expect(&mut self, decision: &Decision, key: Key, quota: Funnel, n: u32) {
         let (now, newest) = (self.now, self.newest);
         if let Some(list) = self.list(key) {
             let list = list.clone();
@@ -200,7 +200,7 @@ impl<L: Limiter> Subject<L> {
     }
 
     /// Records a check, and its `n` units if they passed.
-    fn checked(&mut self, decision: &Decision, key: Key, quota: Quota, n: u32) {
+    fn checked(&mut self, decision: &Decision, key: Key, quota: Funnel, n: u32) {
         let newest = self.newest;
         let is_there = self.lists.contains_key(&key);
         let Some(list) = self.list(key) else { return };
@@ -246,7 +246,7 @@ impl<L: Limiter> Subject<L> {
             Call::SetQuota(quota) => {
                 let quota = self.possible(quota);
                 self.limiter.set_quota(quota);
-                assert_eq!(self.limiter.quota(), quota);
+                assert_eq!(self.limiter.quota(), quota.quota());
                 let lists = self.lists.values_mut().chain(&mut self.shared).chain([&mut self.new]);
                 lists.for_each(|list| list.set_quota(self.quota, quota));
                 self.quota = quota;
@@ -276,16 +276,18 @@ impl<L: Limiter> Subject<L> {
 
     /// Returns the quota. For counters, which stay exact only if the period is unchanged, returns
     /// one with their period.
-    fn possible(&self, quota: Quota) -> Quota {
+    fn possible(&self, quota: Funnel) -> Funnel {
         match L::KIND {
-            Kind::Counter | Kind::Fixed => Quota::new(quota.count(), self.quota.period()).unwrap(),
+            Kind::Counter | Kind::Fixed => {
+                Funnel::new(Quota::new(quota.count(), self.quota.period()).unwrap())
+            }
             _ => quota,
         }
     }
 }
 
 fn run_windows(
-    quota: Quota,
+    quota: Funnel,
     bounds: Option<(usize, WhenFull)>,
     calls: &[(Step, Call)],
     sweeps: bool,
@@ -319,7 +321,7 @@ fn run_windows(
 }
 
 fn run<L: Limiter>(
-    quota: Quota,
+    quota: Funnel,
     bounds: Option<(usize, WhenFull)>,
     calls: &[(Step, Call)],
     sweeps: bool,

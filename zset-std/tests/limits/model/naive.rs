@@ -2,7 +2,9 @@
 //!
 //! Times have 128 bits, so that there is a time after [`Timestamp::MAX`](zset_std::Timestamp::MAX).
 
-use zset_std::Quota;
+use zset_std::Funnel;
+
+use super::Rate;
 
 /// The limiters to model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +49,7 @@ pub(super) struct Naive {
 const PARTS: i128 = 60;
 
 /// Returns the fractions of a nanosecond that a quota distinguishes.
-fn step(quota: Quota) -> i128 {
+fn step(quota: Funnel) -> i128 {
     PARTS / i128::from(quota.count())
 }
 
@@ -56,12 +58,12 @@ fn round_up(time: i128, step: i128) -> i128 {
     time + (-time).rem_euclid(step)
 }
 
-fn period(quota: Quota) -> u64 {
+fn period(quota: Funnel) -> u64 {
     u64::try_from(quota.period().as_nanos()).unwrap()
 }
 
 impl Naive {
-    pub(super) fn new(kind: Kind, quota: Quota) -> Self {
+    pub(super) fn new(kind: Kind, quota: Funnel) -> Self {
         let horizon = period(quota);
         Naive { kind, passed: Vec::new(), horizon, checked: 0, inexact_at: None }
     }
@@ -70,7 +72,7 @@ impl Naive {
         matches!(self.kind, Kind::Counter | Kind::Fixed)
     }
 
-    pub(super) fn limit(&self, quota: Quota) -> u32 {
+    pub(super) fn limit(&self, quota: Funnel) -> u32 {
         match self.kind {
             Kind::Log | Kind::Counter | Kind::Fixed => quota.count(),
             Kind::Funnel => quota.capacity(),
@@ -78,14 +80,14 @@ impl Naive {
     }
 
     /// Returns the interval between units of a funnel.
-    fn interval(quota: Quota) -> i128 {
+    fn interval(quota: Funnel) -> i128 {
         // Counts divide 60.
         i128::from(period(quota)) * step(quota)
     }
 
     /// Returns the time at which a funnel will be empty, rounded up to the fractions that the quota
     /// distinguishes.
-    fn empty_at(&self, quota: Quota) -> i128 {
+    fn empty_at(&self, quota: Funnel) -> i128 {
         let empty_at = self.passed.iter().fold(0, |empty_at, passed| {
             round_up(empty_at.max(i128::from(passed.at) * PARTS), passed.step) + passed.volume
         });
@@ -99,7 +101,7 @@ impl Naive {
     }
 
     /// Returns whether `n` units pass at this time.
-    pub(super) fn passes(&self, quota: Quota, n: u32, at: u128) -> bool {
+    pub(super) fn passes(&self, quota: Funnel, n: u32, at: u128) -> bool {
         let limit = u128::from(self.limit(quota));
         let period = u128::from(period(quota));
         let window = |at: u128| at / period;
@@ -134,7 +136,7 @@ impl Naive {
     }
 
     /// Returns whether the limiter must decide exactly as this model; otherwise it may deny more.
-    pub(super) fn is_exact(&self, quota: Quota, at: u64) -> bool {
+    pub(super) fn is_exact(&self, quota: Funnel, at: u64) -> bool {
         let Some(inexact_at) = self.inexact_at else { return true };
         let windows = at / period(quota) - inexact_at / period(quota);
         match self.kind {
@@ -152,7 +154,7 @@ impl Naive {
     }
 
     /// Records that a call rounds a funnel's level up to fractions over the count of its quota.
-    pub(super) fn round(&mut self, quota: Quota) {
+    pub(super) fn round(&mut self, quota: Funnel) {
         let step = step(quota);
         if self.kind == Kind::Funnel && self.passed.last().is_some_and(|last| last.step != step) {
             self.passed.push(Passed { at: 0, units: 0, volume: 0, step, forgotten: false });
@@ -160,7 +162,7 @@ impl Naive {
     }
 
     /// Extends the horizon to a quota's period.
-    pub(super) fn widen(&mut self, quota: Quota) {
+    pub(super) fn widen(&mut self, quota: Funnel) {
         if self.kind != Kind::Log || period(quota) <= self.horizon {
             return;
         }
@@ -174,7 +176,7 @@ impl Naive {
         }
     }
 
-    pub(super) fn set_quota(&mut self, old: Quota, new: Quota) {
+    pub(super) fn set_quota(&mut self, old: Funnel, new: Funnel) {
         if self.passed.is_empty() {
             self.horizon = period(new);
         }
@@ -189,7 +191,7 @@ impl Naive {
         }
     }
 
-    pub(super) fn push(&mut self, quota: Quota, n: u32, at: u64) {
+    pub(super) fn push(&mut self, quota: Funnel, n: u32, at: u64) {
         let (volume, step) = (i128::from(n) * Self::interval(quota), step(quota));
         if n > 0 {
             self.passed.push(Passed { at, units: n.into(), volume, step, forgotten: false });
@@ -197,7 +199,7 @@ impl Naive {
     }
 
     /// Returns how many of `n` units can be refunded.
-    pub(super) fn refundable(&self, quota: Quota, n: u32) -> u32 {
+    pub(super) fn refundable(&self, quota: Funnel, n: u32) -> u32 {
         let window = |at: u64| at / period(quota);
         let now = window(self.checked);
         let units = match self.kind {
@@ -216,7 +218,7 @@ impl Naive {
     }
 
     /// Refunds the newest units, or the volume of `n` units in a funnel.
-    pub(super) fn refund(&mut self, quota: Quota, n: u32) {
+    pub(super) fn refund(&mut self, quota: Funnel, n: u32) {
         if self.kind == Kind::Funnel {
             // The level never falls below zero.
             let (volume, step) = (-i128::from(n) * Self::interval(quota), step(quota));
@@ -234,14 +236,14 @@ impl Naive {
         self.passed.retain(|passed| passed.units > 0);
     }
 
-    pub(super) fn reset(&mut self, quota: Quota) {
+    pub(super) fn reset(&mut self, quota: Funnel) {
         self.passed.clear();
         self.horizon = period(quota);
         self.inexact_at = None;
     }
 
     /// Returns the time from which a key is idle.
-    pub(super) fn idle_at(&self, quota: Quota) -> u128 {
+    pub(super) fn idle_at(&self, quota: Funnel) -> u128 {
         let period = u128::from(period(quota));
         let window = u128::from(self.checked) / period;
         let is_in = |window: u128| self.sum(|at| u128::from(at) / period == window) > 0;

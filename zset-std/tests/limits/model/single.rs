@@ -15,11 +15,11 @@ enum Call {
     Check(u32),
     Peek(u32),
     Refund(u32),
-    SetQuota(Quota),
+    SetQuota(Funnel),
     Reset,
     // Limiters with one quota only.
-    CheckWith(Quota, u32),
-    PeekWith(Quota, u32),
+    CheckWith(Funnel, u32),
+    PeekWith(Funnel, u32),
     // Logs only.
     Record(u32),
     OverLimit,
@@ -64,15 +64,15 @@ fn sequences<C: Debug>(calls: impl Strategy<Value = C>) -> impl Strategy<Value =
 struct Subject<L: Limiter> {
     limiter: Direct<L>,
     lists: Vec<Naive>,
-    quotas: Vec<Quota>,
+    quotas: Vec<Funnel>,
     /// The quota in whose windows a counter last counted.
-    counted: Quota,
+    counted: Funnel,
     now: u64,
     newest: u64,
 }
 
 impl<L: Limiter<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
-    fn new(limiter: L, kinds: &[Kind], quotas: &[Quota]) -> Self {
+    fn new(limiter: L, kinds: &[Kind], quotas: &[Funnel]) -> Self {
         let lists = kinds.iter().zip(quotas).map(|(kind, quota)| Naive::new(*kind, *quota));
         let (lists, quotas, counted) = (lists.collect(), quotas.to_vec(), quotas[0]);
         let limiter = Direct::new(limiter);
@@ -89,11 +89,11 @@ impl<L: Limiter<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
         self.newest
     }
 
-    fn expect(&self, decision: &Decision, quotas: &[Quota], n: u32) {
+    fn expect(&self, decision: &Decision, quotas: &[Funnel], n: u32) {
         expect(decision, &self.lists, quotas, n, self.now, self.newest.max(self.now));
     }
 
-    fn push(&mut self, quotas: &[Quota], n: u32) {
+    fn push(&mut self, quotas: &[Funnel], n: u32) {
         let lists = self.lists.iter_mut().zip(quotas);
         lists.for_each(|(list, quota)| list.push(*quota, n, self.newest));
     }
@@ -140,15 +140,15 @@ impl<L: Limiter<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
     }
 }
 
-impl<L: SingleQuota<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
+impl<L: SingleQuota<State: Debug + PartialEq, Terms: Terms> + Debug + PartialEq> Subject<L> {
     /// Moves the time, and makes a call that every limiter with a single quota has.
     fn call_with_quota(&mut self, step: Step, call: &Call) {
         let own = self.quotas[0];
         match *call {
             Call::SetQuota(quota) => {
                 self.now = step.from(self.now, own);
-                self.limiter.set_quota(quota);
-                assert_eq!(self.limiter.quota(), quota);
+                self.limiter.set_quota(L::Terms::of(quota));
+                assert_eq!(self.limiter.quota(), quota.quota());
                 let is_counter = self.lists[0].is_counter();
                 self.lists[0].set_quota(if is_counter { self.counted } else { own }, quota);
                 (self.quotas[0], self.counted) = (quota, quota);
@@ -156,8 +156,8 @@ impl<L: SingleQuota<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
             Call::CheckWith(quota, n) => {
                 self.now = step.from(self.now, own);
                 let now = timestamp(self.now);
-                let peeked = self.limiter.peek_with(quota, n, now);
-                let decision = self.limiter.check_with(quota, n, now);
+                let peeked = self.limiter.peek_with(L::Terms::of(quota), n, now);
+                let decision = self.limiter.check_with(L::Terms::of(quota), n, now);
                 assert_eq!(peeked, decision, "peek_with equals check_with");
                 self.count_by(quota);
                 self.quotas[0] = quota;
@@ -171,7 +171,7 @@ impl<L: SingleQuota<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
             Call::PeekWith(quota, n) => {
                 self.now = step.from(self.now, own);
                 let before = self.limiter.clone();
-                let decision = self.limiter.peek_with(quota, n, timestamp(self.now));
+                let decision = self.limiter.peek_with(L::Terms::of(quota), n, timestamp(self.now));
                 let list = self.lists[0].clone();
                 if list.is_counter() {
                     self.lists[0].set_quota(self.counted, quota);
@@ -203,7 +203,7 @@ impl<L: SingleQuota<State: Debug + PartialEq> + Debug + PartialEq> Subject<L> {
     }
 
     /// Records that a check counts by a quota.
-    fn count_by(&mut self, quota: Quota) {
+    fn count_by(&mut self, quota: Funnel) {
         let list = &mut self.lists[0];
         if list.is_counter() {
             list.set_quota(self.counted, quota);
@@ -219,7 +219,7 @@ proptest! {
 
     #[test]
     fn a_sliding_window_matches_the_model(quota in quotas(), calls in sequences(of_a_log())) {
-        let mut subject = Subject::new(SlidingWindow::new(quota), &[Kind::Log], &[quota]);
+        let mut subject = Subject::new(SlidingWindow::new(quota.quota()), &[Kind::Log], &[quota]);
         for (step, call) in calls {
             let now = step.from(subject.now, subject.quotas[0]);
             match call {
@@ -248,7 +248,7 @@ proptest! {
         quota in quotas(),
         calls in sequences(with_quotas()),
     ) {
-        let mut subject = Subject::new(WindowCounter::new(quota), &[Kind::Counter], &[quota]);
+        let mut subject = Subject::new(WindowCounter::new(quota.quota()), &[Kind::Counter], &[quota]);
         for (step, call) in &calls {
             subject.call_with_quota(*step, call);
         }
@@ -256,7 +256,7 @@ proptest! {
 
     #[test]
     fn a_fixed_window_matches_the_model(quota in quotas(), calls in sequences(with_quotas())) {
-        let mut subject = Subject::new(FixedWindow::new(quota), &[Kind::Fixed], &[quota]);
+        let mut subject = Subject::new(FixedWindow::new(quota.quota()), &[Kind::Fixed], &[quota]);
         for (step, call) in &calls {
             subject.call_with_quota(*step, call);
         }
@@ -264,7 +264,7 @@ proptest! {
 
     #[test]
     fn a_funnel_matches_the_model(quota in quotas(), calls in sequences(with_quotas())) {
-        let mut subject = Subject::new(Funnel::new(quota), &[Kind::Funnel], &[quota]);
+        let mut subject = Subject::new(quota, &[Kind::Funnel], &[quota]);
         for (step, call) in &calls {
             subject.call_with_quota(*step, call);
         }
@@ -304,16 +304,16 @@ proptest! {
             subject.limiter.set_limiter(limits);
             subject.lists[last].set_quota(subject.quotas[last], quota);
             subject.quotas[last] = quota;
-            prop_assert_eq!(subject.limiter.limiter().as_slice()[last].quota(), quota);
+            prop_assert_eq!(subject.limiter.limiter().as_slice()[last].quota(), quota.quota());
         }
     }
 }
 
-fn any_limiter(kind: usize, quota: Quota) -> (AnyLimiter, Kind) {
+fn any_limiter(kind: usize, quota: Funnel) -> (AnyLimiter, Kind) {
     match kind {
-        0 => (SlidingWindow::new(quota).into(), Kind::Log),
-        1 => (WindowCounter::new(quota).into(), Kind::Counter),
-        2 => (FixedWindow::new(quota).into(), Kind::Fixed),
-        _ => (Funnel::new(quota).into(), Kind::Funnel),
+        0 => (SlidingWindow::new(quota.quota()).into(), Kind::Log),
+        1 => (WindowCounter::new(quota.quota()).into(), Kind::Counter),
+        2 => (FixedWindow::new(quota.quota()).into(), Kind::Fixed),
+        _ => (quota.into(), Kind::Funnel),
     }
 }

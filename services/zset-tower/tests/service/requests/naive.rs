@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use zset_std::{Decision, Quota, Timestamp, Verdict, WhenFull};
+use zset_std::{Decision, Funnel, SingleQuota, Timestamp, Verdict, WhenFull};
 
 /// Times and durations, in nanoseconds.
 pub(crate) type Nanos = u64;
@@ -25,14 +25,14 @@ pub(crate) struct Block {
     pub(crate) longest: Nanos,
 }
 
-fn period(quota: Quota) -> Nanos {
-    quota.period().as_nanos().try_into().unwrap()
+fn period(quota: Funnel) -> Nanos {
+    quota.quota().period().as_nanos().try_into().unwrap()
 }
 
 /// Returns the time in which a unit leaks out of a funnel; a whole number of nanoseconds here.
-fn interval(quota: Quota) -> Nanos {
-    assert_eq!(period(quota) % Nanos::from(quota.count()), 0);
-    period(quota) / Nanos::from(quota.count())
+fn interval(quota: Funnel) -> Nanos {
+    assert_eq!(period(quota) % Nanos::from(quota.quota().count()), 0);
+    period(quota) / Nanos::from(quota.quota().count())
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ enum Event {
 struct Key {
     algorithm: Algorithm,
     /// The limiter's quota.
-    own: Quota,
+    own: Funnel,
     block: Option<Block>,
     /// The times of all units, ascending.
     units: Vec<Nanos>,
@@ -60,11 +60,11 @@ struct Key {
 }
 
 impl Key {
-    fn limit(&self, quota: Quota) -> u32 {
-        if self.algorithm == Algorithm::Funnel { quota.capacity() } else { quota.count() }
+    fn limit(&self, quota: Funnel) -> u32 {
+        if self.algorithm == Algorithm::Funnel { quota.capacity() } else { quota.quota().count() }
     }
 
-    fn passes(&self, quota: Quota, n: u32, now: Nanos) -> bool {
+    fn passes(&self, quota: Funnel, n: u32, now: Nanos) -> bool {
         let period = period(quota);
         let count = |is_in: &dyn Fn(Nanos) -> bool| {
             self.units.iter().filter(|&&at| is_in(at)).count() as Nanos
@@ -85,10 +85,10 @@ impl Key {
                 return n == 0 || poured <= Nanos::from(quota.capacity()) * interval(quota);
             }
         };
-        n == 0 || used + Nanos::from(n) <= quota.count().into()
+        n == 0 || used + Nanos::from(n) <= quota.quota().count().into()
     }
 
-    fn take(&mut self, quota: Quota, n: u32, now: Nanos) {
+    fn take(&mut self, quota: Funnel, n: u32, now: Nanos) {
         if self.algorithm == Algorithm::Funnel {
             self.empty_at = self.empty_at.max(now) + Nanos::from(n) * interval(quota);
         } else {
@@ -97,7 +97,7 @@ impl Key {
     }
 
     /// Returns how long `n` units have to wait, which the limit must allow.
-    fn wait(&self, quota: Quota, n: u32, now: Nanos) -> Nanos {
+    fn wait(&self, quota: Funnel, n: u32, now: Nanos) -> Nanos {
         // After this time, no units count.
         let (mut low, mut high) = (0, 2 * period(quota) + self.empty_at.saturating_sub(now));
         while low < high {
@@ -112,7 +112,7 @@ impl Key {
     }
 
     /// Decides without the penalty, and takes the units if they are allowed.
-    fn decide(&mut self, quota: Quota, n: u32, now: Nanos) -> Decision {
+    fn decide(&mut self, quota: Funnel, n: u32, now: Nanos) -> Decision {
         let limit = self.limit(quota);
         let verdict = if n > limit {
             Verdict::Never
@@ -169,7 +169,7 @@ impl Key {
     }
 
     /// Decides on `n` units; takes them, or holds them in addition to `held` others.
-    fn check(&mut self, quota: Quota, n: u32, held: Option<u32>, now: Nanos) -> Decision {
+    fn check(&mut self, quota: Funnel, n: u32, held: Option<u32>, now: Nanos) -> Decision {
         let is_blocked = now < self.blocked_until();
         let mut after = self.clone();
         let mut decision = after.decide(quota, n, now);
@@ -209,7 +209,7 @@ impl Key {
     }
 
     /// Charges units that were held, as many as there is room for, even during a block.
-    fn charge(&mut self, quota: Quota, n: u32, now: Nanos) {
+    fn charge(&mut self, quota: Funnel, n: u32, now: Nanos) {
         let room = (0..=n).rev().find(|&room| self.passes(quota, room, now)).unwrap();
         self.take(quota, room, now);
         self.checked = now;
@@ -278,7 +278,7 @@ pub(crate) struct Decided {
 impl Naive {
     pub(crate) fn new(
         algorithm: Algorithm,
-        own: Quota,
+        own: Funnel,
         block: Option<Block>,
         bound: Option<(usize, WhenFull)>,
     ) -> Self {
@@ -306,7 +306,7 @@ impl Naive {
     fn decide(
         &mut self,
         key: u8,
-        quota: Quota,
+        quota: Funnel,
         n: u32,
         now: Nanos,
         decide: impl FnOnce(&mut Key, Place) -> Decision,
@@ -334,17 +334,17 @@ impl Naive {
     }
 
     /// Takes `n` units of a key, or denies them.
-    pub(crate) fn check(&mut self, key: u8, quota: Quota, n: u32, now: Nanos) -> Decided {
+    pub(crate) fn check(&mut self, key: u8, quota: Funnel, n: u32, now: Nanos) -> Decided {
         self.decide(key, quota, n, now, |key, _| key.check(quota, n, None, now))
     }
 
     /// Returns what `check` would.
-    pub(crate) fn peek(&self, key: u8, quota: Quota, n: u32, now: Nanos) -> Decided {
+    pub(crate) fn peek(&self, key: u8, quota: Funnel, n: u32, now: Nanos) -> Decided {
         self.clone().check(key, quota, n, now)
     }
 
     /// Holds `n` units of a key, or denies them.
-    pub(crate) fn hold(&mut self, key: u8, quota: Quota, n: u32, now: Nanos) -> Decided {
+    pub(crate) fn hold(&mut self, key: u8, quota: Funnel, n: u32, now: Nanos) -> Decided {
         let of_key = self.held.get(&key).copied().unwrap_or(0);
         let of_shared = self.held_by_shared;
         let held = self.decide(key, quota, n, now, |key, place| {
@@ -366,7 +366,7 @@ impl Naive {
         &mut self,
         key: u8,
         place: Place,
-        quota: Quota,
+        quota: Funnel,
         n: u32,
         is_charged: bool,
         now: Nanos,

@@ -9,7 +9,7 @@ use http::{Response, StatusCode};
 use zset_std::limit::Block;
 use zset_std::{
     AnyLimiter, AsyncKeyedLimiter, Clock, Decision, FakeClock, FixedWindow, Funnel, Keyed,
-    KeyedLimiter, Limiter, Observer, Penalty, Quota, SlidingWindow, Timestamp, WhenFull,
+    KeyedLimiter, Limiter, Observer, Penalty, SingleQuota, SlidingWindow, Timestamp, WhenFull,
     WindowCounter,
 };
 use zset_tower::key::from_fn;
@@ -36,7 +36,7 @@ pub(crate) enum Tiers {
     /// The policy applies only to requests of this tier.
     When(usize),
     /// Requests of the second tier have another quota.
-    QuotaPerCall(Quota),
+    QuotaPerCall(Funnel),
 }
 
 /// Where the state of a limiter is.
@@ -50,7 +50,7 @@ pub(crate) enum Holder {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Config {
     pub(crate) algorithm: Algorithm,
-    pub(crate) quota: Quota,
+    pub(crate) quota: Funnel,
     pub(crate) tiers: Tiers,
     pub(crate) block: Option<naive::Block>,
     pub(crate) bound: Option<(usize, WhenFull)>,
@@ -87,7 +87,7 @@ pub(crate) struct Built {
 
 impl Config {
     /// Returns the quota of a request.
-    pub(crate) fn quota(&self, Tier(tier): Tier) -> Quota {
+    pub(crate) fn quota(&self, Tier(tier): Tier) -> Funnel {
         match self.tiers {
             Tiers::QuotaPerCall(quota) if tier == 1 => quota,
             _ => self.quota,
@@ -115,10 +115,10 @@ impl Config {
         });
         let quota = self.quota;
         let any: AnyLimiter = match self.algorithm {
-            Algorithm::SlidingWindow => SlidingWindow::new(quota).into(),
-            Algorithm::WindowCounter => WindowCounter::new(quota).into(),
-            Algorithm::FixedWindow => FixedWindow::new(quota).into(),
-            Algorithm::Funnel => Funnel::new(quota).into(),
+            Algorithm::SlidingWindow => SlidingWindow::new(quota.quota()).into(),
+            Algorithm::WindowCounter => WindowCounter::new(quota.quota()).into(),
+            Algorithm::FixedWindow => FixedWindow::new(quota.quota()).into(),
+            Algorithm::Funnel => quota.into(),
         };
         match (self.tiers, block, self.algorithm) {
             (Tiers::QuotaPerCall(second), None, _) => self.tiered(name, clock, any, second),
@@ -126,15 +126,17 @@ impl Config {
                 self.tiered(name, clock, Penalty::new(any, block), second)
             }
             (_, None, Algorithm::SlidingWindow) => {
-                self.plain(name, clock, SlidingWindow::new(quota))
+                self.plain(name, clock, SlidingWindow::new(quota.quota()))
             }
             (_, None, Algorithm::WindowCounter) => {
-                self.plain(name, clock, WindowCounter::new(quota))
+                self.plain(name, clock, WindowCounter::new(quota.quota()))
             }
-            (_, None, Algorithm::FixedWindow) => self.plain(name, clock, FixedWindow::new(quota)),
-            (_, None, Algorithm::Funnel) => self.plain(name, clock, Funnel::new(quota)),
+            (_, None, Algorithm::FixedWindow) => {
+                self.plain(name, clock, FixedWindow::new(quota.quota()))
+            }
+            (_, None, Algorithm::Funnel) => self.plain(name, clock, quota),
             (_, Some(block), Algorithm::Funnel) => {
-                self.plain(name, clock, Penalty::new(Funnel::new(quota), block))
+                self.plain(name, clock, Penalty::new(quota, block))
             }
             (_, Some(block), _) => self.plain(name, clock, Penalty::new(any, block)),
         }
@@ -156,7 +158,7 @@ impl Config {
         }
     }
 
-    fn tiered<L: Limiter>(&self, name: &str, clock: &FakeClock, limiter: L, second: Quota) -> Built
+    fn tiered<L: Limiter>(&self, name: &str, clock: &FakeClock, limiter: L, second: Funnel) -> Built
     where
         Tiered<L>: KeyedLimiter<(u8, usize)> + Send + Sync + 'static,
     {
@@ -256,7 +258,7 @@ impl<K: Sync> AsyncKeyedLimiter<K> for OnServer<K> {
 /// A limiter with a quota for each tier; its keys are users with their tiers.
 struct Tiered<L: Limiter> {
     keyed: Keyed<u8, L, FakeClock>,
-    quotas: [Quota; 2],
+    quotas: [Funnel; 2],
 }
 
 macro_rules! tiered {

@@ -10,10 +10,10 @@ pub(super) enum Call {
     Sweep(usize),
     // The results of these depend on whether an idle key was swept, so idle keys are swept
     // before each call in sequences that contain them.
-    SetQuota(Quota),
+    SetQuota(Funnel),
     Reset(Key),
-    CheckWith(Key, Quota, u32),
-    PeekWith(Key, Quota, u32),
+    CheckWith(Key, Funnel, u32),
+    PeekWith(Key, Funnel, u32),
     // Sliding windows only.
     Record(Key, u32),
     OverLimit(Key),
