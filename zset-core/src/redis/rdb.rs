@@ -37,8 +37,6 @@ use crate::{
     allow(unreachable_pub, dead_code, reason = "the feature makes it public")
 )]
 mod parts;
-#[cfg(test)]
-mod tests;
 
 #[cfg(feature = "unstable-internals")]
 pub use parts::{Reader, TYPE_LISTPACK, seal, unseal, write_length, write_string};

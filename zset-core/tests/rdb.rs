@@ -1,15 +1,33 @@
-//! Payloads of real servers, and malformed payloads.
+//! Payloads of `rdb`: those of real servers, and malformed ones.
 
-use super::parts::{LENGTH_32, TYPE_ELEMENTS, TYPE_LISTPACK, VERSION, checksum, write_length};
-use super::*;
-use crate::redis::listpack::ListpackError;
-use crate::{Encoding, ListpackLimits, Score, ZSet};
+#![cfg(all(feature = "alloc", feature = "zset"))]
+
+use std::collections::BTreeSet;
+
 use proptest::collection::btree_map;
 use proptest::prelude::*;
-use std::collections::BTreeSet;
-use std::format;
-use std::string::{String, ToString};
-use std::vec::Vec;
+use zset_core::listpack::ListpackError;
+use zset_core::rdb::{RestoreError, dump, restore, restore_with_limits, write_length};
+use zset_core::{Encoding, Listpack, ListpackLimits, Score, ZSet};
+
+/// The version that [`dump`] writes.
+const VERSION: u16 = 10;
+
+/// The types of a sorted set: its value is a listpack, or its elements.
+const TYPE_LISTPACK: u8 = 17;
+const TYPE_ELEMENTS: u8 = 5;
+
+/// The first byte of a length of four bytes.
+const LENGTH_32: u8 = 0x80;
+
+/// Returns the CRC-64 of Redis, bit by bit.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |sum, &byte| {
+        (0..8).fold(sum ^ u64::from(byte), |sum, _| {
+            (sum >> 1) ^ if sum & 1 == 1 { 0x95AC_9329_AC4B_C9B5 } else { 0 }
+        })
+    })
+}
 
 /// From Redis 7.0.15: a listpack.
 const LISTPACK: &[u8] =
@@ -58,7 +76,7 @@ fn refused(body: &[u8]) -> RestoreError {
 
 /// Returns the body for a listpack with these entries.
 fn packed(entries: &[&[u8]]) -> Vec<u8> {
-    let mut list = crate::Listpack::new();
+    let mut list = Listpack::new();
     for &entry in entries {
         list.try_push_back(entry).unwrap();
     }
@@ -373,7 +391,7 @@ fn a_back_length_written_by_valkey_is_restored() {
     let set = restore(&signed(&body, 80)).unwrap();
     assert_eq!(set.score("x".repeat(16_378)), Some(Score::from(1)));
     // `Listpack` rejects it, since it would write the entry differently.
-    assert_eq!(crate::Listpack::from_bytes(list).unwrap_err(), ListpackError::Entry { offset: 6 });
+    assert_eq!(Listpack::from_bytes(list).unwrap_err(), ListpackError::Entry { offset: 6 });
 }
 
 proptest! {
@@ -415,7 +433,7 @@ fn sets_with_every_length_encoding_round_trip() {
     let sizes: &[u16] =
         if cfg!(miri) { &[0, 1, 64] } else { &[0, 1, 63, 64, 128, 129, 16_383, 16_384] };
     for &len in sizes {
-        let set: ZSet = (0..len).map(|i| (std::format!("{i}"), Score::from(i / 3))).collect();
+        let set: ZSet = (0..len).map(|i| (format!("{i}"), Score::from(i / 3))).collect();
         let restored = restore(&dump(&set)).unwrap();
         assert_eq!(restored, set);
         assert_eq!(restored.encoding(), set.encoding());
