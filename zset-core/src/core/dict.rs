@@ -172,6 +172,20 @@ fn slots_with_tag(tags: [u8; MOST_TAGGED], tag: u8) -> impl Iterator<Item = usiz
     })
 }
 
+/// Finds a handle without a table, as [`Dict::find`] does.
+///
+/// Not inlined, since it would take registers from look-ups in a table.
+#[inline(never)]
+fn find_tagged<T>(
+    tags: [u8; MOST_TAGGED],
+    len: usize,
+    hash: usize,
+    seek: impl Fn(Handle) -> Option<T>,
+) -> Option<T> {
+    let slots = slots_with_tag(tags, tag(hash)).take_while(|&slot| slot < len);
+    slots.map(tagged).find_map(seek)
+}
+
 /// Finding and changing handles.
 impl Dict {
     pub(crate) const fn new() -> Self {
@@ -203,13 +217,11 @@ impl Dict {
     }
 
     /// Returns what `seek` returns for the handle with this hash for which it returns something.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call takes 8 % of a look-up of a number")]
+    #[inline(always)]
     pub(crate) fn find<T>(&self, hash: usize, seek: impl Fn(Handle) -> Option<T>) -> Option<T> {
         let table = match &self.tables {
-            Tables::Tags(tags) => {
-                let slots = slots_with_tag(*tags, tag(hash)).take_while(|&slot| slot < self.len);
-                return slots.map(tagged).find_map(seek);
-            }
+            Tables::Tags(tags) => return find_tagged(*tags, self.len, hash, seek),
             Tables::One(table) => table,
             Tables::Many(many) => many.table(route(hash)),
         };

@@ -224,11 +224,7 @@ impl<K, V, S, H: BuildHasher> Core<K, V, S, Hashed<H>> {
     }
 
     /// Returns the element of a key with this hash.
-    #[expect(
-        clippy::inline_always,
-        reason = "a call for each score takes a fifth more instructions"
-    )]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn find<Q>(&self, hash: usize, key: &Q) -> Option<Element<'_, K, V, S>>
     where
         Q: Equivalent<K> + ?Sized,
