@@ -162,8 +162,9 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
     ///
     /// A key with units on record in a sliding window is idle once they are older than the longest
     /// period so far.
-    pub fn set_limiter(&self, limiter: &L) {
-        self.set(|own| own.clone_from(limiter));
+    #[expect(clippy::needless_pass_by_value, reason = "it is the argument of `Direct` too")]
+    pub fn set_limiter(&self, limiter: L) {
+        self.set(|own| own.clone_from(&limiter));
     }
 
     fn set(&self, mut set: impl FnMut(&mut L)) {
@@ -184,8 +185,8 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
     }
 
     /// Changes the quota of all keys and, with a [`Funnel`], the capacity, at the cost of
-    /// [`set_limiter`](Self::set_limiter); units already allowed stay on record. For the effect of a changed period, see
-    /// [`check_with`](Self::check_with).
+    /// [`set_limiter`](Self::set_limiter); units already allowed stay on record. For the effect of
+    /// a changed period, see [`check_with`](Self::check_with).
     pub fn set_quota(&self, quota: impl Into<L::Terms>) {
         let terms = quota.into();
         self.set(|limiter| limiter.set_quota(terms));

@@ -2,7 +2,8 @@
 
 use super::*;
 use zset_std::{
-    AnyLimiter, Direct, FixedWindow, Funnel, Keyed, Limits, SlidingWindow, Verdict, WindowCounter,
+    AnyLimiter, Direct, FixedWindow, Funnel, Keyed, Limits, SlidingWindow, Verdict, WhenFull,
+    WindowCounter,
 };
 
 fn log(count: u32, seconds: u64) -> SlidingWindow {
@@ -45,6 +46,25 @@ fn limiters_of_different_types_all_allow_or_none_is_charged() {
     assert_eq!(limits.check_n(4, at(0)).verdict, Verdict::Never);
     limits.reset();
     assert_eq!(limits.check_n(0, at(0)).remaining, 3);
+}
+
+#[test]
+fn a_changed_limiter_counts_the_units_of_all_keys() {
+    let limits = |count| Limits::new([log(count, 1), log(9, 60)]);
+    // The second key has no room of its own.
+    let keyed = Keyed::<u32, _>::new(limits(2)).with_max_keys(1, WhenFull::SharedBucket);
+    let mut direct = Direct::new(limits(2));
+    assert!(direct.check_n(2, at(0)).is_allowed());
+    for key in 0..2 {
+        assert!(keyed.at(at(0)).check_n(&key, 2).is_allowed());
+    }
+    direct.set_limiter(limits(5));
+    keyed.set_limiter(limits(5));
+    assert_eq!(keyed.limiter(), limits(5));
+    assert_eq!(direct.peek_n(0, at(0)).remaining, 3);
+    for key in 0..2 {
+        assert_eq!(keyed.at(at(0)).peek_n(&key, 0), direct.peek_n(0, at(0)));
+    }
 }
 
 #[test]
