@@ -190,8 +190,8 @@ impl<L: SingleQuota> Direct<L> {
     }
 
     /// Changes the quota and, with a [`Funnel`](super::Funnel), its capacity; units already allowed
-    /// stay on record. **O(1)**. For the effect of a
-    /// changed period, see the algorithm, e.g. [`SlidingWindow`](super::SlidingWindow#quotas).
+    /// stay on record. **O(1)**. For the effect of a changed period, see the algorithm, e.g.
+    /// [`SlidingWindow`](super::SlidingWindow#quotas).
     ///
     /// # Examples
     ///
@@ -213,8 +213,8 @@ impl<L: SingleQuota> Direct<L> {
     }
 
     /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.
-    /// All calls share the units: those allowed under one quota count under every other. A call of a
-    /// funnel may bring a [`Funnel`](super::Funnel), which has a capacity too.
+    /// All calls share the units: those allowed under one quota count under every other. A call of
+    /// a funnel may bring a [`Funnel`](super::Funnel), which has a capacity too.
     pub fn check_with(&mut self, quota: impl Into<L::Terms>, n: u32, now: Timestamp) -> Decision {
         let terms = quota.into();
         if now < self.newest {

@@ -13,9 +13,9 @@ use crate::Timestamp;
 /// in Communications", IEEE Communications Magazine 24(10), 1986), in integer arithmetic only, so
 /// its decisions are exact for every quota. The state of a key is three words.
 ///
-/// If the quota or the capacity changes, or those of a call are others, the time at which the
-/// funnel will be empty carries over. While it is more than a capacity takes to leak out, nothing is
-/// allowed under this capacity.
+/// If the quota or the capacity changes, or a call brings others, the time at which the funnel will
+/// be empty carries over. While it is more than a capacity takes to leak out, nothing is allowed
+/// under this capacity.
 ///
 /// Textbooks have other names for its operations. With `funnel` a
 /// [`Direct<Funnel>`](super::Direct):

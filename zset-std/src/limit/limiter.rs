@@ -175,7 +175,8 @@ pub trait SingleQuota: Limiter {
     /// Returns the quota.
     fn quota(&self) -> Quota;
 
-    /// Changes the quota and, of a funnel, the capacity. Holders [adapt](Limiter::adapt) the states.
+    /// Changes the quota and, of a funnel, the capacity. Holders [adapt](Limiter::adapt) the
+    /// states.
     fn set_quota(&mut self, terms: Self::Terms);
 
     /// Like [`check_n`](Limiter::check_n), with a different quota for this call.
