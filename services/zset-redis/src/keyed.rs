@@ -249,8 +249,8 @@ operations! {
     LimiterError:
     impl<C, L: ServerLimiter + SingleQuota + 'static> Keyed<C, L> {
         /// Like [`check_n`](Self::check_n), with a different quota for this call: for tiers, and
-        /// for quotas from a database. A call of a funnel may bring a [`Funnel`], which has a
-        /// capacity too.
+        /// for quotas from a database. If the algorithm is a funnel, pass a [`Funnel`] to set the
+        /// capacity as well.
         ///
         /// All calls share the history of the key: units allowed under one quota count under every
         /// other, as in [`zset_std::Keyed::check_with`]. The count or capacity may differ in each

@@ -271,7 +271,7 @@ impl<C: AsyncConnection> LeasedWindow<C> {
     ) -> Result<Decision, LimiterError> {
         let key = key.as_ref();
         let decision = match self.start(key, n) {
-            // Returned here, since a future in this one takes a twentieth of the time.
+            // Returned here: awaiting another future takes a twentieth of the time.
             Ok(Start::Decided(decision)) => return Ok(decision),
             Ok(Start::Undecided(undecided)) => self.decide(key, n, undecided).await,
             Err(failure) => Err(failure),

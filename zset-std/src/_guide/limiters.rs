@@ -48,9 +48,9 @@
 //! # A quota for each call
 //!
 //! [`check_with`](crate::Keyed::check_with) takes the quota with the call: that of the caller's
-//! tier, or one from a database; with a funnel, it may be a [`Funnel`](crate::Funnel) that has a
-//! capacity. All calls share the history of the key, so a customer who changes the tier keeps the
-//! recorded units. A changed period at most errs on the side of denying.
+//! tier, or one from a database; with a funnel, it may be a [`Funnel`](crate::Funnel), to set the
+//! capacity as well. All calls share the history of the key, so a customer who changes the tier
+//! keeps the recorded units. A changed period at most errs on the side of denying.
 //!
 //! ```
 //! use std::time::Duration;

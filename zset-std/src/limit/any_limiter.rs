@@ -169,7 +169,7 @@ impl Limiter for AnyLimiter {
     }
 }
 
-/// Its terms are a [`Funnel`], since the algorithm may be one. A window only uses their quota.
+/// Terms are a [`Funnel`], since the algorithm may be one; windows use only its quota.
 impl SingleQuota for AnyLimiter {
     type Terms = Funnel;
 
@@ -205,7 +205,8 @@ impl SingleQuota for AnyLimiter {
     }
 }
 
-/// The terms of an algorithm. It is not `From`, so that no window takes a capacity from its caller.
+/// Converts to the terms of an algorithm. Not `From`, so that callers cannot pass a capacity to a
+/// window.
 trait FromFunnel {
     fn from_funnel(funnel: Funnel) -> Self;
 }

@@ -13,7 +13,7 @@ use crate::Timestamp;
 /// in Communications", IEEE Communications Magazine 24(10), 1986), in integer arithmetic only, so
 /// its decisions are exact for every quota. The state of a key is three words.
 ///
-/// If the quota or the capacity changes, or a call brings others, the time at which the funnel will
+/// If the quota or the capacity changes, or a call passes others, the time at which the funnel will
 /// be empty carries over. While it is more than a capacity takes to leak out, nothing is allowed
 /// under this capacity.
 ///

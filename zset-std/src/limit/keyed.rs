@@ -276,8 +276,8 @@ timed!(impl[K: Eq + Hash, L: Limiter, C: Clock, H: BuildHasher] Keyed<K, L, C, H
 timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, C, H> {
     /// Like [`check_n`](Self::check_n) and at the same cost, with a different quota for this call.
     ///
-    /// It is for tiers, and for quotas from a database. A call of a funnel may bring a [`Funnel`],
-    /// which has a capacity too. All calls share the history of the key:
+    /// It is for tiers, and for quotas from a database. If the algorithm is a funnel, pass a
+    /// [`Funnel`] to set the capacity as well. All calls share the history of the key:
     /// units allowed under one quota count under every other. A count, or a capacity, may change
     /// with each call, exactly. A changed period is exact where the times of units are known, and
     /// otherwise errs on the side of denying:

@@ -168,8 +168,8 @@ pub trait Limiter: Clone {
 /// An algorithm with one quota, which may be another in each call: every one of this crate except
 /// [`Limits`](super::Limits).
 pub trait SingleQuota: Limiter {
-    /// What a call may bring in place of the quota: a [`Quota`] or, if the algorithm has a capacity
-    /// too, a [`Funnel`].
+    /// What a call may pass instead of the algorithm's quota: a [`Quota`] or, if the algorithm also
+    /// has a capacity, a [`Funnel`].
     type Terms: Copy + From<Quota> + Into<Funnel>;
 
     /// Returns the quota.

@@ -50,7 +50,7 @@ impl Kind {
 }
 
 impl Rule {
-    /// Returns the rule of an algorithm with these terms, which have a capacity only for a funnel.
+    /// Returns the rule of an algorithm with these terms; only a funnel uses their capacity.
     pub(crate) fn new(kind: Kind, terms: Funnel) -> Result<Rule, UnsupportedQuota> {
         let quota = terms.quota();
         let nanos = quota.period().as_nanos();
