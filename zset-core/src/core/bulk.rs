@@ -25,7 +25,7 @@ use super::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
 
 use super::search::RankedRange;
 use super::{Core, Hashed, Nodes, Owned};
-use crate::reserve::{table_error, try_collect, try_push};
+use crate::reserve::{table_error, try_push};
 use crate::ties::sealed::Ties;
 use crate::{TieOrder, TryReserveError};
 
@@ -411,10 +411,13 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> Core<K, V, S, Hashed
 
     /// Returns the ranks of other nodes' keys that this core also has.
     fn try_shared_ranks(&self, other: &Nodes<K, V, S>) -> Result<Vec<usize>, TryReserveError> {
-        let ranks = other.iter().enumerate();
-        try_collect(
-            ranks.filter_map(|(rank, ((key, _), _))| self.element(key).is_some().then_some(rank)),
-        )
+        let mut ranks = Vec::new();
+        for (rank, ((key, _), _)) in other.iter().enumerate() {
+            if self.element(key).is_some() {
+                try_push(&mut ranks, rank)?;
+            }
+        }
+        Ok(ranks)
     }
 
     /// Sets the scores of the keys that this core shares with other nodes, at these ranks there, to

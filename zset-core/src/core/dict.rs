@@ -155,20 +155,20 @@ fn tagged(slot: usize) -> Handle {
     Handle::new(0, slot as u8)
 }
 
-/// Returns the slots with a tag, and possibly others.
+/// Returns the handles of the slots with a tag, of the first `len`, and possibly others of these.
 ///
 /// All tags are compared at once, as the bytes of a number: those that differ from the tag by zero
 /// borrow from their highest bit (Henry Warren, "Hacker's Delight", section 6-1). A byte above one
 /// of them may do so too.
 #[inline]
-fn slots_with_tag(tags: [u8; MOST_TAGGED], tag: u8) -> impl Iterator<Item = usize> {
+fn handles_with_tag(tags: [u8; MOST_TAGGED], len: usize, tag: u8) -> impl Iterator<Item = Handle> {
     const ONES: u128 = u128::MAX / 0xff;
     let differences = u128::from_le_bytes(tags) ^ (ONES * u128::from(tag));
     let mut matches = differences.wrapping_sub(ONES) & !differences & (ONES << 7);
     core::iter::from_fn(move || {
         let slot = (matches != 0).then(|| matches.trailing_zeros() as usize / 8)?;
         matches &= matches - 1;
-        Some(slot)
+        (slot < len).then(|| tagged(slot))
     })
 }
 
@@ -182,8 +182,7 @@ fn find_tagged<T>(
     hash: usize,
     seek: impl Fn(Handle) -> Option<T>,
 ) -> Option<T> {
-    let slots = slots_with_tag(tags, tag(hash)).take_while(|&slot| slot < len);
-    slots.map(tagged).find_map(seek)
+    handles_with_tag(tags, len, tag(hash)).find_map(seek)
 }
 
 /// Finding and changing handles.
@@ -268,8 +267,10 @@ impl Dict {
     ) -> Result<bool, TryReserveError> {
         self.try_reserve_one(hash, hash_of)?;
         let table = match &mut self.tables {
-            Tables::Tags(_) => {
-                let is_new = self.find(hash, |other| is_same(other).then_some(())).is_none();
+            Tables::Tags(tags) => {
+                // Not `find`, whose call of `find_tagged` would keep `is_same` in memory: a tenth of
+                // the time of a construction in bulk.
+                let is_new = !handles_with_tag(*tags, self.len, tag(hash)).any(is_same);
                 if is_new {
                     self.insert(hash, handle);
                 }

@@ -80,15 +80,18 @@ fn a_hash_is_found_for_every_tag() {
 }
 
 #[test]
-fn every_slot_with_a_tag_is_found() {
+fn every_slot_in_use_with_a_tag_is_found() {
     for tag in (0..=u8::MAX).step_by(if cfg!(miri) { 51 } else { 1 }) {
         for slot in 0..MOST_TAGGED {
             let mut tags = [tag.wrapping_add(1); MOST_TAGGED];
-            assert!(!slots_with_tag(tags, tag).any(|slot| tags[slot] == tag));
             tags[slot] = tag;
-            assert!(slots_with_tag(tags, tag).any(|found| found == slot));
+            let finds = |len| handles_with_tag(tags, len, tag).any(|found| found == tagged(slot));
+            assert!(finds(slot + 1) && !finds(slot));
         }
-        assert!(slots_with_tag([tag; MOST_TAGGED], tag).eq(0..MOST_TAGGED));
+        for len in 0..=MOST_TAGGED {
+            let found = handles_with_tag([tag; MOST_TAGGED], len, tag);
+            assert!(found.eq((0..len).map(tagged)));
+        }
     }
 }
 
