@@ -73,7 +73,7 @@ pub(crate) use search::RankedRange;
 
 use self::arena::{Arena, NONE};
 use self::index::{BLOCK_CAPACITY, Block, Heights, MIN_CHILDREN};
-use self::leaf::{End, Handle, LEAF_CAPACITY, LeafRef, Leaves};
+use self::leaf::{End, Handle, LEAF_CAPACITY, Leaves};
 use self::search::Position;
 use crate::{TieOrder, TryReserveError};
 
@@ -243,53 +243,6 @@ impl<K, V, S> Nodes<K, V, S> {
 
     pub(crate) fn len(&self) -> usize {
         self.len
-    }
-}
-
-impl<K, V, S> Nodes<K, V, S> {
-    #[inline]
-    pub(crate) fn leaf(&self, id: u32) -> LeafRef<'_, (K, V), S> {
-        self.leaves.get(id)
-    }
-
-    /// Returns the element at a handle.
-    #[inline]
-    pub(crate) fn element_at(&self, handle: Handle) -> (&(K, V), &S) {
-        let leaf = self.leaf(handle.leaf());
-        (&leaf.pairs[handle.slot() as usize], &leaf.scores[handle.slot() as usize])
-    }
-
-    /// Returns the key at a handle, or `None` if the handle is stale.
-    #[inline]
-    pub(crate) fn key(&self, handle: Handle) -> Option<&K> {
-        let (pairs, _) = self.leaves.columns(handle.leaf());
-        pairs.get(handle.slot() as usize).map(|(key, _)| key)
-    }
-
-    /// Calls `visit` with the handle and the key of every element, leaf by leaf, in the order of
-    /// the slots.
-    pub(crate) fn for_each_key(&self, mut visit: impl FnMut(Handle, &K)) {
-        let mut id = self.head;
-        while id != NONE {
-            let leaf = self.leaf(id);
-            for (slot, (key, _)) in (0..).zip(leaf.pairs) {
-                visit(Handle::new(id, slot), key);
-            }
-            id = leaf.forward;
-        }
-    }
-
-    /// Returns the element at a handle, with a mutable reference to its pair. The order and the
-    /// hash of the key must not change.
-    #[inline]
-    pub(crate) fn element_mut(&mut self, handle: Handle) -> (&mut (K, V), &S) {
-        self.leaves.element_mut(handle)
-    }
-
-    /// Returns the score of the element at a handle.
-    #[inline]
-    pub(crate) fn score(&self, handle: Handle) -> &S {
-        &self.leaf(handle.leaf()).scores[handle.slot() as usize]
     }
 
     pub(crate) fn first(&self) -> Option<(&(K, V), &S)> {

@@ -22,6 +22,7 @@ use core::fmt;
 use core::mem;
 use core::ops::DerefMut;
 
+use super::Nodes;
 use super::arena::{Arena, ArenaNode, NONE};
 use crate::TryReserveError;
 use crate::reserve::push_reserved;
@@ -652,5 +653,53 @@ impl<P, S> Leaves<P, S> {
             Leaves::Small(leaf) => leaf.allocation_size(),
             Leaves::Blocks(arena) => arena.allocation_size(),
         }
+    }
+}
+
+/// Leaves by their ids, and elements by their handles.
+impl<K, V, S> Nodes<K, V, S> {
+    #[inline]
+    pub(crate) fn leaf(&self, id: u32) -> LeafRef<'_, (K, V), S> {
+        self.leaves.get(id)
+    }
+
+    /// Returns the element at a handle.
+    #[inline]
+    pub(crate) fn element_at(&self, handle: Handle) -> (&(K, V), &S) {
+        let leaf = self.leaf(handle.leaf());
+        (&leaf.pairs[handle.slot() as usize], &leaf.scores[handle.slot() as usize])
+    }
+
+    /// Returns the key at a handle, or `None` if the handle is stale.
+    #[inline]
+    pub(crate) fn key(&self, handle: Handle) -> Option<&K> {
+        let (pairs, _) = self.leaves.columns(handle.leaf());
+        pairs.get(handle.slot() as usize).map(|(key, _)| key)
+    }
+
+    /// Calls `visit` with the handle and the key of every element, leaf by leaf, in the order of
+    /// the slots.
+    pub(crate) fn for_each_key(&self, mut visit: impl FnMut(Handle, &K)) {
+        let mut id = self.head;
+        while id != NONE {
+            let leaf = self.leaf(id);
+            for (slot, (key, _)) in (0..).zip(leaf.pairs) {
+                visit(Handle::new(id, slot), key);
+            }
+            id = leaf.forward;
+        }
+    }
+
+    /// Returns the element at a handle, with a mutable reference to its pair. The order and the
+    /// hash of the key must not change.
+    #[inline]
+    pub(crate) fn element_mut(&mut self, handle: Handle) -> (&mut (K, V), &S) {
+        self.leaves.element_mut(handle)
+    }
+
+    /// Returns the score of the element at a handle.
+    #[inline]
+    pub(crate) fn score(&self, handle: Handle) -> &S {
+        &self.leaf(handle.leaf()).scores[handle.slot() as usize]
     }
 }
