@@ -268,8 +268,8 @@ impl Dict {
         self.try_reserve_one(hash, hash_of)?;
         let table = match &mut self.tables {
             Tables::Tags(tags) => {
-                // Not `find`, whose call of `find_tagged` would keep `is_same` in memory: a tenth of
-                // the time of a construction in bulk.
+                // Not `find`, whose call of `find_tagged` would keep `is_same` in memory: a tenth
+                // of the time of a construction in bulk.
                 let is_new = !handles_with_tag(*tags, self.len, tag(hash)).any(is_same);
                 if is_new {
                     self.insert(hash, handle);
