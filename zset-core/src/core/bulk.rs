@@ -22,7 +22,6 @@ use hashbrown::hash_table::Entry;
 use super::dict::{Dict, hash_one, no_rehash};
 use super::hashed::{ClearOnDrop, Element};
 use super::leaf::{Handle, LEAF_CAPACITY, MAX_LEAVES};
-
 use super::search::RankedRange;
 use super::{Core, Hashed, Nodes, Owned};
 use crate::reserve::{table_error, try_push};

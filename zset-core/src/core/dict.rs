@@ -155,7 +155,8 @@ fn tagged(slot: usize) -> Handle {
     Handle::new(0, slot as u8)
 }
 
-/// Returns the handles of the slots with a tag, of the first `len`, and possibly others of these.
+/// Returns the handles of those of the first `len` slots that have this tag. May return others of
+/// them as well.
 ///
 /// All tags are compared at once, as the bytes of a number: those that differ from the tag by zero
 /// borrow from their highest bit (Henry Warren, "Hacker's Delight", section 6-1). A byte above one
@@ -268,8 +269,8 @@ impl Dict {
         self.try_reserve_one(hash, hash_of)?;
         let table = match &mut self.tables {
             Tables::Tags(tags) => {
-                // Not `find`, whose call of `find_tagged` would keep `is_same` in memory: a tenth
-                // of the time of a construction in bulk.
+                // Not `find`: its call to `find_tagged` would keep `is_same` in memory, which
+                // makes bulk construction a tenth slower.
                 let is_new = !handles_with_tag(*tags, self.len, tag(hash)).any(is_same);
                 if is_new {
                     self.insert(hash, handle);
