@@ -107,9 +107,33 @@ fn enter<'a, K, V, S>(
         return Rest::new(id, id, leaf, slots);
     }
     let next = link(leaf);
-    // Prefetches the first cache line of the next leaf.
-    black_box(nodes.leaves.try_get(next).map(|leaf| leaf.len()));
+    read_ahead(nodes, leaf, next);
     Rest::new(id, next, leaf, leaf.order().iter())
+}
+
+/// Reads the first cache line of the next leaf, only to bring it into the cache; if that is under
+/// the next block, those of all leaves there.
+#[inline]
+fn read_ahead<K, V, S>(nodes: &Nodes<K, V, S>, leaf: LeafRef<'_, (K, V), S>, next: u32) {
+    if let Some(ahead) = nodes.leaves.try_get(next)
+        && ahead.parent != leaf.parent
+    {
+        visit_leaves(nodes, ahead.parent);
+    }
+}
+
+/// Reads the first cache line of every leaf under a block.
+///
+/// The id of a leaf is in the leaf before it, so going from one to the next waits for two cache
+/// misses: that of the arena's table, and that of the leaf. The ids of a block are next to each
+/// other, and in a loop that only reads ahead, the misses overlap.
+#[cold]
+#[inline(never)]
+fn visit_leaves<K, V, S>(nodes: &Nodes<K, V, S>, block: u32) {
+    let Some(block) = nodes.blocks.try_get(block) else { return };
+    for &id in block.children.iter().take(block.len()) {
+        black_box(nodes.leaves.try_get(id).map(|leaf| leaf.len()));
+    }
 }
 
 /// Returns the range of slots if they are consecutive, as in a leaf filled in order.
@@ -405,6 +429,12 @@ impl Emptied {
     #[cold]
     fn arrange<K, V, S>(&mut self, nodes: &mut Nodes<K, V, S>, id: u32, end: End) {
         nodes.leaves.arrange(id, end);
+        let leaf = nodes.leaf(id);
+        let next = match end {
+            End::First => leaf.forward,
+            End::Last => leaf.backward,
+        };
+        read_ahead(nodes, leaf, next);
         // If both ends are in the same leaf, it is arranged for only one of them at a time.
         self.arranged = self.arranged.map(|other| if other == id { NONE } else { other });
         self.arranged[end as usize] = id;
