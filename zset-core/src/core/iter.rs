@@ -115,10 +115,9 @@ fn enter<'a, K, V, S>(
 /// the next block, those of all leaves there.
 #[inline]
 fn read_ahead<K, V, S>(nodes: &Nodes<K, V, S>, leaf: LeafRef<'_, (K, V), S>, next: u32) {
-    if let Some(ahead) = nodes.leaves.try_get(next)
-        && ahead.parent != leaf.parent
-    {
-        visit_leaves(nodes, ahead.parent);
+    match nodes.leaves.try_get(next) {
+        Some(ahead) if ahead.parent != leaf.parent => visit_leaves(nodes, ahead.parent),
+        _ => {}
     }
 }
 
