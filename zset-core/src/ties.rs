@@ -131,10 +131,13 @@ pub(crate) mod sealed {
 /// A member or key without an order: elements of equal score are in the order in which their scores
 /// were set.
 ///
-/// It turns a [`SortedSet`](crate::SortedSet) into a priority queue that is first in, first out
-/// among equal priorities, with members that are only `Hash + Eq`. An element whose score is set,
-/// even to its current one, comes after all others of that score. When sets are merged, the
-/// elements of the other set come later.
+/// It turns a [`SortedSet`](crate::SortedSet) into a priority queue whose members are only
+/// `Hash + Eq`. Among equal priorities, [`pop_first`](crate::SortedSet::pop_first) is first in,
+/// first out, and [`pop_last`](crate::SortedSet::pop_last) is last in, first out. So a queue that
+/// pops the highest priority first, and equal ones in the order of their arrival, has
+/// [`Reverse`](core::cmp::Reverse) scores and pops the first. An element whose score is set, even
+/// to its current one, comes after all others of that score. When sets are merged, the elements of
+/// the other set come later.
 ///
 /// A look-up takes a `&T`, and a `&str` or a slice if `T` borrows as one. For everything else by
 /// which a `T` can be looked up, there is [`UnorderedRef`].
@@ -149,6 +152,7 @@ pub(crate) mod sealed {
 /// for (job, priority) in [("write", 1), ("test", 2), ("read", 2), ("commit", 1)] {
 ///     jobs.insert(Unordered(job), Reverse(priority));
 /// }
+/// // The highest priority, and the first that has it.
 /// assert_eq!(jobs.pop_first(), Some((Unordered("test"), Reverse(2))));
 /// // After `read`, which has had priority 2 for longer.
 /// jobs.set_score("commit", Reverse(2));

@@ -146,40 +146,47 @@
 //! assert!(queue.into_sorted_iter().eq(                set.into_iter().rev()));
 //! ```
 //!
-//! Items that are only `Hash + Eq` are wrapped in [`Unordered`](crate::Unordered). This is the
-//! whole of a queue for generic code, with the bounds of priority-queue and one more, `Clone`:
+//! Items that are only `Hash + Eq` are wrapped in [`Unordered`](crate::Unordered). At equal scores,
+//! `pop_first` is first in, first out, and `pop_last` is last in, first out. So a queue that pops
+//! the highest priority first has [`Reverse`](core::cmp::Reverse) scores. This is the whole of it
+//! for generic code, with the bounds of priority-queue and one more, `Clone`:
 //!
 //! ```
+//! use std::cmp::Reverse;
 //! use std::hash::Hash;
 //! use zset_core::{Equivalent, SortedSet, Unordered, UnorderedRef};
 //!
-//! struct Queue<I, P>(SortedSet<Unordered<I>, P>);
+//! struct Queue<I, P>(SortedSet<Unordered<I>, Reverse<P>>);
 //!
 //! impl<I: Hash + Eq, P: Ord + Clone> Queue<I, P> {
 //!     fn push(&mut self, item: I, priority: P) -> Option<P> {
-//!         self.0.insert(Unordered(item), priority)
+//!         self.0.insert(Unordered(item), Reverse(priority)).map(|old| old.0)
 //!     }
 //!     fn peek(&self) -> Option<(&I, &P)> {
-//!         self.0.last().map(|(item, priority)| (&item.0, priority))
+//!         self.0.first().map(|(item, priority)| (&item.0, &priority.0))
 //!     }
 //!     fn get_priority<Q: Hash + Equivalent<I> + ?Sized>(&self, item: &Q) -> Option<&P> {
-//!         self.0.score(&UnorderedRef(item))
+//!         self.0.score(&UnorderedRef(item)).map(|priority| &priority.0)
 //!     }
 //!     fn remove<Q: Hash + Equivalent<I> + ?Sized>(&mut self, item: &Q) -> Option<(I, P)> {
-//!         self.0.remove_entry(&UnorderedRef(item)).map(|(item, priority)| (item.0, priority))
+//!         self.0.remove_entry(&UnorderedRef(item)).map(|(item, priority)| (item.0, priority.0))
 //!     }
 //!     fn pop(&mut self) -> Option<(I, P)> {
-//!         self.0.pop_last().map(|(item, priority)| (item.0, priority))
+//!         self.0.pop_first().map(|(item, priority)| (item.0, priority.0))
 //!     }
 //! }
 //!
 //! let mut queue = Queue(SortedSet::new());
-//! queue.push("ann".to_string(), "low".to_string());
-//! queue.push("bob".to_string(), "medium".to_string());
-//! assert_eq!(queue.peek(), Some((&"bob".to_string(), &"medium".to_string())));
-//! assert_eq!(queue.get_priority("ann"), Some(&"low".to_string()));
-//! assert_eq!(queue.remove("bob"), Some(("bob".to_string(), "medium".to_string())));
-//! assert_eq!(queue.pop(), Some(("ann".to_string(), "low".to_string())));
+//! for (item, priority) in [("low", 1), ("first", 2), ("second", 2), ("third", 2)] {
+//!     assert_eq!(queue.push(item.to_string(), priority), None);
+//! }
+//! assert_eq!(queue.peek(), Some((&"first".to_string(), &2)));
+//! assert_eq!(queue.get_priority("low"), Some(&1));
+//! assert_eq!(queue.remove("second"), Some(("second".to_string(), 2)));
+//! // Equal priorities are first in, first out.
+//! assert_eq!(queue.pop(), Some(("first".to_string(), 2)));
+//! assert_eq!(queue.pop(), Some(("third".to_string(), 2)));
+//! assert_eq!(queue.pop(), Some(("low".to_string(), 1)));
 //! ```
 //!
 //! # keyed-priority-queue
