@@ -11,8 +11,9 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TryReserveError {
-    /// The collection would exceed its 32-bit handles: about 4 * 10^9 slots, enough for at least
-    /// 2 * 10^9 elements whatever the order of insertion.
+    /// The collection would exceed its 32-bit handles: about 4 * 10^9 slots. Insertions
+    /// alone fit at least 2 * 10^9 elements, in any order. Removals leave vacant slots, so fewer
+    /// may fit after them.
     CapacityOverflow,
     /// The allocator returned an error.
     AllocError,

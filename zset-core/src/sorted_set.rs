@@ -829,7 +829,8 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes the elements at these 0-based ranks and returns how many were removed.
     /// **O(log n + m log n)** for m removed.
     ///
-    /// It allocates nothing. Ranks past the end are ignored; an inverted range removes nothing.
+    /// It needs no memory unless clones of scores do: a shrink that cannot allocate is skipped.
+    /// Ranks past the end are ignored; an inverted range removes nothing.
     pub fn remove_range_by_rank(&mut self, range: impl RangeBounds<usize>) -> usize {
         self.core.take_range(self.core.nodes.resolve_ranks(&range))
     }
@@ -837,7 +838,8 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes the elements with scores in the range and returns how many were removed.
     /// **O(log n + m log n)** for m removed.
     ///
-    /// It allocates nothing. An inverted range removes nothing.
+    /// It needs no memory unless clones of scores do: a shrink that cannot allocate is skipped. An
+    /// inverted range removes nothing.
     pub fn remove_range_by_score<T>(&mut self, range: impl RangeBounds<T>) -> usize
     where
         S: Borrow<T>,
@@ -849,7 +851,8 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes the elements between two bounds, each a score and a member, and returns how many
     /// were removed. **O(log n + m log n)** for m removed.
     ///
-    /// It allocates nothing. An inverted range removes nothing.
+    /// It needs no memory unless clones of scores do: a shrink that cannot allocate is skipped. An
+    /// inverted range removes nothing.
     pub fn remove_range<'q, T, Q>(&mut self, range: impl RangeBounds<(&'q T, &'q Q)>) -> usize
     where
         S: Borrow<T>,
@@ -863,7 +866,8 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// Removes the elements with exactly this score and members in the range, and returns how many
     /// were removed. **O(log n + m log n)** for m removed.
     ///
-    /// It allocates nothing. An inverted range removes nothing.
+    /// It needs no memory unless clones of scores do: a shrink that cannot allocate is skipped. An
+    /// inverted range removes nothing.
     pub fn remove_range_by_member<'q, T, Q>(
         &mut self,
         score: &T,

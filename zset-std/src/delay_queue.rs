@@ -158,7 +158,7 @@ impl<T> DelayQueue<T> {
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
-    /// 10^9 jobs.
+    /// 10^9 jobs if none is removed.
     #[track_caller]
     pub fn push(&mut self, payload: T, due: Timestamp) -> JobId {
         loop {

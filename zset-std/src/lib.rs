@@ -44,8 +44,9 @@
 //! | [`Timeline`], [`MergedTimelines`] | feeds, newest first, in pages |
 //! | [`ExpiringSet`] | members with individual deadlines |
 //!
-//! The sorted sets themselves are in [`zset_core`], which is re-exported here. For elements with
-//! data of their own, such as jobs or cache entries, it has [`SortedMap`](zset_core::SortedMap).
+//! The sorted sets themselves are in [`zset_core`](https://docs.rs/zset-core), which is re-exported
+//! here. For elements with data of their own, such as jobs or cache entries, it has
+//! [`SortedMap`](zset_core::SortedMap).
 //!
 //! # Threads
 //!
@@ -78,7 +79,7 @@
 //! The keys of limiters come from clients, so their default hasher, [`RandomState`], is seeded at
 //! random: an attacker who does not know the seed cannot choose colliding keys.
 //! `Keyed::with_hasher` accepts any other hasher, such as [`std::hash::RandomState`]. Boards,
-//! queues and feeds hash their members as [`zset_core`] does.
+//! queues and feeds hash their members as `zset_core` does.
 //!
 //! # Features
 //!

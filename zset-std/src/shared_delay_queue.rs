@@ -343,7 +343,7 @@ impl<T, C> SharedDelayQueue<T, JobId, C> {
     /// # Panics
     ///
     /// Panics if allocation fails or the 32-bit handles are exhausted, which takes at least 2 *
-    /// 10^9 jobs.
+    /// 10^9 jobs if none is removed.
     #[track_caller]
     pub fn push(&self, payload: T, due: Timestamp) -> Result<JobId, PushError<T>> {
         let mut state = self.lock();

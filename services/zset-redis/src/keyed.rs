@@ -28,8 +28,8 @@ use crate::{Connection, LimiterError, OnFailure, UnsupportedQuota};
 ///
 /// Clones share the connection.
 ///
-/// Each call is one round trip. If the server fails or does not reply before the deadline, the
-/// chosen [`OnFailure`] decides.
+/// Each call is one round trip, but a [shared check](#hot-keys) may take two. If the server fails
+/// or does not reply before the deadline, the chosen [`OnFailure`] decides.
 ///
 /// # Hot keys
 ///

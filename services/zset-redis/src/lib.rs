@@ -6,7 +6,7 @@
 //!
 //! [`Keyed`] is the limiter. It takes an algorithm of [`zset_std`], has the methods of
 //! [`zset_std::Keyed`], and makes the same decisions. Each call is one script, so it is atomic, and
-//! one round trip. Awaited checks of a hot key share scripts.
+//! one round trip. Awaited checks of a hot key share scripts, and may take two.
 //!
 //! | algorithm | for |
 //! |---|---|

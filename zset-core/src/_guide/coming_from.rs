@@ -88,7 +88,7 @@
 //! # `BinaryHeap` with lazy deletion
 //!
 //! A heap cannot remove or change an element, so stale ones stay until they are popped, and a map
-//! tells which are. A set has no stale elements, and so never more memory than members.
+//! tells which are. A set has no stale elements.
 //!
 //! ```
 //! use std::cmp::Reverse;

@@ -79,11 +79,11 @@ fn greatest_pause<H: BuildHasher + Default>(scores: impl Iterator<Item = Score>)
 const MANY: u64 = if cfg!(miri) { 130 } else { 200_000 };
 
 /// The largest measured allocation is 322 KiB: the tables into which the dict's first table splits,
-/// and the boxes of a few leaves.
+/// and the boxes of a few leaves. In sets of millions, the vector of an arena exceeds it.
 const BOUND: usize = 352 << 10;
 
 #[test]
-fn no_insertion_allocates_much_at_once() {
+fn no_insertion_up_to_200_000_members_allocates_more_than_352_kib() {
     let random = greatest_pause::<BuildHasherDefault<Scattering>>((0..MANY).map(scattered_score));
     assert!(random.bytes <= BOUND, "{random:?}");
     let ascending = (0..MANY).map(|i| Score::from(i as u32));
