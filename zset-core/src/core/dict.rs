@@ -144,9 +144,10 @@ pub(crate) fn hash_one<Q: Hash + ?Sized>(hasher: &impl BuildHasher, member: &Q) 
     folded as usize
 }
 
-/// Returns the number of handles that a table with this many buckets holds: 7 in 8 are filled.
+/// Returns the number of handles that a table with this many buckets holds: 7 in 8 are filled, all
+/// but one if there are fewer than 8.
 const fn capacity(buckets: usize) -> usize {
-    buckets / 8 * 7
+    if buckets < 8 { buckets.saturating_sub(1) } else { buckets / 8 * 7 }
 }
 
 /// Returns the handle of a slot of the only leaf.

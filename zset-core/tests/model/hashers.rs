@@ -1,6 +1,7 @@
 //! Hashers of poor quality.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use zset_core::{SortedMap, SortedSet};
 
 /// Hashes all members to the same value.
 #[derive(Default)]
@@ -60,4 +61,24 @@ fn the_hashers_collide_as_documented() {
     assert_eq!(BuildConstant::default().hash_one(1), BuildConstant::default().hash_one(2));
     assert_eq!(BuildNarrow::default().hash_one(1u64) >> 32, 0);
     assert_eq!(BuildIdentity::default().hash_one(77u16.to_le()), 77);
+}
+
+#[test]
+fn capacity_is_at_least_the_length_if_all_members_collide() {
+    for len in 0..70 {
+        let mut set = SortedSet::<u32, u32, BuildConstant>::default();
+        let mut map = SortedMap::<u32, (), u32, BuildConstant>::default();
+        let insert = |set: &mut SortedSet<_, _, _>, map: &mut SortedMap<_, _, _, _>, number| {
+            set.insert(number, number);
+            map.insert(number, (), number);
+            assert!(set.capacity() >= set.len(), "{} < {}", set.capacity(), set.len());
+            assert!(map.capacity() >= map.len(), "{} < {}", map.capacity(), map.len());
+        };
+        (0..len).for_each(|number| insert(&mut set, &mut map, number));
+        set.remove_range_by_rank(..);
+        map.remove_range_by_rank(..);
+        (0..70).for_each(|number| insert(&mut set, &mut map, number));
+        set.reserve(9);
+        assert!(set.capacity() >= set.len() + 9);
+    }
 }
