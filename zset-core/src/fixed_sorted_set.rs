@@ -437,7 +437,7 @@ impl<M: Ord + Hash, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
     #[inline]
     pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, InsertError<(M, S)>> {
         if let Some(slot) = self.slot(&member) {
-            let old = self.set_score(slot, score);
+            let old = self.set_slot_score(slot, score);
             // Dropped here so that the old score is dropped too if this panics.
             drop(member);
             return Ok(Some(old));
@@ -490,7 +490,7 @@ impl<M: Ord + Hash, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
         is_beyond: impl FnOnce((&S, &M), (&S, &M)) -> bool,
     ) -> Option<(M, S)> {
         if let Some(slot) = self.slot(&member) {
-            self.set_score(slot, score);
+            self.set_slot_score(slot, score);
             return None;
         }
         if !self.is_full() {
@@ -535,11 +535,11 @@ impl<M: Ord + Hash, S: Ord, const N: usize, I: SlotNumber, H: BuildHasher>
     {
         let slot = self.slot(member)?;
         let score = new_score(&self.scores[slot]);
-        Some(self.set_score(slot, score))
+        Some(self.set_slot_score(slot, score))
     }
 
     /// Sets the score of a slot, and returns the old one.
-    pub(super) fn set_score(&mut self, slot: usize, score: S) -> S {
+    fn set_slot_score(&mut self, slot: usize, score: S) -> S {
         if score != self.scores[slot] {
             let rank = self.rank_of(slot);
             let new_rank = self.rank_for(&self.members[slot], &score);
@@ -705,7 +705,7 @@ impl<M: Ord + Hash, S: Ord + Increment, const N: usize, I: SlotNumber, H: BuildH
         let sum = old.checked_increment(by).map_err(IncrementError::Score)?;
         match slot {
             Some(slot) => {
-                self.set_score(slot, sum);
+                self.set_slot_score(slot, sum);
             }
             None if self.is_full() => return Err(TryReserveError::BufferFull.into()),
             None => self.push(member, sum),

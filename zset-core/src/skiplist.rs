@@ -301,6 +301,9 @@ impl<M: Ord, S: Ord + Clone> SkipList<M, S> {
     /// # Errors
     ///
     /// [`InsertError`] with the element if memory or 32-bit handles run out. The list is unchanged.
+    ///
+    /// A call may clone a score. If that allocates, as for `String`, and memory runs out, the clone
+    /// aborts the process.
     pub fn try_insert(&mut self, member: M, score: S) -> Result<(), InsertError<(M, S)>> {
         let target = self.core.nodes.search_to_insert(&score, |other| *other <= member);
         let inserted = self.core.insert_at(target, (), ((member, ()), score));
@@ -391,6 +394,7 @@ impl<M, S: Clone> SkipList<M, S> {
     /// # Panics
     ///
     /// Panics if allocation fails; the list is unchanged.
+    /// If dropping a score panics, the elements to return are lost.
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
@@ -403,6 +407,7 @@ impl<M, S: Clone> SkipList<M, S> {
     /// # Panics
     ///
     /// Panics if allocation fails; the list is unchanged.
+    /// If dropping a score panics, the elements to return are lost.
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
     pub fn split_off_by_score<T>(&mut self, score: &T) -> Self

@@ -518,6 +518,9 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H
     /// # Errors
     ///
     /// [`InsertError`] with the element if memory or 32-bit handles run out. The map is unchanged.
+    ///
+    /// A call may clone a score. If that allocates, as for `String`, and memory runs out, the clone
+    /// aborts the process.
     pub fn try_insert(
         &mut self,
         key: K,
@@ -997,7 +1000,8 @@ impl<K: TieOrder + Hash, V, S: Ord + Clone, H: BuildHasher> SortedMap<K, V, S, H
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out. Elements not yet moved are lost.
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost, and also if
+    /// `Ord`, `Eq` or `Hash` panics.
     #[track_caller]
     pub fn append<H2>(&mut self, other: &mut SortedMap<K, V, S, H2>) {
         if !matches!(self.core.try_merge(&mut other.core), Ok(true)) {
@@ -1022,6 +1026,7 @@ impl<K: Hash, V, S: Clone, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
     /// # Panics
     ///
     /// Panics if allocation fails; the map is unchanged.
+    /// If dropping a score panics, the elements to return are lost.
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
@@ -1034,6 +1039,7 @@ impl<K: Hash, V, S: Clone, H: BuildHasher + Clone> SortedMap<K, V, S, H> {
     /// # Panics
     ///
     /// Panics if allocation fails; the map is unchanged.
+    /// If dropping a score panics, the elements to return are lost.
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
     pub fn split_off_by_score<T>(&mut self, score: &T) -> Self

@@ -51,9 +51,9 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 ///
 /// Memory shrinks with the set: if one element in 24 to 48 is left of more than 3,000, and fewer
 /// than 16,384 are left, a removal moves them to less memory, in a millisecond or two at most.
-/// Reserved memory is kept, and [`clear`](Self::clear), [`drain`](Self::drain) and
-/// [`retain`](Self::retain) free none, as in `Vec`. [`shrink_to_fit`](Self::shrink_to_fit) frees
-/// all unused memory.
+/// Reserved memory is kept, and [`clear`](Self::clear), [`drain`](Self::drain),
+/// [`retain`](Self::retain) and [`extract_if`](Self::extract_if) free none, as in `Vec`.
+/// [`shrink_to_fit`](Self::shrink_to_fit) frees all unused memory.
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, and
 /// deserializes from a sequence in any order; a repeated member is an error. To serialize it as a
@@ -473,6 +473,9 @@ impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// # Errors
     ///
     /// [`InsertError`] with the element if memory or 32-bit handles run out. The set is unchanged.
+    ///
+    /// A call may clone a score. If that allocates, as for `String`, and memory runs out, the clone
+    /// aborts the process.
     pub fn try_insert(&mut self, member: M, score: S) -> Result<Option<S>, InsertError<(M, S)>> {
         let old = self.core.try_insert(member, (), score).map_err(|error| error.map(taken))?;
         Ok(old.map(|((), old)| old))
@@ -978,7 +981,8 @@ impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost.
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost, and also if
+    /// `Ord`, `Eq` or `Hash` panics.
     ///
     /// # Examples
     ///
@@ -1016,6 +1020,7 @@ impl<M: Hash, S: Clone, H: BuildHasher + Clone> SortedSet<M, S, H> {
     /// # Panics
     ///
     /// Panics if allocation fails; the set is unchanged.
+    /// If dropping a score panics, the elements to return are lost.
     #[track_caller]
     #[must_use = "use `remove_range_by_rank` if the elements are not needed"]
     pub fn split_off_by_rank(&mut self, rank: usize) -> Self {
@@ -1028,6 +1033,7 @@ impl<M: Hash, S: Clone, H: BuildHasher + Clone> SortedSet<M, S, H> {
     /// # Panics
     ///
     /// Panics if allocation fails; the set is unchanged.
+    /// If dropping a score panics, the elements to return are lost.
     #[track_caller]
     #[must_use = "use `remove_range_by_score` if the elements are not needed"]
     pub fn split_off_by_score<T>(&mut self, score: &T) -> Self
