@@ -98,14 +98,26 @@ impl<C: Connection> Caller<C> {
         deadline: Instant,
         pass: Pass<'_>,
     ) -> Result<Value, Failure> {
-        let reply = match self.query(call.by_hash(), deadline).await {
+        let mut reply = self.send(call, deadline).await;
+        if let Err(Failure::Redis(error)) = &reply {
+            if let Some((other, is_valid)) = call.if_refused(error) {
+                let instead = self.send(&other, deadline).await;
+                if instead.as_ref().is_ok_and(is_valid) {
+                    reply = instead;
+                }
+            }
+        }
+        pass.end(&reply);
+        reply.map_err(|failure| call.explained(failure))
+    }
+
+    async fn send<E>(&self, call: &Call<E>, deadline: Instant) -> Result<Value, Failure> {
+        match self.query(call.by_hash(), deadline).await {
             Err(Failure::Redis(error)) if is_unknown(&error) => {
                 self.query(call.by_source(), deadline).await
             }
             reply => reply,
-        };
-        pass.end(&reply);
-        reply.map_err(|failure| call.explained(failure))
+        }
     }
 
     /// Runs an operation, each of whose calls has a deadline and passes the breaker.

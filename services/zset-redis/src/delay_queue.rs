@@ -640,19 +640,19 @@ fn read_time(reply: Value) -> Result<Option<Timestamp>, DelayQueueError> {
 
 scripts! {
     "delay_queue", "queue":
-    PUSH "push",
-    LEASE "lease",
-    ACK "ack",
-    NACK "nack",
-    RENEW "renew",
-    POP "pop",
-    CANCEL "cancel",
-    RESCHEDULE "reschedule",
-    GET "get",
-    DUE "due",
-    STATS "stats",
-    CLEAR "clear",
-    DEAD_LETTERS "dead_letters",
-    REQUEUE "requeue",
-    PURGE "purge"
+    PUSH writing "push",
+    LEASE writing "lease",
+    ACK freeing "ack",
+    NACK writing "nack",
+    RENEW writing "renew",
+    POP freeing "pop",
+    CANCEL freeing "cancel",
+    RESCHEDULE writing "reschedule",
+    GET reading "get",
+    DUE reading "due",
+    STATS reading "stats",
+    CLEAR freeing "clear",
+    DEAD_LETTERS freeing "dead_letters",
+    REQUEUE writing "requeue",
+    PURGE freeing "purge"
 }

@@ -391,17 +391,17 @@ fn keys(names: &Names, name: &str) -> [Vec<u8>; 2] {
 
 scripts! {
     "leaderboard", "board":
-    SUBMIT "submit",
-    REMOVE "remove",
-    TRIM_TO "trim_to",
-    CLEAR "clear",
-    SCORE "score",
-    STANDING "standing",
-    PAGE "page",
-    AROUND "around",
-    PERCENTILE "percentile",
-    COUNT_AT_LEAST "count_at_least",
-    LEN "len"
+    SUBMIT writing "submit",
+    REMOVE freeing "remove",
+    TRIM_TO freeing "trim_to",
+    CLEAR freeing "clear",
+    SCORE reading "score",
+    STANDING reading "standing",
+    PAGE reading "page",
+    AROUND reading "around",
+    PERCENTILE reading "percentile",
+    COUNT_AT_LEAST reading "count_at_least",
+    LEN reading "len"
 }
 
 /// A line of a board.

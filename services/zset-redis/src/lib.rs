@@ -169,6 +169,10 @@
 //! `ClusterClientBuilder::retries`, so units may even be taken twice. Both are errors towards
 //! denial.
 //!
+//! While its memory is full or replicas are missing, a server refuses to write. Calls that only
+//! read still work, and checks that would be denied are denied. Calls that free memory work while
+//! it is full. `docs/many-machines.md` of the project has a table of all calls.
+//!
 //! Scripts are called by their hash. If the server does not know it, after a restart, a failover or
 //! SCRIPT FLUSH, the call then sends the script: a second round trip, once for each server and
 //! script.

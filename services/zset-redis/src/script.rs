@@ -1,6 +1,6 @@
 //! Scripts and script calls, for every kind of connection.
 
-use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, make_extension_error};
+use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, Value, make_extension_error};
 
 use crate::Failure;
 
@@ -14,31 +14,70 @@ pub(crate) const NANOS_PER_MICRO: u64 = 1000;
 pub(crate) struct Script {
     source: String,
     hash: String,
+    /// The script to call if the server refuses this one because it accepts no writes.
+    if_refused: Option<Box<IfRefused>>,
+}
+
+#[derive(Debug)]
+struct IfRefused {
+    script: Script,
+    /// Whether the reply of that script is also the reply of the refused one.
+    is_valid: fn(&Value) -> bool,
 }
 
 impl Script {
-    pub(crate) fn new(source: &str) -> Script {
+    /// A script that needs memory.
+    pub(crate) fn writing(source: &str) -> Script {
         // The first line declares that the script writes. A replica then replies with the address
         // of its primary, which cluster clients follow. Otherwise it would run the script and fail
         // at the first write, and clients would not notice after a failover that the server is no
         // longer the primary.
-        let source = format!("#!lua\n{source}");
+        Script::declared("#!lua", source)
+    }
+
+    /// A script that frees memory, or needs only a little to do so: it also runs while memory is
+    /// full.
+    pub(crate) fn freeing(source: &str) -> Script {
+        Script::declared("#!lua flags=allow-oom", source)
+    }
+
+    /// A script that writes nothing: it also runs while memory is full or replicas are missing.
+    pub(crate) fn reading(source: &str) -> Script {
+        // A replica would run a script that declares `no-writes`. So it is called only after a
+        // primary has refused the other one.
+        Script::freeing(source).or_if_refused(Script::without_writes(source), |_| true)
+    }
+
+    /// A script that declares `no-writes`, which replicas run as well.
+    pub(crate) fn without_writes(source: &str) -> Script {
+        Script::declared("#!lua flags=no-writes", source)
+    }
+
+    /// Calls another script, with the same keys and arguments, if the server refuses this one
+    /// because it accepts no writes. If its reply is not valid, the call fails as it did.
+    pub(crate) fn or_if_refused(mut self, script: Script, is_valid: fn(&Value) -> bool) -> Script {
+        self.if_refused = Some(Box::new(IfRefused { script, is_valid }));
+        self
+    }
+
+    fn declared(first_line: &str, source: &str) -> Script {
+        let source = format!("{first_line}\n{source}");
         let hash = redis::Script::new(&source).get_hash().to_owned();
-        Script { source, hash }
+        Script { source, hash, if_refused: None }
     }
 }
 
 /// Defines the scripts of a type, one for each operation: the file in its folder, after
-/// `$begin.lua`, which all of them need.
+/// `$begin.lua`, which all of them need. `$kind` is a constructor of [`Script`].
 macro_rules! scripts {
-    ($folder:literal, $begin:literal: $($NAME:ident $name:literal),*) => {
+    ($folder:literal, $begin:literal: $($NAME:ident $kind:ident $name:literal),*) => {
         mod scripts {
             use std::sync::LazyLock;
 
             use crate::script::Script;
 
             $(pub(super) static $NAME: LazyLock<Script> = LazyLock::new(|| {
-                Script::new(concat!(
+                Script::$kind(concat!(
                     include_str!(concat!("scripts/", $folder, "/", $begin, ".lua")),
                     include_str!(concat!("scripts/", $folder, "/", $name, ".lua")),
                 ))
@@ -100,6 +139,17 @@ impl<E> Call<E> {
     /// Unlike `SCRIPT LOAD`, it has keys, so a cluster client sends it to the right server.
     pub(crate) fn by_source(&self) -> Cmd {
         self.command("EVAL", self.script.source.as_bytes())
+    }
+
+    /// Returns the call to make after an error by which the server refuses writes, and whether a
+    /// reply to it is also the reply to this one.
+    pub(crate) fn if_refused(&self, error: &RedisError) -> Option<(Self, fn(&Value) -> bool)> {
+        let IfRefused { script, is_valid } = self.script.if_refused.as_deref()?;
+        if !matches!(error.code(), Some("OOM" | "NOREPLICAS" | "MISCONF")) {
+            return None;
+        }
+        let (keys, arguments) = (self.keys.clone(), self.arguments.clone());
+        Some((Call { script, keys, arguments, invalid: None }, *is_valid))
     }
 
     fn command(&self, name: &str, script: &[u8]) -> Cmd {
@@ -208,11 +258,11 @@ mod tests {
 
     use super::*;
 
-    /// The command is in the third line, after the one that `Script::new` adds.
+    /// The command is in the third line, after the one that `Script::writing` adds.
     fn call() -> Call<Failure> {
         let source = "local JOBS = KEYS[1]\nreturn redis.call('HGET', JOBS, ARGV[1])\n";
         let keys = [b"queue:{a}:due".to_vec(), b"queue:{a}:jobs".to_vec()];
-        Call::new(Box::leak(Box::new(Script::new(source))), keys.to_vec())
+        Call::new(Box::leak(Box::new(Script::writing(source))), keys.to_vec())
     }
 
     fn error(kind: ErrorKind, detail: &str) -> Failure {

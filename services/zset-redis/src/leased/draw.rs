@@ -18,8 +18,22 @@ use crate::key::Names;
 use crate::script::{Call, NANOS_PER_MICRO, Script};
 use crate::{AsyncConnection, Failure, LimiterError};
 
-static LEASE: LazyLock<Script> =
-    LazyLock::new(|| Script::new(include_str!("../scripts/lease.lua")));
+const SOURCE: &str = include_str!("../scripts/lease.lua");
+
+/// Draws units. If the server refuses it since memory is full, leases still end, and a draw that
+/// would be denied is denied.
+static DRAW: LazyLock<Script> = LazyLock::new(|| {
+    // It draws nothing, and returns whether it could. In the first line, so that lines in errors
+    // are those of the file.
+    let peek = Script::freeing(&format!("ARGV[6] = '0' {SOURCE}"));
+    Script::writing(SOURCE).or_if_refused(peek, |reply| {
+        let Value::Array(reply) = reply else { return false };
+        matches!(reply.get(2), Some(Value::Int(retry_after)) if *retry_after > 0)
+    })
+});
+
+/// Draws nothing.
+static GIVE_BACK: LazyLock<Script> = LazyLock::new(|| Script::freeing(SOURCE));
 
 /// A call of the script: ends leases, and draws units for a new one.
 #[derive(Clone, Debug)]
@@ -75,7 +89,8 @@ impl Draw {
         at: Option<Timestamp>,
     ) -> Call<Failure> {
         let id = |id: u64| format!("{process}.{id:x}");
-        let call = Call::new(&LEASE, vec![names.of(key, "leases")]);
+        let script = if self.most == 0 { &GIVE_BACK } else { &DRAW };
+        let call = Call::new(script, vec![names.of(key, "leases")]);
         let call = match at {
             None => call.argument(""),
             Some(at) => call.number(at.as_nanos() / NANOS_PER_MICRO),

@@ -17,6 +17,8 @@
 
 use std::sync::LazyLock;
 
+use redis::Value;
+
 use super::rule::{Kind, Rule};
 use crate::script::Script;
 
@@ -37,7 +39,7 @@ pub(super) fn of(rules: &[Rule]) -> &'static Scripts {
 }
 
 pub(super) static RESET: LazyLock<Script> =
-    LazyLock::new(|| Script::new(include_str!("../scripts/reset.lua")));
+    LazyLock::new(|| Script::freeing(include_str!("../scripts/reset.lua")));
 
 static ONE: [LazyLock<Scripts>; 4] = [
     LazyLock::new(|| one(Kind::SlidingWindow)),
@@ -48,23 +50,37 @@ static ONE: [LazyLock<Scripts>; 4] = [
 
 static SEVERAL: LazyLock<Scripts> = LazyLock::new(|| {
     let begin = begin_several("");
-    let script = |operation| Script::new(&(begin.clone() + operation));
+    let source = |operation| begin.clone() + operation;
+    let peek = source(include_str!("../scripts/several/peek.lua"));
     Scripts {
-        check: script(include_str!("../scripts/several/check.lua")),
-        peek: script(include_str!("../scripts/several/peek.lua")),
-        record: script(include_str!("../scripts/several/record.lua")),
-        refund: script(include_str!("../scripts/several/refund.lua")),
+        check: check(&source(include_str!("../scripts/several/check.lua")), &peek),
+        peek: Script::reading(&peek),
+        record: Script::writing(&source(include_str!("../scripts/several/record.lua"))),
+        refund: Script::freeing(&source(include_str!("../scripts/several/refund.lua"))),
     }
 });
 
 /// The scripts of checks and peeks with a penalty, for one rule or several.
 pub(super) static PENALTY: [LazyLock<Script>; 2] = [
-    LazyLock::new(|| penalty(include_str!("../scripts/penalty/check.lua"))),
-    LazyLock::new(|| penalty(include_str!("../scripts/penalty/peek.lua"))),
+    LazyLock::new(|| {
+        check(
+            &penalty(include_str!("../scripts/penalty/check.lua")),
+            &penalty(include_str!("../scripts/penalty/peek.lua")),
+        )
+    }),
+    LazyLock::new(|| Script::reading(&penalty(include_str!("../scripts/penalty/peek.lua")))),
 ];
 
-fn penalty(operation: &str) -> Script {
-    Script::new(&(begin_several(include_str!("../scripts/penalty/penalty.lua")) + operation))
+/// Returns the script of a check. If the server refuses it, a check that would be denied is denied:
+/// a denial needs no memory. Another one fails.
+fn check(check: &str, peek: &str) -> Script {
+    // The reply begins with the number of allowed calls.
+    let is_denied = |reply: &Value| matches!(reply, Value::BulkString(reply) if reply.starts_with(&0_f64.to_be_bytes()));
+    Script::writing(check).or_if_refused(Script::without_writes(peek), is_denied)
+}
+
+fn penalty(operation: &str) -> String {
+    begin_several(include_str!("../scripts/penalty/penalty.lua")) + operation
 }
 
 /// Returns the first part of scripts for several rules, with `more` after the limiters.
@@ -86,12 +102,13 @@ fn begin_several(more: &str) -> String {
 const HEAD: &str = include_str!("../scripts/head.lua");
 
 fn one(limiter: Kind) -> Scripts {
-    let script = |operation| Script::new(&(HEAD.to_owned() + &filled(operation, limiter)));
+    let source = |operation| HEAD.to_owned() + &filled(operation, limiter);
+    let peek = source(include_str!("../scripts/one/peek.lua"));
     Scripts {
-        check: script(include_str!("../scripts/one/check.lua")),
-        peek: script(include_str!("../scripts/one/peek.lua")),
-        record: script(include_str!("../scripts/one/record.lua")),
-        refund: script(include_str!("../scripts/one/refund.lua")),
+        check: check(&source(include_str!("../scripts/one/check.lua")), &peek),
+        peek: Script::reading(&peek),
+        record: Script::writing(&source(include_str!("../scripts/one/record.lua"))),
+        refund: Script::freeing(&source(include_str!("../scripts/one/refund.lua"))),
     }
 }
 

@@ -9,6 +9,7 @@ mod atomicity;
 mod connections;
 mod expiry;
 mod failures;
+mod full;
 mod leaderboard;
 mod leased;
 mod memory;
