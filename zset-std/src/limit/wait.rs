@@ -227,10 +227,11 @@ where
             Verdict::Allowed => Step::Done(Ok(())),
             Verdict::Never => Step::Done(Err(NotReady::Never)),
             Verdict::Denied { retry_after } => {
-                let at = now.saturating_add(retry_after);
-                if at > self.deadline {
+                // Not by adding, which saturates: no units are allowed after the last time.
+                if retry_after > self.deadline.saturating_duration_since(now) {
                     return Step::Done(Err(NotReady::TooLate));
                 }
+                let at = now.saturating_add(retry_after);
                 self.due = at.saturating_add(self.random_jitter()).min(self.deadline);
                 Step::WaitUntil(self.due)
             }

@@ -49,6 +49,21 @@ fn a_deadline_too_early_after_a_clock_step_back_fails_at_once() {
     assert_eq!(funnels.wait_ready("a").timeout(short).block(), Err(NotReady::TooLate));
 }
 
+/// No later time exists at which the units could be allowed.
+#[test]
+fn waits_at_the_last_time_of_the_clock_fail_at_once() {
+    let (funnels, clock) = funnels();
+    for now in [u64::MAX - 1, u64::MAX].map(Timestamp::from_nanos) {
+        clock.set(now);
+        let _ = funnels.check("a");
+        for timeout in [Duration::ZERO, Duration::from_secs(60)] {
+            let waiting = funnels.wait_ready("a").timeout(timeout);
+            assert_eq!(waiting.block(), Err(NotReady::TooLate), "{now:?} {timeout:?}");
+        }
+        assert_eq!(funnels.wait_ready("a").block(), Err(NotReady::TooLate), "{now:?}");
+    }
+}
+
 #[test]
 fn a_thread_waits_by_the_clock_of_the_limiter() {
     let (funnels, clock) = funnels();
