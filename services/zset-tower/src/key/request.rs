@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use http::HeaderName;
 
@@ -90,12 +90,23 @@ impl<T> fmt::Debug for PeerIp<T> {
 /// The network that a provider assigns to one customer.
 pub(super) const IPV6_PREFIX: u8 = 64;
 
-/// Returns the network of an address, as the key of a client. An IPv4 address, mapped to IPv6 or
-/// not, is its own network. Of an IPv6 address, the first `ipv6_prefix` bits are kept, and the
-/// others are zero. **O(1)**.
+/// Returns the network of an address, as the key of a client. An IPv4 address is its own network.
+/// Of an IPv6 address, the first `ipv6_prefix` bits are kept, and the others are zero. **O(1)**.
 ///
 /// A customer usually has a whole /64 and can use a different address for each request, so single
 /// IPv6 addresses are useless as keys.
+///
+/// An IPv6 address that embeds an IPv4 address in its last 32 bits counts as that address:
+///
+/// - `::ffff:0:0/96`, mapped addresses;
+/// - `::/96`, IPv4-compatible addresses, but not `::` and `::1`;
+/// - `64:ff9b::/96` (RFC 6052) and `64:ff9b:1::/48` (RFC 8215), from NAT64 and other translators. If
+///   the last 32 bits in `64:ff9b:1::/48` are zero, the translator embeds addresses elsewhere, and
+///   the whole address is kept.
+///
+/// Other IPv6 addresses count by their prefix, 6to4 and Teredo included. The holder of a 6to4
+/// address (`2002::/16`) has a /48, so 65,536 networks of /64. All Teredo clients (`2001::/32`) of
+/// one server share a /64.
 ///
 /// # Examples
 ///
@@ -106,13 +117,28 @@ pub(super) const IPV6_PREFIX: u8 = 64;
 /// let network_of = |address: &str| network(address.parse::<IpAddr>().unwrap(), 64).to_string();
 /// assert_eq!(network_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
 /// assert_eq!(network_of("::ffff:192.0.2.7"), "192.0.2.7");
+/// assert_eq!(network_of("64:ff9b::192.0.2.7"), "192.0.2.7");
 /// assert_eq!(network_of("192.0.2.7"), "192.0.2.7");
 /// ```
 #[inline]
 pub fn network(address: IpAddr, ipv6_prefix: u8) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.into(),
+    match address {
+        IpAddr::V4(_) => address,
         IpAddr::V6(address) => {
+            // The first 96 bits, and the last 32.
+            match (address.to_bits() >> 32, address.to_bits() as u32) {
+                (0, ipv4 @ 2..) | (0xffff | 0x64_ff9b_0000_0000_0000_0000, ipv4) => {
+                    return Ipv4Addr::from_bits(ipv4).into();
+                }
+                (first, ipv4) if first >> 48 == 0x64_ff9b_0001 => {
+                    return if ipv4 == 0 {
+                        address.into()
+                    } else {
+                        Ipv4Addr::from_bits(ipv4).into()
+                    };
+                }
+                _ => {}
+            }
             let host_bits = 128_u32.saturating_sub(ipv6_prefix.into());
             let mask = u128::MAX.checked_shl(host_bits).unwrap_or(0);
             Ipv6Addr::from_bits(address.to_bits() & mask).into()
@@ -421,6 +447,30 @@ tuple!(A 0, B 1, C 2, D 3);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_that_embeds_an_ipv4_address_counts_as_that_address() {
+        for (address, expected) in [
+            ("192.0.2.7", "192.0.2.7"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("::192.0.2.7", "192.0.2.7"),
+            ("64:ff9b::192.0.2.7", "192.0.2.7"),
+            ("64:ff9b:1::192.0.2.7", "192.0.2.7"),
+            ("64:ff9b:1:2:3:4:192.0.2.7", "192.0.2.7"),
+            // As a translator with the prefix `64:ff9b:1::/48` embeds 192.0.2.7.
+            ("64:ff9b:1:c000:2:700::", "64:ff9b:1:c000:2:700::"),
+            ("::", "::"),
+            ("::1", "::"),
+            ("64:ff9b:0:0:0:1:192.0.2.7", "64:ff9b::"),
+            ("64:ff9b:2::192.0.2.7", "64:ff9b:2::"),
+            ("::fffe:192.0.2.7", "::"),
+            ("2002:c000:207:1::5", "2002:c000:207:1::"),
+            ("2001:0:c000:207:1::5", "2001:0:c000:207::"),
+        ] {
+            let address = address.parse().unwrap();
+            assert_eq!(network(address, 64).to_string(), expected, "{address}");
+        }
+    }
 
     #[test]
     fn prefixes_of_any_length_are_masks() {
