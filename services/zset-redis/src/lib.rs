@@ -73,8 +73,9 @@
 //! A key expires when none of its units count any more by the server's clock, rounded up to a
 //! millisecond; that of a [`FixedWindow`] expires a period later. Calls that take no units write
 //! nothing: denials, checks of no units, and `peek`. With a penalty, a denial does write to
-//! `attempts:{ann}:penalty`. Give the server enough memory and the policy `noeviction`: the history
-//! of an evicted key is lost.
+//! `attempts:{ann}:sliding_window:penalty`; that of `Limits` names all types, as in
+//! `funnel+fixed_window:penalty`. Give the server enough memory and the policy `noeviction`: the
+//! history of an evicted key is lost.
 //!
 //! # Hashed keys
 //!

@@ -463,8 +463,9 @@ impl Request<'_> {
         let keys = self.rules.iter().enumerate();
         let keys = keys.map(|(index, rule)| names.of(self.key, &rule.suffix(index)));
         let has_penalty = block.is_some() || self.block.is_some() && self.step == Step::Reset;
-        let keys = keys.chain(has_penalty.then(|| names.of(self.key, "penalty"))).collect();
-        let mut call = Call::new(script, keys);
+        let keys =
+            keys.chain(has_penalty.then(|| names.of(self.key, &rule::penalty_suffix(&self.rules))));
+        let mut call = Call::new(script, keys.collect());
         if self.step == Step::Reset {
             return call;
         }

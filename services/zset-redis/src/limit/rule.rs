@@ -124,6 +124,13 @@ pub(super) fn whole_micros(time: Duration) -> u64 {
     u64::try_from(micros).map_or(LONGEST_PERIOD, |micros| micros.min(LONGEST_PERIOD))
 }
 
+/// Returns the last part of the key of a penalty: the types of all limits, so that penalties of one
+/// name with different algorithms share no blocks.
+pub(super) fn penalty_suffix(rules: &[Rule]) -> String {
+    let kinds: Vec<_> = rules.iter().map(|rule| rule.kind.name()).collect();
+    kinds.join("+") + ":penalty"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,7 +21,7 @@ use private::{One, Plan, Unpenalized};
 /// | `Funnel` | a string: the time at which the bucket is empty, without rounding. If the count of the quota changes, it is rounded up to the next microsecond | **O(1)** |
 /// | `FixedWindow`, `WindowCounter` | a string: the counts and the time | **O(1)** |
 /// | `Limits` | those of its limits; one script decides for all of them in one round trip | the sum |
-/// | `Penalty` | that of the algorithm inside, and a second key, `name:{key}:penalty` | in the same script |
+/// | `Penalty` | that of the algorithm inside, and a second key, such as `name:{key}:funnel:penalty` | in the same script |
 ///
 /// A denial writes the key of a penalty unless it is blocked, and it expires once denials and
 /// blocks are forgotten. All machines should use the same [`Block`](zset_std::limit::Block). Its

@@ -10,7 +10,7 @@ use redis::Connection;
 use zset_redis::blocking::Pool;
 use zset_redis::{Keyed, OnFailure};
 use zset_std::limit::Block;
-use zset_std::{Keyed as KeyedInProcess, Penalty, Quota, SlidingWindow, Timestamp};
+use zset_std::{Funnel, Keyed as KeyedInProcess, Limits, Penalty, Quota, SlidingWindow, Timestamp};
 
 use crate::servers::{Kind, PATIENCE, Server, numbers};
 
@@ -35,9 +35,9 @@ fn window(server: &Server, block: Block) -> Keyed<Pool, Penalty<SlidingWindow>> 
 }
 
 /// Returns the penalty of the key `ann`, and the milliseconds until it expires.
-fn penalty(connection: &mut Connection) -> Option<(Vec<u64>, u64)> {
-    let key = "a:{ann}:penalty";
-    let state: Option<Vec<u8>> = redis::cmd("GET").arg(key).query(connection).unwrap();
+fn penalty(connection: &mut Connection, kind: &str) -> Option<(Vec<u64>, u64)> {
+    let key = format!("a:{{ann}}:{kind}:penalty");
+    let state: Option<Vec<u8>> = redis::cmd("GET").arg(&key).query(connection).unwrap();
     Some((numbers(&state?), redis::cmd("PTTL").arg(key).query(connection).unwrap()))
 }
 
@@ -49,10 +49,10 @@ fn writes_denials(kind: Kind) {
 
     assert!(window.check("ann").unwrap().is_allowed());
     assert!(!window.peek("ann").unwrap().is_allowed());
-    assert_eq!(penalty(&mut connection), None, "nothing was denied");
+    assert_eq!(penalty(&mut connection, "sliding_window"), None, "nothing was denied");
 
     assert!(window.check("ann").unwrap().retry_after().unwrap() <= HOUR);
-    let (state, expires) = penalty(&mut connection).unwrap();
+    let (state, expires) = penalty(&mut connection, "sliding_window").unwrap();
     assert_eq!(state[..2], [1, 0], "one denial");
     // Rounded up to milliseconds.
     assert!(expires <= hours(1) / 1000 + 1);
@@ -60,12 +60,12 @@ fn writes_denials(kind: Kind) {
     // Allowed units end the row, so nothing is stored any more.
     assert_eq!(window.refund("ann", 1).unwrap(), 1);
     assert!(window.check("ann").unwrap().is_allowed());
-    assert_eq!(penalty(&mut connection), None);
+    assert_eq!(penalty(&mut connection, "sliding_window"), None);
 
     assert!(
         !window.check("ann").unwrap().is_allowed() && !window.check("ann").unwrap().is_allowed()
     );
-    let (state, expires) = penalty(&mut connection).unwrap();
+    let (state, expires) = penalty(&mut connection, "sliding_window").unwrap();
     assert_eq!(state[..2], [0, hours(1)], "a block");
     assert_eq!(state[3], state[2] + hours(1), "it is forgotten as long after it ends");
     assert!(expires <= hours(2) / 1000 + 1 && expires > hours(1) / 1000);
@@ -75,10 +75,10 @@ fn writes_denials(kind: Kind) {
     let denied = window.check("ann").unwrap();
     assert!(!denied.is_allowed() && denied.remaining == 0 && denied.reset_after > HOUR / 2);
     assert!(window.over_limit("ann").unwrap() && window.check_n("ann", 0).unwrap().is_allowed());
-    assert_eq!(penalty(&mut connection).unwrap().0, state);
+    assert_eq!(penalty(&mut connection, "sliding_window").unwrap().0, state);
 
     assert!(window.reset("ann").unwrap());
-    assert_eq!(penalty(&mut connection), None);
+    assert_eq!(penalty(&mut connection, "sliding_window"), None);
     assert!(window.check("ann").unwrap().is_allowed(), "a reset ends the block");
 }
 
@@ -90,6 +90,32 @@ fn denials_are_written_until_the_key_is_blocked_with_redis() {
 #[test]
 fn denials_are_written_until_the_key_is_blocked_with_valkey() {
     writes_denials(Kind::Valkey);
+}
+
+#[test]
+fn penalties_of_one_name_with_different_algorithms_share_no_blocks() {
+    let Some(server) = Server::start(Kind::Redis) else { return };
+    let block = after(1, HOUR);
+    let window = window(&server, block);
+    let funnel = |limiter| {
+        let penalty = Penalty::new(limiter, block);
+        let pool = Pool::new(server.client());
+        Keyed::new(pool, "a", penalty, OnFailure::Error).unwrap().with_deadline(PATIENCE)
+    };
+    let quotas = [per_hour(1), per_hour(2)];
+    let one = funnel(Limits::new([Funnel::new(quotas[0])]));
+    let two = funnel(Limits::new(quotas.map(Funnel::new)));
+    assert!(window.check("ann").unwrap().is_allowed());
+    assert!(!window.check("ann").unwrap().is_allowed());
+    assert_eq!(penalty(&mut server.connection(), "sliding_window").unwrap().0[0], 0, "a block");
+    // The window is blocked, the others are not.
+    assert!(two.check("ann").unwrap().is_allowed());
+    assert!(!one.check("ann").unwrap().is_allowed(), "the first funnel is the same");
+    assert!(penalty(&mut server.connection(), "funnel").is_some());
+    assert!(penalty(&mut server.connection(), "funnel+funnel").is_none());
+    assert!(one.reset("ann").unwrap());
+    assert!(penalty(&mut server.connection(), "funnel").is_none());
+    assert!(!window.check("ann").unwrap().is_allowed(), "still blocked");
 }
 
 /// Times are given, so that the limiter in this process can use the same.
@@ -139,7 +165,7 @@ fn calls_that_share_a_script_begin_one_block() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let decisions = runtime.block_on(async {
         let block = after(4, 2 * HOUR).doubling_up_to(100 * HOUR);
-        let funnel = Penalty::new(zset_std::Funnel::new(per_hour(3)), block);
+        let funnel = Penalty::new(Funnel::new(per_hour(3)), block);
         let funnel = Keyed::new(server.multiplexed().await, "a", funnel, OnFailure::Error).unwrap();
         let funnel = funnel.with_deadline(PATIENCE);
         let mut tasks = tokio::task::JoinSet::new();
@@ -150,7 +176,7 @@ fn calls_that_share_a_script_begin_one_block() {
         tasks.join_all().await
     });
     assert_eq!(decisions.iter().filter(|decision| decision.is_allowed()).count(), 3);
-    let (state, _) = penalty(&mut server.connection()).unwrap();
+    let (state, _) = penalty(&mut server.connection(), "funnel").unwrap();
     assert_eq!(state[..2], [0, 2 * HOUR.as_micros() as u64], "one block of two hours");
     for decision in decisions.iter().filter(|decision| !decision.is_allowed()) {
         assert!(decision.retry_after().unwrap() > HOUR, "{decision:?}");
