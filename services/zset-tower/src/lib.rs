@@ -70,9 +70,11 @@
 //! RateLimit: "per-ip";r=42;t=17
 //! ```
 //!
-//! A client that makes at most `q` requests in any `w` seconds is not denied: for a funnel, `q` is
-//! its capacity, which is allowed at once, and `w` the time in which a full one empties. `r` more
-//! are allowed now, and a client that makes at most that many in the next `t` seconds is not
+//! With a sliding window, a fixed window or a funnel, a client that makes at most `q` requests in
+//! any `w` seconds is not denied: for a funnel, `q` is its capacity, which is allowed at once, and
+//! `w` the time in which a full one empties. With a [`WindowCounter`](zset_std::WindowCounter) it
+//! may be: 10 requests at the start of a window of 60 seconds all count 60.001 seconds later. `r`
+//! more are allowed now, and a client that makes at most that many in the next `t` seconds is not
 //! denied. [`with_partition_key`](Policy::with_partition_key) adds `pk`, which shows a client which
 //! requests share a quota. A denied response has the same headers and `Retry-After`, the seconds
 //! until the same request would be allowed, rounded up:

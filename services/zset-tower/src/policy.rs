@@ -555,8 +555,7 @@ impl Policy {
     }
 }
 
-/// Returns the seconds in which `limit` units are regained at the rate of the quota, rounded up: a
-/// client that uses at most that many in any such window is never denied.
+/// Returns the seconds in which `limit` units are regained at the rate of the quota, rounded up.
 fn window(quota: Quota, limit: u32) -> u64 {
     if limit == quota.count() {
         return headers::seconds(quota.period());

@@ -56,8 +56,9 @@ impl<L: Limiter> Direct<L> {
         &self.state
     }
 
-    /// Changes the algorithm, e.g. a quota of several; units already allowed stay on record. Costs
-    /// at most as much as a check.
+    /// Changes the algorithm, e.g. a quota of several; units already allowed stay on record, but
+    /// another variant of [`AnyLimiter`](super::AnyLimiter) drops them. Costs at most as much as a
+    /// check.
     ///
     /// # Examples
     ///
@@ -191,7 +192,9 @@ impl<L: SingleQuota> Direct<L> {
 
     /// Changes the quota and, with a [`Funnel`](super::Funnel), its capacity; units already allowed
     /// stay on record. **O(1)**. For the effect of a changed period, see the algorithm, e.g.
-    /// [`SlidingWindow`](super::SlidingWindow#quotas).
+    /// [`SlidingWindow`](super::SlidingWindow#quotas). A funnel carries over the time at which it
+    /// is empty, not the number of units, so a higher quota may deny at first where a window does
+    /// not.
     ///
     /// # Examples
     ///

@@ -157,7 +157,10 @@ impl<K: Eq + Hash, L: Limiter, C, H: BuildHasher> Keyed<K, L, C, H> {
         self.keys.copy_limiter()
     }
 
-    /// Changes the algorithm, e.g. a quota of several; units already allowed stay on record.
+    /// Changes the algorithm, e.g. a quota of several; units already allowed stay on record, but
+    /// another variant of [`AnyLimiter`](super::AnyLimiter) drops them. For what a funnel carries
+    /// over, see [`check_with`](Self::check_with).
+    ///
     /// **O(n log n)** for n keys, or **O(shards)** for a [`Funnel`], locking one shard at a time.
     ///
     /// A key with units on record in a sliding window is idle once they are older than the longest
@@ -186,7 +189,7 @@ impl<K: Eq + Hash, L: SingleQuota, C, H: BuildHasher> Keyed<K, L, C, H> {
 
     /// Changes the quota of all keys and, with a [`Funnel`], the capacity, at the cost of
     /// [`set_limiter`](Self::set_limiter); units already allowed stay on record. For the effect of
-    /// a changed period, see [`check_with`](Self::check_with).
+    /// a changed period, and for what a funnel carries over, see [`check_with`](Self::check_with).
     pub fn set_quota(&self, quota: impl Into<L::Terms>) {
         let terms = quota.into();
         self.set(|limiter| limiter.set_quota(terms));
@@ -279,8 +282,9 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     /// It is for tiers, and for quotas from a database. If the algorithm is a funnel, pass a
     /// [`Funnel`] to set the capacity as well. All calls share the history of the key:
     /// units allowed under one quota count under every other. A count, or a capacity, may change
-    /// with each call, exactly. A changed period is exact where the times of units are known, and
-    /// otherwise errs on the side of denying:
+    /// with each call, exactly, except that a funnel carries over a time (see below). A changed
+    /// period is exact where the times of units are known, and otherwise errs on the side of
+    /// denying:
     ///
     /// | limiter | a changed period |
     /// |---|---|
@@ -302,6 +306,11 @@ timed!(impl[K: Eq + Hash, L: SingleQuota, C: Clock, H: BuildHasher] Keyed<K, L, 
     /// To avoid this, make the limiter with the longest period, and let all others divide it. A
     /// counter remembers its own period and one other. Of more, it remembers the longest, and keeps
     /// the key up to a window longer.
+    ///
+    /// A funnel carries over the time at which it is empty, not the number of units. After 1 unit
+    /// of 1 a minute, a quota of 3 a minute denies for 20 seconds, where a window allows 2 units at
+    /// once. So a user who upgrades may have to wait first: with a window, the higher quota counts
+    /// at once.
     ///
     /// [`Limits`](super::Limits), which have several quotas, do not have the method.
     ///

@@ -112,8 +112,10 @@ pub trait Limiter: Clone {
     /// The state of a key that has not been used.
     const NEW: Self::State;
 
-    /// Whether states depend on the quotas, so that a changed algorithm must
-    /// [adapt](Self::adapt) those of its keys.
+    /// Whether states or [`idle_from`](Self::idle_from) depend on the quotas.
+    ///
+    /// If so, a changed algorithm [adapts](Self::adapt) the states of all keys, and the time from
+    /// which each key is idle is computed again.
     const ADAPTS: bool = false;
 
     /// Allows `n` units together, or denies all of them; 0 units are always allowed.
