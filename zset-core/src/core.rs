@@ -32,8 +32,9 @@
 //!
 //! User code (`Hash`, `Eq`, `Ord`, `Drop`, closures) never runs while the structure is
 //! inconsistent: comparisons and hashes come first, then the change, which cannot panic. If user
-//! code panics, the core is in the state before or after the change. (In `bulk` user code runs
-//! between the change of the nodes and that of the dict, but no caller has access to the core yet.)
+//! code panics, the core is in the state before or after the change. An operation that changes
+//! elements one at a time stops after some of them. (In `bulk` user code runs between the change of
+//! the nodes and that of the dict, but no caller has access to the core yet.)
 //!
 //! # The life of an insertion
 //!

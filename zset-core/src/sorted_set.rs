@@ -50,10 +50,10 @@ pub use ops::{Aggregate, Difference, Intersection, SymmetricDifference, Union};
 /// remains memory safe and can be cleared and reused.
 ///
 /// Memory shrinks with the set: if one element in 24 to 48 is left of more than 3,000, and fewer
-/// than 16,384 are left, a removal moves them to less memory, in a millisecond or two at most.
-/// Reserved memory is kept, and [`clear`](Self::clear), [`drain`](Self::drain),
-/// [`retain`](Self::retain) and [`extract_if`](Self::extract_if) free none, as in `Vec`.
-/// [`shrink_to_fit`](Self::shrink_to_fit) frees all unused memory.
+/// than 16,384 are left, a removal moves all of them to less memory. Reserved memory is kept, and
+/// [`clear`](Self::clear), [`drain`](Self::drain), [`retain`](Self::retain) and
+/// [`extract_if`](Self::extract_if) free none, as in `Vec`. [`shrink_to_fit`](Self::shrink_to_fit)
+/// frees all unused memory.
 ///
 /// With the feature `serde`, a set serializes as a sequence of `(member, score)` in order, and
 /// deserializes from a sequence in any order; a repeated member is an error. To serialize it as a
@@ -891,8 +891,8 @@ impl<M: Hash, S: Clone, H: BuildHasher> SortedSet<M, S, H> {
     /// They are removed immediately, even if the iterator is dropped early or leaked. Ranks past
     /// the end are ignored; an inverted range removes nothing.
     ///
-    /// Two or more elements move to newly allocated memory. To drop them without allocating, see
-    /// [`remove_range_by_rank`](Self::remove_range_by_rank).
+    /// Two or more elements move to newly allocated memory. To drop them, see
+    /// [`remove_range_by_rank`](Self::remove_range_by_rank), which does not move them.
     ///
     /// # Panics
     ///
@@ -981,8 +981,8 @@ impl<M: TieOrder + Hash, S: Ord + Clone, H: BuildHasher> SortedSet<M, S, H> {
     ///
     /// # Panics
     ///
-    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost, and also if
-    /// `Ord`, `Eq` or `Hash` panics.
+    /// Panics if memory or 32-bit handles run out. Elements not yet moved are then lost, and also
+    /// if `Ord`, `Eq` or `Hash` panics.
     ///
     /// # Examples
     ///

@@ -10,8 +10,8 @@ use equivalent::Equivalent;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no order",
     label = "elements of equal score are ordered by member",
-    note = "implement `Ord`, or wrap it: elements of `Unordered<{Self}>` with equal scores keep \
-            their order of insertion"
+    note = "implement `Ord`, or wrap it: elements of `Unordered<{Self}>` with equal scores are in \
+            the order in which their scores were set"
 )]
 pub trait TieOrder: Eq + sealed::Ties {}
 

@@ -17,8 +17,3 @@ pub mod limiters;
 pub mod queues;
 pub mod recipes;
 pub mod timelines;
-
-/// The examples of this crate's README are tested too.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-pub struct Readme;

@@ -36,8 +36,8 @@ use ranking::{Ranking, unreversed_ref};
 /// [`new`](Self::new) keeps the [`Best`], [`with_policy`](Self::with_policy) the [`Latest`], the
 /// [`Sum`] or what a custom policy returns.
 ///
-/// A board uses as much memory as a sorted set: 30 to 50 bytes per member, plus what the members
-/// own. It grows with each new member unless bounded by [`with_max_len`](Self::with_max_len).
+/// A board uses as much memory as a sorted set. It grows with each new member unless bounded by
+/// [`with_max_len`](Self::with_max_len).
 ///
 /// # Examples
 ///

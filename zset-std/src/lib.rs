@@ -1,54 +1,8 @@
-//! Rate limiters, leaderboards, delay queues and feeds: common uses of sorted sets, ready-made.
+#![no_std]
+#![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
 //!
-//! **Rate limiters**: how many units are allowed in a period.
-//!
-//! An *algorithm* is a value made of [quotas](Quota), and a *holder* owns the states of keys:
-//!
-//! | algorithm | | memory per key |
-//! |---|---|---|
-//! | [`SlidingWindow`] | exact sliding window | up to `count` entries |
-//! | [`Funnel`] | leaky bucket | three words |
-//! | [`WindowCounter`] | approximate sliding window | two counters |
-//! | [`FixedWindow`] | plain counter, as a baseline | one counter |
-//! | [`Limits`] | several at once | the sum of theirs |
-//! | [`AnyLimiter`] | one of the first four, chosen at run time | |
-//! | [`Penalty`] | any of them, and blocks for keys that keep sending | four words more |
-//!
-//! | holder | |
-//! |---|---|
-//! | [`Direct`] | one key; the time is the last argument |
-//! | [`Keyed`] | many keys, shared by threads; the time is that of a [`Clock`], which tests can replace |
-//!
-//! Both have the same methods, and return a [`Decision`]. An algorithm of your own implements
-//! [`Limiter`]. [`KeyedLimiter`] is for code that is generic over limiters of many keys, and
-//! [`AsyncKeyedLimiter`] also over those whose state is on a server. A limiter that is inexact
-//! because of a memory bound errs on the side of denying.
-//!
-//! The [guides](_guide) explain limiters, boards, queues and timelines, one page each.
-//!
-//! **Leaderboards**: members by score.
-//!
-//! | | |
-//! |---|---|
-//! | [`Leaderboard`] | members by score, highest first, with three ways to number ties |
-//! | [`WindowedLeaderboard`] | one board per time bucket and one for the window, e.g. each day and the week |
-//! | [`PackedScore`] | several numbers packed into one `f64`, for servers such as Redis |
-//!
-//! **Queues, feeds and expiry**: elements by time.
-//!
-//! | | |
-//! |---|---|
-//! | [`DelayQueue`] | jobs by the time at which they are due, for one thread |
-//! | [`SharedDelayQueue`] | for threads that wait for jobs and lease them, so no job is lost if a worker dies |
-//! | [`JobRunner`] | a thread that calls a function for each job of such a queue, once and in order |
-//! | [`Timeline`], [`MergedTimelines`] | feeds, newest first, in pages |
-//! | [`ExpiringSet`] | members with individual deadlines |
-//!
-//! The sorted sets themselves are in [`zset_core`](https://docs.rs/zset-core), which is re-exported
-//! here. For elements with data of their own, such as jobs or cache entries, it has
-//! [`SortedMap`](zset_core::SortedMap).
-//!
-//! # Threads
+//! ## Threads
 //!
 //! Types for one thread take `&mut self`, and the time as an argument where it matters:
 //! [`Direct`], [`Leaderboard`], [`DelayQueue`], [`Timeline`], [`ExpiringSet`]. All
@@ -74,27 +28,16 @@
 //! reference or in an `Arc`. The keys of a limiter are distributed over shards, each with its own
 //! lock, so calls for different keys rarely contend.
 //!
-//! # Hashing
+//! ## Hashing
 //!
 //! The keys of limiters come from clients, so their default hasher, [`RandomState`], is seeded at
 //! random: an attacker who does not know the seed cannot choose colliding keys.
 //! `Keyed::with_hasher` accepts any other hasher, such as [`std::hash::RandomState`]. Boards,
 //! queues and feeds hash their members as `zset_core` does.
 //!
-//! # Features
+//! ## Without std
 //!
-//! - `std`, by default: the types for threads, and clocks.
-//! - `alloc`, which `std` enables: all other types. It needs an allocator, but no atomics.
-//! - `async`, which enables `std`: futures that wait for a limiter or for a job, in any runtime.
-//! - `quanta`, which enables `std`: [`QuantaClock`], for limiters that are called in tight loops.
-//! - `tokio`, which enables `async`: [`TokioClock`], which follows `tokio::time::pause`.
-//! - `serde`: `Serialize` and `Deserialize` for the types that hold data: queues, boards, timelines
-//!   and timestamps. Limiters are not serializable.
-//!
-//! Without any of them, the crate needs neither std nor an allocator, and has [`Direct`] limiters
-//! that use constant memory: [`Funnel`], [`FixedWindow`], [`WindowCounter`], and [`AnyLimiter`]
-//! over them. [`PackedScore`] needs nothing either. On a microcontroller, a limiter can be in a
-//! `static`:
+//! On a microcontroller, a limiter can be in a `static`:
 //!
 //! ```
 //! # mod critical_section { pub use std::sync::Mutex; }
@@ -113,17 +56,16 @@
 //!     critical_section::Mutex::new(RefCell::new(Direct::new(ALARMS)));
 //! ```
 //!
-//! The crate contains no unsafe code. Its minimum Rust version is its `rust-version`.
-//!
-//! # Conventions
+//! ## Conventions
 //!
 //! - A type with a clock reads it in each operation that depends on the time, and its method `at`
 //!   fixes the time: `limiter.at(now).check(&key)`, `queue.at(now).pop()`. A type without a clock
 //!   takes the time in every such operation.
 //! - The time is always the last argument: `push(payload, due)`, `pop_due(max, now)`,
 //!   `check_n(n, now)`. If there are two times, `now`, the time of the call, comes last.
-//! - `new` creates a value, `with_policy` one with a policy, and `from_*` converts. The other
-//!   `with_*` are builder methods: they take the value and return it, before its first use.
+//! - `new` creates a value, and so do `with_policy` of boards and `with_bits` and `with_digits` of
+//!   a packed score; `from_*` converts. The other `with_*` are builder methods: they take the value
+//!   and return it, before its first use.
 //! - `check` and `peek` are for one unit, `check_n` and `peek_n` for several. The remaining units
 //!   and the waits are fields of the [`Decision`] of a peek.
 //! - A job is `due` at a time, a member of an [`ExpiringSet`] has a `deadline`, a lease lasts
@@ -133,11 +75,11 @@
 //! - Error enums are `#[non_exhaustive]`. Outcome enums that are complete, such as [`Verdict`], are
 //!   not: a `match` has to handle every case.
 //!
-//! # WebAssembly
+//! ## WebAssembly
 //!
 //! The crate builds for `wasm32-unknown-unknown`, where std has no clock, no threads and no source
-//! of randomness. Everything works there if you supply the time: with the method `at`, or through a
-//! [`Clock`] that reads the time of the host. At run time:
+//! of randomness. Supply the time with the method `at`, or through a [`Clock`] that reads the time
+//! of the host. At run time:
 //!
 //! - [`MonotonicClock`], [`SystemClock`] and [`QuantaClock`] panic when the time is read, as do the
 //!   methods without a time argument of limiters and queues that keep their default clock.
@@ -145,26 +87,7 @@
 //! - [`SharedDelayQueue::run`] panics, since it starts a thread.
 //! - Blocking is useless, since no other thread can end it. With a [`FakeClock`] it never returns.
 //! - [`RandomState`] has the same seeds in every run.
-//!
-//! # Examples
-//!
-//! ```
-//! use std::time::Duration;
-//! use zset_std::{Keyed, Quota, SlidingWindow, Verdict};
-//!
-//! // Three attempts per minute for each user.
-//! let quota = Quota::new(3, Duration::from_secs(60))?;
-//! let attempts = Keyed::<String, _>::new(SlidingWindow::new(quota));
-//! match attempts.check("ann").verdict {
-//!     Verdict::Allowed => println!("go ahead"),
-//!     Verdict::Denied { retry_after } => println!("come back in {retry_after:?}"),
-//!     Verdict::Never => println!("that is too much for any minute"),
-//! }
-//! # Ok::<(), zset_std::limit::QuotaError>(())
-//! ```
 
-#![no_std]
-#![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Docs name types of all features, as docs.rs builds them.
 #![cfg_attr(not(feature = "std"), allow(rustdoc::broken_intra_doc_links))]
@@ -233,8 +156,3 @@ pub use {
     random_state::RandomState,
     shared_delay_queue::{JobRunner, Lease, SharedDelayQueue},
 };
-
-/// Tests the examples in the project's README.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-pub struct Readme;

@@ -27,8 +27,8 @@ use crate::mapped::mapped_iterator;
 /// A feed: unique ids, each with the time at which it was posted, newest first.
 ///
 /// Posts with equal times are in descending order of id. Posts may arrive out of order. [`before`]
-/// pages by the last entry of the previous page, so no page skips or repeats an entry while others
-/// are posted. [`MergedTimelines`] reads several timelines as one.
+/// pages by the last entry of the previous page, so new posts do not make a page skip or repeat an
+/// entry. [`MergedTimelines`] reads several timelines as one.
 ///
 /// ```text
 ///                                latest(2)
@@ -40,8 +40,8 @@ use crate::mapped::mapped_iterator;
 /// ```
 ///
 /// A timeline grows with each new post unless capped: [`with_max_len`] keeps only the newest posts,
-/// and [`with_max_age`] those that are recent relative to the newest time seen. A post with an
-/// 8-byte id uses 25 to 50 bytes in total, plus what the id owns.
+/// and [`with_max_age`] those that are recent relative to the newest time seen. It uses as much
+/// memory as a sorted set of its posts.
 ///
 /// [`before`]: Self::before
 /// [`with_max_len`]: Self::with_max_len

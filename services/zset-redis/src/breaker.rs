@@ -16,8 +16,8 @@ const DEFAULT_FAILURES: NonZeroU32 = NonZeroU32::new(5).unwrap();
 
 const DEFAULT_PAUSE: Duration = Duration::from_secs(1);
 
-/// Makes the calls of a limiter fail immediately while the server is down, instead of waiting for
-/// their deadlines.
+/// Makes the calls of a limiter fail immediately while the server is down, instead of waiting for a
+/// connection or a reply.
 ///
 /// After a number of failures in a row, calls return [`Failure::BreakerOpen`] without being sent,
 /// and the limiter's [`OnFailure`](crate::OnFailure) decides. After a pause, one call at a time is

@@ -1,7 +1,7 @@
 //! Queues of jobs that are due at a time: [`DelayQueue`], and what it returns.
 //!
-//! It is [`zset_std::SharedDelayQueue`] on a server: any number of processes push jobs and take
-//! them. Ids and payloads are bytes.
+//! It is like a [`zset_std::SharedDelayQueue`], with its jobs on a server: any number of processes
+//! push jobs and take them. Ids and payloads are bytes.
 //!
 //! # Taking jobs
 //!
@@ -91,7 +91,7 @@
 //! and a replica takes over, the writes within the replication lag are lost, usually those of some
 //! milliseconds:
 //!
-//! - **A push**: the job is lost. This is the only way to lose one.
+//! - **A push**: the job is lost.
 //! - **A lease**: the job may be delivered to another worker while the first one still works. The
 //!   first one's lease is stale, and receipts contain the server's time, so it is never valid
 //!   again.

@@ -10,9 +10,10 @@
 //! flight          [ b ] [ c d ]     [ e f ]
 //! ```
 //!
-//! So each process has at most two scripts in flight for a key, whatever the number of callers, and
-//! a lone check costs neither a task nor a clone of the limiter. A script decides its calls one
-//! after the other, as if each had been sent alone at that time.
+//! So the clones of a limiter wait for at most two scripts of a key at a time, and a lone check
+//! costs neither a task nor a clone of the limiter. A script whose caller has given up is no longer
+//! counted, although the server may still run it. A script decides its calls one after the other,
+//! as if each had been sent alone at that time.
 //!
 //! A flight is a separate task, and no check waits for one that was sent alone. So a caller that
 //! gives up, or whose future is not polled, delays no other. Clones may have different deadlines: a

@@ -17,8 +17,7 @@ use crate::limit::{Exchange, Policy, ServerLimiter, Step, settings};
 use crate::operation::operations;
 use crate::{Connection, LimiterError, OnFailure, UnsupportedQuota};
 
-/// A limiter of many keys whose state is on the server: an algorithm `L` of [`zset_std`], with the
-/// methods of [`zset_std::Keyed`].
+/// A limiter of many keys whose state is on the server, for an algorithm `L` of [`zset_std`].
 ///
 /// Keys are strings or bytes. `C` is the connection:
 ///
@@ -35,10 +34,10 @@ use crate::{Connection, LimiterError, OnFailure, UnsupportedQuota};
 ///
 /// Concurrent awaited checks of one unit of a key share scripts if they are made through clones.
 /// The first two are sent at once. Those made before the second reply wait for it, and are then
-/// sent together and decided in the order of the calls. So a process has at most two such scripts
-/// in flight for a key, whatever the number of callers. A call may take two round trips, both
-/// within its own deadline, whatever the deadlines of the others. All calls of a script return the
-/// state after the last of them as `remaining` and `reset_after`.
+/// sent together and decided in the order of the calls. So clones have at most two such scripts in
+/// flight for a key, not counting those whose callers gave up. A call may take two round trips,
+/// both within its own deadline. All calls of a script return the state after the last of them as
+/// `remaining` and `reset_after`.
 ///
 /// Shared scripts run in a separate task, so awaited calls need a `tokio` runtime. A lone check
 /// starts no task.

@@ -1,7 +1,7 @@
 //! Boards of members and their scores: [`Leaderboard`], and what it returns.
 //!
-//! It is [`zset_std::Leaderboard`] on a server: the same policies, the same order, the same three
-//! ways to rank ties ([`Ties`]), the same results.
+//! It has the policies, the order and the three ways to number ties ([`Ties`]) of a
+//! [`zset_std::Leaderboard`]. Members are bytes.
 //!
 //! # Scores
 //!

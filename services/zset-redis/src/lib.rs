@@ -4,20 +4,14 @@
 //! This page is about limiters. The modules [`leaderboard`] and [`delay_queue`] are the guides to
 //! boards and queues, which treat connections, deadlines and clusters in the same way.
 //!
-//! [`Keyed`] is the limiter. It takes an algorithm of [`zset_std`], has the methods of
-//! [`zset_std::Keyed`], and makes the same decisions. Each call is one script, so it is atomic, and
-//! one round trip. Awaited checks of a hot key share scripts, and may take two.
+//! [`Keyed`] is the limiter. Its calls have the names of those of [`zset_std::Keyed`], and make the
+//! same decisions, apart from what depends on [the clock](#time). Each call is one script, so it is
+//! atomic, and usually one round trip.
 //!
-//! | algorithm | for |
-//! |---|---|
-//! | [`SlidingWindow`] | at most n units in any period, exactly |
-//! | [`Funnel`] | a steady rate with bursts, exactly; `throttle` is `CL.THROTTLE` |
-//! | [`FixedWindow`] | a plain counter; up to twice the limit around a boundary |
-//! | [`WindowCounter`](zset_std::WindowCounter) | an approximate sliding window |
-//! | [`Limits`] | several of them on one key: all allow the units, or none is charged |
-//! | [`Penalty`](zset_std::Penalty) | any of them, and blocks for a key that keeps sending while denied |
-//!
-//! [`ServerLimiter`] says what each stores on the server.
+//! It takes an [algorithm of `zset_std`](zset_std#which-type): a [`SlidingWindow`], a [`Funnel`], a
+//! [`FixedWindow`], a [`WindowCounter`](zset_std::WindowCounter), several of them as [`Limits`],
+//! and any of these with a [`Penalty`](zset_std::Penalty). [`ServerLimiter`] says what each stores
+//! on the server.
 //!
 //! [`SlidingWindow`]: zset_std::SlidingWindow
 //! [`Funnel`]: zset_std::Funnel
@@ -118,7 +112,7 @@
 //!
 //! # Memory
 //!
-//! A string takes 120 to 136 bytes a key in Redis 7.0, plus about 50 in the server's tables. The
+//! A string takes 120 to 136 bytes a key in Redis 7.0, plus about 60 in the server's tables. The
 //! log of a [`SlidingWindow`] has one entry for all units that were allowed in the same
 //! microsecond: about 32 bytes each up to 128 entries, and up to 140 bytes beyond. With checks of
 //! one unit, that is at most `count` entries for each key. Set the server's `lazyfree-lazy-expire
@@ -126,7 +120,7 @@
 //!
 //! # Speed
 //!
-//! One core of a server makes about 190,000 decisions per second with a [`Funnel`], and 120,000
+//! One core of a server makes about 170,000 decisions per second with a [`Funnel`], and 110,000
 //! with a `SlidingWindow`, if callers share connections. The measurements are in
 //! `docs/many-machines.md` of the project.
 //!
@@ -160,23 +154,22 @@
 //! A [`LimiterError`], a [`LeaderboardError`] and a [`DelayQueueError`] are a failure of the server
 //! or an error of the caller, such as a [`QueueFull`](DelayQueueError::QueueFull) queue.
 //!
-//! While the server is down, each call waits for its deadline. With a [`Breaker`], after some
-//! failures in a row, calls fail immediately, except for one probe at a time. [`Breaker::state`] is
-//! for metrics.
+//! A server that does not reply makes each call wait for its deadline. With a [`Breaker`], after
+//! some failures in a row, calls fail immediately, except for one probe at a time.
+//! [`Breaker::state`] is for metrics.
 //!
 //! After a deadline, or if the connection breaks, the server may have run the script, or may run it
-//! later. The units are then taken although the call failed; the same can happen if a future is
-//! dropped. Cluster clients repeat a command after some errors, see
-//! `ClusterClientBuilder::retries`, so units may even be taken twice. Both are errors towards
-//! denial.
+//! later. The units are then taken although the call failed. The same can happen if a future is
+//! dropped. Cluster clients repeat a command after some errors, so units may even be taken twice:
+//! see `ClusterClientBuilder::retries`. Later calls are then denied too early.
 //!
 //! While its memory is full or replicas are missing, a server refuses to write. Calls that only
 //! read still work, and checks that would be denied are denied. Calls that free memory work while
 //! it is full. `docs/many-machines.md` of the project has a table of all calls.
 //!
-//! Scripts are called by their hash. If the server does not know it, after a restart, a failover or
-//! SCRIPT FLUSH, the call then sends the script: a second round trip, once for each server and
-//! script.
+//! Scripts are called by their hash. If the server does not know it, the call sends the script: a
+//! second round trip. A server does not know a script before its first call, and may forget it:
+//! after a restart, a failover or SCRIPT FLUSH, or, in Valkey 9, after hundreds of other scripts.
 //!
 //! # Connections that break
 //!
@@ -196,8 +189,9 @@
 //!
 //! Servers and balancers close idle connections. A `ConnectionManager` and a `Pool` send `PING`
 //! before a call if no reply has arrived for a second, and replace a closed connection. So such a
-//! call takes one more round trip, and does not fail. All other calls whose connection breaks fail,
-//! since the server may have run them.
+//! call takes one more round trip, and does not fail. (A `Pool` of a `ClusterClient` sends none: the
+//! client replaces connections to nodes.) All other calls whose connection breaks fail, since the
+//! server may have run them.
 //!
 //! A `ConnectionManager` waits longer after each failed attempt, by default up to several seconds:
 //! `ConnectionManagerConfig::set_max_delay` bounds how long calls still fail once the server is
@@ -246,9 +240,9 @@
 //!
 //! Replication is asynchronous. When a primary fails, the units that it allowed but had not yet
 //! sent to the replica that takes over are lost. For each key these are at most the units allowed
-//! during the replication lag, which the limit bounds as well: in a window that contains a
-//! failover, **at most twice the limit** is allowed; with k failovers, at most k + 1 times. A
-//! primary that was cut off and still serves clients is a second server with the same limits until
+//! during the replication lag, which the limit bounds as well. So in a window of a
+//! [`SlidingWindow`] that contains a failover, **at most twice the limit** is allowed; with k
+//! failovers, at most k + 1 times. A primary that was cut off and still serves clients is a second server with the same limits until
 //! it notices: `min-replicas-to-write 1` and `min-replicas-max-lag` bound how long. `WAIT` after a
 //! call, on the same connection, returns once a replica has received it. That costs a round trip to
 //! the replica for each call, and makes a loss unlikely rather than impossible, since another

@@ -2,7 +2,8 @@
 //!
 //! A [`RateLimitLayer`] has one or more [policies](Policy). Each has a name, a limiter, and a
 //! [`Key`], such as the client's address, whose limit the request counts towards. A request passes
-//! if all policies allow it; otherwise it is answered with status 429, and takes nothing.
+//! if all policies allow it. Otherwise it is [rejected](Rejection), usually with status 429, and
+//! takes no units.
 //!
 //! # Examples
 //!
@@ -54,15 +55,18 @@
 //! - [`charge_if`](Policy::charge_if) counts by the response, e.g. only failed logins.
 //! - [`shadow`](Policy::shadow) tries a policy on live traffic: it reports, and never rejects.
 //!
-//! A single policy is one call of its limiter, and a second one if [`charge_if`](Policy::charge_if)
-//! refunds. With several policies, the layer first peeks at all of them, so a denied request takes
-//! nothing, and then checks: all of them, or those that deny, for which it is a denial like any
-//! other. So a [`Penalty`](zset_std::Penalty) or an [`Observer`](zset_std::Observer) counts it
-//! once. On servers that is two round trips, each to all limiters concurrently.
+//! A single policy makes one call of its limiter and, with [`charge_if`](Policy::charge_if), at
+//! most one more when the response is available. With several policies, the layer first peeks at
+//! all of them. If none denies, it checks them all. If some deny, it checks only these, so that a
+//! [`Penalty`](zset_std::Penalty) or an [`Observer`](zset_std::Observer) counts the denial.
+//!
+//! On servers that is two round trips, each to all limiters concurrently. If another request takes
+//! units between the two, a check may be denied, and a third one refunds the units that the others
+//! have allowed. They stay taken if the refund fails.
 //!
 //! # Responses
 //!
-//! All responses, including those to allowed requests, have the headers of
+//! The responses to requests on which a policy has decided, allowed or not, have the headers of
 //! [draft-ietf-httpapi-ratelimit-headers-11](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/):
 //!
 //! ```text
@@ -150,8 +154,8 @@
 //!
 //! # Features
 //!
-//! - `tracing`: an event for each request that is not allowed, and a warning if a limiter fails.
-//!   Those of a policy in [shadow mode](Policy::shadow) have the field `shadow=true`.
+//! - `tracing`: an event for each policy that does not allow a request, and a warning if a limiter
+//!   fails. Those of a policy in [shadow mode](Policy::shadow) have the field `shadow=true`.
 //! - `metrics`: the metrics below.
 //!
 //! # Metrics
@@ -215,3 +219,8 @@ pub use service::{RateLimit, ResponseBody, ResponseFuture};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
+
+/// Tests the examples in the project's README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct ProjectReadme;

@@ -154,9 +154,9 @@ impl Policy {
     /// key. **O(1)**.
     ///
     /// The number of keys is bounded, since clients choose them: beyond 100,000 keys in use, new
-    /// ones share one window. A key has an entry for each unit of the last period; for large
-    /// counts, [`funnel`](Self::funnel) takes less memory. For another bound, create the limiter
-    /// yourself and pass it to [`new`](Self::new).
+    /// ones share one window. A key has an entry for each allowed request of the last period; for
+    /// large counts, [`funnel`](Self::funnel) takes less memory. For another bound, create the
+    /// limiter yourself and pass it to [`new`](Self::new).
     ///
     /// # Errors
     ///

@@ -9,24 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Names of other projects.
-const FOREIGN: &[&str] = &[
-    "HipByt",
-    "RelaxStrategy",
-    "SmallVec",
-    "bisync",
-    "compact_bytes",
-    "hotkeys",
-    "maybe",
-    "mem_allocator",
-    "tmin",
-];
+const FOREIGN: &[&str] = &["HipByt", "SmallVec", "hotkeys", "maybe", "tmin"];
 
 /// Pages that are not read: their rows are commands of servers, which other tests run.
 const SKIPPED: &[&str] = &["docs/redis.md"];
-
-/// Pages that are read from a heading on: what is before describes internals of zset-core, whose
-/// modules have their own documentation.
-const FROM: &[(&str, &str)] = &[("docs/design.md", "\n## Limiters\n")];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -178,9 +164,7 @@ fn names_in_the_documentation_exist() {
             continue;
         }
         let page = fs::read_to_string(path).unwrap();
-        let from = FROM.iter().find(|(page, _)| *page == name);
-        let start = from.map_or(0, |(_, heading)| page.find(heading).expect("the heading"));
-        for span in spans(&page[start..]) {
+        for span in spans(&page) {
             used.extend(words(span).map(str::to_owned));
             missing
                 .extend(names.missing(span).iter().map(|it| format!("{name}: {it} in `{span}`")));

@@ -91,9 +91,11 @@
 //! With the feature `alloc`, the other types need a global allocator, such as that of
 //! [embedded-alloc](https://docs.rs/embedded-alloc). Name the hasher of a `SortedSet` or
 //! `SortedMap`. The default one multiplies numbers of 64 bits: that takes 2 kB more flash, and on a
-//! Cortex-M0 up to 1.4 times the instructions. A heap of 8 KB has room for 402 elements of this
-//! type, one of 48 KB for 1,792 in 35 KB; then the hash table of the members cannot grow, as the
-//! new table is allocated before the old one is freed.
+//! Cortex-M0 up to 1.4 times the instructions.
+//!
+//! A heap of 8 KB has room for 402 elements of this type, and one of 48 KB for 1,792. Some of the
+//! heap stays unused: to grow, the hash table of the members needs room for a new table beside the
+//! old one.
 //!
 //! ```
 //! use zset_core::SortedSet;
@@ -107,9 +109,9 @@
 //!
 //! When memory runs out, [`insert`](crate::SortedSet::insert) panics. Use
 //! [`try_insert`](crate::SortedSet::try_insert), and [`try_update`](crate::SortedSet::try_update)
-//! for new scores: they return an error and leave the set unchanged. Removals need no memory. They
-//! make room, but not each for one element: in the tests, up to 125 of 1,792 elements are removed
-//! before another one fits.
+//! for new scores: they return an error and leave the set unchanged. Removals need no memory,
+//! unless clones of scores do. Several may be needed to make room for one element: in the tests, up
+//! to 125 of 1,792.
 //!
 //! ```
 //! use zset_core::{SortedSet, TryReserveError};
@@ -128,15 +130,15 @@
 //! # assert_eq!(record(&mut events, 1, 10), Ok(()));
 //! ```
 //!
-//! A set that becomes empty keeps its memory for later insertions;
+//! A set of up to 3,000 elements that becomes empty keeps its memory for later insertions;
 //! [`shrink_to_fit`](crate::SortedSet::shrink_to_fit) frees it.
 //!
 //! # Random heights without entropy
 //!
-//! The index of a `SortedSet`, `SortedMap` or `SkipList` grows by random heights, one for each new
-//! leaf of up to 64 elements. The other types have none. They come from a generator of 32 bits in
-//! the set itself. [`new`](crate::SortedSet::new) starts it with a constant, so it needs no source
-//! of entropy, and a program does the same in each run.
+//! The index of a `SortedSet`, `SortedMap`, `SkipList` or large `ZSet` grows by random heights, one
+//! for each new leaf of up to 64 elements. They come from a generator of 32 bits in the set itself.
+//! [`new`](crate::SortedSet::new) starts it with a constant, so it needs no source of entropy, and
+//! the heights are the same in each run.
 //!
 //! Neither the results nor the bounds on costs depend on the heights: even if all are equal or
 //! chosen by an attacker, no operation visits more than O(log n) blocks of the index. So

@@ -227,8 +227,10 @@ impl<K, V, S: Clone, D: Lookup<K>> Core<K, V, S, D> {
         (rank < self.nodes.len).then(|| self.take(self.nodes.position_at(rank)))
     }
 
-    /// Removes the elements of a range one by one, which allocates nothing; returns how many were
-    /// removed.
+    /// Removes the elements of a range one by one, and returns how many were removed. If user code
+    /// panics, the rest of them stay.
+    ///
+    /// It needs no memory unless clones of scores do: a shrink that cannot allocate is skipped.
     pub(crate) fn take_range(&mut self, range: RankedRange) -> usize {
         let mut next = range.start;
         for _ in 0..range.len {

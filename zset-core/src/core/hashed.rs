@@ -15,7 +15,7 @@ use super::search::{Position, Target, before};
 use super::{Clear, Core, Lookup, Owned};
 use crate::{Increment, IncrementError, InsertError, TieOrder, TryReserveError};
 
-/// The number of elements above which the dict exceeds the nearest caches, and `visit` pays off.
+/// The number of elements from which on the dict exceeds the nearest caches, and `visit` pays off.
 const VISITED_LEN: usize = 1 << 16;
 
 /// A dict with its hasher.

@@ -532,7 +532,7 @@ impl<'a, K, V, S> Drain<'a, K, V, S> {
         Drain { elements: IntoIter::new(nodes), drained }
     }
 
-    /// Creates a drain of one element, without allocating.
+    /// Creates a drain of one element. It has no nodes, so nothing is allocated here.
     pub(crate) fn of_one(element: ((K, V), S)) -> Self {
         Drain { elements: IntoIter::of_one(element), drained: None }
     }

@@ -424,9 +424,12 @@ impl ZSet {
     /// Pages are unordered and may be empty: only the cursor marks the end. A listpack is returned
     /// as a single page.
     ///
-    /// **O(count)** expected, plus hashing the members of a hash table of bounded size, of which
-    /// the page returns at least 1/64; O(n) for a listpack. A cursor is a position in hash order,
-    /// so it is valid only for the set that returned it, not even for a set with equal members.
+    /// **O(count)** expected, plus hashing all members of the hash tables that the page comes from,
+    /// each of at most 28,672 members unless their hashes collide. To hash them less often, a page
+    /// has more than `count` members if 1/64 of such a table is more. O(n) for a listpack.
+    ///
+    /// A cursor is a position in hash order, so it is valid only for the set that returned it, not
+    /// even for a set with equal members.
     ///
     /// # Examples
     ///

@@ -12,13 +12,9 @@
 //! assert!(medals.top(1).map(|standing| *standing.member).eq(["USA"]));
 //! ```
 //!
-//! # Choosing a board
-//!
-//! | type | for |
-//! |---|---|
-//! | [`Leaderboard`](crate::Leaderboard) | one board, by any `Ord + Clone` score |
-//! | [`WindowedLeaderboard`](crate::WindowedLeaderboard) | the board of today, of each day of the week, and of the week |
-//! | [`PackedScore`](crate::PackedScore) | several numbers in the one `f64` of a server's score |
+//! The types are a [`Leaderboard`](crate::Leaderboard), a
+//! [`WindowedLeaderboard`](crate::WindowedLeaderboard) and a [`PackedScore`](crate::PackedScore):
+//! [which one for what](crate#which-type).
 //!
 //! # What a second score does
 //!
@@ -42,8 +38,8 @@
 //! # Today and this week
 //!
 //! A [`WindowedLeaderboard`](crate::WindowedLeaderboard) divides time into buckets. Each bucket has
-//! a board, and one more board merges them all. A bucket expires as a whole, and the merged board
-//! with it.
+//! a board, and one more board merges them all. A bucket expires as a whole. Its scores then no
+//! longer count in the merged board.
 //!
 //! ```
 //! use std::time::Duration;

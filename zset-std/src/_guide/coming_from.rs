@@ -7,8 +7,9 @@
 //!
 //! # governor
 //!
-//! A [`Funnel`](crate::Funnel) is governor's algorithm, GCRA. For one key, the type itself, in a
-//! `Mutex` if threads share it, replaces `RateLimiter::direct`.
+//! A [`Funnel`](crate::Funnel) is governor's algorithm, GCRA. For one key, a
+//! [`Direct<Funnel>`](crate::Direct) replaces `RateLimiter::direct`, in a `Mutex` if threads share
+//! it.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -39,7 +40,8 @@
 //! let not_until = theirs.check_key(&"ann").unwrap_err();
 //! assert_eq!(not_until.wait_time_from(clock.0.now()), ours.check(&"ann").retry_after().unwrap());
 //! (clock.0.advance(tick),                             clock.1.advance(tick));
-//! // Theirs waits on real clocks only; ours on any, and with the feature `async` as a future too.
+//! // Theirs waits on real clocks only. Ours waits on any clock: here it blocks the thread, and
+//! // with the feature `async` it is a future.
 //! # pollster::block_on(async {
 //! (RateLimiter::keyed(quota.0).until_key_ready(&"ann").await,
 //!                                                     ours.wait_ready(&"ann").block()?);
@@ -59,8 +61,8 @@
 //! ```
 //!
 //! - **Idle keys** stay in governor until a thread of yours calls `retain_recent`, and then
-//!   `shrink_to_fit`. Here each new key sweeps a few others, and the table shrinks with its keys:
-//!   no call is needed, and [`sweep`](crate::Keyed::sweep) does so on demand.
+//!   `shrink_to_fit`. Here each new key sweeps a few others, and the table shrinks with its keys.
+//!   If no new keys come, [`sweep`](crate::Keyed::sweep) removes idle ones.
 //! - **Keys** are unbounded in governor. Here [`with_max_keys`](crate::Keyed::with_max_keys) bounds
 //!   them.
 //! - **A decision** always has `limit`, `remaining` and `reset_after`.
@@ -108,12 +110,12 @@
 //! assert_eq!(ours.due(&mail.1),                       Some(later));
 //! assert_eq!(theirs.remove(&call.0).into_inner(),     ours.cancel(&call.1).unwrap().payload);
 //! assert_eq!(theirs.len(),                            ours.len());
-//! // A stream, which ends when theirs is empty, and when this one is closed.
+//! // Theirs is a stream that ends when the queue is empty. Ours waits until it is closed.
 //! assert_eq!(theirs.next().await.unwrap().into_inner(),
 //!                                                     ours.wait_pop().await.unwrap().payload);
 //! assert_eq!(start.elapsed(),                         2 * minute);
 //!
-//! // `poll_expired`, in a future of yours that keeps `next`, which is polled again after each job.
+//! // In place of `poll_expired`, keep the future `next`, and poll it again after each job.
 //! let mut next = ours.wait_pop();
 //! (theirs.insert("post", minute),                     ours.push_after("post", minute)?);
 //! let expired = poll_fn(|cx| theirs.poll_expired(cx)).await.unwrap().into_inner();
@@ -139,5 +141,5 @@
 //! | times | two years ahead at most, in milliseconds | any, in nanoseconds; tokio rounds up |
 //! | jobs of the same time | in any order | as they were pushed |
 //!
-//! Without tasks, [`DelayQueue`](crate::DelayQueue) has the same methods, takes the time in each
-//! call, and lists the jobs in order. A timer wheel is faster if nothing but expiry is needed.
+//! On one thread, a [`DelayQueue`](crate::DelayQueue) takes the time in each call. A timer wheel is
+//! faster if nothing but expiry is needed.

@@ -2,7 +2,7 @@
 //!
 //! An algorithm is a value made of [quotas](crate::Quota), without state. A holder owns the state
 //! of each key and returns a [`Decision`](crate::Decision): [`Direct`](crate::Direct) has one key,
-//! [`Keyed`](crate::Keyed) many keys that threads share. Its memory is bounded.
+//! [`Keyed`](crate::Keyed) many keys that threads share.
 //!
 //! ```
 //! use std::time::Duration;
@@ -30,11 +30,12 @@
 //! # Choosing an algorithm
 //!
 //! - **At most n in any period**, and the limit must hold exactly:
-//!   [`SlidingWindow`](crate::SlidingWindow). It stores an entry for each call in the window.
-//! - **A steady rate with bursts**: [`Funnel`](crate::Funnel). It stores three words a key, so it
-//!   is the choice for millions of keys.
-//! - **Large counts, where an approximation will do**: [`WindowCounter`](crate::WindowCounter). It
-//!   stores two counters a key.
+//!   [`SlidingWindow`](crate::SlidingWindow). It stores an entry for each time at which units were
+//!   allowed.
+//! - **A steady rate with bursts**: [`Funnel`](crate::Funnel). Its state is 24 bytes a key, so it is
+//!   the choice for millions of keys.
+//! - **Large counts, where an approximation will do**: [`WindowCounter`](crate::WindowCounter). Its
+//!   state is 32 bytes a key.
 //! - **A plain counter**: [`FixedWindow`](crate::FixedWindow). It passes up to twice the limit
 //!   around the boundary of two windows, and serves as a baseline.
 //! - **Several limits at once**, such as ten a second and a hundred a minute:
@@ -47,10 +48,10 @@
 //!
 //! # A quota for each call
 //!
-//! [`check_with`](crate::Keyed::check_with) takes the quota with the call: that of the caller's
-//! tier, or one from a database; with a funnel, it may be a [`Funnel`](crate::Funnel), to set the
-//! capacity as well. All calls share the history of the key, so a customer who changes the tier
-//! keeps the recorded units. A changed period at most errs on the side of denying.
+//! [`check_with`](crate::Keyed::check_with) takes the quota with the call: that of the user's tier,
+//! or one from a database. With a funnel, pass a [`Funnel`](crate::Funnel) to set the capacity as
+//! well. All calls share the history of the key: units allowed under one quota count under every
+//! other. The docs of the method say how exact a changed period is.
 //!
 //! ```
 //! use std::time::Duration;
@@ -71,8 +72,8 @@
 //! | the usual recipe | here |
 //! |---|---|
 //! | `ZREMRANGEBYSCORE`, `ZCARD`, compare, `ZADD`, `EXPIRE` in one script | a check of a `SlidingWindow` |
-//! | `ZCOUNT` over the window, then `ZADD` | the same: no gap between the two |
-//! | `ZADD` first and `ZCARD` after: denied requests use up the quota | the same: a denial records nothing |
+//! | `ZCOUNT` over the window, then `ZADD`, with a gap between the two | the same check, without a gap |
+//! | `ZADD`, then `ZCARD`, so that denied requests use up the quota | the same check, which records no denied units |
 //! | "is the limit reached?" and "record a call" as two steps | `over_limit` and `record` |
 //! | a funnel in the process, `make_space` and `watering` | [`Funnel`](crate::Funnel), which has a table of these names |
 //! | `CL.THROTTLE` | `throttle` of a `Keyed<_, Funnel>`, with its five numbers |
@@ -81,9 +82,9 @@
 //! # What a decision means
 //!
 //! - [`Verdict::Allowed`](crate::Verdict::Allowed): the units passed and are recorded.
-//! - [`Verdict::Denied`](crate::Verdict::Denied): no unit passed and nothing is recorded. The same
-//!   call succeeds after exactly `retry_after`, if no other call passes in between. For a key
-//!   without room it is an estimate.
+//! - [`Verdict::Denied`](crate::Verdict::Denied): no unit passed, and none is recorded. A
+//!   [`Penalty`](crate::Penalty) counts the denial. The same call succeeds after exactly
+//!   `retry_after`, if no other call passes in between. For a key without room it is an estimate.
 //! - [`Verdict::Never`](crate::Verdict::Never): the units exceed the limit, so they can never pass
 //!   together. They take nothing from the quota.
 //!
@@ -97,8 +98,8 @@
 //! that makes up keys grows the table without limit. At the bound a new key replaces an idle one.
 //! If no key is idle, it is refused ([`WhenFull::RefuseNew`](crate::WhenFull::RefuseNew)) or shares
 //! one limiter with all others without room
-//! ([`WhenFull::SharedBucket`](crate::WhenFull::SharedBucket)). A live key is never removed: that
-//! would discard its history. A panic in a key's code blocks no other key.
+//! ([`WhenFull::SharedBucket`](crate::WhenFull::SharedBucket)). A key in use is never removed: that
+//! would discard its history.
 //!
 //! # Time
 //!

@@ -19,12 +19,9 @@
 //!
 //! # Choosing a queue
 //!
-//! | type | for |
-//! |---|---|
-//! | [`DelayQueue`](crate::DelayQueue) | jobs by the time at which they are due, on one thread; cancelled and rescheduled by id |
-//! | [`SharedDelayQueue`](crate::SharedDelayQueue) | threads and futures that wait for jobs, and pop or lease them |
-//! | [`JobRunner`](crate::JobRunner) | a thread that calls a function for each job of such a queue, exactly once and in order |
-//! | [`ExpiringSet`](crate::ExpiringSet) | members with individual deadlines |
+//! The types are a [`DelayQueue`](crate::DelayQueue), a
+//! [`SharedDelayQueue`](crate::SharedDelayQueue) with or without a [`JobRunner`](crate::JobRunner),
+//! and an [`ExpiringSet`](crate::ExpiringSet): [which one for what](crate#which-type).
 //!
 //! If jobs are only pushed and popped, a `BinaryHeap` or a timer wheel is faster; the project's
 //! `docs/benchmarks.md` has the measurements. These queues also cancel and reschedule by id, list

@@ -15,8 +15,9 @@
 //!
 //! A page continues after the last entry of the page before, which the caller keeps as a
 //! [`Cursor`](crate::timeline::Cursor): a time and an id. The entry itself may be removed in the
-//! meantime. So no page skips or repeats an entry while others post. With page numbers, each new
-//! post would shift the entries of all later pages.
+//! meantime. So new posts do not make a page skip or repeat an entry, whereas they shift pages that
+//! are counted by number. An entry whose time changes between two pages may be on both or on
+//! neither, and a cap may evict entries that no page has shown.
 //!
 //! - [`latest`](crate::Timeline::latest) returns the first page.
 //! - [`before`](crate::Timeline::before) returns the page after a cursor, which is older.

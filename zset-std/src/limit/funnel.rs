@@ -11,7 +11,7 @@ use crate::Timestamp;
 /// Units that do not all fit are denied together. A burst of up to the capacity is allowed at once,
 /// and then as much as leaks out. This is the leaky bucket as a meter (J. Turner, "New Directions
 /// in Communications", IEEE Communications Magazine 24(10), 1986), in integer arithmetic only, so
-/// its decisions are exact for every quota. The state of a key is three words.
+/// its decisions are exact for every quota. The state of a key is 24 bytes.
 ///
 /// If the quota or the capacity changes, or a call passes others, the time at which the funnel will
 /// be empty carries over. While it is more than a capacity takes to leak out, nothing is allowed

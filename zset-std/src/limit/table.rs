@@ -3,7 +3,7 @@
 //!
 //! hashbrown reads a group of tags and then the entry: two places in memory. Here the hash is
 //! stored in the entry, so a look-up in a table larger than the cache usually has one cache miss.
-//! `docs/design.md` compares the two.
+//! `docs/decisions.md` compares the two.
 //!
 //! Invariants: the number of slots is zero or a power of two, and at least a quarter of them are
 //! empty. No slot is empty between an entry's home slot, selected by its hash, and the slot that

@@ -5,7 +5,7 @@
 /// Releasing a `Mutex` needs an atomic read-modify-write to check for sleepers, which takes a third
 /// of the time of a look-up under it. A thread that finds this lock taken spins briefly, then
 /// yields, then sleeps, so the holder gets to run even if its priority is lower; the wait of
-/// `spin`, which only yields, does not ensure that. `docs/design.md` compares the locks. A panic
+/// `spin`, which only yields, does not ensure that. `docs/decisions.md` compares the locks. A panic
 /// under the lock releases it without poisoning.
 #[cfg(not(zset_loom))]
 pub(crate) struct SpinLock<T>(spin::mutex::SpinMutex<T>);

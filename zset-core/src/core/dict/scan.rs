@@ -8,7 +8,8 @@ use super::{Dict, Handle, Table, Tables, route};
 /// requested.
 const MOST_EMPTY_TABLES: usize = 32;
 
-/// A page has at least 1/64 of the handles of a table, because it has to hash all of them.
+/// A page has at least 1/64 of the handles of a table, rounded down, because it has to hash all of
+/// them.
 const LEAST_PART: usize = 64;
 
 impl Dict {
